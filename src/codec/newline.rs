@@ -1,0 +1,212 @@
+//! The newline of EBCDIC: a surface at the byte edge of a codec, not another table.
+//!
+//! By default a page is as its table says: IBM's put U+0085 at 15 and U+000A at 25. z/OS UNIX swaps the two; others
+//! fold both to a line feed. A surface exchanges bytes before the decoder and after the encoder. The two bytes are
+//! found by asking the codec, so a page that has its newlines elsewhere (OSD, UTF-EBCDIC) is served too.
+
+use super::{
+    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, decode_strictly,
+};
+use std::sync::Arc;
+
+/// Which newline convention an EBCDIC codec follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EbcdicNl {
+    /// As the table says. IBM's: 15 is U+0085, 25 is U+000A (CDRA, ICU, glibc).
+    #[default]
+    Table,
+    /// 15 is U+000A and 25 is U+0085 (z/OS UNIX).
+    Zos,
+    /// Both are read as U+000A; U+000A and U+0085 are written as 15. Not reversible (the JDK).
+    Fold,
+}
+
+impl EbcdicNl {
+    /// The convention of that name: `table`, `zos`, `fold`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "table" => Some(EbcdicNl::Table),
+            "zos" => Some(EbcdicNl::Zos),
+            "fold" => Some(EbcdicNl::Fold),
+            _ => None,
+        }
+    }
+}
+
+/// `codec` under the newline convention `nl`; `codec` itself where that changes nothing.
+///
+/// ```
+/// use charpipe::codec::{decode_strictly, newline::{EbcdicNl, with_newline}};
+///
+/// let ibm1047 = charpipe::Registry::builtin().codec("IBM1047")?;
+/// let zos = with_newline(ibm1047, EbcdicNl::Zos);
+/// assert_eq!(decode_strictly(&*zos, b"\x15\x25").as_deref(), Some("\n\u{85}"));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn with_newline(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
+    let Some(bytes) = newline_bytes(&*codec) else { return codec };
+    let NewlineBytes { lf, nel } = bytes;
+    let swapped: &[(u8, u8)] = &[(lf, nel), (nel, lf)];
+    let (decode, encode) = match nl {
+        EbcdicNl::Zos if lf == 0x25 && nel == 0x15 => (ByteMap::new(swapped), ByteMap::new(swapped)),
+        EbcdicNl::Fold => (ByteMap::new(&[(nel, lf)]), ByteMap::new(&[(lf, 0x15), (nel, 0x15)])),
+        _ => return codec,
+    };
+    Arc::new(Surface { codec, decode, encode })
+}
+
+/// `codec` with U+0085 read as U+000A, for EBCDIC XML on its way to a charset that is not EBCDIC: XML 1.0 knows no
+/// U+0085 as white space. `codec` itself where that changes nothing.
+pub fn with_nel_as_lf(codec: Arc<dyn Codec>) -> Arc<dyn Codec> {
+    match newline_bytes(&*codec) {
+        Some(NewlineBytes { lf, nel }) => {
+            Arc::new(Surface { codec, decode: ByteMap::new(&[(nel, lf)]), encode: ByteMap::new(&[]) })
+        }
+        None => codec,
+    }
+}
+
+struct NewlineBytes {
+    lf: u8,
+    nel: u8,
+}
+
+/// The bytes of U+000A and U+0085, where they are single and 15 and 25.
+fn newline_bytes(codec: &dyn Codec) -> Option<NewlineBytes> {
+    match decode_strictly(codec, b"\x15\x25")?.as_str() {
+        "\n\u{85}" => Some(NewlineBytes { lf: 0x15, nel: 0x25 }),
+        "\u{85}\n" => Some(NewlineBytes { lf: 0x25, nel: 0x15 }),
+        _ => None,
+    }
+}
+
+/// A 256-byte translation, the identity but for a few bytes.
+#[derive(Clone)]
+struct ByteMap {
+    to: Box<[u8; 256]>,
+    identity: bool,
+}
+
+impl ByteMap {
+    fn new(pairs: &[(u8, u8)]) -> Self {
+        let mut to = Box::new(std::array::from_fn(|byte| byte as u8));
+        for &(from, byte) in pairs {
+            to[from as usize] = byte;
+        }
+        ByteMap { to, identity: pairs.is_empty() }
+    }
+
+    fn apply(&self, bytes: &mut [u8]) {
+        if !self.identity {
+            for byte in bytes {
+                *byte = self.to[*byte as usize];
+            }
+        }
+    }
+}
+
+struct Surface {
+    codec: Arc<dyn Codec>,
+    decode: ByteMap,
+    encode: ByteMap,
+}
+
+impl Codec for Surface {
+    /// The name of the codec below: a surface never gets into a name.
+    fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        self.codec.xml_name()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        let decoder = self.codec.decoder();
+        Box::new(SurfaceDecoder { decoder, map: self.decode.clone() })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        let encoder = self.codec.encoder()?;
+        Some(Box::new(SurfaceEncoder { encoder, map: self.encode.clone() }))
+    }
+
+    fn orders(&self) -> Option<Orders> {
+        self.codec.orders()
+    }
+}
+
+struct SurfaceDecoder {
+    decoder: Box<dyn Decoder>,
+    map: ByteMap,
+}
+
+impl Decoder for SurfaceDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut window = [0; 4096];
+        let mut read = 0;
+        loop {
+            let len = (src.len() - read).min(window.len());
+            let window = &mut window[..len];
+            window.copy_from_slice(&src[read..read + len]);
+            self.map.apply(window);
+            let step = self.decoder.feed(window, dst);
+            read += step.read;
+            if step.stop != Stop::InputEmpty || step.read != len || read == src.len() {
+                return Step { read, stop: step.stop };
+            }
+        }
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        self.decoder.finish(dst)
+    }
+
+    fn reset(&mut self) {
+        self.decoder.reset();
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(SurfaceDecoder { decoder: self.decoder.fork(), map: self.map.clone() })
+    }
+
+    fn pending(&self) -> usize {
+        self.decoder.pending()
+    }
+}
+
+struct SurfaceEncoder {
+    encoder: Box<dyn Encoder>,
+    map: ByteMap,
+}
+
+impl SurfaceEncoder {
+    fn mapped<T>(&mut self, dst: &mut ByteSink<'_>, run: impl FnOnce(&mut dyn Encoder, &mut ByteSink<'_>) -> T) -> T {
+        let from = dst.written();
+        let answer = run(&mut *self.encoder, dst);
+        self.map.apply(&mut dst.as_bytes_mut()[from..]);
+        answer
+    }
+}
+
+impl Encoder for SurfaceEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        self.mapped(dst, |encoder, dst| encoder.feed(src, dst))
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        self.mapped(dst, |encoder, dst| encoder.finish(dst))
+    }
+
+    fn reset(&mut self) {
+        self.encoder.reset();
+    }
+
+    fn stand_in(&mut self, ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
+        self.mapped(dst, |encoder, dst| encoder.stand_in(ch, which, dst))
+    }
+
+    fn pending(&self) -> usize {
+        self.encoder.pending()
+    }
+}

@@ -1,0 +1,219 @@
+//! UCS-4 and UTF-32: one code unit of four octets a character, in any of four octet orders.
+//!
+//! The orders are those of XML 1.0 Appendix F: 1234 (UTF-32BE), 4321 (UTF-32LE) and the "unusual" 2143 and 3412. A code
+//! unit above 10FFFF or in D800–DFFF is malformed. `spec/ucs4-orders.tsv` has the vectors.
+
+use super::{ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink};
+
+/// In which order the four octets of a code unit stand; octet 1 is the most significant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OctetOrder {
+    /// Big-endian.
+    O1234,
+    /// Little-endian.
+    O4321,
+    /// Big-endian with the octets of each half swapped.
+    O2143,
+    /// Big-endian with the halves swapped.
+    O3412,
+}
+
+impl OctetOrder {
+    #[inline(always)]
+    fn read(self, [a, b, c, d]: [u8; 4]) -> u32 {
+        u32::from_be_bytes(match self {
+            OctetOrder::O1234 => [a, b, c, d],
+            OctetOrder::O4321 => [d, c, b, a],
+            OctetOrder::O2143 => [b, a, d, c],
+            OctetOrder::O3412 => [c, d, a, b],
+        })
+    }
+
+    #[inline(always)]
+    fn write(self, unit: u32) -> [u8; 4] {
+        let [a, b, c, d] = unit.to_be_bytes();
+        match self {
+            OctetOrder::O1234 => [a, b, c, d],
+            OctetOrder::O4321 => [d, c, b, a],
+            OctetOrder::O2143 => [b, a, d, c],
+            OctetOrder::O3412 => [c, d, a, b],
+        }
+    }
+}
+
+/// UCS-4 under one of its names.
+#[derive(Clone, Copy, Debug)]
+pub struct Ucs4 {
+    name: &'static str,
+    xml_name: &'static str,
+    order: OctetOrder,
+    orders: Option<Orders>,
+}
+
+const UCS4_XML_NAME: &str = "ISO-10646-UCS-4";
+
+impl Ucs4 {
+    /// `UTF-32BE`.
+    pub const UTF_32BE: Ucs4 = Ucs4::ordered("UTF-32BE", "UTF-32BE", OctetOrder::O1234);
+    /// `UTF-32LE`.
+    pub const UTF_32LE: Ucs4 = Ucs4::ordered("UTF-32LE", "UTF-32LE", OctetOrder::O4321);
+    /// `X-ISO-10646-UCS-4-2143`.
+    pub const UCS_4_2143: Ucs4 = Ucs4::ordered("X-ISO-10646-UCS-4-2143", UCS4_XML_NAME, OctetOrder::O2143);
+    /// `X-ISO-10646-UCS-4-3412`.
+    pub const UCS_4_3412: Ucs4 = Ucs4::ordered("X-ISO-10646-UCS-4-3412", UCS4_XML_NAME, OctetOrder::O3412);
+    /// `UTF-32`: order by the bytes; as a target big-endian with a byte order mark.
+    pub const UTF_32: Ucs4 = Ucs4 {
+        orders: Some(Orders { names: &["UTF-32BE", "UTF-32LE"], bom: true }),
+        ..Ucs4::ordered("UTF-32", "UTF-32", OctetOrder::O1234)
+    };
+    /// `ISO-10646-UCS-4`: any of the four orders, by the bytes; as a target big-endian with a byte order mark.
+    pub const ISO_10646_UCS_4: Ucs4 = Ucs4 {
+        orders: Some(Orders {
+            names: &["UTF-32BE", "UTF-32LE", "X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"],
+            bom: true,
+        }),
+        ..Ucs4::ordered("ISO-10646-UCS-4", UCS4_XML_NAME, OctetOrder::O1234)
+    };
+
+    const fn ordered(name: &'static str, xml_name: &'static str, order: OctetOrder) -> Ucs4 {
+        Ucs4 { name, xml_name, order, orders: None }
+    }
+}
+
+impl Codec for Ucs4 {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        Some(self.xml_name)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(Ucs4Decoder { order: self.order, held: [0; 4], len: 0 })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(Ucs4Encoder { order: self.order }))
+    }
+
+    fn orders(&self) -> Option<Orders> {
+        self.orders
+    }
+}
+
+/// Decodes UCS-4. Between calls it holds up to three octets.
+#[derive(Clone, Debug)]
+pub struct Ucs4Decoder {
+    order: OctetOrder,
+    held: [u8; 4],
+    len: u8,
+}
+
+impl Ucs4Decoder {
+    /// Whole units from the front of `src`, in an order known to the compiler.
+    #[inline(always)]
+    fn units(order: OctetOrder, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut read = 0;
+        for unit in src.as_chunks::<4>().0 {
+            match char::from_u32(order.read(*unit)) {
+                Some(ch) if dst.push(ch) => read += 4,
+                Some(_) => return Step { read, stop: Stop::OutputFull },
+                None => return Step { read: read + 4, stop: Stop::Fault(Malformed { len: 4, after: 0 }) },
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+}
+
+impl Decoder for Ucs4Decoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut read = 0;
+        if self.len > 0 {
+            let len = self.len as usize;
+            let take = src.len().min(4 - len);
+            self.held[len..len + take].copy_from_slice(&src[..take]);
+            if len + take < 4 {
+                self.len += take as u8;
+                return Step { read: take, stop: Stop::InputEmpty };
+            }
+            match Self::units(self.order, &self.held, dst).stop {
+                Stop::OutputFull => return Step { read: 0, stop: Stop::OutputFull },
+                stop => {
+                    self.len = 0;
+                    read = take;
+                    if stop != Stop::InputEmpty {
+                        return Step { read, stop };
+                    }
+                }
+            }
+        }
+        let rest = &src[read..];
+        let step = match self.order {
+            OctetOrder::O1234 => Self::units(OctetOrder::O1234, rest, dst),
+            OctetOrder::O4321 => Self::units(OctetOrder::O4321, rest, dst),
+            OctetOrder::O2143 => Self::units(OctetOrder::O2143, rest, dst),
+            OctetOrder::O3412 => Self::units(OctetOrder::O3412, rest, dst),
+        };
+        read += step.read;
+        if step.stop == Stop::InputEmpty {
+            let tail = &src[read..];
+            self.held[..tail.len()].copy_from_slice(tail);
+            self.len = tail.len() as u8;
+            read = src.len();
+        }
+        Step { read, stop: step.stop }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        let len = std::mem::take(&mut self.len);
+        if len == 0 { Stop::InputEmpty } else { Stop::Fault(Malformed { len, after: 0 }) }
+    }
+
+    fn reset(&mut self) {
+        self.len = 0;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        self.len as usize
+    }
+}
+
+/// Encodes UCS-4; every character has its code unit.
+#[derive(Clone, Debug)]
+pub struct Ucs4Encoder {
+    order: OctetOrder,
+}
+
+impl Encoder for Ucs4Encoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let order = self.order;
+        let mut read = 0;
+        dst.fill(|spare| {
+            let mut units = spare.as_chunks_mut::<4>().0.iter_mut();
+            let mut written = 0;
+            for ch in src.chars() {
+                let Some(unit) = units.next() else { break };
+                *unit = order.write(ch as u32);
+                read += ch.len_utf8();
+                written += 4;
+            }
+            written
+        });
+        Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
+    }
+
+    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {}
+
+    fn stand_in(&mut self, _ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
+        which == StandIn::Substitute && dst.push(&self.order.write(0xFFFD))
+    }
+}

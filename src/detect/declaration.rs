@@ -1,0 +1,256 @@
+//! The XML or text declaration: found by a linear scan in the family's code units, then read once.
+//!
+//! XML 1.0 §2.8 [23]–[26] and [32], §4.3.1 [77], §4.3.3 [80] and [81]; `spec/xml-declaration.md`. The name is read
+//! leniently, so that a document that breaks the grammar still tells its encoding; where the grammar is broken is
+//! remembered for a diagnostic.
+
+use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_enc_name};
+use nom::bytes::{tag, take_while, take_while1};
+use nom::character::complete::{char, satisfy};
+use nom::sequence::delimited;
+use nom::{IResult, Parser};
+use std::ops::Range;
+
+/// The longest declaration, in characters from its `<` to its `>`.
+pub const DECLARATION_LIMIT: usize = 4096;
+
+const OPENING: &str = "<?xml";
+
+/// A declaration as it stands in the input. Offsets count input bytes, byte order mark included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Declaration {
+    /// From its `<` to behind its `>`, or to where the scan ended.
+    pub(crate) span: Range<u64>,
+    /// The encoding that it names, and where that name stands, quotes excluded.
+    pub(crate) name: Option<(String, Range<u64>)>,
+    /// Where a name would go in: behind the version, or behind `<?xml`.
+    pub(crate) insert_at: u64,
+    /// The quote that the version stands in.
+    pub(crate) quote: char,
+    /// Where it breaks the grammar first.
+    pub(crate) malformed: Option<u64>,
+}
+
+/// Scans the beginning of a text for a declaration, a byte at a time.
+pub(super) struct Scanner {
+    decoder: Box<dyn Decoder>,
+    /// Where in the input the text begins.
+    start: u64,
+    /// Bytes taken so far.
+    taken: u64,
+    text: String,
+    /// Where each character's bytes begin and end in the input, beside the index in `text` that it begins at.
+    marks: Vec<Mark>,
+}
+
+struct Mark {
+    index: usize,
+    bytes: Range<u64>,
+}
+
+/// What a scan has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scanned {
+    /// More bytes may decide.
+    NeedMore,
+    /// The text does not begin with a declaration.
+    None,
+    /// From `<` to `>`, or to where it is clear that no `>` will close it.
+    Whole,
+    /// The bound is reached.
+    TooLong,
+}
+
+impl Scanner {
+    /// A scan of the text from byte `start` of the input on, read by `codec`.
+    pub(super) fn new(codec: &dyn Codec, start: u64) -> Self {
+        Scanner { decoder: codec.decoder(), start, taken: 0, text: String::new(), marks: Vec::new() }
+    }
+
+    /// Takes one byte.
+    pub(super) fn take(&mut self, byte: u8) -> Scanned {
+        let at = self.start + self.taken;
+        let begin = at.saturating_sub(self.decoder.pending() as u64).max(self.start);
+        self.taken += 1;
+        let mut src: &[u8] = &[byte];
+        // A codec that faults for ever is found out by the transcoder; here it only ends the scan.
+        for _ in 0..8 {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut room);
+            let step = self.decoder.feed(src, &mut sink);
+            let end = (at + 1).saturating_sub(self.decoder.pending() as u64);
+            for ch in sink.as_str().chars() {
+                self.mark(ch, begin..end.max(begin));
+            }
+            src = src.get(step.read..).unwrap_or_default();
+            match step.stop {
+                Stop::InputEmpty => return self.state(),
+                Stop::OutputFull => {}
+                Stop::Fault(_) => self.mark(char::REPLACEMENT_CHARACTER, begin..at + 1),
+            }
+        }
+        Scanned::None
+    }
+
+    fn mark(&mut self, ch: char, bytes: Range<u64>) {
+        self.marks.push(Mark { index: self.text.len(), bytes });
+        self.text.push(ch);
+    }
+
+    fn state(&self) -> Scanned {
+        let text = &*self.text;
+        if text.len() < OPENING.len() {
+            return if OPENING.starts_with(text) { Scanned::NeedMore } else { Scanned::None };
+        }
+        let Some(rest) = text.strip_prefix(OPENING) else { return Scanned::None };
+        match rest.chars().next() {
+            None => return Scanned::NeedMore,
+            // White space, or `<?xml?>`, which is a declaration with nothing in it.
+            Some(' ' | '\t' | '\r' | '\n' | '\u{85}' | '?') => {}
+            Some(_) => return Scanned::None,
+        }
+        // Neither can stand within a declaration, so the first of either ends the scan.
+        if rest.ends_with(['>', '<']) {
+            Scanned::Whole
+        } else if self.marks.len() >= DECLARATION_LIMIT {
+            Scanned::TooLong
+        } else {
+            Scanned::NeedMore
+        }
+    }
+
+    /// Whether the text begins with `<?xml`.
+    pub(super) fn is_xml(&self) -> bool {
+        self.text.starts_with(OPENING)
+    }
+
+    /// Whether what was scanned is, or at the end of the input would be, a declaration.
+    pub(super) fn is_declaration(&self) -> bool {
+        self.is_xml() && self.text.len() > OPENING.len() && self.state() != Scanned::None
+    }
+
+    /// The declaration that was scanned.
+    pub(super) fn declaration(&self, ebcdic: bool) -> Declaration {
+        let read = read(&self.text, ebcdic);
+        let byte_at = |index: usize| match self.marks.binary_search_by_key(&index, |mark| mark.index) {
+            Ok(found) => self.marks[found].bytes.start,
+            Err(_) => self.start + self.taken,
+        };
+        // The end of the character before, so that a shift code between the two stays outside.
+        let byte_before = |index: usize| match self.marks.partition_point(|mark| mark.index < index) {
+            0 => self.start,
+            after => self.marks[after - 1].bytes.end,
+        };
+        let of_text = |range: &Range<usize>| byte_at(range.start)..byte_before(range.end);
+        Declaration {
+            span: self.start..self.start + self.taken,
+            name: read.name.as_ref().map(|range| (self.text[range.clone()].to_owned(), of_text(range))),
+            insert_at: byte_before(read.insert_at),
+            quote: read.quote,
+            malformed: read.malformed.map(byte_at),
+        }
+    }
+}
+
+/// What a declaration's text says; indices into that text.
+pub(super) struct Read {
+    pub(super) name: Option<Range<usize>>,
+    insert_at: usize,
+    quote: char,
+    pub(super) malformed: Option<usize>,
+}
+
+/// Reads the text of a declaration. `ebcdic`: U+0085 is white space, and a quote may be at a place that only the named
+/// page knows (page 1026 has `"` at FC), so any sign that cannot stand in a value serves.
+pub(super) fn read(text: &str, ebcdic: bool) -> Read {
+    let mut read = Read { name: None, insert_at: OPENING.len(), quote: '"', malformed: None };
+    let mut rest = &text[OPENING.len().min(text.len())..];
+    let at = |rest: &str| text.len() - rest.len();
+    let mut breach = |at: usize| _ = read.malformed.get_or_insert(at);
+    // Which pseudo-attributes may still come: those from this index on.
+    let mut next = 0;
+    let mut found = Vec::new();
+    loop {
+        let (after, space) = white_space(rest, ebcdic).unwrap_or((rest, ""));
+        match after {
+            "?>" => break,
+            "" | ">" | "<" => {
+                breach(at(after));
+                break;
+            }
+            _ => {}
+        }
+        match pseudo_attribute(after, ebcdic) {
+            Ok((behind, (key, quote, value))) => {
+                const ORDER: [&str; 3] = ["version", "encoding", "standalone"];
+                let in_order = ORDER[next..].iter().position(|known| *known == key);
+                if space.is_empty() || in_order.is_none() {
+                    breach(at(after));
+                }
+                next += in_order.map_or(0, |skipped| skipped + 1);
+                let start = at(behind) - quote.len_utf8() - value.len();
+                let good = match key {
+                    "version" => value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b)),
+                    "encoding" => is_enc_name(value),
+                    "standalone" => matches!(value, "yes" | "no"),
+                    _ => true,
+                };
+                if !good || value.is_empty() {
+                    breach(start);
+                }
+                found.push((key, quote, start..start + value.len()));
+                rest = behind;
+            }
+            Err(_) => {
+                breach(at(after));
+                // Over what is no pseudo-attribute to where one may begin.
+                let junk = after.find(|ch| is_space(ch, ebcdic)).unwrap_or(after.len()).max(1);
+                rest = after.get(junk..).unwrap_or("");
+                if rest.is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+    for (key, quote, range) in found {
+        match key {
+            "encoding" if read.name.is_none() && !range.is_empty() => read.name = Some(range),
+            "version" if read.insert_at == OPENING.len() => {
+                read.insert_at = range.end + quote.len_utf8();
+                read.quote = quote;
+            }
+            _ => {}
+        }
+    }
+    // A declaration needs the version or the encoding (productions 23 and 77), a text declaration the encoding.
+    if read.malformed.is_none() && read.name.is_none() && read.insert_at == OPENING.len() {
+        read.malformed = Some(OPENING.len());
+    }
+    read
+}
+
+fn is_space(ch: char, ebcdic: bool) -> bool {
+    matches!(ch, ' ' | '\t' | '\r' | '\n') || (ebcdic && ch == '\u{85}')
+}
+
+/// S, production 3.
+fn white_space(input: &str, ebcdic: bool) -> IResult<&str, &str> {
+    take_while1(|ch| is_space(ch, ebcdic)).parse_complete(input)
+}
+
+/// A name, Eq (production 25), and a value in quotes: the name, the quote, the value.
+fn pseudo_attribute(input: &str, ebcdic: bool) -> IResult<&str, (&str, char, &str)> {
+    let space = |input| take_while(move |ch| is_space(ch, ebcdic)).parse_complete(input);
+    let name = |input| take_while1(|ch: char| ch.is_ascii_alphanumeric()).parse_complete(input);
+    let is_quote = move |ch: char| {
+        let elsewhere = !ch.is_ascii_alphanumeric() && !is_space(ch, true) && !"._:-=<>?/&".contains(ch);
+        matches!(ch, '"' | '\'') || (ebcdic && elsewhere)
+    };
+    let (input, key) = name(input)?;
+    let (input, _) = delimited(space, tag("="), space).parse_complete(input)?;
+    let (input, quote) = satisfy(is_quote).parse_complete(input)?;
+    let mut inside = take_while(move |ch| ch != quote && !"<>".contains(ch));
+    let (input, value) = inside.parse_complete(input)?;
+    let (input, _) = char(quote).parse_complete(input)?;
+    Ok((input, (key, quote, value)))
+}

@@ -1,0 +1,165 @@
+//! What detection answers: an encoding, with its reasons.
+
+use super::signature::{Family, Signature};
+use crate::codec::Codec;
+use crate::error::Error;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What kind of document a stream is. Relabelling and newlines hang on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Kind {
+    /// It begins with `<?xml` in some family, or the caller says so.
+    Xml,
+    /// The caller says so.
+    Html,
+    /// Anything else.
+    #[default]
+    Text,
+}
+
+impl Kind {
+    /// The name in reports: `xml`, `html`, `text`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Xml => "xml",
+            Kind::Html => "html",
+            Kind::Text => "text",
+        }
+    }
+}
+
+/// Who had the last word on the encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// The caller's label.
+    User,
+    /// The byte order mark.
+    Bom,
+    /// The transport's charset.
+    Charset,
+    /// The declaration in the document.
+    Declaration,
+    /// The byte pattern alone.
+    Signature,
+    /// The caller's label for when nothing tells.
+    Fallback,
+    /// The policy's last resort.
+    Default,
+}
+
+impl Source {
+    /// The name in reports: `user`, `bom` …
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::User => "user",
+            Source::Bom => "bom",
+            Source::Charset => "charset",
+            Source::Declaration => "declaration",
+            Source::Signature => "signature",
+            Source::Fallback => "fallback",
+            Source::Default => "default",
+        }
+    }
+}
+
+/// How much a diagnostic weighs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// Something contradicts something; an error under `strict`.
+    Warning,
+    /// Something worth knowing; never an error.
+    Hint,
+}
+
+impl Severity {
+    /// The name in reports: `warning`, `hint`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Hint => "hint",
+        }
+    }
+}
+
+/// Something that was seen on the way and did not stop it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// A short name that does not change: `bom-declaration-conflict` …
+    pub code: &'static str,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What it is about, for a person.
+    pub message: String,
+    /// Where in the input, in bytes from 0.
+    pub offset: u64,
+}
+
+impl Diagnostic {
+    pub(crate) fn warning(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
+        Diagnostic { code, severity: Severity::Warning, message: message.into(), offset }
+    }
+}
+
+/// The answer of a [`Detector`](super::Detector): facts about the first bytes, and the choice that follows from them.
+#[derive(Clone)]
+pub struct Verdict {
+    /// The label that the policy reports.
+    pub encoding: Option<String>,
+    /// The codec that decodes the bytes; `None` where there is an [`error`](Verdict::error).
+    pub codec: Option<Arc<dyn Codec>>,
+    /// What the byte pattern tells.
+    pub family: Family,
+    /// What kind of document it is.
+    pub kind: Kind,
+    /// The row of the table that fits.
+    pub signature: Option<Signature>,
+    /// The name in the declaration.
+    pub declared: Option<String>,
+    /// Where that name stands in the input, in bytes from 0.
+    pub declared_span: Option<Range<u64>>,
+    /// The charset that the transport gave.
+    pub charset: Option<String>,
+    /// The name of the policy.
+    pub policy: &'static str,
+    /// The id of the rule that decided.
+    pub rule: Option<&'static str>,
+    /// Who had the last word.
+    pub source: Option<Source>,
+    /// What was seen on the way.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Why there is no answer.
+    pub error: Option<Error>,
+    /// The label was one that leaves out what UTF-16 can (ISO-10646-UCS-2): code points above FFFF are worth a warning.
+    pub(crate) expects_bmp: bool,
+    /// How many bytes of the input are a byte order mark.
+    pub(crate) bom_len: usize,
+    pub(crate) declaration: Option<super::declaration::Declaration>,
+}
+
+impl Verdict {
+    /// The bytes of the byte order mark that was found.
+    pub fn bom(&self) -> Option<&'static [u8]> {
+        self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
+    }
+}
+
+impl fmt::Debug for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Verdict")
+            .field("encoding", &self.encoding)
+            .field("codec", &self.codec.as_ref().map(|codec| codec.name().to_owned()))
+            .field("family", &self.family)
+            .field("kind", &self.kind)
+            .field("signature", &self.signature)
+            .field("declared", &self.declared)
+            .field("declared_span", &self.declared_span)
+            .field("charset", &self.charset)
+            .field("rule", &self.rule)
+            .field("source", &self.source)
+            .field("diagnostics", &self.diagnostics)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}

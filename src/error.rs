@@ -1,0 +1,243 @@
+//! What can go wrong, with the place in the input where it did.
+//!
+//! Every offset in charpipe counts bytes of the original input from 0, byte order mark included, whatever the size of
+//! the pieces it came in and whatever the stages between.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// An error: one word wide; what it is, is its [`kind`](Error::kind).
+#[derive(Clone)]
+pub struct Error(Arc<ErrorKind>);
+
+/// What went wrong.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum ErrorKind {
+    /// The input could not be read. The transcoder is as it was: [`Transcoder::run`](crate::Transcoder::run) goes on.
+    #[error("cannot read: {source}")]
+    Read {
+        /// Bytes read before.
+        offset: u64,
+        /// Why.
+        source: io::Error,
+    },
+    /// The output could not be written.
+    #[error("cannot write: {source}")]
+    Write {
+        /// Bytes written before.
+        written: u64,
+        /// Why.
+        source: io::Error,
+    },
+    /// Ill-formed input, under [`OnMalformed::Fail`](crate::OnMalformed::Fail).
+    #[error("{} is not valid {codec}", Hex(bytes))]
+    Malformed {
+        /// The decoder's charset.
+        codec: String,
+        /// The first bad byte.
+        offset: u64,
+        /// The bad bytes.
+        bytes: Vec<u8>,
+    },
+    /// A character that the target lacks.
+    #[error("U+{:04X} {} is not in {codec}", *ch as u32, Shown(*ch))]
+    Unmappable {
+        /// The target charset.
+        codec: String,
+        /// The character.
+        ch: char,
+        /// The first byte of the input that it came from.
+        offset: u64,
+    },
+    /// A label that no codec answers to.
+    #[error("{label:?} is not known{}", DidYouMean(near))]
+    UnknownLabel {
+        /// The label.
+        label: String,
+        /// Where the document names it; `None` for a label given by the caller.
+        offset: Option<u64>,
+        /// Labels that are spelt alike, the nearest first.
+        near: Vec<String>,
+    },
+    /// The codec of that name can only decode.
+    #[error("{codec} can be read but not written")]
+    NoEncoder {
+        /// The charset.
+        codec: String,
+    },
+    /// The declaration does not end within the bound.
+    #[error("the XML declaration is longer than {limit} characters")]
+    DeclarationTooLong {
+        /// Where it starts.
+        offset: u64,
+        /// The bound, in characters.
+        limit: usize,
+    },
+    /// A warning, where [`strict`](crate::Transcode::strict) makes it an error.
+    #[error("{message} ({code})")]
+    Strict {
+        /// The diagnostic's code.
+        code: &'static str,
+        /// The diagnostic's words.
+        message: String,
+        /// The diagnostic's place.
+        offset: u64,
+    },
+    /// The target has no name that an XML declaration can carry.
+    #[error("{codec} has no name that an XML declaration can carry (leave the declaration as it is with --relabel never)")]
+    NoXmlName {
+        /// The charset.
+        codec: String,
+    },
+    /// A byte order mark was asked for in a charset that has none.
+    #[error("{codec} has no byte order mark")]
+    NoBom {
+        /// The charset.
+        codec: String,
+    },
+    /// A codec broke its [contract](crate::codec#the-contract). The fault is the codec's, not the input's.
+    #[error("the codec {codec} is broken: it {what}")]
+    Codec {
+        /// The charset.
+        codec: String,
+        /// Bytes of the input read before.
+        offset: u64,
+        /// What it did.
+        what: &'static str,
+    },
+    /// A label is claimed twice.
+    #[error("the label {label:?} is empty or no label at all")]
+    BadLabel {
+        /// The label.
+        label: String,
+    },
+    /// A table file that does not read.
+    #[error("line {line}, column {column}: expected {expected}")]
+    Table {
+        /// The line, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+        /// What should stand there.
+        expected: String,
+    },
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// Where in the input, in bytes from 0; `None` where no place in the input is to blame.
+    pub fn offset(&self) -> Option<u64> {
+        match *self.0 {
+            ErrorKind::Read { offset, .. }
+            | ErrorKind::Malformed { offset, .. }
+            | ErrorKind::Unmappable { offset, .. }
+            | ErrorKind::DeclarationTooLong { offset, .. }
+            | ErrorKind::Strict { offset, .. }
+            | ErrorKind::Codec { offset, .. } => Some(offset),
+            ErrorKind::UnknownLabel { offset, .. } => offset,
+            ErrorKind::Write { .. }
+            | ErrorKind::NoEncoder { .. }
+            | ErrorKind::NoXmlName { .. }
+            | ErrorKind::NoBom { .. }
+            | ErrorKind::BadLabel { .. }
+            | ErrorKind::Table { .. } => None,
+        }
+    }
+
+    /// A short name that does not change, for programs: `malformed`, `unknown-label` …; for a warning made an error
+    /// its own code.
+    pub fn code(&self) -> &'static str {
+        match *self.0 {
+            ErrorKind::Read { .. } => "read",
+            ErrorKind::Write { .. } => "write",
+            ErrorKind::Malformed { .. } => "malformed",
+            ErrorKind::Unmappable { .. } => "unmappable",
+            ErrorKind::UnknownLabel { .. } => "unknown-label",
+            ErrorKind::NoEncoder { .. } => "no-encoder",
+            ErrorKind::DeclarationTooLong { .. } => "declaration-too-long",
+            ErrorKind::Strict { code, .. } => code,
+            ErrorKind::NoXmlName { .. } => "no-xml-name",
+            ErrorKind::NoBom { .. } => "no-bom",
+            ErrorKind::Codec { .. } => "codec",
+            ErrorKind::BadLabel { .. } => "bad-label",
+            ErrorKind::Table { .. } => "table",
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Error(Arc::new(kind))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// `byte 12: 83 FF is not valid UTF-8`: the place first, where there is one.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(offset) = self.offset() {
+            write!(f, "byte {offset}: ")?;
+        }
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Keeps the kind of an I/O error; any other becomes [`io::ErrorKind::InvalidData`].
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } => source.kind(),
+            _ => io::ErrorKind::InvalidData,
+        };
+        io::Error::new(kind, error)
+    }
+}
+
+/// Bytes as upper-case hex with blanks between.
+pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, byte) in self.0.iter().enumerate() {
+            write!(f, "{}{byte:02X}", if index == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+/// A character in quotes, escaped where a terminal had better not see it.
+struct Shown(char);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+struct DidYouMean<'a>(&'a [String]);
+
+impl fmt::Display for DidYouMean<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => Ok(()),
+            near => write!(f, "; did you mean {}?", near.join(" or ")),
+        }
+    }
+}

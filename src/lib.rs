@@ -1,0 +1,54 @@
+//! charpipe takes any byte stream, works out what it is encoded in, and streams it out in UTF-8 or any other charset,
+//! in one pass and constant memory, without guessing silently and without leaving a lie behind: the document's own
+//! label is made true again.
+//!
+//! ```
+//! // `<?xml version='1.0' encoding='IBM1047'?>`, a newline of z/OS, and `<a>[é]</a>`, in EBCDIC.
+//! let input = include_bytes!("../examples/data/hello-ibm1047.xml");
+//! let mut output = Vec::new();
+//! charpipe::transcode(&input[..], &mut output)?;
+//! assert!(output.starts_with(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
+//! # Ok::<(), charpipe::Error>(())
+//! ```
+//!
+//! # The way of one byte
+//!
+//! ```text
+//! bytes ─ detect ─┐
+//!   │             └─ registry: label → codec
+//!   └──────────────── decoder ── text stages ── encoder ── bytes
+//!                     bytes→str  relabel, eol   str→bytes
+//! ```
+//!
+//! | module | what | may use |
+//! |---|---|---|
+//! | [`codec`] | charsets and their machines | its errors |
+//! | [`registry`] | from label to codec | `codec` |
+//! | [`detect`] | what is it encoded in, and how do you know | `registry` |
+//! | `text` | stages between decoder and encoder | nothing |
+//! | [`transcoder`] | holds it all, without I/O; `transcode` on top | all of the above |
+//! | `cli` | the command (feature `cli`) | [`transcoder`] |
+//!
+//! Records will be cut before the decoder and framed behind the encoder by a module `records` beside `text`; vector
+//! kernels will live in `arch`, behind the codec traits; see [`transcoder`].
+//!
+//! Every offset counts bytes of the original input from 0, byte order mark included.
+
+pub mod codec;
+pub mod detect;
+mod error;
+pub mod registry;
+mod text;
+pub mod transcoder;
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+
+pub use codec::newline::EbcdicNl;
+pub use codec::{Codec, Decoder, Encoder};
+pub use detect::{Detector, Kind, Verdict};
+pub use error::{Error, ErrorKind};
+pub use registry::Registry;
+pub use text::eol::Eol;
+pub use transcoder::{Bom, OnMalformed, Relabel, Report, State, Stepped, Transcode, Transcoder, transcode};

@@ -1,0 +1,48 @@
+//! The codecs that are always there.
+//!
+//! Cheap to make: a page's tables are built when its first machine is.
+
+use super::Entry;
+use crate::codec::single_byte::SingleByte;
+use crate::codec::ucs4::Ucs4;
+use crate::codec::utf8::Utf8;
+use crate::codec::utf16::Utf16;
+use crate::codec::{Codec, PAGES};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+/// All built-in codecs with their aliases; IANA's labels, ICU's where IANA has none.
+pub(super) fn entries() -> &'static [Entry] {
+    static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+        let unicode = UNICODE.iter().map(|(codec, aliases)| Entry { codec: codec(), aliases: Cow::Borrowed(aliases) });
+        let pages = PAGES.iter().map(|page| Entry {
+            codec: Arc::new(SingleByte::of(page)),
+            aliases: Cow::Borrowed(&*page.aliases),
+        });
+        unicode.chain(pages).collect()
+    });
+    &ENTRIES
+}
+
+type Make = fn() -> Arc<dyn Codec>;
+
+const fn alias(label: &'static str) -> Cow<'static, str> {
+    Cow::Borrowed(label)
+}
+
+static UNICODE: &[(Make, &[Cow<'static, str>])] = &[
+    (|| Arc::new(Utf8), &[alias("utf8"), alias("csUTF8"), alias("unicode-1-1-utf-8"), alias("IBM1208")]),
+    (|| Arc::new(Utf16::UTF_16), &[alias("csUTF16"), alias("IBM1204")]),
+    (|| Arc::new(Utf16::BE), &[alias("csUTF16BE"), alias("x-utf-16be"), alias("IBM1200"), alias("UnicodeBigUnmarked")]),
+    (
+        || Arc::new(Utf16::LE),
+        &[alias("csUTF16LE"), alias("x-utf-16le"), alias("IBM1202"), alias("UnicodeLittleUnmarked")],
+    ),
+    (|| Arc::new(Ucs4::UTF_32), &[alias("csUTF32"), alias("IBM1236")]),
+    (|| Arc::new(Ucs4::UTF_32BE), &[alias("csUTF32BE"), alias("UCS-4BE"), alias("IBM1232")]),
+    (|| Arc::new(Ucs4::UTF_32LE), &[alias("csUTF32LE"), alias("UCS-4LE"), alias("IBM1234")]),
+    (|| Arc::new(Ucs4::ISO_10646_UCS_4), &[alias("csUCS4"), alias("UCS-4"), alias("10646-1:1993/UCS4")]),
+    (|| Arc::new(Ucs4::UCS_4_2143), &[alias("UCS-4-2143"), alias("ISO-10646-UCS-4-2143")]),
+    (|| Arc::new(Ucs4::UCS_4_3412), &[alias("UCS-4-3412"), alias("ISO-10646-UCS-4-3412")]),
+    (|| Arc::new(Utf16::UCS_2), &[alias("csUnicode"), alias("UCS-2"), alias("10646-1:1993")]),
+];

@@ -1,0 +1,132 @@
+//! How labels are compared.
+//!
+//! 1. White space around a label is no part of it, and ASCII case does not count.
+//! 2. *The number rule.* `IBM`, `CP`, `CCSID`, `x-IBM`, `IBM_`, `CCSID_` or nothing, then a number with any leading
+//!    zeros: the code page of that number. Its own table wins over another's alias: glibc calls page 37 `CP282`, but
+//!    282 is a page.
+//! 3. The exact label.
+//! 4. *The key of UTS #22, section 1.4*: letters and digits only, and a number without its leading zeros.
+
+use super::{Entry, SURFACES};
+use crate::codec::newline::EbcdicNl;
+
+/// The UTS #22 key of a label: ASCII letters in lower case and digits, without a zero that no digit stands before.
+pub(super) fn key(label: &str) -> String {
+    let mut key = String::with_capacity(label.len());
+    let mut after_digit = false;
+    for byte in label.bytes().filter(u8::is_ascii_alphanumeric) {
+        if byte != b'0' || after_digit {
+            key.push(byte.to_ascii_lowercase() as char);
+        }
+        // A zero that was dropped is no digit that another could follow.
+        after_digit = byte.is_ascii_digit() && (byte != b'0' || after_digit);
+    }
+    key
+}
+
+/// The code page number that a label of the family `IBM | CP | CCSID | x-IBM | bare` has.
+fn number(key: &str) -> Option<u32> {
+    let digits = ["xibm", "ibm", "ccsid", "cp", ""].iter().find_map(|family| key.strip_prefix(family))?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// The entry that `label` names, by the rules above, each over all entries before the next.
+pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: &str) -> Option<&'a Entry> {
+    let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
+    let wanted = key(label);
+    if wanted.is_empty() {
+        return None;
+    }
+    let wanted_number = number(&wanted);
+    let own = |entry: &&Entry| wanted_number.is_some() && number(&key(entry.codec.name())) == wanted_number;
+    let by_label =
+        |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
+    (entries.clone().find(own))
+        .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
+        .or_else(|| by_label(&|other| key(other) == wanted))
+        .or_else(|| by_label(&|other| wanted_number.is_some() && number(&key(other)) == wanted_number))
+}
+
+/// The label without its newline surface, where it carries one.
+pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
+    let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
+    SURFACES.iter().find_map(|(suffix, nl)| {
+        let at = label.len().checked_sub(suffix.len())?;
+        let (plain, end) = label.split_at_checked(at)?;
+        end.eq_ignore_ascii_case(suffix).then_some((plain, *nl))
+    })
+}
+
+/// Up to three labels that a slip of the finger or of the eye away from `label`, the nearest first.
+pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let wanted = key(label);
+    let mut near: Vec<(usize, &str)> = labels
+        .map(|other| (distance(&wanted, &key(other)), other))
+        .filter(|(distance, other)| *distance <= 2 && *distance * 3 <= other.len())
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.dedup_by(|a, b| key(a.1) == key(b.1));
+    near.into_iter().take(3).map(|(_, label)| label.to_owned()).collect()
+}
+
+/// How many letters have to be changed, added or left out. A pair that looks alike (`O` and `0`, `l` and `1`) counts
+/// as one change like any other.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_those_of_uts_22() {
+        for (label, expected) in [
+            ("UTF-8", "utf8"),
+            ("utf8", "utf8"),
+            ("u.t.f-008", "utf8"),
+            ("ISO-8859-1", "iso88591"),
+            ("ISO-8859-01", "iso885901"),
+            ("IBM00037", "ibm37"),
+            ("ibm 0500", "ibm500"),
+            ("cp 100", "cp100"),
+            ("--", ""),
+        ] {
+            assert_eq!(key(label), expected, "{label}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        for (label, expected) in [
+            ("IBM-037", Some(37)),
+            ("x-IBM037", Some(37)),
+            ("CCSID_00037", Some(37)),
+            ("037", Some(37)),
+            ("cp", None),
+            ("windows-1252", None),
+            ("99999999999", None),
+        ] {
+            assert_eq!(number(&key(label)), expected, "{label}");
+        }
+    }
+
+    #[test]
+    fn surfaces() {
+        assert_eq!(newline_surface("IBM1047,NL=ZOS"), Some(("IBM1047", EbcdicNl::Zos)));
+        assert_eq!(newline_surface("IBM-1047/ZOS_UNIX"), Some(("IBM-1047", EbcdicNl::Zos)));
+        assert_eq!(newline_surface("é,nl=fold"), Some(("é", EbcdicNl::Fold)));
+        assert_eq!(newline_surface("IBM1047"), None);
+        assert_eq!(newline_surface("é"), None);
+    }
+}

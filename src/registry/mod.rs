@@ -1,0 +1,155 @@
+//! From a label to a codec.
+//!
+//! A [`Registry`] is a value, not a global: the built-in codecs, overlaid with what the caller registered. Labels are
+//! compared as `label.rs` says; a newline surface on a label (`IBM1047,nl=zos`) is taken off first.
+
+mod builtin;
+mod label;
+
+use crate::codec::Codec;
+use crate::codec::newline::{EbcdicNl, with_newline};
+use crate::error::{Error, ErrorKind};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A codec and the labels that it answers to beside its name.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) codec: Arc<dyn Codec>,
+    pub(crate) aliases: Cow<'static, [Cow<'static, str>]>,
+}
+
+impl Entry {
+    fn labels(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.codec.name()).chain(self.aliases.iter().map(|alias| &**alias))
+    }
+}
+
+/// The codecs that labels are looked up in.
+///
+/// ```
+/// let registry = charpipe::Registry::builtin();
+/// // Exact, by the key of UTS #22, and by number.
+/// for label in ["IBM037", "ebcdic_cp_us", "ccsid00037", "037", "ibm-37,nl=zos"] {
+///     assert_eq!(registry.codec(label)?.name(), "IBM037");
+/// }
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Registry {
+    /// What the caller registered, the latest last; looked up before the built-ins, from the back.
+    registered: Vec<Entry>,
+    builtin: &'static [Entry],
+}
+
+impl Registry {
+    /// The built-in codecs.
+    pub fn builtin() -> Self {
+        Registry { registered: Vec::new(), builtin: builtin::entries() }
+    }
+
+    /// No codecs at all. Detection needs those of XML 1.0 Appendix F: register them, or begin with
+    /// [`builtin`](Registry::builtin).
+    pub fn empty() -> Self {
+        Registry { registered: Vec::new(), builtin: &[] }
+    }
+
+    /// Adds `codec` under its name and `aliases`, in front of everything that is there; answers the names of the
+    /// codecs that now have a label less.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadLabel`] where a label has neither letter nor digit.
+    ///
+    /// ```
+    /// use charpipe::codec::{page::Page, single_byte::SingleByte};
+    /// use std::sync::Arc;
+    ///
+    /// let mut page = Page::parse(include_str!("../../codecs/IBM037.txt"))?;
+    /// page.name = "X-OURS".into();
+    /// let mut registry = charpipe::Registry::builtin();
+    /// let shadowed = registry.register(Arc::new(SingleByte::new(page)), &["ours", "CP1047"])?;
+    /// assert_eq!(shadowed, ["IBM1047"]);
+    /// assert_eq!(registry.codec("cp1047")?.name(), "X-OURS");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn register(&mut self, codec: Arc<dyn Codec>, aliases: &[&str]) -> Result<Vec<String>, Error> {
+        let aliases: Vec<Cow<'static, str>> = aliases.iter().map(|alias| Cow::Owned(alias.to_string())).collect();
+        let entry = Entry { codec, aliases: aliases.into() };
+        let mut shadowed: Vec<String> = Vec::new();
+        for label in entry.labels() {
+            if label::key(label).is_empty() {
+                return Err(ErrorKind::BadLabel { label: label.to_owned() }.into());
+            }
+            if let Some(found) = self.find(label)
+                && !shadowed.iter().any(|name| name == found.codec.name())
+            {
+                shadowed.push(found.codec.name().to_owned());
+            }
+        }
+        self.registered.push(entry);
+        Ok(shadowed)
+    }
+
+    /// The codec that `label` names.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`], without an offset, with labels that are spelt alike.
+    pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
+        if let Some(entry) = self.find(label) {
+            return Ok(entry.codec.clone());
+        }
+        if let Some((plain, nl)) = label::newline_surface(label)
+            && let Some(entry) = self.find(plain)
+        {
+            return Ok(with_newline(entry.codec.clone(), nl));
+        }
+        let near = label::near_misses(label, self.entries().flat_map(Entry::labels));
+        Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())
+    }
+
+    /// Every codec, those registered last first.
+    ///
+    /// ```
+    /// assert!(charpipe::Registry::builtin().codecs().any(|codec| codec.name() == "UTF-8"));
+    /// ```
+    pub fn codecs(&self) -> impl Iterator<Item = &Arc<dyn Codec>> {
+        self.entries().map(|entry| &entry.codec)
+    }
+
+    /// The labels of the codec named `name`, the name first; none where there is no such codec.
+    pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.entries().filter(move |entry| entry.codec.name() == name).take(1).flat_map(Entry::labels)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.registered.iter().rev().chain(self.builtin)
+    }
+
+    /// What the caller registered comes before the built-ins, whatever the rule that finds it.
+    fn find(&self, label: &str) -> Option<&Entry> {
+        label::find(self.registered.iter().rev(), label).or_else(|| label::find(self.builtin.iter(), label))
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Registry::builtin()
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.codecs().map(|codec| codec.name())).finish()
+    }
+}
+
+/// The newline surfaces that a label may carry: `IBM1047,nl=zos`, and as they exist in the wild.
+const SURFACES: &[(&str, EbcdicNl)] = &[
+    (",nl=table", EbcdicNl::Table),
+    (",nl=zos", EbcdicNl::Zos),
+    (",nl=fold", EbcdicNl::Fold),
+    (",swaplfnl", EbcdicNl::Zos),
+    ("-s390", EbcdicNl::Zos),
+    ("_LF", EbcdicNl::Zos),
+    ("/ZOS_UNIX", EbcdicNl::Zos),
+];

@@ -1,0 +1,121 @@
+//! Ends of line: CRLF, CR NEL, NEL, CR and LF, each one end of line, become the one that is asked for.
+//!
+//! (XML 1.1 §2.11 has the same list, with U+2028, which is left alone here.)
+
+use super::{Piece, Stage, Text};
+use std::ops::Range;
+
+/// What an end of line becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Eol {
+    /// Kept, but that U+0085 becomes U+000A where EBCDIC XML goes to a charset that is not EBCDIC.
+    #[default]
+    Auto,
+    /// Kept.
+    Keep,
+    /// U+000A.
+    Lf,
+    /// U+000D U+000A.
+    Crlf,
+    /// U+0085.
+    Nel,
+}
+
+impl Eol {
+    /// The convention of that name: `auto`, `keep`, `lf`, `crlf`, `nel`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [("auto", Eol::Auto), ("keep", Eol::Keep), ("lf", Eol::Lf), ("crlf", Eol::Crlf), ("nel", Eol::Nel)]
+            .into_iter()
+            .find_map(|(known, eol)| (known == name).then_some(eol))
+    }
+
+    /// The stage that does it; `None` where there is nothing to do.
+    pub(crate) fn stage(self) -> Option<EolStage> {
+        let eol = match self {
+            Eol::Auto | Eol::Keep => return None,
+            Eol::Lf => "\n",
+            Eol::Crlf => "\r\n",
+            Eol::Nel => "\u{85}",
+        };
+        Some(EolStage { eol, after_cr: false })
+    }
+}
+
+/// Makes ends of line alike.
+#[derive(Debug)]
+pub(crate) struct EolStage {
+    eol: &'static str,
+    /// The text so far ends in a CR, which was answered for; an LF or NEL that follows belongs to it.
+    after_cr: bool,
+}
+
+impl Stage for EolStage {
+    fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>) {
+        let bytes = text.as_bytes();
+        let mut kept = 0;
+        let mut index = 0;
+        let keep = |out: &mut Vec<Piece>, range: Range<usize>| {
+            if !range.is_empty() {
+                out.push(Piece { at: at.start + range.start, text: Text::Kept(range.len()) });
+            }
+        };
+        while index < bytes.len() {
+            // U+0085 is C2 85; no other character has C2 before 85.
+            let (len, cr) = match bytes[index] {
+                b'\r' => (1, true),
+                b'\n' => (1, false),
+                0xC2 if bytes[index + 1] == 0x85 => (2, false),
+                _ => {
+                    self.after_cr = false;
+                    index += 1;
+                    continue;
+                }
+            };
+            keep(out, kept..index);
+            if cr || !self.after_cr {
+                out.push(Piece { at: at.start + index, text: Text::New(self.eol) });
+            }
+            self.after_cr = cr;
+            index += len;
+            kept = index;
+        }
+        keep(out, kept..bytes.len());
+    }
+
+    fn reset(&mut self) {
+        self.after_cr = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through(eol: Eol, chunks: &[&str]) -> String {
+        let mut stage = eol.stage().unwrap();
+        let mut result = String::new();
+        for chunk in chunks {
+            let mut pieces = Vec::new();
+            stage.cut(chunk, 0..chunk.len(), &mut pieces);
+            for piece in pieces {
+                result.push_str(match piece.text {
+                    Text::Kept(len) => &chunk[piece.at..piece.at + len],
+                    Text::New(text) => text,
+                });
+            }
+        }
+        result
+    }
+
+    #[test]
+    fn each_end_of_line_once() {
+        let text = "a\r\nb\r\u{85}c\u{85}d\re\nf\r\rg\n\n\u{85}\r\n\r\nü\u{105}";
+        assert_eq!(through(Eol::Lf, &[text]), "a\nb\nc\nd\ne\nf\n\ng\n\n\n\n\nü\u{105}");
+        assert_eq!(through(Eol::Crlf, &["a\r", "\nb\r", "c\r", "\u{85}"]), "a\r\nb\r\nc\r\n");
+        let chars: Vec<String> = text.chars().map(String::from).collect();
+        let cut: Vec<&str> = chars.iter().map(String::as_str).collect();
+        for eol in [Eol::Lf, Eol::Crlf, Eol::Nel] {
+            assert_eq!(through(eol, &cut), through(eol, &[text]));
+        }
+    }
+}

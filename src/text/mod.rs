@@ -1,0 +1,44 @@
+//! Text stages: what happens to the text between decoder and encoder.
+//!
+//! A stage does not rewrite text; it cuts it into [`Piece`]s: stretches that are kept as they are, where they are, and
+//! new text put in at a place. So nothing is copied that isn't changed, and every character that reaches the encoder
+//! still knows where in the decoded text it stood, which is what exact input offsets are made of.
+//!
+//! | stage | does |
+//! |---|---|
+//! | `relabel.rs` | what to change in a declaration so that it tells the truth; planned once, cut in at the byte offsets that detection found |
+//! | `eol.rs` | ends of line |
+//!
+//! Trimming of records' blanks, the control character policy and the XML lexical state that character references need
+//! are stages too, and join the list in [`Pieces::through`].
+
+pub(crate) mod eol;
+pub(crate) mod relabel;
+
+use std::ops::Range;
+
+/// A stretch of text on its way to the encoder.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// Where in the decoded text it stands, or, for new text, where it is put in.
+    pub(crate) at: usize,
+    pub(crate) text: Text,
+}
+
+/// Whose text a piece is.
+#[derive(Clone, Debug)]
+pub(crate) enum Text {
+    /// The decoded text's, from the piece's place on; so many bytes.
+    Kept(usize),
+    /// Put in.
+    New(&'static str),
+}
+
+/// Something that changes text on the way.
+pub(crate) trait Stage: Send {
+    /// Cuts `text`, which stands at `at`, into pieces, at the end of `out`.
+    fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
+
+    /// Back to the initial state: a new record, a new message.
+    fn reset(&mut self);
+}

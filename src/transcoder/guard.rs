@@ -1,0 +1,218 @@
+//! Holds codecs to their [contract](crate::codec#the-contract): one that breaks it gets an error, and nobody hangs,
+//! panics or reads out of bounds because of it.
+
+use crate::codec::{
+    ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink,
+};
+use crate::error::{Error, ErrorKind};
+
+/// How many times in a row a codec may hand control back without having read anything. An honest one does it a few
+/// times: when room runs out, and for the faults of a sequence that it holds.
+const MAX_STALLS: u32 = 1024;
+
+/// What is wrong with an answer, in words that follow "it".
+type Breach = &'static str;
+
+/// Watches that a machine gets on.
+#[derive(Default)]
+struct Progress {
+    stalls: u32,
+}
+
+impl Progress {
+    fn check<F>(&mut self, given: usize, room: usize, written: usize, step: &Step<F>) -> Result<(), Breach> {
+        if step.read > given {
+            return Err("says that it read more than it was given");
+        }
+        match step.stop {
+            Stop::InputEmpty if step.read < given => return Err("stopped before the end of its input without a reason"),
+            Stop::OutputFull if step.read == 0 && written == 0 && room >= MIN_ROOM => {
+                return Err("asks for room that it has");
+            }
+            _ => {}
+        }
+        if step.read > 0 || matches!(step.stop, Stop::InputEmpty) {
+            self.stalls = 0;
+        } else {
+            self.stalls += 1;
+        }
+        if self.stalls > MAX_STALLS { Err("goes on without reading anything") } else { Ok(()) }
+    }
+}
+
+/// A decoder, its place in the input, and the last bytes that it read.
+pub(super) struct CheckedDecoder {
+    name: String,
+    inner: Box<dyn Decoder>,
+    progress: Progress,
+    /// Where in the input it began.
+    start: u64,
+    /// Where in the input it is: the byte that it will be fed next.
+    read: u64,
+    /// The last bytes that it read, [`MAX_FAULT`] at the most.
+    history: Vec<u8>,
+}
+
+impl CheckedDecoder {
+    pub(super) fn new(name: &str, inner: Box<dyn Decoder>, start: u64) -> Self {
+        let history = Vec::with_capacity(2 * MAX_FAULT);
+        CheckedDecoder { name: name.to_owned(), inner, progress: Progress::default(), start, read: start, history }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn read(&self) -> u64 {
+        self.read
+    }
+
+    pub(super) fn fork(&self) -> Box<dyn Decoder> {
+        self.inner.fork()
+    }
+
+    /// Bytes read and undecided; no more than were read.
+    pub(super) fn pending(&self) -> usize {
+        self.inner.pending().min((self.read - self.start) as usize)
+    }
+
+    pub(super) fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Result<Step<Malformed>, Error> {
+        let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
+        let step = self.inner.feed(src, dst);
+        let written = dst.written().wrapping_sub(before);
+        let same = dst.identity() == lent && dst.written() >= before;
+        let mut checked = if same { self.progress.check(src.len(), room, written, &step) } else { Err(EXCHANGED) };
+        if checked.is_ok() {
+            self.remember(&src[..step.read]);
+            checked = self.check_fault(step.stop);
+        }
+        checked.map_err(|what| self.broken(what))?;
+        Ok(step)
+    }
+
+    pub(super) fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
+        let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
+        let stop = self.inner.finish(dst);
+        let written = dst.written().wrapping_sub(before);
+        let same = dst.identity() == lent && dst.written() >= before;
+        let step = Step { read: 0, stop };
+        let mut checked = if same { self.progress.check(0, room, written, &step) } else { Err(EXCHANGED) };
+        if checked.is_ok() {
+            checked = self.check_fault(stop);
+        }
+        checked.map_err(|what| self.broken(what))?;
+        Ok(stop)
+    }
+
+    fn check_fault(&self, stop: Stop<Malformed>) -> Result<(), Breach> {
+        let Stop::Fault(Malformed { len, after }) = stop else { return Ok(()) };
+        let reach = len as usize + after as usize;
+        if len == 0 || reach > MAX_FAULT || reach as u64 > self.read - self.start {
+            return Err("reports a fault outside what it read");
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, bytes: &[u8]) {
+        self.read += bytes.len() as u64;
+        let last = &bytes[bytes.len().saturating_sub(MAX_FAULT)..];
+        let surplus = (self.history.len() + last.len()).saturating_sub(MAX_FAULT);
+        self.history.drain(..surplus);
+        self.history.extend_from_slice(last);
+    }
+
+    /// Where a fault that was just reported begins, and its bytes.
+    pub(super) fn fault_bytes(&self, fault: Malformed) -> (u64, Vec<u8>) {
+        let end = self.history.len() - fault.after as usize;
+        let bytes = self.history[end - fault.len as usize..end].to_vec();
+        (self.read - u64::from(fault.after) - u64::from(fault.len), bytes)
+    }
+
+    fn broken(&self, what: Breach) -> Error {
+        ErrorKind::Codec { codec: self.name.clone(), offset: self.read, what }.into()
+    }
+}
+
+const EXCHANGED: Breach = "put another sink into the place of the one that it was lent";
+
+/// An encoder, and how much text it was fed.
+pub(super) struct CheckedEncoder {
+    name: String,
+    inner: Box<dyn Encoder>,
+    progress: Progress,
+    fed: u64,
+}
+
+impl CheckedEncoder {
+    pub(super) fn new(name: &str, inner: Box<dyn Encoder>) -> Self {
+        CheckedEncoder { name: name.to_owned(), inner, progress: Progress::default(), fed: 0 }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes of text read so far.
+    pub(super) fn fed(&self) -> u64 {
+        self.fed
+    }
+
+    /// Bytes of text read and not written; no more than were read.
+    pub(super) fn pending(&self) -> usize {
+        self.inner.pending().min(self.fed as usize)
+    }
+
+    pub(super) fn feed(
+        &mut self,
+        src: &str,
+        dst: &mut ByteSink<'_>,
+        offset: u64,
+    ) -> Result<Step<Unmappable>, Error> {
+        let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
+        let step = self.inner.feed(src, dst);
+        let written = dst.written().wrapping_sub(before);
+        let same = dst.identity() == lent && dst.written() >= before;
+        let mut checked = if same { self.progress.check(src.len(), room, written, &step) } else { Err(EXCHANGED) };
+        if checked.is_ok() && !src.is_char_boundary(step.read) {
+            checked = Err("stopped within a character");
+        }
+        if checked.is_ok() {
+            self.fed += step.read as u64;
+            checked = self.check_fault(step.stop);
+        }
+        checked.map_err(|what| self.broken(what, offset))?;
+        Ok(step)
+    }
+
+    pub(super) fn finish(&mut self, dst: &mut ByteSink<'_>, offset: u64) -> Result<Stop<Unmappable>, Error> {
+        let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
+        let stop = self.inner.finish(dst);
+        let written = dst.written().wrapping_sub(before);
+        let same = dst.identity() == lent && dst.written() >= before;
+        let step = Step { read: 0, stop };
+        let mut checked = if same { self.progress.check(0, room, written, &step) } else { Err(EXCHANGED) };
+        if checked.is_ok() {
+            checked = self.check_fault(stop);
+        }
+        checked.map_err(|what| self.broken(what, offset))?;
+        Ok(stop)
+    }
+
+    /// Writes a stand-in; `false` where the charset has none.
+    pub(super) fn stand_in(&mut self, ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
+        let lent = dst.identity();
+        self.inner.stand_in(ch, which, dst) && dst.identity() == lent
+    }
+
+    fn check_fault(&self, stop: Stop<Unmappable>) -> Result<(), Breach> {
+        let Stop::Fault(Unmappable { ch, after }) = stop else { return Ok(()) };
+        if ch.len_utf8() as u64 + u64::from(after) > self.fed {
+            return Err("reports a fault outside what it read");
+        }
+        Ok(())
+    }
+
+    fn broken(&self, what: Breach, offset: u64) -> Error {
+        ErrorKind::Codec { codec: self.name.clone(), offset, what }.into()
+    }
+}

@@ -1,0 +1,620 @@
+//! The machine that holds it all and does no I/O: bytes in, bytes out, a step at a time.
+//!
+//! ```text
+//!            head, given back            str           pieces
+//! src ─ detect ────────┬─ decoder ─ text ───── stages ───────── encoder ─ dst
+//!          └ verdict   └ (records in)                            (records out)
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `options.rs` | [`Transcode`], the builder: what is wanted |
+//! | `mod.rs` | [`Transcoder::step`] |
+//! | `segment.rs` | decoded text on its way to the encoder, and where in the input each character came from |
+//! | `guard.rs` | holds codecs to their contract |
+//! | `report.rs` | the account of a run |
+//! | `pump.rs` | [`transcode`](crate::transcode): the loop from `BufRead` to `Write` |
+//!
+//! # Where the rest goes
+//!
+//! *Records in* stand between `src` and the decoder, in [`Transcoder::decode`], which already feeds the decoder up to a
+//! boundary (today: the next edit); a record's end is one more, at which `finish` runs as at the end of the input and
+//! `reset` follows. *Records out* frame what the encoder wrote, in [`Transcoder::encode`]. *Text stages* join `stages`.
+//! *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
+
+mod guard;
+mod options;
+mod pump;
+mod report;
+mod segment;
+
+pub use options::{Bom, OnMalformed, Relabel, Transcode};
+pub use pump::transcode;
+pub use report::{Fault, Faults, Relabelled, Report};
+
+use crate::codec::newline::{with_nel_as_lf, with_newline};
+use crate::codec::sink::Utf8Buf;
+use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, is_ebcdic, is_enc_name};
+use crate::detect::{Detector, Diagnostic, Kind, Verdict};
+use crate::error::{Error, ErrorKind};
+use crate::text::Stage;
+use crate::text::eol::Eol;
+use crate::text::relabel::{self, Edit, Place};
+use guard::{CheckedDecoder, CheckedEncoder};
+use options::Settings;
+use segment::{Origin, Segment};
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// How much text is decoded at a time where it does not go straight into the output, in bytes; and how much input at
+/// most for it.
+const TEXT_ROOM: usize = 64 * 1024;
+
+/// Transcodes one stream, without I/O. Made by [`Transcode::transcoder`].
+///
+/// ```
+/// use charpipe::{State, Transcode};
+///
+/// let mut transcoder = Transcode::new().from("IBM037")?.transcoder()?;
+/// let mut room = [0; 16];
+/// let step = transcoder.step(b"\xC8\x85\x93\x93\x96", &mut room, true)?;
+/// assert_eq!((step.read, step.state), (5, State::Done));
+/// assert_eq!(&room[..step.written], b"Hello");
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub struct Transcoder {
+    settings: Arc<Settings>,
+    phase: Phase,
+    /// Decoder and encoder, from the verdict on.
+    route: Option<Route>,
+    /// Bytes that detection took and gave back, and how many of them the decoder has had.
+    head: Vec<u8>,
+    head_at: usize,
+    /// Changes of the declaration still to come, in order.
+    edits: Vec<Edit>,
+    /// The decoded text of the segment that is being encoded.
+    text: Utf8Buf,
+    /// What is to be encoded before anything more is decoded, and the failure that is to follow it.
+    queue: VecDeque<Work>,
+    /// Text that the encoder has read and not written: where in what it was fed, and where in the input.
+    held: Vec<(u64, u64)>,
+    /// Encoded bytes that found no room.
+    spill: Vec<u8>,
+    /// Bytes of the spill that are delivered.
+    spilt: usize,
+    bytes_in: u64,
+    report: Report,
+}
+
+/// The machines of the encoding that was found and of the target.
+struct Route {
+    decoder: CheckedDecoder,
+    encoder: CheckedEncoder,
+    stages: Vec<Box<dyn Stage>>,
+    /// Decoded text is the output: the target is UTF-8 and nothing changes on the way.
+    straight: bool,
+    /// The encoder may fault, or somebody wants to know where something stood.
+    needs_origin: bool,
+    /// Warn at the first code point above FFFF.
+    expects_bmp: bool,
+}
+
+enum Phase {
+    Detect(Box<Detector>),
+    Decode,
+    FinishDecoder,
+    FinishEncoder,
+    Done,
+    Failed(Error),
+}
+
+/// What [`Transcoder::step`] did.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stepped {
+    /// Bytes taken from `src`.
+    pub read: usize,
+    /// Bytes put into `dst`.
+    pub written: usize,
+    /// What is wanted next.
+    pub state: State,
+}
+
+/// What a [`Transcoder`] wants next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// All of `src` was taken and all that could be made of it delivered.
+    NeedInput,
+    /// Call again, with the unread rest of `src` and with room.
+    NeedRoom,
+    /// The end of the input was taken and everything delivered.
+    Done,
+}
+
+/// The room of the caller, and how much of it is used.
+struct Out<'a> {
+    room: &'a mut [u8],
+    written: usize,
+}
+
+impl Out<'_> {
+    fn spare(&mut self) -> &mut [u8] {
+        &mut self.room[self.written..]
+    }
+}
+
+impl Transcoder {
+    fn new(settings: Arc<Settings>) -> Self {
+        let detector = Detector::new(settings.registry.clone(), settings.hints.clone());
+        Transcoder {
+            report: Report::new(settings.to.name()),
+            settings,
+            phase: Phase::Detect(Box::new(detector)),
+            route: None,
+            head: Vec::new(),
+            head_at: 0,
+            edits: Vec::new(),
+            text: Utf8Buf::new(TEXT_ROOM),
+            queue: VecDeque::new(),
+            held: Vec::new(),
+            spill: Vec::new(),
+            spilt: 0,
+            bytes_in: 0,
+        }
+    }
+
+    /// Takes bytes from `src`, puts bytes into `dst`, and says what it wants next. `eof`: nothing follows `src`.
+    ///
+    /// Any size of either will do, zero included, and the size never changes the result.
+    ///
+    /// # Errors
+    /// Whatever the policies do not allow. All good output before it was delivered by the calls before; an error comes
+    /// with nothing read and nothing written, and again from every later call.
+    pub fn step(&mut self, src: &[u8], dst: &mut [u8], eof: bool) -> Result<Stepped, Error> {
+        let mut out = Out { room: dst, written: 0 };
+        let mut read = 0;
+        let state = loop {
+            if !self.deliver_spill(&mut out) {
+                break State::NeedRoom;
+            }
+            if let Phase::Failed(error) = &self.phase {
+                if read == 0 && out.written == 0 {
+                    return Err(error.clone());
+                }
+                break State::NeedRoom;
+            }
+            match self.advance(&src[read..], &mut out, eof) {
+                Ok(Advance::Read(len)) => {
+                    read += len;
+                    self.bytes_in += len as u64;
+                }
+                Ok(Advance::Pause(state)) => break state,
+                Err(error) => self.fail(error),
+            }
+        };
+        self.report.bytes_in = self.bytes_in;
+        self.report.bytes_out += out.written as u64;
+        Ok(Stepped { read, written: out.written, state })
+    }
+
+    /// Back to the beginning, for the next message: detection starts anew, options stay, the report is empty.
+    pub fn reset(&mut self) {
+        *self = Transcoder::new(self.settings.clone());
+    }
+
+    /// What detection answered, once it did.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.report.verdict.as_ref()
+    }
+
+    /// The account so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn fail(&mut self, error: Error) {
+        // What the encoder holds from before the fault is good output, and a shifted stream ends shifted back.
+        let after_fault = matches!(error.kind(), ErrorKind::Unmappable { .. } | ErrorKind::Codec { .. });
+        if let Some(route) = self.route.as_mut().filter(|route| !after_fault || route.encoder.pending() == 0) {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            if route.encoder.finish(&mut sink, self.bytes_in).is_ok() {
+                self.spill.extend_from_slice(sink.as_bytes());
+            }
+        }
+        self.phase = Phase::Failed(error);
+    }
+
+    /// Whether the spill is empty now.
+    fn deliver_spill(&mut self, out: &mut Out<'_>) -> bool {
+        let rest = &self.spill[self.spilt..];
+        let len = rest.len().min(out.spare().len());
+        out.spare()[..len].copy_from_slice(&rest[..len]);
+        out.written += len;
+        self.spilt += len;
+        if self.spilt < self.spill.len() {
+            return false;
+        }
+        self.spill.clear();
+        self.spilt = 0;
+        true
+    }
+
+    /// One thing: some text encoded, or some bytes decoded, or a change of phase.
+    fn advance(&mut self, src: &[u8], out: &mut Out<'_>, eof: bool) -> Result<Advance, Error> {
+        match self.queue.front() {
+            Some(Work::Fail(error)) => return Err(error.clone()),
+            Some(Work::Text(_)) => return self.encode(out),
+            None => {}
+        }
+        match &mut self.phase {
+            Phase::Detect(detector) => {
+                let read = detector.feed(src);
+                if detector.is_done() || (eof && read == src.len()) {
+                    let verdict = detector.finish();
+                    self.head = detector.prefix().to_vec();
+                    self.phase = Phase::Decode;
+                    self.bytes_in += read as u64;
+                    let begun = self.begin(verdict);
+                    self.bytes_in -= read as u64;
+                    // The bytes were taken, whatever came of it.
+                    if let Err(error) = begun {
+                        self.fail(error);
+                    }
+                } else if read == 0 {
+                    return Ok(Advance::Pause(State::NeedInput));
+                }
+                Ok(Advance::Read(read))
+            }
+            Phase::Decode => {
+                if self.head_at < self.head.len() {
+                    let head = std::mem::take(&mut self.head);
+                    let result = self.decode(&head[self.head_at..], out);
+                    self.head = head;
+                    self.head_at += result?;
+                    return Ok(Advance::Read(0));
+                }
+                if src.is_empty() && !eof {
+                    return Ok(Advance::Pause(State::NeedInput));
+                }
+                if src.is_empty() && self.edits.first().is_none_or(|edit| edit.bytes.start > self.decoded_to()) {
+                    self.phase = Phase::FinishDecoder;
+                    return Ok(Advance::Read(0));
+                }
+                if out.spare().is_empty() && self.straight() {
+                    return Ok(Advance::Pause(State::NeedRoom));
+                }
+                Ok(Advance::Read(self.decode(src, out)?))
+            }
+            Phase::FinishDecoder => self.finish_decoder(),
+            Phase::FinishEncoder => self.finish_encoder(),
+            Phase::Done => Ok(Advance::Pause(State::Done)),
+            Phase::Failed(error) => Err(error.clone()),
+        }
+    }
+
+    /// Where in the input the decoder is.
+    fn decoded_to(&self) -> u64 {
+        self.route.as_ref().map_or(0, |route| route.decoder.read())
+    }
+
+    fn straight(&self) -> bool {
+        self.route.as_ref().is_some_and(|route| route.straight)
+    }
+
+    /// The verdict is there: makes the machines, plans the label, writes the byte order mark.
+    fn begin(&mut self, verdict: Verdict) -> Result<(), Error> {
+        let settings = self.settings.clone();
+        let (bom_len, had_bom, expects_bmp) = (verdict.bom_len, verdict.bom().is_some(), verdict.expects_bmp);
+        let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
+        let is_xml = verdict.kind == Kind::Xml;
+        let declaration = verdict.declaration.clone();
+        self.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
+        self.report.diagnostics.extend(verdict.diagnostics.iter().cloned());
+        self.report.verdict = Some(verdict);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let Some(codec) = codec else { return Ok(()) };
+
+        // EBCDIC has its newline conventions; its XML must not leave it with U+0085 between tags.
+        let (mut from, mut to) = (codec, settings.to.clone());
+        let to_ebcdic = is_ebcdic(&*to);
+        if to_ebcdic {
+            to = with_newline(to, settings.ebcdic_nl);
+        }
+        if is_ebcdic(&*from) {
+            from = with_newline(from, settings.ebcdic_nl);
+            if is_xml && !to_ebcdic && settings.eol != Eol::Keep {
+                from = with_nel_as_lf(from);
+            }
+        }
+        let no_encoder = || Error::from(ErrorKind::NoEncoder { codec: to.name().to_owned() });
+        let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
+        let decoder = CheckedDecoder::new(from.name(), from.decoder(), bom_len as u64);
+        let stages: Vec<Box<dyn Stage>> =
+            settings.eol.stage().into_iter().map(|stage| Box::new(stage) as Box<dyn Stage>).collect();
+        let to_utf8 = to.name() == "UTF-8";
+        self.route = Some(Route {
+            decoder,
+            encoder,
+            straight: to_utf8 && stages.is_empty() && !expects_bmp,
+            needs_origin: !to_utf8 || expects_bmp,
+            stages,
+            expects_bmp,
+        });
+        self.head_at = bom_len;
+
+        let write_bom = match settings.bom {
+            Bom::Auto => to.orders().is_some_and(|orders| orders.bom),
+            Bom::Keep => had_bom && bom_len > 0 && has_bom(&*to),
+            Bom::Add => true,
+            Bom::Strip => false,
+        };
+        if is_xml && settings.relabel == Relabel::Auto {
+            self.plan_label(&*to, write_bom, declaration, bom_len as u64)?;
+        }
+        if write_bom {
+            self.insert("\u{FEFF}".into(), 0);
+        }
+        Ok(())
+    }
+
+    fn plan_label(
+        &mut self,
+        to: &dyn Codec,
+        write_bom: bool,
+        declaration: Option<crate::detect::Declaration>,
+        start: u64,
+    ) -> Result<(), Error> {
+        let is_utf16 = matches!(to.name(), "UTF-16" | "UTF-16BE" | "UTF-16LE");
+        let needed = to.name() != "UTF-8" && !(is_utf16 && write_bom);
+        let (place, declared) = match &declaration {
+            None => (Place::Start(start), None),
+            Some(found) => match &found.name {
+                None => (Place::Declaration(found.insert_at, found.quote), None),
+                Some((name, span)) => (Place::Name(span), Some(name)),
+            },
+        };
+        if declared.is_none() && !needed {
+            return Ok(());
+        }
+        // With a byte order mark the order is no part of the name (RFC 2781 §3.3).
+        let name = if is_utf16 && write_bom { Some("UTF-16") } else { to.xml_name() };
+        let Some(name) = name.filter(|name| is_enc_name(name)) else {
+            return Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into());
+        };
+        let already = |declared: &String| {
+            let same = |codec: Arc<dyn Codec>| codec.name() == to.name() || codec.name() == name;
+            is_enc_name(declared)
+                && (declared.eq_ignore_ascii_case(name)
+                    || (!is_utf16 && self.settings.registry.codec(declared).is_ok_and(same)))
+        };
+        if declared.is_some_and(already) {
+            return Ok(());
+        }
+        if let Some(edit) = relabel::plan(place, name, needed) {
+            self.report.relabelled = Some(Relabelled { from: declared.cloned(), to: name.to_owned() });
+            self.edits.push(edit);
+        }
+        Ok(())
+    }
+
+    /// Decodes from the front of `src`, up to a boundary, a fault or the end of the room; answers how many bytes.
+    fn decode(&mut self, src: &[u8], out: &mut Out<'_>) -> Result<usize, Error> {
+        let Some(route) = &mut self.route else { return Ok(0) };
+        let at = route.decoder.read();
+        let mut src = &src[..src.len().min(TEXT_ROOM)];
+        let mut instead = None;
+        if let Some(edit) = self.edits.first_mut() {
+            if edit.bytes.start > at {
+                src = &src[..src.len().min((edit.bytes.start - at) as usize)];
+            } else if edit.bytes.end > at {
+                // The name's own bytes are decoded, so that the decoder's state is right, and their text is dropped.
+                src = &src[..src.len().min((edit.bytes.end - at) as usize)];
+                instead = Some(std::mem::take(&mut edit.text));
+            } else {
+                let edit = self.edits.remove(0);
+                self.insert(edit.text, at);
+                return Ok(0);
+            }
+        }
+        let spare = &mut out.room[out.written..];
+        if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
+            let mut sink = Utf8Sink::new(spare);
+            let step = route.decoder.feed(src, &mut sink)?;
+            out.written += sink.written();
+            if let Stop::Fault(fault) = step.stop {
+                self.malformed(fault);
+            }
+            return Ok(step.read);
+        }
+        let fork = route.needs_origin.then(|| route.decoder.fork());
+        let step = self.text.fill(|sink| route.decoder.feed(src, sink))?;
+        match instead {
+            Some(name) => self.insert(name, at),
+            None => {
+                let origin = match fork {
+                    Some(fork) => Origin::Decoded { fork, start: at, bytes: src[..step.read].to_vec() },
+                    None => Origin::At(at),
+                };
+                self.decoded(origin);
+            }
+        }
+        if let Stop::Fault(fault) = step.stop {
+            self.malformed(fault);
+        }
+        Ok(step.read)
+    }
+
+    /// Puts the text that was just decoded into the queue.
+    fn decoded(&mut self, origin: Origin) {
+        let Some(route) = &mut self.route else { return };
+        let mut text = self.text.as_str();
+        let mut fail = None;
+        if route.expects_bmp
+            && let Some(index) = text.bytes().position(|byte| byte >= 0xF0)
+        {
+            route.expects_bmp = false;
+            let note = Diagnostic::warning(
+                "ucs2-surrogates",
+                origin.offset(index),
+                "surrogates in what is called ISO-10646-UCS-2; read as UTF-16",
+            );
+            if self.settings.hints.strict {
+                let Diagnostic { code, message, offset, .. } = note.clone();
+                text = &text[..index];
+                fail = Some(ErrorKind::Strict { code, message, offset }.into());
+            }
+            self.report.diagnostics.push(note);
+        }
+        if !text.is_empty() {
+            self.queue.push_back(Work::Text(Segment::decoded(text, origin, &mut route.stages)));
+        }
+        self.queue.extend(fail.map(Work::Fail));
+    }
+
+    /// Puts text into the queue that nothing was decoded to; `at` in the input.
+    fn insert(&mut self, text: String, at: u64) {
+        if !text.is_empty() {
+            self.queue.push_back(Work::Text(Segment::inserted(text, at)));
+        }
+    }
+
+    /// What the policy makes of ill-formed bytes.
+    fn malformed(&mut self, fault: crate::codec::Malformed) {
+        let Some(route) = &self.route else { return };
+        let (offset, bytes) = route.decoder.fault_bytes(fault);
+        let codec = route.decoder.name().to_owned();
+        if self.settings.malformed == OnMalformed::Fail {
+            self.queue.push_back(Work::Fail(ErrorKind::Malformed { codec, offset, bytes }.into()));
+            return;
+        }
+        let text = match self.settings.malformed {
+            OnMalformed::Fail | OnMalformed::Drop => String::new(),
+            OnMalformed::Replace => char::REPLACEMENT_CHARACTER.into(),
+            OnMalformed::Escape => bytes.iter().fold(String::new(), |mut text, byte| {
+                _ = write!(text, "\\x{byte:02X}");
+                text
+            }),
+        };
+        self.report.malformed.add(Fault { offset, bytes });
+        self.insert(text, offset);
+    }
+
+    /// Encodes from the front of the queue.
+    fn encode(&mut self, out: &mut Out<'_>) -> Result<Advance, Error> {
+        let (Some(route), Some(Work::Text(segment))) = (&mut self.route, self.queue.front_mut()) else {
+            return Ok(Advance::Read(0));
+        };
+        if !segment.begun {
+            segment.begun = true;
+            segment.fed_from = route.encoder.fed();
+        }
+        let Some(text) = segment.rest(self.text.as_str()) else {
+            if route.encoder.pending() > 0 {
+                let from = route.encoder.fed() - route.encoder.pending() as u64;
+                segment.origins_from(from, self.text.as_str(), &mut self.held);
+            } else {
+                self.held.clear();
+            }
+            self.queue.pop_front();
+            return Ok(Advance::Read(0));
+        };
+        let spare = &mut out.room[out.written..];
+        let roomy = spare.len() >= MIN_ROOM;
+        let mut small = [0; 2 * MIN_ROOM];
+        let mut sink = ByteSink::new(if roomy { spare } else { &mut small });
+        let step = route.encoder.feed(text, &mut sink, self.bytes_in);
+        let written = sink.written();
+        if roomy {
+            out.written += written;
+        } else {
+            self.spill.extend_from_slice(&small[..written]);
+        }
+        let step = step?;
+        segment.advance(step.read);
+        if let Stop::Fault(fault) = step.stop {
+            self.unmappable(fault)?;
+        }
+        Ok(Advance::Read(0))
+    }
+
+    /// What the policy makes of a character that the target lacks: for U+FFFD that replaces ill-formed input, the
+    /// target's own substitute; else a failure.
+    fn unmappable(&mut self, fault: crate::codec::Unmappable) -> Result<(), Error> {
+        let Some(route) = &mut self.route else { return Ok(()) };
+        let at = route.encoder.fed() - u64::from(fault.after) - fault.ch.len_utf8() as u64;
+        let segment = match self.queue.front() {
+            Some(Work::Text(segment)) if segment.fed_from <= at => Some(segment),
+            _ => None,
+        };
+        let replaces = segment.is_some_and(|segment| segment.is_inserted());
+        if fault.ch == char::REPLACEMENT_CHARACTER && replaces {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            if route.encoder.stand_in(fault.ch, StandIn::Substitute, &mut sink) {
+                self.spill.extend_from_slice(sink.as_bytes());
+                return Ok(());
+            }
+        }
+        let offset = match segment {
+            Some(segment) => segment.offset(at, self.text.as_str()),
+            None => self.held.iter().find(|(fed, _)| *fed == at).map_or(0, |(_, offset)| *offset),
+        };
+        Err(ErrorKind::Unmappable { codec: route.encoder.name().to_owned(), ch: fault.ch, offset }.into())
+    }
+
+    fn finish_decoder(&mut self) -> Result<Advance, Error> {
+        let Some(route) = &mut self.route else {
+            self.phase = Phase::Done;
+            return Ok(Advance::Read(0));
+        };
+        let at = route.decoder.read() - route.decoder.pending() as u64;
+        let stop = self.text.fill(|sink| route.decoder.finish(sink))?;
+        self.decoded(Origin::At(at));
+        match stop {
+            Stop::InputEmpty => self.phase = Phase::FinishEncoder,
+            Stop::OutputFull => {}
+            Stop::Fault(fault) => self.malformed(fault),
+        }
+        Ok(Advance::Read(0))
+    }
+
+    fn finish_encoder(&mut self) -> Result<Advance, Error> {
+        if let Some(route) = &mut self.route {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            let stop = route.encoder.finish(&mut sink, self.bytes_in)?;
+            self.spill.extend_from_slice(sink.as_bytes());
+            match stop {
+                Stop::InputEmpty => self.phase = Phase::Done,
+                Stop::OutputFull => {}
+                Stop::Fault(fault) => self.unmappable(fault)?,
+            }
+        }
+        Ok(Advance::Read(0))
+    }
+}
+
+/// What waits to be encoded.
+enum Work {
+    Text(Segment),
+    /// All before it is delivered, then this is the answer.
+    Fail(Error),
+}
+
+enum Advance {
+    /// So many bytes of `src` were taken; go on.
+    Read(usize),
+    Pause(State),
+}
+
+/// Whether the charset can write U+FEFF at all.
+pub(crate) fn has_bom(codec: &dyn Codec) -> bool {
+    let Some(mut encoder) = codec.encoder() else { return false };
+    let mut room = [0; MIN_ROOM];
+    let step = encoder.feed("\u{FEFF}", &mut ByteSink::new(&mut room));
+    step.stop == Stop::InputEmpty
+}

@@ -1,0 +1,224 @@
+//! What is wanted of a run: the builder, and the policies as values.
+
+use super::{Report, Transcoder, has_bom};
+use crate::codec::Codec;
+use crate::codec::newline::EbcdicNl;
+use crate::detect::{Hints, Kind};
+use crate::error::{Error, ErrorKind};
+use crate::registry::Registry;
+use crate::text::eol::Eol;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+/// What becomes of ill-formed input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnMalformed {
+    /// It is an error.
+    #[default]
+    Fail,
+    /// One U+FFFD for each maximal subpart (Unicode L2/08-150), or the target's substitute where it lacks U+FFFD.
+    Replace,
+    /// Nothing.
+    Drop,
+    /// `\xNN` for each byte.
+    Escape,
+}
+
+/// Whether the document's own label is made true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Relabel {
+    /// In XML: a declared name is replaced; a declaration without one, or a document without a declaration, gets one
+    /// where the target needs it.
+    #[default]
+    Auto,
+    /// The text is left as it is.
+    Never,
+}
+
+/// Whether the output begins with a byte order mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Bom {
+    /// On `UTF-16`, `UTF-32` and `ISO-10646-UCS-4`; not on UTF-8, nor where the label says the order.
+    #[default]
+    Auto,
+    /// If the input does, and the target can.
+    Keep,
+    /// Yes.
+    Add,
+    /// No.
+    Strip,
+}
+
+/// A run to be: what it is from, to, and which policies it follows.
+///
+/// ```
+/// use charpipe::{OnMalformed, Transcode};
+///
+/// let mut output = Vec::new();
+/// let report = Transcode::new()
+///     .from("UTF-8")?
+///     .to("IBM1047")?
+///     .malformed(OnMalformed::Replace)
+///     .run(&b"a\xFFb"[..], &mut output)?;
+/// assert_eq!(output, b"\x81\x3F\x82");
+/// assert_eq!(report.malformed.first[0].offset, 1);
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Transcode {
+    settings: Settings,
+}
+
+/// The options as plain data.
+#[derive(Clone)]
+pub(super) struct Settings {
+    pub(super) registry: Registry,
+    pub(super) hints: Hints,
+    pub(super) to: Arc<dyn Codec>,
+    pub(super) malformed: OnMalformed,
+    pub(super) relabel: Relabel,
+    pub(super) bom: Bom,
+    pub(super) eol: Eol,
+    pub(super) ebcdic_nl: EbcdicNl,
+}
+
+impl Transcode {
+    /// Detects, and writes UTF-8, with the built-in codecs.
+    pub fn new() -> Self {
+        Transcode {
+            settings: Settings {
+                registry: Registry::builtin(),
+                hints: Hints::default(),
+                to: Arc::new(crate::codec::utf8::Utf8),
+                malformed: OnMalformed::default(),
+                relabel: Relabel::default(),
+                bom: Bom::default(),
+                eol: Eol::default(),
+                ebcdic_nl: EbcdicNl::default(),
+            },
+        }
+    }
+
+    /// Where labels are looked up, from here on: those given before keep their codec.
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.settings.registry = registry;
+        self
+    }
+
+    /// The encoding of the input. Authoritative: detection only takes off a byte order mark of this encoding, finds the
+    /// order of one that has several, and reads the declaration.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`].
+    pub fn from(mut self, label: &str) -> Result<Self, Error> {
+        self.settings.hints.from = Some(self.settings.registry.codec(label)?);
+        Ok(self)
+    }
+
+    /// The encoding of the output.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`]; [`ErrorKind::NoEncoder`] where the codec can only decode.
+    pub fn to(mut self, label: &str) -> Result<Self, Error> {
+        let codec = self.settings.registry.codec(label)?;
+        if codec.encoder().is_none() {
+            return Err(ErrorKind::NoEncoder { codec: codec.name().to_owned() }.into());
+        }
+        self.settings.to = codec;
+        Ok(self)
+    }
+
+    /// The charset that the transport gave: the parameter of a Content-Type.
+    pub fn charset(mut self, label: &str) -> Self {
+        self.settings.hints.charset = Some(label.to_owned());
+        self
+    }
+
+    /// What kind of document it is, where the first bytes don't tell.
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.settings.hints.kind = Some(kind);
+        self
+    }
+
+    /// The encoding to take when nothing tells.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`].
+    pub fn fallback(mut self, label: &str) -> Result<Self, Error> {
+        self.settings.hints.fallback = Some(self.settings.registry.codec(label)?);
+        Ok(self)
+    }
+
+    /// The page to take for EBCDIC that names none. IBM037 by default.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`].
+    pub fn ebcdic_fallback(mut self, label: &str) -> Result<Self, Error> {
+        self.settings.hints.ebcdic_fallback = Some(self.settings.registry.codec(label)?);
+        Ok(self)
+    }
+
+    /// Every warning is an error.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.settings.hints.strict = strict;
+        self
+    }
+
+    /// What becomes of ill-formed input.
+    pub fn malformed(mut self, policy: OnMalformed) -> Self {
+        self.settings.malformed = policy;
+        self
+    }
+
+    /// Whether the document's own label is made true.
+    pub fn relabel(mut self, policy: Relabel) -> Self {
+        self.settings.relabel = policy;
+        self
+    }
+
+    /// Whether the output begins with a byte order mark.
+    pub fn bom(mut self, policy: Bom) -> Self {
+        self.settings.bom = policy;
+        self
+    }
+
+    /// What ends of line become.
+    pub fn eol(mut self, policy: Eol) -> Self {
+        self.settings.eol = policy;
+        self
+    }
+
+    /// Which newline convention EBCDIC follows, on either side.
+    pub fn ebcdic_nl(mut self, nl: EbcdicNl) -> Self {
+        self.settings.ebcdic_nl = nl;
+        self
+    }
+
+    /// The machine itself, for callers that do their own I/O.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF.
+    pub fn transcoder(&self) -> Result<Transcoder, Error> {
+        let to = &self.settings.to;
+        if self.settings.bom == Bom::Add && !has_bom(&**to) {
+            return Err(ErrorKind::NoBom { codec: to.name().to_owned() }.into());
+        }
+        Ok(Transcoder::new(Arc::new(self.settings.clone())))
+    }
+
+    /// Transcodes `input` to `output`.
+    ///
+    /// # Errors
+    /// What [`transcoder`](Self::transcoder) and [`Transcoder::run`] say.
+    pub fn run<R: BufRead, W: Write>(&self, mut input: R, mut output: W) -> Result<Report, Error> {
+        let mut transcoder = self.transcoder()?;
+        transcoder.run(&mut input, &mut output)?;
+        Ok(transcoder.report().clone())
+    }
+}
+
+impl Default for Transcode {
+    fn default() -> Self {
+        Transcode::new()
+    }
+}

@@ -1,0 +1,78 @@
+//! The account of a run.
+
+use crate::detect::{Diagnostic, Verdict};
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Bytes taken from the input, byte order mark included.
+    pub bytes_in: u64,
+    /// Bytes delivered.
+    pub bytes_out: u64,
+    /// The charset that was decoded, once it was known.
+    pub from: Option<String>,
+    /// The charset that was written.
+    pub to: String,
+    /// Ill-formed input that a policy let pass.
+    pub malformed: Faults,
+    /// What became of the document's label; `None` where nothing had to change.
+    pub relabelled: Option<Relabelled>,
+    /// What detection answered, once it did.
+    pub verdict: Option<Verdict>,
+    /// What was seen on the way, detection's included.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Faults that a policy let pass: how many, and the first of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Faults {
+    /// How many there were.
+    pub count: u64,
+    /// The first [`Faults::KEPT`].
+    pub first: Vec<Fault>,
+}
+
+/// A fault in the input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// Its first byte, from 0.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A label that was made true.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Relabelled {
+    /// The name that the declaration had.
+    pub from: Option<String>,
+    /// The name that it has now.
+    pub to: String,
+}
+
+impl Faults {
+    /// How many faults are kept with their place; the others are counted.
+    pub const KEPT: usize = 16;
+
+    pub(super) fn add(&mut self, fault: Fault) {
+        self.count += 1;
+        if self.first.len() < Self::KEPT {
+            self.first.push(fault);
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn new(to: &str) -> Self {
+        Report {
+            bytes_in: 0,
+            bytes_out: 0,
+            from: None,
+            to: to.to_owned(),
+            malformed: Faults::default(),
+            relabelled: None,
+            verdict: None,
+            diagnostics: Vec::new(),
+        }
+    }
+}
