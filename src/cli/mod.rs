@@ -1,4 +1,6 @@
 //! The command.
 use std::process::ExitCode;
 /// Runs it.
-pub fn main() -> ExitCode { ExitCode::SUCCESS }
+pub fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

@@ -94,7 +94,9 @@ impl Page {
                     let to = only(&mut words, at(word), "a byte")?;
                     best_fit.push((ch, byte(to, at(to))?));
                 }
-                (_, word) => return at(word).error("name, alias, source, sha256, substitute, chart or best-fit".into()),
+                (_, word) => {
+                    return at(word).error("name, alias, source, sha256, substitute, chart or best-fit".into());
+                }
             }
         }
         let end = Place { line: text.lines().count(), column: 1 };

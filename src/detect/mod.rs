@@ -171,9 +171,9 @@ impl Detector {
             None => true,
             Some(from) => {
                 let evidence = self.evidence(signature, None, &[]);
-                evidence.in_order(from).is_ok_and(|codec| {
-                    decode_strictly(&*codec, row.bytes).as_deref() == Some("\u{FEFF}")
-                })
+                evidence
+                    .in_order(from)
+                    .is_ok_and(|codec| decode_strictly(&*codec, row.bytes).as_deref() == Some("\u{FEFF}"))
             }
         };
         if own { row.bytes.len() } else { 0 }

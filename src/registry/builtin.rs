@@ -15,10 +15,9 @@ use std::sync::{Arc, LazyLock};
 pub(super) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let unicode = UNICODE.iter().map(|(codec, aliases)| Entry { codec: codec(), aliases: Cow::Borrowed(aliases) });
-        let pages = PAGES.iter().map(|page| Entry {
-            codec: Arc::new(SingleByte::of(page)),
-            aliases: Cow::Borrowed(&*page.aliases),
-        });
+        let pages = PAGES
+            .iter()
+            .map(|page| Entry { codec: Arc::new(SingleByte::of(page)), aliases: Cow::Borrowed(&*page.aliases) });
         unicode.chain(pages).collect()
     });
     &ENTRIES

@@ -39,8 +39,7 @@ pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: 
     }
     let wanted_number = number(&wanted);
     let own = |entry: &&Entry| wanted_number.is_some() && number(&key(entry.codec.name())) == wanted_number;
-    let by_label =
-        |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
+    let by_label = |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
     (entries.clone().find(own))
         .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
         .or_else(|| by_label(&|other| key(other) == wanted))

@@ -25,7 +25,9 @@ impl Progress {
             return Err("says that it read more than it was given");
         }
         match step.stop {
-            Stop::InputEmpty if step.read < given => return Err("stopped before the end of its input without a reason"),
+            Stop::InputEmpty if step.read < given => {
+                return Err("stopped before the end of its input without a reason");
+            }
             Stop::OutputFull if step.read == 0 && written == 0 && room >= MIN_ROOM => {
                 return Err("asks for room that it has");
             }
@@ -162,12 +164,7 @@ impl CheckedEncoder {
         self.inner.pending().min(self.fed as usize)
     }
 
-    pub(super) fn feed(
-        &mut self,
-        src: &str,
-        dst: &mut ByteSink<'_>,
-        offset: u64,
-    ) -> Result<Step<Unmappable>, Error> {
+    pub(super) fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>, offset: u64) -> Result<Step<Unmappable>, Error> {
         let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
         let step = self.inner.feed(src, dst);
         let written = dst.written().wrapping_sub(before);
