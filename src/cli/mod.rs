@@ -1,6 +1,78 @@
-//! The command.
+//! The command `charpipe`: a thin shell on [`Transcode`](crate::Transcode) and [`Detector`](crate::Detector).
+//!
+//! | file | what |
+//! |---|---|
+//! | `args.rs` | the options |
+//! | `convert.rs`, `detect.rs` | the two commands |
+//! | `input.rs`, `output.rs` | files, standard streams, `-o` |
+//! | `words.rs` | what goes to standard error, and names fit to be shown |
+//! | `json.rs` | the objects of `detect --json` and `--report` |
+//!
+//! Data goes to standard output, words to standard error. The exit status is the highest [`Status`] that any file had.
+
+mod args;
+mod convert;
+mod detect;
+mod input;
+mod json;
+mod output;
+mod words;
+
+use crate::error::{Error, ErrorKind};
+use args::{Cli, Command};
+use clap::Parser;
+use std::io;
 use std::process::ExitCode;
-/// Runs it.
+use words::say;
+
+/// How a file, and the run, came out. The order is that of the exit statuses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Status {
+    Done = 0,
+    /// The data could not be converted under the policies given.
+    Data = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// Opening, reading or writing failed.
+    Io = 3,
+}
+
+impl Status {
+    /// The status of a run that `error` ended.
+    fn of(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::Read { .. } | ErrorKind::Write { .. } => Status::Io,
+            _ => Status::Data,
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let status = match Cli::try_parse_from(args::with_command(std::env::args_os())) {
+        Ok(Cli { command: Command::Convert(convert) }) => convert::run(&convert),
+        Ok(Cli { command: Command::Detect(detect) }) => detect::run(&detect),
+        Err(error) if error.use_stderr() => {
+            // Arguments are quoted in it, and they may hold anything.
+            let text = error.render().to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            say(text.split('\n').map(words::printable).collect::<Vec<_>>().join("\n"));
+            Status::Usage
+        }
+        // Help and version, which were asked for.
+        Err(text) => match text.print() {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                say(format_args!("{}: cannot write: {error}", output::STDOUT));
+                Status::Io
+            }
+            _ => Status::Done,
+        },
+    };
+    status.into()
 }

@@ -212,18 +212,21 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
             }
         }
     }
+    let last_key = found.last().map(|(key, ..)| *key);
+    let mut versioned = false;
     for (key, quote, range) in found {
         match key {
             "encoding" if read.name.is_none() && !range.is_empty() => read.name = Some(range),
-            "version" if read.insert_at == OPENING.len() => {
+            "version" if !versioned => {
+                versioned = true;
                 read.insert_at = range.end + quote.len_utf8();
                 read.quote = quote;
             }
             _ => {}
         }
     }
-    // A declaration needs the version or the encoding (productions 23 and 77), a text declaration the encoding.
-    if read.malformed.is_none() && read.name.is_none() && read.insert_at == OPENING.len() {
+    // Without a version it is a text declaration (production 77): that has an encoding and nothing after it.
+    if read.malformed.is_none() && !versioned && (read.name.is_none() || last_key == Some("standalone")) {
         read.malformed = Some(OPENING.len());
     }
     read

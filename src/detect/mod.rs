@@ -29,7 +29,7 @@ use signature::Recognised;
 use std::sync::Arc;
 
 /// What the caller knows or wants of detection.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Debug)]
 pub struct Hints {
     /// The encoding, where the caller knows it. Authoritative.
     pub from: Option<Arc<dyn Codec>>,
@@ -216,7 +216,8 @@ impl Detector {
         if let Some(from) = &self.hints.from {
             ebcdic |= crate::codec::is_ebcdic(&**from);
         }
-        let mut declaration = scanner.is_declaration().then(|| scanner.declaration(ebcdic));
+        // A declaration that is too long was not read, so it says nothing.
+        let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration(ebcdic));
         let mut notes = Vec::new();
         let choice = if too_long {
             Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit: DECLARATION_LIMIT }.into())

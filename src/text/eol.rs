@@ -81,10 +81,6 @@ impl Stage for EolStage {
         }
         keep(out, kept..bytes.len());
     }
-
-    fn reset(&mut self) {
-        self.after_cr = false;
-    }
 }
 
 #[cfg(test)]

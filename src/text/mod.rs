@@ -38,7 +38,4 @@ pub(crate) enum Text {
 pub(crate) trait Stage: Send {
     /// Cuts `text`, which stands at `at`, into pieces, at the end of `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
-
-    /// Back to the initial state: a new record, a new message.
-    fn reset(&mut self);
 }

@@ -61,10 +61,6 @@ impl CheckedDecoder {
         CheckedDecoder { name: name.to_owned(), inner, progress: Progress::default(), start, read: start, history }
     }
 
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     pub(super) fn read(&self) -> u64 {
         self.read
     }

@@ -35,7 +35,7 @@ pub use report::{Fault, Faults, Relabelled, Report};
 use crate::codec::newline::{with_nel_as_lf, with_newline};
 use crate::codec::sink::Utf8Buf;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, is_ebcdic, is_enc_name};
-use crate::detect::{Detector, Diagnostic, Kind, Verdict};
+use crate::detect::{Detector, Diagnostic, Kind, Severity, Verdict};
 use crate::error::{Error, ErrorKind};
 use crate::text::Stage;
 use crate::text::eol::Eol;
@@ -75,7 +75,7 @@ pub struct Transcoder {
     edits: Vec<Edit>,
     /// The decoded text of the segment that is being encoded.
     text: Utf8Buf,
-    /// What is to be encoded before anything more is decoded, and the failure that is to follow it.
+    /// What is to be done before anything more is decoded, in the order of the input.
     queue: VecDeque<Work>,
     /// Text that the encoder has read and not written: where in what it was fed, and where in the input.
     held: Vec<(u64, u64)>,
@@ -243,10 +243,13 @@ impl Transcoder {
 
     /// One thing: some text encoded, or some bytes decoded, or a change of phase.
     fn advance(&mut self, src: &[u8], out: &mut Out<'_>, eof: bool) -> Result<Advance, Error> {
-        match self.queue.front() {
-            Some(Work::Fail(error)) => return Err(error.clone()),
-            Some(Work::Text(_)) => return self.encode(out),
-            None => {}
+        if let Some(Work::Text(_)) = self.queue.front() {
+            return self.encode(out);
+        }
+        match self.queue.pop_front() {
+            Some(Work::Malformed(fault)) => return self.resolve(fault).map(|()| Advance::Read(0)),
+            Some(Work::Note(note)) => return self.note(note).map(|()| Advance::Read(0)),
+            Some(Work::Text(_)) | None => {}
         }
         match &mut self.phase {
             Phase::Detect(detector) => {
@@ -451,28 +454,22 @@ impl Transcoder {
     /// Puts the text that was just decoded into the queue.
     fn decoded(&mut self, origin: Origin) {
         let Some(route) = &mut self.route else { return };
-        let mut text = self.text.as_str();
-        let mut fail = None;
+        let text = self.text.as_str();
+        let mut begin = 0;
         if route.expects_bmp
             && let Some(index) = text.bytes().position(|byte| byte >= 0xF0)
         {
             route.expects_bmp = false;
-            let note = Diagnostic::warning(
-                "ucs2-surrogates",
-                origin.offset(index),
-                "surrogates in what is called ISO-10646-UCS-2; read as UTF-16",
-            );
-            if self.settings.hints.strict {
-                let Diagnostic { code, message, offset, .. } = note.clone();
-                text = &text[..index];
-                fail = Some(ErrorKind::Strict { code, message, offset }.into());
-            }
-            self.report.diagnostics.push(note);
+            let message = "surrogates in what is called ISO-10646-UCS-2; read as UTF-16";
+            let note = Diagnostic::warning("ucs2-surrogates", origin.offset(index), message);
+            self.queue.push_back(Work::Text(Segment::decoded(text, 0..index, origin.clone(), &mut route.stages)));
+            self.queue.push_back(Work::Note(note));
+            begin = index;
         }
-        if !text.is_empty() {
-            self.queue.push_back(Work::Text(Segment::decoded(text, origin, &mut route.stages)));
+        if begin < text.len() {
+            let segment = Segment::decoded(text, begin..text.len(), origin, &mut route.stages);
+            self.queue.push_back(Work::Text(segment));
         }
-        self.queue.extend(fail.map(Work::Fail));
     }
 
     /// Puts text into the queue that nothing was decoded to; `at` in the input.
@@ -482,25 +479,40 @@ impl Transcoder {
         }
     }
 
-    /// What the policy makes of ill-formed bytes.
+    /// Ill-formed bytes: waits its turn behind the text before it.
     fn malformed(&mut self, fault: crate::codec::Malformed) {
-        let Some(route) = &self.route else { return };
-        let (offset, bytes) = route.decoder.fault_bytes(fault);
-        let codec = route.decoder.name().to_owned();
-        if self.settings.malformed == OnMalformed::Fail {
-            self.queue.push_back(Work::Fail(ErrorKind::Malformed { codec, offset, bytes }.into()));
-            return;
+        if let Some(route) = &self.route {
+            let (offset, bytes) = route.decoder.fault_bytes(fault);
+            self.queue.push_back(Work::Malformed(Fault { offset, bytes }));
         }
+    }
+
+    /// What the policy makes of ill-formed bytes.
+    fn resolve(&mut self, fault: Fault) -> Result<(), Error> {
         let text = match self.settings.malformed {
-            OnMalformed::Fail | OnMalformed::Drop => String::new(),
+            OnMalformed::Fail => {
+                let codec = self.report.from.clone().unwrap_or_default();
+                return Err(ErrorKind::Malformed { codec, offset: fault.offset, bytes: fault.bytes }.into());
+            }
+            OnMalformed::Drop => String::new(),
             OnMalformed::Replace => char::REPLACEMENT_CHARACTER.into(),
-            OnMalformed::Escape => bytes.iter().fold(String::new(), |mut text, byte| {
+            OnMalformed::Escape => fault.bytes.iter().fold(String::new(), |mut text, byte| {
                 _ = write!(text, "\\x{byte:02X}");
                 text
             }),
         };
-        self.report.malformed.add(Fault { offset, bytes });
-        self.insert(text, offset);
+        if !text.is_empty() {
+            self.queue.push_front(Work::Text(Segment::inserted(text, fault.offset)));
+        }
+        self.report.malformed.add(fault);
+        Ok(())
+    }
+
+    fn note(&mut self, note: Diagnostic) -> Result<(), Error> {
+        let strict = self.settings.hints.strict && note.severity == Severity::Warning;
+        let error = ErrorKind::Strict { code: note.code, message: note.message.clone(), offset: note.offset };
+        self.report.diagnostics.push(note);
+        if strict { Err(error.into()) } else { Ok(()) }
     }
 
     /// Encodes from the front of the queue.
@@ -598,11 +610,11 @@ impl Transcoder {
     }
 }
 
-/// What waits to be encoded.
+/// What waits behind the text before it, so that nothing is counted or said that a failure comes before.
 enum Work {
     Text(Segment),
-    /// All before it is delivered, then this is the answer.
-    Fail(Error),
+    Malformed(Fault),
+    Note(Diagnostic),
 }
 
 enum Advance {

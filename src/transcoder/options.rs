@@ -64,13 +64,13 @@ pub enum Bom {
 /// assert_eq!(report.malformed.first[0].offset, 1);
 /// # Ok::<(), charpipe::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Transcode {
     settings: Settings,
 }
 
 /// The options as plain data.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) registry: Registry,
     pub(super) hints: Hints,

@@ -7,6 +7,7 @@
 
 use crate::codec::{Decoder, MIN_ROOM, Stop, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
+use std::ops::Range;
 
 /// Where decoded text came from.
 pub(super) enum Origin {
@@ -14,6 +15,17 @@ pub(super) enum Origin {
     At(u64),
     /// Decoded from `bytes`, which stand at `start` in the input, by a decoder in the state of `fork`.
     Decoded { fork: Box<dyn Decoder>, start: u64, bytes: Vec<u8> },
+}
+
+impl Clone for Origin {
+    fn clone(&self) -> Self {
+        match self {
+            Origin::At(offset) => Origin::At(*offset),
+            Origin::Decoded { fork, start, bytes } => {
+                Origin::Decoded { fork: fork.fork(), start: *start, bytes: bytes.clone() }
+            }
+        }
+    }
 }
 
 impl Origin {
@@ -61,9 +73,9 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// `text`, decoded from `origin`, through `stages`.
-    pub(super) fn decoded(text: &str, origin: Origin, stages: &mut [Box<dyn Stage>]) -> Self {
-        let mut pieces = vec![Piece { at: 0, text: Text::Kept(text.len()) }];
+    /// The part `range` of `text`, which was decoded from `origin`, through `stages`.
+    pub(super) fn decoded(text: &str, range: Range<usize>, origin: Origin, stages: &mut [Box<dyn Stage>]) -> Self {
+        let mut pieces = vec![Piece { at: range.start, text: Text::Kept(range.len()) }];
         for stage in stages {
             let mut cut = Vec::new();
             for piece in pieces {

@@ -1,0 +1,276 @@
+//! How fast each codec is, in this process: GB of input a second, both ways, beside a `memcpy` of the same input.
+//!
+//! `cargo bench --bench codecs [-- PART]`; `README.md` explains what it prints. A codec whose output is wrong makes it
+//! exit with 1; run without `--bench`, as `cargo test --benches` does, it checks the output only.
+
+mod text;
+
+use charpipe::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink};
+use charpipe::{Codec, Registry};
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+use text::Kind;
+
+/// Bytes of room that codecs write into.
+const ROOM: usize = 256 * 1024;
+/// About so many bytes of text; in the codec's own form there may be more.
+const TEXT: usize = 2 * 1024 * 1024;
+/// How often everything is measured; the median counts.
+const ROUNDS: usize = 15;
+
+const CODECS: &[&str] = &[
+    "UTF-8",
+    "UTF-16LE",
+    "UTF-16BE",
+    "UTF-32BE",
+    "UTF-32LE",
+    "X-ISO-10646-UCS-4-2143",
+    "IBM037",
+    "IBM290",
+    "ISO-8859-1",
+    "US-ASCII",
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let measure = args.iter().any(|arg| arg == "--bench");
+    let part = args.iter().find(|arg| !arg.starts_with('-')).map_or("", String::as_str);
+    let (len, rounds) = if measure { (TEXT, ROUNDS) } else { (64 * 1024, 0) };
+
+    let (cases, wrong) = cases(len, part);
+    for what in &wrong {
+        eprintln!("codecs: wrong output: {what}");
+    }
+    if !wrong.is_empty() {
+        return ExitCode::FAILURE;
+    }
+    println!("{} pairs of codec and text: the output is right", cases.len());
+    if measure {
+        throughput(&cases, rounds);
+        price_of_checking(&cases, rounds);
+    }
+    ExitCode::SUCCESS
+}
+
+/// A codec and a text that it can write.
+struct Case {
+    codec: Arc<dyn Codec>,
+    kind: Kind,
+    text: String,
+    /// The text in the codec's form.
+    bytes: Vec<u8>,
+}
+
+/// Every pair whose name contains `part`, and what is wrong with the output of any.
+fn cases(len: usize, part: &str) -> (Vec<Case>, Vec<String>) {
+    let registry = Registry::builtin();
+    let (mut cases, mut wrong) = (Vec::new(), Vec::new());
+    for kind in Kind::ALL {
+        let text = kind.text(len);
+        for name in CODECS {
+            let pair = format!("{name}/{}", kind.name());
+            if !pair.contains(part) {
+                continue;
+            }
+            let codec = registry.codec(name).expect("a built-in codec");
+            let Some(bytes) = encode_all(&*codec, &text) else { continue };
+            if reference(name, &text).is_some_and(|right| right != bytes) {
+                wrong.push(format!("{pair}, encoded"));
+            }
+            if decode_all(&*codec, &bytes).as_deref() != Some(&text) {
+                wrong.push(format!("{pair}, decoded"));
+            }
+            cases.push(Case { codec, kind, text: text.clone(), bytes });
+        }
+    }
+    (cases, wrong)
+}
+
+/// What the text is in that charset by the standard library; `None` where it does not say.
+fn reference(codec: &str, text: &str) -> Option<Vec<u8>> {
+    let units = text.encode_utf16();
+    Some(match codec {
+        "UTF-8" => text.as_bytes().to_vec(),
+        "UTF-16LE" => units.flat_map(u16::to_le_bytes).collect(),
+        "UTF-16BE" => units.flat_map(u16::to_be_bytes).collect(),
+        "UTF-32LE" => text.chars().flat_map(|ch| u32::to_le_bytes(ch.into())).collect(),
+        "UTF-32BE" => text.chars().flat_map(|ch| u32::to_be_bytes(ch.into())).collect(),
+        "ISO-8859-1" => text.chars().filter_map(|ch| u8::try_from(ch).ok()).collect(),
+        _ => return None,
+    })
+}
+
+fn encode_all(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut encoder = codec.encoder()?;
+    let clean = encode(&mut *encoder, text, &mut vec![0; ROOM], &mut |part| bytes.extend_from_slice(part));
+    clean.then_some(bytes)
+}
+
+fn decode_all(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    let mut decoder = codec.decoder();
+    let clean = decode(&mut *decoder, bytes, &mut vec![0; ROOM], &mut |sink| text.push_str(sink.as_str()));
+    (clean && decoder.pending() == 0).then_some(text)
+}
+
+/// Decodes all of `src`, a room at a time; whether there was no fault.
+#[inline(never)]
+fn decode(decoder: &mut dyn Decoder, mut src: &[u8], room: &mut [u8], then: &mut dyn FnMut(&mut Utf8Sink<'_>)) -> bool {
+    loop {
+        let mut sink = Utf8Sink::new(room);
+        let step = decoder.feed(src, &mut sink);
+        then(&mut sink);
+        src = &src[step.read..];
+        match step.stop {
+            Stop::InputEmpty => return true,
+            Stop::OutputFull => {}
+            Stop::Fault(_) => return false,
+        }
+    }
+}
+
+/// Encodes all of `src`, a room at a time; whether there was no fault.
+#[inline(never)]
+fn encode(encoder: &mut dyn Encoder, mut src: &str, room: &mut [u8], then: &mut dyn FnMut(&[u8])) -> bool {
+    loop {
+        let mut sink = ByteSink::new(room);
+        let step = encoder.feed(src, &mut sink);
+        then(sink.as_bytes());
+        src = &src[step.read..];
+        match step.stop {
+            Stop::InputEmpty => return true,
+            Stop::OutputFull => {}
+            Stop::Fault(_) => return false,
+        }
+    }
+}
+
+#[inline(never)]
+fn copy(src: &[u8], room: &mut [u8]) {
+    for part in src.chunks(ROOM) {
+        room[..part.len()].copy_from_slice(part);
+        black_box(&mut *room);
+    }
+}
+
+/// Measured times of one thing, in seconds.
+#[derive(Default)]
+struct Times(Vec<f64>);
+
+impl Times {
+    fn measure(&mut self, run: impl FnOnce()) {
+        let start = Instant::now();
+        run();
+        self.0.push(start.elapsed().as_secs_f64());
+    }
+
+    fn median(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    /// GB a second, for so many bytes.
+    fn rate(&self, bytes: usize) -> f64 {
+        bytes as f64 / self.median() / 1e9
+    }
+
+    /// How many times as long as `other`: the median of the rounds' own ratios, as neighbours share their noise.
+    fn over(&self, other: &Times) -> f64 {
+        Times(self.0.iter().zip(&other.0).map(|(this, other)| this / other).collect()).median()
+    }
+}
+
+fn throughput(cases: &[Case], rounds: usize) {
+    println!("\nGB of input a second, median of {rounds}; in brackets the share of a memcpy of the same input\n");
+    println!("| {:22} | {:8} | {:>14} | {:>14} |", "codec", "text", "decode", "encode");
+    println!("|{:-<24}|{:-<10}|{:->15}:|{:->15}:|", "", "", "", "");
+    let mut room = vec![0; ROOM];
+    let mut results: Vec<[Times; 4]> = cases.iter().map(|_| Default::default()).collect();
+    for _ in 0..rounds {
+        for (case, [decoding, copying, encoding, copying_text]) in cases.iter().zip(&mut results) {
+            let mut decoder = case.codec.decoder();
+            let mut encoder = case.codec.encoder().expect("it encoded before");
+            copying.measure(|| copy(black_box(&case.bytes), &mut room));
+            decoding.measure(|| {
+                decode(&mut *decoder, black_box(&case.bytes), &mut room, &mut |sink| _ = black_box(sink.as_str()));
+            });
+            copying_text.measure(|| copy(black_box(case.text.as_bytes()), &mut room));
+            encoding.measure(|| {
+                encode(&mut *encoder, black_box(&case.text), &mut room, &mut |part| _ = black_box(part));
+            });
+        }
+    }
+    for (case, [decoding, copying, encoding, copying_text]) in cases.iter().zip(&results) {
+        let cell = |times: &Times, copying: &Times, bytes: usize| {
+            format!("{:5.2} ({:4.0} %)", times.rate(bytes), 100.0 * copying.over(times))
+        };
+        println!(
+            "| {:22} | {:8} | {:>14} | {:>14} |",
+            case.codec.name(),
+            case.kind.name(),
+            cell(decoding, copying, case.bytes.len()),
+            cell(encoding, copying_text, case.text.len()),
+        );
+    }
+}
+
+/// What `sink.rs` saves by claiming that its text is UTF-8 and not checking it again: once behind a decoder
+/// (`Utf8Sink::as_str`), once between a decoder and an encoder (`Utf8Buf::as_str`).
+fn price_of_checking(cases: &[Case], rounds: usize) {
+    let chosen = [
+        ("IBM037", Kind::English),
+        ("IBM037", Kind::French),
+        ("IBM290", Kind::Katakana),
+        ("UTF-16LE", Kind::French),
+        ("UTF-16LE", Kind::Cjk),
+        ("UTF-32BE", Kind::Cjk),
+        ("UTF-16LE", Kind::Emoji),
+    ];
+    println!("\nThe unsafe claims of sink.rs: GB of input a second as it is, and with the text checked by from_utf8\n");
+    println!("| {:8} | {:8} | {:>22} | {:>26} |", "codec", "text", "decode", "decode, encode to the same");
+    println!("|{:-<10}|{:-<10}|{:->23}:|{:->27}:|", "", "", "", "");
+    let mut room = vec![0; ROOM];
+    let mut out = vec![0; 2 * ROOM];
+    for case in cases.iter().filter(|case| chosen.contains(&(case.codec.name(), case.kind))) {
+        // Claimed and checked, behind a decoder; claimed and checked, between the two.
+        let mut times: [Times; 4] = Default::default();
+        for _ in 0..rounds {
+            for (index, times) in times.iter_mut().enumerate() {
+                let (checked, both) = (index % 2 == 1, index > 1);
+                let mut decoder = case.codec.decoder();
+                let mut encoder = case.codec.encoder().expect("it encoded before");
+                times.measure(|| {
+                    decode(&mut *decoder, black_box(&case.bytes), &mut room, &mut |sink| {
+                        let claimed = sink.as_str();
+                        let text = if checked {
+                            std::str::from_utf8(black_box(claimed.as_bytes())).expect("a decoder writes UTF-8")
+                        } else {
+                            claimed
+                        };
+                        if both {
+                            encode(&mut *encoder, text, &mut out, &mut |part| _ = black_box(part));
+                        } else {
+                            black_box(text);
+                        }
+                    });
+                });
+            }
+        }
+        let cell = |claimed: &Times, checked: &Times| {
+            let bytes = case.bytes.len();
+            let change = 100.0 * (claimed.over(checked) - 1.0);
+            format!("{:5.2} → {:5.2} ({change:+3.0} %)", claimed.rate(bytes), checked.rate(bytes))
+        };
+        println!(
+            "| {:8} | {:8} | {:>22} | {:>26} |",
+            case.codec.name(),
+            case.kind.name(),
+            cell(&times[0], &times[1]),
+            cell(&times[2], &times[3]),
+        );
+    }
+}

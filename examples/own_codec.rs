@@ -1,0 +1,133 @@
+//! A charset of one's own, written by hand: ASCII, and an accent before the letter that it stands on (in the manner of
+//! ISO 6937). Registered under its labels it is used like any other, also by documents that declare it.
+//!
+//! A charset of single bytes needs no code: see `code_page_from_text.rs`.
+
+use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
+use std::sync::Arc;
+
+/// Accent, letter, and the two in one.
+const ACCENTED: [(u8, u8, char); 5] =
+    [(0xC2, b'a', 'á'), (0xC2, b'e', 'é'), (0xC8, b'o', 'ö'), (0xC8, b'u', 'ü'), (0xCA, b'A', 'Å')];
+
+struct Accents;
+
+impl Codec for Accents {
+    fn name(&self) -> &str {
+        "X-Accents"
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(AccentsDecoder { accent: None })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(AccentsEncoder))
+    }
+}
+
+#[derive(Clone)]
+struct AccentsDecoder {
+    /// Read, and waiting for its letter, which may come with the next input.
+    accent: Option<u8>,
+}
+
+const FAULT: Stop<Malformed> = Stop::Fault(Malformed { len: 1, after: 0 });
+
+impl Decoder for AccentsDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        for (read, &byte) in src.iter().enumerate() {
+            let ch = match self.accent {
+                None if byte.is_ascii() => byte as char,
+                None if ACCENTED.iter().any(|(accent, ..)| *accent == byte) => {
+                    self.accent = Some(byte);
+                    continue;
+                }
+                None => return Step { read: read + 1, stop: FAULT },
+                Some(accent) => match ACCENTED.iter().find(|row| (row.0, row.1) == (accent, byte)) {
+                    Some(row) => row.2,
+                    None => {
+                        // The accent is bad; this byte is not read yet and may be good.
+                        self.accent = None;
+                        return Step { read, stop: FAULT };
+                    }
+                },
+            };
+            if !dst.push(ch) {
+                return Step { read, stop: Stop::OutputFull };
+            }
+            self.accent = None;
+        }
+        Step { read: src.len(), stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        if self.accent.take().is_some() { FAULT } else { Stop::InputEmpty }
+    }
+
+    fn reset(&mut self) {
+        self.accent = None;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        usize::from(self.accent.is_some())
+    }
+}
+
+struct AccentsEncoder;
+
+impl Encoder for AccentsEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        for (read, ch) in src.char_indices() {
+            let fits = match ACCENTED.iter().find(|row| row.2 == ch) {
+                Some(row) => dst.push(&[row.0, row.1]),
+                None if ch.is_ascii() => dst.push(&[ch as u8]),
+                None => {
+                    let fault = Unmappable { ch, after: 0 };
+                    return Step { read: read + ch.len_utf8(), stop: Stop::Fault(fault) };
+                }
+            };
+            if !fits {
+                return Step { read, stop: Stop::OutputFull };
+            }
+        }
+        Step { read: src.len(), stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {}
+
+    fn stand_in(&mut self, _ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
+        which == StandIn::Substitute && dst.push(b"?")
+    }
+}
+
+fn main() -> Result<(), charpipe::Error> {
+    let mut registry = Registry::builtin();
+    registry.register(Arc::new(Accents), &["accents"])?;
+    let transcode = Transcode::new().registry(registry);
+
+    // The declaration names it.
+    let document = b"<?xml version='1.0' encoding='x-accents'?><name>Jos\xC2e M\xC8uller</name>";
+    let mut text = Vec::new();
+    transcode.run(&document[..], &mut text)?;
+    println!("{}", String::from_utf8_lossy(&text));
+
+    // And back, from whatever a document is in.
+    let mut bytes = Vec::new();
+    transcode.clone().to("accents")?.run(&text[..], &mut bytes)?;
+    println!("{}", bytes.escape_ascii());
+
+    // Faults have their place in the input.
+    let error = transcode.from("accents")?.run(&b"caf\xC2e \xC2x"[..], Vec::new()).unwrap_err();
+    println!("{error}");
+    Ok(())
+}

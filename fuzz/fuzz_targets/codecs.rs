@@ -1,0 +1,24 @@
+//! Each codec's decoder: any bytes, any pieces, any room, and the same text, the same error at the same offset.
+
+#![no_main]
+
+use charpipe::{Eol, OnMalformed, Relabel, Transcode};
+use charpipe_fuzz::{Choices, Cuts, whole};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let mut choices = Choices::new(data);
+    let cuts = Cuts::new(&mut choices);
+    let codec = choices.codec();
+    let malformed =
+        *choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]);
+    // With a stage the text takes the long way, through the encoder.
+    let eol = *choices.one(&[Eol::Keep, Eol::Lf]);
+    let input = choices.payload();
+    let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed).eol(eol).relabel(Relabel::Never);
+    let expected = whole(&job, input);
+    assert!(std::str::from_utf8(&expected.output).is_ok(), "{}", codec.name());
+    assert!(malformed == OnMalformed::Fail || expected.error.is_none(), "{expected:?}");
+    assert!(expected.offset.is_none_or(|offset| offset < input.len() as u64), "{expected:?}");
+    assert_eq!(cuts.run(&job, input), expected, "{}", codec.name());
+});

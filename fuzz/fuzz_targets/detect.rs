@@ -1,0 +1,57 @@
+//! Detection: however the input is cut, the verdict is the same and the bytes that were taken are given back.
+
+#![no_main]
+
+use charpipe::detect::Hints;
+use charpipe::{Detector, Kind, Registry};
+use charpipe_fuzz::{Choices, Cuts};
+use libfuzzer_sys::fuzz_target;
+
+/// Whole declarations end here at the latest: 4096 characters of four bytes, a byte order mark before them.
+const BOUND: usize = 4 * 4096 + 4;
+
+fuzz_target!(|data: &[u8]| {
+    let mut choices = Choices::new(data);
+    let cuts = Cuts::new(&mut choices);
+    let charsets = [None, Some("utf-8"), Some("UTF-16"), Some("IBM037"), Some("nothing"), Some("")];
+    let hints = Hints {
+        from: choices.codec_or_none().cloned(),
+        charset: choices.one(&charsets).map(str::to_owned),
+        kind: *choices.one(&[None, Some(Kind::Xml), Some(Kind::Text)]),
+        fallback: choices.codec_or_none().cloned(),
+        ebcdic_fallback: choices.codec_or_none().cloned(),
+        strict: choices.byte() % 2 == 1,
+    };
+    let detector = || Detector::new(Registry::builtin(), hints.clone());
+    let input = choices.payload();
+
+    let mut whole = detector();
+    let taken = whole.feed(input);
+    assert!(taken == input.len() || whole.is_done());
+    let expected = whole.finish();
+    assert_eq!(whole.prefix(), &input[..taken]);
+    assert!(taken <= BOUND, "{taken} bytes taken");
+    assert!(expected.codec.is_some() || expected.error.is_some());
+    if let Some(span) = &expected.declared_span {
+        assert!(span.start <= span.end && span.end <= taken as u64);
+    }
+    let offsets = expected.diagnostics.iter().map(|note| note.offset);
+    for offset in offsets.chain(expected.error.as_ref().and_then(|error| error.offset())) {
+        assert!(offset <= taken as u64);
+    }
+
+    let mut cut = detector();
+    let mut rest = input;
+    for len in cuts.pieces.iter().cycle() {
+        let piece = &rest[..rest.len().min(*len)];
+        let read = cut.feed(piece);
+        rest = &rest[read..];
+        if rest.is_empty() || cut.is_done() {
+            break;
+        }
+        assert_eq!(read, piece.len());
+    }
+    let verdict = cut.finish();
+    assert_eq!(format!("{verdict:?} {:?}", verdict.bom()), format!("{expected:?} {:?}", expected.bom()));
+    assert_eq!(cut.prefix(), whole.prefix());
+});

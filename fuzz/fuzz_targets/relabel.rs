@@ -1,0 +1,100 @@
+//! Labels: what is written says what it is. A document with any declaration, in any family, converted to any target, is
+//! recognised as that target, with nothing that contradicts; and converting it once more changes nothing.
+
+#![no_main]
+
+use charpipe::codec::is_ebcdic;
+use charpipe::detect::Hints;
+use charpipe::{Bom, Codec, Detector, Kind, Registry, Relabel, Transcode};
+use charpipe_fuzz::{CODECS, Choices, Cuts, encode, whole};
+use libfuzzer_sys::fuzz_target;
+use std::fmt::Write;
+
+/// A declaration, or none, and what follows it.
+fn document(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
+    // U+0085 is white space in EBCDIC only.
+    let space = ["", " ", "\n", "\t ", "\r\n", if is_ebcdic(source) { "\u{85}" } else { " " }];
+    let mut text = String::new();
+    let shape = choices.byte();
+    if shape % 8 != 0 {
+        text.push_str("<?xml");
+        for key in ["version", "encoding", "standalone"] {
+            let present = choices.byte();
+            if present % 4 == 0 {
+                continue;
+            }
+            let label = choices.one(&CODECS).name();
+            let value = match (key, choices.byte() % 8) {
+                ("version", 0) => "1.1",
+                ("version", _) => "1.0",
+                ("standalone", _) => "yes",
+                (_, 0..3) => source.xml_name().unwrap_or("037"),
+                (_, 3) => "utf-8",
+                (_, 4) => label,
+                (_, 5) => "utf-16",
+                (_, 6) => "ibm-037",
+                _ => "",
+            };
+            let before = choices.one(&space[1..]);
+            let quote = choices.one(&['"', '\'']);
+            let around = choices.one(&space);
+            _ = write!(text, "{before}{key}{around}={around}{quote}{value}{quote}");
+        }
+        text.push_str(choices.one(&space));
+        text.push_str(if shape % 16 == 15 { ">" } else { "?>" });
+    }
+    text
+}
+
+/// What detection answers for `output`: the codec, and what contradicts, in words.
+fn verdict(output: &[u8]) -> (String, String) {
+    let mut detector = Detector::new(Registry::builtin(), Hints::default());
+    detector.feed(output);
+    let verdict = detector.finish();
+    let mut found = format!("{:?}", verdict.error);
+    for note in verdict.diagnostics.iter().filter(|note| note.code.ends_with("-conflict")) {
+        _ = write!(found, " {note:?}");
+    }
+    (verdict.codec.map(|codec| codec.name().to_owned()).unwrap_or_default(), found)
+}
+
+fuzz_target!(|data: &[u8]| {
+    let mut choices = Choices::new(data);
+    let cuts = Cuts::new(&mut choices);
+    let (source, target) = (choices.codec(), choices.codec());
+    let with_bom = choices.byte() % 4 == 1;
+    let from_user = choices.byte() % 2 == 1;
+    let bom = *choices.one(&[Bom::Auto, Bom::Keep, Bom::Strip, Bom::Add]);
+    let mut text = document(&mut choices, &**source);
+    text.push_str("<a>");
+    text.extend(String::from_utf8_lossy(choices.payload()).chars().filter(|ch| *ch >= ' ' || "\t\r\n".contains(*ch)));
+    let input = [encode(&**source, if with_bom { "\u{FEFF}" } else { "" }), encode(&**source, &text)].concat();
+
+    let Ok(job) = Transcode::new().bom(bom).relabel(Relabel::Auto).to(target.name()) else { return };
+    let mut first = job.clone().kind(Kind::Xml);
+    if from_user {
+        first = first.from(source.name()).unwrap();
+    }
+    if first.transcoder().is_err() {
+        return;
+    }
+    // What it is read as may not be what was meant; if that is no XML at all, its label is nobody's business.
+    let read = whole(&first.clone().to("UTF-8").unwrap().bom(Bom::Strip).relabel(Relabel::Never), &input);
+    if !read.text().starts_with('<') || read.text().contains(|ch: char| ch < ' ' && !"\t\r\n".contains(ch)) {
+        return;
+    }
+    let outcome = cuts.run(&first, &input);
+    if outcome.error.is_some() {
+        return;
+    }
+    let expected = match target.orders() {
+        Some(orders) => orders.names[0],
+        None => target.name(),
+    };
+    let (codec, conflicts) = verdict(&outcome.output);
+    let what = || format!("{} to {}: {text:?} became {outcome:?}", source.name(), target.name());
+    assert_eq!((&*codec, &*conflicts), (expected, "None"), "{}", what());
+
+    let again = whole(&job.kind(Kind::Xml), &outcome.output);
+    assert_eq!((again.error, &again.output), (None, &outcome.output), "{}", what());
+});

@@ -1,0 +1,129 @@
+//! What the targets share: choices out of the first bytes of the fuzzer's input, and the codecs to choose from.
+//!
+//! An input is choices, a byte each, then payload. The first nine say how the payload is cut; a target's own follow. A
+//! byte that is missing is 0, so every input is good for something.
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+pub use common::Outcome;
+
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
+use charpipe::{Codec, Registry, Transcode};
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
+
+/// The built-in codecs, in the order of their registration: a new one comes behind those that seeds know by number.
+pub static CODECS: LazyLock<Vec<Arc<dyn Codec>>> = LazyLock::new(|| Registry::builtin().codecs().cloned().collect());
+
+/// Takes choices from the front of the fuzzer's input.
+pub struct Choices<'a>(&'a [u8]);
+
+impl<'a> Choices<'a> {
+    pub fn new(data: &'a [u8]) -> Self {
+        Choices(data)
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        self.0.split_off_first().copied().unwrap_or(0)
+    }
+
+    pub fn one<'t, T>(&mut self, of: &'t [T]) -> &'t T {
+        &of[self.byte() as usize % of.len()]
+    }
+
+    /// A codec; `None` for choice 0.
+    pub fn codec_or_none(&mut self) -> Option<&'static Arc<dyn Codec>> {
+        let codecs = &*CODECS;
+        (self.byte() as usize % (codecs.len() + 1)).checked_sub(1).map(|index| &codecs[index])
+    }
+
+    pub fn codec(&mut self) -> &'static Arc<dyn Codec> {
+        self.one(&CODECS)
+    }
+
+    /// All that is left.
+    pub fn payload(self) -> &'a [u8] {
+        self.0
+    }
+}
+
+/// How an input is cut and how much room its output gets: the sizes of pieces and rooms, used over and over.
+pub struct Cuts {
+    pub pieces: [usize; 4],
+    pub rooms: [usize; 4],
+    /// The end of the input is said in a call of its own.
+    pub late_eof: bool,
+}
+
+impl Cuts {
+    pub fn new(choices: &mut Choices<'_>) -> Self {
+        let mut pieces = [(); 4].map(|()| choices.byte() as usize % 40);
+        // Around the codecs' least room and twice that sizes matter most.
+        let mut rooms = [(); 4].map(|()| choices.byte() as usize % 140);
+        pieces[3] = pieces[3].max(1);
+        rooms[3] = rooms[3].max(1);
+        Cuts { pieces, rooms, late_eof: choices.byte() % 2 == 1 }
+    }
+
+    /// The same with sizes so much larger.
+    pub fn times(self, factor: usize) -> Self {
+        Cuts { pieces: self.pieces.map(|len| len * factor), rooms: self.rooms.map(|len| len * factor), ..self }
+    }
+
+    /// What `job` makes of `input` in these pieces.
+    pub fn run(&self, job: &Transcode, input: &[u8]) -> Outcome {
+        let (mut pieces, mut rooms) = (self.pieces.into_iter().cycle(), self.rooms.into_iter().cycle());
+        common::drive(job, input, &mut pieces, &mut rooms, self.late_eof)
+    }
+}
+
+/// What `job` makes of `input` in one piece, with more room than it can want at a time.
+pub fn whole(job: &Transcode, input: &[u8]) -> Outcome {
+    common::drive(job, input, &mut std::iter::repeat(usize::MAX), &mut std::iter::repeat(1 << 17), false)
+}
+
+/// `text` in `codec`; what it cannot write is left out.
+pub fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
+    let Some(mut encoder) = codec.encoder() else { return Vec::new() };
+    let mut bytes = Vec::new();
+    let mut utf8 = [0; 4];
+    for ch in text.chars() {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let _ = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
+        bytes.extend_from_slice(sink.as_bytes());
+    }
+    let mut room = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "{}", codec.name());
+    bytes.extend_from_slice(sink.as_bytes());
+    bytes
+}
+
+/// The codecs with one form only for each character, which therefore give back every byte that they could read: the
+/// Unicode forms of one order, and the single-byte charsets without a character at two places.
+pub static REVERSIBLE: LazyLock<Vec<Arc<dyn Codec>>> = LazyLock::new(|| {
+    let unicode = ["UTF-8", "UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE"];
+    let odd = ["X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"];
+    let of_one_order = |codec: &dyn Codec| unicode.contains(&codec.name()) || odd.contains(&codec.name());
+    let codecs = CODECS.iter().filter(|codec| of_one_order(&***codec) || is_single_byte_and_injective(&***codec));
+    codecs.cloned().collect()
+});
+
+fn is_single_byte_and_injective(codec: &dyn Codec) -> bool {
+    let mut seen = HashSet::new();
+    codec.encoder().is_some()
+        && (0..=255).all(|byte| {
+            let mut decoder = codec.decoder();
+            let mut room = [0; MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut room);
+            let step = decoder.feed(&[byte], &mut sink);
+            let whole = step.read == 1 && decoder.pending() == 0;
+            whole
+                && match step.stop {
+                    Stop::Fault(_) => true,
+                    _ => sink.as_str().chars().count() == 1 && seen.insert(sink.as_str().to_owned()),
+                }
+        })
+}

@@ -1,0 +1,274 @@
+//! The options, their names in values, and what the library is told.
+
+use super::Status;
+use super::words::say;
+use crate::detect::Hints;
+use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, Registry, Relabel, Transcode};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Says what a byte stream is encoded in, and streams it out in UTF-8 or any other charset with its own label made
+/// true.
+#[derive(Parser)]
+#[command(
+    name = "charpipe",
+    version,
+    args_override_self = true,
+    override_usage = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...",
+    after_help = "The word `convert` may be left out: `charpipe < old.xml > new.xml`. \
+                  For the options see `charpipe convert --help` and `charpipe detect --help`.",
+    after_long_help = "The word `convert` may be left out, unless the first FILE is named like a command: \
+                       `charpipe < old.xml > new.xml`.\n\
+                       For the options see `charpipe convert --help` and `charpipe detect --help`.\n\n\
+                       Exit status:\n  \
+                       0  done; what a policy let pass is counted on standard error\n  \
+                       1  the data could not be converted under the policies given\n  \
+                       2  wrong usage, unknown labels on the command line included\n  \
+                       3  opening, reading or writing failed"
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    Convert(Convert),
+    Detect(Detect),
+}
+
+/// What stands first on a command line that does not leave `convert` out.
+const COMMANDS: [&str; 7] = ["convert", "detect", "help", "-h", "--help", "-V", "--version"];
+
+/// The arguments with the word `convert` where it was left out.
+pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut argv: Vec<OsString> = argv.into_iter().collect();
+    if argv.is_empty() {
+        argv.push("charpipe".into());
+    }
+    if !argv.get(1).is_some_and(|first| COMMANDS.iter().any(|command| first == command)) {
+        argv.insert(1, "convert".into());
+    }
+    argv
+}
+
+/// Converts to UTF-8, or to another charset
+///
+/// Several FILEs go to one output, one after the other, each detected and converted by itself.
+#[derive(Args)]
+#[command(args_override_self = true, override_usage = "charpipe [convert] [OPTIONS] [FILE]...")]
+pub(super) struct Convert {
+    #[command(flatten)]
+    pub(super) reading: Reading,
+
+    /// Target encoding
+    #[arg(short, long, value_name = "LABEL", default_value = "UTF-8")]
+    pub(super) to: String,
+
+    /// Write to PATH, which may be the input: it is replaced when all is well, and else left as it was
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: Option<PathBuf>,
+
+    /// What becomes of ill-formed input
+    #[arg(long, value_name = "POLICY", default_value = "fail", value_parser = one_of(&[
+        ("fail", OnMalformed::Fail),
+        ("replace", OnMalformed::Replace),
+        ("drop", OnMalformed::Drop),
+        ("escape", OnMalformed::Escape),
+    ]))]
+    pub(super) malformed: OnMalformed,
+
+    /// Whether the document's own label is made true
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&[
+        ("auto", Relabel::Auto),
+        ("never", Relabel::Never),
+    ]))]
+    pub(super) relabel: Relabel,
+
+    /// Byte order mark of the output; `auto`: on UTF-16, UTF-32 and ISO-10646-UCS-4
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&[
+        ("auto", Bom::Auto),
+        ("keep", Bom::Keep),
+        ("add", Bom::Add),
+        ("strip", Bom::Strip),
+    ]))]
+    pub(super) bom: Bom,
+
+    /// What ends of line become
+    #[arg(long, value_name = "EOL", default_value = "auto", value_parser = one_of(&[
+        ("auto", Eol::Auto),
+        ("keep", Eol::Keep),
+        ("lf", Eol::Lf),
+        ("crlf", Eol::Crlf),
+        ("nel", Eol::Nel),
+    ]))]
+    pub(super) eol: Eol,
+
+    /// Newlines of EBCDIC, in and out: 15 is U+0085 (`table`) or U+000A (`zos`), or both 15 and 25 are (`fold`)
+    #[arg(long, value_name = "NL", default_value = "table", value_parser = one_of(&[
+        ("table", EbcdicNl::Table),
+        ("zos", EbcdicNl::Zos),
+        ("fold", EbcdicNl::Fold),
+    ]))]
+    pub(super) ebcdic_nl: EbcdicNl,
+
+    /// Write an account of the run to PATH, a line of JSON for each input; `-` is standard error
+    #[arg(long, value_name = "PATH")]
+    pub(super) report: Option<PathBuf>,
+}
+
+/// Says what files are encoded in, and how it knows
+#[derive(Args)]
+#[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
+pub(super) struct Detect {
+    #[command(flatten)]
+    pub(super) reading: Reading,
+
+    /// Print a line of JSON for each input
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// What both commands take: what is read, what is known of it, and how much is said.
+#[derive(Args)]
+pub(super) struct Reading {
+    /// Encoding of the input, whatever it says itself; `auto` detects
+    #[arg(short, long, value_name = "LABEL", default_value = "auto")]
+    pub(super) from: String,
+
+    /// Kind of document; `auto`: XML where it begins with `<?xml`, else text
+    #[arg(long = "as", value_name = "KIND", default_value = "auto", value_parser = one_of(&[
+        ("auto", AsKind(None)),
+        ("xml", AsKind(Some(Kind::Xml))),
+        ("html", AsKind(Some(Kind::Html))),
+        ("text", AsKind(Some(Kind::Text))),
+    ]))]
+    pub(super) kind: AsKind,
+
+    /// Make every warning an error
+    #[arg(long)]
+    pub(super) strict: bool,
+
+    /// Encoding to take when nothing tells, instead of UTF-8
+    #[arg(long, value_name = "LABEL")]
+    pub(super) fallback: Option<String>,
+
+    /// Page to take for EBCDIC that names none, instead of IBM037
+    #[arg(long, value_name = "LABEL")]
+    pub(super) ebcdic_fallback: Option<String>,
+
+    /// Say nothing but errors
+    #[arg(short, long, visible_short_alias = 's', overrides_with = "verbose")]
+    pub(super) quiet: bool,
+
+    /// Say more
+    #[arg(short, long, overrides_with = "quiet")]
+    pub(super) verbose: bool,
+
+    /// Files to read; none, or `-`, is standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<OsString>,
+}
+
+/// The value of `--as`.
+#[derive(Clone, Copy)]
+pub(super) struct AsKind(pub(super) Option<Kind>);
+
+/// A parser for names that stand for values.
+fn one_of<T: Copy + Send + Sync + 'static>(table: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(table.iter().map(|(name, _)| *name))
+        .try_map(|given| table.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or("no such value"))
+}
+
+impl Reading {
+    /// What is read, in order; `-` alone where no FILE is given.
+    pub(super) fn files(&self) -> Vec<OsString> {
+        if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
+    }
+
+    fn from(&self) -> Option<&str> {
+        Some(&*self.from).filter(|label| !label.eq_ignore_ascii_case("auto"))
+    }
+
+    /// What detection is told.
+    pub(super) fn hints(&self, registry: &Registry) -> Result<Hints, Status> {
+        let look_up = |option, label: Option<&str>| {
+            label.map(|label| registry.codec(label)).transpose().map_err(|error| usage(option, &error))
+        };
+        Ok(Hints {
+            from: look_up("--from", self.from())?,
+            kind: self.kind.0,
+            fallback: look_up("--fallback", self.fallback.as_deref())?,
+            ebcdic_fallback: look_up("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?,
+            strict: self.strict,
+            ..Hints::default()
+        })
+    }
+}
+
+impl Convert {
+    /// The run that the options ask for. It can be made: what is wrong with the options has been said here.
+    pub(super) fn transcode(&self) -> Result<Transcode, Status> {
+        let reading = &self.reading;
+        let mut transcode = Transcode::new()
+            .strict(reading.strict)
+            .malformed(self.malformed)
+            .relabel(self.relabel)
+            .bom(self.bom)
+            .eol(self.eol)
+            .ebcdic_nl(self.ebcdic_nl);
+        if let Some(label) = reading.from() {
+            transcode = transcode.from(label).map_err(|error| usage("--from", &error))?;
+        }
+        if let Some(kind) = reading.kind.0 {
+            transcode = transcode.kind(kind);
+        }
+        if let Some(label) = &reading.fallback {
+            transcode = transcode.fallback(label).map_err(|error| usage("--fallback", &error))?;
+        }
+        if let Some(label) = &reading.ebcdic_fallback {
+            transcode = transcode.ebcdic_fallback(label).map_err(|error| usage("--ebcdic-fallback", &error))?;
+        }
+        transcode = transcode.to(&self.to).map_err(|error| usage("--to", &error))?;
+        transcode.transcoder().map_err(|error| usage("--bom", &error))?;
+        Ok(transcode)
+    }
+}
+
+/// Says what is wrong with the value of an option.
+fn usage(option: &str, error: &Error) -> Status {
+    say(format_args!("{option}: {error}"));
+    Status::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn convert_is_put_in_where_it_was_left_out() {
+        let whole = |line: &str| {
+            let argv = with_command(line.split(' ').map(OsString::from));
+            argv.into_iter().map(|arg| arg.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        for (given, meant) in [
+            ("charpipe", "charpipe convert"),
+            ("charpipe a detect", "charpipe convert a detect"),
+            ("charpipe -- detect", "charpipe convert -- detect"),
+            ("charpipe -f auto", "charpipe convert -f auto"),
+            ("charpipe detect a", "charpipe detect a"),
+            ("charpipe -V", "charpipe -V"),
+        ] {
+            assert_eq!(whole(given), meant);
+        }
+        assert_eq!(with_command([]), ["charpipe", "convert"]);
+    }
+}

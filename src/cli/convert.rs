@@ -1,0 +1,205 @@
+//! `charpipe convert`: every input by itself, one after the other, into one output.
+
+use super::Status;
+use super::args::Convert;
+use super::input;
+use super::json::{self, ErrorObject, ReportObject};
+use super::output::Output;
+use super::words::{self, InWords, Name, say};
+use crate::error::{Error, ErrorKind, Hex};
+use crate::transcoder::Report;
+use crate::{Bom, OnMalformed};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// How much is read at a time.
+const READ_SIZE: usize = 64 * 1024;
+
+/// How the work on one input ended.
+enum Ended {
+    Done,
+    /// Nobody wants the rest of the output.
+    Closed,
+    /// The input could not be opened.
+    NotOpened(io::Error),
+    Failed(Error),
+}
+
+/// Runs it.
+pub(super) fn run(args: &Convert) -> Status {
+    let transcode = match args.transcode() {
+        Ok(transcode) => transcode,
+        Err(status) => return status,
+    };
+    let (mut output, mut account) = match outputs(args) {
+        Ok(outputs) => outputs,
+        Err(status) => return status,
+    };
+
+    let mut worst = Status::Done;
+    let mut begun = false;
+    for path in args.reading.files() {
+        let name = input::name(&path);
+        // A byte order mark in the middle would be a character of the text.
+        let transcode = if begun { transcode.clone().bom(Bom::Strip) } else { transcode.clone() };
+        let mut transcoder = match transcode.transcoder() {
+            Ok(transcoder) => transcoder,
+            Err(error) => {
+                words::say_error(&name, &error);
+                return Status::Usage;
+            }
+        };
+        let ended = match input::open(&path, READ_SIZE) {
+            Ok(mut input) => Ended::of(transcoder.run(&mut *input, &mut output)),
+            Err(error) => Ended::NotOpened(error),
+        };
+        let report = transcoder.report();
+        begun |= report.bytes_out > 0;
+        worst = worst.max(ended.status());
+        ended.say(args, &name, &output.name, report);
+        if let Some(file) = &mut account {
+            let line = json::line(&ReportObject::of(&name, &output.name, report, ended.object()));
+            if let Err(error) = file.write_all(line.as_bytes()) {
+                worst = worst.max(not_written(&file.name, &error));
+                account = None;
+            }
+        }
+        if ended.is_of_output() {
+            break;
+        }
+    }
+
+    if worst == Status::Done || output.target().is_none() {
+        worst = worst.max(commit(output));
+    }
+    worst.max(account.map_or(Status::Done, commit))
+}
+
+/// Opens what is written to, before anything is read.
+fn outputs(args: &Convert) -> Result<(Output, Option<Output>), Status> {
+    let open = |path: &Path| {
+        Output::path(path).map_err(|error| {
+            say(format_args!("{}: cannot open for writing: {error}", Name::of_path(path.as_os_str())));
+            Status::Io
+        })
+    };
+    let account = match &args.report {
+        None => None,
+        Some(path) if path.as_os_str() == "-" => Some(Output::stderr()),
+        Some(path) => Some(open(path)?),
+    };
+    let output = match &args.output {
+        None => Output::stdout().map_err(|error| not_written(&Name::of_stream(super::output::STDOUT), &error))?,
+        Some(path) => open(path)?,
+    };
+    if output.target().is_some() && output.target() == account.as_ref().and_then(Output::target) {
+        say(format_args!("{}: output and report cannot be the same file", output.name));
+        return Err(Status::Usage);
+    }
+    Ok((output, account))
+}
+
+fn commit(output: Output) -> Status {
+    let name = output.name.clone();
+    match output.commit() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => not_written(&name, &error),
+        _ => Status::Done,
+    }
+}
+
+fn not_written(name: &Name, error: &io::Error) -> Status {
+    say(format_args!("{name}: cannot write: {error}"));
+    Status::Io
+}
+
+impl Ended {
+    fn of(result: Result<(), Error>) -> Self {
+        match result {
+            Ok(()) => Ended::Done,
+            Err(error) => match error.kind() {
+                ErrorKind::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => Ended::Closed,
+                _ => Ended::Failed(error),
+            },
+        }
+    }
+
+    fn status(&self) -> Status {
+        match self {
+            Ended::Done | Ended::Closed => Status::Done,
+            Ended::NotOpened(_) => Status::Io,
+            Ended::Failed(error) => Status::of(error),
+        }
+    }
+
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Ended::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The output takes no more, so that there is no point in another input.
+    fn is_of_output(&self) -> bool {
+        matches!(self, Ended::Closed)
+            || self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Write { .. }))
+    }
+
+    fn object(&self) -> Option<ErrorObject> {
+        match self {
+            Ended::Done | Ended::Closed => None,
+            Ended::NotOpened(error) => {
+                Some(ErrorObject { code: "open", message: format!("cannot open: {error}"), offset: None })
+            }
+            Ended::Failed(error) => Some(ErrorObject::of(error)),
+        }
+    }
+
+    /// What there is to say, the error last.
+    fn say(&self, args: &Convert, name: &Name, output: &Name, report: &Report) {
+        let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+        if verbose && let Some(verdict) = &report.verdict {
+            say(format_args!("{name}: {}", InWords { verdict, verbose }));
+        }
+        if !quiet && !matches!(self, Ended::NotOpened(_)) {
+            words::say_diagnostics(name, &report.diagnostics, self.error());
+            say_account(name, report, args.malformed, verbose);
+        }
+        match self {
+            Ended::Done | Ended::Closed => {}
+            Ended::NotOpened(error) => say(format_args!("{name}: cannot open: {error}")),
+            Ended::Failed(error) => match error.kind() {
+                ErrorKind::Write { source, .. } => {
+                    not_written(output, source);
+                }
+                _ => words::say_error(name, error),
+            },
+        }
+    }
+}
+
+/// What was let pass, and with `verbose` what else was done.
+fn say_account(name: &Name, report: &Report, policy: OnMalformed, verbose: bool) {
+    let became = match policy {
+        OnMalformed::Fail | OnMalformed::Replace => "replaced",
+        OnMalformed::Drop => "dropped",
+        OnMalformed::Escape => "escaped",
+    };
+    if verbose {
+        for fault in &report.malformed.first {
+            say(format_args!("{name}: byte {}: {} {became}", fault.offset, Hex(&fault.bytes)));
+        }
+    }
+    let count = report.malformed.count;
+    if count > 0 {
+        say(format_args!("{name}: {count} malformed {} {became}", if count == 1 { "sequence" } else { "sequences" }));
+    }
+    if verbose {
+        if let Some(label) = &report.relabelled {
+            match &label.from {
+                Some(from) => say(format_args!("{name}: label {from:?} made {:?}", label.to)),
+                None => say(format_args!("{name}: label {:?} put in", label.to)),
+            }
+        }
+        say(format_args!("{name}: {} bytes in, {} bytes out in {}", report.bytes_in, report.bytes_out, report.to));
+    }
+}

@@ -1,0 +1,186 @@
+//! The objects of `detect --json` and `--report`: every key always there, in this order, null where there is nothing.
+//! Programs are built on them; a key is never renamed or left out.
+
+use super::words::{self, Name};
+use crate::detect::{Diagnostic, Verdict};
+use crate::error::Error;
+use crate::transcoder::{Faults, Report};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// What was found out about a file: a line of `detect --json`, and `verdict` in a report.
+#[derive(Serialize)]
+pub(super) struct VerdictObject<'a> {
+    input: &'a str,
+    encoding: Option<&'a str>,
+    codec: Option<&'a str>,
+    family: Option<&'static str>,
+    kind: Option<&'static str>,
+    signature: Option<String>,
+    bom: Option<String>,
+    declared: Option<&'a str>,
+    declared_span: Option<[u64; 2]>,
+    charset: Option<&'a str>,
+    policy: Option<&'static str>,
+    rule: Option<&'static str>,
+    source: Option<&'static str>,
+    /// For statistics, of which there are none yet.
+    candidates: [(); 0],
+    diagnostics: Vec<DiagnosticObject<'a>>,
+    error: Option<ErrorObject>,
+}
+
+#[derive(Serialize)]
+struct DiagnosticObject<'a> {
+    code: &'static str,
+    severity: &'static str,
+    message: &'a str,
+    offset: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct ErrorObject {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) offset: Option<u64>,
+}
+
+/// What became of a file: a line of `--report`.
+#[derive(Serialize)]
+pub(super) struct ReportObject<'a> {
+    input: &'a str,
+    output: &'a str,
+    from: Option<&'a str>,
+    to: &'a str,
+    verdict: Option<VerdictObject<'a>>,
+    bytes_in: u64,
+    bytes_out: u64,
+    malformed: FaultsObject,
+    unmappable: FaultsObject,
+    relabelled: Option<RelabelledObject<'a>>,
+    /// For records, which are not cut yet.
+    records: Option<()>,
+    error: Option<ErrorObject>,
+}
+
+#[derive(Serialize, Default)]
+struct FaultsObject {
+    count: u64,
+    first: Vec<FaultObject>,
+}
+
+#[derive(Serialize)]
+struct FaultObject {
+    offset: u64,
+    bytes: String,
+}
+
+#[derive(Serialize)]
+struct RelabelledObject<'a> {
+    from: Option<&'a str>,
+    to: &'a str,
+}
+
+impl<'a> VerdictObject<'a> {
+    /// The verdict on the file called `name`.
+    pub(super) fn of(name: &'a Name, verdict: &'a Verdict) -> Self {
+        VerdictObject {
+            encoding: verdict.encoding.as_deref(),
+            codec: verdict.codec.as_ref().map(|codec| codec.name()),
+            family: Some(verdict.family.name()),
+            kind: Some(verdict.kind.name()),
+            signature: verdict.signature.map(|row| hex(row.bytes)),
+            bom: verdict.bom().map(hex),
+            declared: verdict.declared.as_deref(),
+            declared_span: verdict.declared_span.as_ref().map(|span| [span.start, span.end]),
+            charset: verdict.charset.as_deref(),
+            policy: Some(verdict.policy),
+            rule: verdict.rule,
+            source: verdict.source.map(|source| source.name()),
+            diagnostics: verdict.diagnostics.iter().map(DiagnosticObject::of).collect(),
+            ..VerdictObject::failed(name, verdict.error.as_ref().map(ErrorObject::of))
+        }
+    }
+
+    /// No verdict: the file could not be read so far.
+    pub(super) fn failed(name: &'a Name, error: Option<ErrorObject>) -> Self {
+        VerdictObject {
+            input: &name.json,
+            encoding: None,
+            codec: None,
+            family: None,
+            kind: None,
+            signature: None,
+            bom: None,
+            declared: None,
+            declared_span: None,
+            charset: None,
+            policy: None,
+            rule: None,
+            source: None,
+            candidates: [],
+            diagnostics: Vec::new(),
+            error,
+        }
+    }
+}
+
+impl<'a> DiagnosticObject<'a> {
+    fn of(diagnostic: &'a Diagnostic) -> Self {
+        let Diagnostic { code, severity, message, offset } = diagnostic;
+        DiagnosticObject { code, severity: severity.name(), message, offset: *offset }
+    }
+}
+
+impl ErrorObject {
+    /// The error without its place in the words, which has a key of its own.
+    pub(super) fn of(error: &Error) -> Self {
+        ErrorObject { code: error.code(), message: error.kind().to_string(), offset: words::offset(error) }
+    }
+}
+
+impl<'a> ReportObject<'a> {
+    /// The account of one run.
+    pub(super) fn of(input: &'a Name, output: &'a Name, report: &'a Report, error: Option<ErrorObject>) -> Self {
+        ReportObject {
+            input: &input.json,
+            output: &output.json,
+            from: report.from.as_deref(),
+            to: &report.to,
+            verdict: report.verdict.as_ref().map(|verdict| VerdictObject::of(input, verdict)),
+            bytes_in: report.bytes_in,
+            bytes_out: report.bytes_out,
+            malformed: FaultsObject::of(&report.malformed),
+            // None is let pass yet: the first is the error.
+            unmappable: FaultsObject::default(),
+            relabelled: report
+                .relabelled
+                .as_ref()
+                .map(|label| RelabelledObject { from: label.from.as_deref(), to: &label.to }),
+            records: None,
+            error,
+        }
+    }
+}
+
+impl FaultsObject {
+    fn of(faults: &Faults) -> Self {
+        let first = faults.first.iter().map(|fault| FaultObject { offset: fault.offset, bytes: hex(&fault.bytes) });
+        FaultsObject { count: faults.count, first: first.collect() }
+    }
+}
+
+/// `value` on one line, with its end.
+pub(super) fn line(value: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(value).expect("strings, numbers and lists of them always serialise");
+    line.push('\n');
+    line
+}
+
+/// Bytes as pairs of upper-case digits, nothing between.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        _ = write!(text, "{byte:02X}");
+        text
+    })
+}

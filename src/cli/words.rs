@@ -1,0 +1,159 @@
+//! What goes to standard error, and names made fit to be shown: whatever a file name holds, a terminal gets no control
+//! character of it.
+
+use super::Status;
+use crate::detect::{Diagnostic, Verdict};
+use crate::error::{Error, ErrorKind, Hex};
+use std::ffi::OsStr;
+use std::fmt::{self, Display, Write as _};
+use std::io::{self, Write as _};
+
+/// What a file is called in lines for people and in objects for programs.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    /// For a terminal.
+    pub(super) shown: String,
+    /// For JSON, which does its own escaping.
+    pub(super) json: String,
+}
+
+impl Name {
+    /// The name of a file.
+    pub(super) fn of_path(path: &OsStr) -> Self {
+        let shown = legible(path, printable);
+        // The backslash is doubled in names that are escaped and in no others.
+        let json = path.to_str().map_or_else(|| legible(path, |valid| valid.replace('\\', "\\\\")), str::to_owned);
+        Name { shown, json }
+    }
+
+    /// The name of a standard stream.
+    pub(super) fn of_stream(name: &str) -> Self {
+        Name { shown: name.to_owned(), json: name.to_owned() }
+    }
+}
+
+impl Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// `path` with `\xNN` for every byte that is not UTF-8.
+fn legible(path: &OsStr, escape: impl Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    for chunk in path.as_encoded_bytes().utf8_chunks() {
+        text.push_str(&escape(chunk.valid()));
+        for byte in chunk.invalid() {
+            _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    text
+}
+
+/// `text` with all escaped that a terminal might obey or not show, direction marks included; quotes and backslashes
+/// stay as they are.
+pub(super) fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for part in text.split_inclusive(['\\', '"', '\'']) {
+        let rest = part.trim_end_matches(['\\', '"', '\'']);
+        shown.extend(rest.escape_debug());
+        shown.push_str(&part[rest.len()..]);
+    }
+    shown
+}
+
+/// A line on standard error, in one write so that the lines of two processes don't mix. That it cannot be written is
+/// no reason to stop, and there is nobody to tell.
+pub(super) fn say(line: impl Display) {
+    _ = io::stderr().write_all(format!("charpipe: {line}\n").as_bytes());
+}
+
+/// The offset that goes with `error`: whatever blames the data names a place in it, the beginning where none is nearer.
+pub(super) fn offset(error: &Error) -> Option<u64> {
+    error.offset().or((Status::of(error) == Status::Data).then_some(0))
+}
+
+/// The line of an error in the data, or in reading it, with what can be done about it.
+pub(super) fn say_error(name: &Name, error: &Error) {
+    let place = offset(error).map_or_else(String::new, |offset| format!("byte {offset}: "));
+    say(format_args!("{name}: {place}{}{}", error.kind(), hint(error)));
+}
+
+fn hint(error: &Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
+        ErrorKind::Unmappable { .. } => " (take a target that has it, as -t UTF-8)",
+        ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
+        ErrorKind::Strict { .. } => " (leave out --strict to go on)",
+        _ => "",
+    }
+}
+
+/// What was seen on the way, a line each; not what `error` says already.
+pub(super) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Option<&Error>) {
+    for Diagnostic { code, severity, message, offset } in diagnostics {
+        let said = error.is_some_and(|error| error.code() == *code && error.offset() == Some(*offset));
+        if !said {
+            say(format_args!("{name}: byte {offset}: {}: {} ({code})", severity.name(), printable(message)));
+        }
+    }
+}
+
+/// The verdict on one line: the encoding, and what led to it.
+pub(super) struct InWords<'a> {
+    pub(super) verdict: &'a Verdict,
+    /// Say everything that is known.
+    pub(super) verbose: bool,
+}
+
+impl Display for InWords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = self.verdict;
+        let encoding = verdict.encoding.as_deref().unwrap_or("unknown");
+        write!(f, "{encoding} ({}", verdict.kind.name())?;
+        if let Some(codec) = verdict.codec.as_ref().filter(|codec| codec.name() != encoding) {
+            write!(f, "; decoded as {}", codec.name())?;
+        }
+        if let Some(rule) = verdict.rule {
+            write!(f, "; rule {rule}")?;
+        }
+        if self.verbose {
+            write!(f, "; family {}", verdict.family.name())?;
+            if let Some(source) = verdict.source {
+                write!(f, "; source {}", source.name())?;
+            }
+        }
+        if let Some(row) = verdict.signature {
+            let what = if row.bom { "byte order mark" } else { "begins with" };
+            write!(f, "; {what} {}", Hex(row.bytes))?;
+        }
+        if let Some(declared) = &verdict.declared {
+            write!(f, "; declared {declared:?}")?;
+            if let Some(span) = &verdict.declared_span {
+                write!(f, " at bytes {}..{}", span.start, span.end)?;
+            }
+        }
+        f.write_str(")")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_shown_without_control_characters() {
+        assert_eq!(printable("a \"b\" c:\\d\u{1B}[31m\n\u{202E}é"), "a \"b\" c:\\d\\u{1b}[31m\\n\\u{202e}é");
+        let name = Name::of_path(OsStr::new("a\u{7}\\"));
+        assert_eq!((&*name.shown, &*name.json), ("a\\u{7}\\", "a\u{7}\\"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_not_utf8_is_escaped() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let name = Name::of_path(OsStr::from_bytes(b"\\\xFF\x1B"));
+        assert_eq!((&*name.shown, &*name.json), ("\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
+    }
+}

@@ -1,0 +1,211 @@
+//! The first property: no way of cutting the input and no size of the output makes a difference. Every codec that is
+//! registered is tested by being registered.
+
+mod common;
+
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
+use charpipe::{Bom, Codec, Eol, Kind, OnMalformed, Registry, Relabel, Transcode};
+use common::{Stutter, invariant, whole};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn codecs() -> Vec<Arc<dyn Codec>> {
+    Registry::builtin().codecs().cloned().collect()
+}
+
+/// What a codec can write of a text; other characters are left out.
+fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut bytes = Vec::new();
+    let mut utf8 = [0; 4];
+    for ch in text.chars() {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let _ = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
+        bytes.extend_from_slice(sink.as_bytes());
+    }
+    let mut room = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
+    bytes.extend_from_slice(sink.as_bytes());
+    bytes
+}
+
+const TEXT: &str = "<?xml version='1.0'?>\r\n<a b=\"é\">ﾊﾛｰ \u{85}€ 漢字 😀 [x]</a>\n";
+
+/// Good and bad bytes of every kind, for each codec.
+fn samples(codec: &dyn Codec) -> Vec<Vec<u8>> {
+    let good = encode(codec, TEXT);
+    let mut bad = good.clone();
+    for at in [1, 7, 8, 20, 21, 22, 40] {
+        let at = at.min(bad.len());
+        bad.splice(at..at, [0xFF, 0xD8, 0x00, 0xDC]);
+    }
+    let cut_short = good[..good.len() - 1].to_vec();
+    let all_bytes = (0..=255).collect();
+    vec![Vec::new(), good, bad, cut_short, all_bytes]
+}
+
+#[test]
+fn decoding() {
+    for codec in codecs() {
+        for (index, input) in samples(&*codec).iter().enumerate() {
+            for policy in [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Escape] {
+                let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
+                let outcome = invariant(&job, input, &format!("{} sample {index} {policy:?}", codec.name()));
+                assert!(std::str::from_utf8(&outcome.output).is_ok());
+                assert!(policy == OnMalformed::Fail || outcome.error.is_none(), "{outcome:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn encoding() {
+    for codec in codecs() {
+        for eol in [Eol::Keep, Eol::Crlf] {
+            let job = Transcode::new().from("UTF-8").unwrap().to(codec.name()).unwrap().eol(eol);
+            let outcome = invariant(&job, TEXT.as_bytes(), &format!("to {} {eol:?}", codec.name()));
+            if let Some(error) = outcome.error {
+                // Of the text's characters, the first that the codec cannot write.
+                let offset = outcome.offset.unwrap() as usize;
+                let ch = TEXT[offset..].chars().next().unwrap();
+                assert!(error.contains(&format!("U+{:04X}", ch as u32)), "{error}");
+                assert!(encode(&*codec, &TEXT[..offset]).ends_with(&encode(&*codec, "=\"")) || offset > 30);
+            }
+        }
+    }
+}
+
+#[test]
+fn detection_and_label() {
+    for codec in codecs() {
+        for target in ["UTF-8", "UTF-16", "X-ISO-10646-UCS-4-3412", "IBM037"] {
+            let name = codec.xml_name().unwrap();
+            for declaration in [
+                format!("<?xml version='1.0' encoding='{name}' standalone='yes'?>\r\n<a>é</a>"),
+                "<?xml version=\"1.0\"?><a/>".to_owned(),
+                "<a/>".to_owned(),
+            ] {
+                let input = encode(&*codec, &declaration);
+                let job = Transcode::new().to(target).unwrap();
+                invariant(&job, &input, &format!("{name} to {target}: {declaration}"));
+                invariant(&job.kind(Kind::Xml), &input, &format!("xml: {name} to {target}: {declaration}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn stuttering_readers() {
+    for codec in codecs() {
+        let input = samples(&*codec).remove(2);
+        let job = Transcode::new().from(codec.name()).unwrap().malformed(OnMalformed::Replace);
+        let mut output = Vec::new();
+        job.run(Stutter::new(&input), &mut output).unwrap();
+        assert_eq!(output, whole(&job, &input).output, "{}", codec.name());
+    }
+}
+
+#[test]
+fn a_transcoder_that_was_reset_is_as_new() {
+    for codec in codecs() {
+        let job = Transcode::new().to(codec.name()).unwrap().malformed(OnMalformed::Replace);
+        let mut transcoder = job.transcoder().unwrap();
+        for input in [&b"\xFF\xFE<\0a\0"[..], b"<?xml version='1.0'?><a/>", b"\xE2\x82", b"plain"] {
+            let all = &mut std::iter::repeat(usize::MAX);
+            let room = &mut std::iter::repeat(1 << 16);
+            let again = common::drive_this(&mut transcoder, input, all, room, false);
+            assert_eq!(again, whole(&job, input), "{}", codec.name());
+            transcoder.reset();
+        }
+    }
+}
+
+fn any_job() -> impl Strategy<Value = (Transcode, String)> {
+    let names: Vec<String> = codecs().iter().map(|codec| codec.name().to_owned()).collect();
+    let malformed =
+        prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]);
+    let eol = prop::sample::select(vec![Eol::Auto, Eol::Keep, Eol::Lf, Eol::Crlf, Eol::Nel]);
+    let from = prop::option::of(prop::sample::select(names.clone()));
+    let to = prop::sample::select(names);
+    let bom = prop::sample::select(vec![Bom::Auto, Bom::Keep, Bom::Strip]);
+    let relabel = prop::sample::select(vec![Relabel::Auto, Relabel::Never]);
+    let kind = prop::option::of(prop::sample::select(vec![Kind::Xml, Kind::Text]));
+    (from, to, malformed, eol, bom, relabel, kind, any::<bool>()).prop_map(
+        |(from, to, malformed, eol, bom, relabel, kind, strict)| {
+            let what = format!("{from:?} {to} {malformed:?} {eol:?} {bom:?} {relabel:?} {kind:?} {strict}");
+            let mut job = Transcode::new().to(&to).unwrap().malformed(malformed).eol(eol).bom(bom).relabel(relabel);
+            if let Some(from) = from {
+                job = job.from(&from).unwrap();
+            }
+            if let Some(kind) = kind {
+                job = job.kind(kind);
+            }
+            (job.strict(strict), what)
+        },
+    )
+}
+
+fn any_input() -> impl Strategy<Value = Vec<u8>> {
+    let names: Vec<String> = codecs().iter().map(|codec| codec.name().to_owned()).collect();
+    let text = prop::string::string_regex(
+        "(<\\?xml version=['\"]1.0['\"]( encoding=['\"][A-Za-z0-9-]{0,10}['\"])?\\?>)?[a-c<>\r\n\u{85}é€漢😀]{0,40}",
+    )
+    .unwrap();
+    let encoded = (prop::sample::select(names), text)
+        .prop_map(|(name, text)| encode(&*Registry::builtin().codec(&name).unwrap(), &text));
+    let bom = prop::sample::select(vec![&b""[..], b"\xFE\xFF", b"\xFF\xFE", b"\0\0\xFE\xFF", b"\xEF\xBB\xBF"]);
+    let noise = prop::collection::vec(any::<u8>(), 0..6);
+    prop_oneof![
+        (bom, encoded, noise, any::<prop::sample::Index>()).prop_map(|(bom, mut text, noise, at)| {
+            let at = at.index(text.len() + 1);
+            text.splice(at..at, noise);
+            [bom, &text].concat()
+        }),
+        prop::collection::vec(any::<u8>(), 0..60),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_job_on_any_input_in_any_pieces(
+        (job, what) in any_job(),
+        input in any_input(),
+        cuts in prop::collection::vec(0usize..20, 1..10),
+        rooms in prop::collection::vec(0usize..140, 1..10),
+        late_eof in any::<bool>(),
+    ) {
+        prop_assume!(cuts.iter().any(|cut| *cut > 0) && rooms.iter().any(|room| *room > 0));
+        let pieces =
+            common::drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut rooms.iter().copied().cycle(), late_eof);
+        prop_assert_eq!(pieces, whole(&job, &input), "{}", what);
+    }
+
+    /// What a decoder made of bytes without a fault, the encoder turns into the same bytes.
+    #[test]
+    fn round_trip(index in any::<prop::sample::Index>(), input in prop::collection::vec(any::<u8>(), 0..80)) {
+        let codecs = codecs();
+        let name = codecs[index.index(codecs.len())].name();
+        let there = Transcode::new().from(name).unwrap().relabel(Relabel::Never).malformed(OnMalformed::Drop);
+        let text = whole(&there, &input).output;
+        let back = Transcode::new().from("UTF-8").unwrap().to(name).unwrap().relabel(Relabel::Never).bom(Bom::Strip);
+        let bytes = whole(&back, &text);
+        // UCS-2 is read as UTF-16 and cannot write what is outside the plane.
+        prop_assume!(bytes.error.is_none() || name != "ISO-10646-UCS-2");
+        prop_assert_eq!(bytes.error, None);
+        let again = whole(&there.clone().from(codecs_explicit(name)).unwrap(), &bytes.output);
+        prop_assert_eq!(String::from_utf8(again.output).unwrap(), String::from_utf8(text).unwrap());
+    }
+}
+
+/// The codec that writes what `name` writes without a byte order mark.
+fn codecs_explicit(name: &str) -> &str {
+    match name {
+        "UTF-16" | "ISO-10646-UCS-2" => "UTF-16BE",
+        "UTF-32" | "ISO-10646-UCS-4" => "UTF-32BE",
+        name => name,
+    }
+}

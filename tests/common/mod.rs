@@ -1,0 +1,151 @@
+//! What several tests need: a transcoder driven in every way that must make no difference, and hostile readers.
+
+#![allow(dead_code)] // Each test uses its part.
+
+use charpipe::{Error, State, Transcode, Transcoder};
+use std::io::{self, BufRead, Read};
+
+/// All that a run shows to the outside.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    pub output: Vec<u8>,
+    /// The error's words, which have the offset and the bytes in them.
+    pub error: Option<String>,
+    pub offset: Option<u64>,
+    /// Detection's answer, its reasons included.
+    pub verdict: String,
+    /// What was counted on the way: offset and bytes of faults that passed, and diagnostics.
+    pub faults: String,
+}
+
+impl Outcome {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.output).unwrap()
+    }
+}
+
+/// Runs `input` through in one piece with all the room that it could want.
+pub fn whole(job: &Transcode, input: &[u8]) -> Outcome {
+    drive(job, input, &mut std::iter::repeat(usize::MAX), &mut std::iter::repeat(1 << 20), false)
+}
+
+/// Runs `input` through in pieces of `cuts` bytes into rooms of `rooms` bytes; `late_eof` says the end of the input in
+/// a call of its own, with nothing in it.
+pub fn drive(
+    job: &Transcode,
+    input: &[u8],
+    cuts: &mut dyn Iterator<Item = usize>,
+    rooms: &mut dyn Iterator<Item = usize>,
+    late_eof: bool,
+) -> Outcome {
+    let mut transcoder = job.transcoder().unwrap();
+    drive_this(&mut transcoder, input, cuts, rooms, late_eof)
+}
+
+pub fn drive_this(
+    transcoder: &mut Transcoder,
+    input: &[u8],
+    cuts: &mut dyn Iterator<Item = usize>,
+    rooms: &mut dyn Iterator<Item = usize>,
+    late_eof: bool,
+) -> Outcome {
+    let mut output = Vec::new();
+    let mut at = 0;
+    let mut error: Option<Error> = None;
+    let mut idle = 0;
+    'input: loop {
+        let len = cuts.next().unwrap().min(input.len() - at);
+        let chunk = &input[at..at + len];
+        let eof = at + len == input.len() && !(late_eof && len > 0);
+        let mut read = 0;
+        loop {
+            let mut room = vec![0xAA; rooms.next().unwrap()];
+            match transcoder.step(&chunk[read..], &mut room, eof) {
+                Err(found) => {
+                    error = Some(found);
+                    break 'input;
+                }
+                Ok(step) => {
+                    assert!(step.written <= room.len() && step.read <= chunk.len() - read);
+                    idle = if step.read + step.written > 0 || room.is_empty() { 0 } else { idle + 1 };
+                    assert!(idle < 1000, "no progress");
+                    read += step.read;
+                    output.extend_from_slice(&room[..step.written]);
+                    match step.state {
+                        State::Done => break 'input,
+                        State::NeedInput => {
+                            assert_eq!(read, chunk.len());
+                            assert!(!eof, "more input wanted after the end");
+                            break;
+                        }
+                        State::NeedRoom => {}
+                    }
+                }
+            }
+        }
+        at += len;
+    }
+    let report = transcoder.report();
+    assert_eq!(report.bytes_out, output.len() as u64);
+    Outcome {
+        output,
+        offset: error.as_ref().and_then(Error::offset),
+        error: error.map(|error| error.to_string()),
+        verdict: format!("{:?}", transcoder.verdict()),
+        faults: format!("{:?} {:?} {:?}", report.malformed, report.diagnostics, report.relabelled),
+    }
+}
+
+/// Asserts that no way of cutting makes a difference: every single cut, one byte at a time, with empty pieces between,
+/// into rooms of every small size; answers the outcome.
+pub fn invariant(job: &Transcode, input: &[u8], what: &str) -> Outcome {
+    let expected = whole(job, input);
+    let check = |outcome: Outcome, how: &str| assert_eq!(outcome, expected, "{what}, {how}");
+    let all = || std::iter::repeat(usize::MAX);
+    for cut in 0..=input.len() {
+        let mut cuts = [cut].into_iter().chain(all());
+        check(drive(job, input, &mut cuts, &mut std::iter::repeat(4096), false), &format!("cut at {cut}"));
+    }
+    for room in [1, 2, 3, 4, 5, 7, 16, 63, 64, 65, 127, 128, 129] {
+        check(drive(job, input, &mut all(), &mut std::iter::repeat(room), false), &format!("room {room}"));
+    }
+    for (cuts, rooms) in [(&[1][..], &[4096][..]), (&[1], &[1]), (&[0, 1, 0, 2], &[0, 1, 70]), (&[3, 0, 5], &[0, 0, 3])]
+    {
+        let mut cuts_of = cuts.iter().copied().cycle();
+        let mut rooms_of = rooms.iter().copied().cycle();
+        check(drive(job, input, &mut cuts_of, &mut rooms_of, true), &format!("cuts {cuts:?}, rooms {rooms:?}"));
+    }
+    expected
+}
+
+/// A reader that hands out one to three bytes at a time and is interrupted before each.
+pub struct Stutter<'a> {
+    rest: &'a [u8],
+    calls: usize,
+}
+
+impl<'a> Stutter<'a> {
+    pub fn new(input: &'a [u8]) -> Self {
+        Stutter { rest: input, calls: 0 }
+    }
+}
+
+impl BufRead for Stutter<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.calls += 1;
+        if self.calls % 2 == 1 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        Ok(&self.rest[..self.rest.len().min(1 + self.calls % 3)])
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.rest = &self.rest[len..];
+    }
+}
+
+impl Read for Stutter<'_> {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        unreachable!("the pump fills and consumes")
+    }
+}

@@ -1,0 +1,154 @@
+//! Every example runs and prints what it is expected to print.
+//!
+//! `cargo test` builds the examples beside the tests. `cargo test --test examples` alone does not: run
+//! `cargo build --examples` before it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What an example prints. One that is not here fails the test.
+struct Expected {
+    name: &'static str,
+    stdout: &'static str,
+    stderr: &'static str,
+}
+
+const EXPECTED: &[Expected] = &[
+    Expected {
+        name: "code_page_from_text",
+        stdout: "\
+X-SITE also answers to site
+[B6, 40, F5, F0, 40, 9F]
+✓ 50 €
+",
+        stderr: "",
+    },
+    Expected {
+        name: "convert_file",
+        stdout: r#"<?xml version="1.0" encoding="UTF-8"?>
+<customers>
+  <customer id="1"><name>José Müller</name><note>[paid] {50%}</note></customer>
+  <customer id="2"><name>Åse Lodz</name><note>^caret | bar</note></customer>
+</customers>
+"#,
+        stderr: "223 bytes of IBM1047 became 224 bytes\n",
+    },
+    Expected {
+        name: "detect",
+        stdout: r#"hello-ibm1047.xml: IBM1047
+  family ebcdic, xml
+  declares "IBM1047" in bytes 30..37
+  by declaration, rule rfc7303:declaration
+katakana-ibm290.xml: IBM290
+  family ebcdic-katakana, xml
+  declares "IBM290" in bytes 30..36
+  by declaration, rule rfc7303:declaration
+no-declaration-name-ibm037.xml: IBM037
+  family ebcdic, xml
+  by signature, rule rfc7303:family
+  warning at byte 0: EBCDIC whose page nothing names; IBM037 is assumed (ebcdic-page-assumed)
+ucs4-2143.xml: X-ISO-10646-UCS-4-2143
+  family ucs4-2143, xml
+  declares "ISO-10646-UCS-4" in bytes 120..180
+  by declaration, rule rfc7303:declaration
+utf16be-declared-utf16.xml: UTF-16BE
+  family utf-16be, xml
+  declares "UTF-16" in bytes 60..72
+  by declaration, rule rfc7303:declaration
+  warning at byte 60: UTF-16 without the byte order mark that it must have (utf16-without-bom)
+latin1.xml: ISO-8859-1
+  family ascii, xml
+  declares "ISO-8859-1" in bytes 30..40
+  by declaration, rule rfc7303:declaration
+damaged-utf8.txt: UTF-8
+  family unknown, text
+  by default, rule rfc7303:default
+"#,
+        stderr: "",
+    },
+    Expected {
+        name: "error_position",
+        stdout: r#"byte 8: E2 82 is not valid UTF-8
+before it: "café 5 "
+byte 98: U+20AC '€' is not in IBM1047
+the input there: [AC, 20]
+byte 30: "ISO-8895-1" is not known; did you mean ISO-8859-1?
+"#,
+        stderr: "",
+    },
+    Expected {
+        name: "own_codec",
+        stdout: r"<?xml version='1.0' encoding='UTF-8'?><name>José Müller</name>
+<?xml version=\'1.0\' encoding=\'X-Accents\'?><name>Jos\xc2e M\xc8uller</name>
+byte 6: C2 is not valid X-Accents
+",
+        stderr: "",
+    },
+    Expected {
+        name: "push_bytes",
+        stdout: r#"<?xml version="1.0" encoding="UTF-8"?>
+<sign>é € 𐍈</sign>
+272 bytes in, 64 bytes out
+"#,
+        stderr: "",
+    },
+    Expected {
+        name: "replace_malformed",
+        stdout: r"Replace: café 5 � � and �� §
+  4 faults
+  byte 8: [E2, 82]
+  byte 11: [FF]
+  byte 17: [C0]
+  byte 18: [AF]
+Drop: café 5   and  §
+  4 faults
+  byte 8: [E2, 82]
+  byte 11: [FF]
+  byte 17: [C0]
+  byte 18: [AF]
+Escape: café 5 \xE2\x82 \xFF and \xC0\xAF §
+  4 faults
+  byte 8: [E2, 82]
+  byte 11: [FF]
+  byte 17: [C0]
+  byte 18: [AF]
+",
+        stderr: "",
+    },
+];
+
+/// Where Cargo puts the examples: beside the directory of this test.
+fn binary(name: &str) -> PathBuf {
+    let test = env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let path = profile.join("examples").join(name).with_extension(env::consts::EXE_EXTENSION);
+    assert!(path.is_file(), "{} is not there: cargo build --examples", path.display());
+    path
+}
+
+#[test]
+fn every_example_prints_what_is_expected() {
+    for expected in EXPECTED {
+        let output = Command::new(binary(expected.name)).output().unwrap();
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}: {}: {stderr}", expected.name, output.status);
+        assert!(stdout == expected.stdout, "{} printed:\n{stdout}\nexpected:\n{}", expected.name, expected.stdout);
+        assert_eq!(stderr, expected.stderr, "{}, standard error", expected.name);
+    }
+}
+
+#[test]
+fn every_example_has_an_expectation() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut found: Vec<String> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    found.sort_unstable();
+    let expected: Vec<&str> = EXPECTED.iter().map(|expected| expected.name).collect();
+    assert_eq!(found, expected);
+}
