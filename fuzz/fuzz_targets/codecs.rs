@@ -10,8 +10,7 @@ fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
     let cuts = Cuts::new(&mut choices);
     let codec = choices.codec();
-    let malformed =
-        *choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]);
+    let malformed = *choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]);
     // With a stage the text takes the long way, through the encoder.
     let eol = *choices.one(&[Eol::Keep, Eol::Lf]);
     let input = choices.payload();

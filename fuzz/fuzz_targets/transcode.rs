@@ -14,8 +14,7 @@ fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
     let mut cuts = Cuts::new(&mut choices);
     let back_and_forth = choices.byte() % 4 == 3;
-    let malformed =
-        *choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]);
+    let malformed = *choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]);
     let eol = *choices.one(&[Eol::Auto, Eol::Keep, Eol::Lf, Eol::Crlf, Eol::Nel]);
     let nl = *choices.one(&[EbcdicNl::Table, EbcdicNl::Zos, EbcdicNl::Fold]);
     let bom = *choices.one(&[Bom::Auto, Bom::Keep, Bom::Strip, Bom::Add]);

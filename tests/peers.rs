@@ -1,0 +1,343 @@
+//! The command against other people's parsers: a document in every encoding that XML 1.0 Appendix F tells apart comes
+//! out of it as one that libxml2, expat and Java read, with the text that was meant.
+//!
+//! The documents are made here, by encoders of a few lines that share nothing with the library. A parser that is not
+//! installed is passed over with a word on standard error.
+
+#![cfg(feature = "cli")]
+
+use charpipe::codec::{ByteSink, Stop};
+use charpipe::{Codec, Registry};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+
+const UNICODE: &str = "grün € 漢字 😀 ﾊﾛｰ";
+const LATIN: &str = "grün ÿ × [x]";
+const EURO: &str = "grün € [x]";
+const KANA: &str = "ﾊﾛｰ [x]";
+const PLAIN: &str = "plain [x]";
+
+/// A document as it is given to the command, and what is to come of it.
+struct Document {
+    name: String,
+    bytes: Vec<u8>,
+    /// The whole output in UTF-8.
+    utf8: String,
+    /// The root's attribute, a bar, the root's text, as a parser reports them.
+    content: String,
+    latin: bool,
+}
+
+/// A row of Appendix F, or the katakana row: the mark, and how the text is written.
+struct Row {
+    name: &'static str,
+    bom: &'static [u8],
+    /// From the text and the charset's name.
+    encode: Encode,
+    /// The declared names that are true, and a text that each can hold.
+    names: Names,
+    /// The charset that holds where nothing is declared, and a text for it.
+    unnamed: (&'static str, &'static str),
+    /// Without a declaration the first bytes still tell.
+    bare: bool,
+}
+
+type Encode = fn(&str, &str) -> Vec<u8>;
+type Names = &'static [(&'static str, &'static str)];
+
+/// Of a family that tells the charset by itself, with or without a mark.
+const fn wide(name: &'static str, bom: &'static [u8], encode: Encode, names: Names) -> Row {
+    Row { name, bom, encode, names, unnamed: ("", UNICODE), bare: true }
+}
+
+/// Of a family that takes a name to tell; the first is assumed where there is none.
+const fn narrow(name: &'static str, encode: Encode, names: Names) -> Row {
+    Row { name, bom: b"", encode, names, unnamed: names[0], bare: false }
+}
+
+const ROWS: &[Row] = &[
+    // With a byte order mark.
+    wide("bom-1234", b"\0\0\xFE\xFF", |text, _| ucs4(text, [0, 1, 2, 3]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-4321", b"\xFF\xFE\0\0", |text, _| ucs4(text, [3, 2, 1, 0]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-2143", b"\0\0\xFF\xFE", |text, _| ucs4(text, [1, 0, 3, 2]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-3412", b"\xFE\xFF\0\0", |text, _| ucs4(text, [2, 3, 0, 1]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-utf16be", b"\xFE\xFF", |text, _| utf16(text, u16::to_be_bytes), &[("UTF-16", UNICODE)]),
+    wide("bom-utf16le", b"\xFF\xFE", |text, _| utf16(text, u16::to_le_bytes), &[("UTF-16", UNICODE)]),
+    wide("bom-utf8", b"\xEF\xBB\xBF", ascii, &[("UTF-8", UNICODE)]),
+    // Without.
+    wide("1234", b"", |text, _| ucs4(text, [0, 1, 2, 3]), &[("ISO-10646-UCS-4", UNICODE), ("UTF-32BE", UNICODE)]),
+    wide("4321", b"", |text, _| ucs4(text, [3, 2, 1, 0]), &[("ISO-10646-UCS-4", UNICODE), ("UTF-32LE", UNICODE)]),
+    wide("2143", b"", |text, _| ucs4(text, [1, 0, 3, 2]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("3412", b"", |text, _| ucs4(text, [2, 3, 0, 1]), &[("ISO-10646-UCS-4", UNICODE)]),
+    Row { bare: false, ..wide("utf16be", b"", |text, _| utf16(text, u16::to_be_bytes), &[("UTF-16BE", UNICODE)]) },
+    Row { bare: false, ..wide("utf16le", b"", |text, _| utf16(text, u16::to_le_bytes), &[("UTF-16LE", UNICODE)]) },
+    narrow("ascii", ascii, &[("UTF-8", UNICODE), ("ISO-8859-1", LATIN), ("US-ASCII", PLAIN)]),
+    narrow("ebcdic", ebcdic, &[("IBM037", LATIN), ("IBM500", LATIN), ("IBM1047", LATIN), ("IBM01140", EURO)]),
+    // Ours.
+    narrow("katakana", ebcdic, &[("IBM290", KANA)]),
+];
+
+fn ucs4(text: &str, order: [usize; 4]) -> Vec<u8> {
+    text.chars().flat_map(|ch| order.map(|index| (ch as u32).to_be_bytes()[index])).collect()
+}
+
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+fn ascii(text: &str, charset: &str) -> Vec<u8> {
+    match charset {
+        "UTF-8" | "" => text.into(),
+        _ => text.chars().map(|ch| u8::try_from(ch as u32).unwrap()).collect(),
+    }
+}
+
+/// By the chart of the page's file: a line for each low half of the byte, a column for each high half.
+fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
+    let page = std::fs::read_to_string(format!("{}/codecs/{charset}.txt", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let lines = page.lines().skip_while(|line| *line != "chart").skip(2).take(16);
+    let mut bytes = BTreeMap::new();
+    for (low, line) in lines.enumerate() {
+        for (high, code) in line.split_whitespace().skip(1).enumerate() {
+            bytes.insert(u32::from_str_radix(code, 16).ok(), (high * 16 + low) as u8);
+        }
+    }
+    text.chars().map(|ch| bytes[&Some(ch as u32)]).collect()
+}
+
+fn documents() -> Vec<Document> {
+    let mut documents = Vec::new();
+    for row in ROWS {
+        let named = row.names.iter().map(|(name, text)| (Some(*name), *name, *text));
+        let kinds = named.chain([(None, row.unnamed.0, row.unnamed.1)]);
+        for (declared, charset, sample) in kinds {
+            let encoding = declared.map_or(String::new(), |name| format!(" encoding=\"{name}\""));
+            documents.push(document(row, charset, sample, &format!("<?xml version=\"1.0\"{encoding}?>"), declared));
+        }
+        if row.bare {
+            documents.push(document(row, row.unnamed.0, row.unnamed.1, "", None));
+        }
+    }
+    documents
+}
+
+fn document(row: &Row, charset: &str, sample: &str, declaration: &str, declared: Option<&str>) -> Document {
+    // The newlines of the family: 15 and 25 in EBCDIC.
+    let (first, second) =
+        if row.name == "ebcdic" || row.name == "katakana" { ("\u{85}", "\n") } else { ("\r\n", "\n") };
+    let after = if declaration.is_empty() { "" } else { first };
+    let body = format!("{after}<doc{first}kind='{sample}'>{first}{sample}{second}{sample}</doc{first}>{second}");
+    let text = format!("{declaration}{body}");
+    // Every NEL here stands for the end of a line, which XML knows as LF.
+    let utf8 = text.replace('\u{85}', "\n").replace(&format!("\"{}\"", declared.unwrap_or("-")), "\"UTF-8\"");
+    let form = if declaration.is_empty() { "bare" } else { declared.unwrap_or("unnamed") };
+    Document {
+        name: format!("{}-{form}", row.name),
+        bytes: [row.bom, &(row.encode)(&text, charset)].concat(),
+        utf8,
+        content: format!("{sample}|\n{sample}\n{sample}"),
+        latin: sample.chars().all(|ch| (ch as u32) < 0x100),
+    }
+}
+
+fn spawn(args: &[&str]) -> Child {
+    piped(Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args))
+}
+
+fn piped(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Writes `input` to the child in pieces of `len` bytes. They and what comes of them fit into the pipes.
+fn feed(mut child: Child, input: &[u8], len: usize) -> Output {
+    let mut stdin = child.stdin.take().unwrap();
+    for piece in input.chunks(len) {
+        // A child that failed reads no more; its exit status says so.
+        if stdin.write_all(piece).is_err() {
+            break;
+        }
+    }
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn good(output: Output, what: &str) -> Vec<u8> {
+    assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn convert(input: &[u8], args: &[&str], what: &str) -> Vec<u8> {
+    good(feed(spawn(args), input, usize::MAX), what)
+}
+
+#[test]
+fn every_family_by_every_way() {
+    let documents = documents();
+    let folder = tempfile::tempdir().unwrap();
+    for document in &documents {
+        let name = &document.name;
+        let show = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(show(convert(&document.bytes, &[], name)), document.utf8, "{name}, through a pipe");
+        assert_eq!(show(good(feed(spawn(&[]), &document.bytes, 1), name)), document.utf8, "{name}, bytewise");
+        let path = folder.path().join(name);
+        std::fs::write(&path, &document.bytes).unwrap();
+        assert_eq!(show(convert(b"", &[path.to_str().unwrap()], name)), document.utf8, "{name}, as a file");
+    }
+    assert_eq!(ROWS.len(), 16);
+}
+
+#[test]
+fn to_every_encoding_and_back() {
+    for codec in Registry::builtin().codecs() {
+        let name = codec.name();
+        let samples = [UNICODE, LATIN, EURO, KANA, PLAIN];
+        let text = samples.map(|sample| {
+            format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc kind=\"{sample}\">{sample}</doc>\n")
+        });
+        let fitting: Vec<&String> = text.iter().filter(|text| holds(&**codec, text)).collect();
+        for text in fitting {
+            if codec.xml_name().is_some() {
+                let there = convert(text.as_bytes(), &["-t", name], name);
+                let back = convert(&there, &[], name);
+                assert_eq!(String::from_utf8_lossy(&back), *text, "{name}");
+            }
+            let there = convert(text.as_bytes(), &["-t", name, "--relabel", "never"], name);
+            let back = convert(&there, &["-f", name, "--relabel", "never"], name);
+            assert_eq!(String::from_utf8_lossy(&back), *text, "-f {name}");
+        }
+    }
+}
+
+fn holds(codec: &dyn Codec, text: &str) -> bool {
+    let mut room = vec![0; 8 * text.len()];
+    codec
+        .encoder()
+        .is_some_and(|mut encoder| encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty)
+}
+
+/// Output of the command for the parsers: a name, the bytes, the content that is to be found in them.
+static CONVERTED: LazyLock<Vec<(String, Vec<u8>, String)>> = LazyLock::new(|| {
+    let mut converted = Vec::new();
+    for Document { name, bytes, content, latin, .. } in documents() {
+        for target in ["UTF-8", "UTF-16", "ISO-8859-1"] {
+            if latin || target != "ISO-8859-1" {
+                let output = convert(&bytes, &["-t", target], &name);
+                converted.push((format!("{name}-to-{target}"), output, content.clone()));
+            }
+        }
+    }
+    converted
+});
+
+/// Whether `probe` runs; says so where it does not.
+fn installed(peer: &str, probe: &[&str]) -> bool {
+    let ran = Command::new(probe[0]).args(&probe[1..]).stdin(Stdio::null()).output();
+    let there = ran.is_ok_and(|output| output.status.success());
+    if !there {
+        // Past the capture of the test runner, so that a skipped peer is seen.
+        _ = writeln!(std::io::stderr(), "peers: {peer} is not installed, skipped");
+    }
+    there
+}
+
+#[test]
+fn libxml2_reads_it() {
+    if !installed("xmllint", &["xmllint", "--version"]) {
+        return;
+    }
+    for (name, bytes, content) in &*CONVERTED {
+        for (args, expected) in [
+            (&["--noout", "-"][..], String::new()),
+            (&["--xpath", "concat(/doc/@kind, '|', /doc)", "-"], format!("{content}\n")),
+        ] {
+            let output = feed(piped(Command::new("xmllint").args(args)), bytes, usize::MAX);
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+            assert_eq!(String::from_utf8_lossy(&good(output, name)), expected, "{name}");
+        }
+    }
+}
+
+/// Runs a parser once over all documents. It prints, for each file of the folder, its name, a tab, and the content as
+/// hex of UTF-8, or what is wrong.
+fn read_by(command: &mut Command, folder: &Path) {
+    for (name, bytes, _) in &*CONVERTED {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let output = good(command.arg(folder).output().unwrap(), "the parser itself");
+    let output = String::from_utf8(output).unwrap();
+    let found: BTreeMap<&str, &str> = output.lines().filter_map(|line| line.split_once('\t')).collect();
+    assert_eq!(found.len(), CONVERTED.len(), "{output}");
+    for (name, _, content) in &*CONVERTED {
+        let hex = content.bytes().fold(String::new(), |mut hex, byte| {
+            _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        assert_eq!(found[&**name], hex, "{name}");
+    }
+}
+
+const EXPAT: &str = r#"
+import os, sys
+from xml.parsers import expat
+
+folder = sys.argv[1]
+for name in os.listdir(folder):
+    found = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda tag, attributes: found.append(attributes["kind"] + "|")
+    parser.CharacterDataHandler = found.append
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            parser.ParseFile(file)
+        found = "".join(found).encode("utf-8").hex()
+    except expat.ExpatError as error:
+        found = str(error)
+    print(name, found, sep="\t")
+"#;
+
+#[test]
+fn expat_reads_it() {
+    if installed("Python's expat", &["python3", "-c", "from xml.parsers import expat"]) {
+        let folder = tempfile::tempdir().unwrap();
+        read_by(Command::new("python3").args(["-c", EXPAT]), folder.path());
+    }
+}
+
+const JAVA: &str = r#"
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import javax.xml.parsers.DocumentBuilderFactory;
+
+class Parse {
+    public static void main(String[] args) throws Exception {
+        var builder = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+        for (File file : new File(args[0]).listFiles()) {
+            String found;
+            try {
+                var root = builder.parse(file).getDocumentElement();
+                String content = root.getAttribute("kind") + "|" + root.getTextContent();
+                found = HexFormat.of().formatHex(content.getBytes(StandardCharsets.UTF_8));
+            } catch (org.xml.sax.SAXException error) {
+                found = error.getMessage();
+            }
+            System.out.println(file.getName() + "\t" + found);
+        }
+    }
+}
+"#;
+
+#[test]
+fn java_reads_it() {
+    // A program of one source file, which takes a compiler; 17 is the first with HexFormat.
+    if installed("a JDK from 17 on", &["java", "--add-modules", "jdk.compiler", "--source", "17", "--version"]) {
+        let (source, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let program = source.path().join("Parse.java");
+        std::fs::write(&program, JAVA).unwrap();
+        read_by(Command::new("java").arg(program), folder.path());
+    }
+}
