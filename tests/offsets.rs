@@ -118,3 +118,25 @@ fn ucs2_with_surrogates() {
     assert_eq!(strict.offset, Some(utf16le("<?xml version='1.0' encoding='ISO-10646-UCS-2'?><a>é").len() as u64));
     assert!(strict.text().ends_with("<a>é"));
 }
+
+/// A caller's codec knows its own byte order mark, whatever else the first bytes may look like.
+#[test]
+fn byte_order_marks_under_a_callers_label() {
+    for (from, input, text) in [
+        ("UTF-16", &b"\xFF\xFE\0\0a\0"[..], "\0a"),
+        ("UTF-16LE", b"\xFF\xFE\0\0a\0", "\0a"),
+        ("UTF-32", b"\xFF\xFE\0\0a\0\0\0", "a"),
+        ("ISO-10646-UCS-4", b"\0\0\xFF\xFE\0\0a\0", "a"),
+        ("UTF-16", b"\xFE\xFF\0\0", "\0"),
+        ("UTF-16", b"\0a", "a"),
+        ("UTF-16", b"<\0?\0", "<?"),
+        ("UTF-8", b"\xEF\xBB\xBFa", "a"),
+        ("ISO-8859-1", b"\xEF\xBB\xBFa", "ï»¿a"),
+        ("ISO-8859-1", b"\xFF", "ÿ"),
+    ] {
+        let outcome = invariant(&Transcode::new().from(from).unwrap(), input, from);
+        let foreign = text.starts_with('ï');
+        assert_eq!(outcome.faults.contains("charset-bom-conflict"), foreign, "{}", outcome.faults);
+        assert_eq!(outcome.text(), text, "{from}");
+    }
+}

@@ -240,6 +240,23 @@ pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     (stop == Stop::InputEmpty).then_some(text)
 }
 
+/// The bytes of U+FEFF at the beginning of a text, a byte order mark; `None` where the charset lacks it.
+///
+/// ```
+/// let registry = charpipe::Registry::builtin();
+/// let bom = |label| Ok::<_, charpipe::Error>(charpipe::codec::byte_order_mark(&*registry.codec(label)?));
+/// assert_eq!(bom("UTF-16LE")?.as_deref(), Some(&b"\xFF\xFE"[..]));
+/// assert_eq!(bom("IBM037")?, None);
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn byte_order_mark(codec: &dyn Codec) -> Option<Vec<u8>> {
+    let mut encoder = codec.encoder()?;
+    let mut room = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    let step = encoder.feed("\u{FEFF}", &mut sink);
+    (step.stop == Stop::InputEmpty && sink.written() > 0).then(|| sink.as_bytes().to_vec())
+}
+
 /// Whether the codec is of the EBCDIC family, by what it does: 0x40 is the blank and 0xC1 is `A`.
 ///
 /// ```

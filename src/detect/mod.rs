@@ -20,7 +20,7 @@ pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
 pub(crate) use declaration::Declaration;
 
-use crate::codec::{Codec, decode_strictly};
+use crate::codec::{Codec, byte_order_mark, decode_strictly};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use declaration::{Scanned, Scanner};
@@ -70,9 +70,22 @@ pub struct Detector {
 
 enum State {
     Signature,
-    Declaration { signature: Option<Signature>, scanner: Scanner },
+    Declaration { beginning: Beginning, scanner: Scanner },
     Done(Box<Verdict>),
 }
+
+/// What the first bytes are.
+#[derive(Clone)]
+struct Beginning {
+    signature: Option<Signature>,
+    /// How many bytes are a byte order mark of the encoding that is read.
+    bom_len: usize,
+    /// The caller's codec, in the order that the bytes show.
+    from: Option<Arc<dyn Codec>>,
+}
+
+/// The longest byte order mark that a codec may have: UCS-4's, UTF-EBCDIC's and GB18030's.
+const LONGEST_BOM: usize = 4;
 
 impl Detector {
     /// A detector that looks labels up in `registry`.
@@ -138,16 +151,24 @@ impl Detector {
             Recognised::Row(row) => Some(row),
             Recognised::Other => None,
         };
+        if self.hints.from.is_some() && self.prefix.len() < LONGEST_BOM && !eof {
+            return;
+        }
         let family = signature.map_or(Family::Unknown, |row| row.family);
-        let bom_len = self.bom_len(signature);
+        let mut beginning = Beginning { signature, bom_len: 0, from: None };
         let reader = match &self.hints.from {
-            Some(from) => self.evidence(signature, None, &[]).in_order(from),
-            None => self.registry.codec(family.reading_label()),
+            Some(from) => self.of_user(from, &beginning),
+            None => self.registry.codec(family.reading_label()).map(|codec| {
+                let bom_len = signature.filter(|row| row.bom).map_or(0, |row| row.bytes.len());
+                (codec, bom_len)
+            }),
         };
-        let reader = match reader {
+        let (reader, bom_len) = match reader {
             Ok(reader) => reader,
-            Err(error) => return self.conclude(signature, None, false, Err(error), Vec::new()),
+            Err(error) => return self.conclude(&beginning, None, false, Err(error), Vec::new()),
         };
+        beginning.bom_len = bom_len;
+        beginning.from = self.hints.from.as_ref().map(|_| reader.clone());
         let mut scanner = Scanner::new(&*reader, bom_len as u64);
         let mut scanned = Scanned::NeedMore;
         for &byte in &self.prefix[bom_len..] {
@@ -160,23 +181,24 @@ impl Detector {
         if signature.is_none() && self.hints.from.is_none() {
             scanned = Scanned::None;
         }
-        self.state = State::Declaration { signature, scanner };
+        self.state = State::Declaration { beginning, scanner };
         self.scanned(scanned);
     }
 
-    /// How many bytes of the input are a byte order mark. Under a caller's codec only its own is one.
-    fn bom_len(&self, signature: Option<Signature>) -> usize {
-        let Some(row) = signature.filter(|row| row.bom) else { return 0 };
-        let own = match &self.hints.from {
-            None => true,
-            Some(from) => {
-                let evidence = self.evidence(signature, None, &[]);
-                evidence
-                    .in_order(from)
-                    .is_ok_and(|codec| decode_strictly(&*codec, row.bytes).as_deref() == Some("\u{FEFF}"))
-            }
+    /// The caller's codec, in the order that a byte order mark of its own or the byte pattern shows, and the length of
+    /// that mark. What its bytes are, the codec itself says.
+    fn of_user(&self, from: &Arc<dyn Codec>, beginning: &Beginning) -> Result<(Arc<dyn Codec>, usize), Error> {
+        let candidates = match from.orders() {
+            Some(orders) => orders.names.iter().map(|name| self.registry.codec(name)).collect::<Result<_, _>>()?,
+            None => vec![from.clone()],
         };
-        if own { row.bytes.len() } else { 0 }
+        for codec in candidates {
+            let bom = byte_order_mark(&*codec).filter(|bom| self.prefix.starts_with(bom));
+            if let Some(bom) = bom {
+                return Ok((codec, bom.len()));
+            }
+        }
+        Ok((self.evidence(beginning, None, &[]).in_order(from)?, 0))
     }
 
     fn scanned(&mut self, scanned: Scanned) {
@@ -189,14 +211,14 @@ impl Detector {
 
     fn evidence<'a>(
         &'a self,
-        signature: Option<Signature>,
+        beginning: &Beginning,
         declaration: Option<&'a Declaration>,
         head: &'a [u8],
     ) -> Evidence<'a> {
         Evidence {
             registry: &self.registry,
-            family: signature.map_or(Family::Unknown, |row| row.family),
-            signature,
+            family: beginning.signature.map_or(Family::Unknown, |row| row.family),
+            signature: beginning.signature,
             charset: self.hints.charset.as_deref(),
             declaration,
             head,
@@ -206,14 +228,14 @@ impl Detector {
     }
 
     fn decide(&mut self, too_long: bool) {
-        let State::Declaration { signature, scanner } = &self.state else { return };
-        let signature = *signature;
-        let family = signature.map_or(Family::Unknown, |row| row.family);
+        let State::Declaration { beginning, scanner } = &self.state else { return };
+        let beginning = beginning.clone();
+        let bom_len = beginning.bom_len;
+        let family = beginning.signature.map_or(Family::Unknown, |row| row.family);
         let is_xml = scanner.is_xml();
-        let bom_len = self.bom_len(signature);
         let head = &self.prefix[bom_len..];
         let mut ebcdic = family.is_ebcdic();
-        if let Some(from) = &self.hints.from {
+        if let Some(from) = &beginning.from {
             ebcdic |= crate::codec::is_ebcdic(&**from);
         }
         // A declaration that is too long was not read, so it says nothing.
@@ -222,10 +244,18 @@ impl Detector {
         let choice = if too_long {
             Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit: DECLARATION_LIMIT }.into())
         } else {
-            let evidence = self.evidence(signature, declaration.as_ref(), head);
-            match &self.hints.from {
-                Some(from) => self.of_user(from, &evidence, &mut notes).map(|choice| Some(("user", choice))),
-                None => self.policy.decide(&evidence, &mut notes),
+            match beginning.from.clone().zip(self.hints.from.clone()) {
+                Some((codec, named)) => {
+                    if bom_len == 0 && beginning.signature.is_some_and(|row| row.bom) {
+                        let message = format!(
+                            "{} was asked for; the first bytes are the byte order mark of another",
+                            codec.name()
+                        );
+                        notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
+                    }
+                    Ok(Some(("user", rules::Choice { codec, named, source: Source::User })))
+                }
+                None => self.policy.decide(&self.evidence(&beginning, declaration.as_ref(), head), &mut notes),
             }
         };
         if let Some(found) = &mut declaration {
@@ -249,29 +279,12 @@ impl Detector {
                 ));
             }
         }
-        self.conclude(signature, declaration, is_xml, choice, notes);
-    }
-
-    fn of_user(
-        &self,
-        from: &Arc<dyn Codec>,
-        evidence: &Evidence<'_>,
-        notes: &mut Vec<Diagnostic>,
-    ) -> Result<rules::Choice, Error> {
-        let codec = evidence.in_order(from)?;
-        if evidence.signature.is_some_and(|row| row.bom) && self.bom_len(evidence.signature) == 0 {
-            notes.push(Diagnostic::warning(
-                "charset-bom-conflict",
-                0,
-                format!("{} was asked for, the first bytes are the byte order mark of another", codec.name()),
-            ));
-        }
-        Ok(rules::Choice { codec, named: from.clone(), source: Source::User })
+        self.conclude(&beginning, declaration, is_xml, choice, notes);
     }
 
     fn conclude(
         &mut self,
-        signature: Option<Signature>,
+        beginning: &Beginning,
         declaration: Option<Declaration>,
         is_xml: bool,
         choice: Result<Option<(&'static str, rules::Choice)>, Error>,
@@ -286,16 +299,15 @@ impl Detector {
             let Diagnostic { code, offset, message, .. } = note.clone();
             error = Some(ErrorKind::Strict { code, message, offset }.into());
         }
-        let bom_len = self.bom_len(signature);
         let name = declaration.as_ref().and_then(|declaration| declaration.name.clone());
         let (declared, declared_span) = name.unzip();
         let (rule, choice) = choice.unzip();
         let found = if is_xml { Kind::Xml } else { Kind::Text };
         self.state = State::Done(Box::new(Verdict {
             encoding: choice.as_ref().map(|choice| choice.codec.name().to_owned()),
-            family: signature.map_or(Family::Unknown, |row| row.family),
+            family: beginning.signature.map_or(Family::Unknown, |row| row.family),
             kind: self.hints.kind.unwrap_or(found),
-            signature,
+            signature: beginning.signature,
             declared,
             declared_span,
             charset: self.hints.charset.clone(),
@@ -305,7 +317,7 @@ impl Detector {
             diagnostics: notes,
             error,
             expects_bmp: choice.as_ref().is_some_and(|choice| choice.named.name() == "ISO-10646-UCS-2"),
-            bom_len,
+            bom_len: beginning.bom_len,
             declaration,
             codec: choice.map(|choice| choice.codec),
         }));

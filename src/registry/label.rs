@@ -56,7 +56,7 @@ pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
     })
 }
 
-/// Up to three labels that a slip of the finger or of the eye away from `label`, the nearest first.
+/// Up to three labels that are a slip of the finger or of the eye away from `label`, all equally far.
 pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
     let wanted = key(label);
     let mut near: Vec<(usize, &str)> = labels
@@ -65,6 +65,8 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
     near.dedup_by(|a, b| key(a.1) == key(b.1));
+    let nearest = near.first().map_or(0, |(distance, _)| *distance);
+    near.retain(|(distance, _)| *distance == nearest);
     near.into_iter().take(3).map(|(_, label)| label.to_owned()).collect()
 }
 

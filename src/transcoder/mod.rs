@@ -34,7 +34,7 @@ pub use report::{Fault, Faults, Relabelled, Report};
 
 use crate::codec::newline::{with_nel_as_lf, with_newline};
 use crate::codec::sink::Utf8Buf;
-use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, is_ebcdic, is_enc_name};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
 use crate::detect::{Detector, Diagnostic, Kind, Severity, Verdict};
 use crate::error::{Error, ErrorKind};
 use crate::text::Stage;
@@ -309,7 +309,7 @@ impl Transcoder {
     /// The verdict is there: makes the machines, plans the label, writes the byte order mark.
     fn begin(&mut self, verdict: Verdict) -> Result<(), Error> {
         let settings = self.settings.clone();
-        let (bom_len, had_bom, expects_bmp) = (verdict.bom_len, verdict.bom().is_some(), verdict.expects_bmp);
+        let (bom_len, expects_bmp) = (verdict.bom_len, verdict.expects_bmp);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
         let is_xml = verdict.kind == Kind::Xml;
         let declaration = verdict.declaration.clone();
@@ -351,7 +351,7 @@ impl Transcoder {
 
         let write_bom = match settings.bom {
             Bom::Auto => to.orders().is_some_and(|orders| orders.bom),
-            Bom::Keep => had_bom && bom_len > 0 && has_bom(&*to),
+            Bom::Keep => bom_len > 0 && byte_order_mark(&*to).is_some(),
             Bom::Add => true,
             Bom::Strip => false,
         };
@@ -621,12 +621,4 @@ enum Advance {
     /// So many bytes of `src` were taken; go on.
     Read(usize),
     Pause(State),
-}
-
-/// Whether the charset can write U+FEFF at all.
-pub(crate) fn has_bom(codec: &dyn Codec) -> bool {
-    let Some(mut encoder) = codec.encoder() else { return false };
-    let mut room = [0; MIN_ROOM];
-    let step = encoder.feed("\u{FEFF}", &mut ByteSink::new(&mut room));
-    step.stop == Stop::InputEmpty
 }
