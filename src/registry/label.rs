@@ -70,20 +70,23 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     near.into_iter().take(3).map(|(_, label)| label.to_owned()).collect()
 }
 
-/// How many letters have to be changed, added or left out. A pair that looks alike (`O` and `0`, `l` and `1`) counts
-/// as one change like any other.
+/// How many letters have to be changed, added, left out, or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let changed = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = changed.min(row[j - 1] + 1).min(above[j] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
         }
+        before = std::mem::replace(&mut above, row);
     }
-    row[b.len()]
+    above[b.len()]
 }
 
 #[cfg(test)]
@@ -119,6 +122,20 @@ mod tests {
             ("99999999999", None),
         ] {
             assert_eq!(number(&key(label)), expected, "{label}");
+        }
+    }
+
+    #[test]
+    fn near_misses_are_the_nearest() {
+        let known = ["UTF-8", "UTF-16", "IBM1047", "IBM1204", "ISO-8859-1"];
+        for (label, expected) in [
+            ("UFT-8", &["UTF-8"][..]),
+            ("IBM1O47", &["IBM1047"]),
+            ("IBM1074", &["IBM1047"]),
+            ("ISO-8559-1", &["ISO-8859-1"]),
+            ("EBCDIC", &[]),
+        ] {
+            assert_eq!(near_misses(label, known.into_iter()), expected, "{label}");
         }
     }
 

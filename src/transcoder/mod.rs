@@ -388,13 +388,8 @@ impl Transcoder {
         let Some(name) = name.filter(|name| is_enc_name(name)) else {
             return Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into());
         };
-        let already = |declared: &String| {
-            let same = |codec: Arc<dyn Codec>| codec.name() == to.name() || codec.name() == name;
-            is_enc_name(declared)
-                && (declared.eq_ignore_ascii_case(name)
-                    || (!is_utf16 && self.settings.registry.codec(declared).is_ok_and(same)))
-        };
-        if declared.is_some_and(already) {
+        // An alias is as true, but not every processor knows it.
+        if declared.is_some_and(|declared| declared.eq_ignore_ascii_case(name)) {
             return Ok(());
         }
         if let Some(edit) = relabel::plan(place, name, needed) {
