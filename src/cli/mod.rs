@@ -8,7 +8,7 @@
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json` and `--report` |
 //!
-//! Data goes to standard output, words to standard error. The exit status is the highest [`Status`] that any file had.
+//! Data goes to standard output, words to standard error. The exit status is the highest `Status` that any file had.
 
 mod args;
 mod convert;

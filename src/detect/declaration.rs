@@ -4,7 +4,7 @@
 //! leniently, so that a document that breaks the grammar still tells its encoding; where the grammar is broken is
 //! remembered for a diagnostic.
 
-use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_enc_name};
+use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic, is_enc_name};
 use nom::bytes::{tag, take_while, take_while1};
 use nom::character::complete::{char, satisfy};
 use nom::sequence::delimited;
@@ -13,6 +13,9 @@ use std::ops::Range;
 
 /// The longest declaration, in characters from its `<` to its `>`.
 pub const DECLARATION_LIMIT: usize = 4096;
+
+/// The most bytes that are scanned for it: some charsets have bytes that make no character.
+const BYTE_LIMIT: u64 = 16 * DECLARATION_LIMIT as u64;
 
 const OPENING: &str = "<?xml";
 
@@ -34,6 +37,8 @@ pub(crate) struct Declaration {
 /// Scans the beginning of a text for a declaration, a byte at a time.
 pub(super) struct Scanner {
     decoder: Box<dyn Decoder>,
+    /// U+0085 is white space: a line end of EBCDIC, and of nothing else before XML 1.1's body.
+    ebcdic: bool,
     /// Where in the input the text begins.
     start: u64,
     /// Bytes taken so far.
@@ -64,7 +69,14 @@ pub(super) enum Scanned {
 impl Scanner {
     /// A scan of the text from byte `start` of the input on, read by `codec`.
     pub(super) fn new(codec: &dyn Codec, start: u64) -> Self {
-        Scanner { decoder: codec.decoder(), start, taken: 0, text: String::new(), marks: Vec::new() }
+        Scanner {
+            decoder: codec.decoder(),
+            ebcdic: is_ebcdic(codec),
+            start,
+            taken: 0,
+            text: String::new(),
+            marks: Vec::new(),
+        }
     }
 
     /// Takes one byte.
@@ -99,24 +111,31 @@ impl Scanner {
 
     fn state(&self) -> Scanned {
         let text = &*self.text;
-        if text.len() < OPENING.len() {
+        let too_long = self.taken >= BYTE_LIMIT;
+        if text.len() < OPENING.len() && !too_long {
             return if OPENING.starts_with(text) { Scanned::NeedMore } else { Scanned::None };
         }
         let Some(rest) = text.strip_prefix(OPENING) else { return Scanned::None };
         match rest.chars().next() {
+            None if too_long => return Scanned::None,
             None => return Scanned::NeedMore,
-            // White space, or `<?xml?>`, which is a declaration with nothing in it.
-            Some(' ' | '\t' | '\r' | '\n' | '\u{85}' | '?') => {}
+            // `<?xml?>` is a declaration with nothing in it.
+            Some(ch) if ch == '?' || is_space(ch, self.ebcdic) => {}
             Some(_) => return Scanned::None,
         }
         // Neither can stand within a declaration, so the first of either ends the scan.
         if rest.ends_with(['>', '<']) {
             Scanned::Whole
-        } else if self.marks.len() >= DECLARATION_LIMIT {
+        } else if too_long || self.marks.len() >= DECLARATION_LIMIT {
             Scanned::TooLong
         } else {
             Scanned::NeedMore
         }
+    }
+
+    /// Whether the codec that reads is of the EBCDIC family.
+    pub(super) fn is_ebcdic(&self) -> bool {
+        self.ebcdic
     }
 
     /// Whether the text begins with `<?xml`.
@@ -130,8 +149,8 @@ impl Scanner {
     }
 
     /// The declaration that was scanned.
-    pub(super) fn declaration(&self, ebcdic: bool) -> Declaration {
-        let read = read(&self.text, ebcdic);
+    pub(super) fn declaration(&self) -> Declaration {
+        let read = read(&self.text, self.ebcdic);
         let byte_at = |index: usize| match self.marks.binary_search_by_key(&index, |mark| mark.index) {
             Ok(found) => self.marks[found].bytes.start,
             Err(_) => self.start + self.taken,

@@ -231,15 +231,11 @@ impl Detector {
         let State::Declaration { beginning, scanner } = &self.state else { return };
         let beginning = beginning.clone();
         let bom_len = beginning.bom_len;
-        let family = beginning.signature.map_or(Family::Unknown, |row| row.family);
         let is_xml = scanner.is_xml();
         let head = &self.prefix[bom_len..];
-        let mut ebcdic = family.is_ebcdic();
-        if let Some(from) = &beginning.from {
-            ebcdic |= crate::codec::is_ebcdic(&**from);
-        }
+        let ebcdic = scanner.is_ebcdic();
         // A declaration that is too long was not read, so it says nothing.
-        let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration(ebcdic));
+        let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration());
         let mut notes = Vec::new();
         let choice = if too_long {
             Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit: DECLARATION_LIMIT }.into())

@@ -13,13 +13,13 @@
 //! | `segment.rs` | decoded text on its way to the encoder, and where in the input each character came from |
 //! | `guard.rs` | holds codecs to their contract |
 //! | `report.rs` | the account of a run |
-//! | `pump.rs` | [`transcode`](crate::transcode): the loop from `BufRead` to `Write` |
+//! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
 //!
 //! # Where the rest goes
 //!
-//! *Records in* stand between `src` and the decoder, in [`Transcoder::decode`], which already feeds the decoder up to a
+//! *Records in* stand between `src` and the decoder, in `Transcoder::decode`, which already feeds the decoder up to a
 //! boundary (today: the next edit); a record's end is one more, at which `finish` runs as at the end of the input and
-//! `reset` follows. *Records out* frame what the encoder wrote, in [`Transcoder::encode`]. *Text stages* join `stages`.
+//! `reset` follows. *Records out* frame what the encoder wrote, in `Transcoder::encode`. *Text stages* join `stages`.
 //! *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
 
 mod guard;
