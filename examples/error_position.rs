@@ -1,7 +1,7 @@
 //! Where it went wrong: every error has its place in the original input, in bytes from 0, byte order mark included.
 //! What came before it is delivered.
 
-use charpipe::{ErrorKind, Transcode};
+use charpipe::{ErrorKind, OnUnmappable, Transcode};
 
 fn main() -> Result<(), charpipe::Error> {
     // Ill-formed input.
@@ -14,9 +14,11 @@ fn main() -> Result<(), charpipe::Error> {
         assert_eq!(damaged[*offset as usize..][..bytes.len()], bytes[..]);
     }
 
-    // A character that the target lacks. The offset is that of its first byte in the input, here UTF-16.
+    // A character that the target lacks. The offset is that of its first byte in the input, here UTF-16. (By default
+    // XML gets a character reference for it.)
     let utf16 = include_bytes!("data/utf16le-bom.xml");
-    let error = Transcode::new().to("IBM1047")?.run(&utf16[..], Vec::new()).unwrap_err();
+    let transcode = Transcode::new().to("IBM1047")?.unmappable(OnUnmappable::Fail);
+    let error = transcode.run(&utf16[..], Vec::new()).unwrap_err();
     println!("{error}");
     let offset = error.offset().expect("the input is to blame") as usize;
     println!("the input there: {:02X?}", &utf16[offset..offset + 2]);

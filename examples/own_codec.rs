@@ -3,7 +3,7 @@
 //!
 //! A charset of single bytes needs no code: see `code_page_from_text.rs`.
 
-use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
 use std::sync::Arc;
 
@@ -79,6 +79,7 @@ impl Decoder for AccentsDecoder {
     }
 }
 
+#[derive(Clone)]
 struct AccentsEncoder;
 
 impl Encoder for AccentsEncoder {
@@ -105,8 +106,12 @@ impl Encoder for AccentsEncoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
-        which == StandIn::Substitute && dst.push(b"?")
+    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        match which {
+            StandIn::Substitute => dst.push(b"?"),
+            StandIn::BestFit => false,
+            StandIn::Text(text) => encode_whole(self, text, dst),
+        }
     }
 }
 

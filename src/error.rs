@@ -75,6 +75,12 @@ pub enum ErrorKind {
         /// The bound, in characters.
         limit: usize,
     },
+    /// No rule of the policy answers.
+    #[error("the policy rejects this")]
+    PolicyRejects {
+        /// Where.
+        offset: u64,
+    },
     /// A warning, where [`strict`](crate::Transcode::strict) makes it an error.
     #[error("{message} ({code})")]
     Strict {
@@ -109,8 +115,8 @@ pub enum ErrorKind {
         /// What it did.
         what: &'static str,
     },
-    /// A label is claimed twice.
-    #[error("the label {label:?} is empty or no label at all")]
+    /// A label without letter or digit.
+    #[error("{label:?} is no label: it has neither letter nor digit")]
     BadLabel {
         /// The label.
         label: String,
@@ -140,6 +146,7 @@ impl Error {
             | ErrorKind::Malformed { offset, .. }
             | ErrorKind::Unmappable { offset, .. }
             | ErrorKind::DeclarationTooLong { offset, .. }
+            | ErrorKind::PolicyRejects { offset }
             | ErrorKind::Strict { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
             ErrorKind::UnknownLabel { offset, .. } => offset,
@@ -163,6 +170,7 @@ impl Error {
             ErrorKind::UnknownLabel { .. } => "unknown-label",
             ErrorKind::NoEncoder { .. } => "no-encoder",
             ErrorKind::DeclarationTooLong { .. } => "declaration-too-long",
+            ErrorKind::PolicyRejects { .. } => "policy-rejects",
             ErrorKind::Strict { code, .. } => code,
             ErrorKind::NoXmlName { .. } => "no-xml-name",
             ErrorKind::NoBom { .. } => "no-bom",

@@ -51,4 +51,6 @@ pub use detect::{Detector, Kind, Verdict};
 pub use error::{Error, ErrorKind};
 pub use registry::Registry;
 pub use text::eol::Eol;
-pub use transcoder::{Bom, OnMalformed, Relabel, Report, State, Stepped, Transcode, Transcoder, transcode};
+pub use transcoder::{
+    Bom, OnMalformed, OnUnmappable, Relabel, Report, State, Stepped, Transcode, Transcoder, transcode,
+};

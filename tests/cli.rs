@@ -187,6 +187,26 @@ fn malformed() {
 }
 
 #[test]
+fn unmappable_characters_by_policy() {
+    let count = "charpipe: <stdin>: 1 character not in US-ASCII, replaced, escaped or dropped\n";
+    for (options, expected) in [
+        ("--unmappable replace", &b"a\x1Ab"[..]),
+        ("--unmappable drop", b"ab"),
+        ("--unmappable escape", b"a\\u{20AC}b"),
+        ("--unmappable xml", b"a&#x20AC;b"),
+        ("-c", b"ab"),
+    ] {
+        check(&typed(&format!("-t US-ASCII {options}"), "a€b".as_bytes()), (0, expected, count));
+    }
+    silent(&typed("-c -q -t US-ASCII", b"a\xFFb\xE2\x82\xAC"), b"ab");
+    silent(&typed("-q -t IBM037 --best-fit", "Ａ".as_bytes()), b"\xC1");
+    let output = typed("-q -t US-ASCII --unmappable drop --report -", "a€".as_bytes());
+    let report = &objects(&output.stderr)[0];
+    let expected = serde_json::json!({ "count": 1, "first": [{ "offset": 1, "char": "€" }] });
+    assert_eq!(report["unmappable"], expected);
+}
+
+#[test]
 fn an_unmappable_character_is_placed_in_the_input() {
     let output = typed("-t ISO-8859-1", "é€".as_bytes());
     assert_eq!((status(&output), &*output.stdout), (1, &b"\xE9"[..]));

@@ -23,13 +23,15 @@ enum Lie {
     StopsWithinACharacter,
     NamesAnEscape,
     PendingEverything,
+    ForkHangs,
+    Panics,
+    ForkThatHangs,
 }
 
 use Lie::*;
 
 struct Liar(Lie);
 
-#[derive(Clone)]
 struct LyingDecoder(Lie);
 
 struct LyingEncoder(Lie);
@@ -74,10 +76,21 @@ impl Decoder for LyingDecoder {
         if src.is_empty() {
             return Step { read: 0, stop: Stop::InputEmpty };
         }
+        assert!(self.0 != Panics, "as asked");
+        if self.0 == ForkThatHangs {
+            return Step { read: 1, stop: Stop::OutputFull };
+        }
+        if self.0 == ForkHangs {
+            // Its text is not what it was given, so that something is unmappable.
+            dst.push('漢');
+            return Step { read: src.len(), stop: Stop::InputEmpty };
+        }
         if self.0 == ExchangesTheSink {
-            let room: &'static mut [u8] = Box::leak(vec![b'x'; 256].into_boxed_slice());
+            let room: &'static mut [u8] = Box::leak(vec![b'x'; 90_000].into_boxed_slice());
             let mut other = Utf8Sink::new(room);
-            other.push_str("nothing of yours");
+            for _ in 0..5000 {
+                other.push_str("nothing of yours");
+            }
             *dst = other;
             return Step { read: src.len(), stop: Stop::InputEmpty };
         }
@@ -97,7 +110,7 @@ impl Decoder for LyingDecoder {
     fn reset(&mut self) {}
 
     fn fork(&self) -> Box<dyn Decoder> {
-        Box::new(self.clone())
+        Box::new(LyingDecoder(if self.0 == ForkHangs { ForkThatHangs } else { self.0 }))
     }
 
     fn pending(&self) -> usize {
@@ -112,8 +125,8 @@ impl Encoder for LyingEncoder {
         }
         match self.0 {
             ExchangesTheSink => {
-                *dst = ByteSink::new(Box::leak(vec![b'x'; 256].into_boxed_slice()));
-                dst.push(b"nothing of yours");
+                *dst = ByteSink::new(Box::leak(vec![b'x'; 90_000].into_boxed_slice()));
+                dst.push(&[b'y'; 80_000]);
                 return Step { read: src.len(), stop: Stop::InputEmpty };
             }
             StopsWithinACharacter => return Step { read: 1, stop: Stop::OutputFull },
@@ -136,7 +149,7 @@ impl Encoder for LyingEncoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _: char, _: StandIn, _: &mut ByteSink<'_>) -> bool {
+    fn stand_in(&mut self, _: char, _: StandIn<'_>, _: &mut ByteSink<'_>) -> bool {
         false
     }
 
@@ -171,6 +184,7 @@ fn decoders_that_lie() {
         FaultTooLong,
         WritesForEver,
         ExchangesTheSink,
+        PendingEverything,
     ] {
         for target in ["UTF-8", "IBM037"] {
             for policy in [OnMalformed::Replace, OnMalformed::Drop] {
@@ -192,6 +206,7 @@ fn encoders_that_lie() {
         ExchangesTheSink,
         StopsWithinACharacter,
         FaultsForEverAtTheEnd,
+        PendingEverything,
     ] {
         let job = Transcode::new().registry(registry(lie)).to("X-LIAR").unwrap();
         assert!(is_codec_error(&job, "éé".as_bytes()), "{lie:?}");
@@ -199,16 +214,41 @@ fn encoders_that_lie() {
 }
 
 #[test]
-fn what_harms_nobody_is_let_be() {
-    for lie in [Honest, PendingEverything] {
-        let job = Transcode::new().registry(registry(lie));
-        let there = job.clone().from("X-LIAR").unwrap();
-        assert_eq!(whole(&there, b"abc").output, b"abc");
-        // An offset that such a decoder spoils stays within the input.
-        let error = there.to("IBM290").unwrap().run(&b"a|bc^~\\"[..], std::io::sink());
-        assert!(error.is_ok());
-        assert_eq!(whole(&job.to("X-LIAR").unwrap(), b"abc").output, b"abc");
+fn an_honest_one_passes() {
+    let job = Transcode::new().registry(registry(Honest));
+    assert_eq!(whole(&job.clone().from("X-LIAR").unwrap(), b"abc").output, b"abc");
+    assert_eq!(whole(&job.to("X-LIAR").unwrap(), b"abc").output, b"abc");
+}
+
+/// Under rooms of every size: what a sink that was exchanged counts is believed nowhere.
+#[test]
+fn exchanged_sinks_and_small_rooms() {
+    let job = Transcode::new().registry(registry(ExchangesTheSink)).to("X-LIAR").unwrap();
+    for room in [1, 16, 63, 64, 200, 5000] {
+        let mut cuts = std::iter::repeat(usize::MAX);
+        let outcome = common::drive(&job, b"abc", &mut cuts, &mut std::iter::repeat(room), false);
+        assert!(outcome.error.is_some() && outcome.output.is_empty());
     }
+}
+
+/// A fork that takes a byte again and again: the search for an offset ends all the same.
+#[test]
+fn a_fork_that_lies() {
+    let job = Transcode::new().registry(registry(ForkHangs)).from("X-LIAR").unwrap().to("IBM037").unwrap();
+    let error = job.run("ab\u{7F}é".as_bytes(), std::io::sink()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Codec { .. } | ErrorKind::Unmappable { .. }), "{error}");
+}
+
+/// A codec that panics, in a program that catches it: nothing is claimed of what it left behind.
+#[test]
+fn a_codec_that_panics() {
+    let job = Transcode::new().registry(registry(Panics)).from("X-LIAR").unwrap().to("IBM037").unwrap();
+    let mut transcoder = job.malformed(OnMalformed::Replace).transcoder().unwrap();
+    let mut room = [0; 100];
+    let step = std::panic::AssertUnwindSafe(|| transcoder.step(b"abcd", &mut room, true));
+    assert!(std::panic::catch_unwind(step).is_err());
+    let error = transcoder.step(b"abcd", &mut room, true).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Codec { what: "panicked", .. }));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use charpipe::{Eol, ErrorKind, Kind, OnMalformed, Transcode};
+use charpipe::{Eol, ErrorKind, Kind, OnMalformed, OnUnmappable, Transcode};
 use common::{invariant, whole};
 
 fn utf16le(text: &str) -> Vec<u8> {
@@ -42,7 +42,7 @@ fn behind_stages_and_what_was_put_in() {
     assert_eq!(unmappable(&job, b"a\xFF\xFE\xE2\x82b\xE2\x82\xAC"), (6, '€'));
     // The declaration grows on the way: the offset is the input's.
     let declared = "<?xml version='1.0'?><a>€</a>";
-    let job = Transcode::new().to("IBM037").unwrap();
+    let job = Transcode::new().to("IBM037").unwrap().unmappable(OnUnmappable::Fail);
     assert_eq!(unmappable(&job, declared.as_bytes()), (declared.find('€').unwrap() as u64, '€'));
     assert_eq!(unmappable(&job.kind(Kind::Xml), "<a>€</a>".as_bytes()), (3, '€'));
     // NEL is one character of EBCDIC that US-ASCII lacks, unless it is white space of XML.
@@ -138,5 +138,16 @@ fn byte_order_marks_under_a_callers_label() {
         let foreign = text.starts_with('ï');
         assert_eq!(outcome.faults.contains("charset-bom-conflict"), foreign, "{}", outcome.faults);
         assert_eq!(outcome.text(), text, "{from}");
+    }
+}
+
+/// What stands for ill-formed bytes parts a CR from an LF, unless nothing does.
+#[test]
+fn ends_of_line_around_what_was_replaced() {
+    for (policy, text) in
+        [(OnMalformed::Replace, "a\n\u{FFFD}\nb"), (OnMalformed::Escape, "a\n\\xFF\nb"), (OnMalformed::Drop, "a\nb")]
+    {
+        let job = Transcode::new().eol(Eol::Lf).malformed(policy);
+        assert_eq!(invariant(&job, b"a\r\xFF\nb", "eol").text(), text);
     }
 }

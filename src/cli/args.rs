@@ -3,7 +3,7 @@
 use super::Status;
 use super::words::say;
 use crate::detect::Hints;
-use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, Registry, Relabel, Transcode};
+use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -79,6 +79,24 @@ pub(super) struct Convert {
         ("escape", OnMalformed::Escape),
     ]))]
     pub(super) malformed: OnMalformed,
+
+    /// What becomes of a character that the target lacks; without it `xml` in XML, else `fail`
+    #[arg(long, value_name = "POLICY", value_parser = one_of(&[
+        ("fail", OnUnmappable::Fail),
+        ("replace", OnUnmappable::Replace),
+        ("drop", OnUnmappable::Drop),
+        ("xml", OnUnmappable::Xml),
+        ("escape", OnUnmappable::Escape),
+    ]))]
+    pub(super) unmappable: Option<OnUnmappable>,
+
+    /// Use one-way mappings to the target
+    #[arg(long)]
+    pub(super) best_fit: bool,
+
+    /// Drop both, as iconv does: `--malformed drop --unmappable drop`
+    #[arg(short = 'c', conflicts_with_all = ["malformed", "unmappable"])]
+    pub(super) drop: bool,
 
     /// Whether the document's own label is made true
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&[
@@ -209,16 +227,30 @@ impl Reading {
 }
 
 impl Convert {
+    /// What becomes of ill-formed input.
+    pub(super) fn on_malformed(&self) -> OnMalformed {
+        if self.drop { OnMalformed::Drop } else { self.malformed }
+    }
+
+    /// What becomes of unmappable characters, where the options say.
+    fn on_unmappable(&self) -> Option<OnUnmappable> {
+        if self.drop { Some(OnUnmappable::Drop) } else { self.unmappable }
+    }
+
     /// The run that the options ask for. It can be made: what is wrong with the options has been said here.
     pub(super) fn transcode(&self) -> Result<Transcode, Status> {
         let reading = &self.reading;
         let mut transcode = Transcode::new()
             .strict(reading.strict)
-            .malformed(self.malformed)
+            .malformed(self.on_malformed())
+            .best_fit(self.best_fit)
             .relabel(self.relabel)
             .bom(self.bom)
             .eol(self.eol)
             .ebcdic_nl(self.ebcdic_nl);
+        if let Some(policy) = self.on_unmappable() {
+            transcode = transcode.unmappable(policy);
+        }
         if let Some(label) = reading.from() {
             transcode = transcode.from(label).map_err(|error| usage("--from", &error))?;
         }

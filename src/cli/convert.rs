@@ -7,7 +7,7 @@ use super::json::{self, ErrorObject, ReportObject};
 use super::output::Output;
 use super::words::{self, InWords, Name, say};
 use crate::error::{Error, ErrorKind, Hex};
-use crate::transcoder::Report;
+use crate::transcoder::{Report, UnmappableChar};
 use crate::{Bom, OnMalformed};
 use std::io::{self, Write};
 use std::path::Path;
@@ -162,7 +162,7 @@ impl Ended {
         }
         if !quiet && !matches!(self, Ended::NotOpened(_)) {
             words::say_diagnostics(name, &report.diagnostics, self.error());
-            say_account(name, report, args.malformed, verbose);
+            say_account(name, report, args.on_malformed(), verbose);
         }
         match self {
             Ended::Done | Ended::Closed => {}
@@ -192,6 +192,17 @@ fn say_account(name: &Name, report: &Report, policy: OnMalformed, verbose: bool)
     let count = report.malformed.count;
     if count > 0 {
         say(format_args!("{name}: {count} malformed {} {became}", if count == 1 { "sequence" } else { "sequences" }));
+    }
+    if verbose {
+        for fault in &report.unmappable.first {
+            let UnmappableChar { offset, ch } = fault;
+            say(format_args!("{name}: byte {offset}: U+{:04X} is not in {}", *ch as u32, report.to));
+        }
+    }
+    let count = report.unmappable.count;
+    if count > 0 {
+        let characters = if count == 1 { "character" } else { "characters" };
+        say(format_args!("{name}: {count} {characters} not in {}, replaced, escaped or dropped", report.to));
     }
     if verbose {
         if let Some(label) = &report.relabelled {

@@ -55,24 +55,30 @@ pub(super) struct ReportObject<'a> {
     verdict: Option<VerdictObject<'a>>,
     bytes_in: u64,
     bytes_out: u64,
-    malformed: FaultsObject,
-    unmappable: FaultsObject,
+    malformed: FaultsObject<MalformedObject>,
+    unmappable: FaultsObject<UnmappableObject>,
     relabelled: Option<RelabelledObject<'a>>,
     /// For records, which are not cut yet.
     records: Option<()>,
     error: Option<ErrorObject>,
 }
 
-#[derive(Serialize, Default)]
-struct FaultsObject {
+#[derive(Serialize)]
+struct FaultsObject<F> {
     count: u64,
-    first: Vec<FaultObject>,
+    first: Vec<F>,
 }
 
 #[derive(Serialize)]
-struct FaultObject {
+struct MalformedObject {
     offset: u64,
     bytes: String,
+}
+
+#[derive(Serialize)]
+struct UnmappableObject {
+    offset: u64,
+    char: char,
 }
 
 #[derive(Serialize)]
@@ -150,9 +156,14 @@ impl<'a> ReportObject<'a> {
             verdict: report.verdict.as_ref().map(|verdict| VerdictObject::of(input, verdict)),
             bytes_in: report.bytes_in,
             bytes_out: report.bytes_out,
-            malformed: FaultsObject::of(&report.malformed),
-            // None is let pass yet: the first is the error.
-            unmappable: FaultsObject::default(),
+            malformed: FaultsObject::of(&report.malformed, |fault| MalformedObject {
+                offset: fault.offset,
+                bytes: hex(&fault.bytes),
+            }),
+            unmappable: FaultsObject::of(&report.unmappable, |fault| UnmappableObject {
+                offset: fault.offset,
+                char: fault.ch,
+            }),
             relabelled: report
                 .relabelled
                 .as_ref()
@@ -163,10 +174,9 @@ impl<'a> ReportObject<'a> {
     }
 }
 
-impl FaultsObject {
-    fn of(faults: &Faults) -> Self {
-        let first = faults.first.iter().map(|fault| FaultObject { offset: fault.offset, bytes: hex(&fault.bytes) });
-        FaultsObject { count: faults.count, first: first.collect() }
+impl<F> FaultsObject<F> {
+    fn of<G>(faults: &Faults<G>, object: impl Fn(&G) -> F) -> Self {
+        FaultsObject { count: faults.count, first: faults.first.iter().map(object).collect() }
     }
 }
 

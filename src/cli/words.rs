@@ -82,7 +82,7 @@ pub(super) fn say_error(name: &Name, error: &Error) {
 fn hint(error: &Error) -> &'static str {
     match error.kind() {
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
-        ErrorKind::Unmappable { .. } => " (take a target that has it, as -t UTF-8)",
+        ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
         ErrorKind::Strict { .. } => " (leave out --strict to go on)",
         _ => "",

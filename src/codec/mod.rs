@@ -126,17 +126,20 @@ pub trait Decoder: Send {
     fn fork(&self) -> Box<dyn Decoder>;
 
     /// Bytes read that have neither become text, nor been reported, nor changed the state for good: the unfinished
-    /// sequence. An input that ends with some is truncated. A shift code that was obeyed is not pending.
+    /// sequence, [`MAX_FAULT`] at the most. An input that ends with some is truncated. A shift code that was obeyed is
+    /// not pending.
     fn pending(&self) -> usize;
 }
 
 /// Which stand-in [`Encoder::stand_in`] is to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StandIn {
+pub enum StandIn<'a> {
     /// The charset's substitution character (subchar, or subchar1 where its table lists the character for it).
     Substitute,
     /// The character's one-way mapping.
     BestFit,
+    /// This text, all of it or nothing: a character reference, an escape. Never more than 16 characters.
+    Text(&'a str),
 }
 
 /// From text to bytes, incrementally. See the [contract](self#the-contract).
@@ -151,15 +154,29 @@ pub trait Encoder: Send {
     /// Back to the initial state, as new.
     fn reset(&mut self);
 
-    /// Writes a stand-in for `ch`, which was reported unmappable, with the shifts that the state asks for. `false`,
-    /// and nothing written, where the charset has none. [`MIN_ROOM`] is enough room.
-    fn stand_in(&mut self, ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool;
+    /// Writes a stand-in for `ch`, which was reported unmappable just before, with the shifts that the state asks for;
+    /// it goes in front of what was read after `ch`. `false`, and nothing written, where the charset has none.
+    /// [`MIN_ROOM`] is enough room.
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool;
 
     /// Bytes of text read that nothing has been written for yet, since what follows decides (a base letter whose
-    /// combining mark may share its code).
+    /// combining mark may share its code); [`MAX_FAULT`] at the most.
     fn pending(&self) -> usize {
         0
     }
+}
+
+/// Encodes all of `text`, or nothing: [`StandIn::Text`] for an encoder that keeps no text back.
+pub fn encode_whole<E: Encoder + Clone>(encoder: &mut E, text: &str, dst: &mut ByteSink<'_>) -> bool {
+    let mut trial = encoder.clone();
+    let mut room = [0; 2 * MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    let step = trial.feed(text, &mut sink);
+    let whole = step.stop == Stop::InputEmpty && trial.pending() == 0 && dst.push(sink.as_bytes());
+    if whole {
+        *encoder = trial;
+    }
+    whole
 }
 
 /// A charset whose label leaves the byte order to the bytes.
@@ -189,6 +206,16 @@ pub trait Codec: Send + Sync {
 
     /// A new encoder, in its initial state; `None` where the codec can only decode.
     fn encoder(&self) -> Option<Box<dyn Encoder>>;
+
+    /// Whether the charset is UTF-8, so that decoded text already is its output.
+    fn is_utf8(&self) -> bool {
+        false
+    }
+
+    /// The newline convention that the codec's label asked for; one that an option asks for does not change it.
+    fn newline(&self) -> Option<newline::EbcdicNl> {
+        None
+    }
 
     /// For a label without byte order (`UTF-16`): what it may turn out to be. Its own machines are those of the first.
     fn orders(&self) -> Option<Orders> {

@@ -1,8 +1,8 @@
 //! The newline of EBCDIC: a surface at the byte edge of a codec, not another table.
 //!
 //! By default a page is as its table says: IBM's put U+0085 at 15 and U+000A at 25. z/OS UNIX swaps the two; others
-//! fold both to a line feed. A surface exchanges bytes before the decoder and after the encoder. The two bytes are
-//! found by asking the codec, so a page that has its newlines elsewhere (OSD, UTF-EBCDIC) is served too.
+//! fold both to a line feed. A surface exchanges bytes before the decoder and after the encoder; which convention the
+//! page itself follows is found by asking the codec.
 
 use super::{
     ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, decode_strictly,
@@ -33,7 +33,7 @@ impl EbcdicNl {
     }
 }
 
-/// `codec` under the newline convention `nl`; `codec` itself where that changes nothing.
+/// `codec` under the newline convention `nl`, unless its label chose one already; itself where that changes nothing.
 ///
 /// ```
 /// use charpipe::codec::{decode_strictly, newline::{EbcdicNl, with_newline}};
@@ -44,26 +44,23 @@ impl EbcdicNl {
 /// # Ok::<(), charpipe::Error>(())
 /// ```
 pub fn with_newline(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
-    let Some(bytes) = newline_bytes(&*codec) else { return codec };
-    let NewlineBytes { lf, nel } = bytes;
-    let swapped: &[(u8, u8)] = &[(lf, nel), (nel, lf)];
-    let (decode, encode) = match nl {
-        EbcdicNl::Zos if lf == 0x25 && nel == 0x15 => (ByteMap::new(swapped), ByteMap::new(swapped)),
-        EbcdicNl::Fold => (ByteMap::new(&[(nel, lf)]), ByteMap::new(&[(lf, 0x15), (nel, 0x15)])),
-        _ => return codec,
-    };
-    Arc::new(Surface { codec, decode, encode })
+    if codec.newline().is_some() || nl == EbcdicNl::Table { codec } else { labelled(codec, nl) }
 }
 
-/// `codec` with U+0085 read as U+000A, for EBCDIC XML on its way to a charset that is not EBCDIC: XML 1.0 knows no
-/// U+0085 as white space. `codec` itself where that changes nothing.
-pub fn with_nel_as_lf(codec: Arc<dyn Codec>) -> Arc<dyn Codec> {
-    match newline_bytes(&*codec) {
-        Some(NewlineBytes { lf, nel }) => {
-            Arc::new(Surface { codec, decode: ByteMap::new(&[(nel, lf)]), encode: ByteMap::new(&[]) })
+/// `codec` under the newline convention that its label asks for.
+pub(crate) fn labelled(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
+    let (decode, encode) = match (nl, newline_bytes(&*codec)) {
+        // IBM's page; one that has its newlines as z/OS has them, or elsewhere, stays as it is.
+        (EbcdicNl::Zos, Some(NewlineBytes { lf: lf @ 0x25, nel })) => {
+            let swapped = [(lf, nel), (nel, lf)];
+            (ByteMap::new(&swapped), ByteMap::new(&swapped))
         }
-        None => codec,
-    }
+        (EbcdicNl::Fold, Some(NewlineBytes { lf, nel })) => {
+            (ByteMap::new(&[(nel, lf)]), ByteMap::new(&[(lf, 0x15), (nel, 0x15)]))
+        }
+        _ => (ByteMap::new(&[]), ByteMap::new(&[])),
+    };
+    Arc::new(Surface { codec, nl, decode, encode })
 }
 
 struct NewlineBytes {
@@ -83,17 +80,17 @@ fn newline_bytes(codec: &dyn Codec) -> Option<NewlineBytes> {
 /// A 256-byte translation, the identity but for a few bytes.
 #[derive(Clone)]
 struct ByteMap {
-    to: Box<[u8; 256]>,
+    to: Arc<[u8; 256]>,
     identity: bool,
 }
 
 impl ByteMap {
     fn new(pairs: &[(u8, u8)]) -> Self {
-        let mut to = Box::new(std::array::from_fn(|byte| byte as u8));
+        let mut to: [u8; 256] = std::array::from_fn(|byte| byte as u8);
         for &(from, byte) in pairs {
             to[from as usize] = byte;
         }
-        ByteMap { to, identity: pairs.is_empty() }
+        ByteMap { to: Arc::new(to), identity: pairs.is_empty() }
     }
 
     fn apply(&self, bytes: &mut [u8]) {
@@ -107,6 +104,7 @@ impl ByteMap {
 
 struct Surface {
     codec: Arc<dyn Codec>,
+    nl: EbcdicNl,
     decode: ByteMap,
     encode: ByteMap,
 }
@@ -119,6 +117,10 @@ impl Codec for Surface {
 
     fn xml_name(&self) -> Option<&str> {
         self.codec.xml_name()
+    }
+
+    fn newline(&self) -> Option<EbcdicNl> {
+        Some(self.nl)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -143,14 +145,21 @@ struct SurfaceDecoder {
 
 impl Decoder for SurfaceDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        let mut window = [0; 4096];
+        let mut window = [0; 1024];
         let mut read = 0;
+        // Right after a fault little may be read before the next: then little is copied.
+        let mut size = 64;
         loop {
-            let len = (src.len() - read).min(window.len());
+            let len = (src.len() - read).min(size);
+            size = window.len();
             let window = &mut window[..len];
             window.copy_from_slice(&src[read..read + len]);
             self.map.apply(window);
             let step = self.decoder.feed(window, dst);
+            if step.read > len {
+                // A lie, which whoever is in charge finds out.
+                return Step { read: usize::MAX, stop: step.stop };
+            }
             read += step.read;
             if step.stop != Stop::InputEmpty || step.read != len || read == src.len() {
                 return Step { read, stop: step.stop };
@@ -184,7 +193,7 @@ impl SurfaceEncoder {
     fn mapped<T>(&mut self, dst: &mut ByteSink<'_>, run: impl FnOnce(&mut dyn Encoder, &mut ByteSink<'_>) -> T) -> T {
         let from = dst.written();
         let answer = run(&mut *self.encoder, dst);
-        self.map.apply(&mut dst.as_bytes_mut()[from..]);
+        self.map.apply(dst.as_bytes_mut().get_mut(from..).unwrap_or_default());
         answer
     }
 }
@@ -202,7 +211,7 @@ impl Encoder for SurfaceEncoder {
         self.encoder.reset();
     }
 
-    fn stand_in(&mut self, ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         self.mapped(dst, |encoder, dst| encoder.stand_in(ch, which, dst))
     }
 

@@ -4,7 +4,9 @@
 //! are made from the page when a machine is first asked for, so a page that isn't used costs nothing.
 
 use super::page::{Page, UNASSIGNED};
-use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink};
+use super::{
+    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole,
+};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -180,8 +182,9 @@ impl Encoder for SingleByteEncoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let byte = match which {
+            StandIn::Text(text) => return encode_whole(self, text, dst),
             StandIn::Substitute => Some(self.table.substitute),
             StandIn::BestFit => {
                 let mapping = self.table.best_fit.iter().find(|(from, _)| u32::from(*from) == ch as u32);

@@ -186,6 +186,8 @@ impl Utf8Buf {
 
     /// Lends the room, empty, to `fill`.
     pub(crate) fn fill<T>(&mut self, fill: impl FnOnce(&mut Utf8Sink<'_>) -> T) -> T {
+        // Should `fill` panic, nothing is claimed of what it left.
+        self.len = 0;
         let mut sink = Utf8Sink::new(&mut self.room);
         let lent = sink.identity();
         let answer = fill(&mut sink);

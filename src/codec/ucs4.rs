@@ -3,7 +3,9 @@
 //! The orders are those of XML 1.0 Appendix F: 1234 (UTF-32BE), 4321 (UTF-32LE) and the "unusual" 2143 and 3412. A code
 //! unit above 10FFFF or in D800–DFFF is malformed. `spec/ucs4-orders.tsv` has the vectors.
 
-use super::{ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use super::{
+    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+};
 
 /// In which order the four octets of a code unit stand; octet 1 is the most significant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -213,7 +215,11 @@ impl Encoder for Ucs4Encoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
-        which == StandIn::Substitute && dst.push(&self.order.write(0xFFFD))
+    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        match which {
+            StandIn::Substitute => dst.push(&self.order.write(0xFFFD)),
+            StandIn::BestFit => false,
+            StandIn::Text(text) => encode_whole(self, text, dst),
+        }
     }
 }

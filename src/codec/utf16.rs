@@ -4,7 +4,9 @@
 //! odd byte at the end is malformed by itself. UCS-2 decodes as UTF-16, since that is what such data turns out to be,
 //! and encodes the Basic Multilingual Plane only.
 
-use super::{ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use super::{
+    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+};
 
 const ORDERS: &[&str] = &["UTF-16BE", "UTF-16LE"];
 
@@ -233,8 +235,12 @@ impl Encoder for Utf16Encoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
+    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let bytes = if self.little { 0xFFFDu16.to_le_bytes() } else { 0xFFFDu16.to_be_bytes() };
-        which == StandIn::Substitute && dst.push(&bytes)
+        match which {
+            StandIn::Substitute => dst.push(&bytes),
+            StandIn::BestFit => false,
+            StandIn::Text(text) => encode_whole(self, text, dst),
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! What is ill-formed is reported one maximal subpart at a time (Unicode L2/08-150, Unicode Standard D93b, conformance
 //! clause C10); `spec/utf8-replacement.tsv` has the vectors. The standard library's validator divides it the same way.
 
-use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole};
 
 /// UTF-8 (RFC 3629).
 #[derive(Clone, Copy, Default, Debug)]
@@ -16,6 +16,10 @@ impl Codec for Utf8 {
 
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(Utf8Decoder::default())
+    }
+
+    fn is_utf8(&self) -> bool {
+        true
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
@@ -151,7 +155,11 @@ impl Encoder for Utf8Encoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
-        which == StandIn::Substitute && dst.push("\u{FFFD}".as_bytes())
+    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        match which {
+            StandIn::Substitute => dst.push("\u{FFFD}".as_bytes()),
+            StandIn::BestFit => false,
+            StandIn::Text(text) => encode_whole(self, text, dst),
+        }
     }
 }

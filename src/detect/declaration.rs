@@ -26,12 +26,21 @@ pub(crate) struct Declaration {
     pub(crate) span: Range<u64>,
     /// The encoding that it names, and where that name stands, quotes excluded.
     pub(crate) name: Option<(String, Range<u64>)>,
-    /// Where a name would go in: behind the version, or behind `<?xml`.
-    pub(crate) insert_at: u64,
-    /// The quote that the version stands in.
-    pub(crate) quote: char,
+    /// Where a name would go in.
+    pub(crate) vacancy: Vacancy,
     /// Where it breaks the grammar first.
     pub(crate) malformed: Option<u64>,
+}
+
+/// Where in a declaration that names no encoding a name would go in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Vacancy<At = u64> {
+    /// Between the quotes of an empty value.
+    Value(At),
+    /// A pseudo-attribute behind the version, or behind `<?xml`; and the quote that the version stands in.
+    Attribute(At, char),
+    /// Nowhere: the declaration is broken, and something in it looks like an encoding.
+    None,
 }
 
 /// Scans the beginning of a text for a declaration, a byte at a time.
@@ -164,8 +173,11 @@ impl Scanner {
         Declaration {
             span: self.start..self.start + self.taken,
             name: read.name.as_ref().map(|range| (self.text[range.clone()].to_owned(), of_text(range))),
-            insert_at: byte_before(read.insert_at),
-            quote: read.quote,
+            vacancy: match read.vacancy {
+                Vacancy::Value(at) => Vacancy::Value(byte_before(at)),
+                Vacancy::Attribute(at, quote) => Vacancy::Attribute(byte_before(at), quote),
+                Vacancy::None => Vacancy::None,
+            },
             malformed: read.malformed.map(byte_at),
         }
     }
@@ -174,15 +186,14 @@ impl Scanner {
 /// What a declaration's text says; indices into that text.
 pub(super) struct Read {
     pub(super) name: Option<Range<usize>>,
-    insert_at: usize,
-    quote: char,
+    vacancy: Vacancy<usize>,
     pub(super) malformed: Option<usize>,
 }
 
 /// Reads the text of a declaration. `ebcdic`: U+0085 is white space, and a quote may be at a place that only the named
 /// page knows (page 1026 has `"` at FC), so any sign that cannot stand in a value serves.
 pub(super) fn read(text: &str, ebcdic: bool) -> Read {
-    let mut read = Read { name: None, insert_at: OPENING.len(), quote: '"', malformed: None };
+    let mut read = Read { name: None, vacancy: Vacancy::Attribute(OPENING.len(), '"'), malformed: None };
     let mut rest = &text[OPENING.len().min(text.len())..];
     let at = |rest: &str| text.len() - rest.len();
     let mut breach = |at: usize| _ = read.malformed.get_or_insert(at);
@@ -235,14 +246,19 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
     let mut versioned = false;
     for (key, quote, range) in found {
         match key {
-            "encoding" if read.name.is_none() && !range.is_empty() => read.name = Some(range),
+            "encoding" if range.is_empty() => read.vacancy = Vacancy::Value(range.start),
+            "encoding" if read.name.is_none() => read.name = Some(range),
             "version" if !versioned => {
                 versioned = true;
-                read.insert_at = range.end + quote.len_utf8();
-                read.quote = quote;
+                if let Vacancy::Attribute(..) = read.vacancy {
+                    read.vacancy = Vacancy::Attribute(range.end + quote.len_utf8(), quote);
+                }
             }
             _ => {}
         }
+    }
+    if read.malformed.is_some() && matches!(read.vacancy, Vacancy::Attribute(..)) && text.contains("encoding") {
+        read.vacancy = Vacancy::None;
     }
     // Without a version it is a text declaration (production 77): that has an encoding and nothing after it.
     if read.malformed.is_none() && !versioned && (read.name.is_none() || last_key == Some("standalone")) {

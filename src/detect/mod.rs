@@ -18,7 +18,7 @@ pub use declaration::DECLARATION_LIMIT;
 pub use signature::{Family, Signature};
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
-pub(crate) use declaration::Declaration;
+pub(crate) use declaration::{Declaration, Vacancy};
 
 use crate::codec::{Codec, byte_order_mark, decode_strictly};
 use crate::error::{Error, ErrorKind};
@@ -249,7 +249,7 @@ impl Detector {
                         );
                         notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
                     }
-                    Ok(Some(("user", rules::Choice { codec, named, source: Source::User })))
+                    Ok(("user", rules::Choice { codec, named, source: Source::User }))
                 }
                 None => self.policy.decide(&self.evidence(&beginning, declaration.as_ref(), head), &mut notes),
             }
@@ -258,9 +258,7 @@ impl Detector {
             // The chosen page knows its own quotes; the family's reading may have taken one for something else.
             let strange_only_to_family = found.malformed.is_some()
                 && choice.as_ref().is_ok_and(|choice| {
-                    let codec = choice.as_ref().map(|(_, choice)| &choice.codec);
-                    let text = codec.and_then(|codec| decode_strictly(&**codec, head));
-                    text.is_some_and(|text| {
+                    decode_strictly(&*choice.1.codec, head).is_some_and(|text| {
                         text.starts_with("<?xml") && declaration::read(&text, ebcdic).malformed.is_none()
                     })
                 });
@@ -283,11 +281,11 @@ impl Detector {
         beginning: &Beginning,
         declaration: Option<Declaration>,
         is_xml: bool,
-        choice: Result<Option<(&'static str, rules::Choice)>, Error>,
+        choice: Result<(&'static str, rules::Choice), Error>,
         notes: Vec<Diagnostic>,
     ) {
         let (choice, mut error) = match choice {
-            Ok(choice) => (choice, None),
+            Ok(choice) => (Some(choice), None),
             Err(error) => (None, Some(error)),
         };
         let worst = notes.iter().find(|note| note.severity == Severity::Warning);
@@ -295,6 +293,12 @@ impl Detector {
             let Diagnostic { code, offset, message, .. } = note.clone();
             error = Some(ErrorKind::Strict { code, message, offset }.into());
         }
+        // A caller's or a transport's codec may make something else of the bytes that the family's reading found.
+        let head = &self.prefix[beginning.bom_len..];
+        let declaration_is_read = declaration.is_none()
+            || choice.as_ref().is_some_and(|(_, choice)| {
+                decode_strictly(&*choice.codec, head).is_some_and(|text| text.starts_with("<?xml"))
+            });
         let name = declaration.as_ref().and_then(|declaration| declaration.name.clone());
         let (declared, declared_span) = name.unzip();
         let (rule, choice) = choice.unzip();
@@ -315,6 +319,7 @@ impl Detector {
             expects_bmp: choice.as_ref().is_some_and(|choice| choice.named.name() == "ISO-10646-UCS-2"),
             bom_len: beginning.bom_len,
             declaration,
+            declaration_is_read,
             codec: choice.map(|choice| choice.codec),
         }));
     }

@@ -77,13 +77,13 @@ impl Policy {
         &self,
         evidence: &Evidence<'_>,
         notes: &mut Vec<Diagnostic>,
-    ) -> Result<Option<(&'static str, Choice)>, Error> {
+    ) -> Result<(&'static str, Choice), Error> {
         for rule in self.rules {
             if let Some(choice) = (rule.decide)(evidence, notes)? {
-                return Ok(Some((rule.id, choice)));
+                return Ok((rule.id, choice));
             }
         }
-        Ok(None)
+        Err(ErrorKind::PolicyRejects { offset: 0 }.into())
     }
 }
 
@@ -128,8 +128,15 @@ impl Evidence<'_> {
         })
     }
 
-    fn begins_xml(&self, codec: &dyn Codec) -> bool {
-        decode_strictly(codec, self.head).is_some_and(|text| text.starts_with("<?xml"))
+    /// Whether `codec` reads in the bytes of the signature what the family says that they are; true, too, where there
+    /// is no signature, or one that is a byte order mark.
+    pub(super) fn agrees_with_bytes(&self, codec: &dyn Codec) -> bool {
+        let Some(row) = self.signature.filter(|row| !row.bom) else { return true };
+        let reader = self.registry.codec(self.family.reading_label());
+        reader.is_ok_and(|reader| {
+            let expected = decode_strictly(&*reader, row.bytes);
+            expected.is_some() && decode_strictly(codec, row.bytes) == expected
+        })
     }
 }
 
@@ -166,6 +173,14 @@ fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Optio
     let Some(label) = evidence.charset else { return Ok(None) };
     let named = evidence.registry.codec(label).map_err(|error| in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
+    if !evidence.agrees_with_bytes(&*codec) {
+        notes.push(Diagnostic::warning(
+            "charset-family-conflict",
+            0,
+            format!("the transport says {label:?}, the first bytes are {}", evidence.family.name()),
+        ));
+        return Ok(None);
+    }
     if named.name() == "UTF-16" {
         notes.push(utf16_without_bom(0));
     }
@@ -209,7 +224,7 @@ fn family(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option
     let contradicted = evidence.declaration.is_some_and(|declaration| declaration.name.is_some());
     let family = evidence.family;
     if family.is_ebcdic() {
-        let asked = evidence.ebcdic_fallback.filter(|codec| evidence.begins_xml(&***codec));
+        let asked = evidence.ebcdic_fallback.filter(|codec| evidence.agrees_with_bytes(&***codec));
         let codec = asked.cloned().map_or_else(|| evidence.family_codec(), Ok)?;
         notes.push(Diagnostic::warning(
             "ebcdic-page-assumed",
@@ -231,11 +246,19 @@ fn family(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option
     Ok(None)
 }
 
-fn default(evidence: &Evidence<'_>, _notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
-    Ok(Some(match evidence.fallback {
-        Some(codec) => Choice { codec: evidence.in_order(codec)?, named: codec.clone(), source: Source::Fallback },
-        None => Choice::of(evidence.registry.codec("UTF-8")?, Source::Default),
-    }))
+fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+    if let Some(named) = evidence.fallback {
+        let codec = evidence.in_order(named)?;
+        if evidence.agrees_with_bytes(&*codec) {
+            return Ok(Some(Choice { codec, named: named.clone(), source: Source::Fallback }));
+        }
+        notes.push(Diagnostic::warning(
+            "fallback-family-conflict",
+            0,
+            format!("{} was to be taken, but the first bytes are {}", codec.name(), evidence.family.name()),
+        ));
+    }
+    Ok(Some(Choice::of(evidence.registry.codec("UTF-8")?, Source::Default)))
 }
 
 fn utf16_without_bom(offset: u64) -> Diagnostic {

@@ -107,7 +107,8 @@ impl Diagnostic {
 pub struct Verdict {
     /// The label that the policy reports.
     pub encoding: Option<String>,
-    /// The codec that decodes the bytes; `None` where there is an [`error`](Verdict::error).
+    /// The codec that decodes the bytes; `None` where no rule found one. Under `strict` there may be both a codec and an
+    /// [`error`](Verdict::error).
     pub codec: Option<Arc<dyn Codec>>,
     /// What the byte pattern tells.
     pub family: Family,
@@ -136,6 +137,8 @@ pub struct Verdict {
     /// How many bytes of the input are a byte order mark.
     pub(crate) bom_len: usize,
     pub(crate) declaration: Option<super::declaration::Declaration>,
+    /// The codec finds a declaration in the bytes of [`declaration`](Self::declaration) too, or there is none.
+    pub(crate) declaration_is_read: bool,
 }
 
 impl Verdict {

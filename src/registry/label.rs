@@ -34,7 +34,8 @@ fn number(key: &str) -> Option<u32> {
 pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: &str) -> Option<&'a Entry> {
     let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
     let wanted = key(label);
-    if wanted.is_empty() {
+    // What is not ASCII is in no label; the key would not see it.
+    if wanted.is_empty() || !label.is_ascii() {
         return None;
     }
     let wanted_number = number(&wanted);

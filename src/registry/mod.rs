@@ -6,8 +6,8 @@
 mod builtin;
 mod label;
 
-use crate::codec::Codec;
-use crate::codec::newline::{EbcdicNl, with_newline};
+use crate::codec::newline::{EbcdicNl, labelled};
+use crate::codec::{Codec, is_ebcdic};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -100,8 +100,9 @@ impl Registry {
         }
         if let Some((plain, nl)) = label::newline_surface(label)
             && let Some(entry) = self.find(plain)
+            && is_ebcdic(&*entry.codec)
         {
-            return Ok(with_newline(entry.codec.clone(), nl));
+            return Ok(labelled(entry.codec.clone(), nl));
         }
         let near = label::near_misses(label, self.entries().flat_map(Entry::labels));
         Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())

@@ -81,7 +81,38 @@ impl Stage for EolStage {
         }
         keep(out, kept..bytes.len());
     }
+
+    fn inserted(&mut self) {
+        self.after_cr = false;
+    }
 }
+
+/// U+0085 read as U+000A, for EBCDIC XML on its way to a charset that is not EBCDIC: XML 1.0 knows no U+0085 as white
+/// space, and no parser takes it in a prolog or a tag. Elsewhere in such a document a processor of XML 1.1 would read
+/// it so (§2.11).
+#[derive(Debug)]
+pub(crate) struct NelAsLf;
+
+impl Stage for NelAsLf {
+    fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>) {
+        let mut kept = 0;
+        let keep = |out: &mut Vec<Piece>, range: Range<usize>| {
+            if !range.is_empty() {
+                out.push(Piece { at: at.start + range.start, text: Text::Kept(range.len()) });
+            }
+        };
+        while let Some(index) = text[kept..].find(NEL).map(|found| kept + found) {
+            keep(out, kept..index);
+            out.push(Piece { at: at.start + index, text: Text::New("\n") });
+            kept = index + NEL.len_utf8();
+        }
+        keep(out, kept..text.len());
+    }
+
+    fn inserted(&mut self) {}
+}
+
+const NEL: char = '\u{85}';
 
 #[cfg(test)]
 mod tests {

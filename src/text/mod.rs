@@ -10,10 +10,11 @@
 //! | `eol.rs` | ends of line |
 //!
 //! Trimming of records' blanks, the control character policy and the XML lexical state that character references need
-//! are stages too, and join the list in [`Pieces::through`].
+//! are stages too, and join the list of stages.
 
 pub(crate) mod eol;
 pub(crate) mod relabel;
+pub(crate) mod xml;
 
 use std::ops::Range;
 
@@ -38,4 +39,7 @@ pub(crate) enum Text {
 pub(crate) trait Stage: Send {
     /// Cuts `text`, which stands at `at`, into pieces, at the end of `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
+
+    /// Text that the stage does not see was put in here.
+    fn inserted(&mut self);
 }

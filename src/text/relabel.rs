@@ -13,9 +13,9 @@ pub(crate) struct Edit {
 }
 
 /// Where a document's label is or would be.
-pub(crate) enum Place<'a> {
-    /// In a declaration, and the bytes of the name.
-    Name(&'a Range<u64>),
+pub(crate) enum Place {
+    /// In a declaration, and the bytes of the name; none of them where the value is empty.
+    Name(Range<u64>),
     /// In a declaration that names nothing: where the name would go in, and the quote that the declaration uses.
     Declaration(u64, char),
     /// There is no declaration: where the text begins.
@@ -23,9 +23,9 @@ pub(crate) enum Place<'a> {
 }
 
 /// The change that makes the document say `name`. `needed`: the target isn't what XML assumes without a label.
-pub(crate) fn plan(place: Place<'_>, name: &str, needed: bool) -> Option<Edit> {
+pub(crate) fn plan(place: Place, name: &str, needed: bool) -> Option<Edit> {
     match place {
-        Place::Name(bytes) => Some(Edit { bytes: bytes.clone(), text: name.to_owned() }),
+        Place::Name(bytes) => Some(Edit { bytes, text: name.to_owned() }),
         Place::Declaration(at, quote) if needed => {
             Some(Edit { bytes: at..at, text: format!(" encoding={quote}{name}{quote}") })
         }

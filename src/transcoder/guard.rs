@@ -71,7 +71,7 @@ impl CheckedDecoder {
 
     /// Bytes read and undecided; no more than were read.
     pub(super) fn pending(&self) -> usize {
-        self.inner.pending().min((self.read - self.start) as usize)
+        self.inner.pending().min(MAX_FAULT).min((self.read - self.start) as usize)
     }
 
     pub(super) fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Result<Step<Malformed>, Error> {
@@ -83,6 +83,9 @@ impl CheckedDecoder {
         if checked.is_ok() {
             self.remember(&src[..step.read]);
             checked = self.check_fault(step.stop);
+        }
+        if checked.is_ok() && self.inner.pending() > MAX_FAULT {
+            checked = Err("keeps more bytes than the contract allows");
         }
         checked.map_err(|what| self.broken(what))?;
         Ok(step)
@@ -157,7 +160,7 @@ impl CheckedEncoder {
 
     /// Bytes of text read and not written; no more than were read.
     pub(super) fn pending(&self) -> usize {
-        self.inner.pending().min(self.fed as usize)
+        self.inner.pending().min(MAX_FAULT).min(self.fed as usize)
     }
 
     pub(super) fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>, offset: u64) -> Result<Step<Unmappable>, Error> {
@@ -172,6 +175,9 @@ impl CheckedEncoder {
         if checked.is_ok() {
             self.fed += step.read as u64;
             checked = self.check_fault(step.stop);
+        }
+        if checked.is_ok() && self.inner.pending() > MAX_FAULT {
+            checked = Err("keeps more text than the contract allows");
         }
         checked.map_err(|what| self.broken(what, offset))?;
         Ok(step)
@@ -192,9 +198,19 @@ impl CheckedEncoder {
     }
 
     /// Writes a stand-in; `false` where the charset has none.
-    pub(super) fn stand_in(&mut self, ch: char, which: StandIn, dst: &mut ByteSink<'_>) -> bool {
-        let lent = dst.identity();
-        self.inner.stand_in(ch, which, dst) && dst.identity() == lent
+    pub(super) fn stand_in(
+        &mut self,
+        ch: char,
+        which: StandIn<'_>,
+        dst: &mut ByteSink<'_>,
+        offset: u64,
+    ) -> Result<bool, Error> {
+        let (lent, before) = (dst.identity(), dst.written());
+        let done = self.inner.stand_in(ch, which, dst);
+        if dst.identity() != lent || (dst.written() > before) != done {
+            return Err(self.broken(if dst.identity() != lent { EXCHANGED } else { "miscounts a stand-in" }, offset));
+        }
+        Ok(done)
     }
 
     fn check_fault(&self, stop: Stop<Unmappable>) -> Result<(), Breach> {

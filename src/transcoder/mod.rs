@@ -28,18 +28,19 @@ mod pump;
 mod report;
 mod segment;
 
-pub use options::{Bom, OnMalformed, Relabel, Transcode};
+pub use options::{Bom, OnMalformed, OnUnmappable, Relabel, Transcode};
 pub use pump::transcode;
-pub use report::{Fault, Faults, Relabelled, Report};
+pub use report::{Fault, Faults, Relabelled, Report, UnmappableChar};
 
-use crate::codec::newline::{with_nel_as_lf, with_newline};
+use crate::codec::newline::with_newline;
 use crate::codec::sink::Utf8Buf;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
-use crate::detect::{Detector, Diagnostic, Kind, Severity, Verdict};
+use crate::detect::{Detector, Diagnostic, Kind, Severity, Vacancy, Verdict};
 use crate::error::{Error, ErrorKind};
 use crate::text::Stage;
-use crate::text::eol::Eol;
+use crate::text::eol::{Eol, NelAsLf};
 use crate::text::relabel::{self, Edit, Place};
+use crate::text::xml::{XmlPlace, is_xml_char};
 use guard::{CheckedDecoder, CheckedEncoder};
 use options::Settings;
 use segment::{Origin, Segment};
@@ -85,6 +86,8 @@ pub struct Transcoder {
     spilt: usize,
     bytes_in: u64,
     report: Report,
+    /// A step is under way; at the beginning of another it means that a codec panicked in the one before.
+    running: bool,
 }
 
 /// The machines of the encoding that was found and of the target.
@@ -98,6 +101,9 @@ struct Route {
     needs_origin: bool,
     /// Warn at the first code point above FFFF.
     expects_bmp: bool,
+    unmappable: OnUnmappable,
+    /// Where references may stand, in a document that is written with them.
+    place: Option<XmlPlace>,
 }
 
 enum Phase {
@@ -161,6 +167,7 @@ impl Transcoder {
             spill: Vec::new(),
             spilt: 0,
             bytes_in: 0,
+            running: false,
         }
     }
 
@@ -174,12 +181,18 @@ impl Transcoder {
     pub fn step(&mut self, src: &[u8], dst: &mut [u8], eof: bool) -> Result<Stepped, Error> {
         let mut out = Out { room: dst, written: 0 };
         let mut read = 0;
+        if std::mem::replace(&mut self.running, true) {
+            let codec = self.report.from.clone().unwrap_or_default();
+            let offset = self.bytes_in;
+            self.phase = Phase::Failed(ErrorKind::Codec { codec, offset, what: "panicked" }.into());
+        }
         let state = loop {
             if !self.deliver_spill(&mut out) {
                 break State::NeedRoom;
             }
             if let Phase::Failed(error) = &self.phase {
                 if read == 0 && out.written == 0 {
+                    self.running = false;
                     return Err(error.clone());
                 }
                 break State::NeedRoom;
@@ -193,6 +206,7 @@ impl Transcoder {
                 Err(error) => self.fail(error),
             }
         };
+        self.running = false;
         self.report.bytes_in = self.bytes_in;
         self.report.bytes_out += out.written as u64;
         Ok(Stepped { read, written: out.written, state })
@@ -206,6 +220,11 @@ impl Transcoder {
     /// What detection answered, once it did.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.report.verdict.as_ref()
+    }
+
+    /// Whether the end of the input was taken and everything delivered.
+    pub fn is_done(&self) -> bool {
+        matches!(self.phase, Phase::Done) && self.spill.is_empty()
     }
 
     /// The account so far.
@@ -312,6 +331,7 @@ impl Transcoder {
         let (bom_len, expects_bmp) = (verdict.bom_len, verdict.expects_bmp);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
         let is_xml = verdict.kind == Kind::Xml;
+        let relabels = verdict.declaration_is_read;
         let declaration = verdict.declaration.clone();
         self.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
         self.report.diagnostics.extend(verdict.diagnostics.iter().cloned());
@@ -319,26 +339,32 @@ impl Transcoder {
         if let Some(error) = error {
             return Err(error);
         }
-        let Some(codec) = codec else { return Ok(()) };
+        let Some(codec) = codec else {
+            return Err(ErrorKind::PolicyRejects { offset: 0 }.into());
+        };
 
         // EBCDIC has its newline conventions; its XML must not leave it with U+0085 between tags.
         let (mut from, mut to) = (codec, settings.to.clone());
         let to_ebcdic = is_ebcdic(&*to);
+        let mut stages: Vec<Box<dyn Stage>> = Vec::new();
         if to_ebcdic {
             to = with_newline(to, settings.ebcdic_nl);
         }
         if is_ebcdic(&*from) {
             from = with_newline(from, settings.ebcdic_nl);
             if is_xml && !to_ebcdic && settings.eol != Eol::Keep {
-                from = with_nel_as_lf(from);
+                stages.push(Box::new(NelAsLf));
             }
+        }
+        if let Some(stage) = settings.eol.stage() {
+            stages.push(Box::new(stage));
         }
         let no_encoder = || Error::from(ErrorKind::NoEncoder { codec: to.name().to_owned() });
         let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
         let decoder = CheckedDecoder::new(from.name(), from.decoder(), bom_len as u64);
-        let stages: Vec<Box<dyn Stage>> =
-            settings.eol.stage().into_iter().map(|stage| Box::new(stage) as Box<dyn Stage>).collect();
-        let to_utf8 = to.name() == "UTF-8";
+        let to_utf8 = to.is_utf8();
+        let by_kind = if is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
+        let unmappable = settings.unmappable.unwrap_or(by_kind);
         self.route = Some(Route {
             decoder,
             encoder,
@@ -346,6 +372,8 @@ impl Transcoder {
             needs_origin: !to_utf8 || expects_bmp,
             stages,
             expects_bmp,
+            unmappable,
+            place: (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default),
         });
         self.head_at = bom_len;
 
@@ -355,7 +383,7 @@ impl Transcoder {
             Bom::Add => true,
             Bom::Strip => false,
         };
-        if is_xml && settings.relabel == Relabel::Auto {
+        if is_xml && relabels && settings.relabel == Relabel::Auto {
             self.plan_label(&*to, write_bom, declaration, bom_len as u64)?;
         }
         if write_bom {
@@ -376,14 +404,25 @@ impl Transcoder {
         let (place, declared) = match &declaration {
             None => (Place::Start(start), None),
             Some(found) => match &found.name {
-                None => (Place::Declaration(found.insert_at, found.quote), None),
-                Some((name, span)) => (Place::Name(span), Some(name)),
+                None => match found.vacancy {
+                    Vacancy::Value(at) => (Place::Name(at..at), None),
+                    Vacancy::Attribute(at, quote) => (Place::Declaration(at, quote), None),
+                    Vacancy::None => return Ok(()),
+                },
+                Some((name, span)) => (Place::Name(span.clone()), Some(name)),
             },
         };
         if declared.is_none() && !needed {
             return Ok(());
         }
         // With a byte order mark the order is no part of the name (RFC 2781 §3.3).
+        // Without one, a label that leaves out the order would be untrue.
+        let ordered = match to.orders() {
+            Some(orders) if orders.bom && !write_bom => orders.names.first(),
+            _ => None,
+        };
+        let ordered = ordered.map(|name| self.settings.registry.codec(name)).transpose()?;
+        let to = ordered.as_deref().unwrap_or(to);
         let name = if is_utf16 && write_bom { Some("UTF-16") } else { to.xml_name() };
         let Some(name) = name.filter(|name| is_enc_name(name)) else {
             return Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into());
@@ -470,6 +509,8 @@ impl Transcoder {
     /// Puts text into the queue that nothing was decoded to; `at` in the input.
     fn insert(&mut self, text: String, at: u64) {
         if !text.is_empty() {
+            // It comes behind all text that the stages have seen.
+            self.route.iter_mut().flat_map(|route| &mut route.stages).for_each(|stage| stage.inserted());
             self.queue.push_back(Work::Text(Segment::inserted(text, at)));
         }
     }
@@ -497,9 +538,10 @@ impl Transcoder {
             }),
         };
         if !text.is_empty() {
+            self.route.iter_mut().flat_map(|route| &mut route.stages).for_each(|stage| stage.inserted());
             self.queue.push_front(Work::Text(Segment::inserted(text, fault.offset)));
         }
-        self.report.malformed.add(fault);
+        self.report.malformed.add(|| fault);
         Ok(())
     }
 
@@ -533,14 +575,17 @@ impl Transcoder {
         let roomy = spare.len() >= MIN_ROOM;
         let mut small = [0; 2 * MIN_ROOM];
         let mut sink = ByteSink::new(if roomy { spare } else { &mut small });
-        let step = route.encoder.feed(text, &mut sink, self.bytes_in);
+        let step = route.encoder.feed(text, &mut sink, self.bytes_in)?;
         let written = sink.written();
         if roomy {
             out.written += written;
         } else {
             self.spill.extend_from_slice(&small[..written]);
         }
-        let step = step?;
+        if let Some(place) = &mut route.place {
+            // Past a fault too: a character that is unmappable opens and closes nothing.
+            place.advance(&text[..step.read]);
+        }
         segment.advance(step.read);
         if let Stop::Fault(fault) = step.stop {
             self.unmappable(fault)?;
@@ -548,29 +593,53 @@ impl Transcoder {
         Ok(Advance::Read(0))
     }
 
-    /// What the policy makes of a character that the target lacks: for U+FFFD that replaces ill-formed input, the
-    /// target's own substitute; else a failure.
+    /// What the policy makes of a character that the target lacks.
     fn unmappable(&mut self, fault: crate::codec::Unmappable) -> Result<(), Error> {
         let Some(route) = &mut self.route else { return Ok(()) };
-        let at = route.encoder.fed() - u64::from(fault.after) - fault.ch.len_utf8() as u64;
+        let ch = fault.ch;
+        let at = route.encoder.fed() - u64::from(fault.after) - ch.len_utf8() as u64;
         let segment = match self.queue.front() {
             Some(Work::Text(segment)) if segment.fed_from <= at => Some(segment),
             _ => None,
         };
-        let replaces = segment.is_some_and(|segment| segment.is_inserted());
-        if fault.ch == char::REPLACEMENT_CHARACTER && replaces {
-            let mut room = [0; MIN_ROOM];
-            let mut sink = ByteSink::new(&mut room);
-            if route.encoder.stand_in(fault.ch, StandIn::Substitute, &mut sink) {
-                self.spill.extend_from_slice(sink.as_bytes());
-                return Ok(());
+        // U+FFFD that stands for ill-formed input was counted there, and its policy is to be replaced.
+        let replaces = ch == char::REPLACEMENT_CHARACTER && segment.is_some_and(Segment::is_inserted);
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let bytes_in = self.bytes_in;
+        let mut stand_in = |which: StandIn<'_>| route.encoder.stand_in(ch, which, &mut sink, bytes_in);
+        let code = ch as u32;
+        let passes = if replaces {
+            stand_in(StandIn::Substitute)?
+        } else if self.settings.best_fit && stand_in(StandIn::BestFit)? {
+            true
+        } else {
+            match route.unmappable {
+                OnUnmappable::Fail => false,
+                OnUnmappable::Replace => stand_in(StandIn::Substitute)?,
+                OnUnmappable::Drop => true,
+                OnUnmappable::Escape => stand_in(StandIn::Text(&format!("\\u{{{code:X}}}")))?,
+                OnUnmappable::Xml => {
+                    let allowed = route.place.as_ref().is_none_or(XmlPlace::takes_reference);
+                    (allowed && is_xml_char(ch))
+                        && (stand_in(StandIn::Text(&format!("&#x{code:X};")))?
+                            || stand_in(StandIn::Text(&format!("&#{code};")))?)
+                }
             }
-        }
-        let offset = match segment {
+        };
+        self.spill.extend_from_slice(sink.as_bytes());
+        let offset = || match segment {
             Some(segment) => segment.offset(at, self.text.as_str()),
             None => self.held.iter().find(|(fed, _)| *fed == at).map_or(0, |(_, offset)| *offset),
         };
-        Err(ErrorKind::Unmappable { codec: route.encoder.name().to_owned(), ch: fault.ch, offset }.into())
+        if !passes {
+            let codec = route.encoder.name().to_owned();
+            return Err(ErrorKind::Unmappable { codec, ch, offset: offset() }.into());
+        }
+        if !replaces {
+            self.report.unmappable.add(|| UnmappableChar { offset: offset(), ch });
+        }
+        Ok(())
     }
 
     fn finish_decoder(&mut self) -> Result<Advance, Error> {

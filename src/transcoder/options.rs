@@ -24,6 +24,22 @@ pub enum OnMalformed {
     Escape,
 }
 
+/// What becomes of a character that the target lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnUnmappable {
+    /// It is an error.
+    Fail,
+    /// The target's substitution character.
+    Replace,
+    /// Nothing.
+    Drop,
+    /// A character reference, `&#xHEX;`, or decimal where the target has no `x`. In XML only where a reference may
+    /// stand (text and attribute values) and for what is an XML Char; else it is an error.
+    Xml,
+    /// `\u{HEX}`.
+    Escape,
+}
+
 /// Whether the document's own label is made true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Relabel {
@@ -76,6 +92,9 @@ pub(super) struct Settings {
     pub(super) hints: Hints,
     pub(super) to: Arc<dyn Codec>,
     pub(super) malformed: OnMalformed,
+    /// `None`: references in XML, else an error.
+    pub(super) unmappable: Option<OnUnmappable>,
+    pub(super) best_fit: bool,
     pub(super) relabel: Relabel,
     pub(super) bom: Bom,
     pub(super) eol: Eol,
@@ -91,6 +110,8 @@ impl Transcode {
                 hints: Hints::default(),
                 to: Arc::new(crate::codec::utf8::Utf8),
                 malformed: OnMalformed::default(),
+                unmappable: None,
+                best_fit: false,
                 relabel: Relabel::default(),
                 bom: Bom::default(),
                 eol: Eol::default(),
@@ -167,6 +188,26 @@ impl Transcode {
     /// What becomes of ill-formed input.
     pub fn malformed(mut self, policy: OnMalformed) -> Self {
         self.settings.malformed = policy;
+        self
+    }
+
+    /// What becomes of a character that the target lacks. Without this call: a character reference in XML, else it is
+    /// an error.
+    ///
+    /// ```
+    /// let mut output = Vec::new();
+    /// charpipe::Transcode::new().to("US-ASCII")?.run("<?xml version='1.0'?><a b='é'/>".as_bytes(), &mut output)?;
+    /// assert_eq!(output, b"<?xml version='1.0' encoding='US-ASCII'?><a b='&#xE9;'/>");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn unmappable(mut self, policy: OnUnmappable) -> Self {
+        self.settings.unmappable = Some(policy);
+        self
+    }
+
+    /// Whether the target's one-way mappings are used before that: `Ａ` becomes `A` where the target has it so.
+    pub fn best_fit(mut self, best_fit: bool) -> Self {
+        self.settings.best_fit = best_fit;
         self
     }
 

@@ -40,7 +40,7 @@ impl Transcoder {
         W: Write + ?Sized,
     {
         let mut room = vec![0; OUT_ROOM];
-        loop {
+        while !self.is_done() {
             self.flush(output)?;
             let src = match input.fill_buf() {
                 Ok(src) => src,
@@ -65,7 +65,6 @@ impl Transcoder {
             };
             input.consume(read);
             match answer {
-                Ok(State::Done) => return self.flush(output),
                 Ok(_) => {}
                 Err(error) => {
                     if !matches!(error.kind(), ErrorKind::Write { .. }) {
@@ -75,6 +74,7 @@ impl Transcoder {
                 }
             }
         }
+        self.flush(output)
     }
 
     fn flush<W: Write + ?Sized>(&self, output: &mut W) -> Result<(), Error> {

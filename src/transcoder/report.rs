@@ -15,6 +15,8 @@ pub struct Report {
     pub to: String,
     /// Ill-formed input that a policy let pass.
     pub malformed: Faults,
+    /// Characters that the target lacks and that a policy let pass.
+    pub unmappable: Faults<UnmappableChar>,
     /// What became of the document's label; `None` where nothing had to change.
     pub relabelled: Option<Relabelled>,
     /// What detection answered, once it did.
@@ -24,12 +26,12 @@ pub struct Report {
 }
 
 /// Faults that a policy let pass: how many, and the first of them.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Faults {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Faults<F = Fault> {
     /// How many there were.
     pub count: u64,
     /// The first [`Faults::KEPT`].
-    pub first: Vec<Fault>,
+    pub first: Vec<F>,
 }
 
 /// A fault in the input.
@@ -41,6 +43,15 @@ pub struct Fault {
     pub bytes: Vec<u8>,
 }
 
+/// A character that the target lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnmappableChar {
+    /// The first byte of the input that it came from, from 0.
+    pub offset: u64,
+    /// The character.
+    pub ch: char,
+}
+
 /// A label that was made true.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Relabelled {
@@ -50,14 +61,19 @@ pub struct Relabelled {
     pub to: String,
 }
 
-impl Faults {
+impl<F> Faults<F> {
     /// How many faults are kept with their place; the others are counted.
     pub const KEPT: usize = 16;
 
-    pub(super) fn add(&mut self, fault: Fault) {
+    fn new() -> Self {
+        Faults { count: 0, first: Vec::new() }
+    }
+
+    /// Counts a fault, and keeps it where it is one of the first; its place costs something to find.
+    pub(super) fn add(&mut self, fault: impl FnOnce() -> F) {
         self.count += 1;
         if self.first.len() < Self::KEPT {
-            self.first.push(fault);
+            self.first.push(fault());
         }
     }
 }
@@ -69,7 +85,8 @@ impl Report {
             bytes_out: 0,
             from: None,
             to: to.to_owned(),
-            malformed: Faults::default(),
+            malformed: Faults::new(),
+            unmappable: Faults::new(),
             relabelled: None,
             verdict: None,
             diagnostics: Vec::new(),

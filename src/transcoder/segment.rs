@@ -3,7 +3,7 @@
 //! The encoder reports a character it cannot write by its place in the text it was fed. From there the way back leads
 //! through the pieces that the stages cut to the decoded text, and from there through a copy of the decoder, taken
 //! before the text was decoded and run again over the same bytes one at a time. That happens on the fault path only;
-//! the ordinary path pays for the copy of the bytes.
+//! the ordinary path pays for a copy of the bytes and a fork of the decoder.
 
 use crate::codec::{Decoder, MIN_ROOM, Stop, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
@@ -40,7 +40,8 @@ impl Origin {
         for (at, &byte) in (start..).zip(bytes) {
             let begin = at.saturating_sub(decoder.pending() as u64);
             let mut src: &[u8] = &[byte];
-            loop {
+            // A few rounds are all that an honest decoder needs for a byte.
+            for _ in 0..MIN_ROOM {
                 let mut room = [0; MIN_ROOM];
                 let mut sink = Utf8Sink::new(&mut room);
                 let step = decoder.feed(src, &mut sink);
@@ -49,7 +50,7 @@ impl Origin {
                     return begin;
                 }
                 src = src.get(step.read..).unwrap_or_default();
-                if step.stop != Stop::OutputFull || (step.read == 0 && sink.written() == 0) {
+                if step.stop != Stop::OutputFull {
                     break;
                 }
             }
