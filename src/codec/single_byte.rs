@@ -4,6 +4,7 @@
 //! are made from the page when a machine is first asked for, so a page that isn't used costs nothing.
 
 use super::page::{Page, UNASSIGNED};
+use super::utf8::runs;
 use super::{
     ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole,
 };
@@ -104,6 +105,8 @@ struct EncodeTable {
     index: [u16; 256],
     /// The byte, or [`EncodeTable::NONE`].
     blocks: Vec<[u16; 256]>,
+    /// ASCII again, by itself; 0 for what is none.
+    ascii: [u16; 256],
     best_fit: Vec<(u16, u8)>,
     substitute: u8,
 }
@@ -115,6 +118,7 @@ impl EncodeTable {
         let mut table = EncodeTable {
             index: [0; 256],
             blocks: vec![[Self::NONE; 256]],
+            ascii: [0; 256],
             best_fit: page.best_fit.to_vec(),
             substitute: page.substitute,
         };
@@ -129,16 +133,21 @@ impl EncodeTable {
                 table.blocks[*block as usize][low as usize] = byte;
             }
         }
+        for ascii in 0..0x80 {
+            table.ascii[ascii as usize] = table.unit(ascii);
+        }
         table
     }
 
     #[inline(always)]
+    fn unit(&self, unit: u16) -> u16 {
+        let [high, low] = unit.to_be_bytes();
+        self.blocks[self.index[high as usize] as usize][low as usize]
+    }
+
+    #[inline(always)]
     fn byte(&self, ch: char) -> Option<u8> {
-        let [0, plane, high, low] = (ch as u32).to_be_bytes() else { return None };
-        if plane != 0 {
-            return None;
-        }
-        let byte = self.blocks[self.index[high as usize] as usize][low as usize];
+        let byte = self.unit(u16::try_from(ch as u32).ok()?);
         (byte != Self::NONE).then_some(byte as u8)
     }
 }
@@ -155,19 +164,23 @@ impl Encoder for SingleByteEncoder {
         let mut read = 0;
         let mut fault = None;
         dst.fill(|spare| {
-            let mut out = spare.iter_mut();
-            let mut written = 0;
-            for ch in src.chars() {
-                let Some(byte) = table.byte(ch) else {
-                    fault = Some(Unmappable { ch, after: 0 });
-                    break;
-                };
-                let Some(place) = out.next() else { break };
-                *place = byte;
-                written += 1;
-                read += ch.len_utf8();
+            let mut at = 0;
+            'all: while read < src.len() {
+                let unit = |byte: u16| (byte as u8, byte & 0xFF00);
+                let ascii = |byte: u8| unit(table.ascii[byte as usize]);
+                runs(src, &mut read, spare, &mut at, ascii, |code| unit(table.unit(code)));
+                for ch in src[read..].chars().take(16) {
+                    let Some(byte) = table.byte(ch) else {
+                        fault = Some(Unmappable { ch, after: 0 });
+                        break 'all;
+                    };
+                    let Some(place) = spare.get_mut(at) else { break 'all };
+                    *place = byte;
+                    at += 1;
+                    read += ch.len_utf8();
+                }
             }
-            written
+            at
         });
         match fault {
             Some(fault) => Step { read: read + fault.ch.len_utf8(), stop: Stop::Fault(fault) },

@@ -2,30 +2,133 @@
 //! report it wrongly.
 //!
 //! [`Utf8Sink`] is the only code in charpipe that claims bytes are UTF-8. Everything that goes into it is a `char`, a
-//! `str`, or a [`Utf8Char`] made from a `char`, so a codec written in safe code cannot break the claim. Vector kernels
-//! will come in through [`Utf8Sink::advance`], the one door that has to be sworn to.
+//! `str`, a [`Utf8Char`] made from a `char`, or checked here, so a codec written in safe code cannot break the claim.
+//! Vector kernels will come in through [`Utf8Sink::advance`], the one door that has to be sworn to.
 #![allow(unsafe_code)] // One claim, in `as_str` and its owned twin, and the door for kernels, `advance`.
 
 /// One character as ready UTF-8: what a code page's table holds for each byte.
 ///
 /// A table of these is decoded with one load and one four-byte store a character, whatever the script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(align(8))]
-pub struct Utf8Char {
-    bytes: [u8; 4],
-    len: u8,
-}
+pub struct Utf8Char(
+    /// The bytes, from the low octet on; above them, from bit 32 on, their number. One word: one load.
+    u64,
+);
 
 impl Utf8Char {
-    /// No character: the byte is unassigned.
-    pub const NONE: Utf8Char = Utf8Char { bytes: [0; 4], len: 0 };
+    /// No character: the byte is unassigned. Longer than all characters of a block together, so that one comparison
+    /// finds it among them.
+    pub const NONE: Utf8Char = Utf8Char(128 << 32);
 
     /// The UTF-8 form of `ch`.
     pub fn new(ch: char) -> Self {
-        let mut bytes = [0; 4];
-        let len = ch.encode_utf8(&mut bytes).len() as u8;
-        Utf8Char { bytes, len }
+        let (bytes, len) = packed(ch.into());
+        Utf8Char(u64::from(len) << 32 | u64::from(bytes))
     }
+
+    #[inline(always)]
+    fn bytes(self) -> [u8; 4] {
+        (self.0 as u32).to_le_bytes()
+    }
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+}
+
+/// The character `code` in UTF-8, from the low octet of the word on, and its length; without a branch.
+#[inline(always)]
+fn packed(code: u32) -> (u32, u32) {
+    let (last, third, second, first) = (code & 0x3F, code >> 6 & 0x3F, code >> 12 & 0x3F, code >> 18);
+    let two = 0x80C0 | code >> 6 | last << 8;
+    let three = 0x80_80E0 | code >> 12 | third << 8 | last << 16;
+    let four = 0x8080_80F0 | first | second << 8 | third << 16 | last << 24;
+    let short = if code < 0x80 { code } else { two };
+    let long = if code < 0x1_0000 { three } else { four };
+    let len = 1 + u32::from(code >= 0x80) + u32::from(code >= 0x800) + u32::from(code >= 0x1_0000);
+    (if code < 0x800 { short } else { long }, len)
+}
+
+/// The length of whole, well-formed characters at the front of `src`, found in blocks: fewer than 64 bytes after it
+/// lies either the end or something ill-formed.
+fn utf8_blocks(src: &[u8]) -> usize {
+    let mut state = automaton::ACCEPT;
+    let mut len = 0;
+    loop {
+        if state == automaton::ACCEPT {
+            while let Some(ascii) = src[len..].first_chunk::<128>()
+                && ascii.iter().fold(0, |all, byte| all | byte) < 0x80
+            {
+                len += 128;
+            }
+        }
+        let Some(block) = src[len..].first_chunk::<32>() else { break };
+        let before = state;
+        for &byte in block {
+            state = automaton::TABLE[byte as usize] >> (state & 63);
+        }
+        state &= 63;
+        if state == automaton::REJECT {
+            state = before;
+            break;
+        }
+        len += 32;
+    }
+    if state != automaton::ACCEPT {
+        // Back to the first byte of the character that is cut.
+        while len > 0 && src[len - 1] & 0xC0 == 0x80 {
+            len -= 1;
+        }
+        len = len.saturating_sub(1);
+    }
+    len
+}
+
+/// The well-formed sequences of UTF-8 (Unicode Standard, table 3-7) as an automaton whose step is one load and one
+/// shift: a byte's row holds for each state, six bits each, the state that comes next.
+///
+/// A state is where its six bits are, so that the shift brings the next state to the bottom (P. Vognsen, "Shift-based
+/// DFAs").
+mod automaton {
+    pub(super) const REJECT: u64 = 0;
+    pub(super) const ACCEPT: u64 = 6;
+    /// One, two, three continuation bytes to come.
+    const ONE: u64 = 12;
+    const TWO: u64 = 18;
+    const THREE: u64 = 24;
+    /// After E0, ED, F0, F4, whose next byte has a range of its own.
+    const E0: u64 = 30;
+    const ED: u64 = 36;
+    const F0: u64 = 42;
+    const F4: u64 = 48;
+
+    pub(super) static TABLE: [u64; 256] = {
+        let mut table = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            let first = match byte {
+                0x00..=0x7F => ACCEPT,
+                0xC2..=0xDF => ONE,
+                0xE0 => E0,
+                0xED => ED,
+                0xE1..=0xEF => TWO,
+                0xF0 => F0,
+                0xF1..=0xF3 => THREE,
+                0xF4 => F4,
+                _ => REJECT,
+            };
+            let mut row = first << ACCEPT;
+            if byte >= 0x80 && byte <= 0xBF {
+                row |= ACCEPT << ONE | ONE << TWO | TWO << THREE;
+                row |= if byte >= 0xA0 { ONE << E0 } else { ONE << ED };
+                row |= if byte >= 0x90 { TWO << F0 } else { TWO << F4 };
+            }
+            table[byte] = row;
+            byte += 1;
+        }
+        table
+    };
 }
 
 /// Lent room for text; holds valid UTF-8 up to what was written.
@@ -63,9 +166,9 @@ impl<'a> Utf8Sink<'a> {
         let text = &self.room[..self.written];
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
-        // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_table` and `advance`, each by the
-        // length of whole UTF-8 sequences stored at `written`; nothing else writes below `written`. That it is worth
-        // a promise `cargo bench --bench codecs` measures.
+        // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`
+        // and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes below
+        // `written`. That it is worth a promise `cargo bench --bench codecs` measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
 
@@ -110,6 +213,50 @@ impl<'a> Utf8Sink<'a> {
         ascii
     }
 
+    /// Appends as many whole characters of `src` as are well-formed UTF-8 and fit, in blocks; answers their length in
+    /// bytes. What it stops at has to be looked at another way: the end of `src` or of the room, or ill-formed bytes,
+    /// within the next 64 bytes.
+    #[inline]
+    pub fn push_utf8(&mut self, src: &[u8]) -> usize {
+        let len = utf8_blocks(&src[..src.len().min(self.room())]);
+        self.room[self.written..self.written + len].copy_from_slice(&src[..len]);
+        self.written += len;
+        len
+    }
+
+    /// Appends the characters of these code points, all or none: `false` where one is no character or there may be no
+    /// room for all. For speed: sixteen at a time take no branch for each.
+    #[inline(always)]
+    pub fn push_block(&mut self, codes: &[u32; 16]) -> bool {
+        let Some(window) = self.room[self.written..].first_chunk_mut::<68>() else { return false };
+        if codes.iter().fold(0, |all, code| all | code) < 0x80 {
+            for (place, code) in window.iter_mut().zip(codes) {
+                *place = *code as u8;
+            }
+            self.written += 16;
+            return true;
+        }
+        // Two loops, as the first is one for vectors.
+        let (mut words, mut lens) = ([0; 16], [0; 16]);
+        let mut bad = false;
+        for ((word, len), code) in words.iter_mut().zip(&mut lens).zip(codes) {
+            bad |= (code ^ 0xD800).wrapping_sub(0x800) >= 0x10_F800;
+            (*word, *len) = packed(*code);
+        }
+        if bad {
+            return false;
+        }
+        let mut filled = 0;
+        for (word, len) in words.iter().zip(lens) {
+            // At most 15 × 4; the mask tells the compiler.
+            let start = filled & 63;
+            window[start..start + 4].copy_from_slice(&u32::to_le_bytes(*word));
+            filled += len as usize;
+        }
+        self.written += filled;
+        true
+    }
+
     /// Appends `table[byte]` for each byte of `src`, up to the first that has no character or no room; answers how
     /// many bytes were taken. Stops early only with fewer than four bytes of room, or at a byte without a character.
     #[inline]
@@ -117,36 +264,31 @@ impl<'a> Utf8Sink<'a> {
         let out = &mut *self.room;
         let mut at = self.written;
         let mut read = 0;
-        // Blocks whose worst case fits need one check of the room, not one a character.
-        while src.len() - read >= 16 && out.len() - at >= 64 {
-            let window: &mut [u8; 64] = (&mut out[at..at + 64]).try_into().expect("64 bytes");
+        // Blocks whose worst case fits need one check of the room and one for holes, not one a character.
+        while let Some(block) = src[read..].first_chunk::<16>()
+            && let Some(window) = out[at..].first_chunk_mut::<68>()
+        {
             let mut filled = 0;
-            let mut taken = 0;
-            for &byte in &src[read..read + 16] {
+            for &byte in block {
                 let entry = table[byte as usize];
-                // `filled` is at most 15 × 4 here; the mask tells the compiler.
+                // At most 15 × 4; the mask tells the compiler.
                 let start = filled & 63;
-                if start > 60 {
-                    break;
-                }
-                window[start..start + 4].copy_from_slice(&entry.bytes);
-                filled += entry.len as usize;
-                if entry.len == 0 {
-                    self.written = at + filled;
-                    return read + taken;
-                }
-                taken += 1;
+                window[start..start + 4].copy_from_slice(&entry.bytes());
+                filled += entry.len();
+            }
+            if filled > 64 {
+                break;
             }
             at += filled;
-            read += taken;
+            read += 16;
         }
         while read < src.len() && out.len() - at >= 4 {
             let entry = table[src[read] as usize];
-            if entry.len == 0 {
+            if entry == Utf8Char::NONE {
                 break;
             }
-            out[at..at + 4].copy_from_slice(&entry.bytes);
-            at += entry.len as usize;
+            out[at..at + 4].copy_from_slice(&entry.bytes());
+            at += entry.len();
             read += 1;
         }
         self.written = at;
@@ -301,5 +443,48 @@ mod tests {
             assert_eq!(sink.as_str().chars().count(), read);
             assert!(read == src.len() || sink.room() < 4);
         }
+    }
+
+    #[test]
+    fn the_automaton_agrees_with_the_standard_library() {
+        let edges = [
+            0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
+            0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
+        ];
+        // Every four of the edges of table 3-7, across the end of a block.
+        let mut src = [b'a'; 96];
+        for (a, b) in edges.iter().flat_map(|a| edges.map(|b| (*a, b))) {
+            for (c, d) in edges.iter().flat_map(|c| edges.map(|d| (*c, d))) {
+                src[30..34].copy_from_slice(&[a, b, c, d]);
+                let good = std::str::from_utf8(&src).map_or_else(|error| error.valid_up_to(), str::len);
+                let len = utf8_blocks(&src);
+                assert!(len <= good && good - len < 64, "{a:X} {b:X} {c:X} {d:X}: {len} of {good}");
+                assert!(std::str::from_utf8(&src[..len]).is_ok());
+                assert!(good < 96 || len == 96);
+            }
+        }
+        for cut in 0..96 {
+            let text = "aé€😀".repeat(10);
+            assert!(std::str::from_utf8(&text.as_bytes()[..utf8_blocks(&text.as_bytes()[..cut])]).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_block_is_all_or_nothing() {
+        let mut room = [0; 68];
+        for first in (0..0x11_0100).step_by(16) {
+            let codes = std::array::from_fn(|index| first + index as u32);
+            let text: Option<String> = codes.iter().map(|code| char::from_u32(*code)).collect();
+            let mut sink = Utf8Sink::new(&mut room);
+            assert_eq!(sink.push_block(&codes), text.is_some());
+            assert_eq!(sink.as_str(), text.unwrap_or_default());
+            assert!(!Utf8Sink::new(&mut [0; 67]).push_block(&codes));
+        }
+        // Not in step with the blocks of the code space, so that every length meets every other.
+        let mixed = ['a', 'é', '€', '😀', '\u{7F}', '\u{80}', '\u{7FF}', '\u{800}', '\u{FFFF}', '\u{10000}'];
+        let codes: [u32; 16] = std::array::from_fn(|index| mixed[index % mixed.len()].into());
+        let mut sink = Utf8Sink::new(&mut room);
+        assert!(sink.push_block(&codes));
+        assert_eq!(sink.as_str(), (0..16).map(|index| mixed[index % mixed.len()]).collect::<String>());
     }
 }

@@ -3,6 +3,7 @@
 //! The orders are those of XML 1.0 Appendix F: 1234 (UTF-32BE), 4321 (UTF-32LE) and the "unusual" 2143 and 3412. A code
 //! unit above 10FFFF or in D800–DFFF is malformed. `spec/ucs4-orders.tsv` has the vectors.
 
+use super::utf8::runs;
 use super::{
     ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
@@ -116,15 +117,30 @@ impl Ucs4Decoder {
     /// Whole units from the front of `src`, in an order known to the compiler.
     #[inline(always)]
     fn units(order: OctetOrder, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        let mut read = 0;
-        for unit in src.as_chunks::<4>().0 {
-            match char::from_u32(order.read(*unit)) {
-                Some(ch) if dst.push(ch) => read += 4,
-                Some(_) => return Step { read, stop: Stop::OutputFull },
-                None => return Step { read: read + 4, stop: Stop::Fault(Malformed { len: 4, after: 0 }) },
+        let units = src.as_chunks::<4>().0;
+        let mut at = 0;
+        while at < units.len() {
+            // Sixteen at a time, while each is a character and there is room for all.
+            while let Some(block) = units[at..].first_chunk::<16>() {
+                let mut codes = [0; 16];
+                for (code, unit) in codes.iter_mut().zip(block) {
+                    *code = order.read(*unit);
+                }
+                if !dst.push_block(&codes) {
+                    break;
+                }
+                at += 16;
+            }
+            let end = units.len().min(at + 16);
+            while at < end {
+                match char::from_u32(order.read(units[at])) {
+                    Some(ch) if dst.push(ch) => at += 1,
+                    Some(_) => return Step { read: at * 4, stop: Stop::OutputFull },
+                    None => return Step { read: (at + 1) * 4, stop: Stop::Fault(Malformed { len: 4, after: 0 }) },
+                }
             }
         }
-        Step { read, stop: Stop::InputEmpty }
+        Step { read: at * 4, stop: Stop::InputEmpty }
     }
 }
 
@@ -191,21 +207,38 @@ pub struct Ucs4Encoder {
     order: OctetOrder,
 }
 
-impl Encoder for Ucs4Encoder {
-    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        let order = self.order;
+impl Ucs4Encoder {
+    /// Writes what fits of `src`, in an order known to the compiler; answers how many bytes of it.
+    #[inline(always)]
+    fn units(order: OctetOrder, src: &str, dst: &mut ByteSink<'_>) -> usize {
         let mut read = 0;
         dst.fill(|spare| {
-            let mut units = spare.as_chunks_mut::<4>().0.iter_mut();
-            let mut written = 0;
-            for ch in src.chars() {
-                let Some(unit) = units.next() else { break };
-                *unit = order.write(ch as u32);
-                read += ch.len_utf8();
-                written += 4;
+            let units = spare.as_chunks_mut::<4>().0;
+            let mut at = 0;
+            'all: while read < src.len() {
+                let unit = |code: u32| (order.write(code), 0);
+                runs(src, &mut read, units, &mut at, |byte| unit(byte.into()), |code| unit(code.into()));
+                for ch in src[read..].chars().take(16) {
+                    let Some(unit) = units.get_mut(at) else { break 'all };
+                    *unit = order.write(ch as u32);
+                    at += 1;
+                    read += ch.len_utf8();
+                }
             }
-            written
+            at * 4
         });
+        read
+    }
+}
+
+impl Encoder for Ucs4Encoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let read = match self.order {
+            OctetOrder::O1234 => Self::units(OctetOrder::O1234, src, dst),
+            OctetOrder::O4321 => Self::units(OctetOrder::O4321, src, dst),
+            OctetOrder::O2143 => Self::units(OctetOrder::O2143, src, dst),
+            OctetOrder::O3412 => Self::units(OctetOrder::O3412, src, dst),
+        };
         Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
     }
 

@@ -4,6 +4,7 @@
 //! odd byte at the end is malformed by itself. UCS-2 decodes as UTF-16, since that is what such data turns out to be,
 //! and encodes the Basic Multilingual Plane only.
 
+use super::utf8::runs;
 use super::{
     ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
@@ -73,26 +74,40 @@ impl Utf16Decoder {
         let units = src.as_chunks::<2>().0;
         let mut at = 0;
         let fault = |at: usize| Step { read: at * 2, stop: Stop::Fault(Malformed { len: 2, after: 0 }) };
-        while let Some(&bytes) = units.get(at) {
-            let first = unit::<LITTLE>(bytes);
-            let (ch, len) = match char::from_u32(first as u32) {
-                Some(ch) => (ch, 1),
-                None if first >= 0xDC00 => return fault(at + 1),
-                None => match units.get(at + 1) {
-                    None => break,
-                    Some(&bytes) => {
-                        let second = unit::<LITTLE>(bytes);
-                        match char::decode_utf16([first, second]).next() {
-                            Some(Ok(ch)) => (ch, 2),
-                            _ => return fault(at + 1),
-                        }
-                    }
-                },
-            };
-            if !dst.push(ch) {
-                return Step { read: at * 2, stop: Stop::OutputFull };
+        while at < units.len() {
+            // Sixteen at a time, while none is a surrogate and there is room for all.
+            while let Some(block) = units[at..].first_chunk::<16>() {
+                let mut codes = [0; 16];
+                for (code, bytes) in codes.iter_mut().zip(block) {
+                    *code = unit::<LITTLE>(*bytes).into();
+                }
+                if !dst.push_block(&codes) {
+                    break;
+                }
+                at += 16;
             }
-            at += len;
+            let end = units.len().min(at + 16);
+            while at < end {
+                let first = unit::<LITTLE>(units[at]);
+                let (ch, len) = match char::from_u32(first as u32) {
+                    Some(ch) => (ch, 1),
+                    None if first >= 0xDC00 => return fault(at + 1),
+                    None => match units.get(at + 1) {
+                        None => return Step { read: at * 2, stop: Stop::InputEmpty },
+                        Some(&bytes) => {
+                            let second = unit::<LITTLE>(bytes);
+                            match char::decode_utf16([first, second]).next() {
+                                Some(Ok(ch)) => (ch, 2),
+                                _ => return fault(at + 1),
+                            }
+                        }
+                    },
+                };
+                if !dst.push(ch) {
+                    return Step { read: at * 2, stop: Stop::OutputFull };
+                }
+                at += len;
+            }
         }
         Step { read: at * 2, stop: Stop::InputEmpty }
     }
@@ -195,24 +210,27 @@ impl Utf16Encoder {
         dst.fill(|spare| {
             let units = spare.as_chunks_mut::<2>().0;
             let mut at = 0;
-            for ch in src.chars() {
-                let code = ch as u32;
-                if code <= 0xFFFF {
-                    let Some(unit) = units.get_mut(at) else { break };
-                    *unit = bytes(code as u16);
-                    at += 1;
-                } else if self.bmp_only {
-                    fault = Some(Unmappable { ch, after: 0 });
-                    break;
-                } else {
-                    let Some([high, low]) = units.get_mut(at..at + 2) else { break };
-                    let mut pair = [0; 2];
-                    ch.encode_utf16(&mut pair);
-                    *high = bytes(pair[0]);
-                    *low = bytes(pair[1]);
-                    at += 2;
+            'all: while read < src.len() {
+                runs(src, &mut read, units, &mut at, |byte| (bytes(byte.into()), 0), |unit| (bytes(unit), 0));
+                for ch in src[read..].chars().take(16) {
+                    let code = ch as u32;
+                    if code <= 0xFFFF {
+                        let Some(unit) = units.get_mut(at) else { break 'all };
+                        *unit = bytes(code as u16);
+                        at += 1;
+                    } else if self.bmp_only {
+                        fault = Some(Unmappable { ch, after: 0 });
+                        break 'all;
+                    } else {
+                        let Some([high, low]) = units.get_mut(at..at + 2) else { break 'all };
+                        let mut pair = [0; 2];
+                        ch.encode_utf16(&mut pair);
+                        *high = bytes(pair[0]);
+                        *low = bytes(pair[1]);
+                        at += 2;
+                    }
+                    read += ch.len_utf8();
                 }
-                read += ch.len_utf8();
             }
             at * 2
         });

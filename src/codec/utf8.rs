@@ -75,6 +75,7 @@ impl Decoder for Utf8Decoder {
             return Step { read, stop };
         }
         while read < src.len() {
+            read += dst.push_utf8(&src[read..]);
             // No more than can be written is looked at, so that nothing is validated twice.
             let window = &src[read..src.len().min(read + dst.room())];
             let (text, bad) = match std::str::from_utf8(window) {
@@ -161,5 +162,65 @@ impl Encoder for Utf8Encoder {
             StandIn::BestFit => false,
             StandIn::Text(text) => encode_whole(self, text, dst),
         }
+    }
+}
+
+/// The bits that a byte outside ASCII has set.
+const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
+
+/// For encoders: makes units of the charset of `src` from `read` on and writes them to `out` from `at` on, as many bytes
+/// at a time as are ASCII with the character behind them, and moves both on. `ascii` makes one of an ASCII byte (and
+/// anything of another), `two` of a character of two bytes; beside it they answer whether that is bad: any bit set.
+///
+/// Stops, at the beginning of a character, where it cannot get on: where a character is bad or longer than two bytes,
+/// where two that are not ASCII follow each other, and near the end of `src` or `out`. That is for the caller to do a
+/// character at a time, some sixteen of them before this is worth trying again.
+#[inline(always)]
+pub(super) fn runs<T>(
+    src: &str,
+    read: &mut usize,
+    out: &mut [T],
+    at: &mut usize,
+    ascii: impl Fn(u8) -> (T, u16),
+    two: impl Fn(u16) -> (T, u16),
+) {
+    while let Some(block) = src.as_bytes()[*read..].first_chunk::<32>()
+        && let Some(places) = out[*at..].first_chunk_mut::<32>()
+    {
+        if block[0] >= 0x80 && block[2] >= 0x80 {
+            break;
+        }
+        let mut bad = 0;
+        let words = block.as_chunks::<8>().0;
+        if words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word)) & NOT_ASCII == 0 {
+            for (place, byte) in places.iter_mut().zip(block) {
+                let (made, is_bad) = ascii(*byte);
+                *place = made;
+                bad |= is_bad;
+            }
+            if bad != 0 {
+                break;
+            }
+            *read += 32;
+            *at += 32;
+            continue;
+        }
+        // All eight are made something of, and what does not count is overwritten by the next: no branch on how many
+        // do, as it would be mispredicted.
+        let run = ((u64::from_le_bytes(words[0]) & NOT_ASCII).trailing_zeros() / 8) as usize;
+        for (place, byte) in places.iter_mut().zip(words[0]) {
+            let (made, is_bad) = ascii(byte);
+            *place = made;
+            bad |= is_bad;
+        }
+        let (first, second, is_two) = (block[run], block[run + 1], run < 8);
+        let (made, is_bad) = two(u16::from(first & 0x1F) << 6 | u16::from(second & 0x3F));
+        bad |= (is_bad | u16::from(first >= 0xE0)) & u16::from(is_two).wrapping_neg();
+        if bad != 0 {
+            break;
+        }
+        places[run] = made;
+        *read += run + 2 * usize::from(is_two);
+        *at += run + usize::from(is_two);
     }
 }
