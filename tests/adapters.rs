@@ -510,12 +510,12 @@ fn message_after_message() {
     for codec in codecs() {
         let job = Transcode::new().to(codec.name()).unwrap();
         let mut transcoder = job.transcoder().unwrap();
-        let mut reader = job.reader(&b"unread"[..]).unwrap();
+        let mut reader = job.reader(BufReader::with_capacity(2, &b"unread"[..])).unwrap();
         // A buffer with something in it, and a transcoder in the middle.
         assert!(!matches!(reader.fill_buf(), Ok([])));
         for message in messages {
             transcoder.reset();
-            *reader.get_mut() = message;
+            *reader.get_mut() = BufReader::with_capacity(2, message);
             reader.reset();
             let mut by_hand = Vec::new();
             let mut room = [0; 8];
