@@ -67,6 +67,12 @@ pub enum ErrorKind {
         /// The charset.
         codec: String,
     },
+    /// A string was asked for, and the target is another charset than UTF-8.
+    #[error("a string is UTF-8, and {codec} is asked for")]
+    NotUtf8 {
+        /// The charset.
+        codec: String,
+    },
     /// The declaration does not end within the bound.
     #[error("the XML declaration is longer than {limit} characters")]
     DeclarationTooLong {
@@ -152,6 +158,7 @@ impl Error {
             ErrorKind::UnknownLabel { offset, .. } => offset,
             ErrorKind::Write { .. }
             | ErrorKind::NoEncoder { .. }
+            | ErrorKind::NotUtf8 { .. }
             | ErrorKind::NoXmlName { .. }
             | ErrorKind::NoBom { .. }
             | ErrorKind::BadLabel { .. }
@@ -169,6 +176,7 @@ impl Error {
             ErrorKind::Unmappable { .. } => "unmappable",
             ErrorKind::UnknownLabel { .. } => "unknown-label",
             ErrorKind::NoEncoder { .. } => "no-encoder",
+            ErrorKind::NotUtf8 { .. } => "not-utf-8",
             ErrorKind::DeclarationTooLong { .. } => "declaration-too-long",
             ErrorKind::PolicyRejects { .. } => "policy-rejects",
             ErrorKind::Strict { code, .. } => code,

@@ -26,7 +26,7 @@
 //! | [`registry`] | from label to codec | `codec` |
 //! | [`detect`] | what is it encoded in, and how do you know | `registry` |
 //! | `text` | stages between decoder and encoder | nothing |
-//! | [`transcoder`] | holds it all, without I/O; `transcode` on top | all of the above |
+//! | [`transcoder`] | holds it all, without I/O; `transcode`, `decode` and the adapters on top | all of the above |
 //! | `cli` | the command (feature `cli`) | [`transcoder`] |
 //!
 //! Records will be cut before the decoder and framed behind the encoder by a module `records` beside `text`; vector
@@ -52,5 +52,6 @@ pub use error::{Error, ErrorKind};
 pub use registry::Registry;
 pub use text::eol::Eol;
 pub use transcoder::{
-    Bom, OnMalformed, OnUnmappable, Relabel, Report, State, Stepped, Transcode, Transcoder, transcode,
+    Bom, DecodeReader, EncodeWriter, FinishError, OnMalformed, OnUnmappable, Relabel, Report, State, Stepped,
+    Transcode, Transcoder, decode, transcode,
 };

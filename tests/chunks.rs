@@ -3,48 +3,9 @@
 
 mod common;
 
-use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
-use charpipe::{Bom, Codec, Eol, Kind, OnMalformed, Registry, Relabel, Transcode};
-use common::{Stutter, invariant, whole};
+use charpipe::{Bom, Eol, Kind, OnMalformed, Registry, Relabel, Transcode};
+use common::{Stutter, TEXT, codecs, encode, invariant, samples, whole};
 use proptest::prelude::*;
-use std::sync::Arc;
-
-fn codecs() -> Vec<Arc<dyn Codec>> {
-    Registry::builtin().codecs().cloned().collect()
-}
-
-/// What a codec can write of a text; other characters are left out.
-fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
-    let mut encoder = codec.encoder().unwrap();
-    let mut bytes = Vec::new();
-    let mut utf8 = [0; 4];
-    for ch in text.chars() {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
-        let _ = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
-        bytes.extend_from_slice(sink.as_bytes());
-    }
-    let mut room = [0; MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
-    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
-    bytes.extend_from_slice(sink.as_bytes());
-    bytes
-}
-
-const TEXT: &str = "<?xml version='1.0'?>\r\n<a b=\"é\">ﾊﾛｰ \u{85}€ 漢字 😀 [x]</a>\n";
-
-/// Good and bad bytes of every kind, for each codec.
-fn samples(codec: &dyn Codec) -> Vec<Vec<u8>> {
-    let good = encode(codec, TEXT);
-    let mut bad = good.clone();
-    for at in [1, 7, 8, 20, 21, 22, 40] {
-        let at = at.min(bad.len());
-        bad.splice(at..at, [0xFF, 0xD8, 0x00, 0xDC]);
-    }
-    let cut_short = good[..good.len() - 1].to_vec();
-    let all_bytes = (0..=255).collect();
-    vec![Vec::new(), good, bad, cut_short, all_bytes]
-}
 
 #[test]
 fn decoding() {

@@ -14,6 +14,7 @@
 //! | `guard.rs` | holds codecs to their contract |
 //! | `report.rs` | the account of a run |
 //! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
+//! | `adapters.rs` | [`DecodeReader`], [`EncodeWriter`], [`decode`]: the same as a `Read`, as a `Write`, and for a value |
 //!
 //! # Where the rest goes
 //!
@@ -22,12 +23,14 @@
 //! `reset` follows. *Records out* frame what the encoder wrote, in `Transcoder::encode`. *Text stages* join `stages`.
 //! *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
 
+mod adapters;
 mod guard;
 mod options;
 mod pump;
 mod report;
 mod segment;
 
+pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use options::{Bom, OnMalformed, OnUnmappable, Relabel, Transcode};
 pub use pump::transcode;
 pub use report::{Fault, Faults, Relabelled, Report, UnmappableChar};

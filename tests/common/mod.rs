@@ -1,9 +1,11 @@
-//! What several tests need: a transcoder driven in every way that must make no difference, and hostile readers.
+//! What several tests need: a transcoder driven in every way that must make no difference, hostile readers, and samples.
 
 #![allow(dead_code)] // Each test uses its part.
 
-use charpipe::{Error, State, Transcode, Transcoder};
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
+use charpipe::{Codec, Error, Registry, State, Transcode, Transcoder};
 use std::io::{self, BufRead, Read};
+use std::sync::Arc;
 
 /// All that a run shows to the outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,6 +118,45 @@ pub fn invariant(job: &Transcode, input: &[u8], what: &str) -> Outcome {
         check(drive(job, input, &mut cuts_of, &mut rooms_of, true), &format!("cuts {cuts:?}, rooms {rooms:?}"));
     }
     expected
+}
+
+/// All that are registered.
+pub fn codecs() -> Vec<Arc<dyn Codec>> {
+    Registry::builtin().codecs().cloned().collect()
+}
+
+/// What a codec can write of a text; other characters are left out.
+pub fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut bytes = Vec::new();
+    let mut utf8 = [0; 4];
+    for ch in text.chars() {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let _ = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
+        bytes.extend_from_slice(sink.as_bytes());
+    }
+    let mut room = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
+    bytes.extend_from_slice(sink.as_bytes());
+    bytes
+}
+
+/// Something for every codec.
+pub const TEXT: &str = "<?xml version='1.0'?>\r\n<a b=\"é\">ﾊﾛｰ \u{85}€ 漢字 😀 [x]</a>\n";
+
+/// Good and bad bytes of every kind, for each codec.
+pub fn samples(codec: &dyn Codec) -> Vec<Vec<u8>> {
+    let good = encode(codec, TEXT);
+    let mut bad = good.clone();
+    for at in [1, 7, 8, 20, 21, 22, 40] {
+        let at = at.min(bad.len());
+        bad.splice(at..at, [0xFF, 0xD8, 0x00, 0xDC]);
+    }
+    let cut_short = good[..good.len() - 1].to_vec();
+    let all_bytes = (0..=255).collect();
+    vec![Vec::new(), good, bad, cut_short, all_bytes]
 }
 
 /// A reader that hands out one to three bytes at a time and is interrupted before each.
