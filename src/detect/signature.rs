@@ -12,6 +12,7 @@ use nom::{Err, Parser};
 
 /// How the characters of a declaration are laid out in bytes: what Appendix F can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Family {
     /// UTF-8, by its byte order mark.
     Utf8,

@@ -32,6 +32,7 @@ impl Kind {
 
 /// Who had the last word on the encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Source {
     /// The caller's label.
     User,
@@ -85,6 +86,7 @@ impl Severity {
 
 /// Something that was seen on the way and did not stop it.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// A short name that does not change: `bom-declaration-conflict` …
     pub code: &'static str,
@@ -104,6 +106,7 @@ impl Diagnostic {
 
 /// The answer of a [`Detector`](super::Detector): facts about the first bytes, and the choice that follows from them.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The label that the policy reports.
     pub encoding: Option<String>,

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 /// What an end of line becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Eol {
     /// Kept, but that U+0085 becomes U+000A where EBCDIC XML goes to a charset that is not EBCDIC.
     #[default]

@@ -35,7 +35,7 @@ pub(crate) enum Text {
     New(&'static str),
 }
 
-/// Something that changes text on the way.
+/// Something that changes text on the way. It sees what stages before it kept, not what they put in.
 pub(crate) trait Stage: Send {
     /// Cuts `text`, which stands at `at`, into pieces, at the end of `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);

@@ -355,7 +355,7 @@ impl Transcoder {
         }
         if is_ebcdic(&*from) {
             from = with_newline(from, settings.ebcdic_nl);
-            if is_xml && !to_ebcdic && settings.eol != Eol::Keep {
+            if is_xml && !to_ebcdic && settings.eol == Eol::Auto {
                 stages.push(Box::new(NelAsLf));
             }
         }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// What becomes of ill-formed input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum OnMalformed {
     /// It is an error.
     #[default]
@@ -26,6 +27,7 @@ pub enum OnMalformed {
 
 /// What becomes of a character that the target lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum OnUnmappable {
     /// It is an error.
     Fail,
@@ -42,6 +44,7 @@ pub enum OnUnmappable {
 
 /// Whether the document's own label is made true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Relabel {
     /// In XML: a declared name is replaced; a declaration without one, or a document without a declaration, gets one
     /// where the target needs it.
@@ -53,6 +56,7 @@ pub enum Relabel {
 
 /// Whether the output begins with a byte order mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Bom {
     /// On `UTF-16`, `UTF-32` and `ISO-10646-UCS-4`; not on UTF-8, nor where the label says the order.
     #[default]

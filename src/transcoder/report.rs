@@ -4,6 +4,7 @@ use crate::detect::{Diagnostic, Verdict};
 
 /// What a run did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// Bytes taken from the input, byte order mark included.
     pub bytes_in: u64,
