@@ -3,8 +3,8 @@
 //! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
 //! own engine. The multi-byte ones are run by encoding_rs. Their decoders are supersets of what IANA registers
 //! (Shift_JIS is Windows-31J, EUC-KR is UHC, GBK covers GB2312) and their encoders write less than the decoders read;
-//! ISO-2022-JP's writes half-width katakana as full-width, as the standard has it.
-//! UTF-8 and UTF-16 are ours, and encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
+//! ISO-2022-JP's writes half-width katakana as full-width, as the standard has it. UTF-8 and UTF-16 are ours, and
+//! encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
 //!
 //! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
 //! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
