@@ -31,6 +31,10 @@ const CODECS: &[&str] = &[
     "IBM290",
     "ISO-8859-1",
     "US-ASCII",
+    #[cfg(feature = "whatwg")]
+    "Shift_JIS",
+    #[cfg(feature = "whatwg")]
+    "gb18030",
 ];
 
 fn main() -> ExitCode {

@@ -61,6 +61,14 @@ pub enum ErrorKind {
         /// Labels that are spelt alike, the nearest first.
         near: Vec<String>,
     },
+    /// A label that is known, of a charset that charpipe does not read: `HZ-GB-2312`, `ISO-2022-KR` …
+    #[error("{label:?} is not supported")]
+    UnsupportedLabel {
+        /// The label.
+        label: String,
+        /// Where the document names it; `None` for a label given by the caller.
+        offset: Option<u64>,
+    },
     /// The codec of that name can only decode.
     #[error("{codec} can be read but not written")]
     NoEncoder {
@@ -155,7 +163,7 @@ impl Error {
             | ErrorKind::PolicyRejects { offset }
             | ErrorKind::Strict { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
-            ErrorKind::UnknownLabel { offset, .. } => offset,
+            ErrorKind::UnknownLabel { offset, .. } | ErrorKind::UnsupportedLabel { offset, .. } => offset,
             ErrorKind::Write { .. }
             | ErrorKind::NoEncoder { .. }
             | ErrorKind::NotUtf8 { .. }
@@ -175,6 +183,7 @@ impl Error {
             ErrorKind::Malformed { .. } => "malformed",
             ErrorKind::Unmappable { .. } => "unmappable",
             ErrorKind::UnknownLabel { .. } => "unknown-label",
+            ErrorKind::UnsupportedLabel { .. } => "unsupported-label",
             ErrorKind::NoEncoder { .. } => "no-encoder",
             ErrorKind::NotUtf8 { .. } => "not-utf-8",
             ErrorKind::DeclarationTooLong { .. } => "declaration-too-long",

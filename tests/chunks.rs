@@ -32,7 +32,8 @@ fn encoding() {
                 let offset = outcome.offset.unwrap() as usize;
                 let ch = TEXT[offset..].chars().next().unwrap();
                 assert!(error.contains(&format!("U+{:04X}", ch as u32)), "{error}");
-                assert!(encode(&*codec, &TEXT[..offset]).ends_with(&encode(&*codec, "=\"")) || offset > 30);
+                let can = |ch: char| !encode(&*codec, ch.encode_utf8(&mut [0; 4])).is_empty();
+                assert!(!can(ch) && TEXT[..offset].chars().all(can), "{}: {error}", codec.name());
             }
         }
     }
@@ -145,7 +146,7 @@ proptest! {
         prop_assert_eq!(pieces, whole(&job, &input), "{}", what);
     }
 
-    /// What a decoder made of bytes without a fault, the encoder turns into the same bytes.
+    /// What a decoder made of bytes without a fault, the encoder turns into bytes of the same text.
     #[test]
     fn round_trip(index in any::<prop::sample::Index>(), input in prop::collection::vec(any::<u8>(), 0..80)) {
         let codecs = codecs();
@@ -154,13 +155,20 @@ proptest! {
         let text = whole(&there, &input).output;
         let back = Transcode::new().from("UTF-8").unwrap().to(name).unwrap().relabel(Relabel::Never).bom(Bom::Strip);
         let bytes = whole(&back, &text);
-        // UCS-2 is read as UTF-16 and cannot write what is outside the plane.
-        prop_assume!(bytes.error.is_none() || name != "ISO-10646-UCS-2");
-        prop_assert_eq!(bytes.error, None);
+        let text = String::from_utf8(text).unwrap();
+        let half_width = |ch| ('\u{FF61}'..='\u{FF9F}').contains(&ch);
+        if bytes.error.is_some() && READ_MORE.contains(&name) || name == "ISO-2022-JP" && text.contains(half_width) {
+            return Ok(());
+        }
+        prop_assert_eq!(bytes.error, None, "{}", name);
         let again = whole(&there.clone().from(codecs_explicit(name)).unwrap(), &bytes.output);
-        prop_assert_eq!(String::from_utf8(again.output).unwrap(), String::from_utf8(text).unwrap());
+        prop_assert_eq!(String::from_utf8(again.output).unwrap(), text, "{}", name);
     }
 }
+
+/// Codecs that read more than they write: UCS-2 is read as UTF-16 and cannot write what is outside the plane, and the
+/// charsets of the web write only what is common (ISO-2022-JP writes half-width katakana as full-width).
+const READ_MORE: [&str; 6] = ["ISO-10646-UCS-2", "Big5", "EUC-JP", "gb18030", "GBK", "Shift_JIS"];
 
 /// The codec that writes what `name` writes without a byte order mark.
 fn codecs_explicit(name: &str) -> &str {

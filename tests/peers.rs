@@ -198,7 +198,9 @@ fn to_every_encoding_and_back() {
         let text = samples.map(|sample| {
             format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc kind=\"{sample}\">{sample}</doc>\n")
         });
-        let fitting: Vec<&String> = text.iter().filter(|text| holds(&**codec, text)).collect();
+        // ISO-2022-JP holds half-width katakana, as full-width.
+        let comes_back = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
+        let fitting: Vec<&String> = text.iter().filter(|text| comes_back(text) && holds(&**codec, text)).collect();
         for text in fitting {
             if codec.xml_name().is_some() {
                 let there = convert(text.as_bytes(), &["-t", name], name);

@@ -40,6 +40,8 @@
 //! | `single_byte.rs` | every single-byte charset: one engine over a page |
 //! | `page.rs` | the pages of `codecs/`: their format, read |
 //! | `pages.rs` | those pages as Rust tables, generated, never edited |
+//! | `whatwg.rs` | the charsets of the web, through encoding_rs |
+//! | `oem.rs` | the code pages of DOS |
 //! | `newline.rs` | the newline of EBCDIC, a surface over another codec |
 //!
 //! Vector kernels find their place behind these traits: `feed` gets whole slices and contiguous spare room, and
@@ -47,6 +49,8 @@
 //! same pages.
 
 pub mod newline;
+#[cfg(feature = "dos")]
+pub mod oem;
 pub mod page;
 mod pages;
 pub mod single_byte;
@@ -54,6 +58,8 @@ pub mod sink;
 pub mod ucs4;
 pub mod utf16;
 pub mod utf8;
+#[cfg(feature = "whatwg")]
+pub mod whatwg;
 
 pub use pages::PAGES;
 pub use sink::{ByteSink, Utf8Char, Utf8Sink};

@@ -32,6 +32,23 @@ pub struct Page {
 }
 
 impl Page {
+    /// A page made from a function: `char_of` answers the character of each byte, of the Basic Multilingual Plane;
+    /// anything else is unassigned. The substitute is SUB, 1A.
+    pub fn from_fn(name: &'static str, source: &'static str, char_of: impl Fn(u8) -> Option<char>) -> Page {
+        let mut chars = [UNASSIGNED; 256];
+        for (byte, place) in (0..=255).zip(&mut chars) {
+            *place = char_of(byte).and_then(|ch| u16::try_from(ch as u32).ok()).unwrap_or(UNASSIGNED);
+        }
+        Page {
+            name: Cow::Borrowed(name),
+            aliases: Cow::Borrowed(&[]),
+            source: Cow::Borrowed(source),
+            substitute: 0x1A,
+            chars,
+            best_fit: Cow::Borrowed(&[]),
+        }
+    }
+
     /// Reads a page.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! Every single-byte charset: one engine over a [`Page`].
 //!
 //! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table. Both tables
-//! are made from the page when a machine is first asked for, so a page that isn't used costs nothing.
+//! are made from the page when a machine is first asked for, so a page that isn't used costs nothing. A page that lies
+//! in a library is itself made no earlier.
 
 use super::page::{Page, UNASSIGNED};
 use super::utf8::runs;
@@ -22,9 +23,21 @@ use std::sync::{Arc, OnceLock};
 /// ```
 #[derive(Debug)]
 pub struct SingleByte {
-    page: Cow<'static, Page>,
+    source: Source,
     decode: OnceLock<Arc<DecodeTable>>,
     encode: OnceLock<Arc<EncodeTable>>,
+}
+
+/// Where the page comes from.
+#[derive(Debug)]
+enum Source {
+    Given(Cow<'static, Page>),
+    /// Made by name when it is first looked at.
+    Made {
+        name: &'static str,
+        make: fn(&'static str) -> Page,
+        page: OnceLock<Page>,
+    },
 }
 
 type DecodeTable = [Utf8Char; 256];
@@ -32,35 +45,50 @@ type DecodeTable = [Utf8Char; 256];
 impl SingleByte {
     /// The charset of a page made or read at run time.
     pub fn new(page: Page) -> Self {
-        SingleByte { page: Cow::Owned(page), decode: OnceLock::new(), encode: OnceLock::new() }
+        Self::from(Source::Given(Cow::Owned(page)))
     }
 
     /// The charset of a built-in page.
     pub const fn of(page: &'static Page) -> Self {
-        SingleByte { page: Cow::Borrowed(page), decode: OnceLock::new(), encode: OnceLock::new() }
+        Self::from(Source::Given(Cow::Borrowed(page)))
+    }
+
+    /// The charset `name`, whose page `make` makes when it is first needed. The page's own name does not count.
+    pub const fn made(name: &'static str, make: fn(&'static str) -> Page) -> Self {
+        Self::from(Source::Made { name, make, page: OnceLock::new() })
+    }
+
+    const fn from(source: Source) -> Self {
+        SingleByte { source, decode: OnceLock::new(), encode: OnceLock::new() }
     }
 
     /// The page.
     pub fn page(&self) -> &Page {
-        &self.page
+        match &self.source {
+            Source::Given(page) => page,
+            Source::Made { name, make, page } => page.get_or_init(|| make(name)),
+        }
     }
 }
 
 impl Codec for SingleByte {
     fn name(&self) -> &str {
-        &self.page.name
+        match &self.source {
+            Source::Given(page) => &page.name,
+            Source::Made { name, .. } => name,
+        }
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
         let table = self.decode.get_or_init(|| {
             let char_of = |ch: u16| char::from_u32(ch.into()).filter(|_| ch != UNASSIGNED);
-            Arc::new(self.page.chars.map(|ch| char_of(ch).map_or(Utf8Char::NONE, Utf8Char::new)))
+            Arc::new(self.page().chars.map(|ch| char_of(ch).map_or(Utf8Char::NONE, Utf8Char::new)))
         });
         Box::new(SingleByteDecoder { table: table.clone() })
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        let table = self.encode.get_or_init(|| Arc::new(EncodeTable::new(&self.page)));
+        let table = self.encode.get_or_init(|| Arc::new(EncodeTable::new(self.page())));
         Some(Box::new(SingleByteEncoder { table: table.clone() }))
     }
 }

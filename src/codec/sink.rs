@@ -4,7 +4,7 @@
 //! [`Utf8Sink`] is the only code in charpipe that claims bytes are UTF-8. Everything that goes into it is a `char`, a
 //! `str`, a [`Utf8Char`] made from a `char`, or checked here, so a codec written in safe code cannot break the claim.
 //! Vector kernels will come in through [`Utf8Sink::advance`], the one door that has to be sworn to.
-#![allow(unsafe_code)] // One claim, in `as_str` and its owned twin, and the door for kernels, `advance`.
+#![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`, and the door for kernels, `advance`.
 
 /// One character as ready UTF-8: what a code page's table holds for each byte.
 ///
@@ -166,9 +166,9 @@ impl<'a> Utf8Sink<'a> {
         let text = &self.room[..self.written];
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
-        // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`
-        // and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes below
-        // `written`. That it is worth a promise `cargo bench --bench codecs` measures.
+        // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
+        // `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes
+        // below `written`. That it is worth a promise `cargo bench --bench codecs` measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
 
@@ -293,6 +293,22 @@ impl<'a> Utf8Sink<'a> {
         }
         self.written = at;
         read
+    }
+
+    /// Appends what `fill` puts at the beginning of a `str` of up to `most` bytes of the room, `fill` answering how many
+    /// bytes that was: the door for decoders that write into text. An answer within a character counts as nothing.
+    pub fn fill_str<T>(&mut self, most: usize, fill: impl FnOnce(&mut str) -> (T, usize)) -> T {
+        let most = most.min(self.room());
+        let spare = &mut self.room[self.written..self.written + most];
+        spare.fill(0);
+        // SAFETY: zeros are UTF-8.
+        let text = unsafe { std::str::from_utf8_unchecked_mut(spare) };
+        let (answer, len) = fill(text);
+        // A `str` is UTF-8 whoever had it; cut at a boundary both halves are.
+        if text.is_char_boundary(len) {
+            self.written += len;
+        }
+        answer
     }
 
     /// The room not yet written, to be filled by a kernel and claimed with [`advance`](Self::advance).

@@ -19,6 +19,7 @@ pub use signature::{Family, Signature};
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
 pub(crate) use declaration::{Declaration, Vacancy};
+pub(crate) use signature::is_byte_order_mark;
 
 use crate::codec::{Codec, byte_order_mark, decode_strictly};
 use crate::error::{Error, ErrorKind};

@@ -265,11 +265,14 @@ fn utf16_without_bom(offset: u64) -> Diagnostic {
     Diagnostic::warning("utf16-without-bom", offset, "UTF-16 without the byte order mark that it must have")
 }
 
-/// An unknown label, with the place where the document gives it.
+/// An unknown or unsupported label, with the place where the document gives it.
 fn in_document(error: Error, at: u64) -> Error {
     match error.kind() {
         ErrorKind::UnknownLabel { label, near, .. } => {
             ErrorKind::UnknownLabel { label: label.clone(), offset: Some(at), near: near.clone() }.into()
+        }
+        ErrorKind::UnsupportedLabel { label, .. } => {
+            ErrorKind::UnsupportedLabel { label: label.clone(), offset: Some(at) }.into()
         }
         _ => error,
     }

@@ -123,6 +123,12 @@ const ROWS: [Signature; 16] = [
     text(b"\x4C\x6F\xB7\x75\x74", Family::EbcdicKatakana),
 ];
 
+/// Whether these bytes are a byte order mark that the table knows. One that it does not know (GB18030 has one) would
+/// make a document that nobody recognises.
+pub(crate) fn is_byte_order_mark(bytes: &[u8]) -> bool {
+    ROWS.iter().any(|row| row.bom && row.bytes == bytes)
+}
+
 /// What the first bytes say so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Recognised {

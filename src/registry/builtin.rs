@@ -3,10 +3,14 @@
 //! Cheap to make: a page's tables are built when its first machine is.
 
 use super::Entry;
+#[cfg(feature = "dos")]
+use crate::codec::oem;
 use crate::codec::single_byte::SingleByte;
 use crate::codec::ucs4::Ucs4;
 use crate::codec::utf8::Utf8;
 use crate::codec::utf16::Utf16;
+#[cfg(feature = "whatwg")]
+use crate::codec::whatwg;
 use crate::codec::{Codec, PAGES};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -18,10 +22,25 @@ pub(super) fn entries() -> &'static [Entry] {
         let pages = PAGES
             .iter()
             .map(|page| Entry { codec: Arc::new(SingleByte::of(page)), aliases: Cow::Borrowed(&*page.aliases) });
-        unicode.chain(pages).collect()
+        let made = unicode.chain(pages);
+        #[cfg(feature = "whatwg")]
+        let made = made.chain(whatwg::codecs().map(entry));
+        #[cfg(feature = "dos")]
+        let made = made.chain(oem::codecs().map(entry));
+        made.collect()
     });
     &ENTRIES
 }
+
+#[cfg(any(feature = "whatwg", feature = "dos"))]
+fn entry((codec, aliases): (Arc<dyn Codec>, &'static [Cow<'static, str>])) -> Entry {
+    Entry { codec, aliases: Cow::Borrowed(aliases) }
+}
+
+/// Labels of charsets that are known and not supported: those that the Encoding Standard calls `replacement`, since
+/// they are not safe to guess at.
+pub(super) const UNSUPPORTED: &[&str] =
+    &["HZ-GB-2312", "ISO-2022-CN", "ISO-2022-CN-EXT", "ISO-2022-KR", "csISO2022KR", "replacement"];
 
 type Make = fn() -> Arc<dyn Codec>;
 
@@ -30,12 +49,33 @@ const fn alias(label: &'static str) -> Cow<'static, str> {
 }
 
 static UNICODE: &[(Make, &[Cow<'static, str>])] = &[
-    (|| Arc::new(Utf8), &[alias("utf8"), alias("csUTF8"), alias("unicode-1-1-utf-8"), alias("IBM1208")]),
+    (
+        || Arc::new(Utf8),
+        &[
+            alias("utf8"),
+            alias("csUTF8"),
+            alias("unicode-1-1-utf-8"),
+            alias("unicode11utf8"),
+            alias("unicode20utf8"),
+            alias("x-unicode20utf8"),
+            alias("IBM1208"),
+        ],
+    ),
     (|| Arc::new(Utf16::UTF_16), &[alias("csUTF16"), alias("IBM1204")]),
-    (|| Arc::new(Utf16::BE), &[alias("csUTF16BE"), alias("x-utf-16be"), alias("IBM1200"), alias("UnicodeBigUnmarked")]),
+    (
+        || Arc::new(Utf16::BE),
+        &[alias("csUTF16BE"), alias("x-utf-16be"), alias("IBM1200"), alias("UnicodeBigUnmarked"), alias("unicodeFFFE")],
+    ),
     (
         || Arc::new(Utf16::LE),
-        &[alias("csUTF16LE"), alias("x-utf-16le"), alias("IBM1202"), alias("UnicodeLittleUnmarked")],
+        &[
+            alias("csUTF16LE"),
+            alias("x-utf-16le"),
+            alias("IBM1202"),
+            alias("UnicodeLittleUnmarked"),
+            alias("unicode"),
+            alias("unicodeFEFF"),
+        ],
     ),
     (|| Arc::new(Ucs4::UTF_32), &[alias("csUTF32"), alias("IBM1236")]),
     (|| Arc::new(Ucs4::UTF_32BE), &[alias("csUTF32BE"), alias("UCS-4BE"), alias("IBM1232")]),

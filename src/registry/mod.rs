@@ -93,7 +93,8 @@ impl Registry {
     /// The codec that `label` names.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLabel`], without an offset, with labels that are spelt alike.
+    /// [`ErrorKind::UnknownLabel`], without an offset, with labels that are spelt alike;
+    /// [`ErrorKind::UnsupportedLabel`] where the charset is known and not to be had.
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
             return Ok(entry.codec.clone());
@@ -103,6 +104,9 @@ impl Registry {
             && is_ebcdic(&*entry.codec)
         {
             return Ok(labelled(entry.codec.clone(), nl));
+        }
+        if builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label)) {
+            return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: None }.into());
         }
         let near = label::near_misses(label, self.entries().flat_map(Entry::labels));
         Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())

@@ -38,7 +38,7 @@ pub use report::{Fault, Faults, Relabelled, Report, UnmappableChar};
 use crate::codec::newline::with_newline;
 use crate::codec::sink::Utf8Buf;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
-use crate::detect::{Detector, Diagnostic, Kind, Severity, Vacancy, Verdict};
+use crate::detect::{Detector, Diagnostic, Kind, Severity, Vacancy, Verdict, is_byte_order_mark};
 use crate::error::{Error, ErrorKind};
 use crate::text::Stage;
 use crate::text::eol::{Eol, NelAsLf};
@@ -382,7 +382,7 @@ impl Transcoder {
 
         let write_bom = match settings.bom {
             Bom::Auto => to.orders().is_some_and(|orders| orders.bom),
-            Bom::Keep => bom_len > 0 && byte_order_mark(&*to).is_some(),
+            Bom::Keep => bom_len > 0 && has_bom(&*to),
             Bom::Add => true,
             Bom::Strip => false,
         };
@@ -688,4 +688,9 @@ enum Advance {
     /// So many bytes of `src` were taken; go on.
     Read(usize),
     Pause(State),
+}
+
+/// Whether the charset has a byte order mark, one that detection will know.
+fn has_bom(codec: &dyn Codec) -> bool {
+    byte_order_mark(codec).is_some_and(|bom| is_byte_order_mark(&bom))
 }

@@ -1,8 +1,8 @@
 //! What is wanted of a run: the builder, and the policies as values.
 
-use super::{Report, Transcoder};
+use super::{Report, Transcoder, has_bom};
+use crate::codec::Codec;
 use crate::codec::newline::EbcdicNl;
-use crate::codec::{Codec, byte_order_mark};
 use crate::detect::{Hints, Kind};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
@@ -245,7 +245,7 @@ impl Transcode {
     /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF.
     pub fn transcoder(&self) -> Result<Transcoder, Error> {
         let to = &self.settings.to;
-        if self.settings.bom == Bom::Add && byte_order_mark(&**to).is_none() {
+        if self.settings.bom == Bom::Add && !has_bom(&**to) {
             return Err(ErrorKind::NoBom { codec: to.name().to_owned() }.into());
         }
         Ok(Transcoder::new(Arc::new(self.settings.clone())))

@@ -38,10 +38,11 @@ impl Origin {
         let mut decoder = fork.fork();
         let mut decoded = 0;
         for (at, &byte) in (start..).zip(bytes) {
-            let begin = at.saturating_sub(decoder.pending() as u64);
             let mut src: &[u8] = &[byte];
             // A few rounds are all that an honest decoder needs for a byte.
             for _ in 0..MIN_ROOM {
+                let taken = u64::from(src.is_empty());
+                let begin = (at + taken).saturating_sub(decoder.pending() as u64);
                 let mut room = [0; MIN_ROOM];
                 let mut sink = Utf8Sink::new(&mut room);
                 let step = decoder.feed(src, &mut sink);

@@ -1,0 +1,433 @@
+//! The charsets of the web, as the Encoding Standard defines them, through encoding_rs; the only file that names it.
+//!
+//! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
+//! own engine. The multi-byte ones are run by encoding_rs. Their decoders are supersets of what IANA registers
+//! (Shift_JIS is Windows-31J, EUC-KR is UHC, GBK covers GB2312) and their encoders write less than the decoders read;
+//! ISO-2022-JP's writes half-width katakana as full-width, as the standard has it. UTF-8 and UTF-16 are ours, and
+//! encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
+//!
+//! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
+//! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
+//!
+//! # How a decoder is copied
+//!
+//! encoding_rs's decoder cannot be cloned and does not say how many bytes it holds. Here it is fed so that this is
+//! known: whole runs while there is input to spare, single bytes near its end. A character is four bytes at the most, so
+//! that one of the last four positions is between characters, and there the decoder is neutral. What stands after it is
+//! kept, and a copy is a new decoder that the kept bytes will be fed to. ISO-2022-JP is neutral in each of its sets, and
+//! a copy is first led into the set by its escape sequence.
+//!
+//! Bytes that a fault gives back to be read again (the digit in 81 30 FF) are kept too, not yet fed.
+
+use super::page::Page;
+use super::single_byte::SingleByte;
+use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use encoding_rs::{
+    BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
+    ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13,
+    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, SHIFT_JIS, WINDOWS_874, WINDOWS_1250,
+    WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+    X_MAC_CYRILLIC, X_USER_DEFINED,
+};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`, with its further labels.
+pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
+    ENCODINGS.iter().map(|&(encoding, aliases)| {
+        let codec: Arc<dyn Codec> = if encoding.is_single_byte() {
+            Arc::new(SingleByte::made(encoding.name(), page))
+        } else {
+            Arc::new(MultiByte { encoding })
+        };
+        (codec, aliases)
+    })
+}
+
+/// The page of a single-byte encoding, read out of its decoder.
+fn page(name: &'static str) -> Page {
+    Page::from_fn(name, "encoding_rs", |byte| {
+        let encoding = Encoding::for_label(name.as_bytes())?;
+        let text = encoding.decode_without_bom_handling_and_without_replacement(std::slice::from_ref(&byte))?;
+        text.chars().next()
+    })
+}
+
+const fn alias(label: &'static str) -> Cow<'static, str> {
+    Cow::Borrowed(label)
+}
+
+/// By IANA's name, which is that of the Encoding Standard; aliases from both.
+#[rustfmt::skip]
+static ENCODINGS: &[(&Encoding, &[Cow<'static, str>])] = &[
+    // Single-byte.
+    (IBM866, &[alias("866"), alias("cp866"), alias("csibm866")]),
+    (ISO_8859_10, &[alias("csisolatin6"), alias("iso-ir-157"), alias("iso8859-10"), alias("iso885910"), alias("l6"), alias("latin6"), alias("ISO_8859-10:1992"), alias("ISO_8859-10")]),
+    (ISO_8859_13, &[alias("iso8859-13"), alias("iso885913"), alias("csISO885913"), alias("latin7")]),
+    (ISO_8859_14, &[alias("iso8859-14"), alias("iso885914"), alias("csISO885914"), alias("iso-ir-199"), alias("ISO_8859-14:1998"), alias("ISO_8859-14"), alias("latin8"), alias("iso-celtic"), alias("l8")]),
+    (ISO_8859_15, &[alias("csisolatin9"), alias("iso8859-15"), alias("iso885915"), alias("iso_8859-15"), alias("l9"), alias("csISO885915"), alias("Latin-9")]),
+    (ISO_8859_16, &[alias("csISO885916"), alias("iso-ir-226"), alias("ISO_8859-16:2001"), alias("ISO_8859-16"), alias("latin10"), alias("l10")]),
+    (ISO_8859_2, &[alias("csisolatin2"), alias("iso-ir-101"), alias("iso8859-2"), alias("iso88592"), alias("iso_8859-2"), alias("iso_8859-2:1987"), alias("l2"), alias("latin2")]),
+    (ISO_8859_3, &[alias("csisolatin3"), alias("iso-ir-109"), alias("iso8859-3"), alias("iso88593"), alias("iso_8859-3"), alias("iso_8859-3:1988"), alias("l3"), alias("latin3")]),
+    (ISO_8859_4, &[alias("csisolatin4"), alias("iso-ir-110"), alias("iso8859-4"), alias("iso88594"), alias("iso_8859-4"), alias("iso_8859-4:1988"), alias("l4"), alias("latin4")]),
+    (ISO_8859_5, &[alias("csisolatincyrillic"), alias("cyrillic"), alias("iso-ir-144"), alias("iso8859-5"), alias("iso88595"), alias("iso_8859-5"), alias("iso_8859-5:1988")]),
+    (ISO_8859_6, &[alias("arabic"), alias("asmo-708"), alias("csiso88596e"), alias("csiso88596i"), alias("csisolatinarabic"), alias("ecma-114"), alias("iso-8859-6-e"), alias("iso-8859-6-i"), alias("iso-ir-127"), alias("iso8859-6"), alias("iso88596"), alias("iso_8859-6"), alias("iso_8859-6:1987")]),
+    (ISO_8859_7, &[alias("csisolatingreek"), alias("ecma-118"), alias("elot_928"), alias("greek"), alias("greek8"), alias("iso-ir-126"), alias("iso8859-7"), alias("iso88597"), alias("iso_8859-7"), alias("iso_8859-7:1987"), alias("sun_eu_greek")]),
+    (ISO_8859_8, &[alias("csiso88598e"), alias("csisolatinhebrew"), alias("hebrew"), alias("iso-8859-8-e"), alias("iso-ir-138"), alias("iso8859-8"), alias("iso88598"), alias("iso_8859-8"), alias("iso_8859-8:1988"), alias("visual")]),
+    (ISO_8859_8_I, &[alias("csiso88598i"), alias("logical")]),
+    (KOI8_R, &[alias("cskoi8r"), alias("koi"), alias("koi8"), alias("koi8_r")]),
+    (KOI8_U, &[alias("koi8-ru"), alias("csKOI8U")]),
+    (MACINTOSH, &[alias("csmacintosh"), alias("mac"), alias("x-mac-roman")]),
+    (WINDOWS_1250, &[alias("cp1250"), alias("x-cp1250"), alias("cswindows1250")]),
+    (WINDOWS_1251, &[alias("cp1251"), alias("x-cp1251"), alias("cswindows1251")]),
+    (WINDOWS_1252, &[alias("cp1252"), alias("x-cp1252"), alias("cswindows1252")]),
+    (WINDOWS_1253, &[alias("cp1253"), alias("x-cp1253"), alias("cswindows1253")]),
+    (WINDOWS_1254, &[alias("cp1254"), alias("x-cp1254"), alias("cswindows1254")]),
+    (WINDOWS_1255, &[alias("cp1255"), alias("x-cp1255"), alias("cswindows1255")]),
+    (WINDOWS_1256, &[alias("cp1256"), alias("x-cp1256"), alias("cswindows1256")]),
+    (WINDOWS_1257, &[alias("cp1257"), alias("x-cp1257"), alias("cswindows1257")]),
+    (WINDOWS_1258, &[alias("cp1258"), alias("x-cp1258"), alias("cswindows1258")]),
+    (WINDOWS_874, &[alias("dos-874"), alias("cswindows874")]),
+    (X_MAC_CYRILLIC, &[alias("x-mac-ukrainian")]),
+    (X_USER_DEFINED, &[]),
+    // Multi-byte.
+    (SHIFT_JIS, &[alias("csshiftjis"), alias("ms932"), alias("ms_kanji"), alias("shift-jis"), alias("sjis"), alias("windows-31j"), alias("x-sjis"), alias("csWindows31J"), alias("CP932")]),
+    (EUC_JP, &[alias("cseucpkdfmtjapanese"), alias("x-euc-jp"), alias("Extended_UNIX_Code_Packed_Format_for_Japanese")]),
+    (ISO_2022_JP, &[alias("csiso2022jp")]),
+    (GBK, &[alias("chinese"), alias("csgb2312"), alias("csiso58gb231280"), alias("gb2312"), alias("gb_2312"), alias("gb_2312-80"), alias("iso-ir-58"), alias("x-gbk"), alias("CP936"), alias("MS936"), alias("windows-936"), alias("csGBK")]),
+    (GB18030, &[alias("csGB18030")]),
+    (BIG5, &[alias("big5-hkscs"), alias("cn-big5"), alias("csbig5"), alias("x-x-big5"), alias("CP950"), alias("windows-950")]),
+    (EUC_KR, &[alias("cseuckr"), alias("csksc56011987"), alias("iso-ir-149"), alias("korean"), alias("ks_c_5601-1987"), alias("ks_c_5601-1989"), alias("ksc5601"), alias("ksc_5601"), alias("windows-949"), alias("CP949"), alias("UHC")]),
+];
+
+/// A multi-byte encoding.
+#[derive(Debug)]
+struct MultiByte {
+    encoding: &'static Encoding,
+}
+
+impl Codec for MultiByte {
+    fn name(&self) -> &str {
+        self.encoding.name()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(MultiByteDecoder::new(self.encoding, Shift::INITIAL))
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        // UTF-16 would be answered with UTF-8.
+        (self.encoding.output_encoding() == self.encoding)
+            .then(|| Box::new(MultiByteEncoder { inner: self.encoding.new_encoder() }) as Box<dyn Encoder>)
+    }
+}
+
+const ESC: u8 = 0x1B;
+
+/// The shift state of ISO-2022-JP between characters; the initial one for all else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Shift {
+    /// The escape sequence obeyed last.
+    set: [u8; 3],
+    /// Nothing has followed it. Another escape sequence would show it useless, and be a fault.
+    fresh: bool,
+}
+
+impl Shift {
+    const INITIAL: Shift = Shift { set: *b"\x1B(B", fresh: false };
+
+    fn is_double(self) -> bool {
+        self.set[1] == b'$'
+    }
+
+    /// Leads a new decoder into this state.
+    fn lead(self, inner: &mut encoding_rs::Decoder) {
+        if self == Shift::INITIAL {
+            return;
+        }
+        // Any character makes it stale.
+        let way = [self.set[0], self.set[1], self.set[2], b'!', b'!'];
+        let len = if self.fresh { 3 } else { 4 + usize::from(self.is_double()) };
+        let _ = inner.decode_to_utf8_without_replacement(&way[..len], &mut [0; 32], false);
+    }
+}
+
+/// Room with which encoding_rs decodes a single byte whatever it holds, and a run's end after the run.
+const STEP_ROOM: usize = 32;
+
+/// The longest character.
+const LONGEST: usize = 4;
+
+/// What is shorter goes byte by byte.
+const RUN: usize = 4 * LONGEST;
+
+/// Room for the shortest run and for completing its last character.
+const RUN_ROOM: usize = 3 * RUN + RUN_RESERVE;
+const RUN_RESERVE: usize = 2 * LONGEST * STEP_ROOM;
+
+/// Decodes a multi-byte encoding.
+struct MultiByteDecoder {
+    encoding: &'static Encoding,
+    inner: encoding_rs::Decoder,
+    shift: Shift,
+    /// Bytes read and undecided. The first `fed` of them were fed to `inner` since it was neutral.
+    held: [u8; 2 * LONGEST],
+    len: usize,
+    fed: usize,
+}
+
+impl MultiByteDecoder {
+    fn new(encoding: &'static Encoding, shift: Shift) -> Self {
+        let mut inner = encoding.new_decoder_without_bom_handling();
+        shift.lead(&mut inner);
+        MultiByteDecoder { encoding, inner, shift, held: [0; 2 * LONGEST], len: 0, fed: 0 }
+    }
+
+    fn is_shifted(&self) -> bool {
+        self.encoding == ISO_2022_JP
+    }
+
+    /// Whether `inner`, which was fed `bytes` since it was neutral, is so again.
+    fn is_neutral(&self, bytes: &[u8]) -> bool {
+        if self.is_shifted() {
+            match bytes {
+                [ESC, ..] => bytes.len() >= 3,
+                _ => !self.shift.is_double() || bytes.len().is_multiple_of(2),
+            }
+        } else {
+            self.inner.latin1_byte_compatible_up_to(b"").is_some()
+        }
+    }
+
+    /// Feeds `inner`; how many bytes it took, and its fault.
+    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, last: bool) -> (usize, Option<(u8, u8)>) {
+        let most = 3 * src.len() + STEP_ROOM;
+        let inner = &mut self.inner;
+        let (result, read) = dst.fill_str(most, |text| {
+            let (result, read, written) = inner.decode_to_str_without_replacement(src, text, last);
+            ((result, read), written)
+        });
+        match result {
+            DecoderResult::Malformed(len, after) => (read, Some((len, after))),
+            // There is room for the worst case, always.
+            DecoderResult::InputEmpty | DecoderResult::OutputFull => (read, None),
+        }
+    }
+
+    /// `inner` is neutral, after `bytes`; they are done with.
+    fn settle(&mut self, bytes: &[u8]) {
+        match *bytes {
+            [ESC, x, y, ..] if self.is_shifted() => self.shift = Shift { set: [ESC, x, y], fresh: true },
+            [] => {}
+            _ => self.shift.fresh = false,
+        }
+    }
+
+    /// Feeds `inner` the next byte that is held; whether it took it, and the fault.
+    fn feed_held(&mut self, dst: &mut Utf8Sink<'_>) -> (bool, Option<Malformed>) {
+        let byte = self.held[self.fed];
+        let (read, fault) = self.run(&[byte], dst, false);
+        self.fed += read;
+        let fed = self.fed;
+        if let Some((len, after)) = fault {
+            return (read > 0, Some(self.fault(len, fed - after as usize)));
+        }
+        let held = self.held;
+        if self.is_neutral(&held[..fed]) {
+            self.settle(&held[..fed]);
+            self.held.copy_within(fed..self.len, 0);
+            self.len -= fed;
+            self.fed = 0;
+        }
+        (true, None)
+    }
+
+    /// A fault of `len` bytes. The first `done` that are held are done with; what follows will be read again.
+    fn fault(&mut self, len: u8, done: usize) -> Malformed {
+        self.shift.fresh = false;
+        let held = self.held;
+        let rest = &held[done..self.len];
+        *self = Self::new(self.encoding, self.shift);
+        self.held[..rest.len()].copy_from_slice(rest);
+        self.len = rest.len();
+        Malformed { len, after: rest.len() as u8 }
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        self.held[self.len..self.len + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
+    }
+
+    /// Decodes a run from the front of `src` while nothing is held; ends neutral, or with a fault. At least
+    /// [`LONGEST`] bytes of `src` are left over, so that the last character of the run can be completed.
+    fn feed_run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3);
+        let mut len = most;
+        if self.is_shifted() {
+            len = src[..most].iter().position(|byte| *byte == ESC).unwrap_or(most);
+            if self.shift.is_double() {
+                len &= !1;
+            }
+        }
+        let (mut read, mut fault) = self.run(&src[..len], dst, false);
+        while fault.is_none() && read < src.len() && !self.is_neutral(&src[..read]) {
+            let (more, found) = self.run(&src[read..read + 1], dst, false);
+            read += more;
+            fault = found;
+        }
+        if let Some((len, after)) = fault {
+            self.hold(&src[read - after as usize..read]);
+            return Step { read, stop: Stop::Fault(self.fault(len, 0)) };
+        }
+        // No escape sequence is in it.
+        self.shift.fresh &= read == 0;
+        Step { read, stop: Stop::InputEmpty }
+    }
+}
+
+impl Decoder for MultiByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut read = 0;
+        let mut ran = false;
+        while read < src.len() {
+            if dst.room() < STEP_ROOM {
+                return Step { read, stop: Stop::OutputFull };
+            }
+            if self.fed < self.len {
+                let before = dst.written();
+                if let Some(fault) = self.feed_held(dst).1 {
+                    return Step { read, stop: Stop::Fault(fault) };
+                }
+                if dst.written() > before {
+                    // So that it is clear what the next character came from.
+                    return Step { read, stop: Stop::OutputFull };
+                }
+                continue;
+            }
+            let rest = &src[read..];
+            if self.len == 0 && rest.len() >= RUN {
+                if dst.room() >= RUN_ROOM {
+                    let step = self.feed_run(rest, dst);
+                    read += step.read;
+                    ran = true;
+                    match step.stop {
+                        Stop::InputEmpty if step.read == 0 => {}
+                        Stop::InputEmpty => continue,
+                        stop => return Step { read, stop },
+                    }
+                } else if ran && read > 0 {
+                    return Step { read, stop: Stop::OutputFull };
+                }
+            }
+            self.hold(&rest[..1]);
+            match self.feed_held(dst) {
+                (_, None) => read += 1,
+                (true, Some(fault)) => return Step { read: read + 1, stop: Stop::Fault(fault) },
+                (false, Some(Malformed { len, after })) => {
+                    // It is the last that is held, and stays unread.
+                    self.len -= 1;
+                    return Step { read, stop: Stop::Fault(Malformed { len, after: after - 1 }) };
+                }
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        while self.fed < self.len {
+            if dst.room() < STEP_ROOM {
+                return Stop::OutputFull;
+            }
+            if let Some(fault) = self.feed_held(dst).1 {
+                return Stop::Fault(fault);
+            }
+        }
+        if self.len == 0 {
+            return Stop::InputEmpty;
+        }
+        match self.run(&[], dst, true).1 {
+            // `inner` is finished, and replaced.
+            Some((len, after)) => Stop::Fault(self.fault(len, self.len - after as usize)),
+            None => {
+                self.reset();
+                Stop::InputEmpty
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.encoding, Shift::INITIAL);
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        let mut fork = Self::new(self.encoding, self.shift);
+        fork.hold(&self.held[..self.len]);
+        Box::new(fork)
+    }
+
+    fn pending(&self) -> usize {
+        self.len
+    }
+}
+
+/// Encodes a multi-byte encoding.
+struct MultiByteEncoder {
+    inner: encoding_rs::Encoder,
+}
+
+impl MultiByteEncoder {
+    fn run(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
+        let mut outcome = (EncoderResult::InputEmpty, 0);
+        dst.fill(|room| {
+            let (result, read, written) = self.inner.encode_from_utf8_without_replacement(src, room, last);
+            outcome = (result, read);
+            written
+        });
+        let stop = match outcome.0 {
+            EncoderResult::InputEmpty => Stop::InputEmpty,
+            EncoderResult::OutputFull => Stop::OutputFull,
+            // For SO, SI and ESC in ISO-2022-JP it answers U+FFFD; what it stopped at is meant.
+            EncoderResult::Unmappable(ch) => {
+                let ch = src[..outcome.1].chars().next_back().unwrap_or(ch);
+                Stop::Fault(Unmappable { ch, after: 0 })
+            }
+        };
+        Step { read: outcome.1, stop }
+    }
+}
+
+impl Encoder for MultiByteEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        if src.is_empty() {
+            return Step { read: 0, stop: Stop::InputEmpty };
+        }
+        self.run(src, dst, false)
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        if !self.inner.has_pending_state() {
+            return Stop::InputEmpty;
+        }
+        let stop = self.run("", dst, true).stop;
+        if stop == Stop::InputEmpty {
+            // It would panic if it were used again.
+            self.reset();
+        }
+        stop
+    }
+
+    fn reset(&mut self) {
+        self.inner = self.inner.encoding().new_encoder();
+    }
+
+    /// SUB, as in the single-byte pages.
+    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let text = match which {
+            StandIn::Substitute => "\u{1A}",
+            StandIn::BestFit => return false,
+            StandIn::Text(text) => text,
+        };
+        // All of these charsets have ASCII, so that it is all or nothing.
+        text.is_ascii() && self.run(text, dst, false).stop == Stop::InputEmpty
+    }
+}
