@@ -343,3 +343,45 @@ fn java_reads_it() {
         read_by(Command::new("java").arg(program), folder.path());
     }
 }
+
+/// Every byte of every EBCDIC page as ICU and glibc decode it; where glibc is known to differ, by what its table is.
+#[test]
+fn ebcdic_pages_as_icu_and_glibc_have_them() {
+    // glibc's pages come from RFC 1345 and swap or move these characters; IBM's own tables and ICU do not.
+    const GLIBC_DIFFERS: &[&str] = &["IBM278", "IBM285", "IBM290", "IBM871"];
+    let registry = charpipe::Registry::builtin();
+    let pages: Vec<_> = charpipe::codec::PAGES.iter().filter(|page| page.name.starts_with("IBM")).collect();
+    assert!(pages.len() >= 22);
+    for page in pages {
+        let codec = registry.codec(&page.name).unwrap();
+        let number = page.name.trim_start_matches("IBM").trim_start_matches('0').to_owned();
+        let (iconv, uconv) = (format!("IBM{number:0>3}"), format!("ibm-{number}"));
+        let peers = [("uconv", ["-f", &uconv, "-t", "UTF-8"]), ("iconv", ["-f", &iconv, "-t", "UTF-8"])];
+        for (program, args) in peers {
+            if program == "iconv" && GLIBC_DIFFERS.contains(&&*page.name) {
+                continue;
+            }
+            // Only the bytes that are assigned: the peers stop at the others.
+            let assigned: Vec<u8> =
+                (0..=255).filter(|byte| page.chars[*byte as usize] != charpipe::codec::page::UNASSIGNED).collect();
+            let expected = charpipe::codec::decode_strictly(&*codec, &assigned).unwrap();
+            let child = std::process::Command::new(program)
+                .args(args)
+                .stdin(std::process::Stdio::piped())
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::null())
+                .spawn();
+            let Ok(mut child) = child else {
+                eprintln!("skipped: no {program}");
+                continue;
+            };
+            std::io::Write::write_all(&mut child.stdin.take().unwrap(), &assigned).unwrap();
+            let output = child.wait_with_output().unwrap();
+            if !output.status.success() && output.stdout.is_empty() {
+                eprintln!("skipped: {program} has no {}", page.name);
+                continue;
+            }
+            assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{} by {program}", page.name);
+        }
+    }
+}

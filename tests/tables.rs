@@ -98,7 +98,26 @@ fn pages_are_what_their_sources_say() {
         assert_eq!(*page.best_fit, *best_fit, "{}", page.name);
         checked += 1;
     }
-    assert_eq!(checked, 5);
+    assert_eq!(checked, 22);
+}
+
+/// Every label leads to the codec that claims it, so no two codecs claim one; but for a number that is another's own.
+#[test]
+fn every_label_leads_to_its_codec() {
+    let registry = Registry::builtin();
+    for codec in registry.codecs() {
+        for label in registry.labels(codec.name()) {
+            for spelling in [label.to_owned(), label.to_uppercase(), label.to_lowercase(), label.replace('-', "_")] {
+                let found = registry.codec(&spelling).unwrap();
+                assert_eq!(found.name(), codec.name(), "{spelling}");
+            }
+        }
+    }
+    for (label, name) in
+        [("IBM-273", "IBM273"), ("ccsid01148", "IBM01148"), ("x-ibm871", "IBM871"), ("1141", "IBM01141")]
+    {
+        assert_eq!(registry.codec(label).unwrap().name(), name);
+    }
 }
 
 #[test]
