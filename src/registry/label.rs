@@ -59,9 +59,11 @@ pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
 
 /// Up to three labels that are a slip of the finger or of the eye away from `label`, all equally far.
 pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let wanted = key(label);
+    // What looks alike is as good as the same.
+    let seen = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
+    let wanted = seen(label);
     let mut near: Vec<(usize, &str)> = labels
-        .map(|other| (distance(&wanted, &key(other)), other))
+        .map(|other| (distance(&wanted, &seen(other)), other))
         .filter(|(distance, other)| *distance <= 2 && *distance * 3 <= other.len())
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn near_misses_are_the_nearest() {
-        let known = ["UTF-8", "UTF-16", "IBM1047", "IBM1204", "ISO-8859-1"];
+        let known = ["UTF-8", "UTF-16", "IBM1047", "IBM01147", "IBM1204", "ISO-8859-1"];
         for (label, expected) in [
             ("UFT-8", &["UTF-8"][..]),
             ("IBM1O47", &["IBM1047"]),
