@@ -75,11 +75,27 @@ impl CheckedDecoder {
     }
 
     pub(super) fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Result<Step<Malformed>, Error> {
+        self.watched(src, dst, |decoder, dst| decoder.feed(src, dst))
+    }
+
+    pub(super) fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
+        let step = self.watched(&[], dst, |decoder, dst| Step { read: 0, stop: decoder.finish(dst) })?;
+        Ok(step.stop)
+    }
+
+    fn watched(
+        &mut self,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        call: impl FnOnce(&mut dyn Decoder, &mut Utf8Sink<'_>) -> Step<Malformed>,
+    ) -> Result<Step<Malformed>, Error> {
         let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
-        let step = self.inner.feed(src, dst);
-        let written = dst.written().wrapping_sub(before);
-        let same = dst.identity() == lent && dst.written() >= before;
-        let mut checked = if same { self.progress.check(src.len(), room, written, &step) } else { Err(EXCHANGED) };
+        let step = call(&mut *self.inner, dst);
+        let written = dst.written().checked_sub(before).filter(|_| dst.identity() == lent);
+        let mut checked = match written {
+            Some(written) => self.progress.check(src.len(), room, written, &step),
+            None => Err(EXCHANGED),
+        };
         if checked.is_ok() {
             self.remember(&src[..step.read]);
             checked = self.check_fault(step.stop);
@@ -89,20 +105,6 @@ impl CheckedDecoder {
         }
         checked.map_err(|what| self.broken(what))?;
         Ok(step)
-    }
-
-    pub(super) fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
-        let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
-        let stop = self.inner.finish(dst);
-        let written = dst.written().wrapping_sub(before);
-        let same = dst.identity() == lent && dst.written() >= before;
-        let step = Step { read: 0, stop };
-        let mut checked = if same { self.progress.check(0, room, written, &step) } else { Err(EXCHANGED) };
-        if checked.is_ok() {
-            checked = self.check_fault(stop);
-        }
-        checked.map_err(|what| self.broken(what))?;
-        Ok(stop)
     }
 
     fn check_fault(&self, stop: Stop<Malformed>) -> Result<(), Breach> {
@@ -164,11 +166,28 @@ impl CheckedEncoder {
     }
 
     pub(super) fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>, offset: u64) -> Result<Step<Unmappable>, Error> {
+        self.watched(src, dst, offset, |encoder, dst| encoder.feed(src, dst))
+    }
+
+    pub(super) fn finish(&mut self, dst: &mut ByteSink<'_>, offset: u64) -> Result<Stop<Unmappable>, Error> {
+        let step = self.watched("", dst, offset, |encoder, dst| Step { read: 0, stop: encoder.finish(dst) })?;
+        Ok(step.stop)
+    }
+
+    fn watched(
+        &mut self,
+        src: &str,
+        dst: &mut ByteSink<'_>,
+        offset: u64,
+        call: impl FnOnce(&mut dyn Encoder, &mut ByteSink<'_>) -> Step<Unmappable>,
+    ) -> Result<Step<Unmappable>, Error> {
         let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
-        let step = self.inner.feed(src, dst);
-        let written = dst.written().wrapping_sub(before);
-        let same = dst.identity() == lent && dst.written() >= before;
-        let mut checked = if same { self.progress.check(src.len(), room, written, &step) } else { Err(EXCHANGED) };
+        let step = call(&mut *self.inner, dst);
+        let written = dst.written().checked_sub(before).filter(|_| dst.identity() == lent);
+        let mut checked = match written {
+            Some(written) => self.progress.check(src.len(), room, written, &step),
+            None => Err(EXCHANGED),
+        };
         if checked.is_ok() && !src.is_char_boundary(step.read) {
             checked = Err("stopped within a character");
         }
@@ -181,20 +200,6 @@ impl CheckedEncoder {
         }
         checked.map_err(|what| self.broken(what, offset))?;
         Ok(step)
-    }
-
-    pub(super) fn finish(&mut self, dst: &mut ByteSink<'_>, offset: u64) -> Result<Stop<Unmappable>, Error> {
-        let (lent, before, room) = (dst.identity(), dst.written(), dst.room());
-        let stop = self.inner.finish(dst);
-        let written = dst.written().wrapping_sub(before);
-        let same = dst.identity() == lent && dst.written() >= before;
-        let step = Step { read: 0, stop };
-        let mut checked = if same { self.progress.check(0, room, written, &step) } else { Err(EXCHANGED) };
-        if checked.is_ok() {
-            checked = self.check_fault(stop);
-        }
-        checked.map_err(|what| self.broken(what, offset))?;
-        Ok(stop)
     }
 
     /// Writes a stand-in; `false` where the charset has none.
