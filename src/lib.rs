@@ -25,7 +25,7 @@
 //! | [`codec`] | charsets and their machines | its errors |
 //! | [`registry`] | from label to codec | `codec` |
 //! | [`detect`] | what is it encoded in, and how do you know | `registry` |
-//! | `text` | stages between decoder and encoder | nothing |
+//! | `text` | stages between decoder and encoder, XML's places for references | nothing |
 //! | [`transcoder`] | holds it all, without I/O; `transcode`, `decode` and the adapters on top | all of the above |
 //! | `cli` | the command (feature `cli`) | [`transcoder`] |
 //!

@@ -6,9 +6,9 @@
 #[path = "../../tests/common/mod.rs"]
 mod common;
 
-pub use common::Outcome;
+pub use common::{Outcome, encode};
 
-use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
+use charpipe::codec::{MIN_ROOM, Stop, Utf8Sink};
 use charpipe::{Codec, Registry, Transcode};
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -81,24 +81,6 @@ impl Cuts {
 /// What `job` makes of `input` in one piece, with more room than it can want at a time.
 pub fn whole(job: &Transcode, input: &[u8]) -> Outcome {
     common::drive(job, input, &mut std::iter::repeat(usize::MAX), &mut std::iter::repeat(1 << 17), false)
-}
-
-/// `text` in `codec`; what it cannot write is left out.
-pub fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
-    let Some(mut encoder) = codec.encoder() else { return Vec::new() };
-    let mut bytes = Vec::new();
-    let mut utf8 = [0; 4];
-    for ch in text.chars() {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
-        let _ = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
-        bytes.extend_from_slice(sink.as_bytes());
-    }
-    let mut room = [0; MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
-    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "{}", codec.name());
-    bytes.extend_from_slice(sink.as_bytes());
-    bytes
 }
 
 /// The codecs with one form only for each character, which therefore give back every byte that they could read: the

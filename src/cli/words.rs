@@ -84,6 +84,9 @@ fn hint(error: &Error) -> &'static str {
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
         ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
+        ErrorKind::UnsupportedLabel { .. } => {
+            " (convert it with another program first, or name another encoding with -f)"
+        }
         ErrorKind::Strict { .. } => " (leave out --strict to go on)",
         _ => "",
     }

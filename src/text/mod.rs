@@ -7,10 +7,10 @@
 //! | stage | does |
 //! |---|---|
 //! | `relabel.rs` | what to change in a declaration so that it tells the truth; planned once, cut in at the byte offsets that detection found |
-//! | `eol.rs` | ends of line |
+//! | `eol.rs` | ends of line, and the NEL of EBCDIC XML |
 //!
-//! Trimming of records' blanks, the control character policy and the XML lexical state that character references need
-//! are stages too, and join the list of stages.
+//! Beside them, `xml.rs` follows the text that reaches the encoder and knows where a character reference may stand.
+//! Trimming of records' blanks and the control character policy are stages too, and join the list.
 
 pub(crate) mod eol;
 pub(crate) mod relabel;
