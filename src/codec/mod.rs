@@ -55,6 +55,7 @@ pub mod page;
 mod pages;
 pub mod single_byte;
 pub mod sink;
+pub mod table;
 pub mod ucs4;
 pub mod utf16;
 pub mod utf8;

@@ -1,0 +1,277 @@
+//! Code pages as data: which bytes are which characters, whoever wrote it down.
+//!
+//! A [`Table`] is what every source of mappings is read into and what both engines are made from: the pages of
+//! `codecs/`, the tables of other crates, and files that a user brings.
+//!
+//! ```text
+//! our chart ┐
+//! ICU .ucm  ├─ read ─ Table ─ TableCodec ─ single_byte.rs | multi_byte.rs
+//! charmap … ┘    ↑
+//!            packed.rs: the built-in tables
+//! ```
+
+// pub mod chart;
+// pub(super) mod packed;
+
+use crate::error::{Error, ErrorKind};
+use std::borrow::Cow;
+
+/// A byte sequence of up to four bytes.
+///
+/// Ordered by length, then by bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Code {
+    len: u8,
+    /// Big-endian.
+    number: u32,
+}
+
+impl Code {
+    /// The longest.
+    pub const MAX_LEN: usize = 4;
+
+    /// These bytes; `None` where there are none or more than four.
+    pub fn new(bytes: &[u8]) -> Option<Code> {
+        let number = bytes.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte));
+        (1..=Self::MAX_LEN).contains(&bytes.len()).then_some(Code { len: bytes.len() as u8, number })
+    }
+
+    /// One byte.
+    pub const fn single(byte: u8) -> Code {
+        Code { len: 1, number: byte as u32 }
+    }
+
+    /// Two bytes.
+    pub const fn pair(lead: u8, trail: u8) -> Code {
+        Code { len: 2, number: (lead as u32) << 8 | trail as u32 }
+    }
+
+    /// How many bytes.
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub const fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// The bytes as one big-endian number.
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
+    /// The bytes, from the front of the array.
+    pub const fn bytes(self) -> [u8; Self::MAX_LEN] {
+        (self.number << (8 * (4 - self.len as u32))).to_be_bytes()
+    }
+}
+
+/// In which directions a mapping holds. The numbers are ICU's precision flags.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Way {
+    /// `|0`: both ways.
+    RoundTrip,
+    /// `|1`: to bytes, as an approximation where one is wanted; from a private-use code point always.
+    BestFit,
+    /// `|2`: the character has no bytes, and the single-byte substitute stands for it.
+    Substitute1,
+    /// `|3`: from bytes only.
+    ToText,
+    /// `|4`: to bytes only, always.
+    ToBytes,
+}
+
+impl Way {
+    /// Whether bytes become text by it.
+    pub fn decodes(self) -> bool {
+        matches!(self, Way::RoundTrip | Way::ToText)
+    }
+
+    /// Whether `first`, the first character of the text, is written by it without being asked for an approximation.
+    pub fn encodes(self, first: char) -> bool {
+        match self {
+            Way::RoundTrip | Way::ToBytes => true,
+            Way::BestFit => is_private_use(first),
+            Way::Substitute1 | Way::ToText => false,
+        }
+    }
+}
+
+/// Whether a character is of one of the private use areas.
+pub(crate) fn is_private_use(ch: char) -> bool {
+    matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{FFFFD}' | '\u{100000}'..='\u{10FFFD}')
+}
+
+/// One character and its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mapping {
+    /// The bytes. For [`Way::Substitute1`] they say nothing.
+    pub code: Code,
+    /// The character.
+    pub ch: char,
+    /// In which directions.
+    pub way: Way,
+}
+
+/// A mapping that no [`Mapping`] holds: several characters, or more than four bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sequence {
+    /// One to 31 bytes.
+    pub bytes: Vec<u8>,
+    /// One character or more, 57 bytes at the most.
+    pub text: String,
+    /// In which directions.
+    pub way: Way,
+}
+
+/// What byte sequences a charset has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Single bytes.
+    Single,
+    /// Pairs of bytes, as in the pure double-byte sets of EBCDIC.
+    Double,
+    /// Single bytes, and pairs between SO (0E) and SI (0F): the mixed pages of EBCDIC.
+    Shifted,
+    /// Sequences as these states say, the first of them the initial one.
+    Multi(Vec<State>),
+}
+
+/// What each byte does in one state of a multi-byte charset.
+pub type State = [Cell; 256];
+
+/// What a byte does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cell {
+    /// It cannot stand here.
+    Illegal,
+    /// It leads to this state; the sequence goes on.
+    Next(u8),
+    /// It ends a sequence.
+    End,
+    /// It ends a sequence that no character has.
+    Unassigned,
+}
+
+impl Shape {
+    /// The states of single bytes (first) or pairs, by what bytes may stand where.
+    ///
+    /// Pairs have lead and trail in 41–FE, and 40 40 (IBM CDRA; ICU's implied tables for `DBCS` and
+    /// `EBCDIC_STATEFUL`).
+    pub fn states(&self) -> Cow<'_, [State]> {
+        let row = |cell: &dyn Fn(u8) -> Cell| std::array::from_fn(|byte| cell(byte as u8));
+        match self {
+            Shape::Single => vec![[Cell::End; 256]].into(),
+            Shape::Double | Shape::Shifted => vec![
+                row(&|byte| match byte {
+                    0x40 => Cell::Next(2),
+                    0x41..=0xFE => Cell::Next(1),
+                    _ => Cell::Illegal,
+                }),
+                row(&|byte| if matches!(byte, 0x41..=0xFE) { Cell::End } else { Cell::Illegal }),
+                row(&|byte| if byte == 0x40 { Cell::End } else { Cell::Illegal }),
+            ]
+            .into(),
+            Shape::Multi(states) => states.into(),
+        }
+    }
+}
+
+/// The shift codes of EBCDIC: shift out, to pairs; shift in, to single bytes.
+pub(crate) const SO: u8 = 0x0E;
+pub(crate) const SI: u8 = 0x0F;
+
+/// A charset as a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table {
+    /// The preferred name.
+    pub name: Cow<'static, str>,
+    /// Further labels.
+    pub aliases: Vec<Cow<'static, str>>,
+    /// The table or standard that it was taken from.
+    pub source: Cow<'static, str>,
+    /// What byte sequences it has.
+    pub shape: Shape,
+    /// The bytes that stand for a character that it lacks (subchar).
+    pub substitute: Vec<u8>,
+    /// The byte that does so for the characters of [`Way::Substitute1`] (subchar1).
+    pub substitute1: Option<u8>,
+    /// The mappings of one character and up to four bytes.
+    pub mappings: Vec<Mapping>,
+    /// The others.
+    pub sequences: Vec<Sequence>,
+}
+
+impl Table {
+    /// An empty table of single bytes; the substitute is SUB, 1A.
+    pub fn new(name: impl Into<Cow<'static, str>>, source: impl Into<Cow<'static, str>>) -> Table {
+        Table {
+            name: name.into(),
+            aliases: Vec::new(),
+            source: source.into(),
+            shape: Shape::Single,
+            substitute: vec![0x1A],
+            substitute1: None,
+            mappings: Vec::new(),
+            sequences: Vec::new(),
+        }
+    }
+
+    /// A single-byte table made from a function: `char_of` answers the character of each byte. The substitute is SUB,
+    /// 1A.
+    ///
+    /// ```
+    /// use charpipe::codec::table::Table;
+    ///
+    /// let table = Table::from_fn("X-HALF", "made up", |byte| byte.is_ascii().then_some(byte.into()));
+    /// assert_eq!(table.mappings.len(), 128);
+    /// ```
+    pub fn from_fn(name: &'static str, source: &'static str, char_of: impl Fn(u8) -> Option<char>) -> Table {
+        let mut table = Table::new(name, source);
+        table.mappings.reserve_exact(256);
+        for byte in 0..=255 {
+            if let Some(ch) = char_of(byte) {
+                table.mappings.push(Mapping { code: Code::single(byte), ch, way: Way::RoundTrip });
+            }
+        }
+        table
+    }
+
+    /// Adds a mapping of any length.
+    pub(crate) fn add(&mut self, bytes: &[u8], text: &str, way: Way) {
+        let mut chars = text.chars();
+        match (Code::new(bytes), chars.next(), chars.next()) {
+            (Some(code), Some(ch), None) => self.mappings.push(Mapping { code, ch, way }),
+            _ => self.sequences.push(Sequence { bytes: bytes.to_vec(), text: text.to_owned(), way }),
+        }
+    }
+
+    /// Checks that no two mappings contradict each other and that all fit the shape.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Table`] at line 0, as a table has none, where the same bytes are two characters, or the same
+    /// character has two byte sequences; where bytes are no sequence of the shape.
+    pub fn check(&self) -> Result<(), Error> {
+        let fail = |expected: String| Err(Error::from(ErrorKind::Table { line: 0, column: 0, expected }));
+        let mut decode: Vec<(Code, char)> = Vec::new();
+        let mut encode: Vec<(char, Code)> = Vec::new();
+        for mapping in &self.mappings {
+            if mapping.way.decodes() {
+                decode.push((mapping.code, mapping.ch));
+            }
+            if matches!(mapping.way, Way::RoundTrip | Way::ToBytes) {
+                encode.push((mapping.ch, mapping.code));
+            }
+        }
+        decode.sort_unstable();
+        encode.sort_unstable();
+        if let Some(pair) = decode.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let (code, first, second) = (pair[0].0, pair[0].1 as u32, pair[1].1 as u32);
+            let bytes = crate::error::Hex(&code.bytes()[..code.len()]).to_string();
+            return fail(format!("one character for {bytes}, not both U+{first:04X} and U+{second:04X}"));
+        }
+        if let Some(pair) = encode.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let [first, second] =
+                [pair[0].1, pair[1].1].map(|code| crate::error::Hex(&code.bytes()[..code.len()]).to_string());
+            return fail(format!("one code for U+{:04X}, not both {first} and {second}", pair[0].0 as u32));
+        }
+        Ok(())
+    }
+}
