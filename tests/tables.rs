@@ -1,104 +1,225 @@
-//! The code pages: `src/codec/pages.rs` is what `codecs/` says, and `codecs/` is what its sources say.
+//! The code pages: `src/codec/pages.rs` and `pages.bin` are what `codecs/` says, and every codec does what its page says.
 
-use charpipe::codec::page::{Page, UNASSIGNED};
-use charpipe::codec::{PAGES, decode_strictly};
+use charpipe::codec::table::{Code, Mapping, Sequence, Shape, Table, Way, chart};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, Stop, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn pages() -> Vec<(PathBuf, String)> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(root().join("codecs")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
-    files.sort();
-    files.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
+/// The page of that name, read from its file.
+fn page(name: &str) -> Option<Table> {
+    let path = root().join("codecs").join(format!("{name}.txt"));
+    let text = fs::read_to_string(&path).ok()?;
+    let table = chart::parse(&text, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert_eq!(table.name, name, "a page is in the file of its name");
+    Some(table)
 }
 
-/// `CHARPIPE_WRITE_PAGES=1 cargo test --test tables` writes the file anew.
+/// All pages, by name.
+fn pages() -> Vec<Table> {
+    let files = fs::read_dir(root().join("codecs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    names.iter().map(|name| page(name).unwrap()).collect()
+}
+
+// --- The generated files ----------------------------------------------------------------------------------------------
+
+/// `CHARPIPE_WRITE_PAGES=1 cargo test --test tables` writes the files anew.
 #[test]
 fn the_generated_tables_are_fresh() {
-    let mut expected = String::from(
-        "//! The pages of `codecs/` as tables. Generated, never edited: change the page, then run\n\
-         //! `CHARPIPE_WRITE_PAGES=1 cargo test --test tables`.\n\n\
-         use super::page::Page;\nuse std::borrow::Cow;\n\n\
-         /// The built-in pages, by name.\n#[rustfmt::skip]\npub static PAGES: &[Page] = &[\n",
-    );
-    for (path, text) in pages() {
-        let page = Page::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert_eq!(path.file_stem().unwrap().to_str(), Some(&*page.name), "a page is in the file of its name");
-        expected.push_str(&page.to_rust());
-        expected.push('\n');
+    let (index, words) = packed(&pages());
+    let files = [("src/codec/pages.rs", index.into_bytes()), ("src/codec/pages.bin", words)];
+    for (name, expected) in files {
+        let path = root().join(name);
+        if std::env::var_os("CHARPIPE_WRITE_PAGES").is_some() {
+            fs::write(&path, &expected).unwrap();
+        }
+        let found = fs::read(&path).unwrap();
+        assert!(found == expected, "{name} is stale: CHARPIPE_WRITE_PAGES=1 cargo test --test tables");
     }
-    expected.push_str("];\n");
-    let path = root().join("src/codec/pages.rs");
-    if std::env::var_os("CHARPIPE_WRITE_PAGES").is_some() {
-        fs::write(&path, &expected).unwrap();
-    }
-    let found = fs::read_to_string(&path).unwrap();
-    assert!(found == expected, "src/codec/pages.rs is stale: CHARPIPE_WRITE_PAGES=1 cargo test --test tables");
 }
 
-/// Straight from the page to the codec, every byte and every code point of the Basic Multilingual Plane.
+/// `pages.rs` and `pages.bin`; their form is described in `src/codec/table/packed.rs`.
+fn packed(pages: &[Table]) -> (String, Vec<u8>) {
+    let mut blocks: Vec<[u16; 64]> = Vec::new();
+    let mut known: HashMap<[u16; 64], u16> = HashMap::new();
+    let mut block = |content: [u16; 64]| {
+        *known.entry(content).or_insert_with(|| {
+            blocks.push(content);
+            (blocks.len() - 1).try_into().unwrap()
+        })
+    };
+    let records: Vec<Vec<u16>> = pages.iter().map(|page| record(page, &mut block)).collect();
+    let mut index = String::from(
+        "//! The pages of `codecs/`: their heads, and where the rest lies in `pages.bin`. Generated, never edited: change\n\
+         //! the page, then run `CHARPIPE_WRITE_PAGES=1 cargo test --test tables`.\n\n\
+         use super::table::packed::Packed;\n\n\
+         /// The built-in pages, by name.\n#[rustfmt::skip]\npub static PAGES: &[Packed] = &[\n",
+    );
+    let mut words = vec![blocks.len() as u16, (blocks.len() >> 16) as u16];
+    words.extend(blocks.iter().flatten());
+    for (page, record) in pages.iter().zip(records) {
+        let (name, aliases, source) = (&page.name, &page.aliases, &page.source);
+        let (is_single, at) = (page.shape == Shape::Single, words.len());
+        let _ = writeln!(
+            index,
+            "    Packed {{ name: {name:?}, aliases: &{aliases:?}, source: {source:?}, is_single: {is_single}, record: {at} }},"
+        );
+        words.extend(record);
+    }
+    index.push_str("];\n");
+    (index, words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+fn record(page: &Table, block: &mut impl FnMut([u16; 64]) -> u16) -> Vec<u16> {
+    const NONE: u16 = 0xFFFF;
+    let mut charts: BTreeMap<Option<u8>, [u16; 256]> = BTreeMap::new();
+    let mut to_text: Vec<u16> = Vec::new();
+    let mut others: Vec<(Way, u16, Vec<u16>)> = Vec::new();
+    for &Mapping { code, ch, way } in &page.mappings {
+        let number = u16::try_from(code.number()).unwrap();
+        assert!(code.len() == 1 || number > 0xFF);
+        let unit = u16::try_from(ch as u32).ok().filter(|unit| *unit != NONE);
+        if let Some(unit) = unit.filter(|_| way.decodes()) {
+            let [high, low] = number.to_be_bytes();
+            let lead = (code.len() == 2).then_some(high);
+            charts.entry(lead).or_insert([NONE; 256])[usize::from(low)] = unit;
+            if way == Way::ToText {
+                to_text.push(number);
+            }
+        } else {
+            others.push((way, number, ch.encode_utf16(&mut [0; 2]).to_vec()));
+        }
+    }
+    for Sequence { bytes, text, way } in &page.sequences {
+        let number = u16::try_from(Code::new(bytes).unwrap().number()).unwrap();
+        others.push((*way, number, text.encode_utf16().collect()));
+    }
+    let shape = match page.shape {
+        Shape::Single => 0,
+        Shape::Double => 1,
+        Shape::Shifted => 2,
+        Shape::Multi(_) => panic!("no page has states"),
+    };
+    let mut words = vec![shape, page.substitute.len() as u16];
+    words.extend(page.substitute.iter().map(|byte| u16::from(*byte)));
+    words.extend([page.substitute1.map_or(NONE, u16::from), charts.len() as u16]);
+    for (lead, chart) in charts {
+        words.push(lead.map_or(NONE, u16::from));
+        words.extend(chart.as_chunks::<64>().0.iter().map(|content| block(*content)));
+    }
+    words.push(to_text.len() as u16);
+    words.extend(to_text);
+    words.push(others.len() as u16);
+    for (way, number, units) in others {
+        words.extend([(way as u16) << 8 | units.len() as u16, number]);
+        words.extend(units);
+    }
+    words
+}
+
+#[test]
+fn a_packed_page_is_the_page() {
+    let sorted = |mut table: Table| {
+        table.mappings.sort_by_key(|mapping| (mapping.code, mapping.ch, mapping.way));
+        table.sequences.sort_by(|a, b| (&a.bytes, &a.text).cmp(&(&b.bytes, &b.text)));
+        table
+    };
+    assert!(PAGES.len() >= 27);
+    for (page, packed) in pages().into_iter().zip(PAGES) {
+        assert!(sorted(page) == sorted(packed.table()), "{}", packed.name);
+    }
+}
+
+// --- What codecs do ---------------------------------------------------------------------------------------------------
+
+/// What `codec` makes of a text, shift codes left out; `None` where it cannot write it.
+fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut room = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    let step = encoder.feed(text, &mut sink);
+    if step.stop != Stop::InputEmpty || encoder.finish(&mut sink) != Stop::InputEmpty {
+        return None;
+    }
+    Some(match sink.as_bytes() {
+        [0x0E, between @ .., 0x0F] => between.to_vec(),
+        bytes => bytes.to_vec(),
+    })
+}
+
+/// What the bytes mean, shift codes added where the page has them.
+fn decoded(codec: &dyn Codec, shape: &Shape, bytes: &[u8]) -> Option<String> {
+    match (shape, bytes.len()) {
+        (Shape::Shifted, 2) => decode_strictly(codec, &[0x0E, bytes[0], bytes[1], 0x0F]),
+        _ => decode_strictly(codec, bytes),
+    }
+}
+
+/// Straight from the page to the codec: every byte and every pair, and every code point that there is.
 #[test]
 fn codecs_do_what_the_charts_say() {
     let registry = Registry::builtin();
-    assert!(PAGES.len() >= 7);
-    for (_, text) in pages() {
-        let page = Page::parse(&text).unwrap();
-        let codec = registry.codec(&page.name).unwrap();
-        for (byte, &expected) in (0u8..=255).zip(&page.chars) {
-            let decoded = decode_strictly(&*codec, &[byte]);
-            let expected = (expected != UNASSIGNED).then(|| char::from_u32(expected.into()).unwrap().to_string());
-            assert_eq!(decoded, expected, "{} {byte:02X}", page.name);
+    for table in pages() {
+        let codec = registry.codec(&table.name).unwrap();
+        let mut to_text: BTreeMap<Vec<u8>, String> = BTreeMap::new();
+        let mut to_bytes: HashMap<char, Vec<u8>> = HashMap::new();
+        for Mapping { code, ch, way } in &table.mappings {
+            let bytes = code.bytes()[..code.len()].to_vec();
+            if way.decodes() {
+                to_text.insert(bytes.clone(), ch.to_string());
+            }
+            if way.encodes(*ch) {
+                to_bytes.insert(*ch, bytes);
+            }
+        }
+        for Sequence { bytes, text, way } in &table.sequences {
+            assert_eq!(*way, Way::RoundTrip);
+            to_text.insert(bytes.clone(), text.clone());
+            assert_eq!(encoded(&*codec, text).as_ref(), Some(bytes), "{} {text:?}", table.name);
+        }
+        if table.shape != Shape::Double {
+            for byte in 0..=255 {
+                let expected = to_text.get(&[byte][..]).cloned();
+                let is_shift = table.shape == Shape::Shifted && matches!(byte, 0x0E | 0x0F);
+                let expected = if is_shift { Some(String::new()) } else { expected };
+                assert_eq!(decode_strictly(&*codec, &[byte]), expected, "{} {byte:02X}", table.name);
+            }
+        }
+        if table.shape != Shape::Single {
+            let pairs = (0..=0xFFFF_u16).map(u16::to_be_bytes);
+            for pair in pairs.filter(|pair| !pair.contains(&0x0E) && !pair.contains(&0x0F)) {
+                let expected = to_text.get(&pair[..]);
+                assert_eq!(decoded(&*codec, &table.shape, &pair).as_ref(), expected, "{} {pair:02X?}", table.name);
+            }
         }
         let mut encoder = codec.encoder().unwrap();
-        for ch in (0..0x110000).filter_map(char::from_u32) {
-            let mut room = [0; charpipe::codec::MIN_ROOM];
-            let mut sink = charpipe::codec::ByteSink::new(&mut room);
-            let mut utf8 = [0; 4];
-            let step = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
-            let byte = page.chars.iter().position(|code| u32::from(*code) == ch as u32 && *code != UNASSIGNED);
-            match byte {
-                Some(byte) => assert_eq!(sink.as_bytes(), [byte as u8], "{} {ch:?}", page.name),
-                None => assert!(matches!(step.stop, charpipe::codec::Stop::Fault(fault) if fault.ch == ch)),
+        for ch in (0..0x11_0000).filter_map(char::from_u32) {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink);
+            let is_written = step.stop == Stop::InputEmpty && encoder.finish(&mut sink) == Stop::InputEmpty;
+            let found = match sink.as_bytes() {
+                [0x0E, between @ .., 0x0F] => between,
+                bytes => bytes,
+            };
+            let expected = to_bytes.get(&ch).map(Vec::as_slice);
+            assert_eq!(is_written.then_some(found), expected, "{} {ch:?}", table.name);
+            if !is_written {
+                encoder.reset();
             }
         }
     }
-}
-
-/// Against the archive's own tables, where they lie beside the checkout.
-#[test]
-fn pages_are_what_their_sources_say() {
-    let sources = root().join("../shared/ucm");
-    if !sources.is_dir() {
-        eprintln!("skipped: the source tables do not lie beside the checkout");
-        return;
-    }
-    let mut checked = 0;
-    for page in PAGES.iter().filter(|page| page.source.ends_with(".ucm")) {
-        let text = fs::read(sources.join(&*page.source)).unwrap();
-        let text = String::from_utf8_lossy(&text);
-        let mut chars = [UNASSIGNED; 256];
-        let mut best_fit = Vec::new();
-        for line in text.lines().filter(|line| line.starts_with("<U")) {
-            let ch = u16::from_str_radix(&line[2..line.find('>').unwrap()], 16).unwrap();
-            let byte = u8::from_str_radix(&line[line.find("\\x").unwrap() + 2..][..2], 16).unwrap();
-            match line.split('|').nth(1).unwrap().trim() {
-                "0" => chars[byte as usize] = ch,
-                "1" => best_fit.push((ch, byte)),
-                flag => panic!("{}: flag {flag}", page.name),
-            }
-        }
-        best_fit.sort_unstable();
-        assert_eq!(page.chars, chars, "{}", page.name);
-        assert_eq!(*page.best_fit, *best_fit, "{}", page.name);
-        checked += 1;
-    }
-    assert_eq!(checked, 22);
 }
 
 /// Every label leads to the codec that claims it, so no two codecs claim one; but for a number that is another's own.
@@ -122,7 +243,8 @@ fn every_label_leads_to_its_codec() {
 
 #[test]
 fn a_page_that_does_not_read_says_where() {
-    let place = |text: &str| match Page::parse(text).map_err(|error: Error| error) {
+    let parse = |text: &str| chart::parse(text, &page);
+    let place = |text: &str| match parse(text).map_err(|error: Error| error) {
         Err(error) => match error.kind() {
             ErrorKind::Table { line, column, .. } => (*line, *column),
             kind => panic!("{kind:?}"),
@@ -130,12 +252,19 @@ fn a_page_that_does_not_read_says_where() {
         Ok(_) => panic!("it reads"),
     };
     assert_eq!(place("name A\nfrobs 3\n"), (2, 1));
-    assert_eq!(place("name A B\n"), (1, 1));
+    assert_eq!(place("name A B\n"), (1, 8));
     assert_eq!(place("name A\nsubstitute  xx\n"), (2, 13));
     assert_eq!(place("name A\nsubstitute 6F\nchart\n-0 0000 0001\n"), (4, 1));
-    let good = pages()[0].1.clone();
-    let twice = good.replacen("0041", "0042", 1);
-    assert!(Page::parse(&twice).unwrap_err().to_string().contains("U+0042 stands there twice"));
-    let surrogate = good.replacen("0041", "D800", 1);
-    assert!(Page::parse(&surrogate).is_err());
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037 nothing\n"), (3, 13));
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037\nbut\n41=----  42=D800\n"), (5, 13));
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037\nbest-fit\n41=0100 -42=0100\n"), (5, 10));
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037\nboth\n1=0100\n"), (5, 1));
+    let good = fs::read_to_string(root().join("codecs/IBM037.txt")).unwrap();
+    let twice = parse(&good.replacen("0041", "0042", 1)).unwrap_err().to_string();
+    assert!(twice.contains("one code for U+0042, not both C1 and C2"), "{twice}");
+    assert!(parse(&good.replacen("0041", "D800", 1)).is_err());
+    let variant = parse("name A\nsubstitute 6F\nlike IBM037\nbut\n9F=20AC 41=----\nsubstitute1\n3040..3042").unwrap();
+    let codec = TableCodec::new(variant);
+    assert_eq!(decode_strictly(&codec, b"\x9F").as_deref(), Some("€"));
+    assert_eq!(decode_strictly(&codec, b"\x41"), None);
 }

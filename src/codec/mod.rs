@@ -37,25 +37,27 @@
 //! |---|---|
 //! | `sink.rs` | the room that codecs write into; alone claims UTF-8 |
 //! | `utf8.rs`, `utf16.rs`, `ucs4.rs` | the Unicode forms, UCS-4 in its four octet orders |
-//! | `single_byte.rs` | every single-byte charset: one engine over a page |
-//! | `page.rs` | the pages of `codecs/`: their format, read |
-//! | `pages.rs` | those pages as Rust tables, generated, never edited |
+//! | `table/` | code pages as data, and the formats that they are read from |
+//! | `pages.rs`, `pages.bin` | the pages of `codecs/`, generated, never edited |
+//! | `tabled.rs` | a table as a codec, run by one of two engines: |
+//! | `single_byte.rs` | single bytes |
+//! | `multi_byte.rs` | all else: pairs, shift codes, state tables, several characters at once |
 //! | `whatwg.rs` | the charsets of the web, through encoding_rs |
 //! | `oem.rs` | the code pages of DOS |
 //! | `newline.rs` | the newline of EBCDIC, a surface over another codec |
 //!
 //! Vector kernels find their place behind these traits: `feed` gets whole slices and contiguous spare room, and
-//! [`Utf8Sink::spare`] with `advance` is their door. Double-byte pages join `single_byte.rs` as another engine over the
-//! same pages.
+//! [`Utf8Sink::spare`] with `advance` is their door.
 
 pub mod newline;
+mod multi_byte;
 #[cfg(feature = "dos")]
 pub mod oem;
-pub mod page;
 mod pages;
-pub mod single_byte;
+mod single_byte;
 pub mod sink;
 pub mod table;
+mod tabled;
 pub mod ucs4;
 pub mod utf16;
 pub mod utf8;
@@ -63,7 +65,9 @@ pub mod utf8;
 pub mod whatwg;
 
 pub use pages::PAGES;
-pub use sink::{ByteSink, Utf8Char, Utf8Sink};
+pub use sink::{ByteSink, Utf8Char, Utf8Sink, Utf8Word};
+pub use table::packed::Packed;
+pub use tabled::TableCodec;
 
 /// Room with which a codec always gets on: the longest output of one step, in bytes.
 ///

@@ -20,9 +20,8 @@
 //! IBM's own tables (`ibm-437_P100-1995.ucm` and most of its kind) besides rotate three controls: 1A is U+001C, 1C is
 //! U+007F and 7F is U+001A. Neither Microsoft nor glibc does; nor do the pages here.
 
-use super::Codec;
-use super::page::Page;
-use super::single_byte::SingleByte;
+use super::table::Table;
+use super::{Codec, TableCodec};
 use codepage_437::{CP437_CONTROL, CP437_WINGDINGS, Cp437Dialect};
 use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 use oem_cp::code_table_type::TableType;
@@ -31,14 +30,14 @@ use std::sync::Arc;
 
 /// Every page, with its further labels.
 pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
-    PAGES.iter().map(|&(name, make, aliases)| (Arc::new(SingleByte::made(name, make)) as Arc<dyn Codec>, aliases))
+    PAGES.iter().map(|&(name, make, aliases)| (Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make)) as Arc<dyn Codec>, aliases))
 }
 
 const fn alias(label: &'static str) -> Cow<'static, str> {
     Cow::Borrowed(label)
 }
 
-type Named = (&'static str, fn(&'static str) -> Page, &'static [Cow<'static, str>]);
+type Named = (&'static str, fn(&'static str) -> Table, &'static [Cow<'static, str>]);
 
 /// By IANA's name where there is one, else `CP` and the number. The bare number, `cp850` and the like need no alias.
 #[rustfmt::skip]
@@ -66,10 +65,10 @@ static PAGES: &[Named] = &[
 ];
 
 /// ASCII, and the upper half that `oem_cp` has under the number in `name`.
-fn upper(name: &'static str) -> Page {
+fn upper(name: &'static str) -> Table {
     let number = name.trim_start_matches(|ch: char| ch.is_ascii_alphabetic()).parse().unwrap_or(0u16);
     let table = DECODING_TABLE_CP_MAP.get(&number);
-    Page::from_fn(name, "oem_cp", |byte| {
+    Table::from_fn(name, "oem_cp", |byte| {
         let Some(index) = usize::from(byte).checked_sub(0x80) else { return Some(byte.into()) };
         match table? {
             TableType::Complete(chars) => Some(chars[index]),
@@ -78,14 +77,14 @@ fn upper(name: &'static str) -> Page {
     })
 }
 
-fn ibm437(name: &'static str) -> Page {
+fn ibm437(name: &'static str) -> Table {
     dialect(name, &CP437_CONTROL)
 }
 
-fn wingdings(name: &'static str) -> Page {
+fn wingdings(name: &'static str) -> Table {
     dialect(name, &CP437_WINGDINGS)
 }
 
-fn dialect(name: &'static str, dialect: &Cp437Dialect) -> Page {
-    Page::from_fn(name, "codepage-437", |byte| Some(dialect.decode(byte)))
+fn dialect(name: &'static str, dialect: &Cp437Dialect) -> Table {
+    Table::from_fn(name, "codepage-437", |byte| Some(dialect.decode(byte)))
 }

@@ -1,102 +1,30 @@
-//! Every single-byte charset: one engine over a [`Page`].
+//! Every single-byte charset whose characters lie in the Basic Multilingual Plane: one engine over a [`Table`].
 //!
-//! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table. Both tables
-//! are made from the page when a machine is first asked for, so a page that isn't used costs nothing. A page that lies
-//! in a library is itself made no earlier.
+//! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table.
 
-use super::page::{Page, UNASSIGNED};
+use super::table::{Mapping, Table, Way};
 use super::utf8::runs;
 use super::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole,
+    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole,
 };
-use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-/// A single-byte charset.
-///
-/// ```
-/// use charpipe::codec::{Codec, decode_strictly, page::Page, single_byte::SingleByte};
-///
-/// let page = Page::parse(include_str!("../../codecs/IBM1047.txt"))?;
-/// assert_eq!(decode_strictly(&SingleByte::new(page), b"\xC8\x89").as_deref(), Some("Hi"));
-/// # Ok::<(), charpipe::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct SingleByte {
-    source: Source,
-    decode: OnceLock<Arc<DecodeTable>>,
-    encode: OnceLock<Arc<EncodeTable>>,
-}
+/// The character of each byte.
+pub(super) type DecodeTable = [Utf8Char; 256];
 
-/// Where the page comes from.
-#[derive(Debug)]
-enum Source {
-    Given(Cow<'static, Page>),
-    /// Made by name when it is first looked at.
-    Made {
-        name: &'static str,
-        make: fn(&'static str) -> Page,
-        page: OnceLock<Page>,
-    },
-}
-
-type DecodeTable = [Utf8Char; 256];
-
-impl SingleByte {
-    /// The charset of a page made or read at run time.
-    pub fn new(page: Page) -> Self {
-        Self::from(Source::Given(Cow::Owned(page)))
+/// From bytes to text.
+pub(super) fn decode_table(table: &Table) -> DecodeTable {
+    let mut chars = [Utf8Char::NONE; 256];
+    for Mapping { code, ch, .. } in table.mappings.iter().filter(|mapping| mapping.way.decodes()) {
+        chars[code.number() as usize & 0xFF] = Utf8Char::new(*ch);
     }
-
-    /// The charset of a built-in page.
-    pub const fn of(page: &'static Page) -> Self {
-        Self::from(Source::Given(Cow::Borrowed(page)))
-    }
-
-    /// The charset `name`, whose page `make` makes when it is first needed. The page's own name does not count.
-    pub const fn made(name: &'static str, make: fn(&'static str) -> Page) -> Self {
-        Self::from(Source::Made { name, make, page: OnceLock::new() })
-    }
-
-    const fn from(source: Source) -> Self {
-        SingleByte { source, decode: OnceLock::new(), encode: OnceLock::new() }
-    }
-
-    /// The page.
-    pub fn page(&self) -> &Page {
-        match &self.source {
-            Source::Given(page) => page,
-            Source::Made { name, make, page } => page.get_or_init(|| make(name)),
-        }
-    }
-}
-
-impl Codec for SingleByte {
-    fn name(&self) -> &str {
-        match &self.source {
-            Source::Given(page) => &page.name,
-            Source::Made { name, .. } => name,
-        }
-    }
-
-    fn decoder(&self) -> Box<dyn Decoder> {
-        let table = self.decode.get_or_init(|| {
-            let char_of = |ch: u16| char::from_u32(ch.into()).filter(|_| ch != UNASSIGNED);
-            Arc::new(self.page().chars.map(|ch| char_of(ch).map_or(Utf8Char::NONE, Utf8Char::new)))
-        });
-        Box::new(SingleByteDecoder { table: table.clone() })
-    }
-
-    fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        let table = self.encode.get_or_init(|| Arc::new(EncodeTable::new(self.page())));
-        Some(Box::new(SingleByteEncoder { table: table.clone() }))
-    }
+    chars
 }
 
 /// Decodes a single-byte charset; no state.
 #[derive(Clone, Debug)]
-pub struct SingleByteDecoder {
-    table: Arc<DecodeTable>,
+pub(super) struct SingleByteDecoder {
+    pub(super) table: Arc<DecodeTable>,
 }
 
 impl Decoder for SingleByteDecoder {
@@ -126,9 +54,9 @@ impl Decoder for SingleByteDecoder {
     }
 }
 
-/// From code point to byte: a block of 256 for each high byte that occurs.
+/// From text to bytes: a block of 256 for each high byte that occurs.
 #[derive(Debug)]
-struct EncodeTable {
+pub(super) struct EncodeTable {
     /// Which block a code point's high byte has; block 0 is empty.
     index: [u16; 256],
     /// The byte, or [`EncodeTable::NONE`].
@@ -137,34 +65,47 @@ struct EncodeTable {
     ascii: [u16; 256],
     best_fit: Vec<(u16, u8)>,
     substitute: u8,
+    /// The byte that stands for these, where they are some.
+    substitute1: Option<u8>,
+    for_substitute1: Vec<char>,
 }
 
 impl EncodeTable {
     const NONE: u16 = u16::MAX;
 
-    fn new(page: &Page) -> Self {
-        let mut table = EncodeTable {
+    pub(super) fn new(table: &Table) -> Self {
+        let mut this = EncodeTable {
             index: [0; 256],
             blocks: vec![[Self::NONE; 256]],
             ascii: [0; 256],
-            best_fit: page.best_fit.to_vec(),
-            substitute: page.substitute,
+            best_fit: Vec::new(),
+            substitute: table.substitute.first().copied().unwrap_or(0x1A),
+            substitute1: table.substitute1,
+            for_substitute1: Vec::new(),
         };
-        for (byte, &ch) in (0u16..).zip(&page.chars) {
-            if ch != UNASSIGNED {
-                let [high, low] = ch.to_be_bytes();
-                let block = &mut table.index[high as usize];
-                if *block == 0 {
-                    *block = table.blocks.len() as u16;
-                    table.blocks.push([Self::NONE; 256]);
-                }
-                table.blocks[*block as usize][low as usize] = byte;
+        for Mapping { code, ch, way } in &table.mappings {
+            let (Ok(unit), byte) = (u16::try_from(*ch as u32), code.number() as u8) else { continue };
+            match way {
+                Way::ToText => {}
+                Way::Substitute1 => this.for_substitute1.push(*ch),
+                way if way.encodes(*ch) => this.set(unit, byte),
+                _ => this.best_fit.push((unit, byte)),
             }
         }
         for ascii in 0..0x80 {
-            table.ascii[ascii as usize] = table.unit(ascii);
+            this.ascii[ascii as usize] = this.unit(ascii);
         }
-        table
+        this
+    }
+
+    fn set(&mut self, unit: u16, byte: u8) {
+        let [high, low] = unit.to_be_bytes();
+        let block = &mut self.index[high as usize];
+        if *block == 0 {
+            *block = self.blocks.len() as u16;
+            self.blocks.push([Self::NONE; 256]);
+        }
+        self.blocks[*block as usize][low as usize] = byte.into();
     }
 
     #[inline(always)]
@@ -182,8 +123,8 @@ impl EncodeTable {
 
 /// Encodes a single-byte charset; no state.
 #[derive(Clone, Debug)]
-pub struct SingleByteEncoder {
-    table: Arc<EncodeTable>,
+pub(super) struct SingleByteEncoder {
+    pub(super) table: Arc<EncodeTable>,
 }
 
 impl Encoder for SingleByteEncoder {
@@ -226,7 +167,10 @@ impl Encoder for SingleByteEncoder {
     fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let byte = match which {
             StandIn::Text(text) => return encode_whole(self, text, dst),
-            StandIn::Substitute => Some(self.table.substitute),
+            StandIn::Substitute => match self.table.substitute1 {
+                Some(single) if self.table.for_substitute1.contains(&ch) => Some(single),
+                _ => Some(self.table.substitute),
+            },
             StandIn::BestFit => {
                 let mapping = self.table.best_fit.iter().find(|(from, _)| u32::from(*from) == ch as u32);
                 mapping.map(|(_, byte)| *byte)

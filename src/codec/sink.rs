@@ -37,6 +37,40 @@ impl Utf8Char {
     }
 }
 
+/// A character of the Basic Multilingual Plane as ready UTF-8, or a note in its place: what a multi-byte table holds, in
+/// half of what a [`Utf8Char`] takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Utf8Word(
+    /// In the low 24 bits the bytes, from the low octet on, above them their number; or a note, and above it its kind,
+    /// from 4 on.
+    u32,
+);
+
+impl Utf8Word {
+    /// The UTF-8 form of `ch`, where it has three bytes at the most.
+    pub fn new(ch: char) -> Option<Self> {
+        let (bytes, len) = packed(ch.into());
+        (len <= 3).then_some(Utf8Word(len << 24 | bytes))
+    }
+
+    /// A note: whatever the table's owner means by it. Of `value` the low 24 bits count.
+    pub const fn note(kind: u8, value: u32) -> Self {
+        Utf8Word((kind as u32 + 4) << 24 | value & 0xFF_FFFF)
+    }
+
+    /// The kind and the value of a note; `None` for a character.
+    #[inline(always)]
+    pub fn as_note(self) -> Option<(u8, u32)> {
+        let kind = ((self.0 >> 24) as u8).checked_sub(4)?;
+        Some((kind, self.0 & 0xFF_FFFF))
+    }
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        (self.0 >> 24) as usize
+    }
+}
+
 /// The character `code` in UTF-8, from the low octet of the word on, and its length; without a branch.
 #[inline(always)]
 fn packed(code: u32) -> (u32, u32) {
@@ -167,7 +201,7 @@ impl<'a> Utf8Sink<'a> {
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
         // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes
+        // `push_word`, `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes
         // below `written`. That it is worth a promise `cargo bench --bench codecs` measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
@@ -293,6 +327,19 @@ impl<'a> Utf8Sink<'a> {
         }
         self.written = at;
         read
+    }
+
+    /// Appends the character of `word`; `false`, and nothing written, where it is a note or fewer than four bytes of room
+    /// are left.
+    #[inline(always)]
+    pub fn push_word(&mut self, word: Utf8Word) -> bool {
+        let Some(window) = self.room[self.written..].first_chunk_mut::<4>() else { return false };
+        if word.len() > 3 {
+            return false;
+        }
+        *window = word.0.to_le_bytes();
+        self.written += word.len();
+        true
     }
 
     /// Appends what `fill` puts at the beginning of a `str` of up to `most` bytes of the room, `fill` answering how many
@@ -434,6 +481,26 @@ mod tests {
         assert!(sink.push('é'));
         assert!(!sink.push('x'));
         assert_eq!(sink.as_str(), "aéé");
+    }
+
+    #[test]
+    fn words_are_characters_or_notes() {
+        for ch in (0..0x11_0000).filter_map(char::from_u32) {
+            let Some(word) = Utf8Word::new(ch) else {
+                assert!(ch as u32 > 0xFFFF);
+                continue;
+            };
+            let mut room = [0; 7];
+            let mut sink = Utf8Sink::new(&mut room);
+            assert!(word.as_note().is_none() && sink.push_word(word));
+            assert_eq!(sink.as_str(), ch.encode_utf8(&mut [0; 4]));
+        }
+        for kind in [0, 1, 251] {
+            let note = Utf8Word::note(kind, 0xABCDEF);
+            assert_eq!(note.as_note(), Some((kind, 0xABCDEF)));
+            assert!(!Utf8Sink::new(&mut [0; 4]).push_word(note));
+        }
+        assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));
     }
 
     #[test]

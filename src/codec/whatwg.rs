@@ -19,9 +19,8 @@
 //!
 //! Bytes that a fault gives back to be read again (the digit in 81 30 FF) are kept too, not yet fed.
 
-use super::page::Page;
-use super::single_byte::SingleByte;
-use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use super::table::Table;
+use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, TableCodec, Unmappable, Utf8Sink};
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
     ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13,
@@ -36,7 +35,7 @@ use std::sync::Arc;
 pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
     ENCODINGS.iter().map(|&(encoding, aliases)| {
         let codec: Arc<dyn Codec> = if encoding.is_single_byte() {
-            Arc::new(SingleByte::made(encoding.name(), page))
+            Arc::new(TableCodec::made(encoding.name(), "encoding_rs", page))
         } else {
             Arc::new(MultiByte { encoding })
         };
@@ -44,9 +43,9 @@ pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'s
     })
 }
 
-/// The page of a single-byte encoding, read out of its decoder.
-fn page(name: &'static str) -> Page {
-    Page::from_fn(name, "encoding_rs", |byte| {
+/// The table of a single-byte encoding, read out of its decoder.
+fn page(name: &'static str) -> Table {
+    Table::from_fn(name, "encoding_rs", |byte| {
         let encoding = Encoding::for_label(name.as_bytes())?;
         let text = encoding.decode_without_bom_handling_and_without_replacement(std::slice::from_ref(&byte))?;
         text.chars().next()

@@ -5,13 +5,12 @@
 use super::Entry;
 #[cfg(feature = "dos")]
 use crate::codec::oem;
-use crate::codec::single_byte::SingleByte;
 use crate::codec::ucs4::Ucs4;
 use crate::codec::utf8::Utf8;
 use crate::codec::utf16::Utf16;
 #[cfg(feature = "whatwg")]
 use crate::codec::whatwg;
-use crate::codec::{Codec, PAGES};
+use crate::codec::{Codec, PAGES, TableCodec};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -19,9 +18,10 @@ use std::sync::{Arc, LazyLock};
 pub(super) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let unicode = UNICODE.iter().map(|(codec, aliases)| Entry { codec: codec(), aliases: Cow::Borrowed(aliases) });
-        let pages = PAGES
-            .iter()
-            .map(|page| Entry { codec: Arc::new(SingleByte::of(page)), aliases: Cow::Borrowed(&*page.aliases) });
+        let pages = PAGES.iter().map(|page| Entry {
+            codec: Arc::new(TableCodec::of(page)),
+            aliases: page.aliases.iter().map(|alias| Cow::Borrowed(*alias)).collect(),
+        });
         let made = unicode.chain(pages);
         #[cfg(feature = "whatwg")]
         let made = made.chain(whatwg::codecs().map(entry));

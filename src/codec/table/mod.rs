@@ -10,8 +10,8 @@
 //!            packed.rs: the built-in tables
 //! ```
 
-// pub mod chart;
-// pub(super) mod packed;
+pub mod chart;
+pub(super) mod packed;
 
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;

@@ -1,0 +1,785 @@
+//! Every charset of several bytes a character that a [`Table`] can say: pairs, single bytes and pairs between shift
+//! codes, sequences as a state table has them, and mappings of several characters. One engine.
+//!
+//! Decoding walks a tree of nodes, one byte a step; its leaves are ready UTF-8. Encoding looks the code point up in a
+//! two-level table. What the two have in common: the longest mapping wins, so where one mapping begins another both wait
+//! for what follows.
+//!
+//! # What is malformed
+//!
+//! Bytes that end no sequence of the charset: as many as began one, up to the first that cannot go on or that could
+//! begin one itself. That byte is looked at again, so nothing good is swallowed. A whole sequence that no character has
+//! is malformed as a whole; so is what the end of the input cuts.
+//!
+//! In a shifted charset a shift code that changes nothing is obeyed all the same, and the end may come in either state.
+//! Between the shift codes controls do not occur: one there is malformed.
+
+use super::table::{Cell, Code, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
+use super::{
+    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word, encode_whole,
+};
+use std::sync::Arc;
+
+/// The longest byte sequence.
+pub(super) const MAX_BYTES: usize = 31;
+
+/// What stands in a node where no character does.
+mod note {
+    use super::Utf8Word;
+
+    /// No sequence goes on with this byte.
+    pub(super) const ILLEGAL: u8 = 0;
+    /// The sequence is whole, and no character has it.
+    pub(super) const UNASSIGNED: u8 = 1;
+    /// It goes on in the node of this number.
+    pub(super) const NEXT: u8 = 2;
+    /// A shift code to the set of this number.
+    pub(super) const SHIFT: u8 = 3;
+    /// A character beyond the Basic Multilingual Plane.
+    pub(super) const CHAR: u8 = 4;
+    /// Several characters: the text of this number.
+    pub(super) const TEXT: u8 = 5;
+    /// Whole, and a longer one may begin with it: see `longer`.
+    pub(super) const LONGER: u8 = 6;
+    /// The longer one does not go on with this byte; what was whole before counts.
+    pub(super) const STOP: u8 = 7;
+
+    pub(super) const fn of(kind: u8) -> Utf8Word {
+        Utf8Word::note(kind, 0)
+    }
+}
+
+/// From bytes to text.
+#[derive(Debug)]
+pub(super) struct DecodeTable {
+    /// The node that a character begins at, in each set: one, or two where there are shift codes.
+    sets: Vec<u32>,
+    nodes: Vec<Node>,
+    /// What each byte does in each node.
+    words: Vec<Utf8Word>,
+    texts: Vec<Box<str>>,
+    /// What a whole sequence is, and the node that a longer one goes on in.
+    longer: Vec<(Utf8Word, u32)>,
+}
+
+/// The bytes that may stand at one place: those from `first` to `last`, whose words begin at `start`.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    start: u32,
+    first: u8,
+    last: u8,
+}
+
+impl DecodeTable {
+    /// Mappings that do not fit the table's shape are left out; [`Table::check`] finds them.
+    pub(super) fn new(table: &Table) -> Self {
+        let mut build = Build::new(&table.shape);
+        for Mapping { code, ch, way } in &table.mappings {
+            if way.decodes() {
+                let word = Utf8Word::new(*ch).unwrap_or(Utf8Word::note(note::CHAR, *ch as u32));
+                build.insert(&code.bytes()[..code.len()], word);
+            }
+        }
+        for Sequence { bytes, text, way } in &table.sequences {
+            if way.decodes() {
+                let mut chars = text.chars();
+                let word = match (chars.next(), chars.next()) {
+                    (Some(ch), None) => Utf8Word::new(ch).unwrap_or(Utf8Word::note(note::CHAR, ch as u32)),
+                    _ => {
+                        build.done.texts.push(text.as_str().into());
+                        Utf8Word::note(note::TEXT, build.done.texts.len() as u32 - 1)
+                    }
+                };
+                build.insert(bytes, word);
+            }
+        }
+        build.done
+    }
+
+    #[inline(always)]
+    fn word(&self, node: u32, byte: u8) -> Utf8Word {
+        let node = self.nodes[node as usize];
+        if byte < node.first || byte > node.last {
+            return note::of(note::ILLEGAL);
+        }
+        self.words[node.start as usize + usize::from(byte - node.first)]
+    }
+
+    /// Whether `byte` could begin a sequence, or is a shift code.
+    fn begins(&self, set: u8, byte: u8) -> bool {
+        self.word(self.sets[set as usize], byte) != note::of(note::ILLEGAL)
+    }
+
+    /// What the first sequence of `bytes` is, which are not empty; `last` says that nothing follows them.
+    fn first(&self, set: u8, bytes: &[u8], last: bool) -> First {
+        let mut node = self.sets[set as usize];
+        let mut whole = None;
+        for (at, &byte) in bytes.iter().enumerate() {
+            // States that lead to each other without end must not lead past what can be held.
+            let word = if at < MAX_BYTES { self.word(node, byte) } else { note::of(note::ILLEGAL) };
+            let found = |word| First::Whole { word, len: at + 1 };
+            match word.as_note() {
+                Some((note::NEXT, next)) => node = next,
+                Some((note::LONGER, index)) => {
+                    let (word, next) = self.longer[index as usize];
+                    if word != note::of(note::STOP) {
+                        whole = Some(found(word));
+                    }
+                    node = next;
+                }
+                Some((note::SHIFT, set)) => return First::Shift { set: set as u8 },
+                Some((note::ILLEGAL | note::STOP, _)) => {
+                    // The byte may begin another sequence, or one before it may.
+                    let len = (1..at).find(|at| self.begins(set, bytes[*at])).unwrap_or(at.max(1));
+                    return whole.unwrap_or(First::Malformed { len });
+                }
+                Some((note::UNASSIGNED, _)) => return whole.unwrap_or(found(word)),
+                _ => return found(word),
+            }
+        }
+        match whole {
+            _ if !last => First::Open,
+            Some(whole) => whole,
+            None => First::Malformed { len: bytes.len() },
+        }
+    }
+}
+
+/// What stands at the front of some bytes.
+#[derive(Clone, Copy)]
+enum First {
+    /// A sequence: a character, a text, or none that is assigned.
+    Whole {
+        word: Utf8Word,
+        len: usize,
+    },
+    Shift {
+        set: u8,
+    },
+    Malformed {
+        len: usize,
+    },
+    /// What follows decides.
+    Open,
+}
+
+/// A table in the making.
+struct Build {
+    done: DecodeTable,
+    states: Vec<State>,
+    /// The state that each set begins in.
+    starts: Vec<usize>,
+    /// For each state a node without characters, which all places share that lead to none; made when needed.
+    empty: Vec<Option<u32>>,
+}
+
+impl Build {
+    fn new(shape: &Shape) -> Self {
+        let (states, starts) = match shape {
+            Shape::Shifted => {
+                let mut states = Shape::Single.states().into_owned();
+                for state in Shape::Double.states().iter() {
+                    states.push(state.map(|cell| match cell {
+                        Cell::Next(next) => Cell::Next(next + 1),
+                        cell => cell,
+                    }));
+                }
+                (states, vec![0, 1])
+            }
+            shape => (shape.states().into_owned(), vec![0]),
+        };
+        let done = DecodeTable {
+            sets: Vec::new(),
+            nodes: Vec::new(),
+            words: Vec::new(),
+            texts: Vec::new(),
+            longer: Vec::new(),
+        };
+        let mut build = Build { done, empty: vec![None; states.len()], states, starts };
+        for set in 0..build.starts.len() {
+            let node = build.node(build.starts[set], false);
+            build.done.sets.push(node);
+            if *shape == Shape::Shifted {
+                for (code, to) in [(SO, 1), (SI, 0)] {
+                    build.put(node, code, Utf8Word::note(note::SHIFT, to));
+                }
+            }
+        }
+        build
+    }
+
+    /// A new node for a state, nothing assigned; `after` a sequence that is whole already.
+    fn node(&mut self, state: usize, after: bool) -> u32 {
+        let cells = self.states[state];
+        let first = if after { 0 } else { cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0) };
+        let last = if after { 255 } else { cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0) };
+        // The sets are looked up without a look at their bounds.
+        let (first, last) = if self.done.sets.len() < self.starts.len() { (0, 255) } else { (first, last) };
+        let start = self.done.words.len() as u32;
+        self.done.nodes.push(Node { start, first: first as u8, last: last as u8 });
+        let node = self.done.nodes.len() as u32 - 1;
+        for cell in &cells[first..=last] {
+            self.done.words.push(match cell {
+                _ if after => note::of(note::STOP),
+                Cell::Illegal => note::of(note::ILLEGAL),
+                Cell::End | Cell::Unassigned => note::of(note::UNASSIGNED),
+                Cell::Next(_) => note::of(note::NEXT),
+            });
+        }
+        if !after {
+            for byte in first..=last {
+                if let Cell::Next(next) = cells[byte] {
+                    let empty = self.empty_node(next.into());
+                    self.put(node, byte as u8, Utf8Word::note(note::NEXT, empty));
+                }
+            }
+        }
+        node
+    }
+
+    fn empty_node(&mut self, state: usize) -> u32 {
+        if let Some(node) = self.empty[state] {
+            return node;
+        }
+        // In front of the making, as a state may lead to itself.
+        self.empty[state] = Some(self.done.nodes.len() as u32);
+        self.node(state, false)
+    }
+
+    fn put(&mut self, node: u32, byte: u8, word: Utf8Word) {
+        let node = self.done.nodes[node as usize];
+        self.done.words[node.start as usize + usize::from(byte - node.first)] = word;
+    }
+
+    fn insert(&mut self, bytes: &[u8], word: Utf8Word) {
+        let set = usize::from(self.starts.len() == 2 && bytes.len() > 1);
+        let mut state = self.starts[set];
+        let mut node = self.done.sets[set];
+        // A sequence that goes on after a whole one.
+        let mut after = false;
+        for (at, &byte) in bytes.iter().enumerate() {
+            let is_last = at + 1 == bytes.len();
+            let found = self.done.word(node, byte);
+            match (self.states[state][byte as usize], is_last) {
+                (Cell::End, true) => match found.as_note() {
+                    Some((note::LONGER, index)) => self.done.longer[index as usize].0 = word,
+                    Some((note::SHIFT, _)) => {}
+                    _ => self.put(node, byte, word),
+                },
+                (Cell::End, false) => {
+                    let index = match found.as_note() {
+                        Some((note::LONGER, index)) => index,
+                        _ => {
+                            let next = self.node(self.starts[set], true);
+                            self.done.longer.push((found, next));
+                            let index = self.done.longer.len() as u32 - 1;
+                            self.put(node, byte, Utf8Word::note(note::LONGER, index));
+                            index
+                        }
+                    };
+                    (node, state, after) = (self.done.longer[index as usize].1, self.starts[set], true);
+                }
+                (Cell::Next(next), false) => {
+                    let next = usize::from(next);
+                    node = match found.as_note() {
+                        Some((note::NEXT, child)) if self.empty[next] != Some(child) => child,
+                        _ => {
+                            let child = self.node(next, after);
+                            self.put(node, byte, Utf8Word::note(note::NEXT, child));
+                            child
+                        }
+                    };
+                    state = next;
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Decodes a charset of several bytes a character.
+#[derive(Clone, Debug)]
+pub(super) struct MultiByteDecoder {
+    table: Arc<DecodeTable>,
+    set: u8,
+    /// Bytes read and undecided.
+    held: [u8; 2 * MAX_BYTES],
+    len: usize,
+}
+
+impl MultiByteDecoder {
+    pub(super) fn new(table: Arc<DecodeTable>) -> Self {
+        MultiByteDecoder { table, set: 0, held: [0; 2 * MAX_BYTES], len: 0 }
+    }
+
+    /// Writes what `word` says; `None` where there is no room, `Some(false)` where no character has the sequence.
+    fn write(table: &DecodeTable, word: Utf8Word, dst: &mut Utf8Sink<'_>) -> Option<bool> {
+        let done = match word.as_note() {
+            None => dst.push_word(word),
+            Some((note::CHAR, code)) => dst.push(char::from_u32(code).unwrap_or('\u{FFFD}')),
+            Some((note::TEXT, index)) => {
+                let text = &table.texts[index as usize];
+                dst.room() >= text.len() && dst.push_str(text) == text.len()
+            }
+            Some(_) => return Some(false),
+        };
+        done.then_some(true)
+    }
+
+    /// What is held but for the first `len` bytes.
+    fn drop_held(&mut self, len: usize) {
+        self.held.copy_within(len..self.len, 0);
+        self.len -= len;
+    }
+}
+
+impl Decoder for MultiByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let table = &*self.table.clone();
+        let mut read = 0;
+        while read < src.len() {
+            if self.len == 0 {
+                // What is common: one byte or two, a character of up to three bytes.
+                let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
+                let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
+                while let Some(&byte) = src.get(read) {
+                    let word = set[byte as usize];
+                    let (word, len) = match (word.as_note(), src.get(read + 1)) {
+                        (None, _) => (word, 1),
+                        (Some((note::NEXT, node)), Some(&trail)) => (table.word(node, trail), 2),
+                        _ => break,
+                    };
+                    if !dst.push_word(word) {
+                        break;
+                    }
+                    read += len;
+                }
+                if read == src.len() {
+                    break;
+                }
+            }
+            // All else: one sequence at a time, of what is held and what is new.
+            let held = self.len;
+            let new = (src.len() - read).min(MAX_BYTES);
+            let mut both = [0; 2 * MAX_BYTES];
+            let bytes = if held == 0 {
+                &src[read..]
+            } else {
+                both[..held].copy_from_slice(&self.held[..held]);
+                both[held..held + new].copy_from_slice(&src[read..read + new]);
+                &both[..held + new]
+            };
+            let (len, malformed) = match table.first(self.set, bytes, false) {
+                First::Open => {
+                    // No sequence is longer than what may be held, so this is all that is left.
+                    self.held[held..held + new].copy_from_slice(&src[read..read + new]);
+                    self.len += new;
+                    read += new;
+                    break;
+                }
+                First::Shift { set } => {
+                    self.set = set;
+                    (1, false)
+                }
+                First::Malformed { len } => (len, true),
+                First::Whole { word, len } => match Self::write(table, word, dst) {
+                    None => return Step { read, stop: Stop::OutputFull },
+                    Some(assigned) => (len, !assigned),
+                },
+            };
+            if len < held {
+                self.drop_held(len);
+            } else {
+                self.len = 0;
+                read += len - held;
+            }
+            if malformed {
+                let fault = Malformed { len: len as u8, after: self.len as u8 };
+                return Step { read, stop: Stop::Fault(fault) };
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        let table = &*self.table.clone();
+        while self.len > 0 {
+            let (len, malformed) = match table.first(self.set, &self.held[..self.len], true) {
+                First::Shift { set } => {
+                    self.set = set;
+                    (1, false)
+                }
+                First::Malformed { len } => (len, true),
+                First::Whole { word, len } => match Self::write(table, word, dst) {
+                    None => return Stop::OutputFull,
+                    Some(assigned) => (len, !assigned),
+                },
+                First::Open => (self.len, true),
+            };
+            self.drop_held(len);
+            if malformed {
+                return Stop::Fault(Malformed { len: len as u8, after: self.len as u8 });
+            }
+        }
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.set = 0;
+        self.len = 0;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        self.len
+    }
+}
+
+/// What a code point becomes.
+mod bytes {
+    /// Nothing.
+    pub(super) const NONE: u32 = 0;
+    /// In the top octet the number of bytes; they lie below it, the last lowest. More than three: one of these.
+    pub(super) const SHIFT: u32 = 24;
+    /// The bytes of this number in `long`.
+    pub(super) const LONG: u32 = 4;
+    /// It may be the first of several: the start of this number.
+    pub(super) const START: u32 = 5;
+}
+
+const BLOCK: usize = 64;
+
+/// From text to bytes.
+#[derive(Debug)]
+pub(super) struct EncodeTable {
+    /// Which block each 64 code points have; block 0 is empty.
+    index: Vec<u16>,
+    blocks: Vec<[u32; BLOCK]>,
+    long: Vec<Box<[u8]>>,
+    starts: Vec<Start>,
+    /// One-way mappings, by character.
+    best_fit: Vec<(char, u32)>,
+    substitute: Box<[u8]>,
+    substitute1: Option<u8>,
+    /// The characters that it stands for, in order.
+    for_substitute1: Vec<char>,
+    is_shifted: bool,
+}
+
+/// The mappings of several characters that begin with the same one.
+#[derive(Debug)]
+struct Start {
+    /// What it is by itself.
+    alone: u32,
+    /// What follows it, and the bytes of both; the longest first.
+    longer: Vec<(Box<str>, u32)>,
+}
+
+impl EncodeTable {
+    pub(super) fn new(table: &Table) -> Self {
+        let mut this = EncodeTable {
+            index: Vec::new(),
+            blocks: vec![[bytes::NONE; BLOCK]],
+            long: Vec::new(),
+            starts: Vec::new(),
+            best_fit: Vec::new(),
+            substitute: table.substitute.as_slice().into(),
+            substitute1: table.substitute1,
+            for_substitute1: Vec::new(),
+            is_shifted: table.shape == Shape::Shifted,
+        };
+        for Mapping { code, ch, way } in &table.mappings {
+            if *way == Way::Substitute1 {
+                this.for_substitute1.push(*ch);
+                continue;
+            }
+            let is_shift = this.is_shifted && [Code::single(SO), Code::single(SI)].contains(code);
+            if *way == Way::ToText || is_shift {
+                continue;
+            }
+            let entry = this.entry(&code.bytes()[..code.len()]);
+            if way.encodes(*ch) {
+                *this.place(*ch) = entry;
+            } else {
+                this.best_fit.push((*ch, entry));
+            }
+        }
+        for Sequence { bytes, text, way } in &table.sequences {
+            let mut chars = text.chars();
+            let Some(first) = chars.next() else { continue };
+            let rest = chars.as_str();
+            if !way.encodes(first) {
+                // An approximation for several characters at once is none that a single one could ask for.
+                if *way == Way::BestFit && rest.is_empty() {
+                    let entry = this.entry(bytes);
+                    this.best_fit.push((first, entry));
+                }
+                continue;
+            }
+            let entry = this.entry(bytes);
+            if rest.is_empty() {
+                *this.place(first) = entry;
+            } else {
+                this.add_start(first, rest, entry);
+            }
+        }
+        for start in &mut this.starts {
+            start.longer.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
+        }
+        this.best_fit.sort_unstable();
+        this.for_substitute1.sort_unstable();
+        this
+    }
+
+    fn entry(&mut self, code: &[u8]) -> u32 {
+        if code.len() <= 3 {
+            let number = code.iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
+            return (code.len() as u32) << bytes::SHIFT | number;
+        }
+        self.long.push(code.into());
+        bytes::LONG << bytes::SHIFT | (self.long.len() as u32 - 1)
+    }
+
+    /// Where what `ch` is by itself stands.
+    fn place(&mut self, ch: char) -> &mut u32 {
+        let (index, low) = (ch as usize / BLOCK, ch as usize % BLOCK);
+        if index >= self.index.len() {
+            self.index.resize(index + 1, 0);
+        }
+        if self.index[index] == 0 {
+            self.index[index] = self.blocks.len() as u16;
+            self.blocks.push([bytes::NONE; BLOCK]);
+        }
+        let entry = &mut self.blocks[self.index[index] as usize][low];
+        if *entry >> bytes::SHIFT == bytes::START { &mut self.starts[(*entry & 0xFF_FFFF) as usize].alone } else { entry }
+    }
+
+    fn add_start(&mut self, first: char, rest: &str, entry: u32) {
+        let found = self.find(first);
+        let index = if found >> bytes::SHIFT == bytes::START {
+            found & 0xFF_FFFF
+        } else {
+            let index = self.starts.len() as u32;
+            self.starts.push(Start { alone: found, longer: Vec::new() });
+            *self.place(first) = bytes::START << bytes::SHIFT | index;
+            index
+        };
+        self.starts[index as usize].longer.push((rest.into(), entry));
+    }
+
+    #[inline(always)]
+    fn find(&self, ch: char) -> u32 {
+        let block = self.index.get(ch as usize / BLOCK).copied().unwrap_or(0);
+        self.blocks[block as usize][ch as usize % BLOCK]
+    }
+
+    /// What the beginning of `text`, which is not empty, becomes, and how much of it; `None` where what follows
+    /// decides. `last` says that nothing does.
+    fn first(&self, text: &str, last: bool) -> Option<(u32, usize)> {
+        let ch = text.chars().next()?;
+        let (entry, rest) = (self.find(ch), &text[ch.len_utf8()..]);
+        if entry >> bytes::SHIFT != bytes::START {
+            return Some((entry, ch.len_utf8()));
+        }
+        let start = &self.starts[(entry & 0xFF_FFFF) as usize];
+        if !last && start.longer.iter().any(|(longer, _)| longer.len() > rest.len() && longer.starts_with(rest)) {
+            return None;
+        }
+        let found = start.longer.iter().find(|(longer, _)| rest.starts_with(&**longer));
+        Some(match found {
+            Some((longer, entry)) => (*entry, ch.len_utf8() + longer.len()),
+            None => (start.alone, ch.len_utf8()),
+        })
+    }
+
+    fn best_fit(&self, ch: char) -> Option<u32> {
+        let index = self.best_fit.binary_search_by_key(&ch, |(ch, _)| *ch).ok()?;
+        Some(self.best_fit[index].1)
+    }
+
+    /// The bytes that stand for a character that the charset lacks.
+    fn substitute(&self, ch: char) -> &[u8] {
+        let listed = self.for_substitute1.binary_search(&ch).is_ok();
+        match &self.substitute1 {
+            // A table that lists none of them means those that single bytes are for (ICU).
+            Some(single) if listed || self.for_substitute1.is_empty() && (ch as u32) < 0x100 => {
+                std::slice::from_ref(single)
+            }
+            _ => &self.substitute,
+        }
+    }
+}
+
+/// Encodes a charset of several bytes a character.
+#[derive(Clone, Debug)]
+pub(super) struct MultiByteEncoder {
+    table: Arc<EncodeTable>,
+    /// In the set of pairs.
+    is_double: bool,
+    /// Text read and undecided.
+    held: String,
+}
+
+impl MultiByteEncoder {
+    pub(super) fn new(table: Arc<EncodeTable>) -> Self {
+        MultiByteEncoder { table, is_double: false, held: String::new() }
+    }
+
+    /// Puts the bytes of `entry`, which is not none, into `spare` from `at` on, behind the shift code that they need;
+    /// whether they fit.
+    #[inline(always)]
+    fn put(table: &EncodeTable, is_double: &mut bool, entry: u32, spare: &mut [u8], at: &mut usize) -> bool {
+        let len = (entry >> bytes::SHIFT) as usize;
+        if len == bytes::LONG as usize {
+            return Self::put_bytes(table, is_double, &table.long[(entry & 0xFF_FFFF) as usize], spare, at);
+        }
+        let code = (entry << (8 * (4 - len))).to_be_bytes();
+        Self::put_bytes(table, is_double, &code[..len], spare, at)
+    }
+
+    #[inline(always)]
+    fn put_bytes(table: &EncodeTable, is_double: &mut bool, code: &[u8], spare: &mut [u8], at: &mut usize) -> bool {
+        let wanted = table.is_shifted && code.len() > 1;
+        let shift = usize::from(wanted != *is_double);
+        let Some(place) = spare.get_mut(*at..*at + shift + code.len()) else { return false };
+        if shift == 1 {
+            place[0] = if wanted { SO } else { SI };
+            *is_double = wanted;
+        }
+        place[shift..].copy_from_slice(code);
+        *at += place.len();
+        true
+    }
+
+    fn push(&mut self, code: &[u8], dst: &mut ByteSink<'_>) -> bool {
+        let mut done = false;
+        dst.fill(|spare| {
+            let mut at = 0;
+            done = Self::put_bytes(&self.table, &mut self.is_double, code, spare, &mut at);
+            at
+        });
+        done
+    }
+
+    /// Writes what is held, as far as it is decided.
+    fn drain(&mut self, last: bool, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        while !self.held.is_empty() {
+            let Some((entry, len)) = self.table.first(&self.held, last) else { break };
+            if entry == bytes::NONE {
+                let ch = self.held.remove(0);
+                return Stop::Fault(Unmappable { ch, after: self.held.len() as u8 });
+            }
+            let mut done = false;
+            dst.fill(|spare| {
+                let mut at = 0;
+                done = Self::put(&self.table, &mut self.is_double, entry, spare, &mut at);
+                at
+            });
+            if !done {
+                return Stop::OutputFull;
+            }
+            self.held.drain(..len);
+        }
+        Stop::InputEmpty
+    }
+}
+
+impl Encoder for MultiByteEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let mut read = 0;
+        while read < src.len() {
+            // What is common: a character that nothing has to be waited for.
+            if self.held.is_empty() {
+                let mut stop = Stop::InputEmpty;
+                dst.fill(|spare| {
+                    let (table, mut at) = (&*self.table, 0);
+                    for ch in src[read..].chars() {
+                        let entry = table.find(ch);
+                        if entry == bytes::NONE {
+                            read += ch.len_utf8();
+                            stop = Stop::Fault(Unmappable { ch, after: 0 });
+                            break;
+                        }
+                        if entry >> bytes::SHIFT == bytes::START {
+                            break;
+                        }
+                        if !Self::put(table, &mut self.is_double, entry, spare, &mut at) {
+                            stop = Stop::OutputFull;
+                            break;
+                        }
+                        read += ch.len_utf8();
+                    }
+                    at
+                });
+                if stop != Stop::InputEmpty {
+                    return Step { read, stop };
+                }
+            }
+            // A character at a time, until it is clear what they are.
+            match self.drain(false, dst) {
+                Stop::InputEmpty => {}
+                stop => return Step { read, stop },
+            }
+            if let Some(ch) = src[read..].chars().next() {
+                self.held.push(ch);
+                read += ch.len_utf8();
+                match self.drain(false, dst) {
+                    Stop::InputEmpty => {}
+                    stop => return Step { read, stop },
+                }
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        match self.drain(true, dst) {
+            Stop::InputEmpty => {}
+            stop => return stop,
+        }
+        if self.is_double {
+            if !dst.push(&[SI]) {
+                return Stop::OutputFull;
+            }
+            self.is_double = false;
+        }
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.is_double = false;
+        self.held.clear();
+    }
+
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let table = self.table.clone();
+        match which {
+            StandIn::Substitute => self.push(table.substitute(ch), dst),
+            StandIn::BestFit => match table.best_fit(ch) {
+                Some(entry) => {
+                    let (mut at, mut done) = (0, false);
+                    dst.fill(|spare| {
+                        done = Self::put(&table, &mut self.is_double, entry, spare, &mut at);
+                        at
+                    });
+                    done
+                }
+                None => false,
+            },
+            StandIn::Text(text) => {
+                // It goes in front of what is held.
+                let held = std::mem::take(&mut self.held);
+                let done = encode_whole(self, text, dst);
+                self.held = held;
+                done
+            }
+        }
+    }
+
+    fn pending(&self) -> usize {
+        self.held.len()
+    }
+}

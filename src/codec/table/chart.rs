@@ -1,0 +1,369 @@
+//! The pages of `codecs/`: their format, read. `codecs/README.md` describes it for people.
+//!
+//! A head (`name`, `alias`, `source`, `sha256`, `shape`, `substitute`, `substitute1`, `like`), then sections. The charts
+//! are laid out as IBM prints them: columns are the high half of a byte, rows its low half; a chart with a byte behind
+//! its word has the pairs that begin with that byte. `like` begins with another page's content, and `but` says where the
+//! cells differ.
+
+use super::{Code, Mapping, Sequence, Shape, Table, Way};
+use crate::error::{Error, ErrorKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Reads a page; `resolve` answers the pages that it says it is like.
+///
+/// # Errors
+/// [`ErrorKind::Table`] with the line and column (from 1) and what was expected there.
+///
+/// ```
+/// use charpipe::codec::table::chart;
+///
+/// let table = chart::parse(include_str!("../../../codecs/IBM037.txt"), &|_| None)?;
+/// assert_eq!(table.name, "IBM037");
+/// assert!(table.mappings.iter().any(|mapping| mapping.code.number() == 0xC1 && mapping.ch == 'A'));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Table, Error> {
+    let mut page = Page::default();
+    let mut section = Section::Head;
+    for (index, line) in text.lines().enumerate() {
+        let content = line.split('#').next().unwrap_or("");
+        let mut words = content.split_whitespace().map(|text| Word {
+            text,
+            line: index + 1,
+            // It is a slice of the line.
+            column: text.as_ptr() as usize - line.as_ptr() as usize + 1,
+        });
+        let Some(first) = words.next() else { continue };
+        let begun = match first.text {
+            "chart" => {
+                let lead = words.next().map(|word| word.byte()).transpose()?;
+                Some(Section::Chart(lead))
+            }
+            "but" => Some(Section::But),
+            "to-text" => Some(Section::ToText),
+            "both" => Some(Section::Items(Way::RoundTrip)),
+            "to-bytes" => Some(Section::Items(Way::ToBytes)),
+            "best-fit" => Some(Section::Items(Way::BestFit)),
+            // With a byte behind it, it is a line of the head.
+            "substitute1" if words.clone().next().is_none() => Some(Section::Substitute1),
+            _ => None,
+        };
+        if let Some(begun) = begun {
+            page.end_of_section(section, first)?;
+            (section, page.chart_rows) = (begun, 0);
+            if let Some(more) = words.next() {
+                return more.expected("the end of the line");
+            }
+            continue;
+        }
+        match section {
+            Section::Head => page.head(first, &mut words, resolve)?,
+            Section::Chart(lead) => page.row(lead, first, &mut words)?,
+            _ => {
+                for word in std::iter::once(first).chain(words) {
+                    page.item(section, word)?;
+                }
+            }
+        }
+    }
+    let end = Word { text: "", line: text.lines().count().max(1), column: 1 };
+    page.end_of_section(section, end)?;
+    page.into_table(end)
+}
+
+/// What is read of the page at the moment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Head,
+    /// Single bytes, or the pairs of this lead byte.
+    Chart(Option<u8>),
+    But,
+    ToText,
+    Items(Way),
+    Substitute1,
+}
+
+/// A word and where it stands.
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    text: &'a str,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Word<'a> {
+    fn expected<T>(self, expected: impl Into<String>) -> Result<T, Error> {
+        Err(ErrorKind::Table { line: self.line, column: self.column, expected: expected.into() }.into())
+    }
+
+    /// The part of the word from `at` on, `len` bytes long.
+    fn part(self, at: usize, len: usize) -> Word<'a> {
+        Word { text: &self.text[at..at + len], line: self.line, column: self.column + at }
+    }
+
+    fn byte(self) -> Result<u8, Error> {
+        match u8::from_str_radix(self.text, 16) {
+            Ok(byte) if self.text.len() == 2 => Ok(byte),
+            _ => self.expected("a byte of two hex digits"),
+        }
+    }
+
+    fn bytes(self) -> Result<Vec<u8>, Error> {
+        let digits = self.text.as_bytes();
+        let fits = matches!(digits.len(), 2..=62) && digits.iter().all(u8::is_ascii_hexdigit);
+        if !fits || digits.len() % 2 != 0 {
+            return self.expected("one to 31 bytes of two hex digits each");
+        }
+        (0..digits.len() / 2).map(|index| self.part(index * 2, 2).byte()).collect()
+    }
+
+    fn code(self) -> Result<Code, Error> {
+        match Code::new(&self.bytes()?) {
+            Some(code) => Ok(code),
+            None => self.expected("one to four bytes"),
+        }
+    }
+
+    fn ch(self) -> Result<char, Error> {
+        let digits = matches!(self.text.len(), 4..=6) && self.text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let code_point = u32::from_str_radix(self.text, 16).ok().filter(|_| digits);
+        match code_point.and_then(char::from_u32) {
+            Some(ch) => Ok(ch),
+            None => self.expected("a code point of four to six hex digits, no surrogate"),
+        }
+    }
+
+    fn chars(self) -> Result<String, Error> {
+        let mut at = 0;
+        let mut text = String::new();
+        for part in self.text.split('+') {
+            text.push(self.part(at, part.len()).ch()?);
+            at += part.len() + 1;
+        }
+        Ok(text)
+    }
+
+    /// `BYTES=WHAT` in its halves.
+    fn halves(self) -> Result<(Word<'a>, Word<'a>), Error> {
+        match self.text.find('=') {
+            Some(at) => Ok((self.part(0, at), self.part(at + 1, self.text.len() - at - 1))),
+            None => self.expected("bytes, an equals sign, and a code point"),
+        }
+    }
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Page {
+    name: Option<String>,
+    aliases: Vec<String>,
+    source: String,
+    shape: Option<Shape>,
+    substitute: Option<Vec<u8>>,
+    substitute1: Option<u8>,
+    /// The charts, and which of their cells hold only from bytes to text.
+    cells: BTreeMap<Code, char>,
+    to_text: BTreeSet<Code>,
+    /// What the charts do not hold, by its way; the mappings of [`Way::Substitute1`] have no bytes.
+    items: BTreeSet<(Way, String, Vec<u8>)>,
+    chart_rows: u8,
+}
+
+/// What stands in a chart where a byte has no character.
+const NONE: &str = "----";
+
+impl Page {
+    fn head<'a>(
+        &mut self,
+        key: Word<'a>,
+        words: &mut impl Iterator<Item = Word<'a>>,
+        resolve: &dyn Fn(&str) -> Option<Table>,
+    ) -> Result<(), Error> {
+        let mut only = |what: &str| match (words.next(), words.next()) {
+            (Some(word), None) => Ok(word),
+            (None, _) => key.expected(format!("{what} after it")),
+            (_, Some(more)) => more.expected("the end of the line"),
+        };
+        match key.text {
+            "name" => self.name = Some(only("a name")?.text.to_owned()),
+            "alias" => self.aliases.extend(words.map(|word| word.text.to_owned())),
+            "source" => self.source = only("a source")?.text.to_owned(),
+            "sha256" => drop(only("a digest")?),
+            "substitute" => self.substitute = Some(only("bytes")?.bytes()?),
+            "substitute1" => self.substitute1 = Some(only("a byte")?.byte()?),
+            "shape" => {
+                let word = only("single, double or shifted")?;
+                self.shape = Some(match word.text {
+                    "single" => Shape::Single,
+                    "double" => Shape::Double,
+                    "shifted" => Shape::Shifted,
+                    _ => return word.expected("single, double or shifted"),
+                });
+            }
+            "like" => {
+                for word in words {
+                    match resolve(word.text) {
+                        Some(table) => self.begin_with(table),
+                        None => return word.expected("the name of a page that is there"),
+                    }
+                }
+            }
+            _ => {
+                return key.expected(
+                    "name, alias, source, sha256, shape, substitute, substitute1, like, or a section: \
+                     chart, but, both, to-text, to-bytes, best-fit or substitute1",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_with(&mut self, table: Table) {
+        for Mapping { code, ch, way } in table.mappings {
+            // What a cell can hold is in a cell.
+            if way.decodes() && (ch as u32) < 0x1_0000 {
+                self.cells.insert(code, ch);
+                if way == Way::ToText {
+                    self.to_text.insert(code);
+                }
+            } else {
+                let bytes = if way == Way::Substitute1 { Vec::new() } else { code.bytes()[..code.len()].to_vec() };
+                self.items.insert((way, ch.to_string(), bytes));
+            }
+        }
+        for Sequence { bytes, text, way } in table.sequences {
+            self.items.insert((way, text, bytes));
+        }
+    }
+
+    fn row<'a>(
+        &mut self,
+        lead: Option<u8>,
+        label: Word<'a>,
+        words: &mut impl Iterator<Item = Word<'a>>,
+    ) -> Result<(), Error> {
+        let (first, columns) = if lead.is_some() { (4, 12) } else { (0, 16) };
+        if label.text == format!("{first:X}-") && self.chart_rows == 0 {
+            return Ok(());
+        }
+        if self.chart_rows > 15 {
+            return label.expected("no more rows: the next section");
+        }
+        if label.text != format!("-{:X}", self.chart_rows) {
+            return label.expected(format!("row -{:X}", self.chart_rows));
+        }
+        for column in 0..columns {
+            let Some(word) = words.next() else { return label.expected(format!("{columns} columns")) };
+            let byte = (first + column) << 4 | self.chart_rows;
+            let code = lead.map_or(Code::single(byte), |lead| Code::pair(lead, byte));
+            let is_new = self.set(code, word)?;
+            if !is_new {
+                return word.expected("each byte in one chart only");
+            }
+        }
+        self.chart_rows += 1;
+        words.next().map_or(Ok(()), |more| more.expected(format!("{columns} columns")))
+    }
+
+    /// Puts what the cell says in place; whether there was nothing.
+    fn set(&mut self, code: Code, cell: Word<'_>) -> Result<bool, Error> {
+        if cell.text == NONE {
+            return Ok(self.cells.remove(&code).is_none());
+        }
+        let ch = cell.ch()?;
+        if ch as u32 > 0xFFFF {
+            return cell.expected("a code point of four digits (a longer one goes under `both`)");
+        }
+        Ok(self.cells.insert(code, ch).is_none())
+    }
+
+    fn item(&mut self, section: Section, word: Word<'_>) -> Result<(), Error> {
+        let (away, word) = match word.text.strip_prefix('-') {
+            Some(rest) if section != Section::But => (true, word.part(1, rest.len())),
+            _ => (false, word),
+        };
+        let missing = "something that is there to be taken away";
+        let way = match section {
+            Section::But => {
+                let (bytes, cell) = word.halves()?;
+                return self.set(bytes.code()?, cell).map(drop);
+            }
+            Section::Substitute1 => {
+                let (first, last) = match word.text.find("..") {
+                    Some(at) => (word.part(0, at).ch()?, word.part(at + 2, word.text.len() - at - 2).ch()?),
+                    None => (word.ch()?, word.ch()?),
+                };
+                for ch in first..=last {
+                    let item = (Way::Substitute1, ch.to_string(), Vec::new());
+                    let done = if away { self.items.remove(&item) } else { self.items.insert(item) };
+                    if !done {
+                        return word.expected(if away { missing } else { "each character once" });
+                    }
+                }
+                return Ok(());
+            }
+            Section::ToText if !word.text.contains('=') => {
+                let code = word.code()?;
+                let done = if away { self.to_text.remove(&code) } else { self.to_text.insert(code) };
+                return if done { Ok(()) } else { word.expected(if away { missing } else { "each code once" }) };
+            }
+            Section::ToText => Way::ToText,
+            Section::Items(way) => way,
+            Section::Head | Section::Chart(_) => return word.expected("a section"),
+        };
+        let (bytes, chars) = word.halves()?;
+        let item = (way, chars.chars()?, bytes.bytes()?);
+        let done = if away { self.items.remove(&item) } else { self.items.insert(item) };
+        if done { Ok(()) } else { word.expected(if away { missing } else { "each mapping once" }) }
+    }
+
+    fn end_of_section(&self, section: Section, next: Word<'_>) -> Result<(), Error> {
+        match section {
+            Section::Chart(_) if self.chart_rows < 16 => next.expected(format!("row -{:X}", self.chart_rows)),
+            _ => Ok(()),
+        }
+    }
+
+    fn into_table(self, end: Word<'_>) -> Result<Table, Error> {
+        let Some(name) = self.name else { return end.expected("a name") };
+        let Some(substitute) = self.substitute else { return end.expected("a substitute") };
+        if self.cells.is_empty() {
+            return end.expected("a chart");
+        }
+        let shape = self.shape.unwrap_or(Shape::Single);
+        let fits = |len: usize| match shape {
+            Shape::Single => len == 1,
+            Shape::Double => len == 2,
+            _ => len <= 2,
+        };
+        let mut table = Table::new(name, self.source);
+        table.substitute = substitute;
+        table.substitute1 = self.substitute1;
+        table.aliases = self.aliases.into_iter().map(Into::into).collect();
+        if let Some(code) = self.to_text.iter().find(|code| !self.cells.contains_key(code)) {
+            return end.expected(format!("a character for {:0w$X}, which to-text lists", code.number(), w = 2 * code.len()));
+        }
+        table.mappings.reserve(self.cells.len() + self.items.len());
+        for (code, ch) in self.cells {
+            if !fits(code.len()) {
+                return end.expected("codes of the page's shape");
+            }
+            let way = if self.to_text.contains(&code) { Way::ToText } else { Way::RoundTrip };
+            table.mappings.push(Mapping { code, ch, way });
+        }
+        for (way, text, bytes) in self.items {
+            match way {
+                Way::Substitute1 => table.add(&[self.substitute1.unwrap_or(table.substitute[0])], &text, way),
+                _ => table.add(&bytes, &text, way),
+            }
+        }
+        table.shape = shape;
+        match table.check() {
+            Ok(()) => Ok(table),
+            Err(error) => match error.kind() {
+                ErrorKind::Table { expected, .. } => end.expected(expected.clone()),
+                _ => Err(error),
+            },
+        }
+    }
+}
