@@ -49,8 +49,8 @@
 //! Vector kernels find their place behind these traits: `feed` gets whole slices and contiguous spare room, and
 //! [`Utf8Sink::spare`] with `advance` is their door.
 
-pub mod newline;
 mod multi_byte;
+pub mod newline;
 #[cfg(feature = "dos")]
 pub mod oem;
 mod pages;
@@ -68,6 +68,8 @@ pub use pages::PAGES;
 pub use sink::{ByteSink, Utf8Char, Utf8Sink, Utf8Word};
 pub use table::packed::Packed;
 pub use tabled::TableCodec;
+
+use std::borrow::Cow;
 
 /// Room with which a codec always gets on: the longest output of one step, in bytes.
 ///
@@ -225,6 +227,11 @@ pub trait Codec: Send + Sync {
 
     /// The newline convention that the codec's label asked for; one that an option asks for does not change it.
     fn newline(&self) -> Option<newline::EbcdicNl> {
+        None
+    }
+
+    /// The table that the codec is, where it is one.
+    fn table(&self) -> Option<Cow<'_, table::Table>> {
         None
     }
 

@@ -15,9 +15,7 @@
 //! Between the shift codes controls do not occur: one there is malformed.
 
 use super::table::{Cell, Code, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
-use super::{
-    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word, encode_whole,
-};
+use super::{ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word, encode_whole};
 use std::sync::Arc;
 
 /// The longest byte sequence.
@@ -554,7 +552,11 @@ impl EncodeTable {
             self.blocks.push([bytes::NONE; BLOCK]);
         }
         let entry = &mut self.blocks[self.index[index] as usize][low];
-        if *entry >> bytes::SHIFT == bytes::START { &mut self.starts[(*entry & 0xFF_FFFF) as usize].alone } else { entry }
+        if *entry >> bytes::SHIFT == bytes::START {
+            &mut self.starts[(*entry & 0xFF_FFFF) as usize].alone
+        } else {
+            entry
+        }
     }
 
     fn add_start(&mut self, first: char, rest: &str, entry: u32) {

@@ -30,7 +30,9 @@ use std::sync::Arc;
 
 /// Every page, with its further labels.
 pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
-    PAGES.iter().map(|&(name, make, aliases)| (Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make)) as Arc<dyn Codec>, aliases))
+    PAGES.iter().map(|&(name, make, aliases)| {
+        (Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make)) as Arc<dyn Codec>, aliases)
+    })
 }
 
 const fn alias(label: &'static str) -> Cow<'static, str> {

@@ -72,8 +72,8 @@ impl TableCodec {
         TableCodec { source, decode: OnceLock::new(), encode: OnceLock::new() }
     }
 
-    /// The table.
-    pub fn table(&self) -> Cow<'_, Table> {
+    /// The table, made anew where it is a built-in one.
+    fn made_table(&self) -> Cow<'_, Table> {
         match &self.source {
             Source::Given(table) => Cow::Borrowed(table),
             Source::Packed(page) => Cow::Owned(page.table()),
@@ -98,9 +98,13 @@ impl Codec for TableCodec {
         }
     }
 
+    fn table(&self) -> Option<Cow<'_, Table>> {
+        Some(self.made_table())
+    }
+
     fn decoder(&self) -> Box<dyn Decoder> {
         let tables = self.decode.get_or_init(|| {
-            let table = self.table();
+            let table = self.made_table();
             match is_single(&table) {
                 true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
                 false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
@@ -114,7 +118,7 @@ impl Codec for TableCodec {
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         let tables = self.encode.get_or_init(|| {
-            let table = self.table();
+            let table = self.made_table();
             match is_single(&table) {
                 true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
                 false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),

@@ -7,7 +7,8 @@ mod builtin;
 mod label;
 
 use crate::codec::newline::{EbcdicNl, labelled};
-use crate::codec::{Codec, is_ebcdic};
+use crate::codec::table::Table;
+use crate::codec::{Codec, TableCodec, is_ebcdic};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -61,19 +62,32 @@ impl Registry {
     /// [`ErrorKind::BadLabel`] where a label has neither letter nor digit.
     ///
     /// ```
-    /// use charpipe::codec::{page::Page, single_byte::SingleByte};
+    /// use charpipe::codec::{TableCodec, table::chart};
     /// use std::sync::Arc;
     ///
-    /// let mut page = Page::parse(include_str!("../../codecs/IBM037.txt"))?;
-    /// page.name = "X-OURS".into();
+    /// let mut table = chart::parse(include_str!("../../codecs/IBM037.txt"), &|_| None)?;
+    /// table.name = "X-OURS".into();
     /// let mut registry = charpipe::Registry::builtin();
-    /// let shadowed = registry.register(Arc::new(SingleByte::new(page)), &["ours", "CP1047"])?;
+    /// let shadowed = registry.register(Arc::new(TableCodec::new(table)), &["ours", "CP1047"])?;
     /// assert_eq!(shadowed, ["IBM1047"]);
     /// assert_eq!(registry.codec("cp1047")?.name(), "X-OURS");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn register(&mut self, codec: Arc<dyn Codec>, aliases: &[&str]) -> Result<Vec<String>, Error> {
-        let aliases: Vec<Cow<'static, str>> = aliases.iter().map(|alias| Cow::Owned(alias.to_string())).collect();
+        self.add(codec, aliases.iter().map(|alias| Cow::Owned(alias.to_string())).collect())
+    }
+
+    /// Adds a table as a codec under its name and its aliases, as [`register`](Registry::register) does.
+    ///
+    /// # Errors
+    /// As there, and those of [`Table::check`].
+    pub fn register_table(&mut self, table: Table) -> Result<Vec<String>, Error> {
+        table.check()?;
+        let aliases = table.aliases.clone();
+        self.add(Arc::new(TableCodec::new(table)), aliases)
+    }
+
+    fn add(&mut self, codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Result<Vec<String>, Error> {
         let entry = Entry { codec, aliases: aliases.into() };
         let mut shadowed: Vec<String> = Vec::new();
         for label in entry.labels() {
