@@ -53,7 +53,7 @@ def read_ucm(text):
     table, headers = Table(), {}
     rows = []
     for line in text.splitlines():
-        line = line.split("#")[0].strip()
+        line = line.split("#")[0].strip(" \t\x1A")  # 1A: the end of a file under DOS
         if mapping := MAPPING.fullmatch(line):
             points = tuple(int(digits, 16) for digits in re.findall(r"<U([0-9A-F]+)>", mapping[1]))
             rows.append((points, hex_bytes(mapping[2]), int(mapping[3])))
