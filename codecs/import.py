@@ -297,7 +297,7 @@ def main():
     parser.add_argument("pages", nargs="*")
     parser.add_argument("--all", action="store_true", help="every page of codecs/ that has a .ucm source")
     parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if a page would change")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     paths = options.pages
     if options.all:
         paths = [os.path.join(HERE, name) for name in os.listdir(HERE) if name.endswith(".txt")]
