@@ -40,7 +40,7 @@ fn decoding_ibm939() {
         // Controls do not occur between the shift codes; they do not change the set either.
         (b"\x0E\x42\xC1\x25\x42\xC1\x0F\x25", "Ａ\u{FFFD}Ａ\n", &[(3, b"\x25")]),
         (b"\x0E\x25\x15\x00", "\u{FFFD}\u{FFFD}\u{FFFD}", &[(1, b"\x25"), (2, b"\x15"), (3, b"\x00")]),
-        // A byte of the single set that no character has. 
+        // A byte of the single set that no character has.
         (b"\xC1\xE1\xC2", "A\u{FFFD}B", &[(1, b"\xE1")]),
     ];
     for (input, expected, bad) in cases {
