@@ -207,6 +207,11 @@ pub trait Codec: Send + Sync {
         Some(self.name()).filter(|name| is_enc_name(name))
     }
 
+    /// Where its table or its rules come from, in a few words: a standard, a file, a crate. Empty where it does not say.
+    fn source(&self) -> &str {
+        ""
+    }
+
     /// A new decoder, in its initial state.
     fn decoder(&self) -> Box<dyn Decoder>;
 

@@ -119,6 +119,10 @@ impl Codec for Surface {
         self.codec.xml_name()
     }
 
+    fn source(&self) -> &str {
+        self.codec.source()
+    }
+
     fn newline(&self) -> Option<EbcdicNl> {
         Some(self.nl)
     }

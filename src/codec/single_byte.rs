@@ -79,6 +79,10 @@ impl Codec for SingleByte {
         }
     }
 
+    fn source(&self) -> &str {
+        &self.page().source
+    }
+
     fn decoder(&self) -> Box<dyn Decoder> {
         let table = self.decode.get_or_init(|| {
             let char_of = |ch: u16| char::from_u32(ch.into()).filter(|_| ch != UNASSIGNED);

@@ -44,9 +44,11 @@ pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'s
     })
 }
 
+const SOURCE: &str = "encoding_rs, Encoding Standard";
+
 /// The page of a single-byte encoding, read out of its decoder.
 fn page(name: &'static str) -> Page {
-    Page::from_fn(name, "encoding_rs", |byte| {
+    Page::from_fn(name, SOURCE, |byte| {
         let encoding = Encoding::for_label(name.as_bytes())?;
         let text = encoding.decode_without_bom_handling_and_without_replacement(std::slice::from_ref(&byte))?;
         text.chars().next()
@@ -109,6 +111,10 @@ struct MultiByte {
 impl Codec for MultiByte {
     fn name(&self) -> &str {
         self.encoding.name()
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

@@ -126,6 +126,15 @@ impl Registry {
         self.entries().filter(move |entry| entry.codec.name() == name).take(1).flat_map(Entry::labels)
     }
 
+    /// Labels of charsets that are known and not supported, each of which [`codec`](Registry::codec) refuses.
+    ///
+    /// ```
+    /// assert!(charpipe::Registry::builtin().unsupported().any(|label| label == "ISO-2022-KR"));
+    /// ```
+    pub fn unsupported(&self) -> impl Iterator<Item = &'static str> {
+        builtin::UNSUPPORTED.iter().copied().filter(|label| self.find(label).is_none())
+    }
+
     fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.registered.iter().rev().chain(self.builtin)
     }
