@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn aliases_are_wrapped() {
-        let label = "a".repeat(30);
+        let label = "a".repeat(31);
         let mut text = String::new();
         wrapped(&mut text, &[&*label; 4]);
         assert_eq!(text, format!("    {label}, {label},\n    {label}, {label}\n"));

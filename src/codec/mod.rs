@@ -64,6 +64,8 @@ pub mod whatwg;
 pub use pages::PAGES;
 pub use sink::{ByteSink, Utf8Char, Utf8Sink};
 
+use std::sync::Arc;
+
 /// Room with which a codec always gets on: the longest output of one step, in bytes.
 ///
 /// Sixty-four, as a table that a user brings may write 31 bytes for one sequence, with shifts around them.
@@ -210,6 +212,19 @@ pub trait Codec: Send + Sync {
     /// Where its table or its rules come from, in a few words: a standard, a file, a crate. Empty where it does not say.
     fn source(&self) -> &str {
         ""
+    }
+
+    /// The charset as `label`, one of its own, means it, where that makes a difference: see [`superset`](Self::superset).
+    /// The registry asks when it looks a label up. `None`: the codec as it is.
+    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let _ = label;
+        None
+    }
+
+    /// Where the label that led here names a smaller charset: what is read in its place. Detection says so
+    /// (`superset-used`).
+    fn superset(&self) -> Option<&str> {
+        None
     }
 
     /// A new decoder, in its initial state.

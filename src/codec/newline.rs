@@ -123,6 +123,10 @@ impl Codec for Surface {
         self.codec.source()
     }
 
+    fn superset(&self) -> Option<&str> {
+        self.codec.superset()
+    }
+
     fn newline(&self) -> Option<EbcdicNl> {
         Some(self.nl)
     }

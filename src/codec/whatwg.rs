@@ -1,13 +1,38 @@
 //! The charsets of the web, as the Encoding Standard defines them, through encoding_rs; the only file that names it.
 //!
 //! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
-//! own engine. The multi-byte ones are run by encoding_rs. Their decoders are supersets of what IANA registers
-//! (Shift_JIS is Windows-31J, EUC-KR is UHC, GBK covers GB2312) and their encoders write less than the decoders read;
+//! own engine. The multi-byte ones are run by encoding_rs; their encoders write less than the decoders read, and
 //! ISO-2022-JP's writes half-width katakana as full-width, as the standard has it. UTF-8 and UTF-16 are ours, and
 //! encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
 //!
 //! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
 //! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
+//!
+//! # Supersets
+//!
+//! Most multi-byte charsets of the web are more than what IANA registers under the label. What is read is the superset,
+//! and detection says so by `superset-used` where the label names the smaller charset; it goes by the label, as whether
+//! a character is of the smaller set cannot be told without that set's table. What is written is named in XML by the
+//! superset's name, since the smaller charset's would be untrue.
+//!
+//! | codec | labels of a smaller charset | read in its place | in XML |
+//! |---|---|---|---|
+//! | GBK | `GB2312`, `GB_2312-80` and their aliases | GBK | `GBK` |
+//! | EUC-KR | `EUC-KR`, `KS_C_5601-1987` and their aliases | windows-949 (UHC) | `windows-949` |
+//! | Shift_JIS | `Shift_JIS` and its aliases | Windows-31J: ASCII at 5C and 7E, the rows of NEC and IBM | `Windows-31J` |
+//! | Big5 | `Big5` and its aliases, `windows-950` | Big5-HKSCS | `Big5-HKSCS` |
+//! | EUC-JP | `EUC-JP` and its aliases | CP51932 (the rows of NEC) with JIS X 0212 | `EUC-JP` |
+//! | ISO-2022-JP | `ISO-2022-JP` and its alias | CP50220 (the rows of NEC, half-width katakana) | `ISO-2022-JP` |
+//!
+//! No other label is one of a smaller charset: `GBK`, `windows-949`, `Windows-31J`, `Big5-HKSCS`, `CP51932`, `CP50220`,
+//! `gb18030` and their aliases mean what is read, or so nearly that there is no better name. (GBK is read with the
+//! four-byte sequences of gb18030, and it has € at 80, as Microsoft's 936 does. CP51932 as registered has no JIS X 0212.)
+//!
+//! The names are those with which other people's decoders read most of what is written here. Of all that EUC-KR writes,
+//! Java and ICU read every character as `windows-949`, and half of them as `EUC-KR`; `CP949` is another charset
+//! to Java and ICU. All read `Windows-31J` in full, and 45 to 59 characters of 14653 differently as `Big5-HKSCS`, where
+//! it is more than a thousand as `Big5`. Next to nobody knows `CP51932` and `CP50220`, so that EUC-JP and ISO-2022-JP
+//! keep their names; most read them without the 454 characters in the rows of NEC.
 //!
 //! # How a decoder is copied
 //!
@@ -38,7 +63,7 @@ pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'s
         let codec: Arc<dyn Codec> = if encoding.is_single_byte() {
             Arc::new(SingleByte::made(encoding.name(), page))
         } else {
-            Arc::new(MultiByte { encoding })
+            Arc::new(MultiByte { encoding, narrow: false })
         };
         (codec, aliases)
     })
@@ -94,18 +119,82 @@ static ENCODINGS: &[(&Encoding, &[Cow<'static, str>])] = &[
     (X_USER_DEFINED, &[]),
     // Multi-byte.
     (SHIFT_JIS, &[alias("csshiftjis"), alias("ms932"), alias("ms_kanji"), alias("shift-jis"), alias("sjis"), alias("windows-31j"), alias("x-sjis"), alias("csWindows31J"), alias("CP932")]),
-    (EUC_JP, &[alias("cseucpkdfmtjapanese"), alias("x-euc-jp"), alias("Extended_UNIX_Code_Packed_Format_for_Japanese")]),
-    (ISO_2022_JP, &[alias("csiso2022jp")]),
+    (EUC_JP, &[alias("cseucpkdfmtjapanese"), alias("x-euc-jp"), alias("Extended_UNIX_Code_Packed_Format_for_Japanese"), alias("CP51932"), alias("csCP51932")]),
+    (ISO_2022_JP, &[alias("csiso2022jp"), alias("CP50220"), alias("csCP50220")]),
     (GBK, &[alias("chinese"), alias("csgb2312"), alias("csiso58gb231280"), alias("gb2312"), alias("gb_2312"), alias("gb_2312-80"), alias("iso-ir-58"), alias("x-gbk"), alias("CP936"), alias("MS936"), alias("windows-936"), alias("csGBK")]),
     (GB18030, &[alias("csGB18030")]),
     (BIG5, &[alias("big5-hkscs"), alias("cn-big5"), alias("csbig5"), alias("x-x-big5"), alias("CP950"), alias("windows-950")]),
     (EUC_KR, &[alias("cseuckr"), alias("csksc56011987"), alias("iso-ir-149"), alias("korean"), alias("ks_c_5601-1987"), alias("ks_c_5601-1989"), alias("ksc5601"), alias("ksc_5601"), alias("windows-949"), alias("CP949"), alias("UHC")]),
 ];
 
+/// What an encoding is more than.
+struct Superset {
+    of: &'static Encoding,
+    /// The labels that name a smaller charset.
+    smaller: &'static [&'static str],
+    /// What is read under them, in a message.
+    name: &'static str,
+    /// What is true and understood in an XML declaration.
+    xml_name: &'static str,
+}
+
+#[rustfmt::skip]
+static SUPERSETS: &[Superset] = &[
+    Superset {
+        of: GBK,
+        smaller: &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"],
+        name: "GBK",
+        xml_name: "GBK",
+    },
+    Superset {
+        of: EUC_KR,
+        smaller: &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"],
+        name: "windows-949",
+        xml_name: "windows-949",
+    },
+    Superset {
+        of: SHIFT_JIS,
+        smaller: &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"],
+        name: "Windows-31J",
+        xml_name: "Windows-31J",
+    },
+    Superset {
+        of: BIG5,
+        smaller: &["big5", "csbig5", "cn-big5", "x-x-big5", "windows-950", "cp950", "950"],
+        name: "Big5-HKSCS",
+        xml_name: "Big5-HKSCS",
+    },
+    Superset {
+        of: EUC_JP,
+        smaller: &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"],
+        name: "CP51932 with JIS X 0212",
+        xml_name: "EUC-JP",
+    },
+    Superset {
+        of: ISO_2022_JP,
+        smaller: &["iso-2022-jp", "csiso2022jp"],
+        name: "CP50220",
+        xml_name: "ISO-2022-JP",
+    },
+];
+
+/// Letters and digits of a label, all that counts where it is compared.
+fn letters(label: &str) -> impl Iterator<Item = u8> {
+    label.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+}
+
 /// A multi-byte encoding.
 #[derive(Debug)]
 struct MultiByte {
     encoding: &'static Encoding,
+    /// The label was one of a smaller charset.
+    narrow: bool,
+}
+
+impl MultiByte {
+    fn more_than(&self) -> Option<&'static Superset> {
+        SUPERSETS.iter().find(|superset| superset.of == self.encoding)
+    }
 }
 
 impl Codec for MultiByte {
@@ -113,8 +202,22 @@ impl Codec for MultiByte {
         self.encoding.name()
     }
 
+    fn xml_name(&self) -> Option<&str> {
+        Some(self.more_than().map_or(self.encoding.name(), |superset| superset.xml_name))
+    }
+
     fn source(&self) -> &str {
         SOURCE
+    }
+
+    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let smaller = self.more_than()?.smaller;
+        let narrow = smaller.iter().any(|smaller| letters(smaller).eq(letters(label)));
+        narrow.then(|| Arc::new(MultiByte { encoding: self.encoding, narrow }) as Arc<dyn Codec>)
+    }
+
+    fn superset(&self) -> Option<&str> {
+        self.more_than().filter(|_| self.narrow).map(|superset| superset.name)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

@@ -97,7 +97,7 @@ impl Registry {
     /// [`ErrorKind::UnsupportedLabel`] where the charset is known and not to be had.
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
-            return Ok(entry.codec.clone());
+            return Ok(entry.codec.under(label).unwrap_or_else(|| entry.codec.clone()));
         }
         if let Some((plain, nl)) = label::newline_surface(label)
             && let Some(entry) = self.find(plain)
