@@ -4,6 +4,7 @@
 
 mod common;
 
+use charpipe::codec::whatwg::WebCodec;
 use charpipe::codec::{ByteSink, MIN_ROOM, StandIn, Stop, Utf8Sink, decode_strictly};
 use charpipe::detect::Severity;
 use charpipe::{Bom, Codec, Decoder, ErrorKind, OnMalformed, Registry, Relabel, Transcode};
@@ -351,6 +352,33 @@ fn hostile_bytes_in_any_pieces() {
             }
         }
     }
+}
+
+/// Every encoding of encoding_rs is a codec, under its name, and back; no codec of another charset is taken for one.
+#[test]
+fn encodings_are_codecs_and_back() {
+    let mut web: Vec<&Encoding> = labels().map(|row| Encoding::for_label(row.web.as_bytes()).unwrap()).collect();
+    web.dedup();
+    assert_eq!(web.len(), 40);
+    let bytes: Vec<u8> = (0..=255).chain(*b"\xB0\xA1\x1B$B4A\x1B(B a\xFF").collect();
+    for encoding in web.iter().copied() {
+        let codec = WebCodec::from(encoding);
+        assert_eq!(codec.name(), encoding.name());
+        assert_eq!(WebCodec::of(&codec).map(<&Encoding>::from), Some(encoding));
+        for (cuts, room, forks) in [(1 << 10, 1 << 16, false), (1, 64, true)] {
+            assert_eq!(ours(&codec, &bytes, &[cuts], room, forks), theirs(encoding, &bytes), "{}", encoding.name());
+        }
+        let own = encoding.output_encoding() == encoding || encoding.name().starts_with("UTF-16");
+        assert_eq!(codec.encoder().is_some(), own, "{}", encoding.name());
+        let registered: Arc<dyn Codec> = codec.into();
+        assert_eq!(registered.name(), encoding.name());
+    }
+    for codec in Registry::builtin().codecs() {
+        let found = WebCodec::of(&**codec).map(<&Encoding>::from);
+        assert_eq!(found, web.iter().copied().find(|encoding| encoding.name() == codec.name()), "{codec:?}");
+    }
+    let latin1 = Registry::builtin().codec("ISO-8859-1").unwrap();
+    assert!(WebCodec::of(&*latin1).is_none());
 }
 
 #[test]

@@ -46,27 +46,179 @@
 
 use super::page::Page;
 use super::single_byte::SingleByte;
+use super::utf8::Utf8;
+use super::utf16::Utf16;
 use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
     ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13,
-    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, SHIFT_JIS, WINDOWS_874, WINDOWS_1250,
-    WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
-    X_MAC_CYRILLIC, X_USER_DEFINED,
+    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`, with its further labels.
 pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
-    ENCODINGS.iter().map(|&(encoding, aliases)| {
-        let codec: Arc<dyn Codec> = if encoding.is_single_byte() {
-            Arc::new(SingleByte::made(encoding.name(), page))
-        } else {
-            Arc::new(MultiByte { encoding, narrow: false })
-        };
-        (codec, aliases)
-    })
+    ENCODINGS.iter().map(|&(encoding, aliases)| (codec_of(encoding), aliases))
+}
+
+fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
+    match encoding {
+        _ if encoding == UTF_8 => Arc::new(Utf8),
+        _ if encoding == UTF_16BE => Arc::new(Utf16::BE),
+        _ if encoding == UTF_16LE => Arc::new(Utf16::LE),
+        _ if encoding == REPLACEMENT => Arc::new(Replacement),
+        _ if encoding.is_single_byte() => Arc::new(SingleByte::made(encoding.name(), page)),
+        _ => Arc::new(MultiByte { encoding, narrow: false }),
+    }
+}
+
+/// An encoding of encoding_rs as a codec that reads and writes just what encoding_rs does.
+///
+/// Single-byte encodings are run by our engine over encoding_rs's table, UTF-8 and UTF-16 by our own code, the others by
+/// encoding_rs. Two things are otherwise than there: nothing looks at a byte order mark, and UTF-16 is written as UTF-16.
+/// The name is encoding_rs's, and so is the meaning; a [`Registry`](crate::Registry) goes by IANA's. Its tables are made
+/// when they are first needed: keep the codec for as long as it is.
+///
+/// ```
+/// use charpipe::codec::{Codec, decode_strictly, whatwg::WebCodec};
+/// use encoding_rs::Encoding;
+///
+/// // The web's ISO-8859-1.
+/// let encoding = Encoding::for_label(b"ISO-8859-1").expect("a label of the web");
+/// let codec = WebCodec::from(encoding);
+/// assert_eq!((codec.name(), decode_strictly(&codec, b"\x80").as_deref()), ("windows-1252", Some("€")));
+/// assert_eq!(<&Encoding>::from(codec), encoding);
+///
+/// // From a codec, by its name, where encoding_rs has that charset.
+/// let registry = charpipe::Registry::builtin();
+/// let encoding = |label| Ok::<_, charpipe::Error>(WebCodec::of(&*registry.codec(label)?).map(<&Encoding>::from));
+/// assert_eq!(encoding("CP949")?, Some(encoding_rs::EUC_KR));
+/// assert_eq!(encoding("IBM1047")?, None);
+/// // IANA's ISO-8859-1, which encoding_rs has not.
+/// assert_eq!(encoding("ISO-8859-1")?, None);
+///
+/// // And into a registry, here one that means what the web means.
+/// let mut registry = charpipe::Registry::builtin();
+/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), &["ISO-8859-1"])?;
+/// assert_eq!(registry.codec("iso-8859-1")?.name(), "windows-1252");
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WebCodec {
+    encoding: &'static Encoding,
+    codec: Arc<dyn Codec>,
+}
+
+impl WebCodec {
+    /// The charset of `codec` as encoding_rs has it, by name; `None` where it has none of that name.
+    pub fn of(codec: &dyn Codec) -> Option<Self> {
+        // A label is not enough: for encoding_rs `ISO-8859-1` is one of windows-1252.
+        let encoding = Encoding::for_label(codec.name().as_bytes())?;
+        (encoding.name() == codec.name()).then(|| WebCodec::from(encoding))
+    }
+}
+
+impl From<&'static Encoding> for WebCodec {
+    fn from(encoding: &'static Encoding) -> Self {
+        WebCodec { encoding, codec: codec_of(encoding) }
+    }
+}
+
+impl From<WebCodec> for &'static Encoding {
+    fn from(codec: WebCodec) -> Self {
+        codec.encoding
+    }
+}
+
+impl From<WebCodec> for Arc<dyn Codec> {
+    fn from(codec: WebCodec) -> Self {
+        codec.codec
+    }
+}
+
+impl Codec for WebCodec {
+    fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        self.codec.xml_name()
+    }
+
+    fn source(&self) -> &str {
+        self.codec.source()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.codec.decoder()
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        self.codec.encoder()
+    }
+
+    fn is_utf8(&self) -> bool {
+        self.codec.is_utf8()
+    }
+}
+
+/// The encoding `replacement`: whatever comes, it is one fault, at its first byte. No label leads here.
+#[derive(Clone, Debug)]
+struct Replacement;
+
+impl Codec for Replacement {
+    fn name(&self) -> &str {
+        REPLACEMENT.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(ReplacementDecoder { begun: false })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        None
+    }
+}
+
+#[derive(Clone)]
+struct ReplacementDecoder {
+    begun: bool,
+}
+
+impl Decoder for ReplacementDecoder {
+    fn feed(&mut self, src: &[u8], _dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        if src.is_empty() || std::mem::replace(&mut self.begun, true) {
+            return Step { read: src.len(), stop: Stop::InputEmpty };
+        }
+        Step { read: 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.begun = false;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        0
+    }
 }
 
 const SOURCE: &str = "encoding_rs, Encoding Standard";
