@@ -258,7 +258,8 @@ impl fmt::Display for Shown {
     }
 }
 
-struct DidYouMean<'a>(&'a [String]);
+/// What goes behind a label that is not known.
+pub(crate) struct DidYouMean<'a>(pub(crate) &'a [String]);
 
 impl fmt::Display for DidYouMean<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -16,12 +16,13 @@ use std::path::PathBuf;
     name = "charpipe",
     version,
     args_override_self = true,
-    override_usage = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...",
+    override_usage = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...\n       \
+                      charpipe list [PATTERN]",
     after_help = "The word `convert` may be left out: `charpipe < old.xml > new.xml`. \
-                  For the options see `charpipe convert --help` and `charpipe detect --help`.",
+                  For the options see `charpipe convert --help` and so on.",
     after_long_help = "The word `convert` may be left out, unless the first FILE is named like a command: \
                        `charpipe < old.xml > new.xml`.\n\
-                       For the options see `charpipe convert --help` and `charpipe detect --help`.\n\n\
+                       For the options see `charpipe convert --help` and so on.\n\n\
                        Exit status:\n  \
                        0  done; what a policy let pass is counted on standard error\n  \
                        1  the data could not be converted under the policies given\n  \
@@ -37,10 +38,11 @@ pub(super) struct Cli {
 pub(super) enum Command {
     Convert(Convert),
     Detect(Detect),
+    List(List),
 }
 
 /// What stands first on a command line that does not leave `convert` out.
-const COMMANDS: [&str; 7] = ["convert", "detect", "help", "-h", "--help", "-V", "--version"];
+const COMMANDS: [&str; 8] = ["convert", "detect", "list", "help", "-h", "--help", "-V", "--version"];
 
 /// The arguments with the word `convert` where it was left out.
 pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -132,6 +134,10 @@ pub(super) struct Convert {
     ]))]
     pub(super) ebcdic_nl: EbcdicNl,
 
+    /// List the encodings, as `charpipe list` does, and do nothing else
+    #[arg(short, conflicts_with = "files")]
+    pub(super) list: bool,
+
     /// Write an account of the run to PATH, a line of JSON for each input; `-` is standard error
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
@@ -149,7 +155,24 @@ pub(super) struct Detect {
     pub(super) json: bool,
 }
 
-/// What both commands take: what is read, what is known of it, and how much is said.
+/// Lists the encodings: name, directions, where the table or the rules come from, and below that the aliases
+///
+/// Exit status: 0; 1 where nothing matches PATTERN.
+#[derive(Args, Default)]
+#[command(args_override_self = true, override_usage = "charpipe list [OPTIONS] [PATTERN]")]
+pub(super) struct List {
+    /// Print a line of JSON for each encoding
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// What a name or an alias has in it, in any case; with `*` or `?` in it, all of what a name or an alias is
+    ///
+    /// Whatever the label PATTERN itself would mean to `--from` is listed too: `037` lists IBM037.
+    #[arg(value_name = "PATTERN")]
+    pub(super) pattern: Option<String>,
+}
+
+/// What the first two commands take: what is read, what is known of it, and how much is said.
 #[derive(Args)]
 pub(super) struct Reading {
     /// Encoding of the input, whatever it says itself; `auto` detects
@@ -297,6 +320,8 @@ mod tests {
             ("charpipe -- detect", "charpipe convert -- detect"),
             ("charpipe -f auto", "charpipe convert -f auto"),
             ("charpipe detect a", "charpipe detect a"),
+            ("charpipe list a", "charpipe list a"),
+            ("charpipe -l", "charpipe convert -l"),
             ("charpipe -V", "charpipe -V"),
         ] {
             assert_eq!(whole(given), meant);

@@ -71,6 +71,8 @@ pub use tabled::TableCodec;
 
 use std::borrow::Cow;
 
+use std::sync::Arc;
+
 /// Room with which a codec always gets on: the longest output of one step, in bytes.
 ///
 /// Sixty-four, as a table that a user brings may write 31 bytes for one sequence, with shifts around them.
@@ -212,6 +214,24 @@ pub trait Codec: Send + Sync {
     /// 81); the transcoder checks.
     fn xml_name(&self) -> Option<&str> {
         Some(self.name()).filter(|name| is_enc_name(name))
+    }
+
+    /// Where its table or its rules come from, in a few words: a standard, a file, a crate. Empty where it does not say.
+    fn source(&self) -> &str {
+        ""
+    }
+
+    /// The charset as `label`, one of its own, means it, where that makes a difference: see [`superset`](Self::superset).
+    /// The registry asks when it looks a label up. `None`: the codec as it is.
+    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let _ = label;
+        None
+    }
+
+    /// Where the label that led here names a smaller charset: what is read in its place. Detection says so
+    /// (`superset-used`).
+    fn superset(&self) -> Option<&str> {
+        None
     }
 
     /// A new decoder, in its initial state.

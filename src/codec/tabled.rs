@@ -98,6 +98,14 @@ impl Codec for TableCodec {
         }
     }
 
+    fn source(&self) -> &str {
+        match &self.source {
+            Source::Given(table) => &table.source,
+            Source::Packed(page) => page.source,
+            Source::Made { source, .. } => source,
+        }
+    }
+
     fn table(&self) -> Option<Cow<'_, Table>> {
         Some(self.made_table())
     }

@@ -1,13 +1,38 @@
 //! The charsets of the web, as the Encoding Standard defines them, through encoding_rs; the only file that names it.
 //!
 //! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
-//! own engine. The multi-byte ones are run by encoding_rs. Their decoders are supersets of what IANA registers
-//! (Shift_JIS is Windows-31J, EUC-KR is UHC, GBK covers GB2312) and their encoders write less than the decoders read;
+//! own engine. The multi-byte ones are run by encoding_rs; their encoders write less than the decoders read, and
 //! ISO-2022-JP's writes half-width katakana as full-width, as the standard has it. UTF-8 and UTF-16 are ours, and
 //! encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
 //!
 //! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
 //! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
+//!
+//! # Supersets
+//!
+//! Most multi-byte charsets of the web are more than what IANA registers under the label. What is read is the superset,
+//! and detection says so by `superset-used` where the label names the smaller charset; it goes by the label, as whether
+//! a character is of the smaller set cannot be told without that set's table. What is written is named in XML by the
+//! superset's name, since the smaller charset's would be untrue.
+//!
+//! | codec | labels of a smaller charset | read in its place | in XML |
+//! |---|---|---|---|
+//! | GBK | `GB2312`, `GB_2312-80` and their aliases | GBK | `GBK` |
+//! | EUC-KR | `EUC-KR`, `KS_C_5601-1987` and their aliases | windows-949 (UHC) | `windows-949` |
+//! | Shift_JIS | `Shift_JIS` and its aliases | Windows-31J: ASCII at 5C and 7E, the rows of NEC and IBM | `Windows-31J` |
+//! | Big5 | `Big5` and its aliases, `windows-950` | Big5-HKSCS | `Big5-HKSCS` |
+//! | EUC-JP | `EUC-JP` and its aliases | CP51932 (the rows of NEC) with JIS X 0212 | `EUC-JP` |
+//! | ISO-2022-JP | `ISO-2022-JP` and its alias | CP50220 (the rows of NEC, half-width katakana) | `ISO-2022-JP` |
+//!
+//! No other label is one of a smaller charset: `GBK`, `windows-949`, `Windows-31J`, `Big5-HKSCS`, `CP51932`, `CP50220`,
+//! `gb18030` and their aliases mean what is read, or so nearly that there is no better name. (GBK is read with the
+//! four-byte sequences of gb18030, and it has € at 80, as Microsoft's 936 does. CP51932 as registered has no JIS X 0212.)
+//!
+//! The names are those with which other people's decoders read most of what is written here. Of all that EUC-KR writes,
+//! Java and ICU read every character as `windows-949`, and half of them as `EUC-KR`; `CP949` is another charset
+//! to Java and ICU. All read `Windows-31J` in full, and 45 to 59 characters of 14653 differently as `Big5-HKSCS`, where
+//! it is more than a thousand as `Big5`. Next to nobody knows `CP51932` and `CP50220`, so that EUC-JP and ISO-2022-JP
+//! keep their names; most read them without the 454 characters in the rows of NEC.
 //!
 //! # How a decoder is copied
 //!
@@ -20,32 +45,190 @@
 //! Bytes that a fault gives back to be read again (the digit in 81 30 FF) are kept too, not yet fed.
 
 use super::table::Table;
+use super::utf8::Utf8;
+use super::utf16::Utf16;
 use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, TableCodec, Unmappable, Utf8Sink};
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
     ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13,
-    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, SHIFT_JIS, WINDOWS_874, WINDOWS_1250,
-    WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
-    X_MAC_CYRILLIC, X_USER_DEFINED,
+    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`, with its further labels.
 pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
-    ENCODINGS.iter().map(|&(encoding, aliases)| {
-        let codec: Arc<dyn Codec> = if encoding.is_single_byte() {
-            Arc::new(TableCodec::made(encoding.name(), "encoding_rs", page))
-        } else {
-            Arc::new(MultiByte { encoding })
-        };
-        (codec, aliases)
-    })
+    ENCODINGS.iter().map(|&(encoding, aliases)| (codec_of(encoding), aliases))
 }
+
+fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
+    match encoding {
+        _ if encoding == UTF_8 => Arc::new(Utf8),
+        _ if encoding == UTF_16BE => Arc::new(Utf16::BE),
+        _ if encoding == UTF_16LE => Arc::new(Utf16::LE),
+        _ if encoding == REPLACEMENT => Arc::new(Replacement),
+        _ if encoding.is_single_byte() => Arc::new(TableCodec::made(encoding.name(), SOURCE, page)),
+        _ => Arc::new(MultiByte { encoding, narrow: false }),
+    }
+}
+
+/// An encoding of encoding_rs as a codec that reads and writes just what encoding_rs does.
+///
+/// Single-byte encodings are run by our engine over encoding_rs's table, UTF-8 and UTF-16 by our own code, the others by
+/// encoding_rs. Two things are otherwise than there: nothing looks at a byte order mark, and UTF-16 is written as UTF-16.
+/// The name is encoding_rs's, and so is the meaning; a [`Registry`](crate::Registry) goes by IANA's. Its tables are made
+/// when they are first needed: keep the codec for as long as it is.
+///
+/// ```
+/// use charpipe::codec::{Codec, decode_strictly, whatwg::WebCodec};
+/// use encoding_rs::Encoding;
+///
+/// // The web's ISO-8859-1.
+/// let encoding = Encoding::for_label(b"ISO-8859-1").expect("a label of the web");
+/// let codec = WebCodec::from(encoding);
+/// assert_eq!((codec.name(), decode_strictly(&codec, b"\x80").as_deref()), ("windows-1252", Some("€")));
+/// assert_eq!(<&Encoding>::from(codec), encoding);
+///
+/// // From a codec, by its name, where encoding_rs has that charset.
+/// let registry = charpipe::Registry::builtin();
+/// let encoding = |label| Ok::<_, charpipe::Error>(WebCodec::of(&*registry.codec(label)?).map(<&Encoding>::from));
+/// assert_eq!(encoding("CP949")?, Some(encoding_rs::EUC_KR));
+/// assert_eq!(encoding("IBM1047")?, None);
+/// // IANA's ISO-8859-1, which encoding_rs has not.
+/// assert_eq!(encoding("ISO-8859-1")?, None);
+///
+/// // And into a registry, here one that means what the web means.
+/// let mut registry = charpipe::Registry::builtin();
+/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), &["ISO-8859-1"])?;
+/// assert_eq!(registry.codec("iso-8859-1")?.name(), "windows-1252");
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WebCodec {
+    encoding: &'static Encoding,
+    codec: Arc<dyn Codec>,
+}
+
+impl WebCodec {
+    /// The charset of `codec` as encoding_rs has it, by name; `None` where it has none of that name.
+    pub fn of(codec: &dyn Codec) -> Option<Self> {
+        // A label is not enough: for encoding_rs `ISO-8859-1` is one of windows-1252.
+        let encoding = Encoding::for_label(codec.name().as_bytes())?;
+        (encoding.name() == codec.name()).then(|| WebCodec::from(encoding))
+    }
+}
+
+impl From<&'static Encoding> for WebCodec {
+    fn from(encoding: &'static Encoding) -> Self {
+        WebCodec { encoding, codec: codec_of(encoding) }
+    }
+}
+
+impl From<WebCodec> for &'static Encoding {
+    fn from(codec: WebCodec) -> Self {
+        codec.encoding
+    }
+}
+
+impl From<WebCodec> for Arc<dyn Codec> {
+    fn from(codec: WebCodec) -> Self {
+        codec.codec
+    }
+}
+
+impl Codec for WebCodec {
+    fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        self.codec.xml_name()
+    }
+
+    fn source(&self) -> &str {
+        self.codec.source()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.codec.decoder()
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        self.codec.encoder()
+    }
+
+    fn is_utf8(&self) -> bool {
+        self.codec.is_utf8()
+    }
+
+    fn table(&self) -> Option<Cow<'_, Table>> {
+        self.codec.table()
+    }
+}
+
+/// The encoding `replacement`: whatever comes, it is one fault, at its first byte. No label leads here.
+#[derive(Clone, Debug)]
+struct Replacement;
+
+impl Codec for Replacement {
+    fn name(&self) -> &str {
+        REPLACEMENT.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(ReplacementDecoder { begun: false })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        None
+    }
+}
+
+#[derive(Clone)]
+struct ReplacementDecoder {
+    begun: bool,
+}
+
+impl Decoder for ReplacementDecoder {
+    fn feed(&mut self, src: &[u8], _dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        if src.is_empty() || std::mem::replace(&mut self.begun, true) {
+            return Step { read: src.len(), stop: Stop::InputEmpty };
+        }
+        Step { read: 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.begun = false;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        0
+    }
+}
+
+const SOURCE: &str = "encoding_rs, Encoding Standard";
 
 /// The table of a single-byte encoding, read out of its decoder.
 fn page(name: &'static str) -> Table {
-    Table::from_fn(name, "encoding_rs", |byte| {
+    Table::from_fn(name, SOURCE, |byte| {
         let encoding = Encoding::for_label(name.as_bytes())?;
         let text = encoding.decode_without_bom_handling_and_without_replacement(std::slice::from_ref(&byte))?;
         text.chars().next()
@@ -91,23 +274,105 @@ static ENCODINGS: &[(&Encoding, &[Cow<'static, str>])] = &[
     (X_USER_DEFINED, &[]),
     // Multi-byte.
     (SHIFT_JIS, &[alias("csshiftjis"), alias("ms932"), alias("ms_kanji"), alias("shift-jis"), alias("sjis"), alias("windows-31j"), alias("x-sjis"), alias("csWindows31J"), alias("CP932")]),
-    (EUC_JP, &[alias("cseucpkdfmtjapanese"), alias("x-euc-jp"), alias("Extended_UNIX_Code_Packed_Format_for_Japanese")]),
-    (ISO_2022_JP, &[alias("csiso2022jp")]),
+    (EUC_JP, &[alias("cseucpkdfmtjapanese"), alias("x-euc-jp"), alias("Extended_UNIX_Code_Packed_Format_for_Japanese"), alias("CP51932"), alias("csCP51932")]),
+    (ISO_2022_JP, &[alias("csiso2022jp"), alias("CP50220"), alias("csCP50220")]),
     (GBK, &[alias("chinese"), alias("csgb2312"), alias("csiso58gb231280"), alias("gb2312"), alias("gb_2312"), alias("gb_2312-80"), alias("iso-ir-58"), alias("x-gbk"), alias("CP936"), alias("MS936"), alias("windows-936"), alias("csGBK")]),
     (GB18030, &[alias("csGB18030")]),
     (BIG5, &[alias("big5-hkscs"), alias("cn-big5"), alias("csbig5"), alias("x-x-big5"), alias("CP950"), alias("windows-950")]),
     (EUC_KR, &[alias("cseuckr"), alias("csksc56011987"), alias("iso-ir-149"), alias("korean"), alias("ks_c_5601-1987"), alias("ks_c_5601-1989"), alias("ksc5601"), alias("ksc_5601"), alias("windows-949"), alias("CP949"), alias("UHC")]),
 ];
 
+/// What an encoding is more than.
+struct Superset {
+    of: &'static Encoding,
+    /// The labels that name a smaller charset.
+    smaller: &'static [&'static str],
+    /// What is read under them, in a message.
+    name: &'static str,
+    /// What is true and understood in an XML declaration.
+    xml_name: &'static str,
+}
+
+#[rustfmt::skip]
+static SUPERSETS: &[Superset] = &[
+    Superset {
+        of: GBK,
+        smaller: &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"],
+        name: "GBK",
+        xml_name: "GBK",
+    },
+    Superset {
+        of: EUC_KR,
+        smaller: &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"],
+        name: "windows-949",
+        xml_name: "windows-949",
+    },
+    Superset {
+        of: SHIFT_JIS,
+        smaller: &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"],
+        name: "Windows-31J",
+        xml_name: "Windows-31J",
+    },
+    Superset {
+        of: BIG5,
+        smaller: &["big5", "csbig5", "cn-big5", "x-x-big5", "windows-950", "cp950", "950"],
+        name: "Big5-HKSCS",
+        xml_name: "Big5-HKSCS",
+    },
+    Superset {
+        of: EUC_JP,
+        smaller: &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"],
+        name: "CP51932 with JIS X 0212",
+        xml_name: "EUC-JP",
+    },
+    Superset {
+        of: ISO_2022_JP,
+        smaller: &["iso-2022-jp", "csiso2022jp"],
+        name: "CP50220",
+        xml_name: "ISO-2022-JP",
+    },
+];
+
+/// Letters and digits of a label, all that counts where it is compared.
+fn letters(label: &str) -> impl Iterator<Item = u8> {
+    label.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+}
+
 /// A multi-byte encoding.
 #[derive(Debug)]
 struct MultiByte {
     encoding: &'static Encoding,
+    /// The label was one of a smaller charset.
+    narrow: bool,
+}
+
+impl MultiByte {
+    fn more_than(&self) -> Option<&'static Superset> {
+        SUPERSETS.iter().find(|superset| superset.of == self.encoding)
+    }
 }
 
 impl Codec for MultiByte {
     fn name(&self) -> &str {
         self.encoding.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        Some(self.more_than().map_or(self.encoding.name(), |superset| superset.xml_name))
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
+    }
+
+    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let smaller = self.more_than()?.smaller;
+        let narrow = smaller.iter().any(|smaller| letters(smaller).eq(letters(label)));
+        narrow.then(|| Arc::new(MultiByte { encoding: self.encoding, narrow }) as Arc<dyn Codec>)
+    }
+
+    fn superset(&self) -> Option<&str> {
+        self.more_than().filter(|_| self.narrow).map(|superset| superset.name)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

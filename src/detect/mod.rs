@@ -255,6 +255,17 @@ impl Detector {
                 None => self.policy.decide(&self.evidence(&beginning, declaration.as_ref(), head), &mut notes),
             }
         };
+        if let Ok((_, choice)) = &choice
+            && let Some(superset) = choice.named.superset()
+        {
+            let name = declaration.as_ref().and_then(|declaration| declaration.name.as_ref());
+            let declared = name.filter(|_| choice.source == Source::Declaration);
+            notes.push(Diagnostic::warning(
+                "superset-used",
+                declared.map_or(0, |(_, span)| span.start),
+                format!("read as {superset}, a superset of what the label names"),
+            ));
+        }
         if let Some(found) = &mut declaration {
             // The chosen page knows its own quotes; the family's reading may have taken one for something else.
             let strange_only_to_family = found.malformed.is_some()

@@ -111,7 +111,7 @@ impl Registry {
     /// [`ErrorKind::UnsupportedLabel`] where the charset is known and not to be had.
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
-            return Ok(entry.codec.clone());
+            return Ok(entry.codec.under(label).unwrap_or_else(|| entry.codec.clone()));
         }
         if let Some((plain, nl)) = label::newline_surface(label)
             && let Some(entry) = self.find(plain)
@@ -138,6 +138,15 @@ impl Registry {
     /// The labels of the codec named `name`, the name first; none where there is no such codec.
     pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
         self.entries().filter(move |entry| entry.codec.name() == name).take(1).flat_map(Entry::labels)
+    }
+
+    /// Labels of charsets that are known and not supported, each of which [`codec`](Registry::codec) refuses.
+    ///
+    /// ```
+    /// assert!(charpipe::Registry::builtin().unsupported().any(|label| label == "ISO-2022-KR"));
+    /// ```
+    pub fn unsupported(&self) -> impl Iterator<Item = &'static str> {
+        builtin::UNSUPPORTED.iter().copied().filter(|label| self.find(label).is_none())
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
