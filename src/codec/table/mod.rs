@@ -11,7 +11,12 @@
 //! ```
 
 pub mod chart;
+mod check;
+mod draft;
+mod lines;
 pub(super) mod packed;
+pub mod read;
+mod ucm;
 
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
@@ -243,35 +248,15 @@ impl Table {
         }
     }
 
-    /// Checks that no two mappings contradict each other and that all fit the shape.
+    /// Checks that no two mappings contradict each other, that all fit the shape, and that the substitute does.
     ///
     /// # Errors
     /// [`ErrorKind::Table`] at line 0, as a table has none, where the same bytes are two characters, or the same
-    /// character has two byte sequences; where bytes are no sequence of the shape.
+    /// character has two byte sequences, approximations counted; where bytes are no sequence of the shape.
     pub fn check(&self) -> Result<(), Error> {
-        let fail = |expected: String| Err(Error::from(ErrorKind::Table { line: 0, column: 0, expected }));
-        let mut decode: Vec<(Code, char)> = Vec::new();
-        let mut encode: Vec<(char, Code)> = Vec::new();
-        for mapping in &self.mappings {
-            if mapping.way.decodes() {
-                decode.push((mapping.code, mapping.ch));
-            }
-            if matches!(mapping.way, Way::RoundTrip | Way::ToBytes) {
-                encode.push((mapping.ch, mapping.code));
-            }
+        match check::fault(self) {
+            Some(fault) => Err(ErrorKind::Table { line: 0, column: 0, expected: fault.expected(None) }.into()),
+            None => Ok(()),
         }
-        decode.sort_unstable();
-        encode.sort_unstable();
-        if let Some(pair) = decode.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let (code, first, second) = (pair[0].0, pair[0].1 as u32, pair[1].1 as u32);
-            let bytes = crate::error::Hex(&code.bytes()[..code.len()]).to_string();
-            return fail(format!("one character for {bytes}, not both U+{first:04X} and U+{second:04X}"));
-        }
-        if let Some(pair) = encode.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let [first, second] =
-                [pair[0].1, pair[1].1].map(|code| crate::error::Hex(&code.bytes()[..code.len()]).to_string());
-            return fail(format!("one code for U+{:04X}, not both {first} and {second}", pair[0].0 as u32));
-        }
-        Ok(())
     }
 }

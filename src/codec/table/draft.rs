@@ -1,0 +1,207 @@
+//! A table in the reading: its mappings, and the line that each stands in, so that a contradiction can be shown where it
+//! is.
+
+use super::check;
+use super::lines::{Line, Lines};
+use super::read::{MAX_BYTES, MAX_MAPPINGS, MAX_TEXT};
+use super::{Code, Mapping, Sequence, Table, Way};
+use crate::error::Error;
+use std::collections::HashSet;
+
+/// A table whose file is being read.
+pub(super) struct Draft {
+    pub(super) table: Table,
+    /// The line of each mapping of the table; 0 where it is another file's.
+    lines: Vec<u32>,
+    sequence_lines: Vec<u32>,
+}
+
+impl Table {
+    /// The bytes that stand for a character that the table lacks, where its file does not say: those of U+001A, or
+    /// those that IBM takes.
+    pub(super) fn usual_substitute(&self) -> Option<Vec<u8>> {
+        let of_sub = self.mappings.iter().find(|mapping| mapping.ch == '\u{1A}' && mapping.way.encodes(mapping.ch));
+        let of_sub = of_sub.map(|mapping| mapping.code.bytes()[..mapping.code.len()].to_vec());
+        let fit = check::Fit::new(&self.shape);
+        let usual = [of_sub, Some(vec![0x1A]), Some(vec![0xFE, 0xFE])];
+        usual.into_iter().flatten().find(|bytes| fit.codes(bytes) == Some(1))
+    }
+}
+
+impl Draft {
+    pub(super) fn new(table: Table) -> Self {
+        let (lines, sequence_lines) = (vec![0; table.mappings.len()], vec![0; table.sequences.len()]);
+        Draft { table, lines, sequence_lines }
+    }
+
+    /// Adds a mapping that stands in `line`, where `at`, the end of that line, begins.
+    pub(super) fn push(
+        &mut self,
+        (line, at): (&Line<'_>, &[u8]),
+        bytes: &[u8],
+        text: &Chars,
+        way: Way,
+    ) -> Result<(), Error> {
+        if self.len() >= MAX_MAPPINGS {
+            return line.error(at, format!("the end of the table: it has {MAX_MAPPINGS} mappings at the most"));
+        }
+        match (Code::new(bytes), text.as_slice()) {
+            (Some(code), [ch]) => {
+                self.table.mappings.push(Mapping { code, ch: *ch, way });
+                self.lines.push(line.number as u32);
+            }
+            (_, chars) => {
+                let text = chars.iter().collect();
+                self.table.sequences.push(Sequence { bytes: bytes.to_vec(), text, way });
+                self.sequence_lines.push(line.number as u32);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many mappings there are.
+    pub(super) fn len(&self) -> usize {
+        self.lines.len() + self.sequence_lines.len()
+    }
+
+    /// The line of the mapping or sequence of that number, sequences counted behind the mappings.
+    pub(super) fn line(&self, number: usize) -> usize {
+        let sequence = || self.sequence_lines.get(number - self.lines.len());
+        self.lines.get(number).or_else(sequence).map_or(0, |line| *line as usize)
+    }
+
+    /// Of mappings both ways, the last one of each code and of each character wins: the others hold in the direction that
+    /// is left to them.
+    pub(super) fn last_wins(&mut self) {
+        let mappings = &mut self.table.mappings;
+        let mut decodes = vec![false; mappings.len()];
+        let mut encodes = vec![false; mappings.len()];
+        let mut order: Vec<usize> = (0..mappings.len()).collect();
+        order.sort_by_key(|at| mappings[*at].code);
+        last_of_each(&order, |a, b| mappings[a].code == mappings[b].code, |at| decodes[at] = true);
+        order.sort_by_key(|at| (mappings[*at].ch, *at));
+        last_of_each(&order, |a, b| mappings[a].ch == mappings[b].ch, |at| encodes[at] = true);
+        for (mapping, (decodes, encodes)) in mappings.iter_mut().zip(decodes.iter().zip(&encodes)) {
+            mapping.way = match (decodes, encodes) {
+                (true, true) => Way::RoundTrip,
+                (true, false) => Way::ToText,
+                // Neither: it goes below.
+                (false, _) => Way::ToBytes,
+            };
+        }
+        self.retain(|at, _| decodes[at] || encodes[at]);
+    }
+
+    /// Takes away what a mapping from number `added` on says again that one before it said.
+    pub(super) fn drop_repeated(&mut self, added: (usize, usize)) {
+        let known: HashSet<(Code, char, Way)> =
+            self.table.mappings[..added.0].iter().map(|mapping| (mapping.code, mapping.ch, mapping.way)).collect();
+        self.retain(|at, mapping| at < added.0 || !known.contains(&(mapping.code, mapping.ch, mapping.way)));
+        let of = |sequence: &Sequence| (sequence.bytes.clone(), sequence.text.clone(), sequence.way);
+        let known: HashSet<(Vec<u8>, String, Way)> = self.table.sequences[..added.1].iter().map(of).collect();
+        let sequences = self.table.sequences.iter().enumerate();
+        let kept: Vec<bool> = sequences.map(|(at, found)| at < added.1 || !known.contains(&of(found))).collect();
+        keep(&mut self.table.sequences, &kept);
+        keep(&mut self.sequence_lines, &kept);
+    }
+
+    fn retain(&mut self, keeps: impl Fn(usize, &Mapping) -> bool) {
+        let kept: Vec<bool> = self.table.mappings.iter().enumerate().map(|(at, mapping)| keeps(at, mapping)).collect();
+        keep(&mut self.table.mappings, &kept);
+        keep(&mut self.lines, &kept);
+    }
+
+    /// How many mappings and sequences there are, each for itself.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.lines.len(), self.sequence_lines.len())
+    }
+
+    /// The table, when it can be believed. A contradiction is shown in `file`, in the later one's line at `column`, which
+    /// counts from 0.
+    ///
+    /// # Errors
+    /// `substitute` is where a substitute that does not fit is shown.
+    pub(super) fn finish(
+        self,
+        file: &[u8],
+        substitute: Line<'_>,
+        column: impl Fn(&Line<'_>) -> usize,
+    ) -> Result<Table, Error> {
+        let Some(fault) = check::fault(&self.table) else { return Ok(self.table) };
+        let earlier = fault.earlier.map(|number| self.line(number)).filter(|line| *line > 0);
+        let expected = fault.expected(earlier);
+        let at = fault.at.map(|number| self.line(number));
+        let line = at.and_then(|at| Lines::new(file).flatten().find(|line| line.number == at));
+        match line {
+            Some(line) => line.error(&line.bytes[column(&line)..], expected),
+            None => substitute.error(substitute.trimmed(), expected),
+        }
+    }
+}
+
+fn last_of_each(order: &[usize], same: impl Fn(usize, usize) -> bool, mut found: impl FnMut(usize)) {
+    for (place, at) in order.iter().enumerate() {
+        if order.get(place + 1).is_none_or(|next| !same(*at, *next)) {
+            found(*at);
+        }
+    }
+}
+
+fn keep<T>(items: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    items.retain(|_| *kept.next().unwrap_or(&true));
+}
+
+/// The characters of one mapping.
+#[derive(Clone, Copy)]
+pub(super) struct Chars {
+    chars: [char; MAX_TEXT],
+    len: usize,
+    units: usize,
+}
+
+impl Chars {
+    pub(super) fn new() -> Self {
+        Chars { chars: ['\0'; MAX_TEXT], len: 0, units: 0 }
+    }
+
+    /// Adds one, where there is room.
+    pub(super) fn push(&mut self, ch: char) -> bool {
+        let units = self.units + ch.len_utf16();
+        if units > MAX_TEXT {
+            return false;
+        }
+        self.chars[self.len] = ch;
+        (self.len, self.units) = (self.len + 1, units);
+        true
+    }
+
+    pub(super) fn as_slice(&self) -> &[char] {
+        &self.chars[..self.len]
+    }
+}
+
+/// The bytes of one mapping.
+#[derive(Clone, Copy)]
+pub(super) struct Bytes {
+    bytes: [u8; MAX_BYTES],
+    len: usize,
+}
+
+impl Bytes {
+    pub(super) fn new() -> Self {
+        Bytes { bytes: [0; MAX_BYTES], len: 0 }
+    }
+
+    /// Adds one, where there is room.
+    pub(super) fn push(&mut self, byte: u8) -> bool {
+        let Some(place) = self.bytes.get_mut(self.len) else { return false };
+        *place = byte;
+        self.len += 1;
+        true
+    }
+
+    pub(super) fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}

@@ -1,0 +1,652 @@
+//! Tables of ICU: `.ucm` files, read as ICU's `makeconv` does.
+//!
+//! ```text
+//! file    = header* "CHARMAP" mapping* "END CHARMAP" [ "CHARMAP" mapping* "END CHARMAP" ]
+//! header  = "<" key ">" value                        value: the rest of the line, or in quotes
+//! mapping = code-point+ byte+ [ "|" flag ]           flag: 0 to 4, on all lines or on none
+//!           code-point = ["+"] "<U" hex-digit+ ">"
+//!           byte       = ["+"] "\x" hex-digit hex-digit
+//! row     = [ ("initial" | "surrogates") "," ] [ entry ("," entry)* ]     the value of <icu:state>
+//! entry   = hex [ "-" hex ] [ ":" [hex] ] [ "." ["u" | "s" | "p" | "i"] ]
+//! ```
+//!
+//! * Keys that say what is of no use here are skipped: `char_name_mask`, `icu:charsetFamily` and any that is unknown.
+//! * Without flags every mapping holds both ways, and where two contradict each other the later wins in that direction.
+//!   Mappings of several characters or several codes, a second `CHARMAP` and a table with `<icu:base>` need flags.
+//! * With flags a contradiction is an error; only what a second `CHARMAP` or a table with `<icu:base>` says again is not.
+//! * `|2` on several bytes means no more than that the character has none, and is left out.
+//! * `<icu:base>` names a table that this one adds to. The base's states hold, whatever rows are here. With the class
+//!   `DBCS` on a mixed base only the base's pairs are taken.
+//! * A table without `<subchar>` takes the bytes of U+001A, or 1A, or FE FE.
+//!
+//! Two things are not read: shift codes with other states than the class `EBCDIC_STATEFUL` implies, and bytes that
+//! change the state in any other class.
+
+use super::check::Fit;
+use super::draft::{Bytes, Chars, Draft};
+use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
+use super::read::{MAX_BYTES, MAX_STATES, MAX_TEXT};
+use super::{Cell, SI, SO, Shape, State, Table, Way};
+use crate::error::{Error, Hex};
+use nom::branch::alt;
+use nom::bytes::{tag, take_while, take_while_m_n, take_while1};
+use nom::combinator::{map_opt, opt, value};
+use nom::multi::separated_list1;
+use nom::sequence::{delimited, preceded, terminated};
+use nom::{IResult, Parser};
+use std::cell::Cell as Place;
+
+/// Reads a table; `stem` is its name where the file says none, and `resolve` answers what `<icu:base>` names.
+pub(super) fn parse(file: &[u8], stem: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Table, Error> {
+    let mut lines = Lines::new(file);
+    let (head, charmap) = Head::read(&mut lines)?;
+    let (mut table, legal) = head.table(charmap, stem, resolve)?;
+    table.mappings.reserve(file.len() / 20);
+    let mut body = Body { draft: Draft::new(table), fit: Fit::new(&legal), flags: None };
+    let of_base = body.draft.counts();
+    body.read(&mut lines, head.base.is_some())?;
+    let before_extension = body.draft.counts();
+    let mut extended = false;
+    while let Some(line) = lines.next().transpose()? {
+        match line.trimmed() {
+            [] | [b'#', ..] => {}
+            rest if is_word(rest, b"CHARMAP") && !extended && head.base.is_none() => {
+                body.read(&mut lines, true)?;
+                extended = true;
+            }
+            rest => return line.error(rest, if extended { "the end of the file" } else { "CHARMAP or the end" }),
+        }
+    }
+    let Body { mut draft, flags, .. } = body;
+    if draft.len() == 0 {
+        return charmap.error(charmap.bytes, "a mapping");
+    }
+    if flags == Some(false) {
+        draft.last_wins();
+    }
+    if head.base.is_some() || extended {
+        draft.drop_repeated(if extended { before_extension } else { of_base });
+    }
+    let place = head.substitute(&mut draft.table, charmap)?;
+    let column = |line: &Line<'_>| line.bytes.iter().position(|byte| *byte == b'\\').unwrap_or(0);
+    draft.finish(file, place, column)
+}
+
+/// Whether this is `word`, and nothing after it but blanks or a comment.
+fn is_word(rest: &[u8], word: &[u8]) -> bool {
+    rest.strip_prefix(word).is_some_and(|rest| matches!(skip_blanks(rest), [] | [b'#', ..]))
+}
+
+// --- The head ---------------------------------------------------------------------------------------------------------
+
+/// A value of the head and the line that it stands in.
+type Stands<'a, T> = Option<(T, Line<'a>)>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Single,
+    Double,
+    Multi,
+    Shifted,
+}
+
+/// What stands before the mappings.
+#[derive(Default)]
+struct Head<'a> {
+    name: Option<String>,
+    aliases: Vec<String>,
+    class: Stands<'a, Class>,
+    min: Stands<'a, u8>,
+    max: Stands<'a, u8>,
+    substitute: Stands<'a, Vec<u8>>,
+    substitute1: Stands<'a, u8>,
+    base: Stands<'a, String>,
+    rows: Vec<Row<'a>>,
+}
+
+impl<'a> Head<'a> {
+    /// Reads up to the line `CHARMAP`, which it answers too.
+    fn read(lines: &mut Lines<'a>) -> Result<(Head<'a>, Line<'a>), Error> {
+        let mut head = Head::default();
+        while let Some(line) = lines.next().transpose()? {
+            match line.trimmed() {
+                [] | [b'#', ..] => {}
+                rest if is_word(rest, b"CHARMAP") => return Ok((head, line)),
+                rest => match header(rest) {
+                    Ok((_, (key, value))) => head.set(key, value, line)?,
+                    Err(nom::Err::Error(error) | nom::Err::Failure(error)) if error.input.len() < rest.len() => {
+                        let what = if error.input.is_empty() { "a closing > or quote" } else { "the end of the line" };
+                        return line.error(error.input, what);
+                    }
+                    Err(_) => return line.error(rest, "a header line such as <mb_cur_max> 1, or CHARMAP"),
+                },
+            }
+        }
+        let end = lines.end();
+        end.error(end.bytes, "CHARMAP")
+    }
+
+    fn set(&mut self, key: &[u8], value: &'a [u8], line: Line<'a>) -> Result<(), Error> {
+        let word = || match std::str::from_utf8(value) {
+            Ok("") => line.error(value, "a value"),
+            Ok(word) => Ok(word),
+            Err(_) => line.error(value, "a value in UTF-8"),
+        };
+        let length = || match value {
+            [digit @ b'1'..=b'4'] => Ok(digit - b'0'),
+            _ => line.error(value, "a number from 1 to 4"),
+        };
+        match key {
+            b"code_set_name" => self.name = Some(word()?.to_owned()),
+            b"icu:alias" => self.aliases.extend(word()?.split_whitespace().map(str::to_owned)),
+            b"icu:base" => self.base = Some((word()?.to_owned(), line)),
+            b"mb_cur_min" => self.min = Some((length()?, line)),
+            b"mb_cur_max" => self.max = Some((length()?, line)),
+            b"uconv_class" => {
+                let class = match value {
+                    b"SBCS" => Class::Single,
+                    b"DBCS" => Class::Double,
+                    b"MBCS" => Class::Multi,
+                    b"EBCDIC_STATEFUL" => Class::Shifted,
+                    _ => return line.error(value, "SBCS, DBCS, MBCS or EBCDIC_STATEFUL"),
+                };
+                self.class = Some((class, line));
+            }
+            b"subchar" => match all_bytes(value, &line)?.as_slice() {
+                bytes @ [_, ..] if bytes.len() <= 4 => self.substitute = Some((bytes.to_vec(), line)),
+                _ => return line.error(value, "one to four bytes such as \\x1A"),
+            },
+            b"subchar1" => match all_bytes(value, &line)?.as_slice() {
+                [byte] => self.substitute1 = Some((*byte, line)),
+                _ => return line.error(value, "one byte such as \\x1A"),
+            },
+            b"icu:state" => {
+                if self.rows.len() == MAX_STATES {
+                    return line.error(line.bytes, format!("CHARMAP: there are {MAX_STATES} states at the most"));
+                }
+                self.rows.push(Row::read(value, line)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The table without its mappings, but for those of the base; and the byte sequences that are legal.
+    fn table(
+        &self,
+        charmap: Line<'a>,
+        stem: &str,
+        resolve: &dyn Fn(&str) -> Option<Table>,
+    ) -> Result<(Table, Shape), Error> {
+        let mut table = Table::new(self.name.clone().unwrap_or_else(|| stem.to_owned()), stem.to_owned());
+        table.aliases = self.aliases.iter().cloned().map(Into::into).collect();
+        table.substitute1 = self.substitute1.map(|(byte, _)| byte);
+        if let (Some((min, _)), Some((max, line))) = (self.min, self.max)
+            && min > max
+        {
+            return line.error(line.trimmed(), format!("<mb_cur_max> of {min} or more, as <mb_cur_min> is that"));
+        }
+        if let Some((name, line)) = &self.base {
+            let Some(mut base) = resolve(name) else {
+                return line.error(line.trimmed(), format!("an <icu:base> that is there, as {name:?} is not"));
+            };
+            if base.shape == Shape::Shifted && self.class.is_some_and(|(class, _)| class == Class::Double) {
+                base.shape = Shape::Double;
+                base.mappings.retain(|mapping| mapping.code.len() == 2 && mapping.way != Way::Substitute1);
+                base.sequences.retain(|sequence| sequence.bytes.len() > 1);
+            }
+            (table.shape, table.substitute) = (base.shape, base.substitute);
+            (table.mappings, table.sequences) = (base.mappings, base.sequences);
+            let legal = table.shape.clone();
+            return Ok((table, legal));
+        }
+        let Some((class, line)) = self.class else {
+            return charmap.error(charmap.trimmed(), "<uconv_class> before CHARMAP");
+        };
+        let implied = match class {
+            _ if !self.rows.is_empty() => None,
+            Class::Single => Some((Shape::Single, [1, 1])),
+            Class::Double => Some((Shape::Double, [2, 2])),
+            Class::Shifted => Some((Shape::Shifted, [1, 2])),
+            Class::Multi => return line.error(line.trimmed(), "<icu:state> too, as MBCS implies no states"),
+        };
+        if let Some((byte, line)) = self.substitute1
+            && (matches!(implied, Some((Shape::Single | Shape::Double, _))) || self.min.is_some_and(|(min, _)| min > 1))
+        {
+            let expected = format!("no <subchar1>, as {byte:02X} is not: MBCS and EBCDIC_STATEFUL alone have one");
+            return line.error(line.trimmed(), expected);
+        }
+        let Some((shape, lengths)) = implied else {
+            let (shape, legal) = shape_of(&self.rows)?;
+            table.shape = shape;
+            return Ok((table, legal));
+        };
+        for (said, implied) in [self.min, self.max].into_iter().zip(lengths) {
+            if let Some((said, line)) = said
+                && said != implied
+            {
+                return line.error(line.trimmed(), format!("{implied}, which the <uconv_class> implies"));
+            }
+        }
+        table.shape = shape.clone();
+        Ok((table, shape))
+    }
+
+    /// Gives the table its substitute; and the line to blame where it does not fit.
+    fn substitute(&self, table: &mut Table, charmap: Line<'a>) -> Result<Line<'a>, Error> {
+        if let Some((bytes, line)) = &self.substitute {
+            table.substitute = bytes.clone();
+            return Ok(*line);
+        }
+        let line = self.substitute1.map_or(charmap, |(_, line)| line);
+        if self.base.is_none() || Fit::new(&table.shape).codes(&table.substitute) != Some(1) {
+            match table.usual_substitute() {
+                Some(bytes) => table.substitute = bytes,
+                None => return charmap.error(charmap.trimmed(), "<subchar> before CHARMAP"),
+            }
+        }
+        Ok(line)
+    }
+}
+
+/// The key and the value of a line.
+fn header(input: &[u8]) -> IResult<&[u8], (&[u8], &[u8])> {
+    let key = delimited(tag("<"), take_while1(|byte| byte != b'>'), tag(">"));
+    let quoted = delimited(tag("\""), take_while(|byte| byte != b'"'), tag("\""));
+    let bare = take_while(|byte| byte != b'#').map(|value: &[u8]| {
+        let blanks = value.iter().rev().take_while(|byte| is_blank(**byte)).count();
+        &value[..value.len() - blanks]
+    });
+    let (input, key) = terminated(key, take_while(is_blank)).parse_complete(input)?;
+    let (input, value) = if input.starts_with(b"\"") {
+        terminated(quoted, take_while(is_blank)).parse_complete(input)?
+    } else {
+        let mut bare = bare;
+        bare.parse_complete(input)?
+    };
+    match input {
+        [] | [b'#', ..] => Ok((input, (key, value))),
+        _ => Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Eof))),
+    }
+}
+
+/// Bytes as mappings have them, and nothing else.
+fn all_bytes(value: &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
+    let mut rest = value;
+    let bytes = bytes(&mut rest, line)?;
+    if !rest.is_empty() { line.error(rest, "the end of the bytes") } else { Ok(bytes) }
+}
+
+// --- The states -------------------------------------------------------------------------------------------------------
+
+/// One row of states.
+struct Row<'a> {
+    line: Line<'a>,
+    is_initial: bool,
+    entries: Vec<Entry<'a>>,
+}
+
+/// What some bytes do in a state, and where it is said.
+#[derive(Clone)]
+struct Entry<'a> {
+    at: &'a [u8],
+    first: u8,
+    last: u8,
+    step: Step,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    Illegal,
+    Next(u8),
+    /// The sequence ends; the next begins in that state.
+    Final(u8, Action),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Action {
+    Valid,
+    Unassigned,
+    ChangeOnly,
+    Illegal,
+}
+
+impl<'a> Row<'a> {
+    fn read(value: &'a [u8], line: Line<'a>) -> Result<Row<'a>, Error> {
+        let (rest, word) = match directive(value) {
+            Ok((rest, word)) => (rest, word),
+            Err(_) => (value, None),
+        };
+        let mut row = Row { line, is_initial: word == Some(true), entries: Vec::new() };
+        let mut rest = skip_blanks(rest);
+        if word.is_some() || !rest.is_empty() {
+            match separated_list1(spaced(tag(",")), entry).parse_complete(rest) {
+                Ok((after, entries)) => (rest, row.entries) = (skip_blanks(after), entries),
+                Err(_) => return line.error(rest, "what bytes do, such as 0-7f or 81-fe:1"),
+            }
+        }
+        if let Some(entry) = row.entries.iter().find(|entry| entry.last < entry.first) {
+            return line.error(entry.at, "a range from the lower byte to the higher");
+        }
+        match rest {
+            [] => Ok(row),
+            [b',', rest @ ..] => line.error(skip_blanks(rest), "what bytes do, such as 0-7f or 81-fe:1"),
+            _ => line.error(rest, "a comma or the end of the row"),
+        }
+    }
+
+    fn steps(&self) -> [Step; 256] {
+        let mut steps = [Step::Illegal; 256];
+        for entry in &self.entries {
+            steps[usize::from(entry.first)..=usize::from(entry.last)].fill(entry.step);
+        }
+        steps
+    }
+}
+
+/// A parser with blanks before it.
+fn spaced<'a, O>(
+    parser: impl Parser<&'a [u8], Output = O, Error = nom::error::Error<&'a [u8]>>,
+) -> impl Parser<&'a [u8], Output = O, Error = nom::error::Error<&'a [u8]>> {
+    preceded(take_while(is_blank), parser)
+}
+
+/// `initial,` (true), `surrogates,` (false), or nothing.
+fn directive(input: &[u8]) -> IResult<&[u8], Option<bool>> {
+    let word = spaced(alt((value(true, tag("initial")), value(false, tag("surrogates")))));
+    opt(terminated(word, spaced(tag(",")))).parse_complete(input)
+}
+
+fn number(input: &[u8]) -> IResult<&[u8], u8> {
+    let digits = take_while_m_n(1, 2, |byte: u8| byte.is_ascii_hexdigit());
+    map_opt(spaced(digits), |digits: &[u8]| u8::try_from(hex(digits).0).ok()).parse_complete(input)
+}
+
+fn entry(input: &[u8]) -> IResult<&[u8], Entry<'_>> {
+    let at = skip_blanks(input);
+    let (input, first) = number(input)?;
+    let (input, last) = opt(preceded(spaced(tag("-")), number)).parse_complete(input)?;
+    let (input, next) = opt(preceded(spaced(tag(":")), opt(number))).parse_complete(input)?;
+    let action = alt((
+        value(Action::Unassigned, tag("u")),
+        value(Action::ChangeOnly, tag("s")),
+        value(Action::Illegal, tag("i")),
+        // A pair of surrogates is a character like any other here.
+        value(Action::Valid, tag("p")),
+    ));
+    let (input, action) = opt(preceded(spaced(tag(".")), opt(spaced(action)))).parse_complete(input)?;
+    let state = next.flatten().unwrap_or(0);
+    let step = match (next, action) {
+        (_, Some(action)) => Step::Final(state, action.unwrap_or(Action::Valid)),
+        (Some(_), None) => Step::Next(state),
+        (None, None) => Step::Final(0, Action::Valid),
+    };
+    Ok((input, Entry { at, first, last: last.unwrap_or(first), step }))
+}
+
+/// The shape of these states, and the byte sequences that are legal. The two differ where the shape has a name, as for
+/// single bytes: what is illegal there is as malformed as what no character has.
+fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
+    let is_shifted = rows.get(1).is_some_and(|row| row.is_initial);
+    let is_initial = |state: u8| state == 0 || (state == 1 && is_shifted);
+    for (state, row) in rows.iter().enumerate() {
+        if state > 1 && row.is_initial {
+            return row.line.error(row.line.trimmed(), "no `initial` but in the rows of states 0 and 1");
+        }
+        for Entry { at, step, .. } in &row.entries {
+            let (Step::Next(next) | Step::Final(next, _)) = *step else { continue };
+            if usize::from(next) >= rows.len() {
+                return row.line.error(at, format!("a next state up to {:x}, the last one", rows.len() - 1));
+            }
+            match step {
+                Step::Next(_) if is_initial(next) => {
+                    return row.line.error(at, "a dot, as the next state is one that a sequence begins in");
+                }
+                Step::Final(_, Action::ChangeOnly) if !is_shifted => {
+                    return row.line.error(at, "no .s: bytes that only change the state are not supported here");
+                }
+                Step::Final(_, Action::Illegal) => {}
+                Step::Final(..) if !is_initial(next) => {
+                    return row.line.error(at, "a next state that a sequence begins in, as this one ends");
+                }
+                _ => {}
+            }
+        }
+    }
+    let steps: Vec<[Step; 256]> = rows.iter().map(Row::steps).collect();
+    let first = &rows[0].line;
+    let double = Shape::Double.states();
+    if is_shifted {
+        let changes = |steps: &[Step; 256]| {
+            steps[usize::from(SO)] == Step::Final(1, Action::ChangeOnly)
+                && steps[usize::from(SI)] == Step::Final(0, Action::ChangeOnly)
+        };
+        let singles = steps[0].iter().filter(|step| **step == Step::Final(0, Action::Valid)).count();
+        let pairs = states(&steps, 1, first)?;
+        if !changes(&steps[0]) || !changes(&steps[1]) || singles != 254 || !same(&pairs, 0, &double, 0) {
+            let supported = "the states that EBCDIC_STATEFUL implies: bytes but 0E and 0F, and between these pairs of \
+                             41 to FE, and 40 40 (others are not supported)";
+            return first.error(first.trimmed(), supported);
+        }
+        return Ok((Shape::Shifted, Shape::Shifted));
+    }
+    let legal = Shape::Multi(states(&steps, 0, first)?);
+    let found = legal.states();
+    let shape = if !found[0].iter().any(|cell| matches!(cell, Cell::Next(_))) {
+        Shape::Single
+    } else if same(&found, 0, &double, 0) {
+        Shape::Double
+    } else {
+        legal.clone()
+    };
+    drop(found);
+    Ok((shape, legal))
+}
+
+/// The states that `start` leads to, itself the first; what leads nowhere is illegal.
+fn states(steps: &[[Step; 256]], start: u8, line: &Line<'_>) -> Result<Vec<State>, Error> {
+    let mut found = Vec::new();
+    let mut heights = vec![None; steps.len()];
+    let height = height(steps, start, &mut heights);
+    if height.is_none_or(|height| height > super::Code::MAX_LEN) {
+        return line.error(line.trimmed(), "states that come to an end after four bytes at the most");
+    }
+    let mut numbers = vec![None; steps.len()];
+    let mut order = vec![start];
+    numbers[usize::from(start)] = Some(0u8);
+    while let Some(state) = order.get(found.len()) {
+        let row = steps[usize::from(*state)];
+        found.push(row.map(|step| match step {
+            Step::Final(_, Action::Valid) => Cell::End,
+            Step::Final(_, Action::Unassigned) => Cell::Unassigned,
+            Step::Next(next) if heights[usize::from(next)] != Some(0) => {
+                let number = *numbers[usize::from(next)].get_or_insert_with(|| {
+                    order.push(next);
+                    (order.len() - 1) as u8
+                });
+                Cell::Next(number)
+            }
+            _ => Cell::Illegal,
+        }));
+    }
+    Ok(found)
+}
+
+/// The most bytes from this state to an end: 0 where there is none. `None` where the states go round in circles.
+fn height(steps: &[[Step; 256]], state: u8, known: &mut [Option<usize>]) -> Option<usize> {
+    const OPEN: usize = usize::MAX;
+    let at = usize::from(state);
+    match known[at] {
+        Some(OPEN) => return None,
+        Some(height) => return Some(height),
+        None => known[at] = Some(OPEN),
+    }
+    let mut most = 0;
+    for step in &steps[at] {
+        most = most.max(match step {
+            Step::Next(next) => match height(steps, *next, known)? {
+                0 => 0,
+                height => height + 1,
+            },
+            Step::Final(_, Action::Valid | Action::Unassigned) => 1,
+            _ => 0,
+        });
+    }
+    known[at] = Some(most);
+    Some(most)
+}
+
+/// Whether the same bytes are legal from both states on.
+fn same(a: &[State], state_a: u8, b: &[State], state_b: u8) -> bool {
+    let known = Place::new(None);
+    a[usize::from(state_a)].iter().zip(&b[usize::from(state_b)]).all(|cells| match cells {
+        (Cell::Next(a_next), Cell::Next(b_next)) => {
+            known.get() == Some((a_next, b_next)) || {
+                known.set(Some((a_next, b_next)));
+                same(a, *a_next, b, *b_next)
+            }
+        }
+        (a, b) => a == b,
+    })
+}
+
+// --- The mappings -----------------------------------------------------------------------------------------------------
+
+/// The mappings, in the reading.
+struct Body<'a> {
+    draft: Draft,
+    fit: Fit<'a>,
+    /// Whether mappings have flags; all have, or none.
+    flags: Option<bool>,
+}
+
+impl Body<'_> {
+    /// Reads up to `END CHARMAP`; `extends` where the mappings add to others.
+    fn read(&mut self, lines: &mut Lines<'_>, extends: bool) -> Result<(), Error> {
+        while let Some(line) = lines.next().transpose()? {
+            match line.trimmed() {
+                [] | [b'#', ..] => {}
+                [b'<', ..] => self.mapping(&line, extends)?,
+                rest if rest.strip_prefix(b"END").is_some_and(|rest| is_word(skip_blanks(rest), b"CHARMAP")) => {
+                    return Ok(());
+                }
+                rest => return line.error(rest, "a mapping such as <U0041> \\x41 |0, or END CHARMAP"),
+            }
+        }
+        let end = lines.end();
+        end.error(end.bytes, "END CHARMAP")
+    }
+
+    fn mapping(&mut self, line: &Line<'_>, extends: bool) -> Result<(), Error> {
+        let start = line.trimmed();
+        let mut rest = start;
+        let text = code_points(&mut rest, line)?;
+        let at_bytes = skip_blanks(rest);
+        rest = at_bytes;
+        let bytes = bytes(&mut rest, line)?;
+        let bytes = bytes.as_slice();
+        if bytes.is_empty() {
+            return line.error(at_bytes, "bytes such as \\x41");
+        }
+        let at_flag = skip_blanks(rest);
+        let flag = flag(at_flag, line)?;
+        match (flag, self.flags) {
+            (Some(_), Some(false)) => return line.error(at_flag, "no flag, as the mappings before have none"),
+            (None, Some(true)) => return line.error(at_flag, "a flag from |0 to |4, as the mappings before have one"),
+            _ => self.flags = Some(flag.is_some()),
+        }
+        let Some(codes) = self.fit.codes(bytes) else {
+            return line
+                .error(at_bytes, format!("bytes that are codes of the table's states, as {} are not", Hex(bytes)));
+        };
+        let several = text.as_slice().len() > 1;
+        if flag.is_none() && (several || codes > 1 || extends) {
+            let expected = "a flag from |0 to |4, which mappings of several characters or codes need, and extensions";
+            return line.error(at_flag, expected);
+        }
+        let way = flag.unwrap_or(Way::RoundTrip);
+        if way == Way::Substitute1 && several {
+            return line.error(at_flag, "another flag than |2, which is for one character");
+        }
+        if way == Way::Substitute1 && bytes.len() > 1 {
+            return Ok(());
+        }
+        if codes == 1 && !several && way.decodes() && self.fit.is_unassigned(bytes) {
+            return line.error(at_bytes, format!("other bytes than {}, which are .u in the states", Hex(bytes)));
+        }
+        self.draft.push((line, start), bytes, &text, way)
+    }
+}
+
+/// The code points at the front of `rest`.
+fn code_points(rest: &mut &[u8], line: &Line<'_>) -> Result<Chars, Error> {
+    const EXAMPLE: &str = "a code point such as <U0041>";
+    let mut text = Chars::new();
+    loop {
+        let at = *rest;
+        let after_plus = match at {
+            [b'+', after @ ..] if !text.as_slice().is_empty() => after,
+            _ => at,
+        };
+        let Some(digits) = after_plus.strip_prefix(b"<U") else {
+            // A plus without more behind it, or another sign that only looks like one.
+            let begun = after_plus.len() < at.len() || at.starts_with(b"<") || text.as_slice().is_empty();
+            return if begun { line.error(after_plus, EXAMPLE) } else { Ok(text) };
+        };
+        let (number, len) = hex(digits);
+        let (1.., Some(b'>')) = (len, digits.get(len)) else { return line.error(after_plus, EXAMPLE) };
+        let Some(ch) = char::from_u32(number) else {
+            return line.error(after_plus, "a code point up to 10FFFF, no surrogate");
+        };
+        if !text.push(ch) {
+            return line.error(after_plus, format!("bytes: {MAX_TEXT} UTF-16 units are the most text of a mapping"));
+        }
+        *rest = &digits[len + 1..];
+    }
+}
+
+/// The bytes at the front of `rest`.
+fn bytes(rest: &mut &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
+    const EXAMPLE: &str = "a byte of two hex digits, such as \\x41";
+    let mut bytes = Bytes::new();
+    loop {
+        let at = *rest;
+        let after_plus = match at {
+            [b'+', after @ ..] if !bytes.as_slice().is_empty() => after,
+            _ => at,
+        };
+        let [b'\\', digits @ ..] = after_plus else {
+            return if after_plus.len() < at.len() { line.error(after_plus, EXAMPLE) } else { Ok(bytes) };
+        };
+        let Some(byte) = digits.strip_prefix(b"x").and_then(hex_pair) else { return line.error(after_plus, EXAMPLE) };
+        if !bytes.push(byte) {
+            return line.error(after_plus, format!("no more bytes than {MAX_BYTES}"));
+        }
+        *rest = &digits[3..];
+    }
+}
+
+/// The flag at the front, and nothing behind it but a comment. It may stand in the comment, as it does in old tables.
+fn flag(rest: &[u8], line: &Line<'_>) -> Result<Option<Way>, Error> {
+    let way = |digit: Option<&u8>| match digit {
+        Some(b'0') => Some(Way::RoundTrip),
+        Some(b'1') => Some(Way::BestFit),
+        Some(b'2') => Some(Way::Substitute1),
+        Some(b'3') => Some(Way::ToText),
+        Some(b'4') => Some(Way::ToBytes),
+        _ => None,
+    };
+    match rest {
+        [] => Ok(None),
+        [b'#', comment @ ..] => {
+            let bar = comment.iter().position(|byte| *byte == b'|');
+            Ok(bar.and_then(|bar| way(comment.get(bar + 1))))
+        }
+        [b'|', after @ ..] => match (way(after.first()), after.get(1..).map(skip_blanks)) {
+            (Some(way), None | Some([] | [b'#', ..])) => Ok(Some(way)),
+            (Some(_), Some(more)) => line.error(more, "a comment or the end of the line"),
+            (None, _) => line.error(rest, "a flag from |0 to |4"),
+        },
+        _ => line.error(rest, "a flag from |0 to |4, a comment or the end of the line"),
+    }
+}
