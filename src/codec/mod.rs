@@ -36,7 +36,7 @@
 //! | file | what |
 //! |---|---|
 //! | `sink.rs` | the room that codecs write into; alone claims UTF-8 |
-//! | `utf8.rs`, `utf16.rs`, `ucs4.rs` | the Unicode forms, UCS-4 in its four octet orders |
+//! | `utf8.rs`, `utf16.rs`, `ucs4.rs`, `utf_ebcdic.rs` | the Unicode forms, UCS-4 in its four octet orders |
 //! | `table/` | code pages as data, and the formats that they are read from |
 //! | `pages.rs`, `pages.bin` | the pages of `codecs/`, generated, never edited |
 //! | `tabled.rs` | a table as a codec, run by one of two engines: |
@@ -61,6 +61,7 @@ mod tabled;
 pub mod ucs4;
 pub mod utf16;
 pub mod utf8;
+pub mod utf_ebcdic;
 #[cfg(feature = "whatwg")]
 pub mod whatwg;
 

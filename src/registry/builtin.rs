@@ -6,6 +6,7 @@ use super::Entry;
 #[cfg(feature = "dos")]
 use crate::codec::oem;
 use crate::codec::ucs4::Ucs4;
+use crate::codec::utf_ebcdic::UtfEbcdic;
 use crate::codec::utf8::Utf8;
 use crate::codec::utf16::Utf16;
 #[cfg(feature = "whatwg")]
@@ -84,4 +85,6 @@ static UNICODE: &[(Make, &[Cow<'static, str>])] = &[
     (|| Arc::new(Ucs4::UCS_4_2143), &[alias("UCS-4-2143"), alias("ISO-10646-UCS-4-2143")]),
     (|| Arc::new(Ucs4::UCS_4_3412), &[alias("UCS-4-3412"), alias("ISO-10646-UCS-4-3412")]),
     (|| Arc::new(Utf16::UCS_2), &[alias("csUnicode"), alias("UCS-2"), alias("10646-1:1993")]),
+    // IBM's number, and Oracle's name (which has surrogate pairs above U+FFFF: those are malformed here).
+    (|| Arc::new(UtfEbcdic), &[alias("IBM1210"), alias("UTFE")]),
 ];
