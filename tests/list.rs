@@ -68,7 +68,7 @@ fn a_line_for_each_and_its_aliases_below() {
 fn the_order_is_that_of_people() {
     assert_eq!(
         names("UTF-*"),
-        ["UTF-8", "UTF-16", "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE"],
+        ["UTF-8", "UTF-16", "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE", "UTF-EBCDIC"],
         "a pattern is all of a label where it has a `*`"
     );
     let ibm = names("ibm*");

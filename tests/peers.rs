@@ -217,7 +217,8 @@ fn to_every_encoding_and_back() {
         let comes_back = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
         let fitting: Vec<&String> = text.iter().filter(|text| comes_back(text) && holds(&**codec, text)).collect();
         for text in fitting {
-            if codec.xml_name().is_some() {
+            // IS-FRISS has `<` elsewhere, so that nothing can tell that a document begins.
+            if codec.xml_name().is_some() && name != "EBCDIC-IS-FRISS" {
                 let there = convert(text.as_bytes(), &["-t", name], name);
                 let back = convert(&there, &[], name);
                 assert_eq!(String::from_utf8_lossy(&back), *text, "{name}");
@@ -374,49 +375,5 @@ fn java_reads_it() {
         std::fs::write(&program, JAVA).unwrap();
         let documents = [&CONVERTED[..], &supersets()].concat();
         read_by(Command::new("java").arg(program), folder.path(), &documents);
-    }
-}
-
-/// Every byte of every EBCDIC page as ICU and glibc decode it; where glibc is known to differ, by what its table is.
-#[test]
-fn ebcdic_pages_as_icu_and_glibc_have_them() {
-    // glibc's pages come from RFC 1345 and swap or move these characters; IBM's own tables and ICU do not.
-    const GLIBC_DIFFERS: &[&str] = &["IBM278", "IBM285", "IBM290", "IBM871"];
-    let registry = charpipe::Registry::builtin();
-    let pages = charpipe::codec::PAGES.iter().filter(|page| page.is_single && page.name.starts_with("IBM"));
-    let pages: Vec<_> =
-        pages.filter(|page| page.name.trim_start_matches("IBM").bytes().all(|byte| byte.is_ascii_digit())).collect();
-    assert!(pages.len() >= 22);
-    for page in pages {
-        let codec = registry.codec(page.name).unwrap();
-        let number = page.name.trim_start_matches("IBM").trim_start_matches('0').to_owned();
-        let (iconv, uconv) = (format!("IBM{number:0>3}"), format!("ibm-{number}"));
-        let peers = [("uconv", ["-f", &uconv, "-t", "UTF-8"]), ("iconv", ["-f", &iconv, "-t", "UTF-8"])];
-        for (program, args) in peers {
-            if program == "iconv" && GLIBC_DIFFERS.contains(&page.name) {
-                continue;
-            }
-            // Only the bytes that are assigned: the peers stop at the others.
-            let is_assigned = |byte: &u8| charpipe::codec::decode_strictly(&*codec, &[*byte]).is_some();
-            let assigned: Vec<u8> = (0..=255).filter(is_assigned).collect();
-            let expected = charpipe::codec::decode_strictly(&*codec, &assigned).unwrap();
-            let child = std::process::Command::new(program)
-                .args(args)
-                .stdin(std::process::Stdio::piped())
-                .stdout(std::process::Stdio::piped())
-                .stderr(std::process::Stdio::null())
-                .spawn();
-            let Ok(mut child) = child else {
-                eprintln!("skipped: no {program}");
-                continue;
-            };
-            std::io::Write::write_all(&mut child.stdin.take().unwrap(), &assigned).unwrap();
-            let output = child.wait_with_output().unwrap();
-            if !output.status.success() && output.stdout.is_empty() {
-                eprintln!("skipped: {program} has no {}", page.name);
-                continue;
-            }
-            assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{} by {program}", page.name);
-        }
     }
 }

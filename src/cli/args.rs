@@ -1,8 +1,9 @@
 //! The options, their names in values, and what the library is told.
 
 use super::Status;
-use super::words::say;
+use super::words::{printable, say};
 use crate::detect::Hints;
+use crate::error::ErrorKind;
 use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
@@ -165,6 +166,9 @@ pub(super) struct List {
     #[arg(long)]
     pub(super) json: bool,
 
+    #[command(flatten)]
+    pub(super) tables: Tables,
+
     /// What a name or an alias has in it, in any case; with `*` or `?` in it, all of what a name or an alias is
     ///
     /// Whatever the label PATTERN itself would mean to `--from` is listed too: `037` lists IBM037.
@@ -200,6 +204,9 @@ pub(super) struct Reading {
     #[arg(long, value_name = "LABEL")]
     pub(super) ebcdic_fallback: Option<String>,
 
+    #[command(flatten)]
+    pub(super) tables: Tables,
+
     /// Say nothing but errors
     #[arg(short, long, visible_short_alias = 's', overrides_with = "verbose")]
     pub(super) quiet: bool,
@@ -211,6 +218,38 @@ pub(super) struct Reading {
     /// Files to read; none, or `-`, is standard input
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
+}
+
+/// The tables that the caller brings.
+#[derive(Args, Default)]
+pub(super) struct Tables {
+    /// Add the table in PATH to the encodings: an ICU .ucm, a charmap, a Unicode .TXT or a chart; may repeat
+    ///
+    /// It answers to the name and the aliases that it has in it, else to the name of the file.
+    #[arg(long = "codec-file", value_name = "PATH")]
+    codec_files: Vec<PathBuf>,
+}
+
+impl Tables {
+    /// The encodings that there are with them.
+    pub(super) fn registry(&self) -> Result<Registry, Status> {
+        let mut registry = Registry::builtin();
+        for path in &self.codec_files {
+            if let Err(error) = registry.load(path) {
+                let place = match error.kind() {
+                    // It names the file by itself.
+                    ErrorKind::TableFile { .. } => String::new(),
+                    _ => format!("{}: ", path.display()),
+                };
+                say(format_args!("--codec-file: {}", printable(&format!("{place}{error}"))));
+                return Err(match error.kind() {
+                    ErrorKind::TableFile { .. } => Status::Io,
+                    _ => Status::Usage,
+                });
+            }
+        }
+        Ok(registry)
+    }
 }
 
 /// The value of `--as`.
@@ -264,6 +303,7 @@ impl Convert {
     pub(super) fn transcode(&self) -> Result<Transcode, Status> {
         let reading = &self.reading;
         let mut transcode = Transcode::new()
+            .registry(reading.tables.registry()?)
             .strict(reading.strict)
             .malformed(self.on_malformed())
             .best_fit(self.best_fit)

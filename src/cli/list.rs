@@ -16,7 +16,10 @@ const WIDTH: usize = 100;
 
 /// Runs it.
 pub(super) fn run(args: &List) -> Status {
-    let registry = Registry::builtin();
+    let registry = match args.tables.registry() {
+        Ok(registry) => registry,
+        Err(status) => return status,
+    };
     let found = matching(&registry, args.pattern.as_deref());
     if found.is_empty() {
         say_nothing_matches(&registry, args.pattern.as_deref().unwrap_or_default());
@@ -50,7 +53,7 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
             name: codec.name(),
             aliases: registry.labels(codec.name()).skip(1).collect(),
             decode: true,
-            encode: codec.encoder().is_some(),
+            encode: codec.encodes(),
             source: Some(codec.source()).filter(|source| !source.is_empty()),
         })
         .collect();

@@ -241,6 +241,11 @@ pub trait Codec: Send + Sync {
     /// A new encoder, in its initial state; `None` where the codec can only decode.
     fn encoder(&self) -> Option<Box<dyn Encoder>>;
 
+    /// Whether it has an encoder; asking costs nothing.
+    fn encodes(&self) -> bool {
+        self.encoder().is_some()
+    }
+
     /// Whether the charset is UTF-8, so that decoded text already is its output.
     fn is_utf8(&self) -> bool {
         false

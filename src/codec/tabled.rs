@@ -106,6 +106,10 @@ impl Codec for TableCodec {
         }
     }
 
+    fn encodes(&self) -> bool {
+        true
+    }
+
     fn table(&self) -> Option<Cow<'_, Table>> {
         Some(self.made_table())
     }

@@ -26,6 +26,10 @@ impl Codec for UtfEbcdic {
         "UTF-EBCDIC"
     }
 
+    fn source(&self) -> &str {
+        "UTR #16"
+    }
+
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(UtfEbcdicDecoder::default())
     }

@@ -163,6 +163,10 @@ impl Codec for WebCodec {
         self.codec.is_utf8()
     }
 
+    fn encodes(&self) -> bool {
+        self.codec.encodes()
+    }
+
     fn table(&self) -> Option<Cow<'_, Table>> {
         self.codec.table()
     }

@@ -266,6 +266,13 @@ impl Detector {
                 format!("read as {superset}, a superset of what the label names"),
             ));
         }
+        if let Ok((_, choice)) = &choice
+            && let [first, more @ ..] = self.registry.shadowed(&*choice.named)
+        {
+            let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+            let message = format!("{} was registered over labels of {first}{others}", choice.named.name());
+            notes.push(Diagnostic::hint("shadowed-codec", 0, message));
+        }
         if let Some(found) = &mut declaration {
             // The chosen page knows its own quotes; the family's reading may have taken one for something else.
             let strange_only_to_family = found.malformed.is_some()

@@ -18,10 +18,15 @@ use std::sync::{Arc, LazyLock};
 /// All built-in codecs with their aliases; IANA's labels, ICU's where IANA has none.
 pub(super) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-        let unicode = UNICODE.iter().map(|(codec, aliases)| Entry { codec: codec(), aliases: Cow::Borrowed(aliases) });
+        let unicode = UNICODE.iter().map(|(codec, aliases)| Entry {
+            codec: codec(),
+            aliases: Cow::Borrowed(aliases),
+            shadowed: Vec::new(),
+        });
         let pages = PAGES.iter().map(|page| Entry {
             codec: Arc::new(TableCodec::of(page)),
             aliases: page.aliases.iter().map(|alias| Cow::Borrowed(*alias)).collect(),
+            shadowed: Vec::new(),
         });
         let made = unicode.chain(pages);
         #[cfg(feature = "whatwg")]
@@ -35,7 +40,7 @@ pub(super) fn entries() -> &'static [Entry] {
 
 #[cfg(any(feature = "whatwg", feature = "dos"))]
 fn entry((codec, aliases): (Arc<dyn Codec>, &'static [Cow<'static, str>])) -> Entry {
-    Entry { codec, aliases: Cow::Borrowed(aliases) }
+    Entry { codec, aliases: Cow::Borrowed(aliases), shadowed: Vec::new() }
 }
 
 /// Labels of charsets that are known and not supported: those that the Encoding Standard calls `replacement`, since

@@ -8,9 +8,13 @@ mod label;
 
 use crate::codec::newline::{EbcdicNl, labelled};
 use crate::codec::table::Table;
+use crate::codec::table::read::MAX_FILE;
 use crate::codec::{Codec, TableCodec, is_ebcdic};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A codec and the labels that it answers to beside its name.
@@ -18,6 +22,8 @@ use std::sync::Arc;
 pub(crate) struct Entry {
     pub(crate) codec: Arc<dyn Codec>,
     pub(crate) aliases: Cow<'static, [Cow<'static, str>]>,
+    /// The names of the codecs that have a label less because of it.
+    pub(crate) shadowed: Vec<String>,
 }
 
 impl Entry {
@@ -77,18 +83,53 @@ impl Registry {
         self.add(codec, aliases.iter().map(|alias| Cow::Owned(alias.to_string())).collect())
     }
 
-    /// Adds a table as a codec under its name and its aliases, as [`register`](Registry::register) does.
+    /// Adds a table as a codec under its name and its aliases, as [`register`](Registry::register) does; answers it.
     ///
     /// # Errors
     /// As there, and those of [`Table::check`].
-    pub fn register_table(&mut self, table: Table) -> Result<Vec<String>, Error> {
+    pub fn register_table(&mut self, table: Table) -> Result<Arc<dyn Codec>, Error> {
         table.check()?;
         let aliases = table.aliases.clone();
-        self.add(Arc::new(TableCodec::new(table)), aliases)
+        let codec: Arc<dyn Codec> = Arc::new(TableCodec::new(table));
+        self.add(codec.clone(), aliases)?;
+        Ok(codec)
+    }
+
+    /// Reads a table file and adds it as a codec under its own name and aliases, in front of everything that is there;
+    /// answers it. A file that has no name in it gives its own, without the extension. [`Table::read`] says which
+    /// formats there are; what a table builds on is looked up here.
+    ///
+    /// ```
+    /// let mut registry = charpipe::Registry::builtin();
+    /// let codec = registry.load(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/x-site.txt"))?;
+    /// assert_eq!(codec.name(), "X-SITE");
+    /// assert_eq!(registry.codec("site")?.name(), "X-SITE");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::TableFile`] where the file cannot be read, and what [`Table::read`] and
+    /// [`register`](Registry::register) say.
+    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<Arc<dyn Codec>, Error> {
+        let path = path.as_ref();
+        let failed = |source| ErrorKind::TableFile { path: path.to_owned(), source };
+        // One byte more than is read, so that a file that has too many is found out.
+        let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let stem = path.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
+        let table = Table::read(&bytes, &stem, &|name| Some(self.codec(name).ok()?.table()?.into_owned()))?;
+        self.register_table(table)
+    }
+
+    /// The names of the codecs that have a label less since `codec` was registered; none for a built-in.
+    pub fn shadowed(&self, codec: &dyn Codec) -> &[String] {
+        let is_it = |entry: &&Entry| std::ptr::addr_eq(Arc::as_ptr(&entry.codec), std::ptr::from_ref(codec));
+        self.registered.iter().find(is_it).map_or(&[], |entry| &entry.shadowed)
     }
 
     fn add(&mut self, codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Result<Vec<String>, Error> {
-        let entry = Entry { codec, aliases: aliases.into() };
+        let mut entry = Entry { codec, aliases: aliases.into(), shadowed: Vec::new() };
         let mut shadowed: Vec<String> = Vec::new();
         for label in entry.labels() {
             if label::key(label).is_empty() {
@@ -100,6 +141,7 @@ impl Registry {
                 shadowed.push(found.codec.name().to_owned());
             }
         }
+        entry.shadowed.clone_from(&shadowed);
         self.registered.push(entry);
         Ok(shadowed)
     }
