@@ -44,9 +44,9 @@ fn main() -> ExitCode {
     let part = args.iter().find(|arg| !arg.starts_with('-')).map_or("", String::as_str);
     let (len, rounds) = if measure { (TEXT, ROUNDS) } else { (64 * 1024, 0) };
 
-    let (cases, mut wrong) = cases(len, part);
+    let (cases, wrong) = cases(len, part);
     #[cfg(feature = "whatwg")]
-    wrong.extend(web::wrong(len, part));
+    let wrong = [wrong, web::wrong(len, part)].concat();
     for what in &wrong {
         eprintln!("codecs: wrong output: {what}");
     }
