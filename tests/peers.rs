@@ -6,8 +6,11 @@
 
 #![cfg(feature = "cli")]
 
+mod common;
+
 use charpipe::codec::{ByteSink, Stop};
 use charpipe::{Codec, Registry};
+use common::installed;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -266,17 +269,6 @@ fn supersets() -> Vec<(String, Vec<u8>, String)> {
 #[cfg(not(feature = "whatwg"))]
 fn supersets() -> Vec<(String, Vec<u8>, String)> {
     Vec::new()
-}
-
-/// Whether `probe` runs; says so where it does not.
-fn installed(peer: &str, probe: &[&str]) -> bool {
-    let ran = Command::new(probe[0]).args(&probe[1..]).stdin(Stdio::null()).output();
-    let there = ran.is_ok_and(|output| output.status.success());
-    if !there {
-        // Past the capture of the test runner, so that a skipped peer is seen.
-        _ = writeln!(std::io::stderr(), "peers: {peer} is not installed, skipped");
-    }
-    there
 }
 
 #[test]

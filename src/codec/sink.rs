@@ -84,6 +84,29 @@ fn packed(code: u32) -> (u32, u32) {
     (if code < 0x800 { short } else { long }, len)
 }
 
+/// How long an input has to be for its table to be looked at: that takes as long as decoding a few dozen bytes.
+const WORTH_A_LOOK: usize = 512;
+
+/// Whether the table has ASCII as it is.
+fn is_ascii_compatible(table: &[Utf8Char; 256]) -> bool {
+    (0u8..0x80).zip(table).all(|(byte, entry)| *entry == Utf8Char::new(byte.into()))
+}
+
+/// Copies ASCII from the front of `src` to the front of `out` in blocks; answers how much. After it lies, within a
+/// block, something else or the end of either.
+#[inline(always)]
+fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
+    let mut len = 0;
+    while let Some(block) = src[len..].first_chunk::<64>()
+        && block.iter().fold(0, |all, byte| all | byte) < 0x80
+        && let Some(window) = out[len..].first_chunk_mut::<64>()
+    {
+        *window = *block;
+        len += 64;
+    }
+    len
+}
+
 /// The length of whole, well-formed characters at the front of `src`, found in blocks: fewer than 64 bytes after it
 /// lies either the end or something ill-formed.
 fn utf8_blocks(src: &[u8]) -> usize {
@@ -298,10 +321,19 @@ impl<'a> Utf8Sink<'a> {
         let out = &mut *self.room;
         let mut at = self.written;
         let mut read = 0;
+        // Where ASCII is itself, long runs of it are copied. They are looked for behind four blocks of it, which text
+        // with other characters in it rarely has: it does not pay for the search.
+        let copies = src.len() >= WORTH_A_LOOK && is_ascii_compatible(table);
+        let mut blocks = 0;
         // Blocks whose worst case fits need one check of the room and one for holes, not one a character.
         while let Some(block) = src[read..].first_chunk::<16>()
             && let Some(window) = out[at..].first_chunk_mut::<68>()
         {
+            if blocks == 4 && copies {
+                let len = ascii_blocks(&src[read..], &mut out[at..]);
+                (read, at, blocks) = (read + len, at + len, 0);
+                continue;
+            }
             let mut filled = 0;
             for &byte in block {
                 let entry = table[byte as usize];
@@ -315,6 +347,7 @@ impl<'a> Utf8Sink<'a> {
             }
             at += filled;
             read += 16;
+            blocks = if filled == 16 { blocks + 1 } else { 0 };
         }
         while read < src.len() && out.len() - at >= 4 {
             let entry = table[src[read] as usize];
@@ -481,6 +514,32 @@ mod tests {
         assert!(sink.push('é'));
         assert!(!sink.push('x'));
         assert_eq!(sink.as_str(), "aéé");
+    }
+
+    /// Long runs of ASCII go another way, where the table has ASCII as it is.
+    #[test]
+    fn runs_of_ascii_come_out_as_the_table_says() {
+        let latin = std::array::from_fn(|byte| Utf8Char::new(char::from(byte as u8)));
+        let mut strange = latin;
+        strange[usize::from(b'e')] = Utf8Char::new('€');
+        for table in [latin, strange] {
+            for gap in [1, 15, 63, 64, 65, 129, 700, 5000] {
+                let src: Vec<u8> =
+                    (0..2000usize).map(|n| if n % gap == gap - 1 { 0xE9 } else { b'a' + n as u8 % 26 }).collect();
+                let char_of = |byte: u8| if byte == b'e' && table == strange { '€' } else { char::from(byte) };
+                let expected: String = src.iter().map(|byte| char_of(*byte)).collect();
+                for room in [3000, 600, 70] {
+                    let (mut text, mut read) = (String::new(), 0);
+                    let mut room = vec![0; room];
+                    while read < src.len() {
+                        let mut sink = Utf8Sink::new(&mut room);
+                        read += sink.push_table(&src[read..], &table);
+                        text.push_str(sink.as_str());
+                    }
+                    assert!(text == expected, "{gap}");
+                }
+            }
+        }
     }
 
     #[test]
