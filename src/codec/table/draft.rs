@@ -2,6 +2,7 @@
 //! is.
 
 use super::check;
+use super::derive;
 use super::lines::{Line, Lines};
 use super::read::{MAX_BYTES, MAX_MAPPINGS, MAX_TEXT};
 use super::{Code, Mapping, Sequence, Table, Way};
@@ -92,6 +93,47 @@ impl Draft {
         self.retain(|at, _| decodes[at] || encodes[at]);
     }
 
+    /// Of mappings both ways the first one of each character holds both ways, and the others from bytes only; what is said
+    /// twice counts once.
+    pub(super) fn first_wins(&mut self) {
+        let mappings = &mut self.table.mappings;
+        let mut order: Vec<usize> = (0..mappings.len()).collect();
+        order.sort_by_key(|at| (mappings[*at].code, mappings[*at].ch));
+        let mut kept = vec![true; mappings.len()];
+        for same in order.chunk_by(|a, b| (mappings[*a].code, mappings[*a].ch) == (mappings[*b].code, mappings[*b].ch))
+        {
+            same[1..].iter().for_each(|at| kept[*at] = false);
+        }
+        order.retain(|at| kept[*at] && mappings[*at].way == Way::RoundTrip);
+        order.sort_by_key(|at| (mappings[*at].ch, *at));
+        let mut chars: Vec<char> = Vec::with_capacity(order.len());
+        for at in order {
+            match chars.last() {
+                Some(last) if *last == mappings[at].ch => mappings[at].way = Way::ToText,
+                _ => chars.push(mappings[at].ch),
+            }
+        }
+        self.retain(|at, _| kept[at]);
+
+        let mut known = HashSet::new();
+        let sequences = self.table.sequences.iter();
+        let kept: Vec<bool> =
+            sequences.map(|sequence| known.insert((sequence.bytes.clone(), sequence.text.clone()))).collect();
+        keep(&mut self.table.sequences, &kept);
+        keep(&mut self.sequence_lines, &kept);
+        let mut texts = HashSet::new();
+        for sequence in self.table.sequences.iter_mut().filter(|sequence| sequence.way == Way::RoundTrip) {
+            let mut of_text = sequence.text.chars();
+            let is_known = match (of_text.next(), of_text.next()) {
+                (Some(ch), None) => chars.binary_search(&ch).is_ok(),
+                _ => false,
+            };
+            if is_known || !texts.insert(sequence.text.clone()) {
+                sequence.way = Way::ToText;
+            }
+        }
+    }
+
     /// Takes away what a mapping from number `added` on says again that one before it said.
     pub(super) fn drop_repeated(&mut self, added: (usize, usize)) {
         let known: HashSet<(Code, char, Way)> =
@@ -129,13 +171,43 @@ impl Draft {
     ) -> Result<Table, Error> {
         let Some(fault) = check::fault(&self.table) else { return Ok(self.table) };
         let earlier = fault.earlier.map(|number| self.line(number)).filter(|line| *line > 0);
-        let expected = fault.expected(earlier);
-        let at = fault.at.map(|number| self.line(number));
-        let line = at.and_then(|at| Lines::new(file).flatten().find(|line| line.number == at));
-        match line {
-            Some(line) => line.error(&line.bytes[column(&line)..], expected),
-            None => substitute.error(substitute.trimmed(), expected),
+        let line = fault.at.map_or(0, |number| self.line(number));
+        error_in(file, line, substitute, column, fault.expected(earlier))
+    }
+
+    /// The same where the file has no states and no substitute: both are made out of the mappings, and of those that are
+    /// both ways the first wins.
+    pub(super) fn finish_by_itself(mut self, file: &[u8], column: impl Fn(&Line<'_>) -> usize) -> Result<Table, Error> {
+        let start = Line { number: 1, bytes: b"" };
+        if self.len() == 0 {
+            return start.error(b"", "a table with mappings");
         }
+        self.first_wins();
+        self.table.shape = match derive::shape(&self) {
+            Ok(shape) => shape,
+            Err(no_shape) => {
+                return error_in(file, self.line(no_shape.number), start, column, no_shape.expected);
+            }
+        };
+        // Where nothing else will do, the first code: a substitute there must be.
+        let first = self.table.mappings.first().map(|mapping| mapping.code.bytes()[..mapping.code.len()].to_vec());
+        let substitute = self.table.usual_substitute().or(first);
+        self.table.substitute = substitute.unwrap_or_default();
+        self.finish(file, start, column)
+    }
+}
+
+/// An error in the line of that number, or at `elsewhere` where there is none.
+fn error_in<T>(
+    file: &[u8],
+    number: usize,
+    elsewhere: Line<'_>,
+    column: impl Fn(&Line<'_>) -> usize,
+    expected: String,
+) -> Result<T, Error> {
+    match Lines::new(file).flatten().find(|line| line.number == number) {
+        Some(line) => line.error(line.bytes.get(column(&line)..).unwrap_or_default(), expected),
+        None => elsewhere.error(elsewhere.trimmed(), expected),
     }
 }
 
@@ -203,5 +275,16 @@ impl Bytes {
 
     pub(super) fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// Counts the last one up, with a carry; whether that goes.
+    pub(super) fn count_up(&mut self) -> bool {
+        for byte in self.bytes[..self.len].iter_mut().rev() {
+            *byte = byte.wrapping_add(1);
+            if *byte != 0 {
+                return true;
+            }
+        }
+        false
     }
 }

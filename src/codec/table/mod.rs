@@ -11,11 +11,15 @@
 //! ```
 
 pub mod chart;
+mod charmap;
 mod check;
+mod derive;
 mod draft;
 mod lines;
 pub(super) mod packed;
+mod raw;
 pub mod read;
+mod text;
 mod ucm;
 
 use crate::error::{Error, ErrorKind};

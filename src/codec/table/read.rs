@@ -1,7 +1,7 @@
 //! Tables out of files that a user brings, whatever their format.
 
 use super::lines::{Line, Lines};
-use super::{Table, chart, ucm};
+use super::{Table, charmap, chart, raw, text, ucm};
 use crate::error::Error;
 
 /// The longest file, in bytes.
@@ -22,10 +22,23 @@ pub const MAX_TEXT: usize = 19;
 enum Format {
     Chart,
     Ucm,
+    Charmap,
+    Text,
 }
 
 impl Table {
-    /// Reads a table file: one of ours, as in `codecs/`, or an ICU `.ucm`. What it is, the content tells.
+    /// Reads a table file. What format it has, the content tells:
+    ///
+    /// | format | known by |
+    /// |---|---|
+    /// | a page as in `codecs/` | it begins with a word such as `name` |
+    /// | ICU's `.ucm` | `<uconv_class>`, `<icu:…>`, `<subchar>`, or flags such as <code>&#124;0</code> |
+    /// | a charmap of POSIX or glibc | `<escape_char>`, `<comment_char>`, or no sign of ICU's |
+    /// | the columns of unicode.org's `MAPPINGS`, an index of the Encoding Standard | it begins with a number |
+    /// | 256 bytes: each byte's character in ISO-8859-1, or in [another page](Table::read_to) | its length |
+    /// | 512 bytes: the code point of each byte; 514 with a byte order mark | its length |
+    ///
+    /// Comments and empty lines may stand before any of these but the last two.
     ///
     /// `stem` is the file's name without folder and extension: the table's name where the file says none. `resolve`
     /// answers the tables that the file builds on, by name.
@@ -60,29 +73,88 @@ impl Table {
         if file.starts_with(b"\x1F\x8B") {
             return start.error(b"", "a table that is not compressed (gunzip it first)");
         }
-        match format(file) {
-            Some(Format::Ucm) => ucm::parse(file, stem, resolve),
-            Some(Format::Chart) => match std::str::from_utf8(file) {
+        match (format(file), file.len()) {
+            (Some(Format::Ucm), _) => ucm::parse(file, stem, resolve),
+            (Some(Format::Charmap), _) => charmap::parse(file, stem),
+            (Some(Format::Text), _) => text::parse(file, stem),
+            (Some(Format::Chart), _) => match std::str::from_utf8(file) {
                 Ok(text) => chart::parse(text.trim_start_matches('\u{FEFF}'), resolve),
                 Err(error) => not_utf8(file, error.valid_up_to()),
             },
-            None => start.error(b"", "a table: an ICU .ucm, or a chart that begins with its name"),
+            (None, 256) => {
+                let latin1 = Table::from_fn("ISO-8859-1", "", |byte| Some(byte.into()));
+                Table::read_to(file, stem, &latin1, resolve)
+            }
+            (None, 512 | 514) => raw::ucs2(file, stem),
+            (None, _) => {
+                // A line that is too long hides the lines behind it.
+                if !file.contains(&0) {
+                    Lines::new(file).try_for_each(|line| line.map(drop))?;
+                }
+                let formats =
+                    "a page of ours, an ICU .ucm, a charmap, columns such as 0x41 0x0041, or 256 or 512 raw bytes";
+                start.error(b"", format!("a table: {formats}"))
+            }
+        }
+    }
+
+    /// Reads a table of 256 bytes: at the place of each byte stands the byte of the single-byte page `to` that it
+    /// becomes.
+    ///
+    /// ```
+    /// use charpipe::codec::table::Table;
+    ///
+    /// let latin9 = Table::from_fn("X-EURO", "", |byte| Some(if byte == 0xA4 { '€' } else { byte.into() }));
+    /// let mut file: Vec<u8> = (0..=255).collect();
+    /// file[0x9F] = 0xA4;
+    /// let table = Table::read_to(&file, "site", &latin9, &|_| None)?;
+    /// assert!(table.mappings.iter().any(|mapping| mapping.code.number() == 0x9F && mapping.ch == '€'));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table) for a file of another length, or when none of its bytes becomes a
+    /// character. `resolve` is asked for IBM037 and may answer nothing; see `src/codec/table/raw.rs`.
+    pub fn read_to(
+        file: &[u8],
+        stem: &str,
+        to: &Table,
+        resolve: &dyn Fn(&str) -> Option<Table>,
+    ) -> Result<Table, Error> {
+        match file.try_into() {
+            Ok(entries) => raw::translation(entries, stem, to, resolve),
+            Err(_) => Line { number: 1, bytes: b"" }.error(b"", "256 bytes, one for each"),
         }
     }
 }
 
 /// The format of a file, by its first lines that are no comment.
 fn format(file: &[u8]) -> Option<Format> {
-    for line in Lines::new(file).map_while(Result::ok) {
-        return match line.trimmed() {
-            [] | [b'#' | b'%', ..] => continue,
-            [b'<', ..] => Some(Format::Ucm),
-            rest if rest.starts_with(b"CHARMAP") => Some(Format::Ucm),
-            [b'a'..=b'z', ..] => Some(Format::Chart),
-            _ => None,
-        };
+    let lines = || Lines::new(file).map_while(Result::ok).map(|line| line.trimmed());
+    let first = lines().find(|line| !matches!(line, [] | [b'#' | b'%', ..]))?;
+    match first {
+        _ if first.contains(&0) => None,
+        [b'a'..=b'z', ..] => Some(Format::Chart),
+        [b'0'..=b'9', ..] => Some(Format::Text),
+        [b'<', ..] | [b'C', b'H', b'A', b'R', b'M', b'A', b'P', ..] => {
+            let begins = |line: &[u8], words: &[&[u8]]| words.iter().any(|word| line.starts_with(word));
+            for line in lines() {
+                if begins(line, &[b"<uconv_class>", b"<icu:", b"<subchar", b"<char_name_mask>"]) {
+                    return Some(Format::Ucm);
+                }
+                if begins(line, &[b"<escape_char>", b"<comment_char>"]) {
+                    return Some(Format::Charmap);
+                }
+                // The first mapping tells, where the head does not: a flag is ICU's.
+                if line.starts_with(b"<U") {
+                    let is_flag = |pair: &[u8]| pair[0] == b'|' && pair[1].is_ascii_digit();
+                    return Some(if line.windows(2).any(is_flag) { Format::Ucm } else { Format::Charmap });
+                }
+            }
+            Some(Format::Charmap)
+        }
+        _ => None,
     }
-    None
 }
 
 /// An error where a file stops being UTF-8.
