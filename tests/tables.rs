@@ -71,7 +71,9 @@ fn packed(pages: &[Table]) -> (String, Vec<u8>) {
     words.extend(blocks.iter().flatten());
     for (page, record) in pages.iter().zip(records) {
         let (name, aliases, source) = (&page.name, &page.aliases, &page.source);
-        let (is_single, at) = (page.shape == Shape::Single, words.len());
+        let is_single = |mapping: &Mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000;
+        let is_single = page.sequences.is_empty() && page.mappings.iter().all(is_single);
+        let at = words.len();
         let _ = writeln!(
             index,
             "    Packed {{ name: {name:?}, aliases: &{aliases:?}, source: {source:?}, is_single: {is_single}, record: {at} }},"
@@ -334,6 +336,7 @@ fn labels_of_others_resolve() {
 fn every_label_leads_to_its_codec() {
     let registry = Registry::builtin();
     for codec in registry.codecs() {
+        assert!(registry.labels(codec.name()).next() == Some(codec.name()), "{codec:?} is listed by another name");
         for label in registry.labels(codec.name()) {
             for spelling in [label.to_owned(), label.to_uppercase(), label.to_lowercase(), label.replace('-', "_")] {
                 let found = registry.codec(&spelling).unwrap();

@@ -311,6 +311,14 @@ pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     (stop == Stop::InputEmpty).then_some(text)
 }
 
+/// Whether the first character of `bytes` is `ch`, as a new decoder of `codec` reads them.
+pub(crate) fn begins_with(codec: &dyn Codec, bytes: &[u8], ch: char) -> bool {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let _ = codec.decoder().feed(&bytes[..bytes.len().min(MAX_FAULT)], &mut sink);
+    sink.as_str().starts_with(ch)
+}
+
 /// The bytes of U+FEFF at the beginning of a text, a byte order mark; `None` where the charset lacks it.
 ///
 /// ```

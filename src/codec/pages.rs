@@ -152,7 +152,7 @@ pub static PAGES: &[Packed] = &[
     Packed { name: "US-ASCII", aliases: &["iso-ir-6", "ANSI_X3.4-1968", "ANSI_X3.4-1986", "ISO_646.irv:1991", "ISO646-US", "us", "IBM367", "cp367", "csASCII", "ASCII", "646"], source: "RFC-20", is_single: true, record: 228453 },
     Packed { name: "ibm-1097_X100-1995", aliases: &[], source: "ibm-1097_X100-1995.ucm", is_single: true, record: 228465 },
     Packed { name: "ibm-1132_P100-1997", aliases: &[], source: "ibm-1132_P100-1997.ucm", is_single: true, record: 229014 },
-    Packed { name: "ibm-1137_PMOD-1999", aliases: &[], source: "ibm-1137_PMOD-1999.ucm", is_single: true, record: 229309 },
+    Packed { name: "ibm-1137_PMOD-1999", aliases: &[], source: "ibm-1137_PMOD-1999.ucm", is_single: false, record: 229309 },
     Packed { name: "ibm-13124_P10A-1995", aliases: &[], source: "ibm-13124_P10A-1995.ucm", is_single: true, record: 229642 },
     Packed { name: "ibm-1364_P100-2007", aliases: &[], source: "ibm-1364_P100-2007.ucm", is_single: false, record: 229662 },
     Packed { name: "ibm-1371_X100-1999", aliases: &[], source: "ibm-1371_X100-1999.ucm", is_single: false, record: 230390 },

@@ -53,6 +53,16 @@ impl Utf8Word {
         (len <= 3).then_some(Utf8Word(len << 24 | bytes))
     }
 
+    /// The characters of these code units, sixty-four at a time for speed; `none` for surrogates, and for FFFF, which is
+    /// no character.
+    pub fn of_units(units: &[u16; 64], none: Utf8Word) -> [Utf8Word; 64] {
+        units.map(|unit| {
+            let (bytes, len) = packed(unit.into());
+            let is_char = unit != 0xFFFF && unit & 0xF800 != 0xD800;
+            if is_char { Utf8Word(len << 24 | bytes) } else { none }
+        })
+    }
+
     /// A note: whatever the table's owner means by it. Of `value` the low 24 bits count.
     pub const fn note(kind: u8, value: u32) -> Self {
         Utf8Word((kind as u32 + 4) << 24 | value & 0xFF_FFFF)
@@ -553,6 +563,12 @@ mod tests {
             let mut sink = Utf8Sink::new(&mut room);
             assert!(word.as_note().is_none() && sink.push_word(word));
             assert_eq!(sink.as_str(), ch.encode_utf8(&mut [0; 4]));
+        }
+        for block in (0..=u16::MAX).collect::<Vec<_>>().as_chunks::<64>().0 {
+            let none = Utf8Word::note(3, 5);
+            let expected = block.map(|unit| char::from_u32(unit.into()).filter(|_| unit != 0xFFFF));
+            let expected = expected.map(|ch| ch.map_or(none, |ch| Utf8Word::new(ch).unwrap()));
+            assert_eq!(Utf8Word::of_units(block, none), expected);
         }
         for kind in [0, 1, 251] {
             let note = Utf8Word::note(kind, 0xABCDEF);

@@ -116,6 +116,11 @@ impl Codec for TableCodec {
 
     fn decoder(&self) -> Box<dyn Decoder> {
         let tables = self.decode.get_or_init(|| {
+            if let Source::Packed(page) = self.source
+                && !page.is_single
+            {
+                return Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page)));
+            }
             let table = self.made_table();
             match is_single(&table) {
                 true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
@@ -130,6 +135,11 @@ impl Codec for TableCodec {
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         let tables = self.encode.get_or_init(|| {
+            if let Source::Packed(page) = self.source
+                && !page.is_single
+            {
+                return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
+            }
             let table = self.made_table();
             match is_single(&table) {
                 true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),

@@ -58,9 +58,15 @@ use encoding_rs::{
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`, with its further labels.
-pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
-    ENCODINGS.iter().map(|&(encoding, aliases)| (codec_of(encoding), aliases))
+/// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`: its name and its further labels.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    ENCODINGS.iter().map(|&(encoding, aliases)| (encoding.name(), aliases))
+}
+
+/// The codec of one of these [`names`].
+pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
+    let found = ENCODINGS.iter().find(|(encoding, _)| encoding.name() == name);
+    codec_of(found.map_or(REPLACEMENT, |(encoding, _)| encoding))
 }
 
 fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
@@ -239,51 +245,47 @@ fn page(name: &'static str) -> Table {
     })
 }
 
-const fn alias(label: &'static str) -> Cow<'static, str> {
-    Cow::Borrowed(label)
-}
-
 /// By IANA's name, which is that of the Encoding Standard; aliases from both.
 #[rustfmt::skip]
-static ENCODINGS: &[(&Encoding, &[Cow<'static, str>])] = &[
+static ENCODINGS: &[(&Encoding, &[&str])] = &[
     // Single-byte.
-    (IBM866, &[alias("866"), alias("cp866"), alias("csibm866")]),
-    (ISO_8859_10, &[alias("csisolatin6"), alias("iso-ir-157"), alias("iso8859-10"), alias("iso885910"), alias("l6"), alias("latin6"), alias("ISO_8859-10:1992"), alias("ISO_8859-10")]),
-    (ISO_8859_13, &[alias("iso8859-13"), alias("iso885913"), alias("csISO885913"), alias("latin7")]),
-    (ISO_8859_14, &[alias("iso8859-14"), alias("iso885914"), alias("csISO885914"), alias("iso-ir-199"), alias("ISO_8859-14:1998"), alias("ISO_8859-14"), alias("latin8"), alias("iso-celtic"), alias("l8")]),
-    (ISO_8859_15, &[alias("csisolatin9"), alias("iso8859-15"), alias("iso885915"), alias("iso_8859-15"), alias("l9"), alias("csISO885915"), alias("Latin-9")]),
-    (ISO_8859_16, &[alias("csISO885916"), alias("iso-ir-226"), alias("ISO_8859-16:2001"), alias("ISO_8859-16"), alias("latin10"), alias("l10")]),
-    (ISO_8859_2, &[alias("csisolatin2"), alias("iso-ir-101"), alias("iso8859-2"), alias("iso88592"), alias("iso_8859-2"), alias("iso_8859-2:1987"), alias("l2"), alias("latin2")]),
-    (ISO_8859_3, &[alias("csisolatin3"), alias("iso-ir-109"), alias("iso8859-3"), alias("iso88593"), alias("iso_8859-3"), alias("iso_8859-3:1988"), alias("l3"), alias("latin3")]),
-    (ISO_8859_4, &[alias("csisolatin4"), alias("iso-ir-110"), alias("iso8859-4"), alias("iso88594"), alias("iso_8859-4"), alias("iso_8859-4:1988"), alias("l4"), alias("latin4")]),
-    (ISO_8859_5, &[alias("csisolatincyrillic"), alias("cyrillic"), alias("iso-ir-144"), alias("iso8859-5"), alias("iso88595"), alias("iso_8859-5"), alias("iso_8859-5:1988")]),
-    (ISO_8859_6, &[alias("arabic"), alias("asmo-708"), alias("csiso88596e"), alias("csiso88596i"), alias("csisolatinarabic"), alias("ecma-114"), alias("iso-8859-6-e"), alias("iso-8859-6-i"), alias("iso-ir-127"), alias("iso8859-6"), alias("iso88596"), alias("iso_8859-6"), alias("iso_8859-6:1987")]),
-    (ISO_8859_7, &[alias("csisolatingreek"), alias("ecma-118"), alias("elot_928"), alias("greek"), alias("greek8"), alias("iso-ir-126"), alias("iso8859-7"), alias("iso88597"), alias("iso_8859-7"), alias("iso_8859-7:1987"), alias("sun_eu_greek")]),
-    (ISO_8859_8, &[alias("csiso88598e"), alias("csisolatinhebrew"), alias("hebrew"), alias("iso-8859-8-e"), alias("iso-ir-138"), alias("iso8859-8"), alias("iso88598"), alias("iso_8859-8"), alias("iso_8859-8:1988"), alias("visual")]),
-    (ISO_8859_8_I, &[alias("csiso88598i"), alias("logical")]),
-    (KOI8_R, &[alias("cskoi8r"), alias("koi"), alias("koi8"), alias("koi8_r")]),
-    (KOI8_U, &[alias("koi8-ru"), alias("csKOI8U")]),
-    (MACINTOSH, &[alias("csmacintosh"), alias("mac"), alias("x-mac-roman")]),
-    (WINDOWS_1250, &[alias("cp1250"), alias("x-cp1250"), alias("cswindows1250")]),
-    (WINDOWS_1251, &[alias("cp1251"), alias("x-cp1251"), alias("cswindows1251")]),
-    (WINDOWS_1252, &[alias("cp1252"), alias("x-cp1252"), alias("cswindows1252")]),
-    (WINDOWS_1253, &[alias("cp1253"), alias("x-cp1253"), alias("cswindows1253")]),
-    (WINDOWS_1254, &[alias("cp1254"), alias("x-cp1254"), alias("cswindows1254")]),
-    (WINDOWS_1255, &[alias("cp1255"), alias("x-cp1255"), alias("cswindows1255")]),
-    (WINDOWS_1256, &[alias("cp1256"), alias("x-cp1256"), alias("cswindows1256")]),
-    (WINDOWS_1257, &[alias("cp1257"), alias("x-cp1257"), alias("cswindows1257")]),
-    (WINDOWS_1258, &[alias("cp1258"), alias("x-cp1258"), alias("cswindows1258")]),
-    (WINDOWS_874, &[alias("dos-874"), alias("cswindows874")]),
-    (X_MAC_CYRILLIC, &[alias("x-mac-ukrainian")]),
+    (IBM866, &["866", "cp866", "csibm866"]),
+    (ISO_8859_10, &["csisolatin6", "iso-ir-157", "iso8859-10", "iso885910", "l6", "latin6", "ISO_8859-10:1992", "ISO_8859-10"]),
+    (ISO_8859_13, &["iso8859-13", "iso885913", "csISO885913", "latin7"]),
+    (ISO_8859_14, &["iso8859-14", "iso885914", "csISO885914", "iso-ir-199", "ISO_8859-14:1998", "ISO_8859-14", "latin8", "iso-celtic", "l8"]),
+    (ISO_8859_15, &["csisolatin9", "iso8859-15", "iso885915", "iso_8859-15", "l9", "csISO885915", "Latin-9"]),
+    (ISO_8859_16, &["csISO885916", "iso-ir-226", "ISO_8859-16:2001", "ISO_8859-16", "latin10", "l10"]),
+    (ISO_8859_2, &["csisolatin2", "iso-ir-101", "iso8859-2", "iso88592", "iso_8859-2", "iso_8859-2:1987", "l2", "latin2"]),
+    (ISO_8859_3, &["csisolatin3", "iso-ir-109", "iso8859-3", "iso88593", "iso_8859-3", "iso_8859-3:1988", "l3", "latin3"]),
+    (ISO_8859_4, &["csisolatin4", "iso-ir-110", "iso8859-4", "iso88594", "iso_8859-4", "iso_8859-4:1988", "l4", "latin4"]),
+    (ISO_8859_5, &["csisolatincyrillic", "cyrillic", "iso-ir-144", "iso8859-5", "iso88595", "iso_8859-5", "iso_8859-5:1988"]),
+    (ISO_8859_6, &["arabic", "asmo-708", "csiso88596e", "csiso88596i", "csisolatinarabic", "ecma-114", "iso-8859-6-e", "iso-8859-6-i", "iso-ir-127", "iso8859-6", "iso88596", "iso_8859-6", "iso_8859-6:1987"]),
+    (ISO_8859_7, &["csisolatingreek", "ecma-118", "elot_928", "greek", "greek8", "iso-ir-126", "iso8859-7", "iso88597", "iso_8859-7", "iso_8859-7:1987", "sun_eu_greek"]),
+    (ISO_8859_8, &["csiso88598e", "csisolatinhebrew", "hebrew", "iso-8859-8-e", "iso-ir-138", "iso8859-8", "iso88598", "iso_8859-8", "iso_8859-8:1988", "visual"]),
+    (ISO_8859_8_I, &["csiso88598i", "logical"]),
+    (KOI8_R, &["cskoi8r", "koi", "koi8", "koi8_r"]),
+    (KOI8_U, &["koi8-ru", "csKOI8U"]),
+    (MACINTOSH, &["csmacintosh", "mac", "x-mac-roman"]),
+    (WINDOWS_1250, &["cp1250", "x-cp1250", "cswindows1250"]),
+    (WINDOWS_1251, &["cp1251", "x-cp1251", "cswindows1251"]),
+    (WINDOWS_1252, &["cp1252", "x-cp1252", "cswindows1252"]),
+    (WINDOWS_1253, &["cp1253", "x-cp1253", "cswindows1253"]),
+    (WINDOWS_1254, &["cp1254", "x-cp1254", "cswindows1254"]),
+    (WINDOWS_1255, &["cp1255", "x-cp1255", "cswindows1255"]),
+    (WINDOWS_1256, &["cp1256", "x-cp1256", "cswindows1256"]),
+    (WINDOWS_1257, &["cp1257", "x-cp1257", "cswindows1257"]),
+    (WINDOWS_1258, &["cp1258", "x-cp1258", "cswindows1258"]),
+    (WINDOWS_874, &["dos-874", "cswindows874"]),
+    (X_MAC_CYRILLIC, &["x-mac-ukrainian"]),
     (X_USER_DEFINED, &[]),
     // Multi-byte.
-    (SHIFT_JIS, &[alias("csshiftjis"), alias("ms932"), alias("ms_kanji"), alias("shift-jis"), alias("sjis"), alias("windows-31j"), alias("x-sjis"), alias("csWindows31J"), alias("CP932")]),
-    (EUC_JP, &[alias("cseucpkdfmtjapanese"), alias("x-euc-jp"), alias("Extended_UNIX_Code_Packed_Format_for_Japanese"), alias("CP51932"), alias("csCP51932")]),
-    (ISO_2022_JP, &[alias("csiso2022jp"), alias("CP50220"), alias("csCP50220")]),
-    (GBK, &[alias("chinese"), alias("csgb2312"), alias("csiso58gb231280"), alias("gb2312"), alias("gb_2312"), alias("gb_2312-80"), alias("iso-ir-58"), alias("x-gbk"), alias("CP936"), alias("MS936"), alias("windows-936"), alias("csGBK")]),
-    (GB18030, &[alias("csGB18030")]),
-    (BIG5, &[alias("big5-hkscs"), alias("cn-big5"), alias("csbig5"), alias("x-x-big5"), alias("CP950"), alias("windows-950")]),
-    (EUC_KR, &[alias("cseuckr"), alias("csksc56011987"), alias("iso-ir-149"), alias("korean"), alias("ks_c_5601-1987"), alias("ks_c_5601-1989"), alias("ksc5601"), alias("ksc_5601"), alias("windows-949"), alias("CP949"), alias("UHC")]),
+    (SHIFT_JIS, &["csshiftjis", "ms932", "ms_kanji", "shift-jis", "sjis", "windows-31j", "x-sjis", "csWindows31J", "CP932"]),
+    (EUC_JP, &["cseucpkdfmtjapanese", "x-euc-jp", "Extended_UNIX_Code_Packed_Format_for_Japanese", "CP51932", "csCP51932"]),
+    (ISO_2022_JP, &["csiso2022jp", "CP50220", "csCP50220"]),
+    (GBK, &["chinese", "csgb2312", "csiso58gb231280", "gb2312", "gb_2312", "gb_2312-80", "iso-ir-58", "x-gbk", "CP936", "MS936", "windows-936", "csGBK"]),
+    (GB18030, &["csGB18030"]),
+    (BIG5, &["big5-hkscs", "cn-big5", "csbig5", "x-x-big5", "CP950", "windows-950"]),
+    (EUC_KR, &["cseuckr", "csksc56011987", "iso-ir-149", "korean", "ks_c_5601-1987", "ks_c_5601-1989", "ksc5601", "ksc_5601", "windows-949", "CP949", "UHC"]),
 ];
 
 /// What an encoding is more than.

@@ -11,24 +11,57 @@ use crate::codec::table::Table;
 use crate::codec::table::read::MAX_FILE;
 use crate::codec::{Codec, TableCodec, is_ebcdic};
 use crate::error::{Error, ErrorKind};
+use builtin::Make;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A codec and the labels that it answers to beside its name.
 #[derive(Clone)]
-pub(crate) struct Entry {
-    pub(crate) codec: Arc<dyn Codec>,
-    pub(crate) aliases: Cow<'static, [Cow<'static, str>]>,
+struct Entry {
+    name: Cow<'static, str>,
+    aliases: Aliases,
+    /// Made when it is first asked for: most never are.
+    codec: OnceLock<Arc<dyn Codec>>,
+    make: Option<Make>,
     /// The names of the codecs that have a label less because of it.
-    pub(crate) shadowed: Vec<String>,
+    shadowed: Vec<String>,
+}
+
+#[derive(Clone)]
+enum Aliases {
+    Static(&'static [&'static str]),
+    Owned(Vec<Cow<'static, str>>),
 }
 
 impl Entry {
+    fn builtin(name: &'static str, aliases: &'static [&'static str], make: Make) -> Self {
+        let aliases = Aliases::Static(aliases);
+        Entry { name: name.into(), aliases, codec: OnceLock::new(), make: Some(make), shadowed: Vec::new() }
+    }
+
+    fn registered(codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Self {
+        let (name, aliases) = (codec.name().to_owned().into(), Aliases::Owned(aliases));
+        Entry { name, aliases, codec: OnceLock::from(codec), make: None, shadowed: Vec::new() }
+    }
+
+    fn codec(&self) -> &Arc<dyn Codec> {
+        self.codec.get_or_init(|| match (&self.name, self.make) {
+            (Cow::Borrowed(name), Some(make)) => make.make(name),
+            _ => unreachable!("a registered codec is there"),
+        })
+    }
+
+    /// The name first.
     fn labels(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.codec.name()).chain(self.aliases.iter().map(|alias| &**alias))
+        let (fixed, owned) = match &self.aliases {
+            Aliases::Static(fixed) => (*fixed, &[][..]),
+            Aliases::Owned(owned) => (&[][..], &owned[..]),
+        };
+        let owned = owned.iter().map(|alias| &**alias);
+        std::iter::once(&*self.name).chain(fixed.iter().copied()).chain(owned)
     }
 }
 
@@ -69,7 +102,7 @@ impl Registry {
     ///
     /// ```
     /// use charpipe::codec::{TableCodec, table::chart};
-    /// use std::sync::Arc;
+    /// use std::sync::{Arc, OnceLock};
     ///
     /// let mut table = chart::parse(include_str!("../../codecs/IBM037.txt"), &|_| None)?;
     /// table.name = "X-OURS".into();
@@ -124,21 +157,21 @@ impl Registry {
 
     /// The names of the codecs that have a label less since `codec` was registered; none for a built-in.
     pub fn shadowed(&self, codec: &dyn Codec) -> &[String] {
-        let is_it = |entry: &&Entry| std::ptr::addr_eq(Arc::as_ptr(&entry.codec), std::ptr::from_ref(codec));
+        let is_it = |entry: &&Entry| std::ptr::addr_eq(Arc::as_ptr(entry.codec()), std::ptr::from_ref(codec));
         self.registered.iter().find(is_it).map_or(&[], |entry| &entry.shadowed)
     }
 
     fn add(&mut self, codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Result<Vec<String>, Error> {
-        let mut entry = Entry { codec, aliases: aliases.into(), shadowed: Vec::new() };
+        let mut entry = Entry::registered(codec, aliases);
         let mut shadowed: Vec<String> = Vec::new();
         for label in entry.labels() {
             if label::key(label).is_empty() {
                 return Err(ErrorKind::BadLabel { label: label.to_owned() }.into());
             }
             if let Some(found) = self.find(label)
-                && !shadowed.iter().any(|name| name == found.codec.name())
+                && !shadowed.iter().any(|name| *name == found.name)
             {
-                shadowed.push(found.codec.name().to_owned());
+                shadowed.push(found.name.clone().into_owned());
             }
         }
         entry.shadowed.clone_from(&shadowed);
@@ -153,13 +186,13 @@ impl Registry {
     /// [`ErrorKind::UnsupportedLabel`] where the charset is known and not to be had.
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
-            return Ok(entry.codec.under(label).unwrap_or_else(|| entry.codec.clone()));
+            return Ok(entry.codec().under(label).unwrap_or_else(|| entry.codec().clone()));
         }
         if let Some((plain, nl)) = label::newline_surface(label)
             && let Some(entry) = self.find(plain)
-            && is_ebcdic(&*entry.codec)
+            && is_ebcdic(&**entry.codec())
         {
-            return Ok(labelled(entry.codec.clone(), nl));
+            return Ok(labelled(entry.codec().clone(), nl));
         }
         if builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label)) {
             return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: None }.into());
@@ -174,12 +207,12 @@ impl Registry {
     /// assert!(charpipe::Registry::builtin().codecs().any(|codec| codec.name() == "UTF-8"));
     /// ```
     pub fn codecs(&self) -> impl Iterator<Item = &Arc<dyn Codec>> {
-        self.entries().map(|entry| &entry.codec)
+        self.entries().map(Entry::codec)
     }
 
     /// The labels of the codec named `name`, the name first; none where there is no such codec.
     pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.entries().filter(move |entry| entry.codec.name() == name).take(1).flat_map(Entry::labels)
+        self.entries().filter(move |entry| entry.name == name).take(1).flat_map(Entry::labels)
     }
 
     /// Labels of charsets that are known and not supported, each of which [`codec`](Registry::codec) refuses.
@@ -209,7 +242,7 @@ impl Default for Registry {
 
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.codecs().map(|codec| codec.name())).finish()
+        f.debug_list().entries(self.entries().map(|entry| &entry.name)).finish()
     }
 }
 
