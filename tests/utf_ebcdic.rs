@@ -36,7 +36,12 @@ fn scalars() -> impl Iterator<Item = char> {
 }
 
 /// All sequences, and all that they begin with.
-static SEQUENCES: LazyLock<(HashMap<Vec<u8>, char>, HashSet<Vec<u8>>)> = LazyLock::new(|| {
+struct Sequences {
+    whole: HashMap<Vec<u8>, char>,
+    beginnings: HashSet<Vec<u8>>,
+}
+
+static SEQUENCES: LazyLock<Sequences> = LazyLock::new(|| {
     let (mut whole, mut beginnings) = (HashMap::new(), HashSet::new());
     for ch in scalars() {
         let sequence = slow_sequence(ch);
@@ -47,12 +52,12 @@ static SEQUENCES: LazyLock<(HashMap<Vec<u8>, char>, HashSet<Vec<u8>>)> = LazyLoc
         }
         assert!(whole.insert(sequence, ch).is_none(), "{ch:?} has a sequence of its own");
     }
-    (whole, beginnings)
+    Sequences { whole, beginnings }
 });
 
 /// What the bytes are: characters, or the length of a fault.
 fn slow_decode(mut bytes: &[u8]) -> Vec<Result<char, u8>> {
-    let (whole, beginnings) = &*SEQUENCES;
+    let Sequences { whole, beginnings } = &*SEQUENCES;
     let mut found = Vec::new();
     while !bytes.is_empty() {
         let len = (1..bytes.len()).find(|len| !beginnings.contains(&bytes[..*len])).unwrap_or(bytes.len());

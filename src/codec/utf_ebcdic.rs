@@ -122,16 +122,15 @@ fn character(sequence: &[u8]) -> char {
 fn encode(ch: char, bytes: &mut [u8; MAX_LEN]) -> usize {
     let code = ch as u32;
     let (len, lead) = match code {
-        0..=0x9F => (1, 0),
-        ..=0x3FF => (2, 0xC0),
-        ..=0x3FFF => (3, 0xE0),
-        ..=0x3_FFFF => (4, 0xF0),
+        0..=0x9F => {
+            bytes[0] = FROM_I8[code as usize];
+            return 1;
+        }
+        0xA0..=0x3FF => (2, 0xC0),
+        0x400..=0x3FFF => (3, 0xE0),
+        0x4000..=0x3_FFFF => (4, 0xF0),
         _ => (5, 0xF8),
     };
-    if len == 1 {
-        bytes[0] = FROM_I8[code as usize];
-        return 1;
-    }
     let mut rest = code;
     for place in bytes[1..len].iter_mut().rev() {
         *place = FROM_I8[FIRST_TRAIL as usize | (rest & 0x1F) as usize];
