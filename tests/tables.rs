@@ -70,13 +70,13 @@ fn packed(pages: &[Table]) -> (String, Vec<u8>) {
     let mut words = vec![blocks.len() as u16, (blocks.len() >> 16) as u16];
     words.extend(blocks.iter().flatten());
     for (page, record) in pages.iter().zip(records) {
-        let (name, aliases, source) = (&page.name, &page.aliases, &page.source);
+        let (name, aliases, source) = (&page.name, page.aliases.join(" "), &page.source);
         let is_single = |mapping: &Mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000;
         let is_single = page.sequences.is_empty() && page.mappings.iter().all(is_single);
         let at = words.len();
         let _ = writeln!(
             index,
-            "    Packed {{ name: {name:?}, aliases: &{aliases:?}, source: {source:?}, is_single: {is_single}, record: {at} }},"
+            "    Packed {{ name: {name:?}, aliases: {aliases:?}, source: {source:?}, is_single: {is_single}, record: {at} }},"
         );
         words.extend(record);
     }

@@ -327,7 +327,7 @@ impl Convert {
             transcode = transcode.ebcdic_fallback(label).map_err(|error| usage("--ebcdic-fallback", &error))?;
         }
         transcode = transcode.to(&self.to).map_err(|error| usage("--to", &error))?;
-        transcode.transcoder().map_err(|error| usage("--bom", &error))?;
+        transcode.check().map_err(|error| usage("--bom", &error))?;
         Ok(transcode)
     }
 }

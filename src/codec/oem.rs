@@ -28,7 +28,7 @@ use oem_cp::code_table_type::TableType;
 use std::sync::Arc;
 
 /// Every page: its name and its further labels.
-pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|&(name, _, aliases)| (name, aliases))
 }
 
@@ -38,31 +38,31 @@ pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
     Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make))
 }
 
-type Named = (&'static str, fn(&'static str) -> Table, &'static [&'static str]);
+type Named = (&'static str, fn(&'static str) -> Table, &'static str);
 
 /// By IANA's name where there is one, else `CP` and the number. The bare number, `cp850` and the like need no alias.
 #[rustfmt::skip]
 static PAGES: &[Named] = &[
-    ("IBM437", ibm437, &["cp437", "437", "csPC8CodePage437"]),
-    ("cp437-wingdings", wingdings, &[]),
-    ("CP720", upper, &["DOS-720"]),
-    ("CP737", upper, &["IBM737", "x-IBM737"]),
-    ("IBM775", upper, &["cp775", "csPC775Baltic"]),
-    ("IBM850", upper, &["cp850", "850", "csPC850Multilingual"]),
-    ("IBM852", upper, &["cp852", "852", "csPCp852"]),
-    ("IBM855", upper, &["cp855", "855", "csIBM855"]),
-    ("IBM857", upper, &["cp857", "857", "csIBM857"]),
-    ("IBM00858", upper, &["CCSID00858", "CP00858", "PC-Multilingual-850+euro", "csIBM00858", "IBM858", "CP858"]),
-    ("IBM860", upper, &["cp860", "860", "csIBM860"]),
-    ("IBM861", upper, &["cp861", "861", "cp-is", "csIBM861"]),
-    ("IBM862", upper, &["cp862", "862", "csPC862LatinHebrew"]),
-    ("IBM863", upper, &["cp863", "863", "csIBM863"]),
-    ("IBM864", upper, &["cp864", "csIBM864"]),
-    ("IBM865", upper, &["cp865", "865", "csIBM865"]),
+    ("IBM437", ibm437, "cp437 437 csPC8CodePage437"),
+    ("cp437-wingdings", wingdings, ""),
+    ("CP720", upper, "DOS-720"),
+    ("CP737", upper, "IBM737 x-IBM737"),
+    ("IBM775", upper, "cp775 csPC775Baltic"),
+    ("IBM850", upper, "cp850 850 csPC850Multilingual"),
+    ("IBM852", upper, "cp852 852 csPCp852"),
+    ("IBM855", upper, "cp855 855 csIBM855"),
+    ("IBM857", upper, "cp857 857 csIBM857"),
+    ("IBM00858", upper, "CCSID00858 CP00858 PC-Multilingual-850+euro csIBM00858 IBM858 CP858"),
+    ("IBM860", upper, "cp860 860 csIBM860"),
+    ("IBM861", upper, "cp861 861 cp-is csIBM861"),
+    ("IBM862", upper, "cp862 862 csPC862LatinHebrew"),
+    ("IBM863", upper, "cp863 863 csIBM863"),
+    ("IBM864", upper, "cp864 csIBM864"),
+    ("IBM865", upper, "cp865 865 csIBM865"),
     #[cfg(not(feature = "whatwg"))]
-    ("IBM866", upper, &["cp866", "866", "csIBM866"]),
-    ("IBM869", upper, &["cp869", "869", "cp-gr", "csIBM869"]),
-    ("CP874", upper, &["IBM874"]),
+    ("IBM866", upper, "cp866 866 csIBM866"),
+    ("IBM869", upper, "cp869 869 cp-gr csIBM869"),
+    ("CP874", upper, "IBM874"),
 ];
 
 /// ASCII, and the upper half that `oem_cp` has under the number in `name`.

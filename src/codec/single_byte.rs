@@ -2,6 +2,7 @@
 //!
 //! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table.
 
+use super::table::packed::{Chart, Packed};
 use super::table::{Mapping, Table, Way};
 use super::utf8::runs;
 use super::{ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole};
@@ -15,6 +16,19 @@ pub(super) fn decode_table(table: &Table) -> DecodeTable {
     let mut chars = [Utf8Char::NONE; 256];
     for Mapping { code, ch, .. } in table.mappings.iter().filter(|mapping| mapping.way.decodes()) {
         chars[code.number() as usize & 0xFF] = Utf8Char::new(*ch);
+    }
+    chars
+}
+
+/// That of a built-in page, straight from where it lies.
+pub(super) fn decode_table_of(page: &Packed) -> DecodeTable {
+    let mut chars = [Utf8Char::NONE; 256];
+    let record = page.open();
+    for (place, unit) in chars.iter_mut().zip(record.charts.iter().flat_map(Chart::quarters).flatten()) {
+        // FFFF is no character: no page assigns it.
+        if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF) {
+            *place = Utf8Char::new(ch);
+        }
     }
     chars
 }

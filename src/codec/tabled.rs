@@ -116,10 +116,11 @@ impl Codec for TableCodec {
 
     fn decoder(&self) -> Box<dyn Decoder> {
         let tables = self.decode.get_or_init(|| {
-            if let Source::Packed(page) = self.source
-                && !page.is_single
-            {
-                return Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page)));
+            if let Source::Packed(page) = self.source {
+                return match page.is_single {
+                    true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
+                    false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
+                };
             }
             let table = self.made_table();
             match is_single(&table) {

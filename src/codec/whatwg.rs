@@ -59,7 +59,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`: its name and its further labels.
-pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     ENCODINGS.iter().map(|&(encoding, aliases)| (encoding.name(), aliases))
 }
 
@@ -107,7 +107,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
 ///
 /// // And into a registry, here one that means what the web means.
 /// let mut registry = charpipe::Registry::builtin();
-/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), &["ISO-8859-1"])?;
+/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), "ISO-8859-1")?;
 /// assert_eq!(registry.codec("iso-8859-1")?.name(), "windows-1252");
 /// # Ok::<(), charpipe::Error>(())
 /// ```
@@ -247,45 +247,45 @@ fn page(name: &'static str) -> Table {
 
 /// By IANA's name, which is that of the Encoding Standard; aliases from both.
 #[rustfmt::skip]
-static ENCODINGS: &[(&Encoding, &[&str])] = &[
+static ENCODINGS: &[(&Encoding, &str)] = &[
     // Single-byte.
-    (IBM866, &["866", "cp866", "csibm866"]),
-    (ISO_8859_10, &["csisolatin6", "iso-ir-157", "iso8859-10", "iso885910", "l6", "latin6", "ISO_8859-10:1992", "ISO_8859-10"]),
-    (ISO_8859_13, &["iso8859-13", "iso885913", "csISO885913", "latin7"]),
-    (ISO_8859_14, &["iso8859-14", "iso885914", "csISO885914", "iso-ir-199", "ISO_8859-14:1998", "ISO_8859-14", "latin8", "iso-celtic", "l8"]),
-    (ISO_8859_15, &["csisolatin9", "iso8859-15", "iso885915", "iso_8859-15", "l9", "csISO885915", "Latin-9"]),
-    (ISO_8859_16, &["csISO885916", "iso-ir-226", "ISO_8859-16:2001", "ISO_8859-16", "latin10", "l10"]),
-    (ISO_8859_2, &["csisolatin2", "iso-ir-101", "iso8859-2", "iso88592", "iso_8859-2", "iso_8859-2:1987", "l2", "latin2"]),
-    (ISO_8859_3, &["csisolatin3", "iso-ir-109", "iso8859-3", "iso88593", "iso_8859-3", "iso_8859-3:1988", "l3", "latin3"]),
-    (ISO_8859_4, &["csisolatin4", "iso-ir-110", "iso8859-4", "iso88594", "iso_8859-4", "iso_8859-4:1988", "l4", "latin4"]),
-    (ISO_8859_5, &["csisolatincyrillic", "cyrillic", "iso-ir-144", "iso8859-5", "iso88595", "iso_8859-5", "iso_8859-5:1988"]),
-    (ISO_8859_6, &["arabic", "asmo-708", "csiso88596e", "csiso88596i", "csisolatinarabic", "ecma-114", "iso-8859-6-e", "iso-8859-6-i", "iso-ir-127", "iso8859-6", "iso88596", "iso_8859-6", "iso_8859-6:1987"]),
-    (ISO_8859_7, &["csisolatingreek", "ecma-118", "elot_928", "greek", "greek8", "iso-ir-126", "iso8859-7", "iso88597", "iso_8859-7", "iso_8859-7:1987", "sun_eu_greek"]),
-    (ISO_8859_8, &["csiso88598e", "csisolatinhebrew", "hebrew", "iso-8859-8-e", "iso-ir-138", "iso8859-8", "iso88598", "iso_8859-8", "iso_8859-8:1988", "visual"]),
-    (ISO_8859_8_I, &["csiso88598i", "logical"]),
-    (KOI8_R, &["cskoi8r", "koi", "koi8", "koi8_r"]),
-    (KOI8_U, &["koi8-ru", "csKOI8U"]),
-    (MACINTOSH, &["csmacintosh", "mac", "x-mac-roman"]),
-    (WINDOWS_1250, &["cp1250", "x-cp1250", "cswindows1250"]),
-    (WINDOWS_1251, &["cp1251", "x-cp1251", "cswindows1251"]),
-    (WINDOWS_1252, &["cp1252", "x-cp1252", "cswindows1252"]),
-    (WINDOWS_1253, &["cp1253", "x-cp1253", "cswindows1253"]),
-    (WINDOWS_1254, &["cp1254", "x-cp1254", "cswindows1254"]),
-    (WINDOWS_1255, &["cp1255", "x-cp1255", "cswindows1255"]),
-    (WINDOWS_1256, &["cp1256", "x-cp1256", "cswindows1256"]),
-    (WINDOWS_1257, &["cp1257", "x-cp1257", "cswindows1257"]),
-    (WINDOWS_1258, &["cp1258", "x-cp1258", "cswindows1258"]),
-    (WINDOWS_874, &["dos-874", "cswindows874"]),
-    (X_MAC_CYRILLIC, &["x-mac-ukrainian"]),
-    (X_USER_DEFINED, &[]),
+    (IBM866, "866 cp866 csibm866"),
+    (ISO_8859_10, "csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6 ISO_8859-10:1992 ISO_8859-10"),
+    (ISO_8859_13, "iso8859-13 iso885913 csISO885913 latin7"),
+    (ISO_8859_14, "iso8859-14 iso885914 csISO885914 iso-ir-199 ISO_8859-14:1998 ISO_8859-14 latin8 iso-celtic l8"),
+    (ISO_8859_15, "csisolatin9 iso8859-15 iso885915 iso_8859-15 l9 csISO885915 Latin-9"),
+    (ISO_8859_16, "csISO885916 iso-ir-226 ISO_8859-16:2001 ISO_8859-16 latin10 l10"),
+    (ISO_8859_2, "csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2"),
+    (ISO_8859_3, "csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3"),
+    (ISO_8859_4, "csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4"),
+    (ISO_8859_5, "csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988"),
+    (ISO_8859_6, "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"),
+    (ISO_8859_7, "csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 sun_eu_greek"),
+    (ISO_8859_8, "csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 visual"),
+    (ISO_8859_8_I, "csiso88598i logical"),
+    (KOI8_R, "cskoi8r koi koi8 koi8_r"),
+    (KOI8_U, "koi8-ru csKOI8U"),
+    (MACINTOSH, "csmacintosh mac x-mac-roman"),
+    (WINDOWS_1250, "cp1250 x-cp1250 cswindows1250"),
+    (WINDOWS_1251, "cp1251 x-cp1251 cswindows1251"),
+    (WINDOWS_1252, "cp1252 x-cp1252 cswindows1252"),
+    (WINDOWS_1253, "cp1253 x-cp1253 cswindows1253"),
+    (WINDOWS_1254, "cp1254 x-cp1254 cswindows1254"),
+    (WINDOWS_1255, "cp1255 x-cp1255 cswindows1255"),
+    (WINDOWS_1256, "cp1256 x-cp1256 cswindows1256"),
+    (WINDOWS_1257, "cp1257 x-cp1257 cswindows1257"),
+    (WINDOWS_1258, "cp1258 x-cp1258 cswindows1258"),
+    (WINDOWS_874, "dos-874 cswindows874"),
+    (X_MAC_CYRILLIC, "x-mac-ukrainian"),
+    (X_USER_DEFINED, ""),
     // Multi-byte.
-    (SHIFT_JIS, &["csshiftjis", "ms932", "ms_kanji", "shift-jis", "sjis", "windows-31j", "x-sjis", "csWindows31J", "CP932"]),
-    (EUC_JP, &["cseucpkdfmtjapanese", "x-euc-jp", "Extended_UNIX_Code_Packed_Format_for_Japanese", "CP51932", "csCP51932"]),
-    (ISO_2022_JP, &["csiso2022jp", "CP50220", "csCP50220"]),
-    (GBK, &["chinese", "csgb2312", "csiso58gb231280", "gb2312", "gb_2312", "gb_2312-80", "iso-ir-58", "x-gbk", "CP936", "MS936", "windows-936", "csGBK"]),
-    (GB18030, &["csGB18030"]),
-    (BIG5, &["big5-hkscs", "cn-big5", "csbig5", "x-x-big5", "CP950", "windows-950"]),
-    (EUC_KR, &["cseuckr", "csksc56011987", "iso-ir-149", "korean", "ks_c_5601-1987", "ks_c_5601-1989", "ksc5601", "ksc_5601", "windows-949", "CP949", "UHC"]),
+    (SHIFT_JIS, "csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis csWindows31J CP932"),
+    (EUC_JP, "cseucpkdfmtjapanese x-euc-jp Extended_UNIX_Code_Packed_Format_for_Japanese CP51932 csCP51932"),
+    (ISO_2022_JP, "csiso2022jp CP50220 csCP50220"),
+    (GBK, "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk CP936 MS936 windows-936 csGBK"),
+    (GB18030, "csGB18030"),
+    (BIG5, "big5-hkscs cn-big5 csbig5 x-x-big5 CP950 windows-950"),
+    (EUC_KR, "cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 CP949 UHC"),
 ];
 
 /// What an encoding is more than.

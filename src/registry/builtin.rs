@@ -55,28 +55,20 @@ impl Make {
 pub(super) const UNSUPPORTED: &[&str] =
     &["HZ-GB-2312", "ISO-2022-CN", "ISO-2022-CN-EXT", "ISO-2022-KR", "csISO2022KR", "replacement"];
 
-type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static [&'static str]);
+type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static str);
 
 static UNICODE: &[Plain] = &[
-    (
-        "UTF-8",
-        || Arc::new(Utf8),
-        &["utf8", "csUTF8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8", "IBM1208"],
-    ),
-    ("UTF-16", || Arc::new(Utf16::UTF_16), &["csUTF16", "IBM1204"]),
-    ("UTF-16BE", || Arc::new(Utf16::BE), &["csUTF16BE", "x-utf-16be", "IBM1200", "UnicodeBigUnmarked", "unicodeFFFE"]),
-    (
-        "UTF-16LE",
-        || Arc::new(Utf16::LE),
-        &["csUTF16LE", "x-utf-16le", "IBM1202", "UnicodeLittleUnmarked", "unicode", "unicodeFEFF"],
-    ),
-    ("UTF-32", || Arc::new(Ucs4::UTF_32), &["csUTF32", "IBM1236"]),
-    ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), &["csUTF32BE", "UCS-4BE", "IBM1232"]),
-    ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), &["csUTF32LE", "UCS-4LE", "IBM1234"]),
-    ("ISO-10646-UCS-4", || Arc::new(Ucs4::ISO_10646_UCS_4), &["csUCS4", "UCS-4", "10646-1:1993/UCS4"]),
-    ("X-ISO-10646-UCS-4-2143", || Arc::new(Ucs4::UCS_4_2143), &["UCS-4-2143", "ISO-10646-UCS-4-2143"]),
-    ("X-ISO-10646-UCS-4-3412", || Arc::new(Ucs4::UCS_4_3412), &["UCS-4-3412", "ISO-10646-UCS-4-3412"]),
-    ("ISO-10646-UCS-2", || Arc::new(Utf16::UCS_2), &["csUnicode", "UCS-2", "10646-1:1993"]),
+    ("UTF-8", || Arc::new(Utf8), "utf8 csUTF8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 IBM1208"),
+    ("UTF-16", || Arc::new(Utf16::UTF_16), "csUTF16 IBM1204"),
+    ("UTF-16BE", || Arc::new(Utf16::BE), "csUTF16BE x-utf-16be IBM1200 UnicodeBigUnmarked unicodeFFFE"),
+    ("UTF-16LE", || Arc::new(Utf16::LE), "csUTF16LE x-utf-16le IBM1202 UnicodeLittleUnmarked unicode unicodeFEFF"),
+    ("UTF-32", || Arc::new(Ucs4::UTF_32), "csUTF32 IBM1236"),
+    ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), "csUTF32BE UCS-4BE IBM1232"),
+    ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), "csUTF32LE UCS-4LE IBM1234"),
+    ("ISO-10646-UCS-4", || Arc::new(Ucs4::ISO_10646_UCS_4), "csUCS4 UCS-4 10646-1:1993/UCS4"),
+    ("X-ISO-10646-UCS-4-2143", || Arc::new(Ucs4::UCS_4_2143), "UCS-4-2143 ISO-10646-UCS-4-2143"),
+    ("X-ISO-10646-UCS-4-3412", || Arc::new(Ucs4::UCS_4_3412), "UCS-4-3412 ISO-10646-UCS-4-3412"),
+    ("ISO-10646-UCS-2", || Arc::new(Utf16::UCS_2), "csUnicode UCS-2 10646-1:1993"),
     // IBM's number, and Oracle's name (which has surrogate pairs above U+FFFF: those are malformed here).
-    ("UTF-EBCDIC", || Arc::new(UtfEbcdic), &["IBM1210", "UTFE"]),
+    ("UTF-EBCDIC", || Arc::new(UtfEbcdic), "IBM1210 UTFE"),
 ];

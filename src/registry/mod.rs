@@ -32,12 +32,13 @@ struct Entry {
 
 #[derive(Clone)]
 enum Aliases {
-    Static(&'static [&'static str]),
+    /// With blanks between: no pointers that a loader would have to fill in.
+    Static(&'static str),
     Owned(Vec<Cow<'static, str>>),
 }
 
 impl Entry {
-    fn builtin(name: &'static str, aliases: &'static [&'static str], make: Make) -> Self {
+    fn builtin(name: &'static str, aliases: &'static str, make: Make) -> Self {
         let aliases = Aliases::Static(aliases);
         Entry { name: name.into(), aliases, codec: OnceLock::new(), make: Some(make), shadowed: Vec::new() }
     }
@@ -58,10 +59,10 @@ impl Entry {
     fn labels(&self) -> impl Iterator<Item = &str> {
         let (fixed, owned) = match &self.aliases {
             Aliases::Static(fixed) => (*fixed, &[][..]),
-            Aliases::Owned(owned) => (&[][..], &owned[..]),
+            Aliases::Owned(owned) => ("", &owned[..]),
         };
         let owned = owned.iter().map(|alias| &**alias);
-        std::iter::once(&*self.name).chain(fixed.iter().copied()).chain(owned)
+        std::iter::once(&*self.name).chain(fixed.split_ascii_whitespace()).chain(owned)
     }
 }
 

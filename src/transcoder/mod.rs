@@ -53,7 +53,7 @@ use std::sync::Arc;
 
 /// How much text is decoded at a time where it does not go straight into the output, in bytes; and how much input at
 /// most for it.
-const TEXT_ROOM: usize = 64 * 1024;
+const TEXT_ROOM: usize = 128 * 1024;
 
 /// Transcodes one stream, without I/O. Made by [`Transcode::transcoder`].
 ///

@@ -244,11 +244,17 @@ impl Transcode {
     /// # Errors
     /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF.
     pub fn transcoder(&self) -> Result<Transcoder, Error> {
+        self.check()?;
+        Ok(Transcoder::new(Arc::new(self.settings.clone())))
+    }
+
+    /// Whether the choices go together: what [`transcoder`](Self::transcoder) would say, without making one.
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let to = &self.settings.to;
         if self.settings.bom == Bom::Add && !has_bom(&**to) {
             return Err(ErrorKind::NoBom { codec: to.name().to_owned() }.into());
         }
-        Ok(Transcoder::new(Arc::new(self.settings.clone())))
+        Ok(())
     }
 
     /// Transcodes `input` to `output`.

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind};
 use std::io::{self, BufRead, Write};
 
 /// Bytes of output between two writes. The size of the reads is the reader's.
-const OUT_ROOM: usize = 64 * 1024;
+const OUT_ROOM: usize = 128 * 1024;
 
 /// Detects what `input` is encoded in and writes it to `output` in UTF-8, with its label made true.
 ///

@@ -26,8 +26,8 @@ static WORDS: &[u8] = include_bytes!("../pages.bin");
 pub struct Packed {
     /// The preferred name.
     pub name: &'static str,
-    /// Further labels.
-    pub aliases: &'static [&'static str],
+    /// Further labels, with blanks between.
+    pub aliases: &'static str,
     /// The table or standard that it was taken from.
     pub source: &'static str,
     /// Whether it has nothing but single bytes and characters of the Basic Multilingual Plane.
@@ -129,7 +129,7 @@ impl Packed {
     pub fn table(&self) -> Table {
         let record = self.open();
         let mut table = Table::new(self.name, self.source);
-        table.aliases = self.aliases.iter().map(|alias| (*alias).into()).collect();
+        table.aliases = self.aliases.split(' ').filter(|alias| !alias.is_empty()).map(Into::into).collect();
         table.mappings.reserve(256 * record.charts.len());
         for chart in &record.charts {
             for (byte, unit) in (0..=255).zip(chart.quarters().flatten()) {
