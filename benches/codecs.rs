@@ -1,4 +1,5 @@
-//! How fast each codec is, in this process: GB of input a second, both ways, beside a `memcpy` of the same input.
+//! How fast each codec is, in this process: GB of input a second, both ways, beside a `memcpy` of the same input; and the
+//! single-byte charsets of the web beside encoding_rs.
 //!
 //! `cargo bench --bench codecs [-- PART]`; `README.md` explains what it prints. A codec whose output is wrong makes it
 //! exit with 1; run without `--bench`, as `cargo test --benches` does, it checks the output only.
@@ -44,6 +45,8 @@ fn main() -> ExitCode {
     let (len, rounds) = if measure { (TEXT, ROUNDS) } else { (64 * 1024, 0) };
 
     let (cases, wrong) = cases(len, part);
+    #[cfg(feature = "whatwg")]
+    let wrong = [wrong, web::wrong(len, part)].concat();
     for what in &wrong {
         eprintln!("codecs: wrong output: {what}");
     }
@@ -53,6 +56,8 @@ fn main() -> ExitCode {
     println!("{} pairs of codec and text: the output is right", cases.len());
     if measure {
         throughput(&cases, rounds);
+        #[cfg(feature = "whatwg")]
+        web::against_encoding_rs(len, part, rounds);
         price_of_checking(&cases, rounds);
     }
     ExitCode::SUCCESS
@@ -279,5 +284,115 @@ fn price_of_checking(cases: &[Case], rounds: usize) {
             cell(&times[0], &times[1]),
             cell(&times[2], &times[3]),
         );
+    }
+}
+
+/// Single-byte decoding, ours over encoding_rs's own.
+#[cfg(feature = "whatwg")]
+mod web {
+    use super::*;
+    use encoding_rs::{DecoderResult, Encoding};
+
+    /// Charset and text; whether the text is ASCII, for which the goal is another.
+    const PAIRS: &[(&str, Kind, bool)] = &[
+        ("windows-1252", Kind::French, false),
+        ("ISO-8859-15", Kind::French, false),
+        ("windows-1251", Kind::Russian, false),
+        ("KOI8-R", Kind::Russian, false),
+        ("windows-874", Kind::Thai, false),
+        ("windows-1252", Kind::English, true),
+        ("KOI8-R", Kind::English, true),
+        ("windows-874", Kind::English, true),
+    ];
+
+    struct Pair {
+        name: String,
+        encoding: &'static Encoding,
+        ascii: bool,
+        text: String,
+        bytes: Vec<u8>,
+    }
+
+    fn pairs(len: usize, part: &str) -> Vec<Pair> {
+        let pair = |&(label, kind, ascii): &(&str, Kind, bool)| {
+            let encoding = Encoding::for_label(label.as_bytes()).expect("a label of the web");
+            let text: String =
+                kind.text(len).chars().filter(|ch| !encoding.encode(ch.encode_utf8(&mut [0; 4])).2).collect();
+            let bytes = encoding.encode(&text).0.into_owned();
+            Pair { name: format!("{label}/{}", kind.name()), encoding, ascii, text, bytes }
+        };
+        PAIRS.iter().map(pair).filter(|pair| pair.name.contains(part)).collect()
+    }
+
+    fn codec(pair: &Pair) -> Arc<dyn Codec> {
+        Registry::builtin().codec(pair.encoding.name()).expect("a built-in codec")
+    }
+
+    /// The pairs that are not decoded to the text that encoding_rs encoded.
+    pub(super) fn wrong(len: usize, part: &str) -> Vec<String> {
+        let pairs = pairs(len, part).into_iter();
+        pairs
+            .filter(|pair| decode_all(&*codec(pair), &pair.bytes).as_deref() != Some(&pair.text))
+            .map(|pair| format!("{}, decoded", pair.name))
+            .collect()
+    }
+
+    /// The loop of [`decode`], over encoding_rs's decoder.
+    #[inline(never)]
+    fn theirs(encoding: &'static Encoding, mut src: &[u8], room: &mut str) {
+        let mut decoder = encoding.new_decoder_without_bom_handling();
+        loop {
+            let (result, read, written) = decoder.decode_to_str_without_replacement(src, room, false);
+            black_box(&room[..written]);
+            src = &src[read..];
+            match result {
+                DecoderResult::InputEmpty => return,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => unreachable!("encoding_rs encoded it"),
+            }
+        }
+    }
+
+    pub(super) fn against_encoding_rs(len: usize, part: &str, rounds: usize) {
+        let pairs = pairs(len, part);
+        println!("\nSingle-byte decoding: GB of input a second; the ratio is the median of the {rounds} rounds' own\n");
+        println!(
+            "| {:22} | {:>8} | {:>11} | {:>5} | {:>4} |",
+            "charset/text", "charpipe", "encoding_rs", "ratio", "goal"
+        );
+        println!("|{:-<24}|{:->9}:|{:->12}:|{:->6}:|{:->5}:|", "", "", "", "", "");
+        let mut room = vec![0; ROOM];
+        let mut their_room = "\0".repeat(ROOM);
+        let mut ratios = Vec::new();
+        for pair in &pairs {
+            let (mut ours, mut others) = (Times::default(), Times::default());
+            let mut decoder = codec(pair).decoder();
+            copy(&pair.bytes, &mut room);
+            for _ in 0..rounds {
+                ours.measure(|| {
+                    decode(&mut *decoder, black_box(&pair.bytes), &mut room, &mut |sink| _ = black_box(sink.as_str()));
+                });
+                others.measure(|| theirs(pair.encoding, black_box(&pair.bytes), &mut their_room));
+            }
+            let ratio = others.over(&ours);
+            ratios.push((pair.ascii, ratio));
+            println!(
+                "| {:22} | {:8.2} | {:11.2} | {:5.2} | {:>4} |",
+                pair.name,
+                ours.rate(pair.bytes.len()),
+                others.rate(pair.bytes.len()),
+                ratio,
+                if pair.ascii { "1" } else { "3" },
+            );
+        }
+        for (ascii, what, goal) in [(false, "outside ASCII", 3), (true, "in ASCII", 1)] {
+            let mut these: Vec<f64> = ratios.iter().filter(|pair| pair.0 == ascii).map(|pair| pair.1).collect();
+            these.sort_unstable_by(f64::total_cmp);
+            if let (Some(least), Some(median)) = (these.first(), these.get(these.len() / 2)) {
+                println!(
+                    "Text {what}: {median:.2} times as fast as encoding_rs, {least:.2} at the least; the goal is {goal}."
+                );
+            }
+        }
     }
 }

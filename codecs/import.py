@@ -1,59 +1,341 @@
 #!/usr/bin/env python3
-"""Writes a page of codecs/ from an ICU .ucm table.
+"""Writes the bodies of the pages of codecs/ from ICU tables (.ucm).
 
-    codecs/import.py FILE.ucm NAME TITLE ALIAS...  > codecs/NAME.txt
+    codecs/import.py DIR codecs/NAME.txt ...    the tables are in DIR
+    codecs/import.py DIR --all                  every page that has a .ucm source
+    codecs/import.py DIR --check --all          writes nothing; exit status 1 if a page is not as it would be written
 
-Single-byte tables only. The page is then the source of truth; what the
-format means is said in codecs/README.md. Standard library only.
+The head of a page is written by hand and kept, save the lines that are
+facts of its table: sha256, shape, substitute, substitute1. All that
+follows the head is written anew. codecs/README.md describes the format.
+Standard library only.
 """
+import argparse
 import hashlib
 import os
 import re
 import sys
 
-MAPPING = re.compile(r"<U([0-9A-F]{4,6})>\s+\\x([0-9A-F]{2})\s+\|([0-4])")
+HERE = os.path.dirname(os.path.abspath(__file__))
+WIDTH = 100
+SHAPES = {"SBCS": "single", "DBCS": "double", "EBCDIC_STATEFUL": "shifted"}
+# The flags of a .ucm table, and the sections that hold what a chart cannot.
+ROUND_TRIP, BEST_FIT, SUBSTITUTE1, TO_TEXT, TO_BYTES = range(5)
+SECTIONS = ["to-text", "both", "to-bytes", "best-fit", "substitute1"]
+FLAG_OF = {"both": ROUND_TRIP, "to-bytes": TO_BYTES, "best-fit": BEST_FIT}
+
+
+class Table:
+    """What a page says.
+
+    cells: from bytes to the one code point that their cell holds.
+    lists: from the name of a section to its set of items. An item is (bytes, code points); in `to-text` the code points
+    are () where the cell has them; in `substitute1` the bytes are b"" and there is one code point.
+    """
+
+    def __init__(self):
+        self.cells = {}
+        self.lists = {section: set() for section in SECTIONS}
+        self.shape = "single"
+        self.substitute = self.substitute1 = None
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+
+# ---- The tables ----
+
+HEADER = re.compile(r"<([A-Za-z][A-Za-z0-9_:]*)>\s*(.*)")
+MAPPING = re.compile(r"((?:\+?<U[0-9A-F]{4,6}>)+)\s+((?:\+?\\x[0-9A-F]{2})+)\s*\|([0-4])")
+
+
+def read_ucm(text):
+    table, headers = Table(), {}
+    rows = []
+    for line in text.splitlines():
+        line = line.split("#")[0].strip(" \t\x1A")  # 1A: the end of a file under DOS
+        if mapping := MAPPING.fullmatch(line):
+            points = tuple(int(digits, 16) for digits in re.findall(r"<U([0-9A-F]+)>", mapping[1]))
+            rows.append((points, hex_bytes(mapping[2]), int(mapping[3])))
+        elif header := HEADER.fullmatch(line):
+            headers[header[1]] = header[2].strip('"')
+        elif line not in ("", "CHARMAP", "END CHARMAP"):
+            raise SystemExit(f"not understood: {line}")
+    table.shape = SHAPES[headers["uconv_class"]]
+    table.substitute = hex_bytes(headers["subchar"])
+    if "subchar1" in headers:
+        table.substitute1 = hex_bytes(headers["subchar1"])
+    decoded, encoded = set(), set()
+    for points, code, flag in rows:
+        shown = f"{code.hex().upper()} |{flag}"
+        if flag in (ROUND_TRIP, TO_TEXT):
+            assert code not in decoded, f"read twice: {shown}"
+            decoded.add(code)
+        if flag != TO_TEXT:
+            assert points not in encoded, f"written twice: {shown}"
+            encoded.add(points)
+        cell = flag in (ROUND_TRIP, TO_TEXT) and len(points) == 1 and points[0] <= 0xFFFF
+        if cell:
+            table.cells[code] = points[0]
+        if flag == TO_TEXT:
+            table.lists["to-text"].add((code, () if cell else points))
+        elif flag == SUBSTITUTE1:
+            assert code == (table.substitute1 or table.substitute) and len(points) == 1, shown
+            table.lists["substitute1"].add((b"", points))
+        elif not cell:
+            section, = (section for section, of in FLAG_OF.items() if of == flag)
+            table.lists[section].add((code, points))
+    return table
+
+
+def hex_bytes(text):
+    return bytes.fromhex(re.sub(r"[\\x+]", "", text))
+
+
+# ---- The pages ----
+
+def split(text):
+    """The lines of the head, and the words of the body, by line."""
+    lines = text.splitlines()
+    starts = ("chart", "but", *SECTIONS)
+    for at, line in enumerate(lines):
+        words = line.split("#")[0].split()
+        if words and words[0] in starts and (len(words) == 1 or words[0] == "chart"):
+            return lines[:at], [line.split("#")[0].split() for line in lines[at:]]
+    return lines, []
+
+
+def head_words(head, word):
+    """All that follows `word` in the head."""
+    lines = (line.split("#")[0].split() for line in head)
+    return [value for words in lines if words[:1] == [word] for value in words[1:]]
+
+
+READ = {}
+
+
+def read_page(name):
+    """The page of that name, complete: what it is like, and what it says itself."""
+    if name not in READ:
+        READ[name] = None
+        with open(os.path.join(HERE, name + ".txt"), encoding="utf-8") as file:
+            READ[name] = parse_page(file.read())
+    if READ[name] is None:
+        raise SystemExit(f"{name}: is like itself")
+    return READ[name]
+
+
+def parse_page(text):
+    head, body = split(text)
+    shape, = head_words(head, "shape") or ["single"]
+    table = base_of(head, shape)
+    table.substitute = hex_bytes(*head_words(head, "substitute"))
+    table.substitute1 = hex_bytes(*head_words(head, "substitute1")) if head_words(head, "substitute1") else None
+    section, lead = None, b""
+    for words in body:
+        if not words or words[0].endswith("-") and section == "chart":
+            continue
+        if words[0] in ("chart", "but", *SECTIONS):
+            section = words[0]
+            lead = hex_bytes("".join(words[1:]))
+        elif section == "chart":
+            low = int(words[0][1:], 16)
+            for column, cell in enumerate(words[1:], 4 if lead else 0):
+                if cell != "----":
+                    table.cells[lead + bytes([column << 4 | low])] = int(cell, 16)
+        elif section == "but":
+            for word in words:
+                code, cell = word.split("=")
+                if cell == "----":
+                    del table.cells[hex_bytes(code)]
+                else:
+                    table.cells[hex_bytes(code)] = int(cell, 16)
+        else:
+            for word in words:
+                for item in parse_items(section, word.removeprefix("-")):
+                    if word.startswith("-"):
+                        table.lists[section].remove(item)
+                    else:
+                        assert item not in table.lists[section], word
+                        table.lists[section].add(item)
+    return table
+
+
+def parse_items(section, word):
+    if section == "substitute1":
+        first, _, last = word.partition("..")
+        return [(b"", (point,)) for point in range(int(first, 16), int(last or first, 16) + 1)]
+    code, _, points = word.partition("=")
+    return [(hex_bytes(code), tuple(int(point, 16) for point in points.split("+") if point))]
+
+
+def base_of(head, shape):
+    """What a page with this head begins with: the pages that it is like, or nothing."""
+    base = Table()
+    base.shape = shape
+    for name in head_words(head, "like"):
+        like = read_page(name)
+        base.cells.update(like.cells)
+        for section in SECTIONS:
+            base.lists[section] |= like.lists[section]
+    return base
+
+
+# ---- Writing ----
+
+def write_body(table, base, has_base):
+    """The body of a page that holds `table` and begins with `base`."""
+    blocks = []
+    if has_base:
+        codes = table.cells.keys() | base.cells.keys()
+        codes = sorted((code for code in codes if table.cells.get(code) != base.cells.get(code)), key=byte_order)
+        blocks.append(wrap("but", [f"{code.hex().upper()}={cell(table, code)}" for code in codes]))
+    else:
+        if any(len(code) == 1 for code in table.cells):
+            blocks.append(write_chart(table, b"", 0))
+        for lead in sorted({code[:1] for code in table.cells if len(code) == 2}):
+            blocks.append(write_chart(table, lead, 4))
+    for section in SECTIONS:
+        added = table.lists[section] - base.lists[section]
+        removed = base.lists[section] - table.lists[section]
+        if section == "substitute1":
+            items = [(points, word) for items, sign in ((added, ""), (removed, "-"))
+                     for points, word in write_ranges(items, sign)]
+        else:
+            order = item_by_bytes if section == "to-text" else item_by_points
+            items = [(order(item), write_item(item)) for item in added]
+            items += [(order(item), "-" + write_item(item)) for item in removed]
+        blocks.append(wrap(section, [word for _, word in sorted(items)]))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def write_chart(table, lead, first_column):
+    columns = range(first_column, 16)
+    lines = [f"chart {lead.hex().upper()}".strip()]
+    lines.append("     " + "   ".join(f"{high:X}-" for high in columns))
+    for low in range(16):
+        cells = [cell(table, lead + bytes([high << 4 | low])) for high in columns]
+        lines.append(f"-{low:X}   " + " ".join(cells))
+    return "\n".join(lines)
+
+
+def cell(table, code):
+    return f"{table.cells[code]:04X}" if code in table.cells else "----"
+
+
+def byte_order(code):
+    return len(code), code
+
+
+def item_by_bytes(item):
+    return byte_order(item[0]), item[1]
+
+
+def item_by_points(item):
+    return item[1], byte_order(item[0])
+
+
+def write_item(item):
+    code, points = item
+    return "=".join(filter(None, [code.hex().upper(), "+".join(f"{point:04X}" for point in points)]))
+
+
+def write_ranges(items, sign):
+    """Single code points, and three or more in a row as a range."""
+    runs = []
+    for point in sorted(points[0] for _, points in items):
+        if runs and runs[-1][-1] == point - 1:
+            runs[-1].append(point)
+        else:
+            runs.append([point])
+    for run in runs:
+        if len(run) > 2:
+            yield (run[0],), f"{sign}{run[0]:04X}..{run[-1]:04X}"
+        else:
+            yield from (((point,), f"{sign}{point:04X}") for point in run)
+
+
+def wrap(section, words):
+    lines = []
+    gap = "  " if "=" in "".join(words) else " "
+    for word in words:
+        if lines and len(lines[-1]) + len(gap) + len(word) <= WIDTH:
+            lines[-1] += gap + word
+        else:
+            lines.append(word)
+    return "\n".join([section, *lines]) if lines else ""
+
+
+def write_page(text, directory):
+    """The page anew, from its head and its table."""
+    head, _ = split(text)
+    while head and not head[-1].strip():
+        head.pop()
+    source, = head_words(head, "source")
+    with open(os.path.join(directory, source), "rb") as file:
+        raw = file.read()
+    table = read_ucm(raw.decode("latin-1"))
+    facts = [f"sha256      {hashlib.sha256(raw).hexdigest()}"]
+    if table.shape != "single":
+        facts.append(f"shape       {table.shape}")
+    facts.append(f"substitute  {table.substitute.hex().upper()}")
+    if table.substitute1:
+        facts.append(f"substitute1 {table.substitute1.hex().upper()}")
+    kept = [line for line in head if line.split()[:1] not in (["sha256"], ["shape"], ["substitute"], ["substitute1"])]
+    at, = (at + 1 for at, line in enumerate(kept) if line.split()[:1] == ["source"])
+    head = kept[:at] + facts + kept[at:]
+    body = write_body(table, base_of(head, table.shape), bool(head_words(head, "like")))
+    text = "\n".join(head) + "\n\n" + body
+    if parse_page(text) != table:
+        raise SystemExit(f"{source}: the page would not say what the table says")
+    return text
 
 
 def main():
-    path, name, title, *aliases = sys.argv[1:]
-    raw = open(path, "rb").read()
-    text = raw.decode("latin-1")
-    decode, to_bytes = {}, {}
-    for line in text.splitlines():
-        line = line.split("#")[0].strip()
-        match = MAPPING.fullmatch(line)
-        if match:
-            code_point, byte, flag = int(match[1], 16), int(match[2], 16), match[3]
-            if flag in "03":
-                assert byte not in decode, line
-                decode[byte] = code_point
-            if flag == "1":
-                assert code_point not in to_bytes, line
-                to_bytes[code_point] = byte
-            assert flag in "01", f"not in the page format yet: {line}"
-        elif line.startswith("<U"):
-            raise SystemExit(f"not understood: {line}")
-    substitute = re.search(r"<subchar>\s+\\x([0-9A-F]{2})", text)[1]
-    out = [f"# {title}", ""]
-    out.append(f"name        {name}")
-    for start in range(0, len(aliases), 5):
-        out.append(f"alias       {' '.join(aliases[start:start + 5])}")
-    out.append(f"source      {os.path.basename(path)}")
-    out.append(f"sha256      {hashlib.sha256(raw).hexdigest()}")
-    out.append(f"substitute  {substitute}")
-    out += ["", "chart"]
-    out.append("     " + " ".join(f"{high:X}-  " for high in range(16)).rstrip())
-    for low in range(16):
-        cells = []
-        for high in range(16):
-            code_point = decode.get(high * 16 + low)
-            cells.append("----" if code_point is None else f"{code_point:04X}")
-        out.append(f"-{low:X}   " + " ".join(cells))
-    if to_bytes:
-        out += ["", "best-fit"]
-        for code_point in sorted(to_bytes):
-            out.append(f"{code_point:04X} {to_bytes[code_point]:02X}")
-    print("\n".join(out))
+    parser = argparse.ArgumentParser(description="Write the bodies of pages from ICU tables.")
+    parser.add_argument("directory", help="where the .ucm tables are")
+    parser.add_argument("pages", nargs="*")
+    parser.add_argument("--all", action="store_true", help="every page of codecs/ that has a .ucm source")
+    parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if a page would change")
+    options = parser.parse_intermixed_args()
+    paths = options.pages
+    if options.all:
+        paths = [os.path.join(HERE, name) for name in os.listdir(HERE) if name.endswith(".txt")]
+    pages = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        source = head_words(split(text)[0], "source")
+        if source and source[0].endswith(".ucm"):
+            pages[os.path.splitext(os.path.basename(path))[0]] = (path, text)
+        elif not options.all:
+            raise SystemExit(f"{path}: has no .ucm source")
+    changed = 0
+    done = set()
+
+    def write(name):
+        """Writes the pages that this one is like first, and then this one."""
+        nonlocal changed
+        if name in done or name not in pages:
+            return
+        done.add(name)
+        path, text = pages[name]
+        for like in head_words(split(text)[0], "like"):
+            write(like)
+        new = write_page(text, options.directory)
+        if new != text:
+            changed += 1
+            print(f"{name}: {'differs' if options.check else 'written'}")
+            if not options.check:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(new)
+        READ[name] = parse_page(new)
+
+    for name in sorted(pages):
+        write(name)
+    print(f"{len(pages)} pages, {changed} {'differ' if options.check else 'written'}", file=sys.stderr)
+    return 1 if options.check and changed else 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

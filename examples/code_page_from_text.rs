@@ -2,20 +2,17 @@
 //!
 //! `examples/data/x-site.txt` is page 1047 with two places taken for other signs. `codecs/README.md` has the format.
 
-use charpipe::codec::{page::Page, single_byte::SingleByte};
+use charpipe::codec::table::chart;
 use charpipe::{Registry, Transcode};
 use std::error::Error;
-use std::sync::Arc;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/x-site.txt"))?;
-    let page = Page::parse(&text)?;
+    let page = chart::parse(&text, &|_| None)?;
     println!("{} also answers to {}", page.name, page.aliases.join(" "));
 
-    let aliases = page.aliases.to_vec();
-    let aliases: Vec<&str> = aliases.iter().map(|label| &**label).collect();
     let mut registry = Registry::builtin();
-    registry.register(Arc::new(SingleByte::new(page)), &aliases)?;
+    registry.register_table(page)?;
 
     let transcode = Transcode::new().registry(registry);
     let mut bytes = Vec::new();

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// An error: one word wide; what it is, is its [`kind`](Error::kind).
@@ -135,7 +136,15 @@ pub enum ErrorKind {
         /// The label.
         label: String,
     },
-    /// A table file that does not read.
+    /// A table file that cannot be opened or read.
+    #[error("{}: cannot read: {source}", path.display())]
+    TableFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A table whose content is wrong.
     #[error("line {line}, column {column}: expected {expected}")]
     Table {
         /// The line, from 1.
@@ -170,6 +179,7 @@ impl Error {
             | ErrorKind::NoXmlName { .. }
             | ErrorKind::NoBom { .. }
             | ErrorKind::BadLabel { .. }
+            | ErrorKind::TableFile { .. }
             | ErrorKind::Table { .. } => None,
         }
     }
@@ -193,6 +203,7 @@ impl Error {
             ErrorKind::NoBom { .. } => "no-bom",
             ErrorKind::Codec { .. } => "codec",
             ErrorKind::BadLabel { .. } => "bad-label",
+            ErrorKind::TableFile { .. } => "table-file",
             ErrorKind::Table { .. } => "table",
         }
     }
@@ -230,7 +241,9 @@ impl std::error::Error for Error {
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match error.kind() {
-            ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } => source.kind(),
+            ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } | ErrorKind::TableFile { source, .. } => {
+                source.kind()
+            }
             _ => io::ErrorKind::InvalidData,
         };
         io::Error::new(kind, error)
@@ -258,7 +271,8 @@ impl fmt::Display for Shown {
     }
 }
 
-struct DidYouMean<'a>(&'a [String]);
+/// What goes behind a label that is not known.
+pub(crate) struct DidYouMean<'a>(pub(crate) &'a [String]);
 
 impl fmt::Display for DidYouMean<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

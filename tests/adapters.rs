@@ -3,7 +3,7 @@
 
 mod common;
 
-use charpipe::codec::{page::Page, single_byte::SingleByte};
+use charpipe::codec::{TableCodec, table::chart};
 use charpipe::{
     DecodeReader, EncodeWriter, Eol, Error, ErrorKind, OnMalformed, Registry, Relabel, State, Transcode, decode,
 };
@@ -495,9 +495,9 @@ fn a_string_is_utf_8() {
 
 #[test]
 fn a_codec_that_is_utf_8_in_name_only_makes_no_string() {
-    let chart = include_str!("../examples/data/x-site.txt").replace("X-SITE", "UTF-8");
+    let page = include_str!("../examples/data/x-site.txt").replace("X-SITE", "UTF-8");
     let mut registry = Registry::builtin();
-    registry.register(Arc::new(SingleByte::new(Page::parse(&chart).unwrap())), &[]).unwrap();
+    registry.register(Arc::new(TableCodec::new(chart::parse(&page, &|_| None).unwrap())), &[]).unwrap();
     let job = Transcode::new().from("US-ASCII").unwrap().registry(registry).to("UTF-8").unwrap().eol(Eol::Lf);
     let error = job.decode(b"abc").unwrap_err();
     assert_eq!(error.to_string(), "byte 3: the codec UTF-8 is broken: it writes what is not UTF-8");

@@ -3,7 +3,8 @@
 
 mod common;
 
-use charpipe::{Bom, Eol, Kind, OnMalformed, Registry, Relabel, Transcode};
+use charpipe::codec::table::Way;
+use charpipe::{Bom, Codec, Eol, Kind, OnMalformed, Registry, Relabel, Transcode};
 use common::{Stutter, TEXT, codecs, encode, invariant, samples, whole};
 use proptest::prelude::*;
 
@@ -160,10 +161,21 @@ proptest! {
         if bytes.error.is_some() && READ_MORE.contains(&name) || name == "ISO-2022-JP" && text.contains(half_width) {
             return Ok(());
         }
+        if let Some(offset) = bytes.offset && is_one_way(&*codecs[index.index(codecs.len())], &text[offset as usize..]) {
+            return Ok(());
+        }
         prop_assert_eq!(bytes.error, None, "{}", name);
         let again = whole(&there.clone().from(codecs_explicit(name)).unwrap(), &bytes.output);
         prop_assert_eq!(String::from_utf8(again.output).unwrap(), text, "{}", name);
     }
+}
+
+/// Whether the codec's table says that the first character of the text is read and not written.
+fn is_one_way(codec: &dyn Codec, text: &str) -> bool {
+    let Some(table) = codec.table() else { return false };
+    let of_it = table.mappings.iter().filter(|mapping| text.starts_with(mapping.ch));
+    let ways: Vec<Way> = of_it.map(|mapping| mapping.way).collect();
+    ways.contains(&Way::ToText) && !ways.iter().any(|way| matches!(way, Way::RoundTrip | Way::ToBytes))
 }
 
 /// Codecs that read more than they write: UCS-2 is read as UTF-16 and cannot write what is outside the plane, and the

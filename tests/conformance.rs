@@ -248,3 +248,21 @@ fn ucs4_orders() {
         faults(&row, row.get("codec").unwrap());
     }
 }
+
+#[test]
+fn utf_ebcdic() {
+    let rows = rows("utf-ebcdic.tsv");
+    assert!(rows.len() > 700);
+    let bytes = self::rows("utf-ebcdic-bytes.tsv");
+    let byte_of = |i8: u8| bytes.iter().find(|row| row.bytes("i8") == [i8]).unwrap().bytes("byte")[0];
+    for row in rows {
+        faults(&row, "UTF-EBCDIC");
+        // What the input is, is said twice, for people and for the machine.
+        assert_eq!(
+            row.bytes("i8").into_iter().map(byte_of).collect::<Vec<_>>(),
+            row.bytes("input"),
+            "{:?}",
+            row.get("id")
+        );
+    }
+}

@@ -1,8 +1,9 @@
 //! The code pages: `src/codec/pages.rs` and `pages.bin` are what `codecs/` says, and every codec does what its page says.
 
 use charpipe::codec::table::{Code, Mapping, Sequence, Shape, Table, Way, chart};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, Stop, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, StandIn, Stop, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::fs;
@@ -70,7 +71,9 @@ fn packed(pages: &[Table]) -> (String, Vec<u8>) {
     words.extend(blocks.iter().flatten());
     for (page, record) in pages.iter().zip(records) {
         let (name, aliases, source) = (&page.name, &page.aliases, &page.source);
-        let (is_single, at) = (page.shape == Shape::Single, words.len());
+        let is_single = |mapping: &Mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000;
+        let is_single = page.sequences.is_empty() && page.mappings.iter().all(is_single);
+        let at = words.len();
         let _ = writeln!(
             index,
             "    Packed {{ name: {name:?}, aliases: &{aliases:?}, source: {source:?}, is_single: {is_single}, record: {at} }},"
@@ -222,11 +225,118 @@ fn codecs_do_what_the_charts_say() {
     }
 }
 
+// --- What others say --------------------------------------------------------------------------------------------------
+
+/// The rows of a file of `spec/`, each cell under its column's name.
+fn rows(name: &str) -> Vec<HashMap<String, String>> {
+    let text = fs::read_to_string(root().join("spec").join(name)).unwrap();
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
+    let columns: Vec<&str> = lines.next().unwrap().collect();
+    lines.map(|cells| columns.iter().map(|name| name.to_string()).zip(cells.map(str::to_owned)).collect()).collect()
+}
+
+fn digest(lines: &str) -> String {
+    Sha256::digest(lines).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+fn code_points(text: &str) -> String {
+    text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+")
+}
+
+/// Against the digests that `codecs/digests.py` took from the ICU archive's own tables: all that each codec reads and
+/// writes.
+#[test]
+fn codecs_do_what_their_sources_say() {
+    let registry = Registry::builtin();
+    let rows = rows("tables.tsv");
+    assert_eq!(rows.len(), PAGES.iter().filter(|page| page.source.ends_with(".ucm")).count());
+    for row in rows {
+        let name = &row["name"];
+        let codec = registry.codec(name).unwrap();
+        let shape = codec.table().unwrap().shape.clone();
+        let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
+        let pairs = (0..=0xFFFF_u16).map(|pair| pair.to_be_bytes().to_vec()).filter(|_| shape != Shape::Single);
+        let mut lines = String::new();
+        let mut texts: Vec<String> = (0..0x11_0000).filter_map(char::from_u32).map(String::from).collect();
+        for bytes in singles.chain(pairs) {
+            let is_shift = shape == Shape::Shifted && bytes.iter().any(|byte| matches!(byte, 0x0E | 0x0F));
+            if let Some(text) = decoded(&*codec, &shape, &bytes).filter(|_| !is_shift) {
+                let _ = writeln!(lines, "{}={}", hex(&bytes), code_points(&text));
+                if text.chars().count() > 1 {
+                    texts.push(text);
+                }
+            }
+        }
+        assert_eq!(lines.lines().count().to_string(), row["decoded"], "{name}");
+        assert_eq!(digest(&lines), row["decode"], "{name} reads something else");
+        // By code point, a text before those that begin with it: as UTF-8 is ordered.
+        texts.sort();
+        let (mut plain, mut best_fit) = (String::new(), String::new());
+        let mut encoder = codec.encoder().unwrap();
+        let mut room = [0; MIN_ROOM];
+        for text in texts {
+            encoder.reset();
+            let mut sink = ByteSink::new(&mut room);
+            let written = match encoder.feed(&text, &mut sink).stop {
+                Stop::InputEmpty => encoder.finish(&mut sink) == Stop::InputEmpty,
+                _ => false,
+            };
+            let mut fitted = written;
+            if !written && let Some(ch) = text.chars().next() {
+                encoder.reset();
+                fitted =
+                    encoder.stand_in(ch, StandIn::BestFit, &mut sink) && encoder.finish(&mut sink) == Stop::InputEmpty;
+            }
+            if fitted {
+                let bytes = match sink.as_bytes() {
+                    [0x0E, between @ .., 0x0F] if shape == Shape::Shifted => between,
+                    bytes => bytes,
+                };
+                let line = format!("{}={}\n", code_points(&text), hex(bytes));
+                best_fit.push_str(&line);
+                if written {
+                    plain.push_str(&line);
+                }
+            }
+        }
+        assert_eq!(plain.lines().count().to_string(), row["encoded"], "{name}");
+        assert_eq!(digest(&plain), row["encode"], "{name} writes something else");
+        assert_eq!(best_fit.lines().count().to_string(), row["encoded_best_fit"], "{name}");
+        assert_eq!(digest(&best_fit), row["encode_best_fit"], "{name} writes something else with best fit");
+    }
+}
+
+/// What IANA, ICU, the JDK, glibc and others call these pages leads to them.
+#[test]
+fn labels_of_others_resolve() {
+    let registry = Registry::builtin();
+    let mut known = 0;
+    for row in rows("labels.tsv") {
+        let (label, expected) = (&row["label"], &row["codec"]);
+        let found = registry.codec(label);
+        if expected == "-" {
+            assert!(found.is_err(), "{label}");
+            continue;
+        }
+        let found = found.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.name(), expected, "{label}");
+        let nl = found.newline().map_or("-".to_owned(), |nl| format!("{nl:?}").to_lowercase());
+        assert_eq!(nl, row["nl"], "{label}");
+        known += 1;
+    }
+    assert!(known > 1000);
+}
+
 /// Every label leads to the codec that claims it, so no two codecs claim one; but for a number that is another's own.
 #[test]
 fn every_label_leads_to_its_codec() {
     let registry = Registry::builtin();
     for codec in registry.codecs() {
+        assert!(registry.labels(codec.name()).next() == Some(codec.name()), "{codec:?} is listed by another name");
         for label in registry.labels(codec.name()) {
             for spelling in [label.to_owned(), label.to_uppercase(), label.to_lowercase(), label.replace('-', "_")] {
                 let found = registry.codec(&spelling).unwrap();

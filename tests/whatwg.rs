@@ -4,22 +4,39 @@
 
 mod common;
 
+use charpipe::codec::whatwg::WebCodec;
 use charpipe::codec::{ByteSink, MIN_ROOM, StandIn, Stop, Utf8Sink, decode_strictly};
+use charpipe::detect::Severity;
 use charpipe::{Bom, Codec, Decoder, ErrorKind, OnMalformed, Registry, Relabel, Transcode};
 use common::whole;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
 use std::sync::Arc;
 
-const LABELS: &str = include_str!("whatwg-labels.tsv");
+/// A row of `spec/whatwg-labels.tsv`.
+struct Label {
+    label: &'static str,
+    /// The Encoding Standard's name for it.
+    web: &'static str,
+    /// Ours; none where the label is refused.
+    codec: Option<&'static str>,
+    superset: Option<&'static str>,
+    xml_name: Option<&'static str>,
+}
 
-/// Label and the Encoding Standard's name for it.
-fn labels() -> impl Iterator<Item = (&'static str, &'static str)> {
-    LABELS.lines().skip(2).map(|line| line.split_once('\t').unwrap())
+fn labels() -> impl Iterator<Item = Label> {
+    let rows = include_str!("../spec/whatwg-labels.tsv").lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.map(|line| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [label, web, rest @ ..] = &cells[..] else { panic!("{line}") };
+        let [codec, superset, xml_name] = rest else { panic!("{line}") };
+        let there = |cell: &&'static str| Some(*cell).filter(|cell| *cell != "-");
+        Label { label, web, codec: there(codec), superset: there(superset), xml_name: there(xml_name) }
+    })
 }
 
 /// Every encoding that encoding_rs runs or is read out for.
 fn encodings() -> Vec<&'static Encoding> {
-    let mut names: Vec<&str> = labels().map(|(_, name)| name).collect();
+    let mut names: Vec<&str> = labels().map(|row| row.web).collect();
     names.dedup();
     names.retain(|name| !name.starts_with("UTF-") && *name != "replacement");
     names.into_iter().map(|name| Encoding::for_label(name.as_bytes()).unwrap()).collect()
@@ -35,39 +52,98 @@ fn multi_byte() -> impl Iterator<Item = &'static Encoding> {
     encodings().into_iter().filter(|encoding| !encoding.is_single_byte())
 }
 
-/// What IANA means by a label that the web reads as a superset, and by the labels of UCS-2.
-fn iana(label: &str) -> Option<&'static str> {
-    Some(match label {
-        "ansi_x3.4-1968" | "ascii" | "us-ascii" => "US-ASCII",
-        "cp819" | "ibm819" | "csisolatin1" | "l1" | "latin1" | "iso-ir-100" => "ISO-8859-1",
-        "iso-8859-1" | "iso8859-1" | "iso88591" | "iso_8859-1" | "iso_8859-1:1987" => "ISO-8859-1",
-        "csisolatin5" | "l5" | "latin5" | "iso-ir-148" => "ISO-8859-9",
-        "iso-8859-9" | "iso8859-9" | "iso88599" | "iso_8859-9" | "iso_8859-9:1989" => "ISO-8859-9",
-        "iso-8859-11" | "iso8859-11" | "iso885911" => "ISO-8859-11",
-        "tis-620" => "TIS-620",
-        "utf-16" => "UTF-16",
-        "csunicode" | "iso-10646-ucs-2" | "ucs-2" => "ISO-10646-UCS-2",
-        _ => return None,
-    })
-}
-
 #[test]
 fn every_label_resolves() {
     let registry = Registry::builtin();
     let mut count = 0;
-    for (label, name) in labels() {
-        assert_eq!(Encoding::for_label(label.as_bytes()).unwrap().name(), name, "{label}");
-        if name == "replacement" {
+    for Label { label, web, codec, superset, xml_name } in labels() {
+        assert_eq!(Encoding::for_label(label.as_bytes()).unwrap().name(), web, "{label}");
+        let Some(name) = codec else {
             let error = registry.codec(label).unwrap_err();
             assert_eq!((error.code(), error.offset()), ("unsupported-label", None), "{label}");
             assert!(matches!(error.kind(), ErrorKind::UnsupportedLabel { .. }));
-        } else {
-            assert_eq!(registry.codec(label).unwrap().name(), iana(label).unwrap_or(name), "{label}");
-        }
+            count += 1;
+            continue;
+        };
+        let codec = registry.codec(label).unwrap();
+        assert_eq!((codec.name(), codec.superset(), codec.xml_name()), (name, superset, xml_name), "{label}");
+        // What is written says what it is, and is read as that without a warning, where there is a name for it.
+        let written = registry.codec(xml_name.unwrap()).unwrap();
+        assert_eq!(written.name(), name, "{label}");
+        assert!(written.superset().is_none() || xml_name == Some(name), "{label}");
         count += 1;
     }
     assert_eq!(count, 228);
     assert_eq!(encodings().len(), 36);
+}
+
+/// The warning of a document in that encoding, by every way that a label can come, and its place.
+#[test]
+fn a_label_of_a_smaller_charset() {
+    let warnings = |job: &Transcode, input: &[u8]| {
+        let report = job.run(input, &mut Vec::new()).unwrap();
+        let seen = report.diagnostics.iter().map(|found| (found.code, found.offset)).collect::<Vec<_>>();
+        assert!(report.diagnostics.iter().all(|found| found.severity == Severity::Warning));
+        seen
+    };
+    for Label { label, codec, superset, .. } in labels().filter(|row| !row.web.starts_with("UTF-16")) {
+        if codec.is_none() {
+            continue;
+        }
+        let document = format!("<?xml version='1.0' encoding='{label}'?><a/>");
+        let mut found = warnings(&Transcode::new(), document.as_bytes());
+        // `ISO_8859-2:1987` is no EncName.
+        found.retain(|(code, _)| *code != "declaration-malformed");
+        assert_eq!(found, Vec::from_iter(superset.map(|_| ("superset-used", 30))), "declared {label}");
+
+        let expected = Vec::from_iter(superset.map(|_| ("superset-used", 0)));
+        let text = b"plain";
+        for job in [
+            Transcode::new().from(label).unwrap(),
+            Transcode::new().charset(label),
+            Transcode::new().fallback(label).unwrap(),
+        ] {
+            assert_eq!(warnings(&job, text), expected, "{label}");
+            let strict = job.strict(true).run(&text[..], &mut Vec::new());
+            let error = strict.err().map(|error| (error.code(), error.offset()));
+            assert_eq!(error, superset.map(|_| ("superset-used", Some(0))), "{label}");
+        }
+    }
+    // Spelt in another way; not one of the web's; and what decides is another's.
+    for (label, expected) in [("EUC_KR", true), (" Gb-2312 ", true), ("CP950", true), ("CP949", false), ("949", false)]
+    {
+        let seen = warnings(&Transcode::new().from(label).unwrap(), b"plain");
+        assert_eq!(!seen.is_empty(), expected, "{label}");
+    }
+    for label in ["CP51932", "csCP50220", "GBK", "CP936", "gb18030", "CP932", "UHC"] {
+        assert_eq!(warnings(&Transcode::new().from(label).unwrap(), b"plain"), [], "{label}");
+    }
+    let seen = warnings(&Transcode::new(), b"\xEF\xBB\xBF<?xml version='1.0' encoding='Big5'?><a/>");
+    assert_eq!(seen, [("bom-declaration-conflict", 33)]);
+}
+
+/// The name that is written is true: it is that of the superset, whatever the label was.
+#[test]
+fn the_superset_is_named_in_the_declaration() {
+    for (label, name, text) in [
+        ("GB2312", "GBK", "镕"),
+        ("EUC-KR", "windows-949", "똠"),
+        ("ks_c_5601-1987", "windows-949", "똠"),
+        ("Shift_JIS", "Windows-31J", "①"),
+        ("Big5", "Big5-HKSCS", "裏"),
+        ("EUC-JP", "EUC-JP", "①"),
+    ] {
+        let document = format!("<?xml version='1.0' encoding='{label}'?><a>{text}</a>");
+        let job = Transcode::new().from("UTF-8").unwrap().to(label).unwrap();
+        let mut written = Vec::new();
+        let report = job.run(document.as_bytes(), &mut written).unwrap();
+        let head = format!("<?xml version='1.0' encoding='{name}'?><a>");
+        assert!(written.starts_with(head.as_bytes()), "{label}: {}", String::from_utf8_lossy(&written));
+        let relabelled = report.relabelled.map(|label| (label.from.unwrap(), label.to));
+        assert_eq!(relabelled, (label != name).then(|| (label.to_owned(), name.to_owned())));
+        let read = whole(&Transcode::new(), &written);
+        assert_eq!(read.text(), format!("<?xml version='1.0' encoding='UTF-8'?><a>{text}</a>"));
+    }
 }
 
 /// The names of two codecs, or a name and another's alias, are never the same label.
@@ -276,6 +352,33 @@ fn hostile_bytes_in_any_pieces() {
             }
         }
     }
+}
+
+/// Every encoding of encoding_rs is a codec, under its name, and back; no codec of another charset is taken for one.
+#[test]
+fn encodings_are_codecs_and_back() {
+    let mut web: Vec<&Encoding> = labels().map(|row| Encoding::for_label(row.web.as_bytes()).unwrap()).collect();
+    web.dedup();
+    assert_eq!(web.len(), 40);
+    let bytes: Vec<u8> = (0..=255).chain(*b"\xB0\xA1\x1B$B4A\x1B(B a\xFF").collect();
+    for encoding in web.iter().copied() {
+        let codec = WebCodec::from(encoding);
+        assert_eq!(codec.name(), encoding.name());
+        assert_eq!(WebCodec::of(&codec).map(<&Encoding>::from), Some(encoding));
+        for (cuts, room, forks) in [(1 << 10, 1 << 16, false), (1, 64, true)] {
+            assert_eq!(ours(&codec, &bytes, &[cuts], room, forks), theirs(encoding, &bytes), "{}", encoding.name());
+        }
+        let own = encoding.output_encoding() == encoding || encoding.name().starts_with("UTF-16");
+        assert_eq!(codec.encoder().is_some(), own, "{}", encoding.name());
+        let registered: Arc<dyn Codec> = codec.into();
+        assert_eq!(registered.name(), encoding.name());
+    }
+    for codec in Registry::builtin().codecs() {
+        let found = WebCodec::of(&**codec).map(<&Encoding>::from);
+        assert_eq!(found, web.iter().copied().find(|encoding| encoding.name() == codec.name()), "{codec:?}");
+    }
+    let latin1 = Registry::builtin().codec("ISO-8859-1").unwrap();
+    assert!(WebCodec::of(&*latin1).is_none());
 }
 
 #[test]

@@ -13,6 +13,10 @@ pub(crate) enum Kind {
     English,
     /// French: 8 % of the characters outside ASCII, all of them in Latin-1.
     French,
+    /// Russian: nearly all of it two bytes a character in UTF-8.
+    Russian,
+    /// Thai: nearly all of it three bytes a character in UTF-8, in long runs.
+    Thai,
     /// Japanese in half-width katakana, with Latin capitals and digits: what IBM290 holds.
     Katakana,
     /// Chinese and hiragana: nearly all of it three bytes a character in UTF-8 and one unit in UTF-16.
@@ -22,12 +26,15 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 5] = [Kind::English, Kind::French, Kind::Katakana, Kind::Cjk, Kind::Emoji];
+    pub(crate) const ALL: [Kind; 7] =
+        [Kind::English, Kind::French, Kind::Russian, Kind::Thai, Kind::Katakana, Kind::Cjk, Kind::Emoji];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::English => "English",
             Kind::French => "French",
+            Kind::Russian => "Russian",
+            Kind::Thai => "Thai",
             Kind::Katakana => "katakana",
             Kind::Cjk => "CJK",
             Kind::Emoji => "emoji",
@@ -60,6 +67,14 @@ impl Kind {
             Kind::French => {
                 text.push_str(dice.one_of(FRENCH));
                 text.push_str(dice.one_of(BETWEEN));
+            }
+            Kind::Russian => {
+                letters(dice, text, 1..11, &[('\u{430}', 32), ('\u{430}', 16)]);
+                text.push_str(dice.one_of(BETWEEN));
+            }
+            Kind::Thai => {
+                letters(dice, text, 5..40, &[('\u{E01}', 58), ('\u{E01}', 46), ('\u{E40}', 28)]);
+                text.push(' ');
             }
             Kind::Katakana => {
                 if dice.below(6) == 0 {

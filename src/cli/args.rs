@@ -1,8 +1,9 @@
 //! The options, their names in values, and what the library is told.
 
 use super::Status;
-use super::words::say;
+use super::words::{printable, say};
 use crate::detect::Hints;
+use crate::error::ErrorKind;
 use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
@@ -16,12 +17,13 @@ use std::path::PathBuf;
     name = "charpipe",
     version,
     args_override_self = true,
-    override_usage = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...",
+    override_usage = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...\n       \
+                      charpipe list [PATTERN]",
     after_help = "The word `convert` may be left out: `charpipe < old.xml > new.xml`. \
-                  For the options see `charpipe convert --help` and `charpipe detect --help`.",
+                  For the options see `charpipe convert --help` and so on.",
     after_long_help = "The word `convert` may be left out, unless the first FILE is named like a command: \
                        `charpipe < old.xml > new.xml`.\n\
-                       For the options see `charpipe convert --help` and `charpipe detect --help`.\n\n\
+                       For the options see `charpipe convert --help` and so on.\n\n\
                        Exit status:\n  \
                        0  done; what a policy let pass is counted on standard error\n  \
                        1  the data could not be converted under the policies given\n  \
@@ -37,10 +39,11 @@ pub(super) struct Cli {
 pub(super) enum Command {
     Convert(Convert),
     Detect(Detect),
+    List(List),
 }
 
 /// What stands first on a command line that does not leave `convert` out.
-const COMMANDS: [&str; 7] = ["convert", "detect", "help", "-h", "--help", "-V", "--version"];
+const COMMANDS: [&str; 8] = ["convert", "detect", "list", "help", "-h", "--help", "-V", "--version"];
 
 /// The arguments with the word `convert` where it was left out.
 pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -132,6 +135,10 @@ pub(super) struct Convert {
     ]))]
     pub(super) ebcdic_nl: EbcdicNl,
 
+    /// List the encodings, as `charpipe list` does, and do nothing else
+    #[arg(short, conflicts_with = "files")]
+    pub(super) list: bool,
+
     /// Write an account of the run to PATH, a line of JSON for each input; `-` is standard error
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
@@ -149,7 +156,27 @@ pub(super) struct Detect {
     pub(super) json: bool,
 }
 
-/// What both commands take: what is read, what is known of it, and how much is said.
+/// Lists the encodings: name, directions, where the table or the rules come from, and below that the aliases
+///
+/// Exit status: 0; 1 where nothing matches PATTERN.
+#[derive(Args, Default)]
+#[command(args_override_self = true, override_usage = "charpipe list [OPTIONS] [PATTERN]")]
+pub(super) struct List {
+    /// Print a line of JSON for each encoding
+    #[arg(long)]
+    pub(super) json: bool,
+
+    #[command(flatten)]
+    pub(super) tables: Tables,
+
+    /// What a name or an alias has in it, in any case; with `*` or `?` in it, all of what a name or an alias is
+    ///
+    /// Whatever the label PATTERN itself would mean to `--from` is listed too: `037` lists IBM037.
+    #[arg(value_name = "PATTERN")]
+    pub(super) pattern: Option<String>,
+}
+
+/// What the first two commands take: what is read, what is known of it, and how much is said.
 #[derive(Args)]
 pub(super) struct Reading {
     /// Encoding of the input, whatever it says itself; `auto` detects
@@ -177,6 +204,9 @@ pub(super) struct Reading {
     #[arg(long, value_name = "LABEL")]
     pub(super) ebcdic_fallback: Option<String>,
 
+    #[command(flatten)]
+    pub(super) tables: Tables,
+
     /// Say nothing but errors
     #[arg(short, long, visible_short_alias = 's', overrides_with = "verbose")]
     pub(super) quiet: bool,
@@ -188,6 +218,38 @@ pub(super) struct Reading {
     /// Files to read; none, or `-`, is standard input
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
+}
+
+/// The tables that the caller brings.
+#[derive(Args, Default)]
+pub(super) struct Tables {
+    /// Add the table in PATH to the encodings: an ICU .ucm, a charmap, a Unicode .TXT or a chart; may repeat
+    ///
+    /// It answers to the name and the aliases that it has in it, else to the name of the file.
+    #[arg(long = "codec-file", value_name = "PATH")]
+    codec_files: Vec<PathBuf>,
+}
+
+impl Tables {
+    /// The encodings that there are with them.
+    pub(super) fn registry(&self) -> Result<Registry, Status> {
+        let mut registry = Registry::builtin();
+        for path in &self.codec_files {
+            if let Err(error) = registry.load(path) {
+                let place = match error.kind() {
+                    // It names the file by itself.
+                    ErrorKind::TableFile { .. } => String::new(),
+                    _ => format!("{}: ", path.display()),
+                };
+                say(format_args!("--codec-file: {}", printable(&format!("{place}{error}"))));
+                return Err(match error.kind() {
+                    ErrorKind::TableFile { .. } => Status::Io,
+                    _ => Status::Usage,
+                });
+            }
+        }
+        Ok(registry)
+    }
 }
 
 /// The value of `--as`.
@@ -241,6 +303,7 @@ impl Convert {
     pub(super) fn transcode(&self) -> Result<Transcode, Status> {
         let reading = &self.reading;
         let mut transcode = Transcode::new()
+            .registry(reading.tables.registry()?)
             .strict(reading.strict)
             .malformed(self.on_malformed())
             .best_fit(self.best_fit)
@@ -297,6 +360,8 @@ mod tests {
             ("charpipe -- detect", "charpipe convert -- detect"),
             ("charpipe -f auto", "charpipe convert -f auto"),
             ("charpipe detect a", "charpipe detect a"),
+            ("charpipe list a", "charpipe list a"),
+            ("charpipe -l", "charpipe convert -l"),
             ("charpipe -V", "charpipe -V"),
         ] {
             assert_eq!(whole(given), meant);

@@ -1,9 +1,10 @@
 //! `charpipe convert`: every input by itself, one after the other, into one output.
 
 use super::Status;
-use super::args::Convert;
+use super::args::{Convert, List};
 use super::input;
 use super::json::{self, ErrorObject, ReportObject};
+use super::list;
 use super::output::Output;
 use super::words::{self, InWords, Name, say};
 use crate::error::{Error, ErrorKind, Hex};
@@ -27,6 +28,9 @@ enum Ended {
 
 /// Runs it.
 pub(super) fn run(args: &Convert) -> Status {
+    if args.list {
+        return list::run(&List::default());
+    }
     let transcode = match args.transcode() {
         Ok(transcode) => transcode,
         Err(status) => return status,

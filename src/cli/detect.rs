@@ -17,7 +17,10 @@ const READ_SIZE: usize = 512;
 
 /// Runs it.
 pub(super) fn run(args: &Detect) -> Status {
-    let registry = Registry::builtin();
+    let registry = match args.reading.tables.registry() {
+        Ok(registry) => registry,
+        Err(status) => return status,
+    };
     let hints = match args.reading.hints(&registry) {
         Ok(hints) => hints,
         Err(status) => return status,

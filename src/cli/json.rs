@@ -1,4 +1,4 @@
-//! The objects of `detect --json` and `--report`: every key always there, in this order, null where there is nothing.
+//! The objects of `detect --json`, `list --json` and `--report`: every key always there, in this order, null where there is nothing.
 //! Programs are built on them; a key is never renamed or left out.
 
 use super::words::{self, Name};
@@ -85,6 +85,16 @@ struct UnmappableObject {
 struct RelabelledObject<'a> {
     from: Option<&'a str>,
     to: &'a str,
+}
+
+/// A codec, or a label that is known and not supported: a line of `list --json`.
+#[derive(Serialize)]
+pub(super) struct CodecObject<'a> {
+    pub(super) name: &'a str,
+    pub(super) aliases: Vec<&'a str>,
+    pub(super) decode: bool,
+    pub(super) encode: bool,
+    pub(super) source: Option<&'a str>,
 }
 
 impl<'a> VerdictObject<'a> {

@@ -3,10 +3,10 @@
 //! | file | what |
 //! |---|---|
 //! | `args.rs` | the options |
-//! | `convert.rs`, `detect.rs` | the two commands |
+//! | `convert.rs`, `detect.rs`, `list.rs` | the commands |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
-//! | `json.rs` | the objects of `detect --json` and `--report` |
+//! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
 //!
 //! Data goes to standard output, words to standard error. The exit status is the highest `Status` that any file had.
 
@@ -15,6 +15,7 @@ mod convert;
 mod detect;
 mod input;
 mod json;
+mod list;
 mod output;
 mod words;
 
@@ -58,6 +59,7 @@ pub fn main() -> ExitCode {
     let status = match Cli::try_parse_from(args::with_command(std::env::args_os())) {
         Ok(Cli { command: Command::Convert(convert) }) => convert::run(&convert),
         Ok(Cli { command: Command::Detect(detect) }) => detect::run(&detect),
+        Ok(Cli { command: Command::List(list) }) => list::run(&list),
         Err(error) if error.use_stderr() => {
             // Arguments are quoted in it, and they may hold anything.
             let text = error.render().to_string();

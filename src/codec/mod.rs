@@ -36,7 +36,7 @@
 //! | file | what |
 //! |---|---|
 //! | `sink.rs` | the room that codecs write into; alone claims UTF-8 |
-//! | `utf8.rs`, `utf16.rs`, `ucs4.rs` | the Unicode forms, UCS-4 in its four octet orders |
+//! | `utf8.rs`, `utf16.rs`, `ucs4.rs`, `utf_ebcdic.rs` | the Unicode forms, UCS-4 in its four octet orders |
 //! | `table/` | code pages as data, and the formats that they are read from |
 //! | `pages.rs`, `pages.bin` | the pages of `codecs/`, generated, never edited |
 //! | `tabled.rs` | a table as a codec, run by one of two engines: |
@@ -49,8 +49,8 @@
 //! Vector kernels find their place behind these traits: `feed` gets whole slices and contiguous spare room, and
 //! [`Utf8Sink::spare`] with `advance` is their door.
 
-pub mod newline;
 mod multi_byte;
+pub mod newline;
 #[cfg(feature = "dos")]
 pub mod oem;
 mod pages;
@@ -61,6 +61,7 @@ mod tabled;
 pub mod ucs4;
 pub mod utf16;
 pub mod utf8;
+pub mod utf_ebcdic;
 #[cfg(feature = "whatwg")]
 pub mod whatwg;
 
@@ -68,6 +69,10 @@ pub use pages::PAGES;
 pub use sink::{ByteSink, Utf8Char, Utf8Sink, Utf8Word};
 pub use table::packed::Packed;
 pub use tabled::TableCodec;
+
+use std::borrow::Cow;
+
+use std::sync::Arc;
 
 /// Room with which a codec always gets on: the longest output of one step, in bytes.
 ///
@@ -212,11 +217,34 @@ pub trait Codec: Send + Sync {
         Some(self.name()).filter(|name| is_enc_name(name))
     }
 
+    /// Where its table or its rules come from, in a few words: a standard, a file, a crate. Empty where it does not say.
+    fn source(&self) -> &str {
+        ""
+    }
+
+    /// The charset as `label`, one of its own, means it, where that makes a difference: see [`superset`](Self::superset).
+    /// The registry asks when it looks a label up. `None`: the codec as it is.
+    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let _ = label;
+        None
+    }
+
+    /// Where the label that led here names a smaller charset: what is read in its place. Detection says so
+    /// (`superset-used`).
+    fn superset(&self) -> Option<&str> {
+        None
+    }
+
     /// A new decoder, in its initial state.
     fn decoder(&self) -> Box<dyn Decoder>;
 
     /// A new encoder, in its initial state; `None` where the codec can only decode.
     fn encoder(&self) -> Option<Box<dyn Encoder>>;
+
+    /// Whether it has an encoder; asking costs nothing.
+    fn encodes(&self) -> bool {
+        self.encoder().is_some()
+    }
 
     /// Whether the charset is UTF-8, so that decoded text already is its output.
     fn is_utf8(&self) -> bool {
@@ -225,6 +253,11 @@ pub trait Codec: Send + Sync {
 
     /// The newline convention that the codec's label asked for; one that an option asks for does not change it.
     fn newline(&self) -> Option<newline::EbcdicNl> {
+        None
+    }
+
+    /// The table that the codec is, where it is one.
+    fn table(&self) -> Option<Cow<'_, table::Table>> {
         None
     }
 
@@ -276,6 +309,14 @@ pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     let stop = decoder.finish(&mut sink);
     text.push_str(sink.as_str());
     (stop == Stop::InputEmpty).then_some(text)
+}
+
+/// Whether the first character of `bytes` is `ch`, as a new decoder of `codec` reads them.
+pub(crate) fn begins_with(codec: &dyn Codec, bytes: &[u8], ch: char) -> bool {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let _ = codec.decoder().feed(&bytes[..bytes.len().min(MAX_FAULT)], &mut sink);
+    sink.as_str().starts_with(ch)
 }
 
 /// The bytes of U+FEFF at the beginning of a text, a byte order mark; `None` where the charset lacks it.

@@ -14,10 +14,9 @@
 //! In a shifted charset a shift code that changes nothing is obeyed all the same, and the end may come in either state.
 //! Between the shift codes controls do not occur: one there is malformed.
 
-use super::table::{Cell, Code, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
-use super::{
-    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word, encode_whole,
-};
+use super::table::packed::{Chart, Packed};
+use super::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
+use super::{ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word, encode_whole};
 use std::sync::Arc;
 
 /// The longest byte sequence.
@@ -76,23 +75,29 @@ impl DecodeTable {
         let mut build = Build::new(&table.shape);
         for Mapping { code, ch, way } in &table.mappings {
             if way.decodes() {
-                let word = Utf8Word::new(*ch).unwrap_or(Utf8Word::note(note::CHAR, *ch as u32));
-                build.insert(&code.bytes()[..code.len()], word);
+                build.insert(&code.bytes()[..code.len()], word_of(*ch));
             }
         }
         for Sequence { bytes, text, way } in &table.sequences {
             if way.decodes() {
-                let mut chars = text.chars();
-                let word = match (chars.next(), chars.next()) {
-                    (Some(ch), None) => Utf8Word::new(ch).unwrap_or(Utf8Word::note(note::CHAR, ch as u32)),
-                    _ => {
-                        build.done.texts.push(text.as_str().into());
-                        Utf8Word::note(note::TEXT, build.done.texts.len() as u32 - 1)
-                    }
-                };
-                build.insert(bytes, word);
+                build.insert_text(bytes, text);
             }
         }
+        build.done
+    }
+
+    /// That of a built-in page, straight from where it lies.
+    pub(super) fn of_page(page: &Packed) -> Self {
+        let record = page.open();
+        let mut build = Build::new(&record.shape);
+        for chart in &record.charts {
+            build.insert_chart(chart);
+        }
+        record.others(|way, code, text| {
+            if way.decodes() {
+                build.insert_text(&code.bytes()[..code.len()], text);
+            }
+        });
         build.done
     }
 
@@ -251,6 +256,45 @@ impl Build {
         self.done.words[node.start as usize + usize::from(byte - node.first)] = word;
     }
 
+    /// What [`insert`](Self::insert) does, for all the cells of a chart: its lead byte has no node yet.
+    fn insert_chart(&mut self, chart: &Chart) {
+        let set = usize::from(self.starts.len() == 2 && chart.lead.is_some());
+        let node = match chart.lead {
+            None => self.done.sets[set],
+            Some(lead) => {
+                let Cell::Next(next) = self.states[self.starts[set]][lead as usize] else { return };
+                let node = self.node(next.into(), false);
+                self.put(self.done.sets[set], lead, Utf8Word::note(note::NEXT, node));
+                node
+            }
+        };
+        let Node { start, first, last } = self.done.nodes[node as usize];
+        // Nothing may be assigned where a sequence does not end; what is there already says so.
+        let none = note::of(note::STOP);
+        for (quarter, units) in (0..4).zip(chart.quarters()) {
+            for (byte, word) in (quarter << 6..).zip(Utf8Word::of_units(&units, none)) {
+                if word != none && byte >= first.into() && byte <= last.into() {
+                    let place = &mut self.done.words[start as usize + byte - usize::from(first)];
+                    if *place == note::of(note::UNASSIGNED) {
+                        *place = word;
+                    }
+                }
+            }
+        }
+    }
+
+    fn insert_text(&mut self, bytes: &[u8], text: &str) {
+        let mut chars = text.chars();
+        let word = match (chars.next(), chars.next()) {
+            (Some(ch), None) => word_of(ch),
+            _ => {
+                self.done.texts.push(text.into());
+                Utf8Word::note(note::TEXT, self.done.texts.len() as u32 - 1)
+            }
+        };
+        self.insert(bytes, word);
+    }
+
     fn insert(&mut self, bytes: &[u8], word: Utf8Word) {
         let set = usize::from(self.starts.len() == 2 && bytes.len() > 1);
         let mut state = self.starts[set];
@@ -295,6 +339,10 @@ impl Build {
             }
         }
     }
+}
+
+fn word_of(ch: char) -> Utf8Word {
+    Utf8Word::new(ch).unwrap_or(Utf8Word::note(note::CHAR, ch as u32))
 }
 
 /// Decodes a charset of several bytes a character.
@@ -480,58 +528,89 @@ struct Start {
 
 impl EncodeTable {
     pub(super) fn new(table: &Table) -> Self {
-        let mut this = EncodeTable {
+        let mut this = Self::empty(&table.shape, &table.substitute, table.substitute1);
+        for Mapping { code, ch, way } in &table.mappings {
+            this.insert(&code.bytes()[..code.len()], *ch, "", *way);
+        }
+        for Sequence { bytes, text, way } in &table.sequences {
+            let mut chars = text.chars();
+            if let Some(first) = chars.next() {
+                this.insert(bytes, first, chars.as_str(), *way);
+            }
+        }
+        this.in_order()
+    }
+
+    /// That of a built-in page, straight from where it lies.
+    pub(super) fn of_page(page: &Packed) -> Self {
+        let record = page.open();
+        let mut this = Self::empty(&record.shape, &record.substitute, record.substitute1);
+        let mut is_one_way = vec![false; if record.to_text.is_empty() { 0 } else { 0x1_0000 }];
+        for code in &record.to_text {
+            is_one_way[code.number() as usize] = true;
+        }
+        for chart in &record.charts {
+            for (byte, unit) in (0..=255).zip(chart.quarters().flatten()) {
+                let code = chart.code(byte);
+                let is_one_way = is_one_way.get(code.number() as usize).is_some_and(|is| *is);
+                if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF && !is_one_way) {
+                    *this.place(ch) = (code.len() as u32) << bytes::SHIFT | code.number();
+                }
+            }
+        }
+        record.others(|way, code, text| {
+            let mut chars = text.chars();
+            if let Some(first) = chars.next() {
+                this.insert(&code.bytes()[..code.len()], first, chars.as_str(), way);
+            }
+        });
+        this.in_order()
+    }
+
+    fn empty(shape: &Shape, substitute: &[u8], substitute1: Option<u8>) -> Self {
+        EncodeTable {
             index: Vec::new(),
             blocks: vec![[bytes::NONE; BLOCK]],
             long: Vec::new(),
             starts: Vec::new(),
             best_fit: Vec::new(),
-            substitute: table.substitute.as_slice().into(),
-            substitute1: table.substitute1,
+            substitute: substitute.into(),
+            substitute1,
             for_substitute1: Vec::new(),
-            is_shifted: table.shape == Shape::Shifted,
-        };
-        for Mapping { code, ch, way } in &table.mappings {
-            if *way == Way::Substitute1 {
-                this.for_substitute1.push(*ch);
-                continue;
-            }
-            let is_shift = this.is_shifted && [Code::single(SO), Code::single(SI)].contains(code);
-            if *way == Way::ToText || is_shift {
-                continue;
-            }
-            let entry = this.entry(&code.bytes()[..code.len()]);
-            if way.encodes(*ch) {
-                *this.place(*ch) = entry;
-            } else {
-                this.best_fit.push((*ch, entry));
-            }
+            is_shifted: *shape == Shape::Shifted,
         }
-        for Sequence { bytes, text, way } in &table.sequences {
-            let mut chars = text.chars();
-            let Some(first) = chars.next() else { continue };
-            let rest = chars.as_str();
-            if !way.encodes(first) {
-                // An approximation for several characters at once is none that a single one could ask for.
-                if *way == Way::BestFit && rest.is_empty() {
-                    let entry = this.entry(bytes);
-                    this.best_fit.push((first, entry));
+    }
+
+    fn insert(&mut self, code: &[u8], first: char, rest: &str, way: Way) {
+        let is_shift = self.is_shifted && (code == [SO] || code == [SI]);
+        match way {
+            Way::Substitute1 => self.for_substitute1.push(first),
+            Way::ToText => {}
+            _ if is_shift => {}
+            way if way.encodes(first) => {
+                let entry = self.entry(code);
+                if rest.is_empty() {
+                    *self.place(first) = entry;
+                } else {
+                    self.add_start(first, rest, entry);
                 }
-                continue;
             }
-            let entry = this.entry(bytes);
-            if rest.is_empty() {
-                *this.place(first) = entry;
-            } else {
-                this.add_start(first, rest, entry);
+            // An approximation for several characters at once is none that a single one could ask for.
+            _ if !rest.is_empty() => {}
+            _ => {
+                let entry = self.entry(code);
+                self.best_fit.push((first, entry));
             }
         }
-        for start in &mut this.starts {
+    }
+
+    fn in_order(mut self) -> Self {
+        for start in &mut self.starts {
             start.longer.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
         }
-        this.best_fit.sort_unstable();
-        this.for_substitute1.sort_unstable();
-        this
+        self.best_fit.sort_unstable();
+        self.for_substitute1.sort_unstable();
+        self
     }
 
     fn entry(&mut self, code: &[u8]) -> u32 {
@@ -554,7 +633,11 @@ impl EncodeTable {
             self.blocks.push([bytes::NONE; BLOCK]);
         }
         let entry = &mut self.blocks[self.index[index] as usize][low];
-        if *entry >> bytes::SHIFT == bytes::START { &mut self.starts[(*entry & 0xFF_FFFF) as usize].alone } else { entry }
+        if *entry >> bytes::SHIFT == bytes::START {
+            &mut self.starts[(*entry & 0xFF_FFFF) as usize].alone
+        } else {
+            entry
+        }
     }
 
     fn add_start(&mut self, first: char, rest: &str, entry: u32) {

@@ -119,6 +119,14 @@ impl Codec for Surface {
         self.codec.xml_name()
     }
 
+    fn source(&self) -> &str {
+        self.codec.source()
+    }
+
+    fn superset(&self) -> Option<&str> {
+        self.codec.superset()
+    }
+
     fn newline(&self) -> Option<EbcdicNl> {
         Some(self.nl)
     }

@@ -25,43 +25,44 @@ use super::{Codec, TableCodec};
 use codepage_437::{CP437_CONTROL, CP437_WINGDINGS, Cp437Dialect};
 use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 use oem_cp::code_table_type::TableType;
-use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Every page, with its further labels.
-pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
-    PAGES.iter().map(|&(name, make, aliases)| (Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make)) as Arc<dyn Codec>, aliases))
+/// Every page: its name and its further labels.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    PAGES.iter().map(|&(name, _, aliases)| (name, aliases))
 }
 
-const fn alias(label: &'static str) -> Cow<'static, str> {
-    Cow::Borrowed(label)
+/// The codec of one of these [`names`].
+pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
+    let make = PAGES.iter().find(|(found, ..)| *found == name).map_or(upper as fn(_) -> _, |(_, make, _)| *make);
+    Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make))
 }
 
-type Named = (&'static str, fn(&'static str) -> Table, &'static [Cow<'static, str>]);
+type Named = (&'static str, fn(&'static str) -> Table, &'static [&'static str]);
 
 /// By IANA's name where there is one, else `CP` and the number. The bare number, `cp850` and the like need no alias.
 #[rustfmt::skip]
 static PAGES: &[Named] = &[
-    ("IBM437", ibm437, &[alias("cp437"), alias("437"), alias("csPC8CodePage437")]),
+    ("IBM437", ibm437, &["cp437", "437", "csPC8CodePage437"]),
     ("cp437-wingdings", wingdings, &[]),
-    ("CP720", upper, &[alias("DOS-720")]),
-    ("CP737", upper, &[alias("IBM737"), alias("x-IBM737")]),
-    ("IBM775", upper, &[alias("cp775"), alias("csPC775Baltic")]),
-    ("IBM850", upper, &[alias("cp850"), alias("850"), alias("csPC850Multilingual")]),
-    ("IBM852", upper, &[alias("cp852"), alias("852"), alias("csPCp852")]),
-    ("IBM855", upper, &[alias("cp855"), alias("855"), alias("csIBM855")]),
-    ("IBM857", upper, &[alias("cp857"), alias("857"), alias("csIBM857")]),
-    ("IBM00858", upper, &[alias("CCSID00858"), alias("CP00858"), alias("PC-Multilingual-850+euro"), alias("csIBM00858"), alias("IBM858"), alias("CP858")]),
-    ("IBM860", upper, &[alias("cp860"), alias("860"), alias("csIBM860")]),
-    ("IBM861", upper, &[alias("cp861"), alias("861"), alias("cp-is"), alias("csIBM861")]),
-    ("IBM862", upper, &[alias("cp862"), alias("862"), alias("csPC862LatinHebrew")]),
-    ("IBM863", upper, &[alias("cp863"), alias("863"), alias("csIBM863")]),
-    ("IBM864", upper, &[alias("cp864"), alias("csIBM864")]),
-    ("IBM865", upper, &[alias("cp865"), alias("865"), alias("csIBM865")]),
+    ("CP720", upper, &["DOS-720"]),
+    ("CP737", upper, &["IBM737", "x-IBM737"]),
+    ("IBM775", upper, &["cp775", "csPC775Baltic"]),
+    ("IBM850", upper, &["cp850", "850", "csPC850Multilingual"]),
+    ("IBM852", upper, &["cp852", "852", "csPCp852"]),
+    ("IBM855", upper, &["cp855", "855", "csIBM855"]),
+    ("IBM857", upper, &["cp857", "857", "csIBM857"]),
+    ("IBM00858", upper, &["CCSID00858", "CP00858", "PC-Multilingual-850+euro", "csIBM00858", "IBM858", "CP858"]),
+    ("IBM860", upper, &["cp860", "860", "csIBM860"]),
+    ("IBM861", upper, &["cp861", "861", "cp-is", "csIBM861"]),
+    ("IBM862", upper, &["cp862", "862", "csPC862LatinHebrew"]),
+    ("IBM863", upper, &["cp863", "863", "csIBM863"]),
+    ("IBM864", upper, &["cp864", "csIBM864"]),
+    ("IBM865", upper, &["cp865", "865", "csIBM865"]),
     #[cfg(not(feature = "whatwg"))]
-    ("IBM866", upper, &[alias("cp866"), alias("866"), alias("csIBM866")]),
-    ("IBM869", upper, &[alias("cp869"), alias("869"), alias("cp-gr"), alias("csIBM869")]),
-    ("CP874", upper, &[alias("IBM874")]),
+    ("IBM866", upper, &["cp866", "866", "csIBM866"]),
+    ("IBM869", upper, &["cp869", "869", "cp-gr", "csIBM869"]),
+    ("CP874", upper, &["IBM874"]),
 ];
 
 /// ASCII, and the upper half that `oem_cp` has under the number in `name`.

@@ -4,9 +4,7 @@
 
 use super::table::{Mapping, Table, Way};
 use super::utf8::runs;
-use super::{
-    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole,
-};
+use super::{ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole};
 use std::sync::Arc;
 
 /// The character of each byte.

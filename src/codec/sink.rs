@@ -53,6 +53,16 @@ impl Utf8Word {
         (len <= 3).then_some(Utf8Word(len << 24 | bytes))
     }
 
+    /// The characters of these code units, sixty-four at a time for speed; `none` for surrogates, and for FFFF, which is
+    /// no character.
+    pub fn of_units(units: &[u16; 64], none: Utf8Word) -> [Utf8Word; 64] {
+        units.map(|unit| {
+            let (bytes, len) = packed(unit.into());
+            let is_char = unit != 0xFFFF && unit & 0xF800 != 0xD800;
+            if is_char { Utf8Word(len << 24 | bytes) } else { none }
+        })
+    }
+
     /// A note: whatever the table's owner means by it. Of `value` the low 24 bits count.
     pub const fn note(kind: u8, value: u32) -> Self {
         Utf8Word((kind as u32 + 4) << 24 | value & 0xFF_FFFF)
@@ -82,6 +92,29 @@ fn packed(code: u32) -> (u32, u32) {
     let long = if code < 0x1_0000 { three } else { four };
     let len = 1 + u32::from(code >= 0x80) + u32::from(code >= 0x800) + u32::from(code >= 0x1_0000);
     (if code < 0x800 { short } else { long }, len)
+}
+
+/// How long an input has to be for its table to be looked at: that takes as long as decoding a few dozen bytes.
+const WORTH_A_LOOK: usize = 512;
+
+/// Whether the table has ASCII as it is.
+fn is_ascii_compatible(table: &[Utf8Char; 256]) -> bool {
+    (0u8..0x80).zip(table).all(|(byte, entry)| *entry == Utf8Char::new(byte.into()))
+}
+
+/// Copies ASCII from the front of `src` to the front of `out` in blocks; answers how much. After it lies, within a
+/// block, something else or the end of either.
+#[inline(always)]
+fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
+    let mut len = 0;
+    while let Some(block) = src[len..].first_chunk::<64>()
+        && block.iter().fold(0, |all, byte| all | byte) < 0x80
+        && let Some(window) = out[len..].first_chunk_mut::<64>()
+    {
+        *window = *block;
+        len += 64;
+    }
+    len
 }
 
 /// The length of whole, well-formed characters at the front of `src`, found in blocks: fewer than 64 bytes after it
@@ -298,10 +331,19 @@ impl<'a> Utf8Sink<'a> {
         let out = &mut *self.room;
         let mut at = self.written;
         let mut read = 0;
+        // Where ASCII is itself, long runs of it are copied. They are looked for behind four blocks of it, which text
+        // with other characters in it rarely has: it does not pay for the search.
+        let copies = src.len() >= WORTH_A_LOOK && is_ascii_compatible(table);
+        let mut blocks = 0;
         // Blocks whose worst case fits need one check of the room and one for holes, not one a character.
         while let Some(block) = src[read..].first_chunk::<16>()
             && let Some(window) = out[at..].first_chunk_mut::<68>()
         {
+            if blocks == 4 && copies {
+                let len = ascii_blocks(&src[read..], &mut out[at..]);
+                (read, at, blocks) = (read + len, at + len, 0);
+                continue;
+            }
             let mut filled = 0;
             for &byte in block {
                 let entry = table[byte as usize];
@@ -315,6 +357,7 @@ impl<'a> Utf8Sink<'a> {
             }
             at += filled;
             read += 16;
+            blocks = if filled == 16 { blocks + 1 } else { 0 };
         }
         while read < src.len() && out.len() - at >= 4 {
             let entry = table[src[read] as usize];
@@ -483,6 +526,32 @@ mod tests {
         assert_eq!(sink.as_str(), "aéé");
     }
 
+    /// Long runs of ASCII go another way, where the table has ASCII as it is.
+    #[test]
+    fn runs_of_ascii_come_out_as_the_table_says() {
+        let latin = std::array::from_fn(|byte| Utf8Char::new(char::from(byte as u8)));
+        let mut strange = latin;
+        strange[usize::from(b'e')] = Utf8Char::new('€');
+        for table in [latin, strange] {
+            for gap in [1, 15, 63, 64, 65, 129, 700, 5000] {
+                let src: Vec<u8> =
+                    (0..2000usize).map(|n| if n % gap == gap - 1 { 0xE9 } else { b'a' + n as u8 % 26 }).collect();
+                let char_of = |byte: u8| if byte == b'e' && table == strange { '€' } else { char::from(byte) };
+                let expected: String = src.iter().map(|byte| char_of(*byte)).collect();
+                for room in [3000, 600, 70] {
+                    let (mut text, mut read) = (String::new(), 0);
+                    let mut room = vec![0; room];
+                    while read < src.len() {
+                        let mut sink = Utf8Sink::new(&mut room);
+                        read += sink.push_table(&src[read..], &table);
+                        text.push_str(sink.as_str());
+                    }
+                    assert!(text == expected, "{gap}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn words_are_characters_or_notes() {
         for ch in (0..0x11_0000).filter_map(char::from_u32) {
@@ -494,6 +563,12 @@ mod tests {
             let mut sink = Utf8Sink::new(&mut room);
             assert!(word.as_note().is_none() && sink.push_word(word));
             assert_eq!(sink.as_str(), ch.encode_utf8(&mut [0; 4]));
+        }
+        for block in (0..=u16::MAX).collect::<Vec<_>>().as_chunks::<64>().0 {
+            let none = Utf8Word::note(3, 5);
+            let expected = block.map(|unit| char::from_u32(unit.into()).filter(|_| unit != 0xFFFF));
+            let expected = expected.map(|ch| ch.map_or(none, |ch| Utf8Word::new(ch).unwrap()));
+            assert_eq!(Utf8Word::of_units(block, none), expected);
         }
         for kind in [0, 1, 251] {
             let note = Utf8Word::note(kind, 0xABCDEF);

@@ -72,8 +72,8 @@ impl TableCodec {
         TableCodec { source, decode: OnceLock::new(), encode: OnceLock::new() }
     }
 
-    /// The table.
-    pub fn table(&self) -> Cow<'_, Table> {
+    /// The table, made anew where it is a built-in one.
+    fn made_table(&self) -> Cow<'_, Table> {
         match &self.source {
             Source::Given(table) => Cow::Borrowed(table),
             Source::Packed(page) => Cow::Owned(page.table()),
@@ -98,9 +98,30 @@ impl Codec for TableCodec {
         }
     }
 
+    fn source(&self) -> &str {
+        match &self.source {
+            Source::Given(table) => &table.source,
+            Source::Packed(page) => page.source,
+            Source::Made { source, .. } => source,
+        }
+    }
+
+    fn encodes(&self) -> bool {
+        true
+    }
+
+    fn table(&self) -> Option<Cow<'_, Table>> {
+        Some(self.made_table())
+    }
+
     fn decoder(&self) -> Box<dyn Decoder> {
         let tables = self.decode.get_or_init(|| {
-            let table = self.table();
+            if let Source::Packed(page) = self.source
+                && !page.is_single
+            {
+                return Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page)));
+            }
+            let table = self.made_table();
             match is_single(&table) {
                 true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
                 false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
@@ -114,7 +135,12 @@ impl Codec for TableCodec {
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         let tables = self.encode.get_or_init(|| {
-            let table = self.table();
+            if let Source::Packed(page) = self.source
+                && !page.is_single
+            {
+                return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
+            }
+            let table = self.made_table();
             match is_single(&table) {
                 true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
                 false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),

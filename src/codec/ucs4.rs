@@ -92,6 +92,10 @@ impl Codec for Ucs4 {
         Some(self.xml_name)
     }
 
+    fn source(&self) -> &str {
+        "ISO/IEC 10646"
+    }
+
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(Ucs4Decoder { order: self.order, held: [0; 4], len: 0 })
     }

@@ -41,6 +41,10 @@ impl Codec for Utf16 {
         self.name
     }
 
+    fn source(&self) -> &str {
+        if self.bmp_only { "ISO/IEC 10646" } else { "RFC 2781" }
+    }
+
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(Utf16Decoder { little: self.little, held: [0; 3], len: 0 })
     }

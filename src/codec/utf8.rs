@@ -14,6 +14,10 @@ impl Codec for Utf8 {
         "UTF-8"
     }
 
+    fn source(&self) -> &str {
+        "RFC 3629"
+    }
+
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(Utf8Decoder::default())
     }

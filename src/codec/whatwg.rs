@@ -1,13 +1,38 @@
 //! The charsets of the web, as the Encoding Standard defines them, through encoding_rs; the only file that names it.
 //!
 //! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
-//! own engine. The multi-byte ones are run by encoding_rs. Their decoders are supersets of what IANA registers
-//! (Shift_JIS is Windows-31J, EUC-KR is UHC, GBK covers GB2312) and their encoders write less than the decoders read;
+//! own engine. The multi-byte ones are run by encoding_rs; their encoders write less than the decoders read, and
 //! ISO-2022-JP's writes half-width katakana as full-width, as the standard has it. UTF-8 and UTF-16 are ours, and
 //! encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
 //!
 //! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
 //! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
+//!
+//! # Supersets
+//!
+//! Most multi-byte charsets of the web are more than what IANA registers under the label. What is read is the superset,
+//! and detection says so by `superset-used` where the label names the smaller charset; it goes by the label, as whether
+//! a character is of the smaller set cannot be told without that set's table. What is written is named in XML by the
+//! superset's name, since the smaller charset's would be untrue.
+//!
+//! | codec | labels of a smaller charset | read in its place | in XML |
+//! |---|---|---|---|
+//! | GBK | `GB2312`, `GB_2312-80` and their aliases | GBK | `GBK` |
+//! | EUC-KR | `EUC-KR`, `KS_C_5601-1987` and their aliases | windows-949 (UHC) | `windows-949` |
+//! | Shift_JIS | `Shift_JIS` and its aliases | Windows-31J: ASCII at 5C and 7E, the rows of NEC and IBM | `Windows-31J` |
+//! | Big5 | `Big5` and its aliases, `windows-950` | Big5-HKSCS | `Big5-HKSCS` |
+//! | EUC-JP | `EUC-JP` and its aliases | CP51932 (the rows of NEC) with JIS X 0212 | `EUC-JP` |
+//! | ISO-2022-JP | `ISO-2022-JP` and its alias | CP50220 (the rows of NEC, half-width katakana) | `ISO-2022-JP` |
+//!
+//! No other label is one of a smaller charset: `GBK`, `windows-949`, `Windows-31J`, `Big5-HKSCS`, `CP51932`, `CP50220`,
+//! `gb18030` and their aliases mean what is read, or so nearly that there is no better name. (GBK is read with the
+//! four-byte sequences of gb18030, and it has € at 80, as Microsoft's 936 does. CP51932 as registered has no JIS X 0212.)
+//!
+//! The names are those with which other people's decoders read most of what is written here. Of all that EUC-KR writes,
+//! Java and ICU read every character as `windows-949`, and half of them as `EUC-KR`; `CP949` is another charset
+//! to Java and ICU. All read `Windows-31J` in full, and 45 to 59 characters of 14653 differently as `Big5-HKSCS`, where
+//! it is more than a thousand as `Big5`. Next to nobody knows `CP51932` and `CP50220`, so that EUC-JP and ISO-2022-JP
+//! keep their names; most read them without the 454 characters in the rows of NEC.
 //!
 //! # How a decoder is copied
 //!
@@ -20,94 +45,340 @@
 //! Bytes that a fault gives back to be read again (the digit in 81 30 FF) are kept too, not yet fed.
 
 use super::table::Table;
+use super::utf8::Utf8;
+use super::utf16::Utf16;
 use super::{ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, TableCodec, Unmappable, Utf8Sink};
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
     ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13,
-    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, SHIFT_JIS, WINDOWS_874, WINDOWS_1250,
-    WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
-    X_MAC_CYRILLIC, X_USER_DEFINED,
+    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`, with its further labels.
-pub(crate) fn codecs() -> impl Iterator<Item = (Arc<dyn Codec>, &'static [Cow<'static, str>])> {
-    ENCODINGS.iter().map(|&(encoding, aliases)| {
-        let codec: Arc<dyn Codec> = if encoding.is_single_byte() {
-            Arc::new(TableCodec::made(encoding.name(), "encoding_rs", page))
-        } else {
-            Arc::new(MultiByte { encoding })
-        };
-        (codec, aliases)
-    })
+/// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`: its name and its further labels.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    ENCODINGS.iter().map(|&(encoding, aliases)| (encoding.name(), aliases))
 }
+
+/// The codec of one of these [`names`].
+pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
+    let found = ENCODINGS.iter().find(|(encoding, _)| encoding.name() == name);
+    codec_of(found.map_or(REPLACEMENT, |(encoding, _)| encoding))
+}
+
+fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
+    match encoding {
+        _ if encoding == UTF_8 => Arc::new(Utf8),
+        _ if encoding == UTF_16BE => Arc::new(Utf16::BE),
+        _ if encoding == UTF_16LE => Arc::new(Utf16::LE),
+        _ if encoding == REPLACEMENT => Arc::new(Replacement),
+        _ if encoding.is_single_byte() => Arc::new(TableCodec::made(encoding.name(), SOURCE, page)),
+        _ => Arc::new(MultiByte { encoding, narrow: false }),
+    }
+}
+
+/// An encoding of encoding_rs as a codec that reads and writes just what encoding_rs does.
+///
+/// Single-byte encodings are run by our engine over encoding_rs's table, UTF-8 and UTF-16 by our own code, the others by
+/// encoding_rs. Two things are otherwise than there: nothing looks at a byte order mark, and UTF-16 is written as UTF-16.
+/// The name is encoding_rs's, and so is the meaning; a [`Registry`](crate::Registry) goes by IANA's. Its tables are made
+/// when they are first needed: keep the codec for as long as it is.
+///
+/// ```
+/// use charpipe::codec::{Codec, decode_strictly, whatwg::WebCodec};
+/// use encoding_rs::Encoding;
+///
+/// // The web's ISO-8859-1.
+/// let encoding = Encoding::for_label(b"ISO-8859-1").expect("a label of the web");
+/// let codec = WebCodec::from(encoding);
+/// assert_eq!((codec.name(), decode_strictly(&codec, b"\x80").as_deref()), ("windows-1252", Some("€")));
+/// assert_eq!(<&Encoding>::from(codec), encoding);
+///
+/// // From a codec, by its name, where encoding_rs has that charset.
+/// let registry = charpipe::Registry::builtin();
+/// let encoding = |label| Ok::<_, charpipe::Error>(WebCodec::of(&*registry.codec(label)?).map(<&Encoding>::from));
+/// assert_eq!(encoding("CP949")?, Some(encoding_rs::EUC_KR));
+/// assert_eq!(encoding("IBM1047")?, None);
+/// // IANA's ISO-8859-1, which encoding_rs has not.
+/// assert_eq!(encoding("ISO-8859-1")?, None);
+///
+/// // And into a registry, here one that means what the web means.
+/// let mut registry = charpipe::Registry::builtin();
+/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), &["ISO-8859-1"])?;
+/// assert_eq!(registry.codec("iso-8859-1")?.name(), "windows-1252");
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WebCodec {
+    encoding: &'static Encoding,
+    codec: Arc<dyn Codec>,
+}
+
+impl WebCodec {
+    /// The charset of `codec` as encoding_rs has it, by name; `None` where it has none of that name.
+    pub fn of(codec: &dyn Codec) -> Option<Self> {
+        // A label is not enough: for encoding_rs `ISO-8859-1` is one of windows-1252.
+        let encoding = Encoding::for_label(codec.name().as_bytes())?;
+        (encoding.name() == codec.name()).then(|| WebCodec::from(encoding))
+    }
+}
+
+impl From<&'static Encoding> for WebCodec {
+    fn from(encoding: &'static Encoding) -> Self {
+        WebCodec { encoding, codec: codec_of(encoding) }
+    }
+}
+
+impl From<WebCodec> for &'static Encoding {
+    fn from(codec: WebCodec) -> Self {
+        codec.encoding
+    }
+}
+
+impl From<WebCodec> for Arc<dyn Codec> {
+    fn from(codec: WebCodec) -> Self {
+        codec.codec
+    }
+}
+
+impl Codec for WebCodec {
+    fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        self.codec.xml_name()
+    }
+
+    fn source(&self) -> &str {
+        self.codec.source()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.codec.decoder()
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        self.codec.encoder()
+    }
+
+    fn is_utf8(&self) -> bool {
+        self.codec.is_utf8()
+    }
+
+    fn encodes(&self) -> bool {
+        self.codec.encodes()
+    }
+
+    fn table(&self) -> Option<Cow<'_, Table>> {
+        self.codec.table()
+    }
+}
+
+/// The encoding `replacement`: whatever comes, it is one fault, at its first byte. No label leads here.
+#[derive(Clone, Debug)]
+struct Replacement;
+
+impl Codec for Replacement {
+    fn name(&self) -> &str {
+        REPLACEMENT.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(ReplacementDecoder { begun: false })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        None
+    }
+}
+
+#[derive(Clone)]
+struct ReplacementDecoder {
+    begun: bool,
+}
+
+impl Decoder for ReplacementDecoder {
+    fn feed(&mut self, src: &[u8], _dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        if src.is_empty() || std::mem::replace(&mut self.begun, true) {
+            return Step { read: src.len(), stop: Stop::InputEmpty };
+        }
+        Step { read: 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.begun = false;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        0
+    }
+}
+
+const SOURCE: &str = "encoding_rs, Encoding Standard";
 
 /// The table of a single-byte encoding, read out of its decoder.
 fn page(name: &'static str) -> Table {
-    Table::from_fn(name, "encoding_rs", |byte| {
+    Table::from_fn(name, SOURCE, |byte| {
         let encoding = Encoding::for_label(name.as_bytes())?;
         let text = encoding.decode_without_bom_handling_and_without_replacement(std::slice::from_ref(&byte))?;
         text.chars().next()
     })
 }
 
-const fn alias(label: &'static str) -> Cow<'static, str> {
-    Cow::Borrowed(label)
-}
-
 /// By IANA's name, which is that of the Encoding Standard; aliases from both.
 #[rustfmt::skip]
-static ENCODINGS: &[(&Encoding, &[Cow<'static, str>])] = &[
+static ENCODINGS: &[(&Encoding, &[&str])] = &[
     // Single-byte.
-    (IBM866, &[alias("866"), alias("cp866"), alias("csibm866")]),
-    (ISO_8859_10, &[alias("csisolatin6"), alias("iso-ir-157"), alias("iso8859-10"), alias("iso885910"), alias("l6"), alias("latin6"), alias("ISO_8859-10:1992"), alias("ISO_8859-10")]),
-    (ISO_8859_13, &[alias("iso8859-13"), alias("iso885913"), alias("csISO885913"), alias("latin7")]),
-    (ISO_8859_14, &[alias("iso8859-14"), alias("iso885914"), alias("csISO885914"), alias("iso-ir-199"), alias("ISO_8859-14:1998"), alias("ISO_8859-14"), alias("latin8"), alias("iso-celtic"), alias("l8")]),
-    (ISO_8859_15, &[alias("csisolatin9"), alias("iso8859-15"), alias("iso885915"), alias("iso_8859-15"), alias("l9"), alias("csISO885915"), alias("Latin-9")]),
-    (ISO_8859_16, &[alias("csISO885916"), alias("iso-ir-226"), alias("ISO_8859-16:2001"), alias("ISO_8859-16"), alias("latin10"), alias("l10")]),
-    (ISO_8859_2, &[alias("csisolatin2"), alias("iso-ir-101"), alias("iso8859-2"), alias("iso88592"), alias("iso_8859-2"), alias("iso_8859-2:1987"), alias("l2"), alias("latin2")]),
-    (ISO_8859_3, &[alias("csisolatin3"), alias("iso-ir-109"), alias("iso8859-3"), alias("iso88593"), alias("iso_8859-3"), alias("iso_8859-3:1988"), alias("l3"), alias("latin3")]),
-    (ISO_8859_4, &[alias("csisolatin4"), alias("iso-ir-110"), alias("iso8859-4"), alias("iso88594"), alias("iso_8859-4"), alias("iso_8859-4:1988"), alias("l4"), alias("latin4")]),
-    (ISO_8859_5, &[alias("csisolatincyrillic"), alias("cyrillic"), alias("iso-ir-144"), alias("iso8859-5"), alias("iso88595"), alias("iso_8859-5"), alias("iso_8859-5:1988")]),
-    (ISO_8859_6, &[alias("arabic"), alias("asmo-708"), alias("csiso88596e"), alias("csiso88596i"), alias("csisolatinarabic"), alias("ecma-114"), alias("iso-8859-6-e"), alias("iso-8859-6-i"), alias("iso-ir-127"), alias("iso8859-6"), alias("iso88596"), alias("iso_8859-6"), alias("iso_8859-6:1987")]),
-    (ISO_8859_7, &[alias("csisolatingreek"), alias("ecma-118"), alias("elot_928"), alias("greek"), alias("greek8"), alias("iso-ir-126"), alias("iso8859-7"), alias("iso88597"), alias("iso_8859-7"), alias("iso_8859-7:1987"), alias("sun_eu_greek")]),
-    (ISO_8859_8, &[alias("csiso88598e"), alias("csisolatinhebrew"), alias("hebrew"), alias("iso-8859-8-e"), alias("iso-ir-138"), alias("iso8859-8"), alias("iso88598"), alias("iso_8859-8"), alias("iso_8859-8:1988"), alias("visual")]),
-    (ISO_8859_8_I, &[alias("csiso88598i"), alias("logical")]),
-    (KOI8_R, &[alias("cskoi8r"), alias("koi"), alias("koi8"), alias("koi8_r")]),
-    (KOI8_U, &[alias("koi8-ru"), alias("csKOI8U")]),
-    (MACINTOSH, &[alias("csmacintosh"), alias("mac"), alias("x-mac-roman")]),
-    (WINDOWS_1250, &[alias("cp1250"), alias("x-cp1250"), alias("cswindows1250")]),
-    (WINDOWS_1251, &[alias("cp1251"), alias("x-cp1251"), alias("cswindows1251")]),
-    (WINDOWS_1252, &[alias("cp1252"), alias("x-cp1252"), alias("cswindows1252")]),
-    (WINDOWS_1253, &[alias("cp1253"), alias("x-cp1253"), alias("cswindows1253")]),
-    (WINDOWS_1254, &[alias("cp1254"), alias("x-cp1254"), alias("cswindows1254")]),
-    (WINDOWS_1255, &[alias("cp1255"), alias("x-cp1255"), alias("cswindows1255")]),
-    (WINDOWS_1256, &[alias("cp1256"), alias("x-cp1256"), alias("cswindows1256")]),
-    (WINDOWS_1257, &[alias("cp1257"), alias("x-cp1257"), alias("cswindows1257")]),
-    (WINDOWS_1258, &[alias("cp1258"), alias("x-cp1258"), alias("cswindows1258")]),
-    (WINDOWS_874, &[alias("dos-874"), alias("cswindows874")]),
-    (X_MAC_CYRILLIC, &[alias("x-mac-ukrainian")]),
+    (IBM866, &["866", "cp866", "csibm866"]),
+    (ISO_8859_10, &["csisolatin6", "iso-ir-157", "iso8859-10", "iso885910", "l6", "latin6", "ISO_8859-10:1992", "ISO_8859-10"]),
+    (ISO_8859_13, &["iso8859-13", "iso885913", "csISO885913", "latin7"]),
+    (ISO_8859_14, &["iso8859-14", "iso885914", "csISO885914", "iso-ir-199", "ISO_8859-14:1998", "ISO_8859-14", "latin8", "iso-celtic", "l8"]),
+    (ISO_8859_15, &["csisolatin9", "iso8859-15", "iso885915", "iso_8859-15", "l9", "csISO885915", "Latin-9"]),
+    (ISO_8859_16, &["csISO885916", "iso-ir-226", "ISO_8859-16:2001", "ISO_8859-16", "latin10", "l10"]),
+    (ISO_8859_2, &["csisolatin2", "iso-ir-101", "iso8859-2", "iso88592", "iso_8859-2", "iso_8859-2:1987", "l2", "latin2"]),
+    (ISO_8859_3, &["csisolatin3", "iso-ir-109", "iso8859-3", "iso88593", "iso_8859-3", "iso_8859-3:1988", "l3", "latin3"]),
+    (ISO_8859_4, &["csisolatin4", "iso-ir-110", "iso8859-4", "iso88594", "iso_8859-4", "iso_8859-4:1988", "l4", "latin4"]),
+    (ISO_8859_5, &["csisolatincyrillic", "cyrillic", "iso-ir-144", "iso8859-5", "iso88595", "iso_8859-5", "iso_8859-5:1988"]),
+    (ISO_8859_6, &["arabic", "asmo-708", "csiso88596e", "csiso88596i", "csisolatinarabic", "ecma-114", "iso-8859-6-e", "iso-8859-6-i", "iso-ir-127", "iso8859-6", "iso88596", "iso_8859-6", "iso_8859-6:1987"]),
+    (ISO_8859_7, &["csisolatingreek", "ecma-118", "elot_928", "greek", "greek8", "iso-ir-126", "iso8859-7", "iso88597", "iso_8859-7", "iso_8859-7:1987", "sun_eu_greek"]),
+    (ISO_8859_8, &["csiso88598e", "csisolatinhebrew", "hebrew", "iso-8859-8-e", "iso-ir-138", "iso8859-8", "iso88598", "iso_8859-8", "iso_8859-8:1988", "visual"]),
+    (ISO_8859_8_I, &["csiso88598i", "logical"]),
+    (KOI8_R, &["cskoi8r", "koi", "koi8", "koi8_r"]),
+    (KOI8_U, &["koi8-ru", "csKOI8U"]),
+    (MACINTOSH, &["csmacintosh", "mac", "x-mac-roman"]),
+    (WINDOWS_1250, &["cp1250", "x-cp1250", "cswindows1250"]),
+    (WINDOWS_1251, &["cp1251", "x-cp1251", "cswindows1251"]),
+    (WINDOWS_1252, &["cp1252", "x-cp1252", "cswindows1252"]),
+    (WINDOWS_1253, &["cp1253", "x-cp1253", "cswindows1253"]),
+    (WINDOWS_1254, &["cp1254", "x-cp1254", "cswindows1254"]),
+    (WINDOWS_1255, &["cp1255", "x-cp1255", "cswindows1255"]),
+    (WINDOWS_1256, &["cp1256", "x-cp1256", "cswindows1256"]),
+    (WINDOWS_1257, &["cp1257", "x-cp1257", "cswindows1257"]),
+    (WINDOWS_1258, &["cp1258", "x-cp1258", "cswindows1258"]),
+    (WINDOWS_874, &["dos-874", "cswindows874"]),
+    (X_MAC_CYRILLIC, &["x-mac-ukrainian"]),
     (X_USER_DEFINED, &[]),
     // Multi-byte.
-    (SHIFT_JIS, &[alias("csshiftjis"), alias("ms932"), alias("ms_kanji"), alias("shift-jis"), alias("sjis"), alias("windows-31j"), alias("x-sjis"), alias("csWindows31J"), alias("CP932")]),
-    (EUC_JP, &[alias("cseucpkdfmtjapanese"), alias("x-euc-jp"), alias("Extended_UNIX_Code_Packed_Format_for_Japanese")]),
-    (ISO_2022_JP, &[alias("csiso2022jp")]),
-    (GBK, &[alias("chinese"), alias("csgb2312"), alias("csiso58gb231280"), alias("gb2312"), alias("gb_2312"), alias("gb_2312-80"), alias("iso-ir-58"), alias("x-gbk"), alias("CP936"), alias("MS936"), alias("windows-936"), alias("csGBK")]),
-    (GB18030, &[alias("csGB18030")]),
-    (BIG5, &[alias("big5-hkscs"), alias("cn-big5"), alias("csbig5"), alias("x-x-big5"), alias("CP950"), alias("windows-950")]),
-    (EUC_KR, &[alias("cseuckr"), alias("csksc56011987"), alias("iso-ir-149"), alias("korean"), alias("ks_c_5601-1987"), alias("ks_c_5601-1989"), alias("ksc5601"), alias("ksc_5601"), alias("windows-949"), alias("CP949"), alias("UHC")]),
+    (SHIFT_JIS, &["csshiftjis", "ms932", "ms_kanji", "shift-jis", "sjis", "windows-31j", "x-sjis", "csWindows31J", "CP932"]),
+    (EUC_JP, &["cseucpkdfmtjapanese", "x-euc-jp", "Extended_UNIX_Code_Packed_Format_for_Japanese", "CP51932", "csCP51932"]),
+    (ISO_2022_JP, &["csiso2022jp", "CP50220", "csCP50220"]),
+    (GBK, &["chinese", "csgb2312", "csiso58gb231280", "gb2312", "gb_2312", "gb_2312-80", "iso-ir-58", "x-gbk", "CP936", "MS936", "windows-936", "csGBK"]),
+    (GB18030, &["csGB18030"]),
+    (BIG5, &["big5-hkscs", "cn-big5", "csbig5", "x-x-big5", "CP950", "windows-950"]),
+    (EUC_KR, &["cseuckr", "csksc56011987", "iso-ir-149", "korean", "ks_c_5601-1987", "ks_c_5601-1989", "ksc5601", "ksc_5601", "windows-949", "CP949", "UHC"]),
 ];
+
+/// What an encoding is more than.
+struct Superset {
+    of: &'static Encoding,
+    /// The labels that name a smaller charset.
+    smaller: &'static [&'static str],
+    /// What is read under them, in a message.
+    name: &'static str,
+    /// What is true and understood in an XML declaration.
+    xml_name: &'static str,
+}
+
+#[rustfmt::skip]
+static SUPERSETS: &[Superset] = &[
+    Superset {
+        of: GBK,
+        smaller: &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"],
+        name: "GBK",
+        xml_name: "GBK",
+    },
+    Superset {
+        of: EUC_KR,
+        smaller: &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"],
+        name: "windows-949",
+        xml_name: "windows-949",
+    },
+    Superset {
+        of: SHIFT_JIS,
+        smaller: &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"],
+        name: "Windows-31J",
+        xml_name: "Windows-31J",
+    },
+    Superset {
+        of: BIG5,
+        smaller: &["big5", "csbig5", "cn-big5", "x-x-big5", "windows-950", "cp950", "950"],
+        name: "Big5-HKSCS",
+        xml_name: "Big5-HKSCS",
+    },
+    Superset {
+        of: EUC_JP,
+        smaller: &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"],
+        name: "CP51932 with JIS X 0212",
+        xml_name: "EUC-JP",
+    },
+    Superset {
+        of: ISO_2022_JP,
+        smaller: &["iso-2022-jp", "csiso2022jp"],
+        name: "CP50220",
+        xml_name: "ISO-2022-JP",
+    },
+];
+
+/// Letters and digits of a label, all that counts where it is compared.
+fn letters(label: &str) -> impl Iterator<Item = u8> {
+    label.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+}
 
 /// A multi-byte encoding.
 #[derive(Debug)]
 struct MultiByte {
     encoding: &'static Encoding,
+    /// The label was one of a smaller charset.
+    narrow: bool,
+}
+
+impl MultiByte {
+    fn more_than(&self) -> Option<&'static Superset> {
+        SUPERSETS.iter().find(|superset| superset.of == self.encoding)
+    }
 }
 
 impl Codec for MultiByte {
     fn name(&self) -> &str {
         self.encoding.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        Some(self.more_than().map_or(self.encoding.name(), |superset| superset.xml_name))
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
+    }
+
+    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let smaller = self.more_than()?.smaller;
+        let narrow = smaller.iter().any(|smaller| letters(smaller).eq(letters(label)));
+        narrow.then(|| Arc::new(MultiByte { encoding: self.encoding, narrow }) as Arc<dyn Codec>)
+    }
+
+    fn superset(&self) -> Option<&str> {
+        self.more_than().filter(|_| self.narrow).map(|superset| superset.name)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

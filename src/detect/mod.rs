@@ -21,7 +21,7 @@ pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 pub(crate) use declaration::{Declaration, Vacancy};
 pub(crate) use signature::is_byte_order_mark;
 
-use crate::codec::{Codec, byte_order_mark, decode_strictly};
+use crate::codec::{Codec, begins_with, byte_order_mark, decode_strictly};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use declaration::{Scanned, Scanner};
@@ -194,8 +194,10 @@ impl Detector {
             None => vec![from.clone()],
         };
         for codec in candidates {
-            let bom = byte_order_mark(&*codec).filter(|bom| self.prefix.starts_with(bom));
-            if let Some(bom) = bom {
+            // Asking the decoder first spares most pages the making of an encoder.
+            let is_marked = begins_with(&*codec, &self.prefix, '\u{FEFF}');
+            let bom = is_marked.then(|| byte_order_mark(&*codec)).flatten();
+            if let Some(bom) = bom.filter(|bom| self.prefix.starts_with(bom)) {
                 return Ok((codec, bom.len()));
             }
         }
@@ -255,6 +257,24 @@ impl Detector {
                 None => self.policy.decide(&self.evidence(&beginning, declaration.as_ref(), head), &mut notes),
             }
         };
+        if let Ok((_, choice)) = &choice
+            && let Some(superset) = choice.named.superset()
+        {
+            let name = declaration.as_ref().and_then(|declaration| declaration.name.as_ref());
+            let declared = name.filter(|_| choice.source == Source::Declaration);
+            notes.push(Diagnostic::warning(
+                "superset-used",
+                declared.map_or(0, |(_, span)| span.start),
+                format!("read as {superset}, a superset of what the label names"),
+            ));
+        }
+        if let Ok((_, choice)) = &choice
+            && let [first, more @ ..] = self.registry.shadowed(&*choice.named)
+        {
+            let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+            let message = format!("{} was registered over labels of {first}{others}", choice.named.name());
+            notes.push(Diagnostic::hint("shadowed-codec", 0, message));
+        }
         if let Some(found) = &mut declaration {
             // The chosen page knows its own quotes; the family's reading may have taken one for something else.
             let strange_only_to_family = found.malformed.is_some()

@@ -102,6 +102,10 @@ impl Diagnostic {
     pub(crate) fn warning(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
         Diagnostic { code, severity: Severity::Warning, message: message.into(), offset }
     }
+
+    pub(crate) fn hint(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
+        Diagnostic { code, severity: Severity::Hint, message: message.into(), offset }
+    }
 }
 
 /// The answer of a [`Detector`](super::Detector): facts about the first bytes, and the choice that follows from them.

@@ -6,35 +6,48 @@ use super::Entry;
 #[cfg(feature = "dos")]
 use crate::codec::oem;
 use crate::codec::ucs4::Ucs4;
+use crate::codec::utf_ebcdic::UtfEbcdic;
 use crate::codec::utf8::Utf8;
 use crate::codec::utf16::Utf16;
 #[cfg(feature = "whatwg")]
 use crate::codec::whatwg;
-use crate::codec::{Codec, PAGES, TableCodec};
-use std::borrow::Cow;
+use crate::codec::{Codec, PAGES, Packed, TableCodec};
 use std::sync::{Arc, LazyLock};
 
 /// All built-in codecs with their aliases; IANA's labels, ICU's where IANA has none.
 pub(super) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-        let unicode = UNICODE.iter().map(|(codec, aliases)| Entry { codec: codec(), aliases: Cow::Borrowed(aliases) });
-        let pages = PAGES.iter().map(|page| Entry {
-            codec: Arc::new(TableCodec::of(page)),
-            aliases: page.aliases.iter().map(|alias| Cow::Borrowed(*alias)).collect(),
-        });
-        let made = unicode.chain(pages);
+        let unicode = UNICODE.iter().map(|(name, make, aliases)| Entry::builtin(name, aliases, Make::Plain(*make)));
+        let pages = PAGES.iter().map(|page| Entry::builtin(page.name, page.aliases, Make::Page(page)));
+        let all = unicode.chain(pages);
         #[cfg(feature = "whatwg")]
-        let made = made.chain(whatwg::codecs().map(entry));
+        let all =
+            all.chain(whatwg::names().map(|(name, aliases)| Entry::builtin(name, aliases, Make::By(whatwg::codec))));
         #[cfg(feature = "dos")]
-        let made = made.chain(oem::codecs().map(entry));
-        made.collect()
+        let all = all.chain(oem::names().map(|(name, aliases)| Entry::builtin(name, aliases, Make::By(oem::codec))));
+        all.collect()
     });
     &ENTRIES
 }
 
-#[cfg(any(feature = "whatwg", feature = "dos"))]
-fn entry((codec, aliases): (Arc<dyn Codec>, &'static [Cow<'static, str>])) -> Entry {
-    Entry { codec, aliases: Cow::Borrowed(aliases) }
+/// How a built-in codec is made, when it is first asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Make {
+    Plain(fn() -> Arc<dyn Codec>),
+    Page(&'static Packed),
+    /// From its name.
+    #[cfg_attr(not(any(feature = "whatwg", feature = "dos")), expect(dead_code))]
+    By(fn(&'static str) -> Arc<dyn Codec>),
+}
+
+impl Make {
+    pub(super) fn make(self, name: &'static str) -> Arc<dyn Codec> {
+        match self {
+            Make::Plain(make) => make(),
+            Make::Page(page) => Arc::new(TableCodec::of(page)),
+            Make::By(make) => make(name),
+        }
+    }
 }
 
 /// Labels of charsets that are known and not supported: those that the Encoding Standard calls `replacement`, since
@@ -42,46 +55,28 @@ fn entry((codec, aliases): (Arc<dyn Codec>, &'static [Cow<'static, str>])) -> En
 pub(super) const UNSUPPORTED: &[&str] =
     &["HZ-GB-2312", "ISO-2022-CN", "ISO-2022-CN-EXT", "ISO-2022-KR", "csISO2022KR", "replacement"];
 
-type Make = fn() -> Arc<dyn Codec>;
+type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static [&'static str]);
 
-const fn alias(label: &'static str) -> Cow<'static, str> {
-    Cow::Borrowed(label)
-}
-
-static UNICODE: &[(Make, &[Cow<'static, str>])] = &[
+static UNICODE: &[Plain] = &[
     (
+        "UTF-8",
         || Arc::new(Utf8),
-        &[
-            alias("utf8"),
-            alias("csUTF8"),
-            alias("unicode-1-1-utf-8"),
-            alias("unicode11utf8"),
-            alias("unicode20utf8"),
-            alias("x-unicode20utf8"),
-            alias("IBM1208"),
-        ],
+        &["utf8", "csUTF8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8", "IBM1208"],
     ),
-    (|| Arc::new(Utf16::UTF_16), &[alias("csUTF16"), alias("IBM1204")]),
+    ("UTF-16", || Arc::new(Utf16::UTF_16), &["csUTF16", "IBM1204"]),
+    ("UTF-16BE", || Arc::new(Utf16::BE), &["csUTF16BE", "x-utf-16be", "IBM1200", "UnicodeBigUnmarked", "unicodeFFFE"]),
     (
-        || Arc::new(Utf16::BE),
-        &[alias("csUTF16BE"), alias("x-utf-16be"), alias("IBM1200"), alias("UnicodeBigUnmarked"), alias("unicodeFFFE")],
-    ),
-    (
+        "UTF-16LE",
         || Arc::new(Utf16::LE),
-        &[
-            alias("csUTF16LE"),
-            alias("x-utf-16le"),
-            alias("IBM1202"),
-            alias("UnicodeLittleUnmarked"),
-            alias("unicode"),
-            alias("unicodeFEFF"),
-        ],
+        &["csUTF16LE", "x-utf-16le", "IBM1202", "UnicodeLittleUnmarked", "unicode", "unicodeFEFF"],
     ),
-    (|| Arc::new(Ucs4::UTF_32), &[alias("csUTF32"), alias("IBM1236")]),
-    (|| Arc::new(Ucs4::UTF_32BE), &[alias("csUTF32BE"), alias("UCS-4BE"), alias("IBM1232")]),
-    (|| Arc::new(Ucs4::UTF_32LE), &[alias("csUTF32LE"), alias("UCS-4LE"), alias("IBM1234")]),
-    (|| Arc::new(Ucs4::ISO_10646_UCS_4), &[alias("csUCS4"), alias("UCS-4"), alias("10646-1:1993/UCS4")]),
-    (|| Arc::new(Ucs4::UCS_4_2143), &[alias("UCS-4-2143"), alias("ISO-10646-UCS-4-2143")]),
-    (|| Arc::new(Ucs4::UCS_4_3412), &[alias("UCS-4-3412"), alias("ISO-10646-UCS-4-3412")]),
-    (|| Arc::new(Utf16::UCS_2), &[alias("csUnicode"), alias("UCS-2"), alias("10646-1:1993")]),
+    ("UTF-32", || Arc::new(Ucs4::UTF_32), &["csUTF32", "IBM1236"]),
+    ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), &["csUTF32BE", "UCS-4BE", "IBM1232"]),
+    ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), &["csUTF32LE", "UCS-4LE", "IBM1234"]),
+    ("ISO-10646-UCS-4", || Arc::new(Ucs4::ISO_10646_UCS_4), &["csUCS4", "UCS-4", "10646-1:1993/UCS4"]),
+    ("X-ISO-10646-UCS-4-2143", || Arc::new(Ucs4::UCS_4_2143), &["UCS-4-2143", "ISO-10646-UCS-4-2143"]),
+    ("X-ISO-10646-UCS-4-3412", || Arc::new(Ucs4::UCS_4_3412), &["UCS-4-3412", "ISO-10646-UCS-4-3412"]),
+    ("ISO-10646-UCS-2", || Arc::new(Utf16::UCS_2), &["csUnicode", "UCS-2", "10646-1:1993"]),
+    // IBM's number, and Oracle's name (which has surrogate pairs above U+FFFF: those are malformed here).
+    ("UTF-EBCDIC", || Arc::new(UtfEbcdic), &["IBM1210", "UTFE"]),
 ];

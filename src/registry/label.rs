@@ -11,40 +11,56 @@ use super::{Entry, SURFACES};
 use crate::codec::newline::EbcdicNl;
 
 /// The UTS #22 key of a label: ASCII letters in lower case and digits, without a zero that no digit stands before.
-pub(super) fn key(label: &str) -> String {
-    let mut key = String::with_capacity(label.len());
+fn letters(label: &str) -> impl Iterator<Item = u8> {
     let mut after_digit = false;
-    for byte in label.bytes().filter(u8::is_ascii_alphanumeric) {
-        if byte != b'0' || after_digit {
-            key.push(byte.to_ascii_lowercase() as char);
-        }
+    label.bytes().filter(u8::is_ascii_alphanumeric).filter_map(move |byte| {
+        let counts = byte != b'0' || after_digit;
         // A zero that was dropped is no digit that another could follow.
-        after_digit = byte.is_ascii_digit() && (byte != b'0' || after_digit);
-    }
-    key
+        after_digit = byte.is_ascii_digit() && counts;
+        counts.then_some(byte.to_ascii_lowercase())
+    })
+}
+
+/// The key as a string.
+pub(super) fn key(label: &str) -> String {
+    letters(label).map(char::from).collect()
 }
 
 /// The code page number that a label of the family `IBM | CP | CCSID | x-IBM | bare` has.
-fn number(key: &str) -> Option<u32> {
-    let digits = ["xibm", "ibm", "ccsid", "cp", ""].iter().find_map(|family| key.strip_prefix(family))?;
-    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
+fn number(label: &str) -> Option<u32> {
+    // A label that ends in no digit has none; most are done with here.
+    if !label.ends_with(|last: char| last.is_ascii_digit()) {
+        return None;
+    }
+    let mut key = [0; 16];
+    let mut len = 0;
+    for byte in letters(label) {
+        *key.get_mut(len)? = byte;
+        len += 1;
+    }
+    let key = &key[..len];
+    let families = [&b"xibm"[..], b"ibm", b"ccsid", b"cp", b""];
+    let digits = families.iter().find_map(|family| key.strip_prefix(*family)).filter(|digits| !digits.is_empty())?;
+    digits.iter().try_fold(0u32, |number, byte| {
+        let digit = char::from(*byte).to_digit(10)?;
+        number.checked_mul(10)?.checked_add(digit)
+    })
 }
 
 /// The entry that `label` names, by the rules above, each over all entries before the next.
 pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: &str) -> Option<&'a Entry> {
     let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
-    let wanted = key(label);
     // What is not ASCII is in no label; the key would not see it.
-    if wanted.is_empty() || !label.is_ascii() {
+    if letters(label).next().is_none() || !label.is_ascii() {
         return None;
     }
-    let wanted_number = number(&wanted);
-    let own = |entry: &&Entry| wanted_number.is_some() && number(&key(entry.codec.name())) == wanted_number;
+    let wanted = number(label);
+    let own = |entry: &&Entry| wanted.is_some() && number(&entry.name) == wanted;
     let by_label = |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
     (entries.clone().find(own))
         .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
-        .or_else(|| by_label(&|other| key(other) == wanted))
-        .or_else(|| by_label(&|other| wanted_number.is_some() && number(&key(other)) == wanted_number))
+        .or_else(|| by_label(&|other| letters(other).eq(letters(label))))
+        .or_else(|| by_label(&|other| wanted.is_some() && number(other) == wanted))
 }
 
 /// The label without its newline surface, where it carries one.
@@ -121,10 +137,14 @@ mod tests {
             ("CCSID_00037", Some(37)),
             ("037", Some(37)),
             ("cp", None),
+            ("IBM-9.9", Some(99)),
+            ("IBM00", None),
+            ("IBM1047a1", None),
+            ("4294967296", None),
             ("windows-1252", None),
             ("99999999999", None),
         ] {
-            assert_eq!(number(&key(label)), expected, "{label}");
+            assert_eq!(number(label), expected, "{label}");
         }
     }
 

@@ -7,21 +7,61 @@ mod builtin;
 mod label;
 
 use crate::codec::newline::{EbcdicNl, labelled};
-use crate::codec::{Codec, is_ebcdic};
+use crate::codec::table::Table;
+use crate::codec::table::read::MAX_FILE;
+use crate::codec::{Codec, TableCodec, is_ebcdic};
 use crate::error::{Error, ErrorKind};
+use builtin::Make;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 /// A codec and the labels that it answers to beside its name.
 #[derive(Clone)]
-pub(crate) struct Entry {
-    pub(crate) codec: Arc<dyn Codec>,
-    pub(crate) aliases: Cow<'static, [Cow<'static, str>]>,
+struct Entry {
+    name: Cow<'static, str>,
+    aliases: Aliases,
+    /// Made when it is first asked for: most never are.
+    codec: OnceLock<Arc<dyn Codec>>,
+    make: Option<Make>,
+    /// The names of the codecs that have a label less because of it.
+    shadowed: Vec<String>,
+}
+
+#[derive(Clone)]
+enum Aliases {
+    Static(&'static [&'static str]),
+    Owned(Vec<Cow<'static, str>>),
 }
 
 impl Entry {
+    fn builtin(name: &'static str, aliases: &'static [&'static str], make: Make) -> Self {
+        let aliases = Aliases::Static(aliases);
+        Entry { name: name.into(), aliases, codec: OnceLock::new(), make: Some(make), shadowed: Vec::new() }
+    }
+
+    fn registered(codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Self {
+        let (name, aliases) = (codec.name().to_owned().into(), Aliases::Owned(aliases));
+        Entry { name, aliases, codec: OnceLock::from(codec), make: None, shadowed: Vec::new() }
+    }
+
+    fn codec(&self) -> &Arc<dyn Codec> {
+        self.codec.get_or_init(|| match (&self.name, self.make) {
+            (Cow::Borrowed(name), Some(make)) => make.make(name),
+            _ => unreachable!("a registered codec is there"),
+        })
+    }
+
+    /// The name first.
     fn labels(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.codec.name()).chain(self.aliases.iter().map(|alias| &**alias))
+        let (fixed, owned) = match &self.aliases {
+            Aliases::Static(fixed) => (*fixed, &[][..]),
+            Aliases::Owned(owned) => (&[][..], &owned[..]),
+        };
+        let owned = owned.iter().map(|alias| &**alias);
+        std::iter::once(&*self.name).chain(fixed.iter().copied()).chain(owned)
     }
 }
 
@@ -61,31 +101,80 @@ impl Registry {
     /// [`ErrorKind::BadLabel`] where a label has neither letter nor digit.
     ///
     /// ```
-    /// use charpipe::codec::{page::Page, single_byte::SingleByte};
-    /// use std::sync::Arc;
+    /// use charpipe::codec::{TableCodec, table::chart};
+    /// use std::sync::{Arc, OnceLock};
     ///
-    /// let mut page = Page::parse(include_str!("../../codecs/IBM037.txt"))?;
-    /// page.name = "X-OURS".into();
+    /// let mut table = chart::parse(include_str!("../../codecs/IBM037.txt"), &|_| None)?;
+    /// table.name = "X-OURS".into();
     /// let mut registry = charpipe::Registry::builtin();
-    /// let shadowed = registry.register(Arc::new(SingleByte::new(page)), &["ours", "CP1047"])?;
+    /// let shadowed = registry.register(Arc::new(TableCodec::new(table)), &["ours", "CP1047"])?;
     /// assert_eq!(shadowed, ["IBM1047"]);
     /// assert_eq!(registry.codec("cp1047")?.name(), "X-OURS");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn register(&mut self, codec: Arc<dyn Codec>, aliases: &[&str]) -> Result<Vec<String>, Error> {
-        let aliases: Vec<Cow<'static, str>> = aliases.iter().map(|alias| Cow::Owned(alias.to_string())).collect();
-        let entry = Entry { codec, aliases: aliases.into() };
+        self.add(codec, aliases.iter().map(|alias| Cow::Owned(alias.to_string())).collect())
+    }
+
+    /// Adds a table as a codec under its name and its aliases, as [`register`](Registry::register) does; answers it.
+    ///
+    /// # Errors
+    /// As there, and those of [`Table::check`].
+    pub fn register_table(&mut self, table: Table) -> Result<Arc<dyn Codec>, Error> {
+        table.check()?;
+        let aliases = table.aliases.clone();
+        let codec: Arc<dyn Codec> = Arc::new(TableCodec::new(table));
+        self.add(codec.clone(), aliases)?;
+        Ok(codec)
+    }
+
+    /// Reads a table file and adds it as a codec under its own name and aliases, in front of everything that is there;
+    /// answers it. A file that has no name in it gives its own, without the extension. [`Table::read`] says which
+    /// formats there are; what a table builds on is looked up here.
+    ///
+    /// ```
+    /// let mut registry = charpipe::Registry::builtin();
+    /// let codec = registry.load(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/x-site.txt"))?;
+    /// assert_eq!(codec.name(), "X-SITE");
+    /// assert_eq!(registry.codec("site")?.name(), "X-SITE");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::TableFile`] where the file cannot be read, and what [`Table::read`] and
+    /// [`register`](Registry::register) say.
+    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<Arc<dyn Codec>, Error> {
+        let path = path.as_ref();
+        let failed = |source| ErrorKind::TableFile { path: path.to_owned(), source };
+        // One byte more than is read, so that a file that has too many is found out.
+        let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let stem = path.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
+        let table = Table::read(&bytes, &stem, &|name| Some(self.codec(name).ok()?.table()?.into_owned()))?;
+        self.register_table(table)
+    }
+
+    /// The names of the codecs that have a label less since `codec` was registered; none for a built-in.
+    pub fn shadowed(&self, codec: &dyn Codec) -> &[String] {
+        let is_it = |entry: &&Entry| std::ptr::addr_eq(Arc::as_ptr(entry.codec()), std::ptr::from_ref(codec));
+        self.registered.iter().find(is_it).map_or(&[], |entry| &entry.shadowed)
+    }
+
+    fn add(&mut self, codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Result<Vec<String>, Error> {
+        let mut entry = Entry::registered(codec, aliases);
         let mut shadowed: Vec<String> = Vec::new();
         for label in entry.labels() {
             if label::key(label).is_empty() {
                 return Err(ErrorKind::BadLabel { label: label.to_owned() }.into());
             }
             if let Some(found) = self.find(label)
-                && !shadowed.iter().any(|name| name == found.codec.name())
+                && !shadowed.iter().any(|name| *name == found.name)
             {
-                shadowed.push(found.codec.name().to_owned());
+                shadowed.push(found.name.clone().into_owned());
             }
         }
+        entry.shadowed.clone_from(&shadowed);
         self.registered.push(entry);
         Ok(shadowed)
     }
@@ -97,13 +186,13 @@ impl Registry {
     /// [`ErrorKind::UnsupportedLabel`] where the charset is known and not to be had.
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
-            return Ok(entry.codec.clone());
+            return Ok(entry.codec().under(label).unwrap_or_else(|| entry.codec().clone()));
         }
         if let Some((plain, nl)) = label::newline_surface(label)
             && let Some(entry) = self.find(plain)
-            && is_ebcdic(&*entry.codec)
+            && is_ebcdic(&**entry.codec())
         {
-            return Ok(labelled(entry.codec.clone(), nl));
+            return Ok(labelled(entry.codec().clone(), nl));
         }
         if builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label)) {
             return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: None }.into());
@@ -118,12 +207,21 @@ impl Registry {
     /// assert!(charpipe::Registry::builtin().codecs().any(|codec| codec.name() == "UTF-8"));
     /// ```
     pub fn codecs(&self) -> impl Iterator<Item = &Arc<dyn Codec>> {
-        self.entries().map(|entry| &entry.codec)
+        self.entries().map(Entry::codec)
     }
 
     /// The labels of the codec named `name`, the name first; none where there is no such codec.
     pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.entries().filter(move |entry| entry.codec.name() == name).take(1).flat_map(Entry::labels)
+        self.entries().filter(move |entry| entry.name == name).take(1).flat_map(Entry::labels)
+    }
+
+    /// Labels of charsets that are known and not supported, each of which [`codec`](Registry::codec) refuses.
+    ///
+    /// ```
+    /// assert!(charpipe::Registry::builtin().unsupported().any(|label| label == "ISO-2022-KR"));
+    /// ```
+    pub fn unsupported(&self) -> impl Iterator<Item = &'static str> {
+        builtin::UNSUPPORTED.iter().copied().filter(|label| self.find(label).is_none())
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
@@ -144,7 +242,7 @@ impl Default for Registry {
 
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.codecs().map(|codec| codec.name())).finish()
+        f.debug_list().entries(self.entries().map(|entry| &entry.name)).finish()
     }
 }
 

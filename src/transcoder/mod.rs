@@ -390,7 +390,7 @@ impl Transcoder {
             self.plan_label(&*to, write_bom, declaration, bom_len as u64)?;
         }
         if write_bom {
-            self.insert("\u{FEFF}".into(), 0);
+            self.insert("\u{FEFF}".into(), 0)?;
         }
         Ok(())
     }
@@ -456,7 +456,7 @@ impl Transcoder {
                 instead = Some(std::mem::take(&mut edit.text));
             } else {
                 let edit = self.edits.remove(0);
-                self.insert(edit.text, at);
+                self.insert(edit.text, at)?;
                 return Ok(0);
             }
         }
@@ -473,7 +473,7 @@ impl Transcoder {
         let fork = route.needs_origin.then(|| route.decoder.fork());
         let step = self.text.fill(|sink| route.decoder.feed(src, sink))?;
         match instead {
-            Some(name) => self.insert(name, at),
+            Some(name) => self.insert(name, at)?,
             None => {
                 let origin = match fork {
                     Some(fork) => Origin::Decoded { fork, start: at, bytes: src[..step.read].to_vec() },
@@ -510,11 +510,27 @@ impl Transcoder {
     }
 
     /// Puts text into the queue that nothing was decoded to; `at` in the input.
-    fn insert(&mut self, text: String, at: u64) {
+    fn insert(&mut self, text: String, at: u64) -> Result<(), Error> {
         if !text.is_empty() {
+            self.can_be_written(&text, at)?;
             // It comes behind all text that the stages have seen.
             self.route.iter_mut().flat_map(|route| &mut route.stages).for_each(|stage| stage.inserted());
             self.queue.push_back(Work::Text(Segment::inserted(text, at)));
+        }
+        Ok(())
+    }
+
+    /// An error where the target lacks a character of what is put in: a label or an escape that loses some, by whatever
+    /// policy, says something else.
+    fn can_be_written(&self, text: &str, offset: u64) -> Result<(), Error> {
+        let to = &*self.settings.to;
+        let Some(mut encoder) = to.encoder().filter(|_| !to.is_utf8()) else { return Ok(()) };
+        let mut room = vec![0; (text.len() + 1) * MIN_ROOM];
+        match encoder.feed(text, &mut ByteSink::new(&mut room)).stop {
+            Stop::Fault(fault) => {
+                Err(ErrorKind::Unmappable { codec: to.name().to_owned(), ch: fault.ch, offset }.into())
+            }
+            Stop::InputEmpty | Stop::OutputFull => Ok(()),
         }
     }
 
@@ -535,10 +551,14 @@ impl Transcoder {
             }
             OnMalformed::Drop => String::new(),
             OnMalformed::Replace => char::REPLACEMENT_CHARACTER.into(),
-            OnMalformed::Escape => fault.bytes.iter().fold(String::new(), |mut text, byte| {
-                _ = write!(text, "\\x{byte:02X}");
+            OnMalformed::Escape => {
+                let text = fault.bytes.iter().fold(String::new(), |mut text, byte| {
+                    _ = write!(text, "\\x{byte:02X}");
+                    text
+                });
+                self.can_be_written(&text, fault.offset)?;
                 text
-            }),
+            }
         };
         if !text.is_empty() {
             self.route.iter_mut().flat_map(|route| &mut route.stages).for_each(|stage| stage.inserted());

@@ -21,7 +21,7 @@ pub enum OnMalformed {
     Replace,
     /// Nothing.
     Drop,
-    /// `\xNN` for each byte.
+    /// `\xNN` for each byte; an error where the target cannot write that.
     Escape,
 }
 

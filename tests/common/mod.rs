@@ -1,10 +1,12 @@
-//! What several tests need: a transcoder driven in every way that must make no difference, hostile readers, and samples.
+//! What several tests need: a transcoder driven in every way that must make no difference, hostile readers,
+//! samples, and other people's programs.
 
 #![allow(dead_code)] // Each test uses its part.
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
 use charpipe::{Codec, Error, Registry, State, Transcode, Transcoder};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 /// All that a run shows to the outside.
@@ -189,4 +191,26 @@ impl Read for Stutter<'_> {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         unreachable!("the pump fills and consumes")
     }
+}
+
+/// Whether `probe` runs; says so where it does not.
+pub fn installed(peer: &str, probe: &[&str]) -> bool {
+    let ran = Command::new(probe[0]).args(&probe[1..]).stdin(Stdio::null()).output();
+    let there = ran.is_ok_and(|output| output.status.success());
+    if !there {
+        // Past the capture of the test runner, so that a skipped peer is seen.
+        _ = writeln!(io::stderr(), "peers: {peer} is not installed, skipped");
+    }
+    there
+}
+
+/// Runs a program with `input` on standard input.
+pub fn piped_through(command: &mut Command, input: &[u8]) -> Output {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // One that failed reads no more; its exit status says so.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    })
 }

@@ -341,7 +341,11 @@ impl Page {
         table.substitute1 = self.substitute1;
         table.aliases = self.aliases.into_iter().map(Into::into).collect();
         if let Some(code) = self.to_text.iter().find(|code| !self.cells.contains_key(code)) {
-            return end.expected(format!("a character for {:0w$X}, which to-text lists", code.number(), w = 2 * code.len()));
+            return end.expected(format!(
+                "a character for {:0w$X}, which to-text lists",
+                code.number(),
+                w = 2 * code.len()
+            ));
         }
         table.mappings.reserve(self.cells.len() + self.items.len());
         for (code, ch) in self.cells {

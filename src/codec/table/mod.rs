@@ -10,8 +10,8 @@
 //!            packed.rs: the built-in tables
 //! ```
 
-pub mod chart;
 mod charmap;
+pub mod chart;
 mod check;
 mod derive;
 mod draft;

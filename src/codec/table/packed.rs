@@ -30,13 +30,14 @@ pub struct Packed {
     pub aliases: &'static [&'static str],
     /// The table or standard that it was taken from.
     pub source: &'static str,
-    /// Whether it has nothing but single bytes.
+    /// Whether it has nothing but single bytes and characters of the Basic Multilingual Plane.
     pub is_single: bool,
     /// The first word of its record.
     pub(in crate::codec) record: u32,
 }
 
 /// Reads words one after the other.
+#[derive(Clone, Copy)]
 struct Words {
     at: usize,
 }
@@ -49,7 +50,74 @@ impl Words {
     }
 }
 
+/// A record, opened: what is small is read, the rest is where it lies.
+pub(in crate::codec) struct Record {
+    pub(in crate::codec) shape: Shape,
+    pub(in crate::codec) substitute: Vec<u8>,
+    pub(in crate::codec) substitute1: Option<u8>,
+    pub(in crate::codec) charts: Vec<Chart>,
+    /// The codes whose cells hold only from bytes to text, in order.
+    pub(in crate::codec) to_text: Vec<Code>,
+    others: Words,
+}
+
+/// A chart: of the single bytes, or of the pairs of a lead byte.
+#[derive(Clone, Copy)]
+pub(in crate::codec) struct Chart {
+    pub(in crate::codec) lead: Option<u8>,
+    blocks: [u16; 4],
+}
+
+impl Chart {
+    /// Its code units, a quarter at a time; FFFF where a byte has none.
+    pub(in crate::codec) fn quarters(&self) -> impl Iterator<Item = [u16; 64]> {
+        self.blocks.into_iter().map(|block| {
+            let at = 2 * (2 + 64 * usize::from(block));
+            let bytes: &[u8; 128] = WORDS[at..].first_chunk().expect("blocks are whole");
+            std::array::from_fn(|index| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]))
+        })
+    }
+
+    /// The code of its byte.
+    pub(in crate::codec) fn code(&self, byte: u8) -> Code {
+        self.lead.map_or(Code::single(byte), |lead| Code::pair(lead, byte))
+    }
+}
+
+impl Record {
+    /// What is in no chart: way, code and text of each.
+    pub(in crate::codec) fn others(&self, mut each: impl FnMut(Way, Code, &str)) {
+        let mut words = self.others;
+        let mut text = String::new();
+        for _ in 0..words.next() {
+            let [way, units] = words.next().to_be_bytes();
+            let code = code(words.next());
+            let way = [Way::RoundTrip, Way::BestFit, Way::Substitute1, Way::ToText, Way::ToBytes][usize::from(way) % 5];
+            text.clear();
+            let units = (0..units).map(|_| words.next());
+            text.extend(char::decode_utf16(units).map(|ch| ch.unwrap_or('\u{FFFD}')));
+            each(way, code, &text);
+        }
+    }
+}
+
 impl Packed {
+    pub(in crate::codec) fn open(&self) -> Record {
+        let mut words = Words { at: self.record as usize };
+        let shape = match words.next() {
+            0 => Shape::Single,
+            1 => Shape::Double,
+            _ => Shape::Shifted,
+        };
+        let substitute = (0..words.next()).map(|_| words.next() as u8).collect();
+        let substitute1 = u8::try_from(words.next()).ok();
+        let charts = (0..words.next())
+            .map(|_| Chart { lead: u8::try_from(words.next()).ok(), blocks: std::array::from_fn(|_| words.next()) })
+            .collect();
+        let to_text = (0..words.next()).map(|_| code(words.next())).collect();
+        Record { shape, substitute, substitute1, charts, to_text, others: words }
+    }
+
     /// The page as a table.
     ///
     /// ```
@@ -59,47 +127,28 @@ impl Packed {
     /// assert_eq!(page.table().mappings.iter().find(|mapping| mapping.ch == 'A').unwrap().code.number(), 0xC1);
     /// ```
     pub fn table(&self) -> Table {
-        let mut words = Words { at: self.record as usize };
+        let record = self.open();
         let mut table = Table::new(self.name, self.source);
         table.aliases = self.aliases.iter().map(|alias| (*alias).into()).collect();
-        table.shape = match words.next() {
-            0 => Shape::Single,
-            1 => Shape::Double,
-            _ => Shape::Shifted,
-        };
-        table.substitute = (0..words.next()).map(|_| words.next() as u8).collect();
-        table.substitute1 = u8::try_from(words.next()).ok();
-        let charts = words.next();
-        table.mappings.reserve(256 * usize::from(charts));
-        for _ in 0..charts {
-            let lead = words.next();
-            for quarter in 0..4 {
-                let mut block = Words { at: 2 + 64 * usize::from(words.next()) };
-                for low in 0..64 {
-                    let unit = block.next();
-                    // No surrogates are in it: they would not be characters.
-                    if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != NONE) {
-                        let byte = quarter << 6 | low;
-                        let code = u8::try_from(lead).map_or(Code::single(byte), |lead| Code::pair(lead, byte));
-                        table.mappings.push(Mapping { code, ch, way: Way::RoundTrip });
-                    }
+        table.mappings.reserve(256 * record.charts.len());
+        for chart in &record.charts {
+            for (byte, unit) in (0..=255).zip(chart.quarters().flatten()) {
+                // No surrogates are in it: they would not be characters.
+                if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != NONE) {
+                    table.mappings.push(Mapping { code: chart.code(byte), ch, way: Way::RoundTrip });
                 }
             }
         }
-        let one_way = (0..words.next()).map(|_| code(words.next())).collect::<Vec<_>>();
-        for code in one_way {
+        for code in &record.to_text {
             // In the order of the codes, as the charts are.
-            if let Ok(index) = table.mappings.binary_search_by_key(&code, |mapping| mapping.code) {
+            if let Ok(index) = table.mappings.binary_search_by_key(code, |mapping| mapping.code) {
                 table.mappings[index].way = Way::ToText;
             }
         }
-        for _ in 0..words.next() {
-            let [way, units] = words.next().to_be_bytes();
-            let code = code(words.next());
-            let units: Vec<u16> = (0..units).map(|_| words.next()).collect();
-            let way = [Way::RoundTrip, Way::BestFit, Way::Substitute1, Way::ToText, Way::ToBytes][usize::from(way) % 5];
-            table.add(&code.bytes()[..code.len()], &String::from_utf16_lossy(&units), way);
-        }
+        record.others(|way, code, text| table.add(&code.bytes()[..code.len()], text, way));
+        table.shape = record.shape;
+        table.substitute = record.substitute;
+        table.substitute1 = record.substitute1;
         table
     }
 }
