@@ -134,7 +134,8 @@ fn unfit(table: &Table) -> Option<Fault> {
 }
 
 fn contradiction(table: &Table) -> Option<Fault> {
-    let encodes = |way: Way| way != Way::ToText;
+    // What only the single-byte substitute stands for has no bytes, and mappings both ways come before it.
+    let encodes = |way: Way| !matches!(way, Way::ToText | Way::Substitute1);
     // Sorted with their numbers, so that what contradicts stands side by side, the earlier first.
     let mut by_code: Vec<(Code, usize)> = Vec::with_capacity(table.mappings.len());
     let mut by_char: Vec<(char, usize)> = Vec::with_capacity(table.mappings.len());

@@ -111,7 +111,7 @@ pub(crate) fn is_private_use(ch: char) -> bool {
 /// One character and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mapping {
-    /// The bytes. For [`Way::Substitute1`] they say nothing.
+    /// The bytes: one sequence of the shape, or several. For [`Way::Substitute1`] they say nothing.
     pub code: Code,
     /// The character.
     pub ch: char,

@@ -18,9 +18,11 @@
 //! * `<icu:base>` names a table that this one adds to. The base's states hold, whatever rows are here. With the class
 //!   `DBCS` on a mixed base only the base's pairs are taken.
 //! * A table without `<subchar>` takes the bytes of U+001A, or 1A, or FE FE.
+//! * In a mixed page a mapping may be of several pairs, which ICU's documentation allows and `makeconv` refuses.
 //!
-//! Two things are not read: shift codes with other states than the class `EBCDIC_STATEFUL` implies, and bytes that
-//! change the state in any other class.
+//! Three things that `makeconv` takes are refused: shift codes with other states than the class `EBCDIC_STATEFUL`
+//! implies, bytes that only change the state in any other class, and what a line has behind its bytes or its flag that is
+//! neither flag nor comment. A table without mappings is refused too.
 
 use super::check::Fit;
 use super::draft::{Bytes, Chars, Draft};
