@@ -30,6 +30,21 @@ def ebcdic(name, text):
     return bytes(to_byte[ch] for ch in text.replace("\n", NEL))
 
 
+def keis(name, text):
+    """`text` in KEIS over that page: pairs as in EUC-JP between shift codes of two bytes, blanks of both widths apart."""
+    to_byte = page(name)
+    result = b""
+    double = False
+    for ch in text.replace("\n", NEL):
+        single = ch in to_byte
+        if single == double:
+            result += b"\x0a\x41" if single else b"\x0a\x42"
+            double = not single
+        result += bytes([to_byte[ch]]) if single else b"\x40\x40" if ch == "\u3000" else ch.encode("euc_jp")
+    assert not double
+    return result
+
+
 def ucs4(order, text):
     """`text` in UCS-4, the octets of each character in that order: 1234 is big-endian."""
     octets = [ch.encode("utf-32-be") for ch in text]
@@ -76,6 +91,12 @@ KATAKANA = """\
 <city>ﾄｳｷｮｳ</city>
 """
 
+# Kanji, kana, a blank as wide as they are, and a letter that both kinds of byte have.
+KEIS = """\
+<?xml version="1.0" encoding="X-KEIS83"?>
+<customer><name>山田\u3000タロウ</name><city>東京都</city><class>Å</class></customer>
+"""
+
 # The last character is above U+FFFF: four octets that are all needed, and a surrogate pair in UTF-16.
 PLANES = """\
 <?xml version="1.0"{}?>
@@ -94,6 +115,7 @@ DATA = {
     "hello-ibm1047.xml": ebcdic("IBM1047", HELLO),
     "no-declaration-name-ibm037.xml": ebcdic("IBM037", NO_DECLARATION_NAME),
     "katakana-ibm290.xml": ebcdic("IBM290", KATAKANA),
+    "keis.xml": keis("IBM037", KEIS),
     "ucs4-2143.xml": ucs4("2143", PLANES.format(' encoding="ISO-10646-UCS-4"')),
     "ucs4-3412.xml": ucs4("3412", PLANES.format(' encoding="ISO-10646-UCS-4"')),
     "utf16le-bom.xml": b"\xff\xfe" + PLANES.format(' encoding="UTF-16"').encode("utf-16-le"),

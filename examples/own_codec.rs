@@ -1,7 +1,7 @@
 //! A charset of one's own, written by hand: ASCII, and an accent before the letter that it stands on (in the manner of
 //! ISO 6937). Registered under its labels it is used like any other, also by documents that declare it.
 //!
-//! A charset of single bytes needs no code: see `code_page_from_text.rs`.
+//! A charset that a table can hold needs no code: see `table_at_run_time.rs`. One with shift codes is `keis.rs`.
 
 use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};

@@ -17,15 +17,6 @@ struct Expected {
 
 const EXPECTED: &[Expected] = &[
     Expected {
-        name: "code_page_from_text",
-        stdout: "\
-X-SITE also answers to site
-[B6, 40, F5, F0, 40, 9F]
-✓ 50 €
-",
-        stderr: "",
-    },
-    Expected {
         name: "convert_file",
         stdout: r#"<?xml version="1.0" encoding="UTF-8"?>
 <customers>
@@ -79,6 +70,19 @@ byte 30: "ISO-8895-1" is not known; did you mean ISO-8859-1?
         stderr: "",
     },
     Expected {
+        name: "keis",
+        stdout: "\
+EBCDIC: true
+X-KEIS83, by rfc7303:declaration
+<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<customer><name>山田\u{3000}タロウ</name><city>東京都</city><class>Å</class></customer>
+the same bytes: true
+byte 4: B5 is not valid X-KEIS83
+byte 7: U+1F600 '😀' is not in X-KEIS83
+",
+        stderr: "",
+    },
+    Expected {
         name: "own_codec",
         stdout: r"<?xml version='1.0' encoding='UTF-8'?><name>José Müller</name>
 <?xml version=\'1.0\' encoding=\'X-Accents\'?><name>Jos\xc2e M\xc8uller</name>
@@ -114,6 +118,15 @@ Escape: café 5 \xE2\x82 \xFF and \xC0\xAF §
   byte 11: [FF]
   byte 17: [C0]
   byte 18: [AF]
+",
+        stderr: "",
+    },
+    Expected {
+        name: "table_at_run_time",
+        stdout: "\
+X-SITE answers to X-SITE site
+[B6, 40, F5, F0, 40, 9F]
+✓ 50 €
 ",
         stderr: "",
     },

@@ -18,7 +18,7 @@ use std::path::PathBuf;
     version,
     args_override_self = true,
     override_usage = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...\n       \
-                      charpipe list [PATTERN]",
+                      charpipe list [PATTERN]\n       charpipe chart [OPTIONS] CODEC [OTHER]",
     after_help = "The word `convert` may be left out: `charpipe < old.xml > new.xml`. \
                   For the options see `charpipe convert --help` and so on.",
     after_long_help = "The word `convert` may be left out, unless the first FILE is named like a command: \
@@ -40,10 +40,11 @@ pub(super) enum Command {
     Convert(Convert),
     Detect(Detect),
     List(List),
+    Chart(Chart),
 }
 
 /// What stands first on a command line that does not leave `convert` out.
-const COMMANDS: [&str; 8] = ["convert", "detect", "list", "help", "-h", "--help", "-V", "--version"];
+const COMMANDS: [&str; 9] = ["convert", "detect", "list", "chart", "help", "-h", "--help", "-V", "--version"];
 
 /// The arguments with the word `convert` where it was left out.
 pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -174,6 +175,44 @@ pub(super) struct List {
     /// Whatever the label PATTERN itself would mean to `--from` is listed too: `037` lists IBM037.
     #[arg(value_name = "PATTERN")]
     pub(super) pattern: Option<String>,
+}
+
+/// Prints the chart of a code page, or where two code pages differ
+///
+/// As IBM prints them: the columns are the high half of a byte, the rows its low half.
+#[derive(Args)]
+#[command(args_override_self = true, override_usage = "charpipe chart [OPTIONS] CODEC [OTHER]")]
+pub(super) struct Chart {
+    /// The code page
+    #[arg(value_name = "CODEC")]
+    pub(super) codec: String,
+
+    /// Another, to be compared with it
+    #[arg(value_name = "OTHER")]
+    pub(super) other: Option<String>,
+
+    /// Only what begins with the lead byte HEX, or with several: `42`
+    #[arg(long, value_name = "HEX", value_parser = hex_bytes)]
+    pub(super) lead: Option<HexBytes>,
+
+    /// Print a line of JSON
+    #[arg(long)]
+    pub(super) json: bool,
+
+    #[command(flatten)]
+    pub(super) tables: Tables,
+}
+
+/// The value of `--lead`. A name of its own, as clap makes of a `Vec` an option that may be given more than once.
+type HexBytes = std::sync::Arc<[u8]>;
+
+fn hex_bytes(text: &str) -> Result<HexBytes, &'static str> {
+    let digits = text.len().is_multiple_of(2) && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if !digits || !(2..=6).contains(&text.len()) {
+        return Err("one to three bytes of two hex digits each are wanted");
+    }
+    let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| "no hex digits");
+    (0..text.len()).step_by(2).map(byte).collect()
 }
 
 /// What the first two commands take: what is read, what is known of it, and how much is said.
@@ -362,6 +401,7 @@ mod tests {
             ("charpipe detect a", "charpipe detect a"),
             ("charpipe list a", "charpipe list a"),
             ("charpipe -l", "charpipe convert -l"),
+            ("charpipe chart a", "charpipe chart a"),
             ("charpipe -V", "charpipe -V"),
         ] {
             assert_eq!(whole(given), meant);

@@ -198,7 +198,7 @@ pub(super) fn line(value: &impl Serialize) -> String {
 }
 
 /// Bytes as pairs of upper-case digits, nothing between.
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         _ = write!(text, "{byte:02X}");
         text

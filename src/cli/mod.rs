@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `args.rs` | the options |
-//! | `convert.rs`, `detect.rs`, `list.rs` | the commands |
+//! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
@@ -11,6 +11,7 @@
 //! Data goes to standard output, words to standard error. The exit status is the highest `Status` that any file had.
 
 mod args;
+mod chart;
 mod convert;
 mod detect;
 mod input;
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Ok(Cli { command: Command::Convert(convert) }) => convert::run(&convert),
         Ok(Cli { command: Command::Detect(detect) }) => detect::run(&detect),
         Ok(Cli { command: Command::List(list) }) => list::run(&list),
+        Ok(Cli { command: Command::Chart(chart) }) => chart::run(&chart),
         Err(error) if error.use_stderr() => {
             // Arguments are quoted in it, and they may hold anything.
             let text = error.render().to_string();

@@ -1,0 +1,24 @@
+//! A table of one's own, loaded from a file at run time: a code page that needs no code.
+//!
+//! `examples/data/x-site.txt` is page 1047 with two places taken for other signs, as a chart; `codecs/README.md` has the
+//! format. Tables of ICU (`.ucm`), charmaps, and columns of numbers are loaded in the same manner. A charset that no table
+//! can hold is code: see `own_codec.rs` and `keis.rs`.
+
+use charpipe::{Registry, Transcode};
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut registry = Registry::builtin();
+    let codec = registry.load(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/x-site.txt"))?;
+    let labels: Vec<&str> = registry.labels(codec.name()).collect();
+    println!("{} answers to {}", codec.name(), labels.join(" "));
+
+    let transcode = Transcode::new().registry(registry);
+    let mut bytes = Vec::new();
+    transcode.clone().to("X-SITE")?.run("✓ 50 €".as_bytes(), &mut bytes)?;
+    println!("{bytes:02X?}");
+    let mut text = Vec::new();
+    transcode.from("site")?.run(&bytes[..], &mut text)?;
+    println!("{}", String::from_utf8(text)?);
+    Ok(())
+}
