@@ -232,10 +232,10 @@ impl Build {
             });
         }
         if !after {
-            for byte in first..=last {
-                if let Cell::Next(next) = cells[byte] {
+            for (byte, cell) in (0..=255).zip(cells) {
+                if let Cell::Next(next) = cell {
                     let empty = self.empty_node(next.into());
-                    self.put(node, byte as u8, Utf8Word::note(note::NEXT, empty));
+                    self.put(node, byte, Utf8Word::note(note::NEXT, empty));
                 }
             }
         }

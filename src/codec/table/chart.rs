@@ -111,7 +111,7 @@ impl<'a> Word<'a> {
     fn bytes(self) -> Result<Vec<u8>, Error> {
         let digits = self.text.as_bytes();
         let fits = matches!(digits.len(), 2..=62) && digits.iter().all(u8::is_ascii_hexdigit);
-        if !fits || digits.len() % 2 != 0 {
+        if !fits || !digits.len().is_multiple_of(2) {
             return self.expected("one to 31 bytes of two hex digits each");
         }
         (0..digits.len() / 2).map(|index| self.part(index * 2, 2).byte()).collect()
