@@ -136,6 +136,12 @@ pub enum ErrorKind {
         /// The label.
         label: String,
     },
+    /// A code page was asked for, and the codec is none.
+    #[error("{codec} is no code page")]
+    NotATable {
+        /// The charset.
+        codec: String,
+    },
     /// A table file that cannot be opened or read.
     #[error("{}: cannot read: {source}", path.display())]
     TableFile {
@@ -179,6 +185,7 @@ impl Error {
             | ErrorKind::NoXmlName { .. }
             | ErrorKind::NoBom { .. }
             | ErrorKind::BadLabel { .. }
+            | ErrorKind::NotATable { .. }
             | ErrorKind::TableFile { .. }
             | ErrorKind::Table { .. } => None,
         }
@@ -203,6 +210,7 @@ impl Error {
             ErrorKind::NoBom { .. } => "no-bom",
             ErrorKind::Codec { .. } => "codec",
             ErrorKind::BadLabel { .. } => "bad-label",
+            ErrorKind::NotATable { .. } => "not-a-table",
             ErrorKind::TableFile { .. } => "table-file",
             ErrorKind::Table { .. } => "table",
         }

@@ -817,3 +817,48 @@ mod unix {
         assert_eq!(status(&run([OsStr::new("-f"), OsStr::from_bytes(b"\xFF")], b"")), 2);
     }
 }
+
+/// A table that the caller brings is an encoding like any other: it is listed, read, written, declared and charted.
+#[test]
+fn codec_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(
+        path("site.ucm"),
+        "<code_set_name> \"X-SITE\"\n<uconv_class> \"SBCS\"\n<subchar> \\x3F\n<icu:alias> \"CP1047\"\nCHARMAP\n\
+         <U0041> \\xC1 |0\n<U20AC> \\x9F |0\n<U001A> \\x3F |0\nEND CHARMAP\n",
+    )
+    .unwrap();
+    let raw: Vec<u8> = (0..=255).rev().collect();
+    std::fs::write(path("mirror.tbl"), &raw).unwrap();
+    std::fs::write(path("bad.ucm"), "<code_set_name> \"BAD\"\n<uconv_class> \"SBCS\"\nCHARMAP\n<U0041> \\xZZ |0\n")
+        .unwrap();
+    let site = format!("--codec-file={}", path("site.ucm"));
+
+    assert_eq!(run(&[&site, "-f", "x-site"], b"\xC1\x9F").stdout, "A€".as_bytes());
+    assert_eq!(run(&[&site, "-t", "X-SITE"], "€A".as_bytes()).stdout, b"\x9F\xC1");
+    // It has taken a label from a built-in, and detection says so.
+    let output = run(&["detect", "--json", &site, "-f", "cp1047"], b"\xC1");
+    let verdict: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&verdict["codec"], &verdict["diagnostics"][0]["code"]), (&"X-SITE".into(), &"shadowed-codec".into()));
+    assert_eq!(verdict["diagnostics"][0]["severity"], "hint");
+    assert!(String::from_utf8(run(&["list", &site, "x-site"], b"").stdout).unwrap().starts_with("X-SITE"));
+
+    // A table of bytes, into Latin-1 or another page; several tables.
+    let mirror = format!("--codec-file={}", path("mirror.tbl"));
+    assert_eq!(run(&[&mirror, "-f", "mirror"], b"\xBE\x16").stdout, "Aé".as_bytes());
+    let mirror = format!("--codec-file={},to=IBM1047", path("mirror.tbl"));
+    assert_eq!(run(&[&mirror, &site, "-f", "mirror", "-t", "X-SITE"], b"\x3E").stdout, b"\xC1");
+
+    let failed = |args: &[&str], status: i32, words: &str| {
+        let output = run(args, b"");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains(words), "{said}");
+    };
+    failed(&[&format!("--codec-file={}", path("bad.ucm"))], 2, "bad.ucm: line 4, column 9: expected ");
+    failed(&[&format!("--codec-file={}", path("none"))], 3, "none: cannot read: ");
+    failed(&[&format!("--codec-file={},to=UTF-8", path("mirror.tbl"))], 2, "UTF-8 is no code page");
+    failed(&["detect", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
+    failed(&["list", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
+}

@@ -264,7 +264,8 @@ pub(super) struct Reading {
 pub(super) struct Tables {
     /// Add the table in PATH to the encodings: an ICU .ucm, a charmap, a Unicode .TXT or a chart; may repeat
     ///
-    /// It answers to the name and the aliases that it has in it, else to the name of the file.
+    /// It answers to the name and the aliases that it has in it, else to the name of the file. A file of 256 bytes
+    /// says what each byte becomes in ISO-8859-1, or in the code page LABEL: `--codec-file PATH,to=LABEL`.
     #[arg(long = "codec-file", value_name = "PATH")]
     codec_files: Vec<PathBuf>,
 }
@@ -274,7 +275,12 @@ impl Tables {
     pub(super) fn registry(&self) -> Result<Registry, Status> {
         let mut registry = Registry::builtin();
         for path in &self.codec_files {
-            if let Err(error) = registry.load(path) {
+            let with_target = path.to_str().and_then(|path| path.rsplit_once(",to="));
+            let loaded = match with_target {
+                Some((path, to)) => registry.load_to(path, to),
+                None => registry.load(path),
+            };
+            if let Err(error) = loaded {
                 let place = match error.kind() {
                     // It names the file by itself.
                     ErrorKind::TableFile { .. } => String::new(),

@@ -145,15 +145,28 @@ impl Registry {
     /// [`ErrorKind::TableFile`] where the file cannot be read, and what [`Table::read`] and
     /// [`register`](Registry::register) say.
     pub fn load(&mut self, path: impl AsRef<Path>) -> Result<Arc<dyn Codec>, Error> {
-        let path = path.as_ref();
-        let failed = |source| ErrorKind::TableFile { path: path.to_owned(), source };
-        // One byte more than is read, so that a file that has too many is found out.
-        let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        let stem = path.file_stem().map_or("".into(), |stem| stem.to_string_lossy());
-        let table = Table::read(&bytes, &stem, &|name| Some(self.codec(name).ok()?.table()?.into_owned()))?;
+        let (file, stem) = read_table_file(path.as_ref())?;
+        let table = Table::read(&file, &stem, &|name| self.table(name))?;
         self.register_table(table)
+    }
+
+    /// Reads a file of 256 bytes, what each byte becomes in the single-byte charset that `to` names, and adds it as
+    /// [`load`](Registry::load) does.
+    ///
+    /// # Errors
+    /// As there; [`ErrorKind::UnknownLabel`] for `to`, and [`ErrorKind::NotATable`] where that is no code page.
+    pub fn load_to(&mut self, path: impl AsRef<Path>, to: &str) -> Result<Arc<dyn Codec>, Error> {
+        let codec = self.codec(to)?;
+        let Some(target) = codec.table() else {
+            return Err(ErrorKind::NotATable { codec: codec.name().to_owned() }.into());
+        };
+        let (file, stem) = read_table_file(path.as_ref())?;
+        let table = Table::read_to(&file, &stem, &target, &|name| self.table(name))?;
+        self.register_table(table)
+    }
+
+    fn table(&self, name: &str) -> Option<Table> {
+        Some(self.codec(name).ok()?.table()?.into_owned())
     }
 
     /// The names of the codecs that have a label less since `codec` was registered; none for a built-in.
@@ -233,6 +246,16 @@ impl Registry {
     fn find(&self, label: &str) -> Option<&Entry> {
         label::find(self.registered.iter().rev(), label).or_else(|| label::find(self.builtin.iter(), label))
     }
+}
+
+/// What is in a table file, and the name that it has without folder and extension.
+fn read_table_file(path: &Path) -> Result<(Vec<u8>, String), Error> {
+    let failed = |source| ErrorKind::TableFile { path: path.to_owned(), source };
+    // One byte more than is read, so that a file that has too many is found out.
+    let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    Ok((bytes, path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())))
 }
 
 impl Default for Registry {
