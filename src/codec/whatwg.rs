@@ -107,7 +107,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
 ///
 /// // And into a registry, here one that means what the web means.
 /// let mut registry = charpipe::Registry::builtin();
-/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), "ISO-8859-1")?;
+/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), &["ISO-8859-1"])?;
 /// assert_eq!(registry.codec("iso-8859-1")?.name(), "windows-1252");
 /// # Ok::<(), charpipe::Error>(())
 /// ```
