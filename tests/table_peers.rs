@@ -1,0 +1,511 @@
+//! Every code page against what ICU, glibc and the JDK make of it here and now: every byte, every pair, every character
+//! of the Basic Multilingual Plane, both ways. Where a table of theirs is another, `spec/table-differences.tsv` says so,
+//! and why. Anything else fails, and so does a difference that is listed there and has gone.
+//!
+//! A peer that is not installed is passed over with a word on standard error. One of another version than the list was
+//! made with is compared all the same, and what differs there is a warning.
+//!
+//! Each page is one run of the peer for each way (the JDK is one for all): all codes in one file, with a marker behind
+//! each, so that what a code becomes stands in front of a marker, whatever the peer makes of the others.
+
+use charpipe::Registry;
+use charpipe::codec::table::Shape;
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, Packed, StandIn, Stop, decode_strictly};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Seek, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+const SO: u8 = 0x0E;
+const SI: u8 = 0x0F;
+
+/// What a page makes of what it is asked. What is missing is not assigned.
+#[derive(Default)]
+struct Answers {
+    read: BTreeMap<Vec<u8>, String>,
+    written: BTreeMap<String, Vec<u8>>,
+    /// What is written with one-way mappings; empty where a peer leaves no choice.
+    best_fit: BTreeMap<String, Vec<u8>>,
+    /// What is written for a character that the page lacks; empty where a peer does not do so, or not apart from the rest.
+    substitutes: BTreeMap<String, Vec<u8>>,
+}
+
+// --- Ours -------------------------------------------------------------------------------------------------------------
+
+/// A page: what there is to ask, and what the codec answers.
+struct Page {
+    name: &'static str,
+    shape: Shape,
+    /// As the peer calls it.
+    label: String,
+    codes: Vec<Vec<u8>>,
+    texts: Vec<String>,
+    ours: Answers,
+}
+
+impl Page {
+    fn new(packed: &Packed, label: &str) -> Self {
+        let codec = Registry::builtin().codec(packed.name).unwrap();
+        let table = codec.table().unwrap().into_owned();
+        let shape = table.shape;
+        let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
+        let pairs = (0..=0xFFFF_u16).map(|pair| pair.to_be_bytes().to_vec()).filter(|_| shape != Shape::Single);
+        let is_shift = |code: &Vec<u8>| shape == Shape::Shifted && (code.contains(&SO) || code.contains(&SI));
+        // Without shift codes nothing leads a peer back to where a pair begins: only what is a pair by its bytes.
+        let is_astray = |code: &Vec<u8>| {
+            shape == Shape::Double && code != b"\x40\x40" && !code.iter().all(|byte| (0x41..0xFF).contains(byte))
+        };
+        let codes = singles.chain(pairs).filter(|code| !is_shift(code) && !is_astray(code)).collect();
+        // The plane, and what the page has beyond it.
+        let plane = (0..0x1_0000).filter_map(char::from_u32).map(String::from);
+        let chars = table.mappings.iter().map(|mapping| mapping.ch.to_string());
+        let sequences = table.sequences.into_iter().map(|sequence| sequence.text);
+        let more: BTreeSet<String> = chars.chain(sequences).filter(|text| text.len() > 3).collect();
+        let texts = plane.chain(more).collect();
+        let mut page =
+            Page { name: packed.name, shape, label: label.to_owned(), codes, texts, ours: Answers::default() };
+        page.ours = page.ask(codec);
+        page
+    }
+
+    fn ask(&self, codec: Arc<dyn Codec>) -> Answers {
+        let mut ours = Answers::default();
+        for code in &self.codes {
+            if let Some(text) = decode_strictly(&*codec, &self.shifted(code)) {
+                ours.read.insert(code.clone(), text);
+            }
+        }
+        let mut encoder = codec.encoder().unwrap();
+        for text in &self.texts {
+            let mut room = [0; 2 * MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            encoder.reset();
+            let stop = encoder.feed(text, &mut sink).stop;
+            let fits = matches!(stop, Stop::Fault(fault) if encoder.stand_in(fault.ch, StandIn::BestFit, &mut sink));
+            if stop == Stop::InputEmpty || fits {
+                let _ = encoder.finish(&mut sink);
+                ours.best_fit.insert(text.clone(), self.unshifted(sink.as_bytes()).to_vec());
+            }
+            if stop == Stop::InputEmpty {
+                ours.written.insert(text.clone(), self.unshifted(sink.as_bytes()).to_vec());
+                continue;
+            }
+            let mut sink = ByteSink::new(&mut room);
+            encoder.reset();
+            if let Stop::Fault(fault) = encoder.feed(text, &mut sink).stop
+                && encoder.stand_in(fault.ch, StandIn::Substitute, &mut sink)
+            {
+                let _ = encoder.finish(&mut sink);
+                ours.substitutes.insert(text.clone(), self.unshifted(sink.as_bytes()).to_vec());
+            }
+        }
+        ours
+    }
+
+    /// A code as it stands by itself.
+    fn shifted(&self, code: &[u8]) -> Vec<u8> {
+        match (&self.shape, code) {
+            (Shape::Shifted, [first, second]) => vec![SO, *first, *second, SI],
+            _ => code.to_vec(),
+        }
+    }
+
+    fn unshifted<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        match (&self.shape, bytes) {
+            (Shape::Shifted, [SO, code @ .., SI]) => code,
+            _ => bytes,
+        }
+    }
+
+    /// What stands behind each code, as text and in bytes: three characters, each another, so that none of what may be
+    /// in front of them makes a marker with a part of them.
+    fn marker(&self) -> (&'static str, Vec<u8>) {
+        let text = if self.shape == Shape::Double { "＜＝＞" } else { "<=>" };
+        (text, text.chars().flat_map(|ch| self.ours.written[&ch.to_string()].clone()).collect())
+    }
+}
+
+// --- Theirs -----------------------------------------------------------------------------------------------------------
+
+struct Peer {
+    /// As in the list, and in the column `users` of `spec/labels.tsv`.
+    name: &'static str,
+    /// Its version, where it is installed.
+    version: fn() -> Option<String>,
+    /// The version that the list was made with, or the beginning of it, and how many pages that has.
+    known: (&'static str, usize),
+    /// `None` where it lacks the page.
+    ask: fn(&[Page]) -> Vec<Option<Answers>>,
+}
+
+/// The first line that a command prints, where it is there and does not fail.
+fn first_line(command: &[&str]) -> Option<String> {
+    let output = Command::new(command[0]).args(&command[1..]).stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then(|| text.lines().next().unwrap_or_default().to_owned())
+}
+
+const GLIBC: Peer = Peer {
+    name: "glibc",
+    version: || {
+        let line = first_line(&["iconv", "--version"])?;
+        let is_glibc = line.contains("GLIBC") || line.contains("GNU libc");
+        line.rsplit(' ').next().filter(|_| is_glibc).map(str::to_owned)
+    },
+    known: ("2.36", 92),
+    ask: |pages| pages.iter().map(iconv).collect(),
+};
+
+const ICU: Peer = Peer {
+    name: "icu",
+    version: || Some(first_line(&["uconv", "--version"])?.split_once("ICU ")?.1.to_owned()),
+    known: ("72.", 72),
+    ask: |pages| pages.iter().map(uconv).collect(),
+};
+
+const JDK: Peer = Peer {
+    name: "jdk",
+    version: || {
+        // A program of one source file takes a compiler; 17 is the first with HexFormat.
+        first_line(&["java", "--add-modules", "jdk.compiler,jdk.charsets", "--source", "17", "--version"])
+            .and_then(|line| line.split(' ').nth(1).map(str::to_owned))
+    },
+    known: ("17.", 49),
+    ask: java,
+};
+
+/// One run of a filter over `items`, with `behind` each: what comes out in front of each `marker`. `None` where nothing
+/// comes at all, as the filter lacks the page.
+fn filter<'a>(
+    command: &[&str],
+    items: impl Iterator<Item = &'a [u8]>,
+    behind: &[u8],
+    marker: &[u8],
+) -> Option<Vec<Vec<u8>>> {
+    let input: Vec<&[u8]> = items.flat_map(|item| [item, behind]).collect();
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&input.concat()).unwrap();
+    file.rewind().unwrap();
+    // A filter that leaves something out ends with an error; what it says is no news.
+    let output = Command::new(command[0]).args(&command[1..]).stdin(file).stderr(Stdio::null()).output().unwrap();
+    let mut rest = &output.stdout[..];
+    let mut found = Vec::with_capacity(input.len() / 2);
+    while let Some(at) = rest.windows(marker.len()).position(|window| window == marker) {
+        found.push(rest[..at].to_vec());
+        rest = &rest[at + marker.len()..];
+    }
+    if output.stdout.is_empty() {
+        return None;
+    }
+    assert!(found.len() == input.len() / 2 && rest.is_empty(), "{command:?} has lost its way at {}", found.len());
+    Some(found)
+}
+
+/// What `command` reads the page's codes as; `is_text` tells whether that is text, or says that it is none.
+fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<BTreeMap<Vec<u8>, String>> {
+    let (text, marker) = page.marker();
+    let codes: Vec<Vec<u8>> = page.codes.iter().map(|code| page.shifted(code)).collect();
+    let found = filter(command, codes.iter().map(Vec::as_slice), &marker, text.as_bytes())?;
+    let pairs = page.codes.iter().cloned().zip(found).filter(|(_, text)| is_text(text));
+    Some(pairs.map(|(code, text)| (code, String::from_utf8(text).unwrap())).collect())
+}
+
+/// What `command` writes the page's texts as. What it can't write it has to leave out.
+fn write(page: &Page, command: &[&str]) -> Option<BTreeMap<String, Vec<u8>>> {
+    let (text, marker) = page.marker();
+    let found = filter(command, page.texts.iter().map(String::as_bytes), text.as_bytes(), &marker)?;
+    let pairs = page.texts.iter().cloned().zip(found).filter(|(_, code)| !code.is_empty());
+    Some(pairs.map(|(text, code)| (text, page.unshifted(&code).to_vec())).collect())
+}
+
+fn iconv(page: &Page) -> Option<Answers> {
+    let label = &*page.label;
+    Some(Answers {
+        read: read(page, &["iconv", "-c", "-f", label, "-t", "UTF-8"], |text| !text.is_empty())?,
+        written: write(page, &["iconv", "-c", "-f", "UTF-8", "-t", label])?,
+        ..Answers::default()
+    })
+}
+
+fn uconv(page: &Page) -> Option<Answers> {
+    let label = &*page.label;
+    let to =
+        |callback, fallback| write(page, &["uconv", "-f", "UTF-8", "-t", label, "--to-callback", callback, fallback]);
+    // What is not assigned is escaped, as `%XE1`.
+    let from = ["uconv", "-f", label, "-t", "UTF-8", "--from-callback", "escape"];
+    let written = to("skip", "--no-fallback")?;
+    let mut substitutes = to("substitute", "--no-fallback")?;
+    substitutes.retain(|text, _| !written.contains_key(text));
+    Some(Answers {
+        read: read(page, &from, |text| !text.starts_with(b"%X"))?,
+        best_fit: to("skip", "--fallback")?,
+        written,
+        substitutes,
+    })
+}
+
+/// For each line of a file, `NAME LABEL SHAPE`: `NAME r CODE TEXT` and `NAME w TEXT CODE`, all in hexadecimal, text as
+/// UTF-8. What is not assigned is left out.
+const JAVA: &str = r#"
+import java.io.*;
+import java.nio.*;
+import java.nio.charset.*;
+import java.nio.file.*;
+import java.util.HexFormat;
+
+class Dump {
+    static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    public static void main(String[] args) throws Exception {
+        try (var out = new PrintWriter(new BufferedWriter(new OutputStreamWriter(System.out, "UTF-8")))) {
+            for (String line : Files.readAllLines(Path.of(args[0]))) {
+                String[] words = line.split(" ");
+                if (Charset.isSupported(words[1])) {
+                    dump(words[0], Charset.forName(words[1]), words[2], out);
+                }
+            }
+        }
+    }
+
+    static void dump(String name, Charset charset, String shape, PrintWriter out) {
+        var decoder = charset.newDecoder();
+        var encoder = charset.newEncoder();
+        var chars = CharBuffer.allocate(64);
+        var bytes = ByteBuffer.allocate(64);
+        int first = shape.equals("Double") ? 0x100 : 0, last = shape.equals("Single") ? 0xFF : 0x100FF;
+        for (int code = first; code <= last; code++) {
+            int pair = code - 0x100, high = pair >> 8, low = pair & 0xFF;
+            byte[] input = code < 0x100 ? new byte[] {(byte) code}
+                : shape.equals("Double") ? new byte[] {(byte) high, (byte) low}
+                : new byte[] {0x0E, (byte) high, (byte) low, 0x0F};
+            chars.clear();
+            decoder.reset();
+            boolean good = decoder.decode(ByteBuffer.wrap(input), chars, true).isUnderflow()
+                && decoder.flush(chars).isUnderflow();
+            String text = chars.flip().toString();
+            if (good && !text.isEmpty() && !text.contains("\uFFFD")) {
+                String digits = code < 0x100 ? HEX.toHexDigits((byte) code) : HEX.toHexDigits((short) pair);
+                out.println(name + " r " + digits + " " + HEX.formatHex(text.getBytes(StandardCharsets.UTF_8)));
+            }
+        }
+        for (int ch = 0; ch < 0x30000; ch++) {
+            if (ch >= 0xD800 && ch < 0xE000) {
+                continue;
+            }
+            String text = Character.toString(ch);
+            bytes.clear();
+            encoder.reset();
+            boolean good = encoder.encode(CharBuffer.wrap(text), bytes, true).isUnderflow()
+                && encoder.flush(bytes).isUnderflow();
+            bytes.flip();
+            if (good && bytes.hasRemaining()) {
+                byte[] found = new byte[bytes.remaining()];
+                bytes.get(found);
+                String from = HEX.formatHex(text.getBytes(StandardCharsets.UTF_8));
+                out.println(name + " w " + from + " " + HEX.formatHex(found));
+            }
+        }
+    }
+}
+"#;
+
+/// All pages at once, as the machine takes longer to start than to work.
+fn java(pages: &[Page]) -> Vec<Option<Answers>> {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, list) = (folder.path().join("Dump.java"), folder.path().join("list"));
+    let lines = pages.iter().map(|page| format!("{} {} {:?}\n", page.name, page.label, page.shape));
+    fs::write(&program, JAVA).unwrap();
+    fs::write(&list, lines.collect::<String>()).unwrap();
+    let output = Command::new("java").arg(program).arg(list).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut all: HashMap<String, Answers> = HashMap::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (answers, from, to) = (all.entry(words[0].to_owned()).or_default(), unhex(words[2]), unhex(words[3]));
+        if words[1] == "r" {
+            answers.read.insert(from, String::from_utf8(to).unwrap());
+        } else {
+            answers.written.insert(String::from_utf8(from).unwrap(), to);
+        }
+    }
+    let mut found: Vec<Option<Answers>> = pages.iter().map(|page| all.remove(page.name)).collect();
+    for (page, answers) in pages.iter().zip(&mut found) {
+        let written = answers.iter_mut().flat_map(|answers| answers.written.values_mut());
+        written.for_each(|code| *code = page.unshifted(code).to_vec());
+    }
+    found
+}
+
+fn unhex(digits: &str) -> Vec<u8> {
+    let digits: Vec<u8> = digits.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+// --- The differences --------------------------------------------------------------------------------------------------
+
+/// A file of `spec/`, its lines without the heading, in cells.
+fn rows(name: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("spec").join(name)).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// Something that a peer does otherwise.
+#[derive(Debug)]
+struct Difference {
+    page: &'static str,
+    way: &'static str,
+    /// Bytes or a text, in hexadecimal, as are these:
+    of: String,
+    theirs: String,
+    ours: String,
+    /// What is written for it with best fit, and in place of what the page lacks.
+    best_fit: String,
+    substitute: String,
+}
+
+impl Difference {
+    fn is_listed_as(&self, row: &[String]) -> bool {
+        let [_, pages, way, of, theirs, ours, ..] = row else { panic!("{row:?}") };
+        let is_of = |item: &str| match item.split_once("..") {
+            Some((first, last)) => self.of.len() == first.len() && (first..=last).contains(&&*self.of),
+            None => item == self.of,
+        };
+        self.way == way
+            && (pages == "*" || pages.split(',').any(|page| page == self.page))
+            && (of == "*" || of.split(',').any(is_of))
+            && match &**theirs {
+                "*" => true,
+                "best-fit" => self.theirs == self.best_fit,
+                "substitute" => self.theirs == self.substitute,
+                theirs => self.theirs == theirs,
+            }
+            && (ours == "*" || self.ours == *ours)
+    }
+}
+
+fn hex(bytes: Option<&Vec<u8>>) -> String {
+    bytes.map_or("-".to_owned(), |bytes| bytes.iter().map(|byte| format!("{byte:02X}")).collect())
+}
+
+fn code_points(text: Option<&String>) -> String {
+    let code_points = |text: &String| text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+");
+    text.map_or("-".to_owned(), code_points)
+}
+
+fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
+    let ours = &page.ours;
+    let mut found = Vec::new();
+    let mut add = |way, of: String, theirs, ours: String, text: Option<&String>| {
+        let of_text = |answers: &BTreeMap<String, Vec<u8>>| hex(text.and_then(|text| answers.get(text)));
+        let (best_fit, substitute) = (of_text(&page.ours.best_fit), of_text(&page.ours.substitutes));
+        found.push(Difference { page: page.name, way, of, theirs, ours, best_fit, substitute });
+    };
+    for code in &page.codes {
+        let (theirs, ours) = (theirs.read.get(code), ours.read.get(code));
+        if theirs != ours {
+            add("read", hex(Some(code)), code_points(theirs), code_points(ours), None);
+        }
+    }
+    // What is read otherwise is written otherwise: the same difference, seen from behind.
+    let is_read_so = |code: Option<&Vec<u8>>, by: &Answers, text: &String| {
+        code.is_none_or(|code| by.read.get(code) == Some(text) && theirs.read.get(code) != ours.read.get(code))
+    };
+    for text in &page.texts {
+        let of = || code_points(Some(text));
+        let (a, b) = (theirs.written.get(text), ours.written.get(text));
+        if a != b && !(is_read_so(a, theirs, text) && is_read_so(b, ours, text)) {
+            add("write", of(), hex(a), hex(b), Some(text));
+        }
+        if a != b {
+            continue;
+        }
+        let (a, b) = (theirs.best_fit.get(text), ours.best_fit.get(text));
+        if a != b && !theirs.best_fit.is_empty() {
+            add("best-fit", of(), hex(a), hex(b), Some(text));
+        }
+        // ICU leaves out what is ignorable (variation selectors, joiners) instead.
+        let (a, b) = (theirs.substitutes.get(text), ours.substitutes.get(text));
+        if a != b && a.is_some() {
+            add("substitute", of(), hex(a), hex(b), Some(text));
+        }
+    }
+    found
+}
+
+/// The pages that others have labels for, and what this one calls them: the name of our table, where it knows that. Pages
+/// of which no labels are listed are IANA's, and go by their names.
+fn pages(peer: &str) -> Vec<Page> {
+    let labels = rows("labels.tsv");
+    let mut pages = Vec::new();
+    for packed in PAGES {
+        let of_page: Vec<&Vec<String>> = labels.iter().filter(|row| row[1] == packed.name).collect();
+        let is_theirs = |row: &&&Vec<String>| row[2] == "-" && row[3].split(',').any(|user| user == peer);
+        let theirs = of_page.iter().filter(is_theirs).map(|row| &*row[0]);
+        let by_name = of_page.is_empty().then_some(packed.name);
+        let source = packed.source.trim_end_matches(".ucm");
+        pages.extend(theirs.chain(by_name).min_by_key(|label| *label != source).map(|label| Page::new(packed, label)));
+    }
+    pages
+}
+
+fn compare(peer: &Peer) {
+    // Past the capture of the test runner, so that it is seen.
+    let say = |what: &str| _ = writeln!(std::io::stderr(), "table_peers: {what}");
+    let Some(version) = (peer.version)() else {
+        return say(&format!("{} is not installed, skipped", peer.name));
+    };
+    let pages = pages(peer.name);
+    let answers = (peer.ask)(&pages);
+    let listed: Vec<Vec<String>> =
+        rows("table-differences.tsv").into_iter().filter(|row| row[0] == peer.name).collect();
+    let mut counts = vec![0; listed.len()];
+    let (mut wrong, mut compared) = (String::new(), 0);
+    for (page, theirs) in pages.iter().zip(&answers) {
+        let Some(theirs) = theirs else {
+            say(&format!("{} {version} has no {}", peer.name, page.label));
+            continue;
+        };
+        compared += 1;
+        for difference in differences(page, theirs) {
+            match listed.iter().position(|row| difference.is_listed_as(row)) {
+                Some(row) => counts[row] += 1,
+                None => {
+                    let Difference { page, way, of, theirs, ours, .. } = difference;
+                    _ = writeln!(wrong, "{}\t{page}\t{way}\t{of}\t{theirs}\t{ours}: not listed", peer.name);
+                }
+            }
+        }
+    }
+    for (row, count) in listed.iter().zip(counts) {
+        if row[6] != count.to_string() {
+            _ = writeln!(wrong, "{}: found {count}", row.join("\t"));
+        }
+    }
+    say(&format!("{} {version}: {compared} pages compared", peer.name));
+    if version.starts_with(peer.known.0) {
+        assert_eq!(compared, peer.known.1, "pages of {}", peer.name);
+        assert!(wrong.is_empty(), "\n{wrong}");
+    } else {
+        say(&format!("the differences of {} are known for {}*\n{wrong}", peer.name, peer.known.0));
+        assert!(compared > 0);
+    }
+}
+
+#[test]
+fn glibc_says_the_same() {
+    compare(&GLIBC);
+}
+
+#[test]
+fn icu_says_the_same() {
+    compare(&ICU);
+}
+
+#[test]
+fn the_jdk_says_the_same() {
+    compare(&JDK);
+}
