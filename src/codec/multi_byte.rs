@@ -53,6 +53,9 @@ mod note {
 pub(super) struct DecodeTable {
     /// The node that a character begins at, in each set: one, or two where there are shift codes.
     sets: Vec<u32>,
+    /// For each set and lead byte, where the words of its pairs start, one for each of 256 trail bytes; 0 for a lead
+    /// byte of longer sequences, and for none.
+    pairs: Vec<[u32; 256]>,
     nodes: Vec<Node>,
     /// What each byte does in each node.
     words: Vec<Utf8Word>,
@@ -83,7 +86,7 @@ impl DecodeTable {
                 build.insert_text(bytes, text);
             }
         }
-        build.done
+        build.finish()
     }
 
     /// That of a built-in page, straight from where it lies.
@@ -98,7 +101,7 @@ impl DecodeTable {
                 build.insert_text(&code.bytes()[..code.len()], text);
             }
         });
-        build.done
+        build.finish()
     }
 
     #[inline(always)]
@@ -195,6 +198,7 @@ impl Build {
         };
         let done = DecodeTable {
             sets: Vec::new(),
+            pairs: Vec::new(),
             nodes: Vec::new(),
             words: Vec::new(),
             texts: Vec::new(),
@@ -216,10 +220,12 @@ impl Build {
     /// A new node for a state, nothing assigned; `after` a sequence that is whole already.
     fn node(&mut self, state: usize, after: bool) -> u32 {
         let cells = self.states[state];
-        let first = if after { 0 } else { cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0) };
-        let last = if after { 255 } else { cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0) };
-        // The sets are looked up without a look at their bounds.
-        let (first, last) = if self.done.sets.len() < self.starts.len() { (0, 255) } else { (first, last) };
+        let first = cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0);
+        let last = cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0);
+        // What is wide anyway has words for all bytes, which are looked up without a look at their bounds; so have the
+        // sets.
+        let is_wide = after || last - first >= 128 || self.done.sets.len() < self.starts.len();
+        let (first, last) = if is_wide { (0, 255) } else { (first, last) };
         let start = self.done.words.len() as u32;
         self.done.nodes.push(Node { start, first: first as u8, last: last as u8 });
         let node = self.done.nodes.len() as u32 - 1;
@@ -281,6 +287,20 @@ impl Build {
                 }
             }
         }
+    }
+
+    /// The table, with the short way to its pairs.
+    fn finish(mut self) -> DecodeTable {
+        for &set in &self.done.sets {
+            self.done.pairs.push(std::array::from_fn(|byte| match self.done.word(set, byte as u8).as_note() {
+                Some((note::NEXT, node)) => {
+                    let Node { start, first, last } = self.done.nodes[node as usize];
+                    if (first, last) == (0, 255) { start } else { 0 }
+                }
+                _ => 0,
+            }));
+        }
+        self.done
     }
 
     fn insert_text(&mut self, bytes: &[u8], text: &str) {
@@ -390,18 +410,22 @@ impl Decoder for MultiByteDecoder {
                 // What is common: one byte or two, a character of up to three bytes.
                 let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
                 let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
-                while let Some(&byte) = src.get(read) {
+                let pairs = &table.pairs[self.set as usize];
+                dst.push_words(|| {
+                    let Some(&byte) = src.get(read) else { return note::of(note::STOP) };
                     let word = set[byte as usize];
-                    let (word, len) = match (word.as_note(), src.get(read + 1)) {
-                        (None, _) => (word, 1),
-                        (Some((note::NEXT, node)), Some(&trail)) => (table.word(node, trail), 2),
-                        _ => break,
-                    };
-                    if !dst.push_word(word) {
-                        break;
+                    if word.is_char() {
+                        read += 1;
+                        return word;
                     }
-                    read += len;
-                }
+                    let (start, Some(&trail)) = (pairs[byte as usize], src.get(read + 1)) else { return word };
+                    if start == 0 {
+                        return word;
+                    }
+                    let word = table.words[start as usize + trail as usize];
+                    read += 2 * usize::from(word.is_char());
+                    word
+                });
                 if read == src.len() {
                     break;
                 }
@@ -716,6 +740,18 @@ impl MultiByteEncoder {
     #[inline(always)]
     fn put(table: &EncodeTable, is_double: &mut bool, entry: u32, spare: &mut [u8], at: &mut usize) -> bool {
         let len = (entry >> bytes::SHIFT) as usize;
+        // With room for the longest and more, the shift code and the bytes are stored whether or not they count.
+        if let Some(place) = spare[*at..].first_chunk_mut::<8>()
+            && len < bytes::LONG as usize
+        {
+            let wanted = table.is_shifted && len > 1;
+            let shift = usize::from(wanted != *is_double);
+            *is_double = wanted;
+            place[0] = if wanted { SO } else { SI };
+            place[shift..shift + 4].copy_from_slice(&(entry << (8 * (4 - len))).to_be_bytes());
+            *at += shift + len;
+            return true;
+        }
         if len == bytes::LONG as usize {
             return Self::put_bytes(table, is_double, &table.long[(entry & 0xFF_FFFF) as usize], spare, at);
         }
