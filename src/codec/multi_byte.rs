@@ -423,7 +423,10 @@ impl Decoder for MultiByteDecoder {
                         return word;
                     }
                     let word = table.words[start as usize + trail as usize];
-                    read += 2 * usize::from(word.is_char());
+                    // A branch, so that the next byte need not wait for this word.
+                    if word.is_char() {
+                        read += 2;
+                    }
                     word
                 });
                 if read == src.len() {
@@ -815,21 +818,30 @@ impl Encoder for MultiByteEncoder {
                 let mut stop = Stop::InputEmpty;
                 dst.fill(|spare| {
                     let (table, mut at) = (&*self.table, 0);
-                    for ch in src[read..].chars() {
-                        let entry = table.find(ch);
-                        if entry == bytes::NONE {
-                            read += ch.len_utf8();
-                            stop = Stop::Fault(Unmappable { ch, after: 0 });
-                            break;
+                    let mut chars = src[read..].chars();
+                    while let Some(ch) = chars.next() {
+                        let (mut entry, mut len) = (table.find(ch), ch.len_utf8());
+                        let may_go_on = entry >> bytes::SHIFT == bytes::START;
+                        if may_go_on {
+                            // What follows is mostly there to be looked at.
+                            match table.first(&src[read..], false) {
+                                Some(found) => (entry, len) = found,
+                                None => break,
+                            }
                         }
-                        if entry >> bytes::SHIFT == bytes::START {
+                        if entry == bytes::NONE {
+                            read += len;
+                            stop = Stop::Fault(Unmappable { ch, after: 0 });
                             break;
                         }
                         if !Self::put(table, &mut self.is_double, entry, spare, &mut at) {
                             stop = Stop::OutputFull;
                             break;
                         }
-                        read += ch.len_utf8();
+                        read += len;
+                        if may_go_on {
+                            chars = src[read..].chars();
+                        }
                     }
                     at
                 });
