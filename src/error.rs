@@ -90,11 +90,13 @@ pub enum ErrorKind {
         /// The bound, in characters.
         limit: usize,
     },
-    /// No rule of the policy answers.
-    #[error("the policy rejects this")]
+    /// The policy says that the document contradicts itself, or the transport, or is none of its business.
+    #[error("the policy rejects this: {why}")]
     PolicyRejects {
         /// Where.
         offset: u64,
+        /// What the rule found; which rule it was, the verdict says.
+        why: &'static str,
     },
     /// A warning, where [`strict`](crate::Transcode::strict) makes it an error.
     #[error("{message} ({code})")]
@@ -175,7 +177,7 @@ impl Error {
             | ErrorKind::Malformed { offset, .. }
             | ErrorKind::Unmappable { offset, .. }
             | ErrorKind::DeclarationTooLong { offset, .. }
-            | ErrorKind::PolicyRejects { offset }
+            | ErrorKind::PolicyRejects { offset, .. }
             | ErrorKind::Strict { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
             ErrorKind::UnknownLabel { offset, .. } | ErrorKind::UnsupportedLabel { offset, .. } => offset,

@@ -2,7 +2,7 @@
 
 use super::Status;
 use super::words::{printable, say};
-use crate::detect::Hints;
+use crate::detect::{Hints, PRESCAN, Policy};
 use crate::error::ErrorKind;
 use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -231,6 +231,29 @@ pub(super) struct Reading {
     ]))]
     pub(super) kind: AsKind,
 
+    /// Who is believed about the encoding
+    #[arg(long, value_name = "NAME", default_value = "rfc7303", value_parser = one_of(&[
+        ("rfc7303", Policy::Rfc7303),
+        ("rfc3023", Policy::Rfc3023),
+        ("rome-strict", Policy::RomeStrict),
+        ("rome-lenient", Policy::RomeLenient),
+        ("feedparser", Policy::Feedparser),
+        ("whatwg", Policy::Whatwg),
+    ]))]
+    pub(super) policy: Policy,
+
+    /// What the transport said: media type and parameters, as in `text/xml; charset=utf-8`
+    #[arg(long, value_name = "VALUE")]
+    pub(super) content_type: Option<String>,
+
+    /// Search so many bytes of an HTML document for a `meta`
+    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN)]
+    pub(super) prescan: usize,
+
+    /// Let statistics speak when nothing else does
+    #[arg(long)]
+    pub(super) guess: bool,
+
     /// Make every warning an error
     #[arg(long)]
     pub(super) strict: bool,
@@ -327,6 +350,10 @@ impl Reading {
             kind: self.kind.0,
             fallback: look_up("--fallback", self.fallback.as_deref())?,
             ebcdic_fallback: look_up("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?,
+            policy: self.policy,
+            content_type: self.content_type.clone(),
+            prescan: Some(self.prescan),
+            guess: self.guess,
             strict: self.strict,
             ..Hints::default()
         })
@@ -349,6 +376,9 @@ impl Convert {
         let reading = &self.reading;
         let mut transcode = Transcode::new()
             .registry(reading.tables.registry()?)
+            .policy(reading.policy)
+            .prescan(reading.prescan)
+            .guess(reading.guess)
             .strict(reading.strict)
             .malformed(self.on_malformed())
             .best_fit(self.best_fit)
@@ -358,6 +388,9 @@ impl Convert {
             .ebcdic_nl(self.ebcdic_nl);
         if let Some(policy) = self.on_unmappable() {
             transcode = transcode.unmappable(policy);
+        }
+        if let Some(value) = &reading.content_type {
+            transcode = transcode.content_type(value);
         }
         if let Some(label) = reading.from() {
             transcode = transcode.from(label).map_err(|error| usage("--from", &error))?;

@@ -2,7 +2,7 @@
 //! Programs are built on them; a key is never renamed or left out.
 
 use super::words::{self, Name};
-use crate::detect::{Diagnostic, Verdict};
+use crate::detect::{Candidate, Diagnostic, Verdict};
 use crate::error::Error;
 use crate::transcoder::{Faults, Report};
 use serde::Serialize;
@@ -24,8 +24,8 @@ pub(super) struct VerdictObject<'a> {
     policy: Option<&'static str>,
     rule: Option<&'static str>,
     source: Option<&'static str>,
-    /// For statistics, of which there are none yet.
-    candidates: [(); 0],
+    /// What statistics say, where they were asked.
+    candidates: Vec<CandidateObject<'a>>,
     diagnostics: Vec<DiagnosticObject<'a>>,
     error: Option<ErrorObject>,
 }
@@ -87,6 +87,18 @@ struct RelabelledObject<'a> {
     to: &'a str,
 }
 
+#[derive(Serialize)]
+struct CandidateObject<'a> {
+    codec: &'a str,
+    score: f32,
+}
+
+impl<'a> CandidateObject<'a> {
+    fn of(candidate: &'a Candidate) -> Self {
+        CandidateObject { codec: &candidate.codec, score: candidate.score }
+    }
+}
+
 /// A codec, or a label that is known and not supported: a line of `list --json`.
 #[derive(Serialize)]
 pub(super) struct CodecObject<'a> {
@@ -110,9 +122,10 @@ impl<'a> VerdictObject<'a> {
             declared: verdict.declared.as_deref(),
             declared_span: verdict.declared_span.as_ref().map(|span| [span.start, span.end]),
             charset: verdict.charset.as_deref(),
-            policy: Some(verdict.policy),
+            policy: Some(verdict.policy.name()),
             rule: verdict.rule,
             source: verdict.source.map(|source| source.name()),
+            candidates: verdict.candidates.iter().map(CandidateObject::of).collect(),
             diagnostics: verdict.diagnostics.iter().map(DiagnosticObject::of).collect(),
             ..VerdictObject::failed(name, verdict.error.as_ref().map(ErrorObject::of))
         }
@@ -134,7 +147,7 @@ impl<'a> VerdictObject<'a> {
             policy: None,
             rule: None,
             source: None,
-            candidates: [],
+            candidates: Vec::new(),
             diagnostics: Vec::new(),
             error,
         }

@@ -236,6 +236,11 @@ impl Decoder for ReplacementDecoder {
 
 const SOURCE: &str = "encoding_rs, Encoding Standard";
 
+/// What the Encoding Standard means by a label; `replacement` where that must not be decoded.
+pub(crate) fn for_web_label(label: &str) -> Option<Arc<dyn Codec>> {
+    Some(WebCodec::from(Encoding::for_label(label.as_bytes())?).into())
+}
+
 /// The table of a single-byte encoding, read out of its decoder.
 fn page(name: &'static str) -> Table {
     Table::from_fn(name, SOURCE, |byte| {

@@ -148,6 +148,11 @@ impl Scanner {
     }
 
     /// Whether the text begins with `<?xml`.
+    /// How many bytes it was given.
+    pub(super) fn taken(&self) -> usize {
+        self.taken as usize
+    }
+
     pub(super) fn is_xml(&self) -> bool {
         self.text.starts_with(OPENING)
     }

@@ -1,21 +1,29 @@
 //! What is it encoded in? A push machine over a bounded prefix.
 //!
 //! ```text
-//! bytes ─ signature.rs ─ declaration.rs ─ rules.rs ─ Verdict
-//!         Appendix F      in the family    a policy,
-//!         by nom          found            rule by rule
+//! bytes ─ signature.rs ─ declaration.rs ─ html.rs, statistics.rs ─ rules/ ─ Verdict
+//!         Appendix F      in the family    a bounded window, where   a policy,
+//!         by nom          found            the policy looks there    rule by rule
+//!                                  content_type.rs ─────────────────┘
 //! ```
 //!
-//! A [`Detector`] takes bytes until it has its verdict and not one more: those that settle the signature and, where a
-//! declaration follows, those up to its `>`. It keeps them and gives them back. How they were cut makes no difference.
+//! A [`Detector`] takes bytes until it has its verdict and not one more: those that settle the signature; where a
+//! declaration follows, those up to its `>`; where the kind of document or the policy asks for it, those of the prescan or
+//! of the window of statistics. It keeps them and gives them back. How they were cut makes no difference.
 
+mod content_type;
 mod declaration;
+mod html;
 mod rules;
 mod signature;
+mod statistics;
 mod verdict;
 
+pub use content_type::{ContentType, MediaKind};
 pub use declaration::DECLARATION_LIMIT;
+pub use rules::Policy;
 pub use signature::{Family, Signature};
+pub use statistics::{Candidate, WINDOW};
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
 pub(crate) use declaration::{Declaration, Vacancy};
@@ -25,8 +33,9 @@ use crate::codec::{Codec, begins_with, byte_order_mark, decode_strictly};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use declaration::{Scanned, Scanner};
-use rules::{Evidence, Policy};
+use rules::Evidence;
 use signature::Recognised;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the caller knows or wants of detection.
@@ -34,7 +43,12 @@ use std::sync::Arc;
 pub struct Hints {
     /// The encoding, where the caller knows it. Authoritative.
     pub from: Option<Arc<dyn Codec>>,
-    /// The charset that the transport gave.
+    /// Who is believed.
+    pub policy: Policy,
+    /// The Content-Type that the transport gave, as it gave it: media type and parameters.
+    pub content_type: Option<String>,
+    /// The charset that the transport gave, where there is no more than that to know. It goes before that of the
+    /// Content-Type.
     pub charset: Option<String>,
     /// The kind of document, where the caller knows it.
     pub kind: Option<Kind>,
@@ -43,9 +57,16 @@ pub struct Hints {
     /// What to take for EBCDIC whose page nothing names, instead of IBM037. Where it cannot be right (the katakana
     /// family has its letters elsewhere) it is not taken.
     pub ebcdic_fallback: Option<Arc<dyn Codec>>,
+    /// How many bytes of an HTML document are searched for a `meta`; [`PRESCAN`] where it is not said.
+    pub prescan: Option<usize>,
+    /// Statistics may speak where nothing else does.
+    pub guess: bool,
     /// Every warning is an error.
     pub strict: bool,
 }
+
+/// How many bytes of an HTML document are searched for a `meta` where nobody says: as many as browsers wait for.
+pub const PRESCAN: usize = 1024;
 
 /// Finds out what a stream is encoded in.
 ///
@@ -64,14 +85,25 @@ pub struct Hints {
 pub struct Detector {
     registry: Registry,
     hints: Hints,
-    policy: &'static Policy,
+    media: Option<MediaKind>,
     prefix: Vec<u8>,
+    /// The input ends with the prefix.
+    ended: bool,
     state: State,
 }
 
 enum State {
     Signature,
-    Declaration { beginning: Beginning, scanner: Scanner },
+    Declaration {
+        beginning: Beginning,
+        scanner: Scanner,
+    },
+    /// The declaration is read; the policy looks at so many bytes in all.
+    Window {
+        beginning: Beginning,
+        scanner: Scanner,
+        wanted: usize,
+    },
     Done(Box<Verdict>),
 }
 
@@ -85,13 +117,29 @@ struct Beginning {
     from: Option<Arc<dyn Codec>>,
 }
 
+/// What the document says of itself.
+#[derive(Default)]
+struct Found {
+    declaration: Option<Declaration>,
+    /// How many bytes that was read from.
+    head: usize,
+    /// The label in a `meta`, and where it stands in the input.
+    meta: Option<(String, Range<usize>)>,
+    kind: Kind,
+    candidates: Vec<Candidate>,
+}
+
 /// The longest byte order mark that a codec may have: UCS-4's, UTF-EBCDIC's and GB18030's.
 const LONGEST_BOM: usize = 4;
 
 impl Detector {
     /// A detector that looks labels up in `registry`.
     pub fn new(registry: Registry, hints: Hints) -> Self {
-        Detector { registry, hints, policy: &rules::RFC7303, prefix: Vec::new(), state: State::Signature }
+        let content_type = hints.content_type.as_deref().map(ContentType::parse);
+        let media = content_type.as_ref().map(ContentType::kind);
+        let mut hints = hints;
+        hints.charset = hints.charset.or(content_type.and_then(|content_type| content_type.charset));
+        Detector { registry, hints, media, prefix: Vec::new(), ended: false, state: State::Signature }
     }
 
     /// Takes bytes up to the verdict; answers how many. Fewer than were given means that the verdict is there, and the
@@ -99,6 +147,15 @@ impl Detector {
     pub fn feed(&mut self, src: &[u8]) -> usize {
         let mut taken = 0;
         while taken < src.len() && !self.is_done() {
+            if let State::Window { wanted, .. } = self.state {
+                let len = (wanted - self.prefix.len()).min(src.len() - taken);
+                self.prefix.extend_from_slice(&src[taken..taken + len]);
+                taken += len;
+                if self.prefix.len() == wanted {
+                    self.decide(false);
+                }
+                continue;
+            }
             let byte = src[taken];
             self.prefix.push(byte);
             taken += 1;
@@ -108,7 +165,7 @@ impl Detector {
                     let scanned = scanner.take(byte);
                     self.scanned(scanned);
                 }
-                State::Done(_) => {}
+                State::Window { .. } | State::Done(_) => {}
             }
         }
         taken
@@ -129,10 +186,11 @@ impl Detector {
 
     /// The verdict. Where it is not there yet, the input ends here.
     pub fn finish(&mut self) -> Verdict {
+        self.ended |= !self.is_done();
         if matches!(self.state, State::Signature) {
             self.recognise(true);
         }
-        if let State::Declaration { .. } = self.state {
+        if let State::Declaration { .. } | State::Window { .. } = self.state {
             self.decide(false);
         }
         match &self.state {
@@ -149,6 +207,7 @@ impl Detector {
     fn recognise(&mut self, eof: bool) {
         let signature = match signature::recognise(&self.prefix, eof) {
             Recognised::NeedMore => return,
+            Recognised::Row(row) if self.hints.policy == Policy::Whatwg => signature::of_the_web(row),
             Recognised::Row(row) => Some(row),
             Recognised::Other => None,
         };
@@ -166,7 +225,7 @@ impl Detector {
         };
         let (reader, bom_len) = match reader {
             Ok(reader) => reader,
-            Err(error) => return self.conclude(&beginning, None, false, Err(error), Vec::new()),
+            Err(error) => return self.conclude(&beginning, Found::default(), None, Err(error), Vec::new()),
         };
         beginning.bom_len = bom_len;
         beginning.from = self.hints.from.as_ref().map(|_| reader.clone());
@@ -207,9 +266,46 @@ impl Detector {
     fn scanned(&mut self, scanned: Scanned) {
         match scanned {
             Scanned::NeedMore => {}
-            Scanned::None | Scanned::Whole => self.decide(false),
+            Scanned::None | Scanned::Whole => self.look_further(),
             Scanned::TooLong => self.decide(true),
         }
+    }
+
+    /// Decides, or first reads as much as the policy and the kind of document ask for.
+    fn look_further(&mut self) {
+        let State::Declaration { beginning, scanner } = &self.state else { return };
+        let mut wanted = 0;
+        if self.kind(scanner.is_xml()) == Kind::Html {
+            wanted = self.prescan();
+        }
+        let is_told = self.hints.from.is_some() || beginning.signature.is_some_and(|row| row.bom);
+        if self.hints.policy == Policy::Feedparser || self.hints.guess && !is_told {
+            wanted = wanted.max(WINDOW);
+        }
+        let wanted = beginning.bom_len + wanted;
+        if wanted <= self.prefix.len() {
+            return self.decide(false);
+        }
+        let state = std::mem::replace(&mut self.state, State::Signature);
+        if let State::Declaration { beginning, scanner } = state {
+            self.state = State::Window { beginning, scanner, wanted };
+        }
+    }
+
+    fn prescan(&self) -> usize {
+        self.hints.prescan.unwrap_or(PRESCAN)
+    }
+
+    /// What kind of document it is, where it begins with `<?xml` or does not.
+    fn kind(&self, is_xml: bool) -> Kind {
+        let is_web = self.hints.policy == Policy::Whatwg;
+        self.hints.kind.unwrap_or(match self.media {
+            Some(MediaKind::AppXml | MediaKind::TextXml) => Kind::Xml,
+            Some(MediaKind::Html) if is_web || !is_xml => Kind::Html,
+            _ if is_xml => Kind::Xml,
+            None | Some(MediaKind::Missing) if is_web => Kind::Html,
+            _ => Kind::Text,
+        })
     }
 
     fn evidence<'a>(
@@ -223,25 +319,45 @@ impl Detector {
             family: beginning.signature.map_or(Family::Unknown, |row| row.family),
             signature: beginning.signature,
             charset: self.hints.charset.as_deref(),
+            media: self.media,
+            kind: Kind::Text,
+            meta: None,
             declaration,
             head,
+            window: head,
+            complete: self.ended,
+            guess: None,
             fallback: self.hints.fallback.as_ref(),
             ebcdic_fallback: self.hints.ebcdic_fallback.as_ref(),
         }
     }
 
     fn decide(&mut self, too_long: bool) {
-        let State::Declaration { beginning, scanner } = &self.state else { return };
+        let (State::Declaration { beginning, scanner } | State::Window { beginning, scanner, .. }) = &self.state else {
+            return;
+        };
         let beginning = beginning.clone();
         let bom_len = beginning.bom_len;
-        let is_xml = scanner.is_xml();
-        let head = &self.prefix[bom_len..];
+        let kind = self.kind(scanner.is_xml());
+        let window = &self.prefix[bom_len..];
+        // What the declaration was read from; a window may be longer.
+        let head = &window[..window.len().min(scanner.taken())];
+        let meta = (kind == Kind::Html)
+            .then(|| {
+                let searched = &window[..window.len().min(self.prescan())];
+                html::prescan(searched, &|label| rules::means_on_the_web(&self.registry, label))
+            })
+            .flatten();
+        let asks_statistics = self.hints.from.is_none() && beginning.signature.is_none_or(|row| !row.bom);
+        let guess = (asks_statistics && (self.hints.guess || self.hints.policy == Policy::Feedparser))
+            .then(|| statistics::guess(window, self.ended, &self.registry));
         let ebcdic = scanner.is_ebcdic();
         // A declaration that is too long was not read, so it says nothing.
         let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration());
         let mut notes = Vec::new();
-        let choice = if too_long {
-            Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit: DECLARATION_LIMIT }.into())
+        let (rule, choice) = if too_long {
+            let limit = DECLARATION_LIMIT;
+            (None, Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit }.into()))
         } else {
             match beginning.from.clone().zip(self.hints.from.clone()) {
                 Some((codec, named)) => {
@@ -252,12 +368,17 @@ impl Detector {
                         );
                         notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
                     }
-                    Ok(("user", rules::Choice { codec, named, source: Source::User }))
+                    let label = Some(codec.name().to_owned());
+                    (Some("user"), Ok(rules::Choice { codec, named, source: Source::User, label }))
                 }
-                None => self.policy.decide(&self.evidence(&beginning, declaration.as_ref(), head), &mut notes),
+                None => {
+                    let evidence = self.evidence(&beginning, declaration.as_ref(), head);
+                    let (guess, meta) = (guess.as_ref(), meta.as_ref());
+                    self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut notes)
+                }
             }
         };
-        if let Ok((_, choice)) = &choice
+        if let Ok(choice) = &choice
             && let Some(superset) = choice.named.superset()
         {
             let name = declaration.as_ref().and_then(|declaration| declaration.name.as_ref());
@@ -268,7 +389,7 @@ impl Detector {
                 format!("read as {superset}, a superset of what the label names"),
             ));
         }
-        if let Ok((_, choice)) = &choice
+        if let Ok(choice) = &choice
             && let [first, more @ ..] = self.registry.shadowed(&*choice.named)
         {
             let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
@@ -279,7 +400,7 @@ impl Detector {
             // The chosen page knows its own quotes; the family's reading may have taken one for something else.
             let strange_only_to_family = found.malformed.is_some()
                 && choice.as_ref().is_ok_and(|choice| {
-                    decode_strictly(&*choice.1.codec, head).is_some_and(|text| {
+                    decode_strictly(&*choice.codec, head).is_some_and(|text| {
                         text.starts_with("<?xml") && declaration::read(&text, ebcdic).malformed.is_none()
                     })
                 });
@@ -294,17 +415,21 @@ impl Detector {
                 ));
             }
         }
-        self.conclude(&beginning, declaration, is_xml, choice, notes);
+        let meta = meta.map(|meta| (meta.label, bom_len + meta.span.start..bom_len + meta.span.end));
+        let head = head.len();
+        let candidates = guess.map_or_else(Vec::new, |guess| guess.candidates().to_vec());
+        self.conclude(&beginning, Found { declaration, head, meta, kind, candidates }, rule, choice, notes);
     }
 
     fn conclude(
         &mut self,
         beginning: &Beginning,
-        declaration: Option<Declaration>,
-        is_xml: bool,
-        choice: Result<(&'static str, rules::Choice), Error>,
+        found: Found,
+        rule: Option<&'static str>,
+        choice: Result<rules::Choice, Error>,
         notes: Vec<Diagnostic>,
     ) {
+        let Found { declaration, head, meta, kind, candidates } = found;
         let (choice, mut error) = match choice {
             Ok(choice) => (Some(choice), None),
             Err(error) => (None, Some(error)),
@@ -315,24 +440,33 @@ impl Detector {
             error = Some(ErrorKind::Strict { code, message, offset }.into());
         }
         // A caller's or a transport's codec may make something else of the bytes that the family's reading found.
-        let head = &self.prefix[beginning.bom_len..];
+        let head = &self.prefix[beginning.bom_len..beginning.bom_len + head];
         let declaration_is_read = declaration.is_none()
-            || choice.as_ref().is_some_and(|(_, choice)| {
+            || choice.as_ref().is_some_and(|choice| {
                 decode_strictly(&*choice.codec, head).is_some_and(|text| text.starts_with("<?xml"))
             });
         let name = declaration.as_ref().and_then(|declaration| declaration.name.clone());
-        let (declared, declared_span) = name.unzip();
-        let (rule, choice) = choice.unzip();
-        let found = if is_xml { Kind::Xml } else { Kind::Text };
+        let as_input = |span: Range<usize>| span.start as u64..span.end as u64;
+        // Only where the codec reads there what the prescan read.
+        let meta_span = meta.as_ref().filter(|(label, span)| {
+            let before = &self.prefix[beginning.bom_len..span.end];
+            choice.as_ref().is_some_and(|choice| {
+                decode_strictly(&*choice.codec, before).is_some_and(|text| text.ends_with(&**label))
+            })
+        });
+        let meta_span = meta_span.map(|(_, span)| as_input(span.clone()));
+        let (declared, declared_span) = name.or_else(|| meta.map(|(label, span)| (label, as_input(span)))).unzip();
         self.state = State::Done(Box::new(Verdict {
-            encoding: choice.as_ref().map(|choice| choice.codec.name().to_owned()),
+            encoding: choice.as_ref().and_then(|choice| choice.label.clone()),
             family: beginning.signature.map_or(Family::Unknown, |row| row.family),
-            kind: self.hints.kind.unwrap_or(found),
+            kind,
             signature: beginning.signature,
             declared,
             declared_span,
             charset: self.hints.charset.clone(),
-            policy: self.policy.name,
+            policy: self.hints.policy,
+            candidates,
+            meta_span,
             rule,
             source: choice.as_ref().map(|choice| choice.source),
             diagnostics: notes,

@@ -129,6 +129,14 @@ pub(crate) fn is_byte_order_mark(bytes: &[u8]) -> bool {
     ROWS.iter().any(|row| row.bom && row.bytes == bytes)
 }
 
+/// What the web makes of a row: it knows the byte order marks of UTF-8 and UTF-16, and no others, so that some longer
+/// marks are shorter ones; UTF-16 and ASCII without one; and nothing of UCS-4 and EBCDIC.
+pub(super) fn of_the_web(row: Signature) -> Option<Signature> {
+    let is_known =
+        |row: &&Signature| matches!(row.family, Family::Utf8 | Family::Utf16Be | Family::Utf16Le | Family::Ascii);
+    ROWS.iter().filter(is_known).find(|shorter| shorter.bom == row.bom && row.bytes.starts_with(shorter.bytes)).copied()
+}
+
 /// What the first bytes say so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Recognised {

@@ -1,6 +1,8 @@
 //! What detection answers: an encoding, with its reasons.
 
+use super::rules::Policy;
 use super::signature::{Family, Signature};
+use super::statistics::Candidate;
 use crate::codec::Codec;
 use crate::error::Error;
 use std::fmt;
@@ -10,9 +12,9 @@ use std::sync::Arc;
 /// What kind of document a stream is. Relabelling and newlines hang on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kind {
-    /// It begins with `<?xml` in some family, or the caller says so.
+    /// It begins with `<?xml` in some family, or its media type is an XML one, or the caller says so.
     Xml,
-    /// The caller says so.
+    /// Its media type is HTML, or the policy is the web's and nothing says otherwise, or the caller says so.
     Html,
     /// Anything else.
     #[default]
@@ -44,6 +46,10 @@ pub enum Source {
     Declaration,
     /// The byte pattern alone.
     Signature,
+    /// The `meta` of an HTML document.
+    Meta,
+    /// Statistics.
+    Statistics,
     /// The caller's label for when nothing tells.
     Fallback,
     /// The policy's last resort.
@@ -59,6 +65,8 @@ impl Source {
             Source::Charset => "charset",
             Source::Declaration => "declaration",
             Source::Signature => "signature",
+            Source::Meta => "meta",
+            Source::Statistics => "statistics",
             Source::Fallback => "fallback",
             Source::Default => "default",
         }
@@ -123,22 +131,26 @@ pub struct Verdict {
     pub kind: Kind,
     /// The row of the table that fits.
     pub signature: Option<Signature>,
-    /// The name in the declaration.
+    /// The name in the declaration, or in the `meta` of an HTML document.
     pub declared: Option<String>,
     /// Where that name stands in the input, in bytes from 0.
     pub declared_span: Option<Range<u64>>,
     /// The charset that the transport gave.
     pub charset: Option<String>,
-    /// The name of the policy.
-    pub policy: &'static str,
+    /// The policy.
+    pub policy: Policy,
     /// The id of the rule that decided.
     pub rule: Option<&'static str>,
     /// Who had the last word.
     pub source: Option<Source>,
+    /// What statistics make of it, the likeliest first; empty where they were not asked.
+    pub candidates: Vec<Candidate>,
     /// What was seen on the way.
     pub diagnostics: Vec<Diagnostic>,
     /// Why there is no answer.
     pub error: Option<Error>,
+    /// Where the label of the `meta` stands, where the codec reads it there too.
+    pub(crate) meta_span: Option<Range<u64>>,
     /// The label was one that leaves out what UTF-16 can (ISO-10646-UCS-2): code points above FFFF are worth a warning.
     pub(crate) expects_bmp: bool,
     /// How many bytes of the input are a byte order mark.
@@ -166,8 +178,10 @@ impl fmt::Debug for Verdict {
             .field("declared", &self.declared)
             .field("declared_span", &self.declared_span)
             .field("charset", &self.charset)
+            .field("policy", &self.policy)
             .field("rule", &self.rule)
             .field("source", &self.source)
+            .field("candidates", &self.candidates)
             .field("diagnostics", &self.diagnostics)
             .field("error", &self.error)
             .finish_non_exhaustive()

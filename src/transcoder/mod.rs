@@ -49,6 +49,7 @@ use options::Settings;
 use segment::{Origin, Segment};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How much text is decoded at a time where it does not go straight into the output, in bytes; and how much input at
@@ -333,7 +334,8 @@ impl Transcoder {
         let settings = self.settings.clone();
         let (bom_len, expects_bmp) = (verdict.bom_len, verdict.expects_bmp);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
-        let is_xml = verdict.kind == Kind::Xml;
+        let (is_xml, is_html) = (verdict.kind == Kind::Xml, verdict.kind == Kind::Html);
+        let meta_span = verdict.meta_span.clone();
         let relabels = verdict.declaration_is_read;
         let declaration = verdict.declaration.clone();
         self.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
@@ -343,7 +345,7 @@ impl Transcoder {
             return Err(error);
         }
         let Some(codec) = codec else {
-            return Err(ErrorKind::PolicyRejects { offset: 0 }.into());
+            return Err(ErrorKind::PolicyRejects { offset: 0, why: "no rule answers" }.into());
         };
 
         // EBCDIC has its newline conventions; its XML must not leave it with U+0085 between tags.
@@ -386,6 +388,9 @@ impl Transcoder {
             Bom::Add => true,
             Bom::Strip => false,
         };
+        if let Some(bytes) = meta_span.filter(|_| is_html && settings.relabel == Relabel::Auto) {
+            self.plan_meta(&*to, bytes)?;
+        }
         if is_xml && relabels && settings.relabel == Relabel::Auto {
             self.plan_label(&*to, write_bom, declaration, bom_len as u64)?;
         }
@@ -436,6 +441,23 @@ impl Transcoder {
         }
         if let Some(edit) = relabel::plan(place, name, needed) {
             self.report.relabelled = Some(Relabelled { from: declared.cloned(), to: name.to_owned() });
+            self.edits.push(edit);
+        }
+        Ok(())
+    }
+
+    /// The label in the `meta` of an HTML document is made true, where it is not.
+    fn plan_meta(&mut self, to: &dyn Codec, bytes: Range<u64>) -> Result<(), Error> {
+        let declared = self.report.verdict.as_ref().and_then(|verdict| verdict.declared.clone());
+        let name = if to.name() == "UTF-16" { "UTF-16" } else { to.xml_name().unwrap_or_default() };
+        if !is_enc_name(name) {
+            return Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into());
+        }
+        if declared.as_ref().is_some_and(|declared| declared.trim().eq_ignore_ascii_case(name)) {
+            return Ok(());
+        }
+        if let Some(edit) = relabel::plan(Place::Name(bytes), name, true) {
+            self.report.relabelled = Some(Relabelled { from: declared, to: name.to_owned() });
             self.edits.push(edit);
         }
         Ok(())

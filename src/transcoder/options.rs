@@ -3,7 +3,7 @@
 use super::{Report, Transcoder, has_bom};
 use crate::codec::Codec;
 use crate::codec::newline::EbcdicNl;
-use crate::detect::{Hints, Kind};
+use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use crate::text::eol::Eol;
@@ -151,6 +151,41 @@ impl Transcode {
         }
         self.settings.to = codec;
         Ok(self)
+    }
+
+    /// Who is believed about the encoding.
+    ///
+    /// ```
+    /// use charpipe::{Transcode, detect::Policy};
+    ///
+    /// let job = Transcode::new().policy(Policy::Whatwg).content_type("text/html");
+    /// let mut output = Vec::new();
+    /// let report = job.run(&b"<meta charset=iso-8859-1><p>\x80"[..], &mut output)?;
+    /// assert_eq!(String::from_utf8(output).as_deref(), Ok("<meta charset=UTF-8><p>€"));
+    /// assert_eq!(report.from.as_deref(), Some("windows-1252"));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.settings.hints.policy = policy;
+        self
+    }
+
+    /// The Content-Type that the transport gave: media type and parameters, as they came.
+    pub fn content_type(mut self, value: &str) -> Self {
+        self.settings.hints.content_type = Some(value.to_owned());
+        self
+    }
+
+    /// How many bytes of an HTML document are searched for a `meta`.
+    pub fn prescan(mut self, bytes: usize) -> Self {
+        self.settings.hints.prescan = Some(bytes);
+        self
+    }
+
+    /// Lets statistics speak when nothing else does.
+    pub fn guess(mut self, guess: bool) -> Self {
+        self.settings.hints.guess = guess;
+        self
     }
 
     /// The charset that the transport gave: the parameter of a Content-Type.

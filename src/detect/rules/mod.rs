@@ -1,58 +1,139 @@
 //! Policies: who is believed when byte order mark, transport, declaration and byte pattern are all there to be asked.
 //!
-//! A [`Policy`] is a table of rules with ids; the first rule that answers decides. `rfc7303` is the first of them
-//! (`spec/rfc7303.md`); another policy is another table over the same [`Evidence`].
+//! A [`Policy`] is a table of rules with ids over the same [`Evidence`]; the first rule that answers decides. Here are
+//! `rfc7303` (`spec/rfc7303.md`) and what the tables have in common; each other policy has a file of its own.
 
+mod feedparser;
+mod rfc3023;
+mod rome;
+mod whatwg;
+
+use super::content_type::MediaKind;
 use super::declaration::{self, Declaration};
+use super::html::Meta;
 use super::signature::{Family, Signature};
-use super::verdict::{Diagnostic, Source};
-use crate::codec::{Codec, decode_strictly};
+use super::statistics::Guess;
+use super::verdict::{Diagnostic, Kind, Source};
+use crate::codec::{Codec, Stop, Utf8Sink, decode_strictly};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use std::sync::Arc;
 
 /// A named rule set.
-#[derive(Debug)]
-pub(super) struct Policy {
+///
+/// No one rule set agrees with all the software that is out there, so the rule set is a value. Each has its rules, with
+/// ids, in `spec/`.
+///
+/// ```
+/// use charpipe::detect::Policy;
+///
+/// assert_eq!(Policy::named("rome-strict"), Some(Policy::RomeStrict));
+/// assert_eq!(Policy::default().name(), "rfc7303");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Policy {
+    /// RFC 7303 §3: byte order mark, then charset; without either XML 1.0 §4.3.3 and Appendix F.
+    #[default]
+    Rfc7303,
+    /// RFC 3023 §3, which RFC 7303 replaced: the charset is authoritative, and `text/xml` without one is US-ASCII.
+    Rfc3023,
+    /// The algorithms of ROME's XmlReader as its document has them (rules 1.0 to 1.7 and 2.0 to 2.6): what contradicts
+    /// itself is an error.
+    RomeStrict,
+    /// The same with ROME's lenient order after it, so that nothing is.
+    RomeLenient,
+    /// Universal Feed Parser: RFC 3023 first, then one encoding after the other, until one can decode.
+    Feedparser,
+    /// The web's: byte order mark, charset, `meta`, and labels as the Encoding Standard means them.
+    Whatwg,
+}
+
+impl Policy {
+    /// All of them.
+    pub const ALL: [Policy; 6] =
+        [Policy::Rfc7303, Policy::Rfc3023, Policy::RomeStrict, Policy::RomeLenient, Policy::Feedparser, Policy::Whatwg];
+
     /// Its name, as `--policy` takes it.
-    pub(super) name: &'static str,
-    rules: &'static [Rule],
+    pub fn name(self) -> &'static str {
+        match self {
+            Policy::Rfc7303 => "rfc7303",
+            Policy::Rfc3023 => "rfc3023",
+            Policy::RomeStrict => "rome-strict",
+            Policy::RomeLenient => "rome-lenient",
+            Policy::Feedparser => "feedparser",
+            Policy::Whatwg => "whatwg",
+        }
+    }
+
+    /// The policy of that name.
+    pub fn named(name: &str) -> Option<Policy> {
+        Policy::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+
+    fn rules(self) -> &'static [Rule] {
+        match self {
+            Policy::Rfc7303 => RFC7303,
+            Policy::Rfc3023 => rfc3023::RULES,
+            Policy::RomeStrict => rome::STRICT,
+            Policy::RomeLenient => rome::LENIENT,
+            Policy::Feedparser => feedparser::RULES,
+            Policy::Whatwg => whatwg::RULES,
+        }
+    }
 }
 
 /// One step of a policy.
 #[derive(Debug)]
 struct Rule {
     id: &'static str,
-    /// The choice, where the rule applies. It may leave diagnostics either way.
-    decide: fn(&Evidence<'_>, &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error>,
+    decide: Decide,
 }
 
-/// RFC 7303 §3: byte order mark, then charset; without either XML 1.0 §4.3.3 and Appendix F.
-pub(super) static RFC7303: Policy = Policy {
-    name: "rfc7303",
-    rules: &[
-        // RFC 7303 §3.3: a byte order mark is authoritative.
-        Rule { id: "rfc7303:bom", decide: bom },
-        // RFC 7303 §3.2: else the charset parameter is.
-        Rule { id: "rfc7303:charset", decide: charset },
-        // XML 1.0 §4.3.3: else the declared name, where the bytes can be what it says (Appendix F.1).
-        Rule { id: "rfc7303:declaration", decide: declared },
-        // Appendix F.1: else the family, where it alone tells, or where the name contradicts it.
-        Rule { id: "rfc7303:family", decide: family },
-        // XML 1.0 §4.3.3: else UTF-8.
-        Rule { id: "rfc7303:default", decide: default },
-    ],
-};
+/// The choice, where the rule applies. It may leave diagnostics either way.
+type Decide = fn(&Evidence<'_>, &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error>;
+
+const fn rule(id: &'static str, decide: Decide) -> Rule {
+    Rule { id, decide }
+}
+
+static RFC7303: &[Rule] = &[
+    // RFC 7303 §3.3: a byte order mark is authoritative.
+    rule("rfc7303:bom", bom),
+    // RFC 7303 §3.2: else the charset parameter is.
+    rule("rfc7303:charset", charset),
+    // XML 1.0 §4.3.3: else the declared name, where the bytes can be what it says (Appendix F.1).
+    rule("rfc7303:declaration", declared),
+    // Appendix F.1: else the family, where it alone tells, or where the name contradicts it.
+    rule("rfc7303:family", family),
+    // Statistics, where they may speak.
+    rule("rfc7303:statistics", statistics),
+    // XML 1.0 §4.3.3: else UTF-8.
+    rule("rfc7303:default", default),
+];
 
 /// All that a rule may look at.
 pub(super) struct Evidence<'a> {
     pub(super) registry: &'a Registry,
     pub(super) family: Family,
     pub(super) signature: Option<Signature>,
+    /// What the transport says.
     pub(super) charset: Option<&'a str>,
+    /// Its media type, where there is a Content-Type.
+    pub(super) media: Option<MediaKind>,
+    /// What kind of document it is.
+    pub(super) kind: Kind,
+    /// The `meta` that the prescan found.
+    pub(super) meta: Option<&'a Meta>,
     pub(super) declaration: Option<&'a Declaration>,
     /// The bytes of the declaration, or what was read in search of one; without byte order mark.
     pub(super) head: &'a [u8],
+    /// All bytes that were read, without byte order mark; more than `head` where the policy looks further.
+    pub(super) window: &'a [u8],
+    /// The input ends with them.
+    pub(super) complete: bool,
+    /// What statistics say, where they may speak.
+    pub(super) guess: Option<&'a Guess>,
     pub(super) fallback: Option<&'a Arc<dyn Codec>>,
     pub(super) ebcdic_fallback: Option<&'a Arc<dyn Codec>>,
 }
@@ -63,28 +144,42 @@ pub(super) struct Choice {
     /// What the label named before the bytes told its order.
     pub(super) named: Arc<dyn Codec>,
     pub(super) source: Source,
+    /// The label to report; none where the policy knows none. It need not be the codec's name.
+    pub(super) label: Option<String>,
 }
 
 impl Choice {
     fn of(codec: Arc<dyn Codec>, source: Source) -> Self {
-        Choice { named: codec.clone(), codec, source }
+        Choice { label: Some(codec.name().to_owned()), named: codec.clone(), codec, source }
+    }
+
+    /// The same, reported as `label`.
+    fn labelled(self, label: &str) -> Self {
+        Choice { label: Some(label.to_owned()), ..self }
     }
 }
 
 impl Policy {
-    /// The first rule that answers, and its answer.
+    /// The first rule that answers, and its answer; a rule may answer with an error.
     pub(super) fn decide(
-        &self,
+        self,
         evidence: &Evidence<'_>,
         notes: &mut Vec<Diagnostic>,
-    ) -> Result<(&'static str, Choice), Error> {
-        for rule in self.rules {
-            if let Some(choice) = (rule.decide)(evidence, notes)? {
-                return Ok((rule.id, choice));
+    ) -> (Option<&'static str>, Result<Choice, Error>) {
+        for rule in self.rules() {
+            match (rule.decide)(evidence, notes) {
+                Ok(None) => {}
+                Ok(Some(choice)) => return (Some(rule.id), Ok(choice)),
+                Err(error) => return (Some(rule.id), Err(error)),
             }
         }
-        Err(ErrorKind::PolicyRejects { offset: 0 }.into())
+        (None, Err(rejected("nothing tells what the encoding is")))
     }
+}
+
+/// The policy says that this is an error, and why.
+fn rejected(why: &'static str) -> Error {
+    ErrorKind::PolicyRejects { offset: 0, why }.into()
 }
 
 impl Evidence<'_> {
@@ -103,6 +198,56 @@ impl Evidence<'_> {
         let shown = self.family.reading_label();
         let name = orders.names.iter().find(|name| **name == shown).or(orders.names.first());
         name.map_or_else(|| Ok(named.clone()), |name| self.registry.codec(name))
+    }
+
+    /// What the bytes themselves show before any name: the row of a byte order mark, or of a declaration without one.
+    pub(super) fn bom(&self) -> Option<Family> {
+        self.signature.filter(|row| row.bom).map(|row| row.family)
+    }
+
+    /// The declared name and where it stands.
+    pub(super) fn declared_name(&self) -> Option<(&str, u64)> {
+        let (name, span) = self.declaration?.name.as_ref()?;
+        Some((name, span.start))
+    }
+
+    /// What `named` decodes these bytes as: itself, in the order that they show, or else what their family says, since
+    /// bytes don't lie. `of` is the diagnostic for that, `says` who said so, at which byte.
+    pub(super) fn decoded(
+        &self,
+        named: &Arc<dyn Codec>,
+        (of, says, at): (&'static str, &str, u64),
+        notes: &mut Vec<Diagnostic>,
+    ) -> Result<Arc<dyn Codec>, Error> {
+        let codec = self.in_order(named)?;
+        let fits = match self.bom() {
+            Some(_) => self.family_codec()?.name() == codec.name(),
+            None => self.agrees_with_bytes(&*codec),
+        };
+        if fits {
+            return Ok(codec);
+        }
+        let codec = self.family_codec()?;
+        let message = format!("{says} says {}, the first bytes are {}", named.name(), self.family.name());
+        notes.push(Diagnostic::warning(of, at, message));
+        Ok(codec)
+    }
+
+    /// Whether `codec` decodes the window; a character that the end of the window cuts does not count.
+    pub(super) fn decodes(&self, codec: &dyn Codec) -> bool {
+        let mut decoder = codec.decoder();
+        let mut room = [0; 4096];
+        let mut rest = self.window;
+        loop {
+            let mut sink = Utf8Sink::new(&mut room);
+            let step = decoder.feed(rest, &mut sink);
+            match (step.stop, rest.get(step.read..)) {
+                (Stop::InputEmpty, _) => break,
+                (Stop::OutputFull, Some(more)) if step.read > 0 || sink.written() > 0 => rest = more,
+                _ => return false,
+            }
+        }
+        !self.complete || decoder.finish(&mut Utf8Sink::new(&mut room)) == Stop::InputEmpty
     }
 
     /// The codec that `label` names; `None`, too, where it names none.
@@ -166,7 +311,7 @@ fn bom(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Ch
             named = declared;
         }
     }
-    Ok(Some(Choice { codec, named, source: Source::Bom }))
+    Ok(Some(Choice { named, ..Choice::of(codec, Source::Bom) }))
 }
 
 fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
@@ -197,7 +342,7 @@ fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Optio
             ));
         }
     }
-    Ok(Some(Choice { codec, named, source: Source::Charset }))
+    Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }))
 }
 
 fn declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
@@ -217,7 +362,7 @@ fn declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Opti
     if named.name() == "UTF-16" {
         notes.push(utf16_without_bom(span.start));
     }
-    Ok(Some(Choice { codec, named, source: Source::Declaration }))
+    Ok(Some(Choice { named, ..Choice::of(codec, Source::Declaration) }))
 }
 
 fn family(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
@@ -250,7 +395,7 @@ fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Optio
     if let Some(named) = evidence.fallback {
         let codec = evidence.in_order(named)?;
         if evidence.agrees_with_bytes(&*codec) {
-            return Ok(Some(Choice { codec, named: named.clone(), source: Source::Fallback }));
+            return Ok(Some(Choice { named: named.clone(), ..Choice::of(codec, Source::Fallback) }));
         }
         notes.push(Diagnostic::warning(
             "fallback-family-conflict",
@@ -259,6 +404,25 @@ fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Optio
         ));
     }
     Ok(Some(Choice::of(evidence.registry.codec("UTF-8")?, Source::Default)))
+}
+
+/// The first candidate of statistics, where they may speak and have one.
+fn statistics(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+    let Some(guess) = evidence.guess else { return Ok(None) };
+    let Some(first) = guess.candidates().first() else { return Ok(None) };
+    let codec = evidence.registry.codec(&first.codec)?;
+    if !evidence.agrees_with_bytes(&*codec) {
+        return Ok(None);
+    }
+    if guess.is_ambiguous() {
+        let others: Vec<&str> = guess.candidates().iter().skip(1).take(3).map(|other| &*other.codec).collect();
+        notes.push(Diagnostic::warning(
+            "guess-ambiguous",
+            0,
+            format!("a guess that others come close to: {}, or {}", first.codec, others.join(", ")),
+        ));
+    }
+    Ok(Some(Choice::of(codec, Source::Statistics)))
 }
 
 fn utf16_without_bom(offset: u64) -> Diagnostic {
@@ -276,4 +440,9 @@ fn in_document(error: Error, at: u64) -> Error {
         }
         _ => error,
     }
+}
+
+/// Whether `label` means something under the web's rules.
+pub(super) fn means_on_the_web(registry: &Registry, label: &str) -> bool {
+    whatwg::codec_of(registry, label).is_some()
 }

@@ -1,0 +1,323 @@
+//! The policies `rome-strict` and `rome-lenient`: the algorithms of ROME's XmlReader, as its document numbers them.
+//! `spec/rome.md` has them, where ROME's code does otherwise, and the extensions at 1.2 and 1.7, which the document asks
+//! for.
+//!
+//! A label that ROME would report is reported; what the bytes show is decoded. The two differ where ROME would read
+//! garbage, and then a diagnostic says so.
+
+use super::{Choice, Diagnostic, Evidence, Rule, in_document, rejected, rule, utf16_without_bom};
+use crate::detect::content_type::MediaKind;
+use crate::detect::signature::{Family, Recognised, recognise};
+use crate::detect::verdict::Source;
+use crate::error::{Error, ErrorKind};
+
+type Answer = Result<Option<Choice>, Error>;
+
+pub(super) static STRICT: &[Rule] = &[
+    // XML over HTTP.
+    rule("rome:2.6", other_type),
+    rule("rome:2.1", text_xml),
+    rule("rome:2.2", explicit_order_with_bom),
+    rule("rome:2.3", utf16_with_bom),
+    rule("rome:2.4", utf16_without),
+    rule("rome:2.5", charset),
+    // Raw XML; an application type without charset comes here (2.0).
+    rule("rome:1.3", utf8_bom_and_guess),
+    rule("rome:1.4", utf8_bom_and_name),
+    rule("rome:1.5", utf16_bom_and_guess),
+    rule("rome:1.6", utf16_bom_and_name),
+    rule("rome:1.7-ucs4", ucs4_bom_and_name),
+    rule("rome:bom", bom),
+    rule("rome:1.1", utf16_declared),
+    rule("rome:1.2-ucs4", ucs4_declared),
+    rule("rome:1.2-ebcdic", ebcdic_declared),
+    rule("rome:1.2", declared),
+    rule("rome:1.0", default),
+];
+
+pub(super) static LENIENT: &[Rule] = &[
+    // Strict first; what it would refuse, it passes on here.
+    rule("rome:2.1", |evidence, notes| text_xml(&as_text_xml(evidence), notes)),
+    rule("rome:2.3", |evidence, notes| accepted(evidence, utf16_with_bom, notes)),
+    rule("rome:2.5", |evidence, notes| accepted(evidence, charset, notes)),
+    rule("rome:bom", |evidence, notes| accepted(evidence, bom, notes)),
+    rule("rome:1.1", |evidence, notes| accepted(evidence, utf16_declared, notes)),
+    rule("rome:1.2-ucs4", |evidence, notes| accepted(evidence, ucs4_declared, notes)),
+    rule("rome:1.2-ebcdic", |evidence, notes| accepted(evidence, ebcdic_declared, notes)),
+    rule("rome:1.2", |evidence, notes| accepted(evidence, declared, notes)),
+    rule("rome:1.0", |evidence, notes| accepted(evidence, default, notes)),
+    // What strict refuses: the declaration, then the charset, then UTF-8.
+    rule("rome:lenient-declaration", any_name),
+    rule("rome:lenient-charset", any_charset),
+    rule("rome:lenient-default", default_encoding),
+];
+
+/// `text/html` counts as `text/xml` where ROME is lenient.
+fn as_text_xml<'a>(evidence: &Evidence<'a>) -> Evidence<'a> {
+    let media = evidence.media.map(|media| if media == MediaKind::Html { MediaKind::TextXml } else { media });
+    Evidence { media, ..*evidence }
+}
+
+/// What a rule answers where strict detection refuses nothing.
+fn accepted(evidence: &Evidence<'_>, decide: super::Decide, notes: &mut Vec<Diagnostic>) -> Answer {
+    let evidence = as_text_xml(evidence);
+    let refusals = [
+        other_type,
+        explicit_order_with_bom,
+        utf16_without,
+        utf8_bom_and_guess,
+        utf8_bom_and_name,
+        utf16_bom_and_guess,
+        utf16_bom_and_name,
+        ucs4_bom_and_name,
+    ];
+    // With a charset the raw algorithm is never asked.
+    let asked = if evidence.charset.is_some() { &refusals[..3] } else { &refusals };
+    if asked.iter().any(|refuse| refuse(&evidence, &mut Vec::new()).is_err()) {
+        return Ok(None);
+    }
+    decide(&evidence, notes)
+}
+
+// --- What the document calls BOMEnc, XMLGuessEnc, XMLEnc, CTMime and CTEnc -----------------------------------------------
+
+fn is_16(family: Option<Family>) -> bool {
+    matches!(family, Some(Family::Utf16Be | Family::Utf16Le))
+}
+
+fn is_ucs4(family: Option<Family>) -> bool {
+    use Family::*;
+    matches!(family, Some(Ucs4_1234 | Ucs4_4321 | Ucs4_2143 | Ucs4_3412))
+}
+
+/// By the first bytes of the declaration, behind a byte order mark.
+fn guess(evidence: &Evidence<'_>) -> Option<Family> {
+    match evidence.bom() {
+        Some(_) => match recognise(evidence.window, true) {
+            Recognised::Row(row) if !row.bom => Some(row.family),
+            _ => None,
+        },
+        None => evidence.signature.map(|row| row.family),
+    }
+}
+
+fn xml_enc(evidence: &Evidence<'_>) -> Option<(String, u64)> {
+    evidence.declared_name().map(|(name, at)| (name.to_ascii_uppercase(), at))
+}
+
+fn ct_enc(evidence: &Evidence<'_>) -> Option<String> {
+    evidence.charset.map(str::to_ascii_uppercase)
+}
+
+/// The charset of a byte order mark, as ROME names it.
+fn name_of(family: Family) -> &'static str {
+    match family {
+        Family::Utf16Be => "UTF-16BE",
+        Family::Utf16Le => "UTF-16LE",
+        _ => "UTF-8",
+    }
+}
+
+fn refused(at: u64, why: &'static str) -> Answer {
+    Err(ErrorKind::PolicyRejects { offset: at, why }.into())
+}
+
+/// The bytes that `label` names, where there is a codec for it, and reported so.
+fn named(
+    evidence: &Evidence<'_>,
+    label: &str,
+    at: u64,
+    source: Source,
+    notes: &mut Vec<Diagnostic>,
+) -> Result<Choice, Error> {
+    let named = evidence.registry.codec(label).map_err(|error| in_document(error, at))?;
+    let (code, says) = match (source, evidence.bom()) {
+        (Source::Charset, Some(_)) => ("charset-bom-conflict", "the transport"),
+        (Source::Charset, None) => ("charset-family-conflict", "the transport"),
+        (Source::Declaration, Some(_)) => ("bom-declaration-conflict", "the declaration"),
+        (Source::Declaration, None) => ("family-declaration-conflict", "the declaration"),
+        (_, Some(_)) => ("charset-bom-conflict", "the policy"),
+        (_, None) => ("charset-family-conflict", "the policy"),
+    };
+    let codec = evidence.decoded(&named, (code, says, at), notes)?;
+    Ok(Choice { named, ..Choice::of(codec, source) }.labelled(label))
+}
+
+// --- XML over HTTP ------------------------------------------------------------------------------------------------------
+
+fn other_type(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    match evidence.media {
+        None | Some(MediaKind::AppXml | MediaKind::TextXml) => Ok(None),
+        Some(_) => Err(rejected("the media type is no XML one")),
+    }
+}
+
+fn text_xml(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    if evidence.media != Some(MediaKind::TextXml) || evidence.charset.is_some() {
+        return Ok(None);
+    }
+    last_resort(evidence, "US-ASCII", notes).map(Some)
+}
+
+/// The caller's last resort, or else the policy's.
+fn last_resort(evidence: &Evidence<'_>, label: &str, notes: &mut Vec<Diagnostic>) -> Result<Choice, Error> {
+    match evidence.fallback {
+        Some(fallback) => named(evidence, fallback.name(), 0, Source::Fallback, notes),
+        None => named(evidence, label, 0, Source::Default, notes),
+    }
+}
+
+fn explicit_order_with_bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    match ct_enc(evidence).as_deref() {
+        Some("UTF-16BE" | "UTF-16LE") if evidence.bom().is_some() => {
+            refused(0, "RFC 3023 forbids a byte order mark under UTF-16BE and UTF-16LE")
+        }
+        _ => Ok(None),
+    }
+}
+
+fn utf16_with_bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    let family = evidence.bom().filter(|family| is_16(Some(*family)));
+    match (ct_enc(evidence).as_deref(), family) {
+        (Some("UTF-16"), Some(family)) => {
+            let codec = evidence.family_codec()?;
+            Ok(Some(Choice::of(codec, Source::Bom).labelled(name_of(family))))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn utf16_without(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    match ct_enc(evidence).as_deref() {
+        Some("UTF-16") if !is_16(evidence.bom()) => refused(0, "the transport says UTF-16, and there is no mark of it"),
+        _ => Ok(None),
+    }
+}
+
+fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    match ct_enc(evidence) {
+        Some(label) if label != "UTF-16" => named(evidence, &label, 0, Source::Charset, notes).map(Some),
+        _ => Ok(None),
+    }
+}
+
+// --- Raw XML ------------------------------------------------------------------------------------------------------------
+
+fn utf8_bom_and_guess(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    let is_utf8 = evidence.bom() == Some(Family::Utf8);
+    match guess(evidence) {
+        Some(family) if is_utf8 && family != Family::Ascii => {
+            refused(0, "the byte order mark is that of UTF-8, the declaration is written in another family")
+        }
+        _ => Ok(None),
+    }
+}
+
+fn utf8_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    match xml_enc(evidence) {
+        Some((name, at)) if evidence.bom() == Some(Family::Utf8) && name != "UTF-8" => {
+            refused(at, "the byte order mark is that of UTF-8, the declaration says something else")
+        }
+        _ => Ok(None),
+    }
+}
+
+fn utf16_bom_and_guess(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    match guess(evidence) {
+        Some(family) if is_16(evidence.bom()) && Some(family) != evidence.bom() => {
+            refused(0, "the byte order mark is that of UTF-16, the declaration is written in another family")
+        }
+        _ => Ok(None),
+    }
+}
+
+fn utf16_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    let Some(family) = evidence.bom().filter(|family| is_16(Some(*family))) else { return Ok(None) };
+    match xml_enc(evidence) {
+        Some((name, at)) if name != "UTF-16" && name != name_of(family) => {
+            refused(at, "the byte order mark is that of UTF-16, the declaration says something else")
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What 1.6 is to UTF-16, for the byte order marks that ROME leaves out.
+fn ucs4_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    if !is_ucs4(evidence.bom()) {
+        return Ok(None);
+    }
+    let codec = evidence.family_codec()?;
+    match evidence.declared_name() {
+        Some((name, at)) if !evidence.agrees_with_bom(name, &*codec) => {
+            refused(at, "the byte order mark is that of UCS-4, the declaration says something else")
+        }
+        _ => Ok(None),
+    }
+}
+
+fn bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+    let Some(family) = evidence.bom() else { return Ok(None) };
+    let choice = Choice::of(evidence.family_codec()?, Source::Bom);
+    Ok(Some(if is_ucs4(Some(family)) { choice } else { choice.labelled(name_of(family)) }))
+}
+
+fn utf16_declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    match (xml_enc(evidence), guess(evidence)) {
+        (Some((name, at)), Some(family)) if name == "UTF-16" && is_16(Some(family)) => {
+            notes.push(utf16_without_bom(at));
+            let codec = evidence.family_codec()?;
+            Ok(Some(Choice::of(codec, Source::Declaration).labelled(name_of(family))))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn ucs4_declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    if is_ucs4(guess(evidence)) { declared(evidence, notes) } else { Ok(None) }
+}
+
+fn ebcdic_declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    if guess(evidence).is_some_and(Family::is_ebcdic) { declared(evidence, notes) } else { Ok(None) }
+}
+
+fn declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    match (xml_enc(evidence), guess(evidence)) {
+        (Some((name, at)), Some(_)) => named(evidence, &name, at, Source::Declaration, notes).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    default_encoding(evidence, notes)
+}
+
+/// UTF-8, or what the caller has for a last resort; what is UTF-16, UCS-4 or EBCDIC by its bytes is decoded as such.
+fn default_encoding(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    let family = evidence.family;
+    if family.is_wide() || family.is_ebcdic() {
+        let asked =
+            evidence.ebcdic_fallback.filter(|codec| family.is_ebcdic() && evidence.agrees_with_bytes(&***codec));
+        let codec = asked.cloned().map_or_else(|| evidence.family_codec(), Ok)?;
+        let message = format!("{} without a name for it; read as {}", family.name(), codec.name());
+        notes.push(Diagnostic::warning("unlabelled-family", 0, message));
+        let label = evidence.fallback.map_or("UTF-8", |fallback| fallback.name());
+        return Ok(Some(Choice::of(codec, Source::Default).labelled(label)));
+    }
+    last_resort(evidence, "UTF-8", notes).map(Some)
+}
+
+// --- Lenient ------------------------------------------------------------------------------------------------------------
+
+fn any_name(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    match xml_enc(evidence) {
+        Some((name, at)) => named(evidence, &name, at, Source::Declaration, notes).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn any_charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    match ct_enc(evidence) {
+        Some(label) => named(evidence, &label, 0, Source::Charset, notes).map(Some),
+        None => Ok(None),
+    }
+}
