@@ -170,7 +170,11 @@ impl Policy {
             match (rule.decide)(evidence, notes) {
                 Ok(None) => {}
                 Ok(Some(choice)) => return (Some(rule.id), Ok(choice)),
-                Err(error) => return (Some(rule.id), Err(error)),
+                // That a label is unknown is no rule's doing.
+                Err(error) => {
+                    let is_rule = matches!(error.kind(), ErrorKind::PolicyRejects { .. });
+                    return (Some(rule.id).filter(|_| is_rule), Err(error));
+                }
             }
         }
         (None, Err(rejected("nothing tells what the encoding is")))
