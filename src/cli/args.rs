@@ -155,6 +155,12 @@ pub(super) struct Detect {
     /// Print a line of JSON for each input
     #[arg(long)]
     pub(super) json: bool,
+
+    /// Show the first bytes with what they were taken for, and what each policy says
+    ///
+    /// With `--json`, the object has the verdict of each policy under `policies`.
+    #[arg(long)]
+    pub(super) explain: bool,
 }
 
 /// Lists the encodings: name, directions, where the table or the rules come from, and below that the aliases

@@ -2,15 +2,16 @@
 
 use super::Status;
 use super::args::Detect;
+use super::explain;
 use super::input;
 use super::json::{self, ErrorObject, VerdictObject};
 use super::output::{Output, STDOUT};
 use super::words::{self, InWords, Name, say};
-use crate::detect::Hints;
+use crate::detect::{Hints, Policy, WINDOW};
 use crate::error::{Error, ErrorKind};
 use crate::{Detector, Registry, Verdict};
 use std::ffi::OsStr;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 
 /// How much is read at a time: most declarations and all signatures fit.
 const READ_SIZE: usize = 512;
@@ -32,8 +33,8 @@ pub(super) fn run(args: &Detect) -> Status {
     let mut worst = Status::Done;
     for path in args.reading.files() {
         let name = input::name(&path);
-        let (line, status) = match verdict_on(&path, &registry, &hints) {
-            Ok(verdict) => found(args, &name, &verdict),
+        let (line, status) = match verdict_on(&path, &registry, &hints, args.explain) {
+            Ok((verdict, explained)) => found(args, &name, &verdict, explained),
             Err(failure) => failed(args, &name, &failure),
         };
         worst = worst.max(status);
@@ -52,7 +53,13 @@ enum Failure {
     NotRead(Error),
 }
 
-fn verdict_on(path: &OsStr, registry: &Registry, hints: &Hints) -> Result<Verdict, Failure> {
+/// The verdict; where it is to be explained, also the first bytes, and the verdict of every policy on them.
+fn verdict_on(
+    path: &OsStr,
+    registry: &Registry,
+    hints: &Hints,
+    explain: bool,
+) -> Result<(Verdict, Option<(Vec<u8>, Vec<Verdict>)>), Failure> {
     let mut input = input::open(path, READ_SIZE).map_err(Failure::NotOpened)?;
     let mut detector = Detector::new(registry.clone(), hints.clone());
     while !detector.is_done() {
@@ -67,11 +74,29 @@ fn verdict_on(path: &OsStr, registry: &Registry, hints: &Hints) -> Result<Verdic
         };
         input.consume(len);
     }
-    Ok(detector.finish())
+    let verdict = detector.finish();
+    if !explain {
+        return Ok((verdict, None));
+    }
+    // What detection took, and as much more as any policy may look at.
+    let mut head = detector.prefix().to_vec();
+    let more = io::Read::take(&mut input, (2 * WINDOW).saturating_sub(head.len()) as u64).read_to_end(&mut head);
+    more.map_err(|source| Failure::NotRead(ErrorKind::Read { offset: head.len() as u64, source }.into()))?;
+    let all = Policy::ALL.map(|policy| {
+        let mut detector = Detector::new(registry.clone(), Hints { policy, ..hints.clone() });
+        detector.feed(&head);
+        detector.finish()
+    });
+    Ok((verdict, Some((head, all.into()))))
 }
 
 /// The line on standard output, after what there is to say.
-fn found(args: &Detect, name: &Name, verdict: &Verdict) -> (String, Status) {
+fn found(
+    args: &Detect,
+    name: &Name,
+    verdict: &Verdict,
+    explained: Option<(Vec<u8>, Vec<Verdict>)>,
+) -> (String, Status) {
     let verbose = args.reading.verbose;
     if !args.reading.quiet {
         words::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
@@ -79,7 +104,13 @@ fn found(args: &Detect, name: &Name, verdict: &Verdict) -> (String, Status) {
     if let Some(error) = &verdict.error {
         words::say_error(name, error);
     }
-    let line = if args.json {
+    let line = if let Some((head, all)) = explained {
+        let policies = || all.iter().map(|verdict| VerdictObject::of(name, verdict)).collect();
+        match args.json {
+            true => json::line(&VerdictObject::of(name, verdict).explained(policies())),
+            false => explain::explain(name, &head, verdict, &all),
+        }
+    } else if args.json {
         json::line(&VerdictObject::of(name, verdict))
     } else if verdict.error.is_none() {
         format!("{name}: {}\n", InWords { verdict, verbose })

@@ -28,6 +28,9 @@ pub(super) struct VerdictObject<'a> {
     candidates: Vec<CandidateObject<'a>>,
     diagnostics: Vec<DiagnosticObject<'a>>,
     error: Option<ErrorObject>,
+    /// What each policy says, where that was asked for; the one key that is left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policies: Option<Vec<VerdictObject<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -131,6 +134,11 @@ impl<'a> VerdictObject<'a> {
         }
     }
 
+    /// The same, with what each policy says.
+    pub(super) fn explained(self, policies: Vec<VerdictObject<'a>>) -> Self {
+        VerdictObject { policies: Some(policies), ..self }
+    }
+
     /// No verdict: the file could not be read so far.
     pub(super) fn failed(name: &'a Name, error: Option<ErrorObject>) -> Self {
         VerdictObject {
@@ -150,6 +158,7 @@ impl<'a> VerdictObject<'a> {
             candidates: Vec::new(),
             diagnostics: Vec::new(),
             error,
+            policies: None,
         }
     }
 }

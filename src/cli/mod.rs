@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `args.rs` | the options |
+//! | `explain.rs` | `detect --explain` |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
@@ -14,6 +15,7 @@ mod args;
 mod chart;
 mod convert;
 mod detect;
+mod explain;
 mod input;
 mod json;
 mod list;
