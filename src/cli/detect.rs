@@ -53,13 +53,16 @@ enum Failure {
     NotRead(Error),
 }
 
+/// The first bytes, and what every policy says of them.
+type Explained = (Vec<u8>, Vec<Verdict>);
+
 /// The verdict; where it is to be explained, also the first bytes, and the verdict of every policy on them.
 fn verdict_on(
     path: &OsStr,
     registry: &Registry,
     hints: &Hints,
     explain: bool,
-) -> Result<(Verdict, Option<(Vec<u8>, Vec<Verdict>)>), Failure> {
+) -> Result<(Verdict, Option<Explained>), Failure> {
     let mut input = input::open(path, READ_SIZE).map_err(Failure::NotOpened)?;
     let mut detector = Detector::new(registry.clone(), hints.clone());
     while !detector.is_done() {
@@ -95,7 +98,7 @@ fn found(
     args: &Detect,
     name: &Name,
     verdict: &Verdict,
-    explained: Option<(Vec<u8>, Vec<Verdict>)>,
+    explained: Option<Explained>,
 ) -> (String, Status) {
     let verbose = args.reading.verbose;
     if !args.reading.quiet {
