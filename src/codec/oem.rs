@@ -6,19 +6,27 @@
 //! is ASCII with its controls. `IBM437` has controls too; `cp437-wingdings` has the pictures of the IBM PC at 01 to 1F
 //! and 7F in their place.
 //!
-//! # Where others differ
+//! # Whom these follow
 //!
-//! `tests/oem.rs` compares every byte with the `iconv` at hand, and knows of these (glibc 2.36):
+//! Microsoft, as `oem_cp` has it. What is in these pages comes from DOS and Windows, names in ZIP archives first of all;
+//! there it was written by Microsoft's tables, and IBM's read other characters out of it. `tests/table_peers.rs` has
+//! every byte and every character against ICU (IBM's tables), glibc and the JDK;
+//! `spec/table-differences.md` lists each difference and its reason. The ones to know:
 //!
-//! | page | bytes | here (Microsoft) | there |
+//! | page | bytes | here | elsewhere |
 //! |---|---|---|---|
-//! | IBM864 | 25 | U+0025 % | U+066A, the Arabic percent sign |
-//! | IBM864 | 9B 9C 9F | the C1 control of that number | unassigned |
-//! | IBM869 | 80–85 87 93 94 | the C1 control of that number | unassigned |
-//! | CP874 | 81–84 86–90 98–9F | the C1 control of that number | unassigned |
+//! | all | 1A 1C 7F | the controls of ASCII, as Microsoft, glibc and the JDK | ICU: rotated, to U+001C, U+007F and U+001A |
+//! | six pages | E6 | U+00B5, as glibc and the JDK | ICU: U+03BC |
+//! | IBM864 | 25 | U+0025 %, as ICU: lower halves are ASCII | glibc, JDK: U+066A |
+//! | IBM864 | 9B 9C 9F | the C1 control of that number, as Windows | unassigned; ICU: 9F is U+200B |
+//! | IBM864 | D7 D8 F1 | as glibc and the JDK | ICU: other forms |
+//! | IBM869 | 80–85 87 93 94 | the C1 control of that number, as Windows | unassigned |
+//! | IBM869 | 88 EF | as glibc and the JDK | ICU: U+0387, U+00B4 |
+//! | CP874 | 81–84 86–90 98–9F | the C1 control of that number, as Windows | unassigned |
+//! | CP874 | 85 91–97 A0 DB–DE FC–FF | Microsoft's page, as glibc | ICU, JDK: IBM's 874, which is another page |
 //!
-//! IBM's own tables (`ibm-437_P100-1995.ucm` and most of its kind) besides rotate three controls: 1A is U+001C, 1C is
-//! U+007F and 7F is U+001A. Neither Microsoft nor glibc does; nor do the pages here.
+//! C1 controls at what is not assigned keep every byte of a file apart, and bring it back. The label `IBM874`, too, is
+//! Microsoft's page, as in glibc.
 
 use super::table::Table;
 use super::{Codec, TableCodec};
