@@ -512,8 +512,8 @@ pub(super) struct EncodeTable {
     best_fit: Vec<(char, u32)>,
     substitute: Box<[u8]>,
     substitute1: Option<u8>,
-    /// The characters that it stands for, in order.
-    for_substitute1: Vec<char>,
+    /// The characters that it stands for, in order; or it stands for all up to U+00FF.
+    for_substitute1: Option<Vec<char>>,
     is_shifted: bool,
 }
 
@@ -529,6 +529,9 @@ struct Start {
 impl EncodeTable {
     pub(super) fn new(table: &Table) -> Self {
         let mut this = Self::empty(&table.shape, &table.substitute, table.substitute1);
+        if table.substitute1.is_some() && !table.lists_substitute1() {
+            this.for_substitute1 = None;
+        }
         for Mapping { code, ch, way } in &table.mappings {
             this.insert(&code.bytes()[..code.len()], *ch, "", *way);
         }
@@ -576,7 +579,8 @@ impl EncodeTable {
             best_fit: Vec::new(),
             substitute: substitute.into(),
             substitute1,
-            for_substitute1: Vec::new(),
+            // Each built-in page has U+0000 at 00, which makes it so.
+            for_substitute1: Some(Vec::new()),
             is_shifted: *shape == Shape::Shifted,
         }
     }
@@ -584,7 +588,7 @@ impl EncodeTable {
     fn insert(&mut self, code: &[u8], first: char, rest: &str, way: Way) {
         let is_shift = self.is_shifted && (code == [SO] || code == [SI]);
         match way {
-            Way::Substitute1 => self.for_substitute1.push(first),
+            Way::Substitute1 => self.for_substitute1.iter_mut().for_each(|listed| listed.push(first)),
             Way::ToText => {}
             _ if is_shift => {}
             way if way.encodes(first) => {
@@ -609,7 +613,7 @@ impl EncodeTable {
             start.longer.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
         }
         self.best_fit.sort_unstable();
-        self.for_substitute1.sort_unstable();
+        self.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
         self
     }
 
@@ -685,10 +689,9 @@ impl EncodeTable {
 
     /// The bytes that stand for a character that the charset lacks.
     fn substitute(&self, ch: char) -> &[u8] {
-        let listed = self.for_substitute1.binary_search(&ch).is_ok();
+        let listed = self.for_substitute1.as_ref();
         match &self.substitute1 {
-            // A table that lists none of them means those that single bytes are for (ICU).
-            Some(single) if listed || self.for_substitute1.is_empty() && (ch as u32) < 0x100 => {
+            Some(single) if listed.map_or(ch <= '\u{FF}', |listed| listed.binary_search(&ch).is_ok()) => {
                 std::slice::from_ref(single)
             }
             _ => &self.substitute,
