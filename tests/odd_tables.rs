@@ -192,3 +192,46 @@ fn a_chart_with_too_much_text_is_refused() {
     assert!(!read(&many).contains("text"), "{}", read(&many));
     assert!(read(&(many + "+0062")).contains("no more text than 19 UTF-16 units"));
 }
+
+/// The newline of EBCDIC is exchanged where it is one, not within a sequence.
+#[test]
+fn newlines_of_a_table_that_has_them_within_sequences() {
+    let table = |second: &str| {
+        let file = format!(
+            "<uconv_class> MBCS\n<subchar> \\x6F\n<icu:state> 0-7f, 81-9f:1, a0-ff\n<icu:state> {second}\nCHARMAP\n\
+             <U0020> \\x40 |0\n<U0041> \\xC1 |0\n<U0085> \\x15 |0\n<U000A> \\x25 |0\n<U4E00> \\x81\\x45 |0\n\
+             END CHARMAP\n"
+        );
+        let mut registry = Registry::builtin();
+        registry.register_table(Table::read(file.as_bytes(), "x-odd", &|_| None).unwrap()).unwrap();
+        decode_strictly(&*registry.codec("x-odd,nl=zos").unwrap(), b"\x81\x45\x15\x25").unwrap()
+    };
+    assert_eq!(table("40-ff"), "一\n\u{85}");
+    assert_eq!(table("0-ff"), "一\u{85}\n");
+}
+
+/// A page under a surface is a table too, and says what its codec does.
+#[test]
+fn the_table_of_a_page_under_another_newline() {
+    let registry = Registry::builtin();
+    for label in ["IBM1047", "IBM037,nl=zos", "IBM1047,nl=fold", "IBM939,nl=fold", "IBM939,nl=zos", "OSD-EBCDIC-DF04-1"]
+    {
+        let Ok(codec) = registry.codec(label) else { continue };
+        let table = codec.table().unwrap().into_owned();
+        table.check().unwrap_or_else(|error| panic!("{label}: {error}"));
+        let of_table = TableCodec::new(table);
+        for byte in 0..=255 {
+            let read = |codec: &dyn Codec| decode_strictly(codec, &[byte]);
+            assert_eq!(read(&of_table), read(&*codec), "{label} {byte:02X}");
+        }
+        for ch in ('\0'..='\u{2FFF}').map(String::from) {
+            let written = |codec: &dyn Codec| {
+                let mut room = [0; MIN_ROOM];
+                let mut sink = ByteSink::new(&mut room);
+                let stop = codec.encoder().unwrap().feed(&ch, &mut sink).stop;
+                (stop, sink.as_bytes().to_vec())
+            };
+            assert_eq!(written(&of_table), written(&*codec), "{label} {ch:?}");
+        }
+    }
+}
