@@ -835,20 +835,20 @@ fn codec_files() {
         .unwrap();
     let site = format!("--codec-file={}", path("site.ucm"));
 
-    assert_eq!(run(&[&site, "-f", "x-site"], b"\xC1\x9F").stdout, "A€".as_bytes());
-    assert_eq!(run(&[&site, "-t", "X-SITE"], "€A".as_bytes()).stdout, b"\x9F\xC1");
+    assert_eq!(run([&site, "-f", "x-site"], b"\xC1\x9F").stdout, "A€".as_bytes());
+    assert_eq!(run([&site, "-t", "X-SITE"], "€A".as_bytes()).stdout, b"\x9F\xC1");
     // It has taken a label from a built-in, and detection says so.
-    let output = run(&["detect", "--json", &site, "-f", "cp1047"], b"\xC1");
+    let output = run(["detect", "--json", &site, "-f", "cp1047"], b"\xC1");
     let verdict: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&verdict["codec"], &verdict["diagnostics"][0]["code"]), (&"X-SITE".into(), &"shadowed-codec".into()));
     assert_eq!(verdict["diagnostics"][0]["severity"], "hint");
-    assert!(String::from_utf8(run(&["list", &site, "x-site"], b"").stdout).unwrap().starts_with("X-SITE"));
+    assert!(String::from_utf8(run(["list", &site, "x-site"], b"").stdout).unwrap().starts_with("X-SITE"));
 
     // A table of bytes, into Latin-1 or another page; several tables.
     let mirror = format!("--codec-file={}", path("mirror.tbl"));
-    assert_eq!(run(&[&mirror, "-f", "mirror"], b"\xBE\x16").stdout, "Aé".as_bytes());
+    assert_eq!(run([&mirror, "-f", "mirror"], b"\xBE\x16").stdout, "Aé".as_bytes());
     let mirror = format!("--codec-file={},to=IBM1047", path("mirror.tbl"));
-    assert_eq!(run(&[&mirror, &site, "-f", "mirror", "-t", "X-SITE"], b"\x3E").stdout, b"\xC1");
+    assert_eq!(run([&mirror, &site, "-f", "mirror", "-t", "X-SITE"], b"\x3E").stdout, b"\xC1");
 
     let failed = |args: &[&str], status: i32, words: &str| {
         let output = run(args, b"");
