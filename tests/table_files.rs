@@ -2,7 +2,7 @@
 
 use charpipe::codec::table::read::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
 use charpipe::codec::table::{Cell, Mapping, Sequence, Shape, Table, Way};
-use charpipe::codec::{Codec, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, StandIn, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -453,7 +453,10 @@ fn a_ucm_that_does_not_read_says_where() {
     stops(&ucm("<U0041> \\x4 |0"), 4, 9, "a byte of two hex digits");
     stops(&ucm("<U0041> \\x41+ |0"), 4, 14, "a byte of two hex digits");
     stops(&ucm("<U0041> \\x41 |5"), 4, 14, "a flag from |0 to |4");
-    stops(&ucm("<U0041> \\x41 |0 |1"), 4, 17, "a comment or the end of the line");
+    stops(&ucm("<U0041> \\x41 |12"), 4, 14, "a flag from |0 to |4");
+    stops(&ucm("<U0041> \\x41 A |5"), 4, 16, "a flag from |0 to |4");
+    stops(&ucm("<U0041> \\x41x42 |0"), 4, 13, "a blank, or a byte of two hex digits");
+    stops(&ucm("<U0041> \\x41 + <U0042> |0"), 4, 16, "a flag from |0 to |4, a comment or the end of the line");
     stops(&ucm("<U0041> \\x41 \\x42 |0"), 4, 14, "a flag from |0 to |4, a comment or the end of the line");
     stops(&ucm("<U0041> \\x41 |0\n<U0042> \\x42"), 5, 13, "a flag from |0 to |4, as the mappings before have one");
     stops(&ucm("<U0041> \\x41\n<U0042> \\x42 |0"), 5, 14, "no flag, as the mappings before have none");
@@ -473,6 +476,69 @@ fn a_ucm_that_does_not_read_says_where() {
     stops(&ucm_head("<uconv_class> SBCS\n<mb_cur_max> 2"), 2, 1, "1, which the <uconv_class> implies");
     stops(&ucm_head("<uconv_class> DBCS"), 3, 9, "bytes that are codes of the table's states, as 41 are not");
     stops(&ucm_head("<uconv_class> MBCS"), 1, 1, "<icu:state> too, as MBCS implies no states");
+}
+
+/// `makeconv` looks for a flag and for nothing else.
+#[test]
+fn text_behind_the_bytes_of_a_ucm_is_skipped() {
+    let lines = [
+        "<U0041> \\x41 |0 LATIN CAPITAL LETTER A",
+        "<U0041> \\x41 |0; (c) \\ <b>",
+        "<U0041> \\x41|0|1",
+        "<U0041> \\x41 LATIN CAPITAL LETTER A |0",
+        "<U0041> \\x41 # \\x42 <U0042> |0",
+        "<U0041> \\x41 A # a | b |0",
+        "<U0041> \\x41 A # a | b",
+        "<U0041> \\x41 LATIN CAPITAL LETTER A",
+    ];
+    for line in lines {
+        let table = read(ucm(line).as_bytes(), "x").unwrap_or_else(|error| panic!("{line}: {error}"));
+        holds(&table, &[("41", "A", Way::RoundTrip)]);
+    }
+    let table = read(ucm("<U0041> \\x41 A # a |3 b |0").as_bytes(), "x").unwrap();
+    holds(&table, &[("41", "A", Way::ToText)]);
+}
+
+/// The shift codes of a mixed page are no characters, whatever a table says of them.
+#[test]
+fn shift_codes_in_a_ucm_are_left_out() {
+    let file = "<uconv_class> EBCDIC_STATEFUL\n<subchar> \\x6F\nCHARMAP\n<U000E> \\x0E |0\n<U000F> \\x0F |0\n\
+                <U0041> \\xC1 |0\n<U4E00> \\x41\\x42 |0\nEND CHARMAP\n";
+    let table = read(file.as_bytes(), "x").unwrap();
+    holds(&table, &[("C1", "A", Way::RoundTrip), ("41 42", "一", Way::RoundTrip)]);
+    assert_eq!(decode_strictly(&TableCodec::new(table), b"\x0E\x41\x42\x0F\xC1").as_deref(), Some("一A"));
+}
+
+/// Which characters subchar1 stands for, as ICU has it: those that are listed, or, in a table that is plain enough for
+/// ICU to keep no list, those up to U+00FF.
+#[test]
+fn the_single_byte_substitute_of_a_ucm() {
+    let written = |states: &str, mappings: &str| {
+        let head = "<uconv_class> MBCS\n<subchar> \\x53\n<subchar1> \\x1A\n";
+        let file = format!("{head}{states}\nCHARMAP\n<U0041> \\x41 |0\n{mappings}\nEND CHARMAP\n");
+        let codec = TableCodec::new(read(file.as_bytes(), "x").unwrap_or_else(|error| panic!("{mappings}: {error}")));
+        let substitute = |ch: char| {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            assert!(codec.encoder().unwrap().stand_in(ch, StandIn::Substitute, &mut sink));
+            sink.as_bytes()[0]
+        };
+        ['é', '\u{FF}', '\u{100}'].map(substitute)
+    };
+    for states in ["<icu:state> 0-7f, 81-9f:1\n<icu:state> 0-ff", "<icu:state> 0-ff"] {
+        assert_eq!(written(states, ""), [0x1A, 0x1A, 0x53]);
+        assert_eq!(written(states, "<U0042> \\x42 |3"), [0x1A, 0x1A, 0x53]);
+        assert_eq!(written(states, "<U0100> \\x1A |2"), [0x53, 0x53, 0x1A]);
+        for lists in [
+            "<U0000> \\x00 |0",
+            "<UFF22> \\x42 |4",
+            "<U1FFF> \\x42 |1",
+            "<U0042><U0300> \\x42 |0",
+            "<U4E00> \\x41\\x41 |0",
+        ] {
+            assert_eq!(written(states, lists), [0x53; 3], "{lists}");
+        }
+    }
 }
 
 #[test]
@@ -501,6 +567,8 @@ fn states_that_do_not_read_say_where() {
     );
     stops(&state("0-40"), 4, 9, "bytes that are codes of the table's states, as 41 are not");
     stops(&state("0-40, 41.u"), 4, 9, "other bytes than 41, which are .u in the states");
+    let several = state("0-40, 41.u").replace("<U0041> ", "<U0041><U0300> \\x40");
+    stops(&several, 4, 16, "other bytes than 40 41, which are .u in the states");
     // The last row that speaks of a byte counts, and blanks stand anywhere.
     let good = state(" 0 - 7f , 41 : 0 . i , 41 . , 80 : 1 /surrogates, 40 - 7e . p");
     assert!(read(good.as_bytes(), "x").is_ok());

@@ -1,12 +1,13 @@
 //! Files of tables: any bytes are a table that can be believed, or an error at a place inside; and what reads is a codec
-//! that keeps the contract.
+//! that keeps the contract, and to which it makes no difference how its input is cut.
 
 #![no_main]
 
 use charpipe::codec::table::read::{MAX_BYTES, MAX_LINE, MAX_TEXT};
 use charpipe::codec::table::{Shape, Table};
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, TableCodec, decode_strictly};
-use charpipe::{Codec, ErrorKind};
+use charpipe::{Codec, ErrorKind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
+use charpipe_fuzz::{Choices, Cuts, whole};
 use libfuzzer_sys::fuzz_target;
 
 /// What a file may build on.
@@ -30,6 +31,7 @@ fuzz_target!(|data: &[u8]| {
     let mappings = table.mappings.clone();
     let is_shifted = table.shape == Shape::Shifted;
     let is_plain = table.sequences.is_empty() && mappings.iter().all(|mapping| mapping.code.len() == 1);
+    cut(&table, data);
     let codec = TableCodec::new(table);
     let _ = decode_strictly(&codec, data);
     // What goes both ways does.
@@ -39,6 +41,59 @@ fuzz_target!(|data: &[u8]| {
     }
     write_all(&codec, &String::from_utf8_lossy(&data[..data.len().min(64)]));
 });
+
+/// Decodes and encodes what the table has, with other things between, whole and in pieces. The file says in which order:
+/// its last bytes, each for one of the mappings or for itself.
+fn cut(table: &Table, data: &[u8]) {
+    let mut input = Vec::new();
+    let mut text = String::new();
+    let count = table.mappings.len() + table.sequences.len();
+    let chosen: Vec<u8> = data.iter().rev().take(200).copied().collect();
+    for pair in chosen.windows(2).filter(|_| count > 0) {
+        let number = usize::from(pair[0]) << 8 | usize::from(pair[1]);
+        match (pair[0].wrapping_mul(31) >> 5, number % count) {
+            (0, _) => {
+                input.push(pair[1]);
+                text.push(pair[1].into());
+            }
+            (_, at) if at < table.mappings.len() => {
+                let mapping = &table.mappings[at];
+                input.extend_from_slice(&mapping.code.bytes()[..mapping.code.len()]);
+                text.push(mapping.ch);
+            }
+            (part, at) => {
+                let sequence = &table.sequences[at - table.mappings.len()];
+                // Not always whole.
+                let shown = |len: usize| if part == 1 { len / 2 } else { len };
+                input.extend_from_slice(&sequence.bytes[..shown(sequence.bytes.len())]);
+                text.extend(sequence.text.chars().take(shown(sequence.text.chars().count())));
+            }
+        }
+        if table.shape == Shape::Shifted && pair[1] % 8 == 0 {
+            input.push(if pair[1] % 16 == 0 { 0x0E } else { 0x0F });
+        }
+    }
+    let mut choices = Choices::new(&chosen);
+    let cuts = Cuts::new(&mut choices);
+    let malformed = *choices.one(&[OnMalformed::Fail, OnMalformed::Escape, OnMalformed::Replace]);
+    let unmappable = *choices.one(&[OnUnmappable::Escape, OnUnmappable::Fail, OnUnmappable::Replace]);
+    let mut registry = Registry::builtin();
+    let mut table = table.clone();
+    (table.name, table.aliases) = ("X-FUZZED".into(), Vec::new());
+    registry.register_table(table).unwrap();
+    let job = Transcode::new().registry(registry).malformed(malformed).unmappable(unmappable).relabel(Relabel::Never);
+    let best_fit = choices.byte() % 2 == 1;
+    let jobs = [
+        (job.clone().from("X-FUZZED").unwrap(), &input[..]),
+        (job.from("UTF-8").unwrap().to("X-FUZZED").unwrap().best_fit(best_fit), text.as_bytes()),
+    ];
+    for (job, input) in jobs {
+        let expected = whole(&job, input);
+        assert!(!expected.error.as_ref().is_some_and(|error| error.contains("is broken")), "{:?}", expected.error);
+        assert!(expected.offset.is_none_or(|offset| offset <= input.len() as u64), "{expected:?}");
+        assert_eq!(cuts.run(&job, input), expected, "{input:02X?}");
+    }
+}
 
 /// Encodes, and goes on behind what the table lacks.
 fn write_all(codec: &TableCodec, text: &str) {

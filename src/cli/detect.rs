@@ -94,12 +94,7 @@ fn verdict_on(
 }
 
 /// The line on standard output, after what there is to say.
-fn found(
-    args: &Detect,
-    name: &Name,
-    verdict: &Verdict,
-    explained: Option<Explained>,
-) -> (String, Status) {
+fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>) -> (String, Status) {
     let verbose = args.reading.verbose;
     if !args.reading.quiet {
         words::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());

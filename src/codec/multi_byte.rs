@@ -15,12 +15,10 @@
 //! Between the shift codes controls do not occur: one there is malformed.
 
 use super::table::packed::{Chart, Packed};
+use super::table::read::{MAX_BYTES, MAX_TEXT};
 use super::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
-use super::{ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word, encode_whole};
+use super::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word};
 use std::sync::Arc;
-
-/// The longest byte sequence.
-pub(super) const MAX_BYTES: usize = 31;
 
 /// What stands in a node where no character does.
 mod note {
@@ -64,7 +62,8 @@ pub(super) struct DecodeTable {
     longer: Vec<(Utf8Word, u32)>,
 }
 
-/// The bytes that may stand at one place: those from `first` to `last`, whose words begin at `start`.
+/// The bytes that may stand at one place: those from `first` to `last`, whose words begin at `start`; none where `first`
+/// is the greater.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     start: u32,
@@ -183,7 +182,7 @@ struct Build {
 
 impl Build {
     fn new(shape: &Shape) -> Self {
-        let (states, starts) = match shape {
+        let (mut states, starts) = match shape {
             Shape::Shifted => {
                 let mut states = Shape::Single.states().into_owned();
                 for state in Shape::Double.states().iter() {
@@ -196,6 +195,16 @@ impl Build {
             }
             shape => (shape.states().into_owned(), vec![0]),
         };
+        // A table made by hand may have no states, or a next one that is not there.
+        if states.is_empty() {
+            states.push([Cell::Illegal; 256]);
+        }
+        let count = states.len();
+        for cell in states.as_flattened_mut() {
+            if matches!(cell, Cell::Next(next) if usize::from(*next) >= count) {
+                *cell = Cell::Illegal;
+            }
+        }
         let done = DecodeTable {
             sets: Vec::new(),
             pairs: Vec::new(),
@@ -219,30 +228,32 @@ impl Build {
 
     /// A new node for a state, nothing assigned; `after` a sequence that is whole already.
     fn node(&mut self, state: usize, after: bool) -> u32 {
+        if after {
+            // A table may have millions of these, most with a byte or two: they grow when something is put in.
+            self.done.nodes.push(Node { start: 0, first: 1, last: 0 });
+            return self.done.nodes.len() as u32 - 1;
+        }
         let cells = self.states[state];
         let first = cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0);
         let last = cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0);
         // What is wide anyway has words for all bytes, which are looked up without a look at their bounds; so have the
         // sets.
-        let is_wide = after || last - first >= 128 || self.done.sets.len() < self.starts.len();
+        let is_wide = last - first >= 128 || self.done.sets.len() < self.starts.len();
         let (first, last) = if is_wide { (0, 255) } else { (first, last) };
         let start = self.done.words.len() as u32;
         self.done.nodes.push(Node { start, first: first as u8, last: last as u8 });
         let node = self.done.nodes.len() as u32 - 1;
         for cell in &cells[first..=last] {
             self.done.words.push(match cell {
-                _ if after => note::of(note::STOP),
                 Cell::Illegal => note::of(note::ILLEGAL),
                 Cell::End | Cell::Unassigned => note::of(note::UNASSIGNED),
                 Cell::Next(_) => note::of(note::NEXT),
             });
         }
-        if !after {
-            for (byte, cell) in (0..=255).zip(cells) {
-                if let Cell::Next(next) = cell {
-                    let empty = self.empty_node(next.into());
-                    self.put(node, byte, Utf8Word::note(note::NEXT, empty));
-                }
+        for (byte, cell) in (0..=255).zip(cells) {
+            if let Cell::Next(next) = cell {
+                let empty = self.empty_node(next.into());
+                self.put(node, byte, Utf8Word::note(note::NEXT, empty));
             }
         }
         node
@@ -258,6 +269,22 @@ impl Build {
     }
 
     fn put(&mut self, node: u32, byte: u8, word: Utf8Word) {
+        let place = &mut self.done.nodes[node as usize];
+        if byte < place.first || byte > place.last {
+            let old = *place;
+            let len = (usize::from(old.last) + 1).saturating_sub(old.first.into());
+            // By as much as there is already, so that not every byte costs a move.
+            (place.first, place.last) = match len as u8 {
+                0 => (byte, byte),
+                more if byte < old.first => (byte.min(old.first.saturating_sub(more)), old.last),
+                more => (old.first, byte.max(old.last.saturating_add(more))),
+            };
+            let start = self.done.words.len();
+            place.start = start as u32;
+            let before = usize::from(old.first.saturating_sub(place.first));
+            self.done.words.resize(start + usize::from(place.last - place.first) + 1, note::of(note::STOP));
+            self.done.words.copy_within(old.start as usize..old.start as usize + len, start + before);
+        }
         let node = self.done.nodes[node as usize];
         self.done.words[node.start as usize + usize::from(byte - node.first)] = word;
     }
@@ -304,6 +331,9 @@ impl Build {
     }
 
     fn insert_text(&mut self, bytes: &[u8], text: &str) {
+        if !fits(bytes, text) {
+            return;
+        }
         let mut chars = text.chars();
         let word = match (chars.next(), chars.next()) {
             (Some(ch), None) => word_of(ch),
@@ -323,7 +353,10 @@ impl Build {
         let mut after = false;
         for (at, &byte) in bytes.iter().enumerate() {
             let is_last = at + 1 == bytes.len();
-            let found = self.done.word(node, byte);
+            let found = match self.done.word(node, byte) {
+                word if after && word == note::of(note::ILLEGAL) => note::of(note::STOP),
+                word => word,
+            };
             match (self.states[state][byte as usize], is_last) {
                 (Cell::End, true) => match found.as_note() {
                     Some((note::LONGER, index)) => self.done.longer[index as usize].0 = word,
@@ -359,6 +392,13 @@ impl Build {
             }
         }
     }
+}
+
+/// Whether a mapping is within the bounds that room and faults are reckoned with. A table made by hand may have others,
+/// which [`Table::check`] finds.
+fn fits(bytes: &[u8], text: &str) -> bool {
+    // A UTF-16 unit is three bytes of UTF-8 at the most.
+    (1..=MAX_BYTES).contains(&bytes.len()) && (1..=3 * MAX_TEXT).contains(&text.len())
 }
 
 fn word_of(ch: char) -> Utf8Word {
@@ -539,8 +579,8 @@ pub(super) struct EncodeTable {
     best_fit: Vec<(char, u32)>,
     substitute: Box<[u8]>,
     substitute1: Option<u8>,
-    /// The characters that it stands for, in order.
-    for_substitute1: Vec<char>,
+    /// The characters that it stands for, in order; or it stands for all up to U+00FF.
+    for_substitute1: Option<Vec<char>>,
     is_shifted: bool,
 }
 
@@ -549,19 +589,24 @@ pub(super) struct EncodeTable {
 struct Start {
     /// What it is by itself.
     alone: u32,
-    /// What follows it, and the bytes of both; the longest first.
+    /// What follows it, in order, and the bytes of both.
     longer: Vec<(Box<str>, u32)>,
 }
 
 impl EncodeTable {
     pub(super) fn new(table: &Table) -> Self {
         let mut this = Self::empty(&table.shape, &table.substitute, table.substitute1);
+        if table.substitute1.is_some() && !table.lists_substitute1() {
+            this.for_substitute1 = None;
+        }
         for Mapping { code, ch, way } in &table.mappings {
             this.insert(&code.bytes()[..code.len()], *ch, "", *way);
         }
         for Sequence { bytes, text, way } in &table.sequences {
             let mut chars = text.chars();
-            if let Some(first) = chars.next() {
+            if fits(bytes, text)
+                && let Some(first) = chars.next()
+            {
                 this.insert(bytes, first, chars.as_str(), *way);
             }
         }
@@ -603,7 +648,8 @@ impl EncodeTable {
             best_fit: Vec::new(),
             substitute: substitute.into(),
             substitute1,
-            for_substitute1: Vec::new(),
+            // Each built-in page has U+0000 at 00, which makes it so.
+            for_substitute1: Some(Vec::new()),
             is_shifted: *shape == Shape::Shifted,
         }
     }
@@ -611,7 +657,7 @@ impl EncodeTable {
     fn insert(&mut self, code: &[u8], first: char, rest: &str, way: Way) {
         let is_shift = self.is_shifted && (code == [SO] || code == [SI]);
         match way {
-            Way::Substitute1 => self.for_substitute1.push(first),
+            Way::Substitute1 => self.for_substitute1.iter_mut().for_each(|listed| listed.push(first)),
             Way::ToText => {}
             _ if is_shift => {}
             way if way.encodes(first) => {
@@ -633,10 +679,10 @@ impl EncodeTable {
 
     fn in_order(mut self) -> Self {
         for start in &mut self.starts {
-            start.longer.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
+            start.longer.sort();
         }
         self.best_fit.sort_unstable();
-        self.for_substitute1.sort_unstable();
+        self.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
         self
     }
 
@@ -695,10 +741,15 @@ impl EncodeTable {
             return Some((entry, ch.len_utf8()));
         }
         let start = &self.starts[(entry & 0xFF_FFFF) as usize];
-        if !last && start.longer.iter().any(|(longer, _)| longer.len() > rest.len() && longer.starts_with(rest)) {
+        // What begins with the rest and is longer stands right behind it.
+        let behind = start.longer.partition_point(|(longer, _)| **longer <= *rest);
+        if !last && start.longer.get(behind).is_some_and(|(longer, _)| longer.starts_with(rest)) {
             return None;
         }
-        let found = start.longer.iter().find(|(longer, _)| rest.starts_with(&**longer));
+        let found = (1..=rest.len()).rev().filter_map(|len| rest.get(..len)).find_map(|longest| {
+            let at = start.longer.binary_search_by(|(longer, _)| (**longer).cmp(longest)).ok()?;
+            Some(&start.longer[at])
+        });
         Some(match found {
             Some((longer, entry)) => (*entry, ch.len_utf8() + longer.len()),
             None => (start.alone, ch.len_utf8()),
@@ -712,10 +763,9 @@ impl EncodeTable {
 
     /// The bytes that stand for a character that the charset lacks.
     fn substitute(&self, ch: char) -> &[u8] {
-        let listed = self.for_substitute1.binary_search(&ch).is_ok();
+        let listed = self.for_substitute1.as_ref();
         match &self.substitute1 {
-            // A table that lists none of them means those that single bytes are for (ICU).
-            Some(single) if listed || self.for_substitute1.is_empty() && (ch as u32) < 0x100 => {
+            Some(single) if listed.map_or(ch <= '\u{FF}', |listed| listed.binary_search(&ch).is_ok()) => {
                 std::slice::from_ref(single)
             }
             _ => &self.substitute,
@@ -888,7 +938,10 @@ impl Encoder for MultiByteEncoder {
     fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let table = self.table.clone();
         match which {
-            StandIn::Substitute => self.push(table.substitute(ch), dst),
+            StandIn::Substitute => {
+                let substitute = table.substitute(ch);
+                !substitute.is_empty() && self.push(substitute, dst)
+            }
             StandIn::BestFit => match table.best_fit(ch) {
                 Some(entry) => {
                     let (mut at, mut done) = (0, false);
@@ -901,10 +954,17 @@ impl Encoder for MultiByteEncoder {
                 None => false,
             },
             StandIn::Text(text) => {
-                // It goes in front of what is held.
-                let held = std::mem::take(&mut self.held);
-                let done = encode_whole(self, text, dst);
-                self.held = held;
+                // It goes in front of what is held, and by itself: what its end could begin is not waited for.
+                let mut trial = MultiByteEncoder { held: String::new(), ..self.clone() };
+                let mut room = [0; 2 * MIN_ROOM];
+                let mut sink = ByteSink::new(&mut room);
+                let done = trial.feed(text, &mut sink).stop == Stop::InputEmpty
+                    && trial.drain(true, &mut sink) == Stop::InputEmpty
+                    && sink.written() > 0
+                    && dst.push(sink.as_bytes());
+                if done {
+                    self.is_double = trial.is_double;
+                }
                 done
             }
         }

@@ -4,9 +4,12 @@
 //! fold both to a line feed. A surface exchanges bytes before the decoder and after the encoder; which convention the
 //! page itself follows is found by asking the codec.
 
+use super::table::{Cell, Code, Mapping, Shape, Table, Way};
 use super::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, decode_strictly,
+    ByteSink, Codec, Decoder, Encoder, MIN_ROOM, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink,
+    decode_strictly,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Which newline convention an EBCDIC codec follows.
@@ -68,12 +71,35 @@ struct NewlineBytes {
     nel: u8,
 }
 
-/// The bytes of U+000A and U+0085, where they are single and 15 and 25.
+/// The bytes of U+000A and U+0085, where they are single and 15 and 25, and nothing but that.
 fn newline_bytes(codec: &dyn Codec) -> Option<NewlineBytes> {
+    if goes_on_with_newlines(codec) {
+        return None;
+    }
     match decode_strictly(codec, b"\x15\x25")?.as_str() {
         "\n\u{85}" => Some(NewlineBytes { lf: 0x15, nel: 0x25 }),
         "\u{85}\n" => Some(NewlineBytes { lf: 0x25, nel: 0x15 }),
         _ => None,
+    }
+}
+
+/// Whether 15 or 25 is also the second byte of a sequence, or a later one: exchanged there, it would make another
+/// character. In no page of IBM's it is.
+fn goes_on_with_newlines(codec: &dyn Codec) -> bool {
+    let mut decoder = codec.decoder();
+    let begins_sequence = (0..=255).any(|lead| {
+        let mut room = [0; MIN_ROOM];
+        decoder.reset();
+        let _ = decoder.feed(&[lead], &mut Utf8Sink::new(&mut room));
+        decoder.pending() > 0
+    });
+    // Most tables need not be looked at, nor made.
+    let table = if begins_sequence { codec.table() } else { None };
+    match table.as_deref().map(|table| &table.shape) {
+        Some(Shape::Multi(states)) => {
+            states.iter().skip(1).any(|state| [0x15, 0x25].map(|byte| state[byte]) != [Cell::Illegal; 2])
+        }
+        _ => false,
     }
 }
 
@@ -129,6 +155,37 @@ impl Codec for Surface {
 
     fn newline(&self) -> Option<EbcdicNl> {
         Some(self.nl)
+    }
+
+    /// With its single bytes as they are here.
+    fn table(&self) -> Option<Cow<'_, Table>> {
+        let table = self.codec.table()?;
+        if self.decode.identity {
+            return Some(table);
+        }
+        let mut table = table.into_owned();
+        let mut mappings = Vec::with_capacity(table.mappings.len() + 1);
+        for mapping in std::mem::take(&mut table.mappings) {
+            if mapping.code.len() > 1 || mapping.way == Way::Substitute1 {
+                mappings.push(mapping);
+                continue;
+            }
+            let below = mapping.code.number() as u8;
+            let written = self.encode.to[usize::from(below)];
+            let read = (0..=255).filter(|byte| mapping.way.decodes() && self.decode.to[usize::from(*byte)] == below);
+            let read: Vec<u8> = read.collect();
+            for byte in &read {
+                let both = mapping.way == Way::RoundTrip && *byte == written;
+                let way = if both { Way::RoundTrip } else { Way::ToText };
+                mappings.push(Mapping { code: Code::single(*byte), way, ..mapping });
+            }
+            let way = if mapping.way == Way::RoundTrip { Way::ToBytes } else { mapping.way };
+            if mapping.way != Way::ToText && !(mapping.way == Way::RoundTrip && read.contains(&written)) {
+                mappings.push(Mapping { code: Code::single(written), way, ..mapping });
+            }
+        }
+        table.mappings = mappings;
+        Some(Cow::Owned(table))
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

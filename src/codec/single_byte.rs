@@ -77,9 +77,9 @@ pub(super) struct EncodeTable {
     ascii: [u16; 256],
     best_fit: Vec<(u16, u8)>,
     substitute: u8,
-    /// The byte that stands for these, where they are some.
+    /// The byte that stands for these, or for all up to U+00FF.
     substitute1: Option<u8>,
-    for_substitute1: Vec<char>,
+    for_substitute1: Option<Vec<char>>,
 }
 
 impl EncodeTable {
@@ -93,13 +93,13 @@ impl EncodeTable {
             best_fit: Vec::new(),
             substitute: table.substitute.first().copied().unwrap_or(0x1A),
             substitute1: table.substitute1,
-            for_substitute1: Vec::new(),
+            for_substitute1: (table.substitute1.is_none() || table.lists_substitute1()).then(Vec::new),
         };
         for Mapping { code, ch, way } in &table.mappings {
             let (Ok(unit), byte) = (u16::try_from(*ch as u32), code.number() as u8) else { continue };
             match way {
                 Way::ToText => {}
-                Way::Substitute1 => this.for_substitute1.push(*ch),
+                Way::Substitute1 => this.for_substitute1.iter_mut().for_each(|listed| listed.push(*ch)),
                 way if way.encodes(*ch) => this.set(unit, byte),
                 _ => this.best_fit.push((unit, byte)),
             }
@@ -179,10 +179,10 @@ impl Encoder for SingleByteEncoder {
     fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let byte = match which {
             StandIn::Text(text) => return encode_whole(self, text, dst),
-            StandIn::Substitute => match self.table.substitute1 {
-                Some(single) if self.table.for_substitute1.contains(&ch) => Some(single),
-                _ => Some(self.table.substitute),
-            },
+            StandIn::Substitute => {
+                let listed = self.table.for_substitute1.as_ref().map_or(ch <= '\u{FF}', |listed| listed.contains(&ch));
+                Some(self.table.substitute1.filter(|_| listed).unwrap_or(self.table.substitute))
+            }
             StandIn::BestFit => {
                 let mapping = self.table.best_fit.iter().find(|(from, _)| u32::from(*from) == ch as u32);
                 mapping.map(|(_, byte)| *byte)

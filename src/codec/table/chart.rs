@@ -5,6 +5,7 @@
 //! its word has the pairs that begin with that byte. `like` begins with another page's content, and `but` says where the
 //! cells differ.
 
+use super::read::MAX_TEXT;
 use super::{Code, Mapping, Sequence, Shape, Table, Way};
 use crate::error::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,9 +136,16 @@ impl<'a> Word<'a> {
 
     fn chars(self) -> Result<String, Error> {
         let mut at = 0;
+        let mut units = 0;
         let mut text = String::new();
         for part in self.text.split('+') {
-            text.push(self.part(at, part.len()).ch()?);
+            let part_word = self.part(at, part.len());
+            let ch = part_word.ch()?;
+            units += ch.len_utf16();
+            if units > MAX_TEXT {
+                return part_word.expected(format!("no more text than {MAX_TEXT} UTF-16 units"));
+            }
+            text.push(ch);
             at += part.len() + 1;
         }
         Ok(text)

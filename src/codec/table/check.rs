@@ -1,6 +1,7 @@
 //! Whether a table can be believed: no two of its mappings contradict each other, and all fit its shape.
 
-use super::{Cell, Code, SI, SO, Shape, State, Table, Way};
+use super::read::{MAX_BYTES, MAX_TEXT};
+use super::{Cell, Code, SI, SO, Sequence, Shape, State, Table, Way};
 use crate::error::Hex;
 use std::borrow::Cow;
 
@@ -37,19 +38,17 @@ impl<'a> Fit<'a> {
         (state == 0 && codes > 0).then_some(codes)
     }
 
-    /// Whether `bytes`, one code, are one that no character has.
+    /// Whether one of the codes that `bytes` are is one that no character has.
     pub(super) fn is_unassigned(&self, bytes: &[u8]) -> bool {
         if self.shifted {
             return false;
         }
         let mut state = 0;
-        for byte in bytes {
-            match self.states[state as usize][*byte as usize] {
-                Cell::Next(next) => state = next,
-                cell => return cell == Cell::Unassigned,
-            }
-        }
-        false
+        bytes.iter().any(|byte| {
+            let cell = self.states[state as usize][*byte as usize];
+            state = if let Cell::Next(next) = cell { next } else { 0 };
+            cell == Cell::Unassigned
+        })
     }
 }
 
@@ -67,6 +66,7 @@ enum What {
     Encode { text: String, codes: [Vec<u8>; 2] },
     Unfit(Vec<u8>),
     Unassigned(Vec<u8>),
+    Text,
     Substitute(Vec<u8>),
     Substitute1(u8),
 }
@@ -90,6 +90,7 @@ impl Fault {
             }
             What::Unfit(bytes) => format!("bytes that are codes of the table's states, as {} are not", Hex(bytes)),
             What::Unassigned(bytes) => format!("no character for {}, which the states have as unassigned", Hex(bytes)),
+            What::Text => format!("one character or more, {MAX_TEXT} UTF-16 units of text at the most"),
             What::Substitute(bytes) => {
                 format!("a substitute that is one code of the table's, as {} is not", Hex(bytes))
             }
@@ -120,14 +121,23 @@ fn unfit(table: &Table) -> Option<Fault> {
         if mapping.way == Way::Substitute1 {
             continue;
         }
-        let Some(codes) = fit.codes(bytes) else { return of(at, What::Unfit(bytes.to_vec())) };
-        if codes == 1 && mapping.way.decodes() && fit.is_unassigned(bytes) {
+        if fit.codes(bytes).is_none() {
+            return of(at, What::Unfit(bytes.to_vec()));
+        }
+        if mapping.way.decodes() && fit.is_unassigned(bytes) {
             return of(at, What::Unassigned(bytes.to_vec()));
         }
     }
-    for (at, sequence) in table.sequences.iter().enumerate() {
-        if fit.codes(&sequence.bytes).is_none() {
-            return of(table.mappings.len() + at, What::Unfit(sequence.bytes.clone()));
+    for (at, Sequence { bytes, text, way }) in table.sequences.iter().enumerate() {
+        let at = table.mappings.len() + at;
+        if !(1..=MAX_TEXT).contains(&text.encode_utf16().count()) {
+            return of(at, What::Text);
+        }
+        if fit.codes(bytes).is_none() || bytes.len() > MAX_BYTES {
+            return of(at, What::Unfit(bytes.clone()));
+        }
+        if way.decodes() && fit.is_unassigned(bytes) {
+            return of(at, What::Unassigned(bytes.clone()));
         }
     }
     None

@@ -200,7 +200,8 @@ pub struct Table {
     pub shape: Shape,
     /// The bytes that stand for a character that it lacks (subchar).
     pub substitute: Vec<u8>,
-    /// The byte that does so for the characters of [`Way::Substitute1`] (subchar1).
+    /// The byte that does so for the characters of [`Way::Substitute1`] (subchar1); in a table with nothing but plain
+    /// mappings, not even of the byte 00, for all up to U+00FF.
     pub substitute1: Option<u8>,
     /// The mappings of one character and up to four bytes.
     pub mappings: Vec<Mapping>,
@@ -241,6 +242,26 @@ impl Table {
             }
         }
         table
+    }
+
+    /// Whether the single-byte substitute stands for the listed characters alone. Otherwise it stands for all up to
+    /// U+00FF that the table lacks.
+    ///
+    /// It is as ICU does it, whose list lies in the extension of a table: one without an extension has no list. Into the
+    /// extension goes whatever ICU's own structure cannot hold, which is something in nearly every table: U+0000 at 00 is.
+    pub(crate) fn lists_substitute1(&self) -> bool {
+        let fit = check::Fit::new(&self.shape);
+        // Up to here ICU has a quick structure, from UTF-8, without room for a 00 and for approximations.
+        let quick = if self.shape == Shape::Single { '\u{1FFF}' } else { '\u{D7FF}' };
+        let extends = |bytes: &[u8], ch: char, way: Way| match way {
+            Way::Substitute1 | Way::ToBytes => true,
+            _ if bytes.len() > 1 => bytes[0] == 0 || fit.codes(bytes) != Some(1) || way == Way::BestFit && ch <= quick,
+            Way::BestFit => bytes[0] == 0 || ch <= quick,
+            Way::RoundTrip => bytes[0] == 0 && ch <= quick,
+            Way::ToText => false,
+        };
+        !self.sequences.is_empty()
+            || self.mappings.iter().any(|Mapping { code, ch, way }| extends(&code.bytes()[..code.len()], *ch, *way))
     }
 
     /// Adds a mapping of any length.

@@ -3,7 +3,7 @@
 //! ```text
 //! file    = header* "CHARMAP" mapping* "END CHARMAP" [ "CHARMAP" mapping* "END CHARMAP" ]
 //! header  = "<" key ">" value                        value: the rest of the line, or in quotes
-//! mapping = code-point+ byte+ [ "|" flag ]           flag: 0 to 4, on all lines or on none
+//! mapping = code-point+ byte+ text [ "|" flag text ] flag: 0 to 4, on all lines or on none
 //!           code-point = ["+"] "<U" hex-digit+ ">"
 //!           byte       = ["+"] "\x" hex-digit hex-digit
 //! row     = [ ("initial" | "surrogates") "," ] [ entry ("," entry)* ]     the value of <icu:state>
@@ -20,9 +20,12 @@
 //! * A table without `<subchar>` takes the bytes of U+001A, or 1A, or FE FE.
 //! * In a mixed page a mapping may be of several pairs, which ICU's documentation allows and `makeconv` refuses.
 //!
-//! Three things that `makeconv` takes are refused: shift codes with other states than the class `EBCDIC_STATEFUL`
-//! implies, bytes that only change the state in any other class, and what a line has behind its bytes or its flag that is
-//! neither flag nor comment. A table without mappings is refused too.
+//! * Text behind the bytes or the flag is skipped, unless it looks like more of the mapping: `\x`, `<U`, or a sign that
+//!   follows the bytes without a blank.
+//! * In a mixed page mappings of the shift codes 0E and 0F are left out.
+//!
+//! Two things that `makeconv` takes are refused: shift codes with other states than the class `EBCDIC_STATEFUL`
+//! implies, and bytes that only change the state in any other class. A table without mappings is refused too.
 
 use super::check::Fit;
 use super::draft::{Bytes, Chars, Draft};
@@ -551,11 +554,18 @@ impl Body<'_> {
             return line.error(at_bytes, "bytes such as \\x41");
         }
         let at_flag = skip_blanks(rest);
+        if at_flag.len() == rest.len() && !matches!(rest, [] | [b'|' | b'#', ..]) {
+            return line.error(rest, "a blank, or a byte of two hex digits, such as \\x41");
+        }
         let flag = flag(at_flag, line)?;
         match (flag, self.flags) {
             (Some(_), Some(false)) => return line.error(at_flag, "no flag, as the mappings before have none"),
             (None, Some(true)) => return line.error(at_flag, "a flag from |0 to |4, as the mappings before have one"),
             _ => self.flags = Some(flag.is_some()),
+        }
+        if matches!(bytes, [SO | SI]) && self.draft.table.shape == Shape::Shifted {
+            // They shift, whatever is said of them; ICU leaves such mappings out too.
+            return Ok(());
         }
         let Some(codes) = self.fit.codes(bytes) else {
             return line
@@ -573,7 +583,7 @@ impl Body<'_> {
         if way == Way::Substitute1 && bytes.len() > 1 {
             return Ok(());
         }
-        if codes == 1 && !several && way.decodes() && self.fit.is_unassigned(bytes) {
+        if way.decodes() && self.fit.is_unassigned(bytes) {
             return line.error(at_bytes, format!("other bytes than {}, which are .u in the states", Hex(bytes)));
         }
         self.draft.push((line, start), bytes, &text, way)
@@ -628,27 +638,27 @@ fn bytes(rest: &mut &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
     }
 }
 
-/// The flag at the front, and nothing behind it but a comment. It may stand in the comment, as it does in old tables.
+/// The flag behind the bytes. Whatever stands before it and behind it is skipped, as `makeconv` does, a comment too, in
+/// which old tables have it; but not what looks like more of the mapping, which that would lose.
 fn flag(rest: &[u8], line: &Line<'_>) -> Result<Option<Way>, Error> {
-    let way = |digit: Option<&u8>| match digit {
-        Some(b'0') => Some(Way::RoundTrip),
-        Some(b'1') => Some(Way::BestFit),
-        Some(b'2') => Some(Way::Substitute1),
-        Some(b'3') => Some(Way::ToText),
-        Some(b'4') => Some(Way::ToBytes),
-        _ => None,
+    let text = |of: &[u8]| of.iter().take_while(|byte| **byte != b'#').count();
+    let is_more = |pair: &[u8]| matches!(pair, b"\\x" | b"<U");
+    if let Some(at) = rest[..text(rest)].windows(2).position(is_more) {
+        return line.error(&rest[at..], "a flag from |0 to |4, a comment or the end of the line");
+    }
+    let Some(bar) = rest.iter().position(|byte| *byte == b'|') else { return Ok(None) };
+    let way = match rest[bar + 1..] {
+        [b'0', ..] => Way::RoundTrip,
+        [b'1', ..] => Way::BestFit,
+        [b'2', ..] => Way::Substitute1,
+        [b'3', ..] => Way::ToText,
+        [b'4', ..] => Way::ToBytes,
+        // A comment may have a bar of its own.
+        _ if text(rest) < bar => return Ok(None),
+        _ => return line.error(&rest[bar..], "a flag from |0 to |4"),
     };
-    match rest {
-        [] => Ok(None),
-        [b'#', comment @ ..] => {
-            let bar = comment.iter().position(|byte| *byte == b'|');
-            Ok(bar.and_then(|bar| way(comment.get(bar + 1))))
-        }
-        [b'|', after @ ..] => match (way(after.first()), after.get(1..).map(skip_blanks)) {
-            (Some(way), None | Some([] | [b'#', ..])) => Ok(Some(way)),
-            (Some(_), Some(more)) => line.error(more, "a comment or the end of the line"),
-            (None, _) => line.error(rest, "a flag from |0 to |4"),
-        },
-        _ => line.error(rest, "a flag from |0 to |4, a comment or the end of the line"),
+    match rest.get(bar + 2) {
+        Some(b'0'..=b'9') => line.error(&rest[bar..], "a flag from |0 to |4"),
+        _ => Ok(Some(way)),
     }
 }
