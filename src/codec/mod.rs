@@ -276,7 +276,7 @@ pub trait Codec: Send + Sync {
     ///
     /// ```
     /// let registry = charpipe::Registry::builtin();
-    /// assert_eq!(registry.codec("IBM037")?.table().unwrap().substitute, [0x6F]);
+    /// assert_eq!(registry.codec("IBM037")?.table().unwrap().substitute, [0x3F]);
     /// assert!(registry.codec("UTF-8")?.table().is_none());
     /// # Ok::<(), charpipe::Error>(())
     /// ```
