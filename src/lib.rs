@@ -29,6 +29,8 @@
 //! | [`transcoder`] | holds it all, without I/O; `transcode`, `decode` and the adapters on top | all of the above |
 //! | `cli` | the command (feature `cli`) | [`transcoder`] |
 //!
+//! A code page is data: [`codec::table`] has the way from a file, or from `codecs/`, to a codec.
+//!
 //! Records will be cut before the decoder and framed behind the encoder by a module `records` beside `text`; vector
 //! kernels will live in `arch`, behind the codec traits; see [`transcoder`].
 //!

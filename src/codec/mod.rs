@@ -71,7 +71,6 @@ pub use table::packed::Packed;
 pub use tabled::TableCodec;
 
 use std::borrow::Cow;
-
 use std::sync::Arc;
 
 /// Room with which a codec always gets on: the longest output of one step, in bytes.
@@ -218,19 +217,36 @@ pub trait Codec: Send + Sync {
     }
 
     /// Where its table or its rules come from, in a few words: a standard, a file, a crate. Empty where it does not say.
+    ///
+    /// ```
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.codec("IBM1047")?.source(), "ibm-1047_P100-1995.ucm");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     fn source(&self) -> &str {
         ""
     }
 
     /// The charset as `label`, one of its own, means it, where that makes a difference: see [`superset`](Self::superset).
-    /// The registry asks when it looks a label up. `None`: the codec as it is.
+    /// `None`: the codec as it is.
+    ///
+    /// [`Registry::codec`](crate::Registry::codec) asks this of what it found, and answers what it is told.
     fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
         let _ = label;
         None
     }
 
-    /// Where the label that led here names a smaller charset: what is read in its place. Detection says so
+    /// Where the label that led here names a smaller charset: the name of what is read in its place. Detection says so
     /// (`superset-used`).
+    ///
+    /// ```
+    /// # #[cfg(feature = "whatwg")] {
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.codec("EUC-KR")?.superset(), Some("windows-949"));
+    /// assert_eq!(registry.codec("windows-949")?.superset(), None);
+    /// # }
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     fn superset(&self) -> Option<&str> {
         None
     }
@@ -241,7 +257,7 @@ pub trait Codec: Send + Sync {
     /// A new encoder, in its initial state; `None` where the codec can only decode.
     fn encoder(&self) -> Option<Box<dyn Encoder>>;
 
-    /// Whether it has an encoder; asking costs nothing.
+    /// Whether [`encoder`](Self::encoder) makes one; a codec whose encoder is not cheap says so here without making it.
     fn encodes(&self) -> bool {
         self.encoder().is_some()
     }
@@ -256,7 +272,14 @@ pub trait Codec: Send + Sync {
         None
     }
 
-    /// The table that the codec is, where it is one.
+    /// The table that the codec is; `None` where it is code. Made anew on every call for a built-in code page.
+    ///
+    /// ```
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.codec("IBM037")?.table().unwrap().substitute, [0x3F]);
+    /// assert!(registry.codec("UTF-8")?.table().is_none());
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     fn table(&self) -> Option<Cow<'_, table::Table>> {
         None
     }

@@ -11,6 +11,8 @@ use std::sync::{Arc, OnceLock};
 
 /// A charset that is a [`Table`].
 ///
+/// It may be shared and used from many threads; all machines of a direction share what was made for it.
+///
 /// ```
 /// use charpipe::codec::table::{Table, chart};
 /// use charpipe::codec::{Codec, TableCodec, decode_strictly};
@@ -53,17 +55,18 @@ enum Encode {
 
 impl TableCodec {
     /// The charset of a table made or read at run time. Of mappings that contradict each other, which
-    /// [`Table::check`] finds, either may win.
+    /// [`Table::check`] finds, either may win; those that do not fit the shape may be left out.
     pub const fn new(table: Table) -> Self {
         Self::from(Source::Given(table))
     }
 
-    /// The charset of a built-in page.
+    /// The charset of a built-in page, one of [`PAGES`](super::PAGES).
     pub const fn of(page: &'static Packed) -> Self {
         Self::from(Source::Packed(page))
     }
 
-    /// The charset `name`, whose table `make` makes when it is needed. The table's own name does not count.
+    /// The charset `name`, whose table `make` makes from that name when it is needed. The table's own name and
+    /// [`source`](Codec::source) do not count.
     pub const fn made(name: &'static str, source: &'static str, make: fn(&'static str) -> Table) -> Self {
         Self::from(Source::Made { name, source, make })
     }

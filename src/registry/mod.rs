@@ -1,7 +1,19 @@
 //! From a label to a codec.
 //!
-//! A [`Registry`] is a value, not a global: the built-in codecs, overlaid with what the caller registered. Labels are
-//! compared as `label.rs` says; a newline surface on a label (`IBM1047,nl=zos`) is taken off first.
+//! A [`Registry`] is a value, not a global: the built-in codecs, overlaid with what the caller registered.
+//!
+//! | what the caller has | goes in by |
+//! |---|---|
+//! | a table in a file | [`Registry::load`]; [`Registry::load_to`] for 256 bytes that lead to another page than ISO-8859-1 |
+//! | a [`Table`] | [`Registry::register_table`] |
+//! | a [`Codec`] | [`Registry::register`] |
+//!
+//! # How a label is found
+//!
+//! What was registered comes first, the latest of it in front, then what is built in. In each of the two a label is
+//! looked for by the number of a code page, whatever the family in front of it (`IBM`, `CP`, `CCSID`, `x-IBM`, or none);
+//! then as it is spelt, in any case; then by the key of UTS #22: letters and digits only, numbers without the zeros in
+//! front. Last, a newline surface on the label of an EBCDIC codec (`IBM1047,nl=zos`) is taken off.
 
 mod builtin;
 mod label;
@@ -103,7 +115,7 @@ impl Registry {
     ///
     /// ```
     /// use charpipe::codec::{TableCodec, table::chart};
-    /// use std::sync::{Arc, OnceLock};
+    /// use std::sync::Arc;
     ///
     /// let mut table = chart::parse(include_str!("../../codecs/IBM037.txt"), &|_| None)?;
     /// table.name = "X-OURS".into();
@@ -151,7 +163,7 @@ impl Registry {
     }
 
     /// Reads a file of 256 bytes, what each byte becomes in the single-byte charset that `to` names, and adds it as
-    /// [`load`](Registry::load) does.
+    /// [`load`](Registry::load) does. It answers to the name of the file without the extension.
     ///
     /// # Errors
     /// As there; [`ErrorKind::UnknownLabel`] for `to`, and [`ErrorKind::NotATable`] where that is no code page.

@@ -4,10 +4,37 @@
 //! `codecs/`, the tables of other crates, and files that a user brings.
 //!
 //! ```text
-//! our chart ┐
-//! ICU .ucm  ├─ read ─ Table ─ TableCodec ─ single_byte.rs | multi_byte.rs
-//! charmap … ┘    ↑
-//!            packed.rs: the built-in tables
+//! a user's file ── read.rs: which format? ─┬─ chart.rs     our own page ───────────┐
+//!                                          ├─ ucm.rs       ICU                     │
+//!                                          ├─ charmap.rs   POSIX, glibc            ├─ check ─ Table
+//!                                          ├─ text.rs      columns of numbers      │            │
+//!                                          └─ raw.rs       256 or 512 bytes ───────┘            │
+//! codecs/*.txt ── chart.rs ── tests/tables.rs ── pages.bin ── packed.rs ────────────────────────┤
+//! encoding_rs, oem_cp ── whatwg.rs, oem.rs ─────────────────────────────────────────────────────┤
+//!                                                                                               ▼
+//!                    Decoder, Encoder ── single_byte.rs or multi_byte.rs ── TableCodec
+//! ```
+//!
+//! `draft.rs` is a table in the reading, with the line of each mapping, `derive.rs` finds the states of a file that has
+//! none, `check.rs` holds a table against itself, and `lines.rs` cuts files into lines. The built-in pages do not go
+//! through a `Table` when they are run: the engines are made from `pages.bin` as it lies.
+//!
+//! `codecs/README.md` describes the pages, and what is done with tables in other formats, for people.
+//!
+//! ```
+//! use charpipe::codec::table::{Code, Mapping, Table, Way};
+//! use charpipe::{Registry, Transcode};
+//!
+//! // ASCII, and the euro sign at 80.
+//! let mut table = Table::from_fn("X-EURO", "made up", |byte| byte.is_ascii().then_some(byte.into()));
+//! table.mappings.push(Mapping { code: Code::single(0x80), ch: '€', way: Way::RoundTrip });
+//!
+//! let mut registry = Registry::builtin();
+//! registry.register_table(table)?;
+//! let mut bytes = Vec::new();
+//! Transcode::new().registry(registry).to("X-EURO")?.run("5 €".as_bytes(), &mut bytes)?;
+//! assert_eq!(bytes, b"5 \x80");
+//! # Ok::<(), charpipe::Error>(())
 //! ```
 
 mod charmap;
@@ -25,9 +52,19 @@ mod ucm;
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 
-/// A byte sequence of up to four bytes.
+/// The bytes of a character: one to four.
 ///
-/// Ordered by length, then by bytes.
+/// Ordered by length, then by bytes. Longer ones are in a [`Sequence`].
+///
+/// ```
+/// use charpipe::codec::table::Code;
+///
+/// let code = Code::pair(0x42, 0xC1);
+/// assert_eq!(Some(code), Code::new(&[0x42, 0xC1]));
+/// assert_eq!((code.len(), code.number()), (2, 0x42C1));
+/// assert_eq!(&code.bytes()[..code.len()], [0x42, 0xC1]);
+/// assert!(Code::single(0xFF) < code);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code {
     len: u8,
@@ -36,7 +73,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// The longest.
+    /// The most bytes that it can have.
     pub const MAX_LEN: usize = 4;
 
     /// These bytes; `None` where there are none or more than four.
@@ -55,7 +92,7 @@ impl Code {
         Code { len: 2, number: (lead as u32) << 8 | trail as u32 }
     }
 
-    /// How many bytes.
+    /// How many bytes: 1 to 4.
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
     pub const fn len(self) -> usize {
         self.len as usize
@@ -66,13 +103,21 @@ impl Code {
         self.number
     }
 
-    /// The bytes, from the front of the array.
+    /// The bytes, from the front of the array; what is behind the first [`len`](Code::len) of them is 0.
     pub const fn bytes(self) -> [u8; Self::MAX_LEN] {
         (self.number << (8 * (4 - self.len as u32))).to_be_bytes()
     }
 }
 
 /// In which directions a mapping holds. The numbers are ICU's precision flags.
+///
+/// | | from bytes | to bytes | to bytes, with best fit |
+/// |---|---|---|---|
+/// | [`RoundTrip`](Way::RoundTrip) | yes | yes | yes |
+/// | [`BestFit`](Way::BestFit) | | private use only | yes |
+/// | [`Substitute1`](Way::Substitute1) | | | |
+/// | [`ToText`](Way::ToText) | yes | | |
+/// | [`ToBytes`](Way::ToBytes) | | yes | yes |
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Way {
     /// `|0`: both ways.
@@ -108,7 +153,7 @@ pub(crate) fn is_private_use(ch: char) -> bool {
     matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{FFFFD}' | '\u{100000}'..='\u{10FFFD}')
 }
 
-/// One character and its bytes.
+/// One character and its bytes. What does not fit in here is a [`Sequence`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mapping {
     /// The bytes: one sequence of the shape, or several. For [`Way::Substitute1`] they say nothing.
@@ -119,27 +164,29 @@ pub struct Mapping {
     pub way: Way,
 }
 
-/// A mapping that no [`Mapping`] holds: several characters, or more than four bytes.
+/// A mapping that is too long for a [`Mapping`]: several characters, or more than four bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sequence {
-    /// One to 31 bytes.
+    /// One to 31 bytes: one sequence of the shape, or several.
     pub bytes: Vec<u8>,
-    /// One character or more, 57 bytes at the most.
+    /// One character or more, 57 bytes of UTF-8 at the most.
     pub text: String,
     /// In which directions.
     pub way: Way,
 }
 
-/// What byte sequences a charset has.
+/// What byte sequences a charset has, whether or not a character has them.
+///
+/// Bytes outside of it are malformed one by one; a sequence of it without a character is malformed as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Single bytes.
     Single,
     /// Pairs of bytes, as in the pure double-byte sets of EBCDIC.
     Double,
-    /// Single bytes, and pairs between SO (0E) and SI (0F): the mixed pages of EBCDIC.
+    /// Single bytes, and pairs between SO (0E) and SI (0F): the mixed pages of EBCDIC. Mappings have no shift codes.
     Shifted,
-    /// Sequences as these states say, the first of them the initial one.
+    /// Sequences as these states say, the first of them the initial one. At most 256.
     Multi(Vec<State>),
 }
 
@@ -151,7 +198,7 @@ pub type State = [Cell; 256];
 pub enum Cell {
     /// It cannot stand here.
     Illegal,
-    /// It leads to this state; the sequence goes on.
+    /// It leads to the state of this index; the sequence goes on.
     Next(u8),
     /// It ends a sequence.
     End,
@@ -160,10 +207,20 @@ pub enum Cell {
 }
 
 impl Shape {
-    /// The states of single bytes (first) or pairs, by what bytes may stand where.
+    /// What bytes may stand where, as states; the first is the initial one. Of [`Shape::Shifted`] they are those of the
+    /// pairs.
     ///
     /// Pairs have lead and trail in 41–FE, and 40 40 (IBM CDRA; ICU's implied tables for `DBCS` and
     /// `EBCDIC_STATEFUL`).
+    ///
+    /// ```
+    /// use charpipe::codec::table::{Cell, Shape};
+    ///
+    /// let states = Shape::Double.states();
+    /// assert_eq!(states[0][0x42], Cell::Next(1));
+    /// assert_eq!(states[1][0xC1], Cell::End);
+    /// assert_eq!(states[0][0x25], Cell::Illegal);
+    /// ```
     pub fn states(&self) -> Cow<'_, [State]> {
         let row = |cell: &dyn Fn(u8) -> Cell| std::array::from_fn(|byte| cell(byte as u8));
         match self {
@@ -187,10 +244,15 @@ impl Shape {
 pub(crate) const SO: u8 = 0x0E;
 pub(crate) const SI: u8 = 0x0F;
 
-/// A charset as a table.
+/// A charset as a table: a value to be read from a file, made, looked at or changed.
+///
+/// [`Registry::register_table`](crate::Registry::register_table) makes an encoding of it,
+/// [`TableCodec`](super::TableCodec) a codec, [`Codec::table`](super::Codec::table) gives that of a code page. The order
+/// of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// The preferred name.
+    /// The preferred name. For a document to declare it, it has to be an EncName:
+    /// [`is_enc_name`](super::is_enc_name).
     pub name: Cow<'static, str>,
     /// Further labels.
     pub aliases: Vec<Cow<'static, str>>,
@@ -198,14 +260,14 @@ pub struct Table {
     pub source: Cow<'static, str>,
     /// What byte sequences it has.
     pub shape: Shape,
-    /// The bytes that stand for a character that it lacks (subchar).
+    /// The bytes that stand for a character that it lacks (subchar): one sequence of the shape.
     pub substitute: Vec<u8>,
     /// The byte that does so for the characters of [`Way::Substitute1`] (subchar1); in a table with nothing but plain
     /// mappings, not even of the byte 00, for all up to U+00FF.
     pub substitute1: Option<u8>,
     /// The mappings of one character and up to four bytes.
     pub mappings: Vec<Mapping>,
-    /// The others.
+    /// The longer ones.
     pub sequences: Vec<Sequence>,
 }
 
@@ -275,9 +337,25 @@ impl Table {
 
     /// Checks that no two mappings contradict each other, that all fit the shape, and that the substitute does.
     ///
+    /// [`Table::read`] and [`Registry::register_table`](crate::Registry::register_table) do so by themselves.
+    ///
+    /// ```
+    /// use charpipe::codec::table::{Code, Mapping, Table, Way};
+    ///
+    /// let mut table = Table::from_fn("X-HALF", "made up", |byte| byte.is_ascii().then_some(byte.into()));
+    /// table.check()?;
+    /// // A second code for A, to be written: which one?
+    /// table.mappings.push(Mapping { code: Code::single(0xC1), ch: 'A', way: Way::RoundTrip });
+    /// assert!(table.check().is_err());
+    /// // Only to be read.
+    /// table.mappings.last_mut().unwrap().way = Way::ToText;
+    /// table.check()?;
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`ErrorKind::Table`] at line 0, as a table has none, where the same bytes are two characters, or the same
-    /// character has two byte sequences, approximations counted; where bytes are no sequence of the shape.
+    /// [`ErrorKind::Table`] at line 0 and column 0, as a table has none, where the same bytes are two characters, or the
+    /// same character has two byte sequences, approximations counted; where bytes are no sequence of the shape.
     pub fn check(&self) -> Result<(), Error> {
         match check::fault(self) {
             Some(fault) => Err(ErrorKind::Table { line: 0, column: 0, expected: fault.expected(None) }.into()),

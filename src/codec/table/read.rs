@@ -38,7 +38,7 @@ impl Table {
     /// | 256 bytes: each byte's character in ISO-8859-1, or in [another page](Table::read_to) | its length |
     /// | 512 bytes: the code point of each byte; 514 with a byte order mark | its length |
     ///
-    /// Comments and empty lines may stand before any of these but the last two.
+    /// Comments and empty lines may stand before any of these but the last two. `codecs/README.md` says more about each.
     ///
     /// `stem` is the file's name without folder and extension: the table's name where the file says none. `resolve`
     /// answers the tables that the file builds on, by name.
