@@ -9,9 +9,13 @@
 //! A [`Detector`] takes bytes until it has its verdict and not one more: those that settle the signature and, where a
 //! declaration follows, those up to its `>`. It keeps them and gives them back. How they were cut makes no difference.
 
+#[cfg_attr(not(test), expect(dead_code))]
+mod content_type;
 mod declaration;
 mod rules;
 mod signature;
+#[cfg(test)]
+mod vectors;
 mod verdict;
 
 pub use declaration::DECLARATION_LIMIT;
