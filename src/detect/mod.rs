@@ -12,6 +12,8 @@
 #[cfg_attr(not(test), expect(dead_code))]
 mod content_type;
 mod declaration;
+#[cfg_attr(not(test), expect(dead_code))]
+mod html;
 mod rules;
 mod signature;
 #[cfg(test)]
