@@ -17,6 +17,8 @@ mod html;
 mod rules;
 mod signature;
 mod statistics;
+#[cfg(test)]
+mod vectors;
 mod verdict;
 
 pub use content_type::{ContentType, MediaKind};
@@ -345,7 +347,7 @@ impl Detector {
         let meta = (kind == Kind::Html)
             .then(|| {
                 let searched = &window[..window.len().min(self.prescan())];
-                html::prescan(searched, &|label| rules::means_on_the_web(&self.registry, label))
+                html::prescan(searched, &|label| rules::web_name(&self.registry, label))
             })
             .flatten();
         let asks_statistics = self.hints.from.is_none() && beginning.signature.is_none_or(|row| !row.bom);
@@ -415,7 +417,8 @@ impl Detector {
                 ));
             }
         }
-        let meta = meta.map(|meta| (meta.label, bom_len + meta.span.start..bom_len + meta.span.end));
+        let meta = meta.and_then(|meta| meta.label);
+        let meta = meta.map(|(label, span)| (label, bom_len + span.start..bom_len + span.end));
         let head = head.len();
         let candidates = guess.map_or_else(Vec::new, |guess| guess.candidates().to_vec());
         self.conclude(&beginning, Found { declaration, head, meta, kind, candidates }, rule, choice, notes);

@@ -446,7 +446,7 @@ fn in_document(error: Error, at: u64) -> Error {
     }
 }
 
-/// Whether `label` means something under the web's rules.
-pub(super) fn means_on_the_web(registry: &Registry, label: &str) -> bool {
-    whatwg::codec_of(registry, label).is_some()
+/// The name of what `label` means under the web's rules.
+pub(super) fn web_name(registry: &Registry, label: &str) -> Option<String> {
+    Some(whatwg::codec_of(registry, label)?.name().to_owned())
 }

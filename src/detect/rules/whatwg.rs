@@ -68,14 +68,9 @@ fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
 
 fn meta(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
     let Some(meta) = evidence.meta.filter(|_| evidence.kind != Kind::Xml) else { return Ok(None) };
-    let Some(codec) = named(evidence, &meta.label, meta.span.start as u64)? else { return Ok(None) };
-    // A document that the prescan could read is neither of these.
-    let codec = match codec.name() {
-        "UTF-16BE" | "UTF-16LE" if !meta.is_pattern() => evidence.registry.codec("UTF-8")?,
-        "x-user-defined" => evidence.registry.codec("windows-1252")?,
-        _ => codec,
-    };
-    Ok(Some(Choice::of(codec, Source::Meta)))
+    let at = meta.label.as_ref().map_or(0, |(_, span)| span.start as u64);
+    let codec = named(evidence, &meta.encoding, at)?;
+    Ok(codec.map(|codec| Choice::of(codec, Source::Meta)))
 }
 
 fn declaration(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
