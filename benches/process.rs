@@ -44,6 +44,8 @@ struct Job {
 const JOBS: &[Job] = &[
     Job { from: "IBM037", to: "UTF-8", kind: Kind::French },
     Job { from: "UTF-8", to: "IBM037", kind: Kind::French },
+    Job { from: "IBM1388", to: "UTF-8", kind: Kind::Cjk },
+    Job { from: "UTF-8", to: "IBM1388", kind: Kind::Cjk },
     Job { from: "UTF-16LE", to: "UTF-8", kind: Kind::French },
     Job { from: "UTF-16LE", to: "UTF-8", kind: Kind::Cjk },
     Job { from: "UTF-32BE", to: "UTF-8", kind: Kind::French },
@@ -162,6 +164,7 @@ fn run(measure: bool) -> io::Result<Vec<String>> {
     if measure {
         print_times(&tools, &results, rounds);
         print_memory(&tools, &results);
+        print_starts(&tools, scratch.path())?;
     }
     println!("\nStreams of {stream_mib} MiB through a pipe and out of one; under {} MiB is promised\n", MEMORY / 1024);
     for job in JOBS.iter().filter(|job| job.kind == Kind::French) {
@@ -322,6 +325,43 @@ fn print_memory(tools: &[Tool], results: &[Measured]) {
         }
         println!();
     }
+}
+
+/// How long a file of ten bytes takes: the start of the process, and of its tables.
+fn print_starts(tools: &[Tool], scratch: &Path) -> io::Result<()> {
+    const ROUNDS: usize = 300;
+    let file = scratch.join("ten");
+    println!("\nA file of ten bytes, microseconds, median of {ROUNDS}; `×` is charpipe's time over the tool's\n");
+    print!("| {:26} |", "job");
+    tools.iter().for_each(|tool| print!(" {:>15} |", tool.name()));
+    print!("\n|{:-<28}|", "");
+    tools.iter().for_each(|_| print!("{:->16}:|", ""));
+    println!();
+    for (from, to) in [("UTF-8", "UTF-8"), ("IBM037", "UTF-8"), ("IBM1388", "UTF-8"), ("UTF-8", "IBM1388")] {
+        let job = Job { from, to, kind: Kind::English };
+        fs::write(&file, encoded(from, "Ten bytes."))?;
+        let mut times = vec![Vec::new(); tools.len()];
+        for _ in 0..ROUNDS {
+            for (times, &tool) in times.iter_mut().zip(tools) {
+                let mut command = tool.command(&job, &file, Stdio::null());
+                let start = Instant::now();
+                let status = command.status()?;
+                times.push(start.elapsed().as_secs_f64());
+                assert!(status.success(), "{}: {} fails with {status}", job.name(), tool.name());
+            }
+        }
+        print!("| {:26} |", format!("{from} → {to}"));
+        for (index, own) in times.iter().enumerate() {
+            let micros = median(own.iter().copied()) * 1e6;
+            let ratio = median(times[0].iter().zip(own).map(|(charpipe, this)| charpipe / this));
+            match index {
+                0 => print!(" {micros:15.0} |"),
+                _ => print!(" {:>15} |", format!("{micros:.0} (×{ratio:.2})")),
+            }
+        }
+        println!();
+    }
+    Ok(())
 }
 
 /// Sends a stream through charpipe, compares what comes out, and says what was wrong with it or with the memory.

@@ -10,37 +10,68 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEL = "\u0085"
+SO, SI = b"\x0e", b"\x0f"
+
+# What begins a part of a page, besides its charts.
+SECTIONS = {"but", "both", "to-text", "to-bytes", "best-fit", "substitute1"}
+
+
+def cells(name):
+    """From bytes to code point, in hexadecimal, as codecs/NAME.txt has it; bytes that are only read have none."""
+    to_text, section, columns = {}, None, None
+    for line in (ROOT / "codecs" / f"{name}.txt").read_text("utf-8").splitlines():
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if section is None and words[0] == "like":
+            for other in words[1:]:
+                to_text.update(cells(other))
+        elif words[0] == "chart" or len(words) == 1 and words[0] in SECTIONS:
+            section, columns = words, None
+        elif section is None:
+            continue
+        elif section[0] == "chart" and columns is None:
+            columns = [word[0] for word in words]
+        elif section[0] == "chart":
+            lead = section[1] if len(section) > 1 else ""
+            for high, cell in zip(columns, words[1:]):
+                to_text[bytes.fromhex(lead + high + words[0][1])] = cell
+        elif section[0] in ("but", "both"):
+            to_text.update((bytes.fromhex(code), cell) for code, cell in (word.split("=") for word in words))
+        elif section[0] == "to-text":
+            to_text.update((bytes.fromhex(word.split("=")[0]), "----") for word in words)
+    return to_text
 
 
 def page(name):
-    """From character to byte, as the chart of codecs/NAME.txt has it."""
-    lines = (ROOT / "codecs" / f"{name}.txt").read_text("utf-8").splitlines()
-    first = lines.index("chart") + 2
-    to_byte = {}
-    for low, line in enumerate(lines[first : first + 16]):
-        for high, cell in enumerate(line.split()[1:]):
-            if cell != "----":
-                to_byte[chr(int(cell, 16))] = high * 16 + low
-    return to_byte
+    """From character to bytes."""
+    return {chr(int(cell, 16)): code for code, cell in cells(name).items() if cell != "----" and "+" not in cell}
 
 
 def ebcdic(name, text):
-    """`text` on that page. A line ends with NEL, the newline of EBCDIC."""
-    to_byte = page(name)
-    return bytes(to_byte[ch] for ch in text.replace("\n", NEL))
+    """`text` on that page, pairs between shift codes. A line ends with NEL, the newline of EBCDIC."""
+    to_bytes = page(name)
+    out, width = b"", 1
+    for ch in text.replace("\n", NEL):
+        code = to_bytes[ch]
+        if len(code) != width:
+            out += SI if width == 2 else SO
+            width = len(code)
+        out += code
+    return out + (SI if width == 2 else b"")
 
 
 def keis(name, text):
     """`text` in KEIS over that page: pairs as in EUC-JP between shift codes of two bytes, blanks of both widths apart."""
-    to_byte = page(name)
+    to_bytes = page(name)
     result = b""
     double = False
     for ch in text.replace("\n", NEL):
-        single = ch in to_byte
+        single = ch in to_bytes
         if single == double:
             result += b"\x0a\x41" if single else b"\x0a\x42"
             double = not single
-        result += bytes([to_byte[ch]]) if single else b"\x40\x40" if ch == "\u3000" else ch.encode("euc_jp")
+        result += to_bytes[ch] if single else b"\x40\x40" if ch == "\u3000" else ch.encode("euc_jp")
     assert not double
     return result
 
@@ -97,6 +128,33 @@ KEIS = """\
 <customer><name>山田\u3000タロウ</name><city>東京都</city><class>Å</class></customer>
 """
 
+# Page 930: katakana of one byte, the rest of two. The lower-case letters are where page 290 has them.
+JAPANESE = """\
+<?xml version="1.0" encoding="IBM930"?>
+<顧客 区分="法人・個人">
+  <氏名>山田 太郎（ﾔﾏﾀﾞ ﾀﾛｳ）</氏名>
+  <住所>東京都千代田区１丁目 Tower 3F</住所>
+</顧客>
+"""
+
+# Page 933: hangul and hanja.
+KOREAN = """\
+<?xml version="1.0" encoding="IBM933"?>
+<고객 구분="法人">
+  <이름>한국전자（韓國電子）</이름>
+  <주소>서울특별시 종로구 ３층</주소>
+</고객>
+"""
+
+# Page 1388: simplified characters.
+CHINESE = """\
+<?xml version="1.0" encoding="IBM1388"?>
+<客户 类型="企业">
+  <名称>北京《朱镕基》书店</名称>
+  <地址>北京市海淀区，Ａ座 3F</地址>
+</客户>
+"""
+
 # The last character is above U+FFFF: four octets that are all needed, and a surrogate pair in UTF-16.
 PLANES = """\
 <?xml version="1.0"{}?>
@@ -116,6 +174,9 @@ DATA = {
     "no-declaration-name-ibm037.xml": ebcdic("IBM037", NO_DECLARATION_NAME),
     "katakana-ibm290.xml": ebcdic("IBM290", KATAKANA),
     "keis.xml": keis("IBM037", KEIS),
+    "japanese-ibm930.xml": ebcdic("IBM930", JAPANESE),
+    "korean-ibm933.xml": ebcdic("IBM933", KOREAN),
+    "chinese-ibm1388.xml": ebcdic("IBM1388", CHINESE),
     "ucs4-2143.xml": ucs4("2143", PLANES.format(' encoding="ISO-10646-UCS-4"')),
     "ucs4-3412.xml": ucs4("3412", PLANES.format(' encoding="ISO-10646-UCS-4"')),
     "utf16le-bom.xml": b"\xff\xfe" + PLANES.format(' encoding="UTF-16"').encode("utf-16-le"),

@@ -30,7 +30,7 @@ struct Document {
     bytes: Vec<u8>,
     /// The whole output in UTF-8.
     utf8: String,
-    /// The root's attribute, a bar, the root's text, as a parser reports them.
+    /// See [`content`].
     content: String,
     latin: bool,
 }
@@ -99,32 +99,139 @@ fn ascii(text: &str, charset: &str) -> Vec<u8> {
     }
 }
 
-/// By the chart of the page's file.
+/// By the page's file, with shift codes around pairs.
 fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
-    let chart = chart(charset);
-    let byte = |ch: char| chart.iter().position(|code| *code == Some(ch as u32)).unwrap();
-    text.chars().map(|ch| byte(ch) as u8).collect()
+    let page = page(charset);
+    let codes: BTreeMap<&str, &[u8]> = page.iter().map(|(code, text)| (&**text, &**code)).collect();
+    let chars: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let (mut bytes, mut is_double, mut at) = (Vec::new(), false, 0);
+    while at + 1 < chars.len() {
+        // The longest text that has a code, of two characters at the most.
+        let longest = (1..3).rev().filter(|count| at + count < chars.len());
+        let found = longest.filter_map(|count| Some((count, codes.get(&text[chars[at]..chars[at + count]])?))).next();
+        let (count, code) = found.unwrap_or_else(|| panic!("{charset} has not all of {:?}", &text[chars[at]..]));
+        if is_double != (code.len() == 2) {
+            is_double = !is_double;
+            bytes.push(if is_double { 0x0E } else { 0x0F });
+        }
+        bytes.extend_from_slice(code);
+        at += count;
+    }
+    if is_double {
+        bytes.push(0x0F);
+    }
+    bytes
 }
 
-/// The chart of single bytes: a line for each low half of the byte, a column for each high half. A page without one is
-/// like another but for some bytes.
-fn chart(charset: &str) -> [Option<u32>; 256] {
-    let page = std::fs::read_to_string(format!("{}/codecs/{charset}.txt", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let like = page.lines().find_map(|line| line.strip_prefix("like"));
-    let mut chart = like.map_or([None; 256], |name| chart(name.trim()));
-    let code = |digits: &str| u32::from_str_radix(digits, 16).ok();
-    let rows = page.lines().skip_while(|line| *line != "chart").skip(2).take(16);
-    for (low, row) in rows.enumerate() {
-        for (high, digits) in row.split_whitespace().skip(1).enumerate() {
-            chart[high * 16 + low] = code(digits);
+/// What each code of a page is, by its file (`codecs/README.md`), without those that are only read.
+fn page(charset: &str) -> BTreeMap<Vec<u8>, String> {
+    let file = std::fs::read_to_string(format!("{}/codecs/{charset}.txt", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let bytes = |digits: &str| -> Vec<u8> {
+        (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+    };
+    let text = |digits: &str| -> Option<String> {
+        digits.split('+').map(|code| char::from_u32(u32::from_str_radix(code, 16).ok()?)).collect()
+    };
+    let mut codes = BTreeMap::new();
+    let mut set = |code: Vec<u8>, digits: &str| match text(digits) {
+        Some(text) => _ = codes.insert(code, text),
+        None => _ = codes.remove(&code),
+    };
+    let (mut section, mut columns) = (Vec::new(), Vec::new());
+    for line in file.lines().map(|line| line.split('#').next().unwrap()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match (&*words, section.first().copied()) {
+            ([], _) => {}
+            (["like", names @ ..], None) => {
+                names.iter().flat_map(|name| page(name)).for_each(|(code, text)| {
+                    set(code, &text.chars().map(|ch| format!("{:X}", ch as u32)).collect::<Vec<_>>().join("+"));
+                });
+            }
+            (["chart", ..] | ["but" | "both" | "to-text" | "to-bytes" | "best-fit" | "substitute1"], _) => {
+                section = words;
+                columns.clear();
+            }
+            (heading, Some("chart")) if columns.is_empty() => columns = heading.to_vec(),
+            ([low, cells @ ..], Some("chart")) => {
+                for (high, digits) in columns.iter().zip(cells) {
+                    let lead = section.get(1).copied().unwrap_or_default();
+                    set(bytes(&format!("{lead}{}{}", &high[..1], &low[1..])), digits);
+                }
+            }
+            (items, Some("but" | "both")) => {
+                for (code, digits) in items.iter().filter_map(|item| item.split_once('=')) {
+                    set(bytes(code), digits);
+                }
+            }
+            (items, Some("to-text")) => {
+                items.iter().for_each(|item| set(bytes(item.split('=').next().unwrap()), "----"));
+            }
+            _ => {}
         }
     }
-    let changes = page.lines().skip_while(|line| *line != "but").skip(1).take_while(|line| line.contains('='));
-    for change in changes.flat_map(str::split_whitespace) {
-        let (byte, digits) = change.split_once('=').unwrap();
-        chart[usize::from_str_radix(byte, 16).unwrap()] = code(digits);
+    codes
+}
+
+/// A mixed page: characters of one byte and of two side by side in names, attributes and text, and the page's own
+/// specialities.
+struct Mixed {
+    charset: &'static str,
+    /// An element and its attribute.
+    names: [&'static str; 2],
+    kind: &'static str,
+    text: &'static str,
+}
+
+const fn mixed(charset: &'static str, names: [&'static str; 2], kind: &'static str, text: &'static str) -> Mixed {
+    Mixed { charset, names, kind, text }
+}
+
+const JAPANESE: [&str; 2] = ["顧客名A", "かな"];
+const KOREAN: [&str; 2] = ["고객", "區分"];
+const SIMPLIFIED: [&str; 2] = ["客户", "类型"];
+const TRADITIONAL: [&str; 2] = ["客戶", "類別"];
+
+const MIXED: &[Mixed] = &[
+    mixed("IBM930", JAPANESE, "株式会社ﾔﾏﾀﾞ〜Ａ", "東京都千代田区　ﾐﾂﾊﾞﾁﾋﾞﾙ3F、Ａ１棟「山田・太郎」様 ¥ №"),
+    mixed("IBM939", JAPANESE, "株式会社ﾔﾏﾀﾞ〜Ａ", "東京都千代田区　ﾐﾂﾊﾞﾁﾋﾞﾙ3F、Ａ１棟「山田・太郎」様 ¥"),
+    mixed("IBM931", JAPANESE, "株式会社〜Ａ", "大阪市北区 Building 3F、Ａ１棟「山田・太郎」様"),
+    mixed("IBM5026", JAPANESE, "ﾔﾏﾀﾞ", "京都 ﾐﾂﾊﾞﾁ 3F、"),
+    mixed("IBM5035", JAPANESE, "ﾔﾏﾀﾞ", "京都 ﾐﾂﾊﾞﾁ 3F、"),
+    // Two characters to a pair, and beyond the Basic Multilingual Plane.
+    mixed("IBM1390", JAPANESE, "か\u{309A}ﾔﾏ€", "𠀋か\u{309A}き 東京　ﾄｳｷｮｳ～か"),
+    mixed("IBM1399", JAPANESE, "か\u{309A}ﾔﾏ€", "𠀋か\u{309A}き 東京　ﾄｳｷｮｳ～か"),
+    mixed("IBM933", KOREAN, "법인 大韓民國", "서울특별시 종로구　ＡＢＣ１２３ 빌딩 3F、株「한국」₩"),
+    mixed("IBM1364", KOREAN, "법인 大韓民國", "서울특별시 종로구　ＡＢＣ１２３ 빌딩 3F、똠방각하 펲시"),
+    mixed("IBM935", SIMPLIFIED, "企业Ａ", "北京市海淀区　ＡＢＣ１２３ 大厦 3F，《合同》、“甲方”。"),
+    mixed("IBM1388", SIMPLIFIED, "企业Ａ", "北京市海淀区　ＡＢＣ１２３ 大厦 3F，《合同》、朱镕基。"),
+    mixed("IBM937", TRADITIONAL, "公司Ａ", "臺北市中正區　ＡＢＣ１２３ 大樓 3F，「合約」、甲方。"),
+    mixed("IBM1371", TRADITIONAL, "公司Ａ", "臺北市中正區　ＡＢＣ１２３ 大樓 3F，「合約」 5 €。"),
+];
+
+impl Mixed {
+    /// Lines end in both ways of EBCDIC, or in NEL alone.
+    fn document(&self, second: &str) -> Document {
+        let Mixed { charset, names: [element, attribute], kind, text } = self;
+        let lines = [
+            &format!("<?xml version=\"1.0\" encoding='{charset}'?>\u{85}"),
+            &format!("<doc kind='{kind}'>{text}{second}"),
+            &format!("<{element} {attribute}='{kind}'>{text}</{element}>\u{85}{text}</doc>\u{85}"),
+        ];
+        let source = lines.map(String::as_str).concat();
+        let utf8 = source.replace('\u{85}', "\n");
+        Document {
+            name: format!("mixed-{charset}"),
+            bytes: ebcdic(&source, charset),
+            content: content(kind, &format!("{text}\n{text}\n{text}"), element, kind),
+            utf8: utf8.replace(&format!("'{charset}'"), "'UTF-8'"),
+            latin: false,
+        }
     }
-    chart
+}
+
+/// As the parsers report it: the root's attribute and text, then the name and the attribute of the element in it.
+fn content(kind: &str, text: &str, element: &str, attribute: &str) -> String {
+    format!("{kind}|{text}|{element}|{attribute}")
 }
 
 fn documents() -> Vec<Document> {
@@ -140,6 +247,7 @@ fn documents() -> Vec<Document> {
             documents.push(document(row, row.unnamed.0, row.unnamed.1, "", None));
         }
     }
+    documents.extend(MIXED.iter().map(|mixed| mixed.document("\n")));
     documents
 }
 
@@ -157,7 +265,7 @@ fn document(row: &Row, charset: &str, sample: &str, declaration: &str, declared:
         name: format!("{}-{form}", row.name),
         bytes: [row.bom, &(row.encode)(&text, charset)].concat(),
         utf8,
-        content: format!("{sample}|\n{sample}\n{sample}"),
+        content: content(sample, &format!("\n{sample}\n{sample}"), "", ""),
         latin: sample.chars().all(|ch| (ch as u32) < 0x100),
     }
 }
@@ -209,6 +317,74 @@ fn every_family_by_every_way() {
 }
 
 #[test]
+fn mixed_pages_are_known_by_what_they_declare() {
+    for mixed in MIXED {
+        let found = convert(&mixed.document("\n").bytes, &["detect", "--json"], mixed.charset);
+        let found: serde_json::Value = serde_json::from_slice(&found).unwrap();
+        let is_katakana = matches!(mixed.charset, "IBM930" | "IBM1390" | "IBM5026");
+        let family = if is_katakana { "ebcdic-katakana" } else { "ebcdic" };
+        assert_eq!(found["codec"], mixed.charset);
+        assert_eq!(found["family"], family, "{}", mixed.charset);
+        assert_eq!(found["rule"], "rfc7303:declaration", "{}", mixed.charset);
+        assert_eq!(found["diagnostics"], serde_json::json!([]), "{}", mixed.charset);
+    }
+}
+
+#[test]
+fn mixed_pages_come_back_byte_for_byte() {
+    // What ends a line besides NEL, and the options there and back.
+    let recipes: [(&str, &[&str], &[&str]); 3] = [
+        ("\n", &["--eol", "keep"], &[]),
+        ("\u{85}", &[], &["--eol", "nel"]),
+        // As z/OS UNIX has it: what is read as LF is written as NEL's byte.
+        ("\u{85}", &["--ebcdic-nl", "zos"], &["--ebcdic-nl", "zos"]),
+    ];
+    for (mixed, (second, there, back)) in MIXED.iter().flat_map(|mixed| recipes.map(|recipe| (mixed, recipe))) {
+        let (charset, document) = (mixed.charset, mixed.document(second));
+        for unicode in ["UTF-8", "UTF-16"] {
+            let there = convert(&document.bytes, &[&["-t", unicode], there].concat(), charset);
+            let back = convert(&there, &[&["-t", charset], back].concat(), charset);
+            assert_eq!(back, document.bytes, "{charset} by {unicode}, {second:?}");
+        }
+    }
+}
+
+/// What is wrong in a mixed text, at which of its bytes, and what is read in its place. 42C1 is a wide A on every page.
+const DAMAGE: &[(&str, &[u8], usize, &str)] = &[
+    ("cut-by-si", b"\x0E\x42\x0F", 1, "\u{FFFD}"),
+    ("cut-by-so", b"\x0E\x42\x0E\x42\xC1\x0F", 1, "\u{FFFD}Ａ"),
+    ("no-such-pair", b"\x0E\x42\xC1\xFE\xFE\x42\xC1\x0F", 3, "Ａ\u{FFFD}Ａ"),
+    ("control-between-pairs", b"\x0E\x42\xC1\x25\x42\xC1\x0F", 3, "Ａ\u{FFFD}Ａ"),
+    ("control-in-a-pair", b"\x0E\x42\xC1\x42\x15\x42\xC1\x0F", 3, "Ａ\u{FFFD}\u{FFFD}Ａ"),
+];
+
+/// For each page and each damage: name, bytes, where it is, and what is to be found in it.
+fn damaged() -> Vec<(String, Vec<u8>, usize, String)> {
+    let pages = MIXED.iter().flat_map(|mixed| DAMAGE.iter().map(move |damage| (mixed, damage)));
+    let document = |(mixed, (damage, bytes, at, read)): (&Mixed, &(&str, &[u8], usize, &str))| {
+        let Mixed { charset, kind, text, .. } = mixed;
+        let head = format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>\u{85}<doc kind='{kind}'>{text}");
+        let head = ebcdic(&head, charset);
+        let tail = ebcdic(&format!("{text}</doc>\u{85}"), charset);
+        let content = content(kind, &format!("{text}{read}{text}"), "", "");
+        (format!("{charset}-{damage}"), [&*head, bytes, &tail].concat(), head.len() + at, content)
+    };
+    pages.map(document).collect()
+}
+
+#[test]
+fn damage_in_a_mixed_page_is_named_by_its_byte() {
+    for (name, bytes, at, _) in damaged() {
+        for len in [usize::MAX, 1] {
+            let output = feed(spawn(&[]), &bytes, len);
+            let words = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{name}");
+            assert!(words.starts_with(&format!("charpipe: <stdin>: byte {at}: ")), "{name}, {at}: {words}");
+        }
+    }
+}
+
+#[test]
 fn to_every_encoding_and_back() {
     for codec in Registry::builtin().codecs() {
         let name = codec.name();
@@ -251,6 +427,10 @@ static CONVERTED: LazyLock<Vec<(String, Vec<u8>, String)>> = LazyLock::new(|| {
             }
         }
     }
+    for (name, bytes, _, content) in damaged() {
+        let output = convert(&bytes, &["--malformed", "replace"], &name);
+        converted.push((name, output, content));
+    }
     converted
 });
 
@@ -261,7 +441,7 @@ fn supersets() -> Vec<(String, Vec<u8>, String)> {
     let samples = [("EUC-KR", "똠 한 €"), ("Shift_JIS", "① 髙 漢 \\ ~"), ("Big5", "裏 漢"), ("GB2312", "镕 汉")];
     let document = |(target, text): (&str, &str)| {
         let input = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?><doc kind=\"{text}\">{text}</doc>");
-        (target.to_owned(), convert(input.as_bytes(), &["-t", target], target), format!("{text}|{text}"))
+        (target.to_owned(), convert(input.as_bytes(), &["-t", target], target), content(text, text, "", ""))
     };
     samples.map(document).to_vec()
 }
@@ -279,7 +459,10 @@ fn libxml2_reads_it() {
     for (name, bytes, content) in CONVERTED.iter().chain(&supersets()) {
         for (args, expected) in [
             (&["--noout", "-"][..], String::new()),
-            (&["--xpath", "concat(/doc/@kind, '|', /doc)", "-"], format!("{content}\n")),
+            (
+                &["--xpath", "concat(/doc/@kind, '|', /doc, '|', name(/doc/*), '|', /doc/*/@*)", "-"],
+                format!("{content}\n"),
+            ),
         ] {
             let output = feed(piped(Command::new("xmllint").args(args)), bytes, usize::MAX);
             assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
@@ -313,14 +496,15 @@ from xml.parsers import expat
 
 folder = sys.argv[1]
 for name in os.listdir(folder):
-    found = []
+    starts, texts = [], []
     parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda tag, attributes: found.append(attributes["kind"] + "|")
-    parser.CharacterDataHandler = found.append
+    parser.StartElementHandler = lambda tag, attributes: starts.append((tag, *attributes.values()))
+    parser.CharacterDataHandler = texts.append
     try:
         with open(os.path.join(folder, name), "rb") as file:
             parser.ParseFile(file)
-        found = "".join(found).encode("utf-8").hex()
+        inner, value = starts[1] if len(starts) > 1 else ("", "")
+        found = "|".join([starts[0][1], "".join(texts), inner, value]).encode("utf-8").hex()
     except expat.ExpatError as error:
         found = str(error)
     print(name, found, sep="\t")
@@ -348,6 +532,9 @@ class Parse {
             try {
                 var root = builder.parse(file).getDocumentElement();
                 String content = root.getAttribute("kind") + "|" + root.getTextContent();
+                var child = root.getElementsByTagName("*").item(0);
+                content += child == null ? "||"
+                    : "|" + child.getNodeName() + "|" + child.getAttributes().item(0).getNodeValue();
                 found = HexFormat.of().formatHex(content.getBytes(StandardCharsets.UTF_8));
             } catch (org.xml.sax.SAXException error) {
                 found = error.getMessage();

@@ -11,7 +11,7 @@
 use charpipe::Registry;
 use charpipe::codec::table::Shape;
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, Packed, StandIn, Stop, decode_strictly};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Seek, Write as _};
@@ -25,12 +25,12 @@ const SI: u8 = 0x0F;
 /// What a page makes of what it is asked. What is missing is not assigned.
 #[derive(Default)]
 struct Answers {
-    read: BTreeMap<Vec<u8>, String>,
-    written: BTreeMap<String, Vec<u8>>,
+    read: HashMap<Vec<u8>, String>,
+    written: HashMap<String, Vec<u8>>,
     /// What is written with one-way mappings; empty where a peer leaves no choice.
-    best_fit: BTreeMap<String, Vec<u8>>,
+    best_fit: HashMap<String, Vec<u8>>,
     /// What is written for a character that the page lacks; empty where a peer does not do so, or not apart from the rest.
-    substitutes: BTreeMap<String, Vec<u8>>,
+    substitutes: HashMap<String, Vec<u8>>,
 }
 
 // --- Ours -------------------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ struct Page {
 }
 
 impl Page {
-    fn new(packed: &Packed, label: &str) -> Self {
+    fn new(packed: &Packed, label: String) -> Self {
         let codec = Registry::builtin().codec(packed.name).unwrap();
         let table = codec.table().unwrap().into_owned();
         let shape = table.shape;
@@ -65,8 +65,7 @@ impl Page {
         let sequences = table.sequences.into_iter().map(|sequence| sequence.text);
         let more: BTreeSet<String> = chars.chain(sequences).filter(|text| text.len() > 3).collect();
         let texts = plane.chain(more).collect();
-        let mut page =
-            Page { name: packed.name, shape, label: label.to_owned(), codes, texts, ours: Answers::default() };
+        let mut page = Page { name: packed.name, shape, label, codes, texts, ours: Answers::default() };
         page.ours = page.ask(codec);
         page
     }
@@ -137,9 +136,15 @@ struct Peer {
     version: fn() -> Option<String>,
     /// The version that the list was made with, or the beginning of it, and how many pages that has.
     known: (&'static str, usize),
-    /// `None` where it lacks the page.
-    ask: fn(&[Page]) -> Vec<Option<Answers>>,
+    /// Called with all pages; what it gives is called with each of them.
+    ask: fn(&[Named]) -> Box<Ask>,
 }
+
+/// A page, and what the peer calls it.
+type Named = (&'static Packed, String);
+
+/// `None` where the peer lacks the page.
+type Ask = dyn FnMut(&Page) -> Option<Answers>;
 
 /// The first line that a command prints, where it is there and does not fail.
 fn first_line(command: &[&str]) -> Option<String> {
@@ -156,14 +161,14 @@ const GLIBC: Peer = Peer {
         line.rsplit(' ').next().filter(|_| is_glibc).map(str::to_owned)
     },
     known: ("2.36", 92),
-    ask: |pages| pages.iter().map(iconv).collect(),
+    ask: |_| Box::new(iconv),
 };
 
 const ICU: Peer = Peer {
     name: "icu",
     version: || Some(first_line(&["uconv", "--version"])?.split_once("ICU ")?.1.to_owned()),
     known: ("72.", 72),
-    ask: |pages| pages.iter().map(uconv).collect(),
+    ask: |_| Box::new(uconv),
 };
 
 const JDK: Peer = Peer {
@@ -205,7 +210,7 @@ fn filter<'a>(
 }
 
 /// What `command` reads the page's codes as; `is_text` tells whether that is text, or says that it is none.
-fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<BTreeMap<Vec<u8>, String>> {
+fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<HashMap<Vec<u8>, String>> {
     let (text, marker) = page.marker();
     let codes: Vec<Vec<u8>> = page.codes.iter().map(|code| page.shifted(code)).collect();
     let found = filter(command, codes.iter().map(Vec::as_slice), &marker, text.as_bytes())?;
@@ -214,7 +219,7 @@ fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<BTr
 }
 
 /// What `command` writes the page's texts as. What it can't write it has to leave out.
-fn write(page: &Page, command: &[&str]) -> Option<BTreeMap<String, Vec<u8>>> {
+fn write(page: &Page, command: &[&str]) -> Option<HashMap<String, Vec<u8>>> {
     let (text, marker) = page.marker();
     let found = filter(command, page.texts.iter().map(String::as_bytes), text.as_bytes(), &marker)?;
     let pairs = page.texts.iter().cloned().zip(found).filter(|(_, code)| !code.is_empty());
@@ -313,10 +318,10 @@ class Dump {
 "#;
 
 /// All pages at once, as the machine takes longer to start than to work.
-fn java(pages: &[Page]) -> Vec<Option<Answers>> {
+fn java(pages: &[Named]) -> Box<Ask> {
     let folder = tempfile::tempdir().unwrap();
     let (program, list) = (folder.path().join("Dump.java"), folder.path().join("list"));
-    let lines = pages.iter().map(|page| format!("{} {} {:?}\n", page.name, page.label, page.shape));
+    let lines = pages.iter().map(|(page, label)| format!("{} {label} {:?}\n", page.name, page.table().shape));
     fs::write(&program, JAVA).unwrap();
     fs::write(&list, lines.collect::<String>()).unwrap();
     let output = Command::new("java").arg(program).arg(list).output().unwrap();
@@ -331,12 +336,11 @@ fn java(pages: &[Page]) -> Vec<Option<Answers>> {
             answers.written.insert(String::from_utf8(from).unwrap(), to);
         }
     }
-    let mut found: Vec<Option<Answers>> = pages.iter().map(|page| all.remove(page.name)).collect();
-    for (page, answers) in pages.iter().zip(&mut found) {
-        let written = answers.iter_mut().flat_map(|answers| answers.written.values_mut());
-        written.for_each(|code| *code = page.unshifted(code).to_vec());
-    }
-    found
+    Box::new(move |page| {
+        let mut answers = all.remove(page.name)?;
+        answers.written.values_mut().for_each(|code| *code = page.unshifted(code).to_vec());
+        Some(answers)
+    })
 }
 
 fn unhex(digits: &str) -> Vec<u8> {
@@ -400,7 +404,7 @@ fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
     let ours = &page.ours;
     let mut found = Vec::new();
     let mut add = |way, of: String, theirs, ours: String, text: Option<&String>| {
-        let of_text = |answers: &BTreeMap<String, Vec<u8>>| hex(text.and_then(|text| answers.get(text)));
+        let of_text = |answers: &HashMap<String, Vec<u8>>| hex(text.and_then(|text| answers.get(text)));
         let (best_fit, substitute) = (of_text(&page.ours.best_fit), of_text(&page.ours.substitutes));
         found.push(Difference { page: page.name, way, of, theirs, ours, best_fit, substitute });
     };
@@ -438,7 +442,7 @@ fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
 
 /// The pages that others have labels for, and what this one calls them: the name of our table, where it knows that. Pages
 /// of which no labels are listed are IANA's, and go by their names.
-fn pages(peer: &str) -> Vec<Page> {
+fn pages(peer: &str) -> Vec<Named> {
     let labels = rows("labels.tsv");
     let mut pages = Vec::new();
     for packed in PAGES {
@@ -447,7 +451,8 @@ fn pages(peer: &str) -> Vec<Page> {
         let theirs = of_page.iter().filter(is_theirs).map(|row| &*row[0]);
         let by_name = of_page.is_empty().then_some(packed.name);
         let source = packed.source.trim_end_matches(".ucm");
-        pages.extend(theirs.chain(by_name).min_by_key(|label| *label != source).map(|label| Page::new(packed, label)));
+        let label = theirs.chain(by_name).min_by_key(|label| *label != source);
+        pages.extend(label.map(|label| (packed, label.to_owned())));
     }
     pages
 }
@@ -459,18 +464,19 @@ fn compare(peer: &Peer) {
         return say(&format!("{} is not installed, skipped", peer.name));
     };
     let pages = pages(peer.name);
-    let answers = (peer.ask)(&pages);
+    let mut ask = (peer.ask)(&pages);
     let listed: Vec<Vec<String>> =
         rows("table-differences.tsv").into_iter().filter(|row| row[0] == peer.name).collect();
     let mut counts = vec![0; listed.len()];
     let (mut wrong, mut compared) = (String::new(), 0);
-    for (page, theirs) in pages.iter().zip(&answers) {
-        let Some(theirs) = theirs else {
+    for (packed, label) in pages {
+        let page = Page::new(packed, label);
+        let Some(theirs) = ask(&page) else {
             say(&format!("{} {version} has no {}", peer.name, page.label));
             continue;
         };
         compared += 1;
-        for difference in differences(page, theirs) {
+        for difference in differences(&page, &theirs) {
             match listed.iter().position(|row| difference.is_listed_as(row)) {
                 Some(row) => counts[row] += 1,
                 None => {

@@ -310,6 +310,34 @@ fn codecs_do_what_their_sources_say() {
     }
 }
 
+/// Against the archive's own tables, where they lie beside the checkout, as they are read at run time: the same mappings,
+/// shape and substitutes.
+#[test]
+fn pages_are_what_their_sources_say() {
+    let sources = root().join("../shared/ucm");
+    if !sources.is_dir() {
+        eprintln!("skipped: the source tables do not lie beside the checkout");
+        return;
+    }
+    let sorted = |table: &Table| {
+        // What stands for a character is no mapping: which byte a table writes there says nothing.
+        let code = |mapping: &Mapping| if mapping.way == Way::Substitute1 { Code::single(0) } else { mapping.code };
+        let mut mappings: Vec<_> = table.mappings.iter().map(|found| (code(found), found.ch, found.way)).collect();
+        let mut sequences = table.sequences.clone();
+        mappings.sort();
+        sequences.sort_by(|a, b| (&a.bytes, &a.text).cmp(&(&b.bytes, &b.text)));
+        (mappings, sequences, table.shape.clone(), table.substitute.clone(), table.substitute1)
+    };
+    let mut checked = 0;
+    for page in PAGES.iter().filter(|page| page.source.ends_with(".ucm")) {
+        let file = fs::read(sources.join(page.source)).unwrap();
+        let loaded = Table::read(&file, "", &|_| None).unwrap_or_else(|error| panic!("{}: {error}", page.source));
+        assert!(sorted(&loaded) == sorted(&page.table()), "{} is not what {} says", page.name, page.source);
+        checked += 1;
+    }
+    assert_eq!(checked, 177);
+}
+
 /// What IANA, ICU, the JDK, glibc and others call these pages leads to them.
 #[test]
 fn labels_of_others_resolve() {

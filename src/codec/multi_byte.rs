@@ -51,6 +51,9 @@ mod note {
 pub(super) struct DecodeTable {
     /// The node that a character begins at, in each set: one, or two where there are shift codes.
     sets: Vec<u32>,
+    /// For each set and lead byte, where the words of its pairs start, one for each of 256 trail bytes; 0 for a lead
+    /// byte of longer sequences, and for none.
+    pairs: Vec<[u32; 256]>,
     nodes: Vec<Node>,
     /// What each byte does in each node.
     words: Vec<Utf8Word>,
@@ -82,7 +85,7 @@ impl DecodeTable {
                 build.insert_text(bytes, text);
             }
         }
-        build.done
+        build.finish()
     }
 
     /// That of a built-in page, straight from where it lies.
@@ -97,7 +100,7 @@ impl DecodeTable {
                 build.insert_text(&code.bytes()[..code.len()], text);
             }
         });
-        build.done
+        build.finish()
     }
 
     #[inline(always)]
@@ -204,6 +207,7 @@ impl Build {
         }
         let done = DecodeTable {
             sets: Vec::new(),
+            pairs: Vec::new(),
             nodes: Vec::new(),
             words: Vec::new(),
             texts: Vec::new(),
@@ -232,8 +236,10 @@ impl Build {
         let cells = self.states[state];
         let first = cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0);
         let last = cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0);
-        // The sets are looked up without a look at their bounds.
-        let (first, last) = if self.done.sets.len() < self.starts.len() { (0, 255) } else { (first, last) };
+        // What is wide anyway has words for all bytes, which are looked up without a look at their bounds; so have the
+        // sets.
+        let is_wide = last - first >= 128 || self.done.sets.len() < self.starts.len();
+        let (first, last) = if is_wide { (0, 255) } else { (first, last) };
         let start = self.done.words.len() as u32;
         self.done.nodes.push(Node { start, first: first as u8, last: last as u8 });
         let node = self.done.nodes.len() as u32 - 1;
@@ -308,6 +314,20 @@ impl Build {
                 }
             }
         }
+    }
+
+    /// The table, with the short way to its pairs.
+    fn finish(mut self) -> DecodeTable {
+        for &set in &self.done.sets {
+            self.done.pairs.push(std::array::from_fn(|byte| match self.done.word(set, byte as u8).as_note() {
+                Some((note::NEXT, node)) => {
+                    let Node { start, first, last } = self.done.nodes[node as usize];
+                    if (first, last) == (0, 255) { start } else { 0 }
+                }
+                _ => 0,
+            }));
+        }
+        self.done
     }
 
     fn insert_text(&mut self, bytes: &[u8], text: &str) {
@@ -430,18 +450,25 @@ impl Decoder for MultiByteDecoder {
                 // What is common: one byte or two, a character of up to three bytes.
                 let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
                 let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
-                while let Some(&byte) = src.get(read) {
+                let pairs = &table.pairs[self.set as usize];
+                dst.push_words(|| {
+                    let Some(&byte) = src.get(read) else { return note::of(note::STOP) };
                     let word = set[byte as usize];
-                    let (word, len) = match (word.as_note(), src.get(read + 1)) {
-                        (None, _) => (word, 1),
-                        (Some((note::NEXT, node)), Some(&trail)) => (table.word(node, trail), 2),
-                        _ => break,
-                    };
-                    if !dst.push_word(word) {
-                        break;
+                    if word.is_char() {
+                        read += 1;
+                        return word;
                     }
-                    read += len;
-                }
+                    let (start, Some(&trail)) = (pairs[byte as usize], src.get(read + 1)) else { return word };
+                    if start == 0 {
+                        return word;
+                    }
+                    let word = table.words[start as usize + trail as usize];
+                    // A branch, so that the next byte need not wait for this word.
+                    if word.is_char() {
+                        read += 2;
+                    }
+                    word
+                });
                 if read == src.len() {
                     break;
                 }
@@ -564,6 +591,8 @@ struct Start {
     alone: u32,
     /// What follows it, in order, and the bytes of both.
     longer: Vec<(Box<str>, u32)>,
+    /// How long the longest of them is.
+    longest: usize,
 }
 
 impl EncodeTable {
@@ -653,6 +682,7 @@ impl EncodeTable {
     fn in_order(mut self) -> Self {
         for start in &mut self.starts {
             start.longer.sort();
+            start.longest = start.longer.iter().map(|(longer, _)| longer.len()).max().unwrap_or(0);
         }
         self.best_fit.sort_unstable();
         self.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
@@ -692,7 +722,7 @@ impl EncodeTable {
             found & 0xFF_FFFF
         } else {
             let index = self.starts.len() as u32;
-            self.starts.push(Start { alone: found, longer: Vec::new() });
+            self.starts.push(Start { alone: found, longer: Vec::new(), longest: 0 });
             *self.place(first) = bytes::START << bytes::SHIFT | index;
             index
         };
@@ -719,8 +749,8 @@ impl EncodeTable {
         if !last && start.longer.get(behind).is_some_and(|(longer, _)| longer.starts_with(rest)) {
             return None;
         }
-        let found = (1..=rest.len()).rev().filter_map(|len| rest.get(..len)).find_map(|longest| {
-            let at = start.longer.binary_search_by(|(longer, _)| (**longer).cmp(longest)).ok()?;
+        let found = (1..=start.longest).rev().filter_map(|len| rest.get(..len)).find_map(|begin| {
+            let at = start.longer.binary_search_by(|(longer, _)| (**longer).cmp(begin)).ok()?;
             Some(&start.longer[at])
         });
         Some(match found {
@@ -766,6 +796,18 @@ impl MultiByteEncoder {
     #[inline(always)]
     fn put(table: &EncodeTable, is_double: &mut bool, entry: u32, spare: &mut [u8], at: &mut usize) -> bool {
         let len = (entry >> bytes::SHIFT) as usize;
+        // With room for the longest and more, the shift code and the bytes are stored whether or not they count.
+        if let Some(place) = spare[*at..].first_chunk_mut::<8>()
+            && len < bytes::LONG as usize
+        {
+            let wanted = table.is_shifted && len > 1;
+            let shift = usize::from(wanted != *is_double);
+            *is_double = wanted;
+            place[0] = if wanted { SO } else { SI };
+            place[shift..shift + 4].copy_from_slice(&(entry << (8 * (4 - len))).to_be_bytes());
+            *at += shift + len;
+            return true;
+        }
         if len == bytes::LONG as usize {
             return Self::put_bytes(table, is_double, &table.long[(entry & 0xFF_FFFF) as usize], spare, at);
         }
@@ -829,21 +871,30 @@ impl Encoder for MultiByteEncoder {
                 let mut stop = Stop::InputEmpty;
                 dst.fill(|spare| {
                     let (table, mut at) = (&*self.table, 0);
-                    for ch in src[read..].chars() {
-                        let entry = table.find(ch);
-                        if entry == bytes::NONE {
-                            read += ch.len_utf8();
-                            stop = Stop::Fault(Unmappable { ch, after: 0 });
-                            break;
+                    let mut chars = src[read..].chars();
+                    while let Some(ch) = chars.next() {
+                        let (mut entry, mut len) = (table.find(ch), ch.len_utf8());
+                        let may_go_on = entry >> bytes::SHIFT == bytes::START;
+                        if may_go_on {
+                            // What follows is mostly there to be looked at.
+                            match table.first(&src[read..], false) {
+                                Some(found) => (entry, len) = found,
+                                None => break,
+                            }
                         }
-                        if entry >> bytes::SHIFT == bytes::START {
+                        if entry == bytes::NONE {
+                            read += len;
+                            stop = Stop::Fault(Unmappable { ch, after: 0 });
                             break;
                         }
                         if !Self::put(table, &mut self.is_double, entry, spare, &mut at) {
                             stop = Stop::OutputFull;
                             break;
                         }
-                        read += ch.len_utf8();
+                        read += len;
+                        if may_go_on {
+                            chars = src[read..].chars();
+                        }
                     }
                     at
                 });

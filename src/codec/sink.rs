@@ -75,6 +75,12 @@ impl Utf8Word {
         Some((kind, self.0 & 0xFF_FFFF))
     }
 
+    /// Whether it is a character.
+    #[inline(always)]
+    pub fn is_char(self) -> bool {
+        self.len() <= 3
+    }
+
     #[inline(always)]
     fn len(self) -> usize {
         (self.0 >> 24) as usize
@@ -234,7 +240,7 @@ impl<'a> Utf8Sink<'a> {
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
         // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `push_word`, `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes
+        // `push_word`, `push_words`, `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes
         // below `written`. That it is worth a promise `cargo bench --bench codecs` measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
@@ -383,6 +389,26 @@ impl<'a> Utf8Sink<'a> {
         *window = word.0.to_le_bytes();
         self.written += word.len();
         true
+    }
+
+    /// Appends the characters that `next` answers, until it answers a note or fewer than 68 bytes of room are left.
+    #[inline(always)]
+    pub fn push_words(&mut self, mut next: impl FnMut() -> Utf8Word) {
+        while let Some(window) = self.room[self.written..].first_chunk_mut::<68>() {
+            let mut filled = 0;
+            for _ in 0..16 {
+                let word = next();
+                if word.len() > 3 {
+                    self.written += filled;
+                    return;
+                }
+                // At most 15 × 3; the mask tells the compiler.
+                let start = filled & 63;
+                window[start..start + 4].copy_from_slice(&word.0.to_le_bytes());
+                filled += word.len();
+            }
+            self.written += filled;
+        }
     }
 
     /// Appends what `fill` puts at the beginning of a `str` of up to `most` bytes of the room, `fill` answering how many
@@ -576,6 +602,22 @@ mod tests {
             assert!(!Utf8Sink::new(&mut [0; 4]).push_word(note));
         }
         assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));
+    }
+
+    #[test]
+    fn words_are_pushed_up_to_a_note() {
+        let text = "aé€".repeat(40);
+        for room in 0..300 {
+            for end in [0, 1, 15, 16, 17, 40, 120] {
+                let mut chars = text.chars().take(end);
+                let mut bytes = vec![0; room];
+                let mut sink = Utf8Sink::new(&mut bytes);
+                sink.push_words(|| chars.next().and_then(Utf8Word::new).unwrap_or(Utf8Word::note(0, 0)));
+                let written = sink.as_str();
+                assert!(text.starts_with(written));
+                assert!(written.chars().count() == end || room - written.len() < 68);
+            }
+        }
     }
 
     #[test]
