@@ -160,6 +160,9 @@ fn many_long_sequences() {
         assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
         assert_eq!(sink.as_bytes(), sequence.bytes);
     }
+    // However much text follows.
+    let encoded = whole(&job(table, false), "a\u{10000}aab".repeat(100_000).as_bytes());
+    assert_eq!((encoded.output.len(), encoded.error), (33 * 100_000, None));
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 

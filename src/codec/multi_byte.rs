@@ -591,6 +591,8 @@ struct Start {
     alone: u32,
     /// What follows it, in order, and the bytes of both.
     longer: Vec<(Box<str>, u32)>,
+    /// How long the longest of them is.
+    longest: usize,
 }
 
 impl EncodeTable {
@@ -680,6 +682,7 @@ impl EncodeTable {
     fn in_order(mut self) -> Self {
         for start in &mut self.starts {
             start.longer.sort();
+            start.longest = start.longer.iter().map(|(longer, _)| longer.len()).max().unwrap_or(0);
         }
         self.best_fit.sort_unstable();
         self.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
@@ -719,7 +722,7 @@ impl EncodeTable {
             found & 0xFF_FFFF
         } else {
             let index = self.starts.len() as u32;
-            self.starts.push(Start { alone: found, longer: Vec::new() });
+            self.starts.push(Start { alone: found, longer: Vec::new(), longest: 0 });
             *self.place(first) = bytes::START << bytes::SHIFT | index;
             index
         };
@@ -746,8 +749,8 @@ impl EncodeTable {
         if !last && start.longer.get(behind).is_some_and(|(longer, _)| longer.starts_with(rest)) {
             return None;
         }
-        let found = (1..=rest.len()).rev().filter_map(|len| rest.get(..len)).find_map(|longest| {
-            let at = start.longer.binary_search_by(|(longer, _)| (**longer).cmp(longest)).ok()?;
+        let found = (1..=start.longest).rev().filter_map(|len| rest.get(..len)).find_map(|begin| {
+            let at = start.longer.binary_search_by(|(longer, _)| (**longer).cmp(begin)).ok()?;
             Some(&start.longer[at])
         });
         Some(match found {
