@@ -12,6 +12,7 @@
 mod declaration;
 mod rules;
 mod signature;
+pub mod statistics;
 mod verdict;
 
 pub use declaration::DECLARATION_LIMIT;
