@@ -2,11 +2,12 @@
 
 use super::Status;
 use super::args::{Convert, List};
-use super::input;
+use super::input::{self, Sampled};
 use super::json::{self, ErrorObject, ReportObject};
 use super::list;
 use super::output::Output;
 use super::words::{self, InWords, Name, say};
+use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
 use crate::transcoder::{Report, UnmappableChar};
 use crate::{Bom, OnMalformed};
@@ -53,11 +54,17 @@ pub(super) fn run(args: &Convert) -> Status {
                 return Status::Usage;
             }
         };
-        let ended = match input::open(&path, READ_SIZE) {
-            Ok(mut input) => Ended::of(transcoder.run(&mut *input, &mut output)),
+        let mut report = transcoder.report().clone();
+        let ended = match input::open(&path, READ_SIZE).map(Sampled::new) {
+            Ok(mut input) => {
+                let ended = Ended::of(transcoder.run(&mut input, &mut output));
+                report.clone_from(transcoder.report());
+                ended.add_hint(&mut report, input.sample());
+                ended
+            }
             Err(error) => Ended::NotOpened(error),
         };
-        let report = transcoder.report();
+        let report = &report;
         begun |= report.bytes_out > 0;
         worst = worst.max(ended.status());
         ended.say(args, &name, &output.name, report);
@@ -155,6 +162,17 @@ impl Ended {
                 Some(ErrorObject { code: "open", message: format!("cannot open: {error}"), offset: None })
             }
             Ended::Failed(error) => Some(ErrorObject::of(error)),
+        }
+    }
+
+    /// Where bytes were not what they were taken for, and nobody had said that they were: what they look like.
+    fn add_hint(&self, report: &mut Report, sample: &[u8]) {
+        let is_malformed = self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Malformed { .. }));
+        let Some(verdict) = report.verdict.as_mut().filter(|_| is_malformed) else { return };
+        let is_told = !matches!(verdict.source, Some(Source::Default | Source::Fallback));
+        if let Some(hint) = words::looks(sample).filter(|_| !is_told) {
+            verdict.diagnostics.push(hint.clone());
+            report.diagnostics.push(hint);
         }
     }
 

@@ -7,7 +7,8 @@ use super::input;
 use super::json::{self, ErrorObject, VerdictObject};
 use super::output::{Output, STDOUT};
 use super::words::{self, InWords, Name, say};
-use crate::detect::{Hints, Policy, WINDOW};
+use crate::detect::statistics::WINDOW;
+use crate::detect::{Hints, Policy, Source};
 use crate::error::{Error, ErrorKind};
 use crate::{Detector, Registry, Verdict};
 use std::ffi::OsStr;
@@ -65,10 +66,16 @@ fn verdict_on(
 ) -> Result<(Verdict, Option<Explained>), Failure> {
     let mut input = input::open(path, READ_SIZE).map_err(Failure::NotOpened)?;
     let mut detector = Detector::new(registry.clone(), hints.clone());
+    // What was read with what was taken, and lies behind it.
+    let mut ready = Vec::new();
     while !detector.is_done() {
         let len = match input.fill_buf() {
             Ok([]) => break,
-            Ok(bytes) => detector.feed(bytes),
+            Ok(bytes) => {
+                let len = detector.feed(bytes);
+                ready = bytes[len..].to_vec();
+                len
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(source) => {
                 let offset = detector.prefix().len() as u64;
@@ -77,7 +84,10 @@ fn verdict_on(
         };
         input.consume(len);
     }
-    let verdict = detector.finish();
+    let mut verdict = detector.finish();
+    if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
+        verdict.diagnostics.extend(words::looks(&[detector.prefix(), &ready].concat()));
+    }
     if !explain {
         return Ok((verdict, None));
     }

@@ -3,7 +3,7 @@
 use super::words::Name;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// Standard input, where a name is wanted.
 const STDIN: &str = "<stdin>";
@@ -37,4 +37,48 @@ fn stdin(capacity: usize) -> io::Result<Box<dyn BufRead>> {
 #[cfg(not(unix))]
 fn stdin(_capacity: usize) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(io::stdin().lock()))
+}
+
+/// How many of the first bytes a [`Sampled`] keeps.
+const SAMPLE: usize = 4096;
+
+/// An input whose first bytes are kept, to say what they look like should they not be what they were taken for.
+pub(super) struct Sampled {
+    inner: Box<dyn BufRead>,
+    consumed: usize,
+    sample: Vec<u8>,
+}
+
+impl Sampled {
+    pub(super) fn new(inner: Box<dyn BufRead>) -> Self {
+        Sampled { inner, consumed: 0, sample: Vec::new() }
+    }
+
+    pub(super) fn sample(&self) -> &[u8] {
+        &self.sample
+    }
+}
+
+impl BufRead for Sampled {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let buffer = self.inner.fill_buf()?;
+        // What of the buffer lies behind what is kept already.
+        let new = self.sample.len().checked_sub(self.consumed).and_then(|known| buffer.get(known..)).unwrap_or(&[]);
+        let room = SAMPLE - self.sample.len();
+        self.sample.extend_from_slice(&new[..new.len().min(room)]);
+        Ok(buffer)
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.consumed = self.consumed.saturating_add(len);
+        self.inner.consume(len);
+    }
+}
+
+impl Read for Sampled {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.read(room)?;
+        self.consume(len);
+        Ok(len)
+    }
 }

@@ -2,6 +2,7 @@
 //! character of it.
 
 use super::Status;
+use crate::detect::statistics::{Looks, looks_like};
 use crate::detect::{Diagnostic, Verdict};
 use crate::error::{Error, ErrorKind, Hex};
 use std::ffi::OsStr;
@@ -90,6 +91,16 @@ fn hint(error: &Error) -> &'static str {
         ErrorKind::Strict { .. } => " (leave out --strict to go on)",
         _ => "",
     }
+}
+
+/// A hint at what the first bytes of an input look like that was taken for something else.
+pub(super) fn looks(sample: &[u8]) -> Option<Diagnostic> {
+    let (code, what) = match looks_like(sample)? {
+        Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
+        Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
+        Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
+    };
+    Some(Diagnostic::hint(code, 0, what))
 }
 
 /// What was seen on the way, a line each; not what `error` says already.

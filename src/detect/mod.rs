@@ -16,7 +16,7 @@ mod declaration;
 mod html;
 mod rules;
 mod signature;
-mod statistics;
+pub mod statistics;
 #[cfg(test)]
 mod vectors;
 mod verdict;
@@ -25,7 +25,9 @@ pub use content_type::{ContentType, MediaKind};
 pub use declaration::DECLARATION_LIMIT;
 pub use rules::Policy;
 pub use signature::{Family, Signature};
-pub use statistics::{Candidate, WINDOW};
+pub use statistics::Candidate;
+
+use statistics::WINDOW;
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
 pub(crate) use declaration::{Declaration, Vacancy};

@@ -236,6 +236,11 @@ impl Registry {
         self.entries().map(Entry::codec)
     }
 
+    /// Those that the caller registered, the latest first.
+    pub(crate) fn registered(&self) -> impl Iterator<Item = &Arc<dyn Codec>> {
+        self.registered.iter().rev().map(Entry::codec)
+    }
+
     /// The labels of the codec named `name`, the name first; none where there is no such codec.
     pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
         self.entries().filter(move |entry| entry.name == name).take(1).flat_map(Entry::labels)

@@ -418,7 +418,7 @@ fn statistics(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Op
     if !evidence.agrees_with_bytes(&*codec) {
         return Ok(None);
     }
-    if guess.is_ambiguous() {
+    if matches!(guess, Guess::Ambiguous(_)) {
         let others: Vec<&str> = guess.candidates().iter().skip(1).take(3).map(|other| &*other.codec).collect();
         notes.push(Diagnostic::warning(
             "guess-ambiguous",

@@ -1,0 +1,397 @@
+//! EBCDIC or not, and which page: the window is read in every page and scored in every language that the page can
+//! write; bytes on which pages differ decide. Pages that read it alike are one.
+
+use super::models::{Class, FLOOR, Model, UNASSIGNED, models};
+use super::{Candidate, Guess, MARGIN, MINIMUM, MOST};
+use crate::codec::table::{SI, SO};
+use crate::codec::{Codec, Stop, Utf8Sink, is_ebcdic};
+use crate::registry::Registry;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How far behind a page starts, by how rarely it is met: natural logarithms of likelihoods.
+const USUAL: f32 = 0.0;
+const EURO: f32 = -2.0;
+const RARE: f32 = -5.0;
+
+/// The single-byte pages, the one to prefer first. APL, PC pages and those of scripts without a model are not here,
+/// nor pages that are another's table under a second name.
+#[rustfmt::skip]
+const PAGES: &[(f32, &str)] = &[
+    (USUAL, "IBM037 IBM1047 IBM500 IBM273 IBM297 IBM285 IBM284 IBM280 IBM277 IBM278 IBM871 IBM870 IBM1025 IBM875 \
+             IBM1026 IBM424 IBM420 IBM-Thai IBM290 IBM1027 IBM1123"),
+    (EURO, "IBM01140 IBM00924 IBM01148 IBM01141 IBM01147 IBM01146 IBM01145 IBM01144 IBM01142 IBM01143 IBM01149 \
+            IBM1153 IBM1154 IBM4971 IBM1155 IBM12712 IBM16804 IBM1160 IBM8482 IBM5123 IBM1158 IBM880 IBM1165"),
+    (RARE, "IBM274 IBM275 IBM282 IBM256 IBM1112 IBM1122 IBM1156 IBM1157 IBM423 IBM905 IBM425 IBM4517 IBM8612 IBM9067 \
+            IBM1166 IBM803 IBM833 IBM836 IBM28709 IBM038 IBM281 OSD_EBCDIC_DF04_1 OSD_EBCDIC_DF04_15 \
+            OSD_EBCDIC_DF03_IRV EBCDIC-US EBCDIC-UK EBCDIC-AT-DE EBCDIC-FR EBCDIC-CA-FR EBCDIC-ES EBCDIC-IT EBCDIC-PT \
+            EBCDIC-DK-NO EBCDIC-FI-SE EBCDIC-IS-FRISS"),
+];
+
+/// The mixed pages, likewise.
+const MIXED: &[(f32, &str)] = &[
+    (USUAL, "IBM930 IBM939 IBM933 IBM935 IBM937 IBM1388"),
+    (EURO, "IBM1390 IBM1399 IBM1364 IBM1371"),
+    (RARE, "IBM5026 IBM5035 IBM1377 IBM9580"),
+];
+
+/// Pages any two of which may follow a window that they read alike: where the window is not all of the input and these
+/// tie, nothing is settled.
+const LATIN1: &[&str] =
+    &["IBM037", "IBM1047", "IBM500", "IBM273", "IBM297", "IBM285", "IBM284", "IBM280", "IBM277", "IBM278", "IBM871"];
+
+/// What a control counts that no text has: packed decimals and binary numbers are borne, up to a share.
+const CONTROL: f32 = -7.0;
+
+/// The least likelihood, a character on average, at which the best reading is taken for text.
+const THRESHOLD: f32 = -4.7;
+/// What is taken off it for what begins like XML.
+const XML: f32 = 0.8;
+
+/// What a bracket costs that lacks the other.
+const UNPAIRED: f32 = 2.0;
+
+/// How far behind the first a candidate is whose score is 1/e of the first's.
+const SCALE: f32 = 8.0;
+
+/// The fewest letters, digits and marks of which anything is said; of XML.
+const FEWEST: u32 = 16;
+const FEWEST_OF_XML: u32 = 6;
+
+/// The most different pairs of bytes that mixed pages are compared on.
+const MOST_PAIRS: usize = 2048;
+
+/// `None`: no EBCDIC.
+pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Option<Guess> {
+    let is_xml = begins_like_xml(window);
+    if window.len() < MINIMUM && !is_xml {
+        return None;
+    }
+    let counts = Counts::of(window);
+    let threshold = counts.threshold(is_xml)?;
+    let pages = pages(&counts, registry);
+    let mut readings = readings(&counts, &pages);
+    readings.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.pages[0].cmp(&b.pages[0])));
+    let best = readings.first()?;
+    if best.mean < threshold {
+        return None;
+    }
+    // The threshold is a half, what English prose in page 37 has is nearly 1.
+    let confidence = (0.5 + 0.5 * (best.mean - threshold) / 2.0).clamp(0.5, 1.0);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for reading in &readings {
+        let score = (confidence * ((reading.likelihood - best.likelihood) / SCALE).exp()).clamp(0.0, 1.0);
+        let same_text = candidates.is_empty();
+        for page in &reading.pages {
+            candidates.push(Candidate { codec: pages[*page].name.clone(), score, same_text });
+        }
+    }
+    let second = readings.get(1).map_or(0.0, |second| ((second.likelihood - best.likelihood) / SCALE).exp());
+    let near = second > 1.0 - MARGIN;
+    let usual = best.pages.iter().filter(|page| LATIN1.contains(&&*pages[**page].name)).count();
+    let open = !complete && usual > 1;
+    candidates.truncate(MOST);
+    Some(if near || open { Guess::Ambiguous(candidates) } else { Guess::Certain(candidates) })
+}
+
+/// Whether it is EBCDIC at a glance, of the Latin pages.
+pub(super) fn looks(window: &[u8]) -> bool {
+    let [mut letters, mut others, mut blanks, mut low, mut strange] = [0usize; 5];
+    for byte in window {
+        match byte {
+            0x81..=0x89 | 0x91..=0x99 | 0xA2..=0xA9 | 0xC1..=0xC9 | 0xD1..=0xD9 | 0xE2..=0xE9 | 0xF0..=0xF9 => {
+                letters += 1;
+            }
+            0x40 => blanks += 1,
+            0x0D | 0x15 | 0x25 => others += 1,
+            0x4B..=0x4E | 0x50 | 0x5C..=0x5E | 0x60 | 0x61 | 0x6B..=0x6F | 0x7A..=0x7F => others += 1,
+            0x00 => {}
+            0x01..=0x3F => low += 1,
+            _ => strange += 1,
+        }
+    }
+    let all = letters + others + blanks + low + strange;
+    letters >= 8
+        && letters * 5 >= all - blanks
+        && (letters + others + blanks) * 20 >= all * 17
+        && low * 20 <= all
+        && blanks * 25 >= all
+}
+
+/// Whether the first characters are `<name`, `<!--` or `<!DOC` and a `>` is near: as any page has them.
+fn begins_like_xml(window: &[u8]) -> bool {
+    let blank = window.iter().take_while(|byte| matches!(byte, 0x40 | 0x05 | 0x0D | 0x15 | 0x25)).count();
+    let Some((0x4C, rest)) = window[blank..].split_first() else { return false };
+    // `!` is elsewhere on many pages, and lower-case letters are on those of katakana.
+    let declaration = |rest: &[u8]| match rest {
+        [0x5A | 0x4F | 0xBB, 0x60, 0x60, ..] => true,
+        [0x5A | 0x4F | 0xBB, rest @ ..] => rest.starts_with(&[0xC4, 0xD6, 0xC3]),
+        _ => false,
+    };
+    let is_name = |byte: &u8| {
+        matches!(byte, 0x62..=0x69 | 0x70..=0x78 | 0x80..=0x89 | 0x8B | 0x91..=0x99 | 0x9B | 0xA2..=0xA9 | 0xAB
+            | 0xB3..=0xB7 | 0xC1..=0xC9 | 0xD1..=0xD9 | 0xE2..=0xE9)
+    };
+    let is_text = |byte: &&u8| **byte >= 0x40 || matches!(**byte, 0x05 | 0x0D | 0x15 | 0x25);
+    declaration(rest)
+        || rest.first().is_some_and(is_name) && rest.iter().take(256).take_while(is_text).any(|byte| *byte == 0x6E)
+}
+
+/// What is counted in a window: all that the pages are compared on.
+struct Counts {
+    /// Byte after byte, how often; what parts records and lines is 40.
+    singles: Vec<(u8, u8, u32)>,
+    /// The pairs between shift codes, how often.
+    doubles: Vec<([u8; 2], u32)>,
+    /// How often single bytes stand where nothing before them counts.
+    is_used: [bool; 256],
+    /// Controls that no text has.
+    controls: u32,
+    /// Letters, digits, marks.
+    text: u32,
+    /// Printable of ASCII, were it that.
+    ascii: u32,
+    blanks: u32,
+    all: u32,
+    is_mixed: bool,
+}
+
+impl Counts {
+    fn of(window: &[u8]) -> Counts {
+        let doubled = doubled(window);
+        let is_mixed = doubled.is_some();
+        let mut pairs: Vec<u32> = vec![0; 0x1_0000];
+        let mut doubles: BTreeMap<[u8; 2], u32> = BTreeMap::new();
+        let mut counts = Counts {
+            singles: Vec::new(),
+            doubles: Vec::new(),
+            is_used: [false; 256],
+            controls: 0,
+            text: 0,
+            ascii: 0,
+            blanks: 0,
+            all: 0,
+            is_mixed,
+        };
+        let mut before = 0x40;
+        let mut run = 0;
+        let mut at = 0;
+        while let Some(&byte) = window.get(at) {
+            at += 1;
+            if is_mixed && byte == SO {
+                while let Some(&[lead, trail]) = window[at..].first_chunk()
+                    && lead >= 0x40
+                    && trail >= 0x40
+                {
+                    *doubles.entry([lead, trail]).or_default() += 1;
+                    at += 2;
+                }
+                before = 0x40;
+                continue;
+            }
+            counts.ascii += u32::from(matches!(byte, 0x20..=0x7E | 0x0A | 0x0D | 0x09));
+            let byte = match byte {
+                0x05 | 0x0C | 0x0D | 0x15 | 0x25 => 0x40,
+                // Low and high values fill fields, and say nothing.
+                0x00 | 0xFF => {
+                    before = 0x40;
+                    continue;
+                }
+                0x0F if is_mixed => continue,
+                0x01..=0x3F => {
+                    counts.controls += 1;
+                    before = 0x40;
+                    continue;
+                }
+                _ => byte,
+            };
+            // What is repeated says little: padding, rules of dashes.
+            run = if byte == before { run + 1 } else { 0 };
+            if run >= 2 || (byte == 0x40 && run >= 1) {
+                continue;
+            }
+            pairs[usize::from(before) << 8 | usize::from(byte)] += 1;
+            counts.is_used[usize::from(byte)] = true;
+            counts.all += 1;
+            counts.blanks += u32::from(byte == 0x40);
+            counts.text += u32::from(byte != 0x40);
+            before = byte;
+        }
+        counts.is_used[0x40] = true;
+        for (pair, count) in (0u16..=0xFFFF).zip(&pairs).filter(|(_, count)| **count > 0) {
+            let [before, byte] = pair.to_be_bytes();
+            counts.singles.push((before, byte, *count));
+        }
+        let mut doubles: Vec<_> = doubles.into_iter().collect();
+        doubles.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        doubles.truncate(MOST_PAIRS);
+        counts.doubles = doubles;
+        counts
+    }
+
+    /// How many double-byte characters there are.
+    fn doubled(&self) -> u32 {
+        self.doubles.iter().map(|(_, count)| count).sum()
+    }
+
+    /// What a reading has to reach; `None` where there is too little of anything, or it cannot be.
+    fn threshold(&self, is_xml: bool) -> Option<f32> {
+        let fewest = if is_xml { FEWEST_OF_XML } else { FEWEST };
+        let text = self.text + self.doubled();
+        // A share of controls that no record has.
+        if text < fewest || self.controls * 2 > text {
+            return None;
+        }
+        if self.is_mixed {
+            return Some(THRESHOLD - 2.0);
+        }
+        Some(if is_xml { THRESHOLD - XML } else { THRESHOLD })
+    }
+}
+
+/// Whether shift codes come in order, with pairs between, and there are enough: then the page is a mixed one. Records
+/// may cut a run, and so may the window.
+fn doubled(window: &[u8]) -> Option<()> {
+    let [mut good, mut bad, mut pairs] = [0usize; 3];
+    let mut at = 0;
+    while let Some(found) = window[at..].iter().position(|byte| *byte == SO) {
+        at += found + 1;
+        let from = at;
+        while window.get(at).is_some_and(|byte| *byte >= 0x40) {
+            at += 1;
+        }
+        match window.get(at) {
+            None => {}
+            Some(&SI) if at > from && (at - from) % 2 == 0 => {
+                good += 1;
+                pairs += (at - from) / 2;
+            }
+            Some(_) => bad += 1,
+        }
+    }
+    (good > 0 && good >= 9 * bad && pairs >= 4 && pairs * 50 >= window.len() / 2).then_some(())
+}
+
+/// A page, as far as the window needs it.
+struct Page {
+    name: String,
+    start: f32,
+    /// The characters of the single bytes that the window has, and of letters that languages are told by.
+    chars: [char; 256],
+    /// Those of the window's pairs.
+    doubles: Vec<char>,
+}
+
+fn pages(counts: &Counts, registry: &Registry) -> Vec<Page> {
+    let list = if counts.is_mixed { MIXED } else { PAGES };
+    let named = list.iter().flat_map(|(start, names)| names.split_ascii_whitespace().map(move |name| (*start, name)));
+    let own = registry.registered().filter(|codec| is_ebcdic(&***codec)).map(|codec| (USUAL, codec.clone()));
+    let all = own.chain(named.filter_map(|(start, name)| Some((start, registry.codec(name).ok()?))));
+    let mut pages: Vec<Page> = Vec::new();
+    for (start, codec) in all {
+        // A caller's codec may have taken the name of a page.
+        if pages.iter().all(|page| page.name != codec.name()) {
+            pages.push(Page::new(&codec, start, counts));
+        }
+    }
+    pages
+}
+
+impl Page {
+    fn new(codec: &Arc<dyn Codec>, start: f32, counts: &Counts) -> Page {
+        let mut decoder = codec.decoder();
+        let mut read = |bytes: &[u8]| {
+            let mut room = [0; 2 * crate::codec::MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut room);
+            let step = decoder.feed(bytes, &mut sink);
+            let ended = decoder.finish(&mut sink);
+            decoder.reset();
+            let is_good = step.stop == Stop::InputEmpty && ended == Stop::InputEmpty;
+            sink.as_str().chars().next().filter(|_| is_good).unwrap_or(UNASSIGNED)
+        };
+        let chars = std::array::from_fn(|byte| read(&[byte as u8]));
+        let doubles = counts.doubles.iter().map(|([lead, trail], _)| read(&[SO, *lead, *trail, SI])).collect();
+        Page { name: codec.name().to_owned(), start, chars, doubles }
+    }
+}
+
+/// What the window is in some pages that read it alike.
+struct Reading {
+    pages: Vec<usize>,
+    /// How likely the text is, in its best language.
+    likelihood: f32,
+    /// The same, a character on average.
+    mean: f32,
+}
+
+fn readings(counts: &Counts, pages: &[Page]) -> Vec<Reading> {
+    let used: Vec<usize> = (0..256).filter(|byte| counts.is_used[*byte]).collect();
+    let text = |page: &Page| -> Vec<char> {
+        let singles = used.iter().map(|byte| page.chars[*byte]);
+        singles.chain(page.doubles.iter().copied()).collect()
+    };
+    let mut groups: Vec<(Vec<char>, Vec<usize>)> = Vec::new();
+    for (index, page) in pages.iter().enumerate() {
+        let text = text(page);
+        match groups.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, group)) => group.push(index),
+            None => groups.push((text, vec![index])),
+        }
+    }
+    let mut readings: Vec<Reading> = Vec::new();
+    for (_, group) in groups {
+        let start = group.iter().map(|page| pages[*page].start).fold(f32::MIN, f32::max);
+        let first = &pages[group[0]];
+        let mut best: Option<f32> = None;
+        for model in models() {
+            // Any page of the group may be the one that has the language's letters.
+            let is_covered = group.iter().any(|page| {
+                let page = &pages[*page];
+                model.is_covered(|ch| page.has(ch)) || counts.is_mixed && model.is_east_asian()
+            });
+            if is_covered {
+                let sum = counts.likelihood(first, model);
+                best = Some(best.map_or(sum, |best| best.max(sum)));
+            }
+        }
+        let Some(sum) = best else { continue };
+        let all = counts.all + counts.doubled() + counts.controls;
+        let mean = (sum + CONTROL * counts.controls as f32) / all.max(1) as f32;
+        let brackets = counts.unbalanced(first) as f32 * UNPAIRED;
+        readings.push(Reading { pages: group, likelihood: sum + start - brackets, mean });
+    }
+    readings
+}
+
+impl Page {
+    fn has(&self, ch: char) -> bool {
+        let has = |ch: char| self.chars.contains(&ch);
+        has(ch) || ch.to_uppercase().next().is_some_and(has) || super::models::forms(ch).any(has)
+    }
+}
+
+impl Counts {
+    /// How likely the text is.
+    fn likelihood(&self, page: &Page, model: &Model) -> f32 {
+        let classes: [Class; 256] = std::array::from_fn(|byte| model.class(page.chars[byte]));
+        let mut sum = 0f64;
+        for (before, byte, count) in &self.singles {
+            let cost = model.cost(classes[usize::from(*before)], classes[usize::from(*byte)]).max(FLOOR);
+            sum += f64::from(cost) * f64::from(*count);
+        }
+        for (ch, (_, count)) in page.doubles.iter().zip(&self.doubles) {
+            sum += f64::from(model.single(*ch).max(FLOOR)) * f64::from(*count);
+        }
+        sum as f32
+    }
+
+    /// How many brackets lack the other.
+    fn unbalanced(&self, page: &Page) -> u32 {
+        let count = |ch: char| -> i64 {
+            let of = |byte: &u8| page.chars[usize::from(*byte)] == ch;
+            self.singles.iter().filter(|(_, byte, _)| of(byte)).map(|(_, _, count)| i64::from(*count)).sum()
+        };
+        let missing = |open, close| (count(open) - count(close)).unsigned_abs() as u32;
+        (missing('[', ']') + missing('{', '}')).min(20)
+    }
+}

@@ -1,0 +1,194 @@
+//! What follows what in each language: models of pairs of characters, made from `texts.txt` when first asked for.
+//!
+//! The texts are small, so a pair that they lack falls back on how frequent its second character is, and a character
+//! that they lack on what it is: a letter, a mark, a control.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+static TEXTS: &str = include_str!("texts.txt");
+
+/// How much the frequency of a character alone weighs against that of the pair, in pairs.
+const SINGLES: f32 = 6.0;
+/// How much what a character is weighs against how often it occurs, in characters.
+const UNSEEN: f32 = 12.0;
+
+/// A language's model. Costs are natural logarithms of likelihoods.
+pub(super) struct Model {
+    /// The language, as `texts.txt` has it.
+    pub(super) code: &'static str,
+    /// The characters of the text, folded, in order; the place is the class.
+    chars: Vec<char>,
+    /// How likely a class is after a class: `after * classes + class`.
+    pairs: Vec<f32>,
+    /// How likely a class is.
+    singles: Vec<f32>,
+    /// The letters, with their share of all letters.
+    letters: Vec<(char, f32)>,
+}
+
+/// The models, in the order of the texts.
+pub(super) fn models() -> &'static [Model] {
+    static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
+        let body = TEXTS.lines().filter(|line| !line.starts_with("# "));
+        let mut texts: Vec<(&str, String)> = Vec::new();
+        for line in body {
+            match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                Some(code) => texts.push((code, String::new())),
+                None if line.is_empty() => {}
+                None => {
+                    if let Some((_, text)) = texts.last_mut() {
+                        text.push_str(line);
+                        text.push(' ');
+                    }
+                }
+            }
+        }
+        texts.iter().map(|(code, text)| Model::new(code, text)).collect()
+    });
+    &MODELS
+}
+
+impl Model {
+    fn new(code: &'static str, text: &str) -> Model {
+        let folded: Vec<char> = text.chars().map(fold).collect();
+        let mut counts: BTreeMap<char, f32> = BTreeMap::new();
+        for ch in &folded {
+            *counts.entry(*ch).or_default() += 1.0;
+        }
+        let chars: Vec<char> = counts.keys().copied().collect();
+        let all = folded.len() as f32;
+        let single = |ch: char| (counts.get(&ch).unwrap_or(&0.0) + UNSEEN * prior(ch)) / (all + UNSEEN);
+        let singles: Vec<f32> = chars.iter().map(|ch| single(*ch).ln()).collect();
+        let class = |ch: &char| chars.binary_search(ch).unwrap_or(0);
+        let mut seen = vec![0f32; chars.len() * chars.len()];
+        for pair in folded.windows(2) {
+            seen[class(&pair[0]) * chars.len() + class(&pair[1])] += 1.0;
+        }
+        let mut pairs = seen;
+        for row in pairs.chunks_exact_mut(chars.len().max(1)) {
+            let sum: f32 = row.iter().sum();
+            for (cell, single) in row.iter_mut().zip(&singles) {
+                *cell = ((*cell + SINGLES * single.exp()) / (sum + SINGLES)).ln();
+            }
+        }
+        let sum: f32 = counts.iter().filter(|(ch, _)| ch.is_alphabetic()).map(|(_, n)| n).sum();
+        let letters = counts.iter().filter(|(ch, _)| ch.is_alphabetic()).map(|(ch, n)| (*ch, n / sum)).collect();
+        Model { code, chars, pairs, singles, letters }
+    }
+
+    /// Whether a page with these characters has the letters of the language, all but one in a hundred written.
+    pub(super) fn is_covered(&self, has: impl Fn(char) -> bool) -> bool {
+        let missing: f32 = self.letters.iter().filter(|(ch, _)| !has(*ch)).map(|(_, share)| share).sum();
+        missing < 0.01
+    }
+
+    /// Whether it is written in pairs of bytes.
+    pub(super) fn is_east_asian(&self) -> bool {
+        matches!(self.code, "ja" | "ko" | "zh-Hans" | "zh-Hant")
+    }
+
+    /// The character as the model sees it.
+    pub(super) fn class(&self, ch: char) -> Class {
+        let folded = fold(ch);
+        let place = self.chars.binary_search(&folded).ok();
+        let single = match place {
+            Some(place) => self.singles[place],
+            None => (UNSEEN * prior(folded) / 100.0).ln().max(FLOOR),
+        };
+        Class { place, single, is_lower: ch.is_lowercase(), is_upper: ch.is_uppercase() }
+    }
+
+    /// How likely `next` is after `before`.
+    pub(super) fn cost(&self, before: Class, next: Class) -> f32 {
+        let cost = match (before.place, next.place) {
+            (Some(before), Some(next)) => self.pairs[before * self.chars.len() + next],
+            _ => next.single,
+        };
+        // A capital within a word: it is the wrong page's.
+        if before.is_lower && next.is_upper { cost - 3.0 } else { cost }
+    }
+
+    /// How likely the character is by itself, where nothing is before it that counts.
+    pub(super) fn single(&self, ch: char) -> f32 {
+        self.class(ch).single
+    }
+}
+
+/// The worst that one character can do.
+pub(super) const FLOOR: f32 = -16.0;
+
+/// A character as a model sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Class {
+    place: Option<usize>,
+    single: f32,
+    is_lower: bool,
+    is_upper: bool,
+}
+
+/// One letter for its cases and its forms, one digit for all, one blank for all that parts words.
+fn fold(ch: char) -> char {
+    match ch {
+        '0'..='9' => '0',
+        '\t' | '\n' | '\r' | '\u{85}' | '\u{A0}' | '\u{3000}' => ' ',
+        '\u{FF01}'..='\u{FF5E}' => fold(char::from_u32(ch as u32 - 0xFEE0).unwrap_or(' ')),
+        'ς' => 'σ',
+        '\u{FE80}'..='\u{FEFC}' => {
+            let at = FORMS.iter().rposition(|(first, _)| *first <= ch).unwrap_or(0);
+            FORMS[at].1
+        }
+        _ => ch.to_lowercase().next().unwrap_or(ch),
+    }
+}
+
+/// The first presentation form of each Arabic letter, and the letter: pages 420 and 425 have them.
+#[rustfmt::skip]
+const FORMS: &[(char, char)] = &[
+    ('\u{FE80}', 'ء'), ('\u{FE81}', 'آ'), ('\u{FE83}', 'أ'), ('\u{FE85}', 'ؤ'), ('\u{FE87}', 'إ'),
+    ('\u{FE89}', 'ئ'), ('\u{FE8D}', 'ا'), ('\u{FE8F}', 'ب'), ('\u{FE93}', 'ة'), ('\u{FE95}', 'ت'),
+    ('\u{FE99}', 'ث'), ('\u{FE9D}', 'ج'), ('\u{FEA1}', 'ح'), ('\u{FEA5}', 'خ'), ('\u{FEA9}', 'د'),
+    ('\u{FEAB}', 'ذ'), ('\u{FEAD}', 'ر'), ('\u{FEAF}', 'ز'), ('\u{FEB1}', 'س'), ('\u{FEB5}', 'ش'),
+    ('\u{FEB9}', 'ص'), ('\u{FEBD}', 'ض'), ('\u{FEC1}', 'ط'), ('\u{FEC5}', 'ظ'), ('\u{FEC9}', 'ع'),
+    ('\u{FECD}', 'غ'), ('\u{FED1}', 'ف'), ('\u{FED5}', 'ق'), ('\u{FED9}', 'ك'), ('\u{FEDD}', 'ل'),
+    ('\u{FEE1}', 'م'), ('\u{FEE5}', 'ن'), ('\u{FEE9}', 'ه'), ('\u{FEED}', 'و'), ('\u{FEEF}', 'ى'),
+    ('\u{FEF1}', 'ي'), ('\u{FEF5}', 'ل'),
+];
+
+/// The presentation forms of an Arabic letter; none of another.
+pub(super) fn forms(ch: char) -> impl Iterator<Item = char> {
+    let at = FORMS.iter().position(|(_, letter)| *letter == ch);
+    let range =
+        at.map_or('\u{FE80}'..'\u{FE80}', |at| FORMS[at].0..FORMS.get(at + 1).map_or('\u{FEFC}', |next| next.0));
+    range
+}
+
+/// How likely a character is in a text that says nothing of it: by what it is. From knowledge, not counted.
+fn prior(ch: char) -> f32 {
+    match ch {
+        ' ' => 0.15,
+        'a'..='z' => 0.02,
+        '0' => 0.05,
+        '.' | ',' | '-' => 0.01,
+        '\'' | '"' | '(' | ')' | ':' | '/' => 0.004,
+        '!' | '?' | ';' | '&' | '*' | '+' | '=' | '<' | '>' | '_' | '%' => 0.002,
+        '#' | '$' | '@' | '[' | ']' | '{' | '}' => 0.001,
+        '|' | '\\' | '^' | '~' | '`' => 0.0003,
+        '€' | '£' | '§' | '°' => 0.0003,
+        '«' | '»' | '¿' | '¡' | 'º' | 'ª' | '¬' | '¢' | '¥' => 0.000_05,
+        'à'..='ö' | 'ø'..='ÿ' => 0.0002,
+        '\u{A1}'..='\u{BF}' | '÷' | '×' => 0.000_01,
+        '\u{0}'..='\u{1F}' | '\u{7F}' => 0.000_003,
+        '\u{80}'..='\u{9F}' => 0.000_000_3,
+        UNASSIGNED => 0.000_000_01,
+        '\u{E000}'..='\u{F8FF}' => 0.000_000_01,
+        'ﾡ'..='ￜ' => 0.000_001,
+        '\u{3040}'..='\u{30FF}' => 0.001,
+        '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => 0.000_3,
+        ch if ch.is_alphabetic() => 0.000_02,
+        _ => 0.000_005,
+    }
+}
+
+/// Stands for what a page does not assign: no character is it.
+pub(super) const UNASSIGNED: char = '\u{FFFF}';

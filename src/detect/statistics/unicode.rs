@@ -1,0 +1,139 @@
+//! The Unicode forms without a byte order mark, by the structure of their code units.
+
+/// What a window is as UTF-8.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Utf8 {
+    /// Well-formed, with something outside ASCII.
+    Text,
+    /// Nothing outside ASCII: nothing to guess.
+    Ascii,
+    /// Ill-formed.
+    Not,
+}
+
+/// As UTF-8; a sequence that the end of the window cuts is no fault unless the input ends there too.
+pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
+    match std::str::from_utf8(window) {
+        _ if window.is_ascii() => Utf8::Ascii,
+        Ok(_) => Utf8::Text,
+        Err(error) if error.error_len().is_none() && !complete && error.valid_up_to() > 0 => {
+            if window[..error.valid_up_to()].is_ascii() { Utf8::Not } else { Utf8::Text }
+        }
+        Err(_) => Utf8::Not,
+    }
+}
+
+/// The fewest code units that tell UTF-16 or UTF-32: `b");"` and its like are too short to be anything.
+const FEWEST_UNITS: usize = 6;
+
+/// UTF-32 or UTF-16 in which zero octets show the order: that of every script but those of East Asia.
+pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
+    let utf32 = |unit: fn([u8; 4]) -> u32| {
+        let mut units = 0;
+        let mut printable = 0;
+        for bytes in window.as_chunks::<4>().0 {
+            let ch = char::from_u32(unit(*bytes))?;
+            units += 1;
+            printable += usize::from(ch == '\n' || ch == '\r' || ch == '\t' || (ch >= ' ' && !is_strange(ch)));
+        }
+        (units >= FEWEST_UNITS && printable * 20 >= units * 19).then_some(())
+    };
+    if utf32(u32::from_be_bytes).is_some() {
+        return Some("UTF-32BE");
+    }
+    if utf32(u32::from_le_bytes).is_some() {
+        return Some("UTF-32LE");
+    }
+    // Basic Latin and blanks have a zero octet; in the other half there is next to none.
+    let mut zeros = [0usize; 2];
+    for pair in window.as_chunks::<2>().0 {
+        zeros[0] += usize::from(pair[0] == 0);
+        zeros[1] += usize::from(pair[1] == 0);
+    }
+    let units = window.len() / 2;
+    let (order, many, few) = match zeros[0] > zeros[1] {
+        true => (Order::Big, zeros[0], zeros[1]),
+        false => (Order::Little, zeros[1], zeros[0]),
+    };
+    if units < FEWEST_UNITS || many * 10 < units || few * 50 > many {
+        return None;
+    }
+    let text = Units::count(window, order)?;
+    // Beside Basic Latin one script, which has a high octet or two of its own.
+    (text.printable * 50 >= units * 49 && text.alphabetic * 10 >= units * 9).then_some(order.name())
+}
+
+/// UTF-16 of East Asia, in which zero octets are few: blanks and marks (3000 to 3002) among ideographs, kana, hangul.
+pub(super) fn cjk_utf16(window: &[u8]) -> Option<&'static str> {
+    let units = window.len() / 2;
+    [Order::Little, Order::Big].into_iter().find_map(|order| {
+        let text = Units::count(window, order)?;
+        let is_text = units >= 4 * FEWEST_UNITS && text.printable == units && text.marks * 100 >= units;
+        (is_text && text.asian * 20 >= units * 19).then_some(order.name())
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Order {
+    Big,
+    Little,
+}
+
+impl Order {
+    fn name(self) -> &'static str {
+        match self {
+            Order::Big => "UTF-16BE",
+            Order::Little => "UTF-16LE",
+        }
+    }
+}
+
+/// What the code units of a window are.
+struct Units {
+    printable: usize,
+    /// Basic Latin, or of the two commonest blocks of 256 below 3000 (or the surrogates).
+    alphabetic: usize,
+    /// Basic Latin, or of the blocks of East Asia.
+    asian: usize,
+    /// Blanks, newlines and the marks of East Asia.
+    marks: usize,
+}
+
+impl Units {
+    /// `None` where a surrogate stands alone.
+    fn count(window: &[u8], order: Order) -> Option<Units> {
+        let mut found = Units { printable: 0, alphabetic: 0, asian: 0, marks: 0 };
+        let mut blocks = [0usize; 256];
+        let mut high_surrogate = false;
+        for bytes in window.as_chunks::<2>().0 {
+            let unit = match order {
+                Order::Big => u16::from_be_bytes(*bytes),
+                Order::Little => u16::from_le_bytes(*bytes),
+            };
+            if high_surrogate != matches!(unit, 0xDC00..=0xDFFF) {
+                return None;
+            }
+            high_surrogate = matches!(unit, 0xD800..=0xDBFF);
+            let ch = char::from_u32(unit.into()).unwrap_or('a');
+            let is_blank = matches!(ch, '\t' | '\n' | '\r' | ' ');
+            found.printable += usize::from(is_blank || !is_strange(ch));
+            found.marks += usize::from(is_blank || matches!(ch, '\u{3000}'..='\u{3002}'));
+            found.asian += usize::from(matches!(unit,
+                0x20..=0x7E | 9 | 10 | 13 | 0x3000..=0x30FF | 0x4E00..=0x9FFF | 0xAC00..=0xDFFF | 0xFF00..=0xFFEF));
+            blocks[usize::from(unit >> 8)] += 1;
+        }
+        let mut others = blocks;
+        let latin = std::mem::take(&mut others[0]);
+        others[0x30..0xD8].fill(0);
+        others.sort_unstable();
+        found.alphabetic = latin + blocks[0x20].min(latin) + others[254] + others[255];
+        Some(found)
+    }
+}
+
+/// Controls, private use and noncharacters: not what text is made of.
+fn is_strange(ch: char) -> bool {
+    ch.is_control()
+        || matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFC}' | '\u{FFFE}' | '\u{FFFF}')
+        || ch > '\u{E0000}'
+}
