@@ -268,12 +268,89 @@ fn as_says_what_kind_it_is() {
     // XML without a declaration gets one where the target needs it; text does not.
     silent(&typed("--as xml -t ISO-8859-1", b"<a/>"), b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a/>");
     silent(&typed("--as auto -t ISO-8859-1", b"<a/>"), b"<a/>");
-    for kind in ["text", "html"] {
+    // The prescan of HTML reads an XML declaration where nothing else names an encoding, so that it has to be true there
+    // as a `meta` has.
+    for (kind, name) in [("text", "UTF-8"), ("html", "ISO-8859-1")] {
         let input = b"<?xml version='1.0' encoding='UTF-8'?>";
-        silent(&run(["--as", kind, "-t", "ISO-8859-1"], input), input);
+        let expected = format!("<?xml version='1.0' encoding='{name}'?>");
+        silent(&run(["--as", kind, "-t", "ISO-8859-1"], input), expected.as_bytes());
         let object = &objects(&run(["detect", "--json", "--as", kind], input).stdout)[0];
-        assert_eq!(object["kind"], *kind);
+        assert_eq!(object["kind"], kind);
     }
+}
+
+/// The label in the `meta` of an HTML document is made true, and nothing is put in where there is none.
+#[test]
+fn relabel_of_html() {
+    let web = |line: &str, input: &[u8]| typed(&format!("--policy whatwg {line}"), input);
+    let shift_jis = b"<!doctype html><meta charset='shift_jis'><p>\x93\xFA\x96\x7B";
+    silent(&web("", shift_jis), "<!doctype html><meta charset='UTF-8'><p>日本".as_bytes());
+    silent(&web("--relabel never", shift_jis), "<!doctype html><meta charset='shift_jis'><p>日本".as_bytes());
+    silent(&web("-t EUC-JP", shift_jis), b"<!doctype html><meta charset='EUC-JP'><p>\xC6\xFC\xCB\xDC");
+    let http_equiv = b"<META HTTP-EQUIV=Content-Type CONTENT=\"text/html;charset=latin1\">\x80";
+    silent(&web("", http_equiv), "<META HTTP-EQUIV=Content-Type CONTENT=\"text/html;charset=UTF-8\">€".as_bytes());
+    silent(&web("", b"<p>\x80"), "<p>€".as_bytes());
+    // Behind the bytes that are searched it counts for nothing, and is left.
+    let far = [&[b' '; 1020][..], b"<meta charset=koi8-r>\x80"].concat();
+    silent(&web("", &far), &[&[b' '; 1020][..], "<meta charset=koi8-r>€".as_bytes()].concat());
+    silent(&web("--prescan 2000 -t koi8-r", &far), &[&[b' '; 1020][..], b"<meta charset=KOI8-R>\x80"].concat());
+    // By the media type under another policy: the byte order mark says, and the label follows.
+    silent(
+        &run(["--content-type", "text/html"], "\u{FEFF}<meta charset=koi8-r>é".as_bytes()),
+        "<meta charset=UTF-8>é".as_bytes(),
+    );
+    // What must not be decoded is refused, where it is named.
+    let output = web("", b"<meta charset=iso-2022-kr>x");
+    assert_eq!(status(&output), 1);
+    assert!(words(&output).contains("byte 14: \"iso-2022-kr\" is not supported"), "{}", words(&output));
+}
+
+/// What was not what it was taken for looks like something, and the words say what to try.
+#[test]
+fn what_it_looks_like() {
+    let ebcdic = b"\xC4\x85\x81\x99\x40\xD4\x99\x4B\x40\xE2\x94\x89\xA3\x88\x6B\x15";
+    let output = run([""; 0], ebcdic);
+    assert_eq!(status(&output), 1);
+    assert!(words(&output).contains("looks like EBCDIC: try -f IBM1047 or --guess (looks-like-ebcdic)"));
+    let object = &objects(&run(["detect", "--json"], ebcdic).stdout)[0];
+    assert_eq!(object["diagnostics"][0]["code"], "looks-like-ebcdic");
+    // Who says what it is, is told nothing.
+    assert!(!words(&run(["-f", "UTF-8"], ebcdic)).contains("looks"));
+    assert!(!words(&run([""; 0], b"caf\xE9, and no more than that")).contains("looks"));
+}
+
+#[test]
+fn guessing_is_asked_for() {
+    let text = b"\xC4\x85\x99\x40\x86\xC0\x93\x93\x89\x87\x85\x40\xC2\x85\xA3\x99\x81\x87\x6B\x40\x86\xD0\x99\x40\xD4\xD0\x93\x93\x85\x99\x6B\x40\
+                 \x89\xA2\xA3\x40\x82\x85\xA9\x81\x88\x93\xA3\x4B\x25";
+    let object = &objects(&run(["detect", "--json", "--guess"], text).stdout)[0];
+    assert_eq!((&object["codec"], &object["source"]), (&"IBM273".into(), &"statistics".into()), "{object}");
+    assert_eq!(object["candidates"][0]["codec"], "IBM273");
+    let output = run(["--guess"], text);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Der fällige Betrag, für Müller, ist bezahlt.\n");
+    assert_ne!(status(&run([""; 0], text)), 0);
+}
+
+/// What each policy makes of a document, by which rule.
+#[test]
+fn explain() {
+    let output = run(["detect", "--explain", "--content-type", "text/xml"], b"<?xml version='1.0' encoding='koi8-r'?><a/>");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for expected in [
+        "3C 3F 78 6D 6C 20",
+        "N  bytes 30..36: encoding declared: koi8-r",
+        "rfc7303       KOI8-R",
+        "rfc3023:text-xml",
+        "rome:2.1",
+        "us-ascii",
+        "whatwg:declaration",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let output = run(["detect", "--explain", "--json"], b"<a/>");
+    let policies = objects(&output.stdout)[0]["policies"].clone();
+    let names: Vec<&str> = policies.as_array().unwrap().iter().map(|object| object["policy"].as_str().unwrap()).collect();
+    assert_eq!(names, ["rfc7303", "rfc3023", "rome-strict", "rome-lenient", "feedparser", "whatwg"]);
 }
 
 #[test]
