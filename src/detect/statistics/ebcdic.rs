@@ -1,7 +1,7 @@
 //! EBCDIC or not, and which page: the window is read in every page and scored in every language that the page can
 //! write; bytes on which pages differ decide. Pages that read it alike are one.
 
-use super::models::{Class, FLOOR, Model, UNASSIGNED, models};
+use super::models::{Class, FLOOR, Model, UNASSIGNED, is_break, models};
 use super::{Candidate, Guess, MARGIN, MINIMUM, MOST};
 use crate::codec::table::{SI, SO};
 use crate::codec::{Codec, Stop, Utf8Sink, is_ebcdic};
@@ -49,7 +49,13 @@ const THRESHOLD: f32 = -4.7;
 const XML: f32 = 0.8;
 
 /// What a bracket costs that lacks the other.
-const UNPAIRED: f32 = 2.0;
+const UNPAIRED: f32 = 5.0;
+
+/// What a blank or a digit after another counts: how many there are tells no language.
+const FILLER: f32 = -2.3;
+
+/// How much less likely a letter is for being a capital within a word.
+const BREAK: f32 = 0.05;
 
 /// How far behind the first a candidate is whose score is 1/e of the first's.
 const SCALE: f32 = 8.0;
@@ -243,7 +249,7 @@ impl Counts {
             return None;
         }
         if self.is_mixed {
-            return Some(THRESHOLD - 2.0);
+            return Some(THRESHOLD - 3.5);
         }
         Some(if is_xml { THRESHOLD - XML } else { THRESHOLD })
     }
@@ -342,19 +348,16 @@ fn readings(counts: &Counts, pages: &[Page]) -> Vec<Reading> {
     for (_, group) in groups {
         let start = group.iter().map(|page| pages[*page].start).fold(f32::MIN, f32::max);
         let first = &pages[group[0]];
-        let mut best: Option<f32> = None;
-        for model in models() {
-            // Any page of the group may be the one that has the language's letters.
-            let is_covered = group.iter().any(|page| {
-                let page = &pages[*page];
-                model.is_covered(|ch| page.has(ch)) || counts.is_mixed && model.is_east_asian()
-            });
-            if is_covered {
-                let sum = counts.likelihood(first, model);
-                best = Some(best.map_or(sum, |best| best.max(sum)));
-            }
+        // Any page of the group may be the one that has the language's letters.
+        let is_covered = |model: &&Model| {
+            group.iter().any(|page| model.is_covered(|ch| pages[*page].has(ch)))
+                || counts.is_mixed && model.is_east_asian()
+        };
+        let languages: Vec<&Model> = models().iter().filter(is_covered).collect();
+        if languages.is_empty() {
+            continue;
         }
-        let Some(sum) = best else { continue };
+        let sum = counts.likelihood(first, &languages);
         let all = counts.all + counts.doubled() + counts.controls;
         let mean = (sum + CONTROL * counts.controls as f32) / all.max(1) as f32;
         let brackets = counts.unbalanced(first) as f32 * UNPAIRED;
@@ -370,19 +373,73 @@ impl Page {
     }
 }
 
+/// A model, and what the bytes of a page are to it.
+struct Seen<'a> {
+    model: &'a Model,
+    classes: Vec<Class>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(page: &Page, model: &'a Model) -> Self {
+        Seen { model, classes: page.chars.iter().map(|ch| model.class(*ch)).collect() }
+    }
+
+    fn likelihood(&self, before: u8, byte: u8) -> f32 {
+        self.model.likelihood(self.classes[usize::from(before)], self.classes[usize::from(byte)])
+    }
+}
+
+/// How much the language itself counts, in a text that may have anything of English and of programs in it.
+const OWN: f32 = 0.5;
+const ENGLISH: f32 = 0.3;
+const CODE: f32 = 0.2;
+
 impl Counts {
-    /// How likely the text is.
-    fn likelihood(&self, page: &Page, model: &Model) -> f32 {
-        let classes: [Class; 256] = std::array::from_fn(|byte| model.class(page.chars[byte]));
-        let mut sum = 0f64;
-        for (before, byte, count) in &self.singles {
-            let cost = model.cost(classes[usize::from(*before)], classes[usize::from(*byte)]).max(FLOOR);
-            sum += f64::from(cost) * f64::from(*count);
+    /// How likely the text is in its best language (and English, and code): the natural logarithm, with the share of
+    /// the double-byte characters.
+    fn likelihood(&self, page: &Page, languages: &[&Model]) -> f32 {
+        let usual: Vec<(f32, Seen<'_>)> = models()
+            .iter()
+            .filter_map(|model| match model.code {
+                "en" => Some((ENGLISH, Seen::new(page, model))),
+                "code" => Some((CODE, Seen::new(page, model))),
+                _ => None,
+            })
+            .collect();
+        // What does not depend on the language: all that is not next to a letter.
+        let mut fixed = 0f64;
+        let mut open: Vec<(u8, u8, u32, f32)> = Vec::new();
+        for &(before, byte, count) in &self.singles {
+            let (first, next) = (page.chars[usize::from(before)], page.chars[usize::from(byte)]);
+            let is_filler = |ch: char| ch == ' ' || ch.is_ascii_digit();
+            if is_filler(first) && is_filler(next) {
+                fixed += f64::from(FILLER) * f64::from(count);
+                continue;
+            }
+            let mut known: f32 = usual.iter().map(|(weight, seen)| weight * seen.likelihood(before, byte)).sum();
+            if is_break(first, next) {
+                known *= BREAK;
+            }
+            if first.is_alphabetic() || next.is_alphabetic() {
+                open.push((before, byte, count, known));
+            } else {
+                fixed += f64::from((known / (1.0 - OWN)).max(FLOOR).ln()) * f64::from(count);
+            }
         }
-        for (ch, (_, count)) in page.doubles.iter().zip(&self.doubles) {
-            sum += f64::from(model.single(*ch).max(FLOOR)) * f64::from(*count);
-        }
-        sum as f32
+        let best = languages.iter().map(|model| {
+            let seen = Seen::new(page, model);
+            let mut sum = 0f64;
+            for &(before, byte, count, known) in &open {
+                let is_break = is_break(page.chars[usize::from(before)], page.chars[usize::from(byte)]);
+                let own = OWN * seen.likelihood(before, byte) * if is_break { BREAK } else { 1.0 };
+                sum += f64::from((known + own).max(FLOOR).ln()) * f64::from(count);
+            }
+            for (ch, (_, count)) in page.doubles.iter().zip(&self.doubles) {
+                sum += f64::from(model.class(*ch).single.max(FLOOR).ln()) * f64::from(*count);
+            }
+            sum
+        });
+        (fixed + best.fold(f64::MIN, f64::max)) as f32
     }
 
     /// How many brackets lack the other.

@@ -13,7 +13,7 @@ const SINGLES: f32 = 6.0;
 /// How much what a character is weighs against how often it occurs, in characters.
 const UNSEEN: f32 = 12.0;
 
-/// A language's model. Costs are natural logarithms of likelihoods.
+/// A language's model.
 pub(super) struct Model {
     /// The language, as `texts.txt` has it.
     pub(super) code: &'static str,
@@ -59,7 +59,7 @@ impl Model {
         let chars: Vec<char> = counts.keys().copied().collect();
         let all = folded.len() as f32;
         let single = |ch: char| (counts.get(&ch).unwrap_or(&0.0) + UNSEEN * prior(ch)) / (all + UNSEEN);
-        let singles: Vec<f32> = chars.iter().map(|ch| single(*ch).ln()).collect();
+        let singles: Vec<f32> = chars.iter().map(|ch| single(*ch)).collect();
         let class = |ch: &char| chars.binary_search(ch).unwrap_or(0);
         let mut seen = vec![0f32; chars.len() * chars.len()];
         for pair in folded.windows(2) {
@@ -69,7 +69,7 @@ impl Model {
         for row in pairs.chunks_exact_mut(chars.len().max(1)) {
             let sum: f32 = row.iter().sum();
             for (cell, single) in row.iter_mut().zip(&singles) {
-                *cell = ((*cell + SINGLES * single.exp()) / (sum + SINGLES)).ln();
+                *cell = (*cell + SINGLES * single) / (sum + SINGLES);
             }
         }
         let sum: f32 = counts.iter().filter(|(ch, _)| ch.is_alphabetic()).map(|(_, n)| n).sum();
@@ -92,39 +92,36 @@ impl Model {
     pub(super) fn class(&self, ch: char) -> Class {
         let folded = fold(ch);
         let place = self.chars.binary_search(&folded).ok();
-        let single = match place {
-            Some(place) => self.singles[place],
-            None => (UNSEEN * prior(folded) / 100.0).ln().max(FLOOR),
-        };
-        Class { place, single, is_lower: ch.is_lowercase(), is_upper: ch.is_uppercase() }
+        let single = place.map_or(prior(folded) * STRANGE, |place| self.singles[place]);
+        Class { place, single }
     }
 
     /// How likely `next` is after `before`.
-    pub(super) fn cost(&self, before: Class, next: Class) -> f32 {
-        let cost = match (before.place, next.place) {
+    pub(super) fn likelihood(&self, before: Class, next: Class) -> f32 {
+        match (before.place, next.place) {
             (Some(before), Some(next)) => self.pairs[before * self.chars.len() + next],
             _ => next.single,
-        };
-        // A capital within a word: it is the wrong page's.
-        if before.is_lower && next.is_upper { cost - 3.0 } else { cost }
-    }
-
-    /// How likely the character is by itself, where nothing is before it that counts.
-    pub(super) fn single(&self, ch: char) -> f32 {
-        self.class(ch).single
+        }
     }
 }
 
+/// What no page means: a capital within a word is the wrong page's, mostly.
+pub(super) fn is_break(before: char, next: char) -> bool {
+    before.is_lowercase() && next.is_uppercase()
+}
+
 /// The worst that one character can do.
-pub(super) const FLOOR: f32 = -16.0;
+pub(super) const FLOOR: f32 = 0.000_000_1;
+
+/// How much less likely than its kind a character is that the text of a language has not.
+const STRANGE: f32 = 0.2;
 
 /// A character as a model sees it.
 #[derive(Clone, Copy)]
 pub(super) struct Class {
     place: Option<usize>,
-    single: f32,
-    is_lower: bool,
-    is_upper: bool,
+    /// How likely it is by itself.
+    pub(super) single: f32,
 }
 
 /// One letter for its cases and its forms, one digit for all, one blank for all that parts words.
