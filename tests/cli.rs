@@ -293,7 +293,8 @@ fn relabel_of_html() {
     // Behind the bytes that are searched it counts for nothing, and is left.
     let far = [&[b' '; 1020][..], b"<meta charset=koi8-r>\x80"].concat();
     silent(&web("", &far), &[&[b' '; 1020][..], "<meta charset=koi8-r>€".as_bytes()].concat());
-    silent(&web("--prescan 2000 -t koi8-r", &far), &[&[b' '; 1020][..], b"<meta charset=KOI8-R>\x80"].concat());
+    // An existing label that is true stays as it is spelt.
+    silent(&web("--prescan 2000 -t koi8-r", &far), &far);
     // By the media type under another policy: the byte order mark says, and the label follows.
     silent(
         &run(["--content-type", "text/html"], "\u{FEFF}<meta charset=koi8-r>é".as_bytes()),
@@ -334,7 +335,8 @@ fn guessing_is_asked_for() {
 /// What each policy makes of a document, by which rule.
 #[test]
 fn explain() {
-    let output = run(["detect", "--explain", "--content-type", "text/xml"], b"<?xml version='1.0' encoding='koi8-r'?><a/>");
+    let output =
+        run(["detect", "--explain", "--content-type", "text/xml"], b"<?xml version='1.0' encoding='koi8-r'?><a/>");
     let text = String::from_utf8(output.stdout).unwrap();
     for expected in [
         "3C 3F 78 6D 6C 20",
@@ -349,7 +351,8 @@ fn explain() {
     }
     let output = run(["detect", "--explain", "--json"], b"<a/>");
     let policies = objects(&output.stdout)[0]["policies"].clone();
-    let names: Vec<&str> = policies.as_array().unwrap().iter().map(|object| object["policy"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        policies.as_array().unwrap().iter().map(|object| object["policy"].as_str().unwrap()).collect();
     assert_eq!(names, ["rfc7303", "rfc3023", "rome-strict", "rome-lenient", "feedparser", "whatwg"]);
 }
 

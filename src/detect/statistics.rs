@@ -80,8 +80,7 @@ impl Guess {
 /// // "Der fällige Betrag, für Müller" in page 273.
 /// let bytes = b"\xC4\x85\x99\x40\x86\xC0\x93\x93\x89\x87\x85\x40\xC2\x85\xA3\x99\x81\x87\x6B\x40\
 ///               \x86\xD0\x99\x40\xD4\xD0\x93\x93\x85\x99";
-/// let Guess::Certain(candidates) = guess(bytes, true, &registry) else { panic!() };
-/// assert_eq!(candidates[0].codec, "IBM273");
+/// assert_eq!(guess(bytes, true, &registry).candidates()[0].codec, "IBM273");
 /// assert_eq!(guess(b"b\");\"", true, &registry), Guess::Nothing);
 /// ```
 pub fn guess(window: &[u8], complete: bool, registry: &Registry) -> Guess {
