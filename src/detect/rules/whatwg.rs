@@ -68,7 +68,9 @@ fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
 
 fn meta(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
     let Some(meta) = evidence.meta.filter(|_| evidence.kind != Kind::Xml) else { return Ok(None) };
-    let at = meta.label.as_ref().map_or(0, |(_, span)| span.start as u64);
+    let (label, at) = meta.label.as_ref().map_or((&meta.encoding, 0), |(label, span)| (label, span.start as u64));
+    // Refused by the name that it is written by.
+    named(evidence, label, at)?;
     let codec = named(evidence, &meta.encoding, at)?;
     Ok(codec.map(|codec| Choice::of(codec, Source::Meta)))
 }

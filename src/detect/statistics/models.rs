@@ -155,9 +155,7 @@ const FORMS: &[(char, char)] = &[
 /// The presentation forms of an Arabic letter; none of another.
 pub(super) fn forms(ch: char) -> impl Iterator<Item = char> {
     let at = FORMS.iter().position(|(_, letter)| *letter == ch);
-    let range =
-        at.map_or('\u{FE80}'..'\u{FE80}', |at| FORMS[at].0..FORMS.get(at + 1).map_or('\u{FEFC}', |next| next.0));
-    range
+    at.map_or('\u{FE80}'..'\u{FE80}', |at| FORMS[at].0..FORMS.get(at + 1).map_or('\u{FEFC}', |next| next.0))
 }
 
 /// How likely a character is in a text that says nothing of it: by what it is. From knowledge, not counted.
