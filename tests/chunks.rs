@@ -4,6 +4,7 @@
 mod common;
 
 use charpipe::codec::table::Way;
+use charpipe::detect::Policy;
 use charpipe::{Bom, Codec, Eol, Kind, OnMalformed, Registry, Relabel, Transcode};
 use common::{Stutter, TEXT, codecs, encode, invariant, samples, whole};
 use proptest::prelude::*;
@@ -95,9 +96,20 @@ fn any_job() -> impl Strategy<Value = (Transcode, String)> {
     let bom = prop::sample::select(vec![Bom::Auto, Bom::Keep, Bom::Strip]);
     let relabel = prop::sample::select(vec![Relabel::Auto, Relabel::Never]);
     let kind = prop::option::of(prop::sample::select(vec![Kind::Xml, Kind::Text]));
-    (from, to, malformed, eol, bom, relabel, kind, any::<bool>()).prop_map(
-        |(from, to, malformed, eol, bom, relabel, kind, strict)| {
+    let policy = prop::sample::select(Policy::ALL.to_vec());
+    let content_type = prop::option::of(prop::sample::select(vec![
+        "text/xml",
+        "application/xml",
+        "text/html; charset=koi8-r",
+        "text/plain",
+        "application/xml; charset=utf-16",
+        "",
+    ]));
+    let says = (policy, content_type, any::<bool>(), prop::option::of(0usize..60));
+    (from, to, malformed, eol, bom, relabel, kind, any::<bool>(), says).prop_map(
+        |(from, to, malformed, eol, bom, relabel, kind, strict, (policy, content_type, guess, prescan))| {
             let what = format!("{from:?} {to} {malformed:?} {eol:?} {bom:?} {relabel:?} {kind:?} {strict}");
+            let what = format!("{what} {policy:?} {content_type:?} {guess} {prescan:?}");
             let mut job = Transcode::new().to(&to).unwrap().malformed(malformed).eol(eol).bom(bom).relabel(relabel);
             if let Some(from) = from {
                 job = job.from(&from).unwrap();
@@ -105,7 +117,13 @@ fn any_job() -> impl Strategy<Value = (Transcode, String)> {
             if let Some(kind) = kind {
                 job = job.kind(kind);
             }
-            (job.strict(strict), what)
+            if let Some(value) = content_type {
+                job = job.content_type(value);
+            }
+            if let Some(bytes) = prescan {
+                job = job.prescan(bytes);
+            }
+            (job.strict(strict).policy(policy).guess(guess), what)
         },
     )
 }
@@ -120,13 +138,15 @@ fn any_input() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(name, text)| encode(&*Registry::builtin().codec(&name).unwrap(), &text));
     let bom = prop::sample::select(vec![&b""[..], b"\xFE\xFF", b"\xFF\xFE", b"\0\0\xFE\xFF", b"\xEF\xBB\xBF"]);
     let noise = prop::collection::vec(any::<u8>(), 0..6);
+    let html = "<meta charset=koi8-r>é<meta content='text/html; charset=utf-8' http-equiv=content-type>".as_bytes();
     prop_oneof![
-        (bom, encoded, noise, any::<prop::sample::Index>()).prop_map(|(bom, mut text, noise, at)| {
+        1 => (0..html.len()).prop_map(|len| html[..len].to_vec()),
+        6 => (bom, encoded, noise, any::<prop::sample::Index>()).prop_map(|(bom, mut text, noise, at)| {
             let at = at.index(text.len() + 1);
             text.splice(at..at, noise);
             [bom, &text].concat()
         }),
-        prop::collection::vec(any::<u8>(), 0..60),
+        3 => prop::collection::vec(any::<u8>(), 0..60),
     ]
 }
 

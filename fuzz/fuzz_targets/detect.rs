@@ -2,22 +2,32 @@
 
 #![no_main]
 
-use charpipe::detect::Hints;
+use charpipe::detect::statistics::WINDOW;
+use charpipe::detect::{Hints, Policy};
 use charpipe::{Detector, Kind, Registry};
 use charpipe_fuzz::{Choices, Cuts};
 use libfuzzer_sys::fuzz_target;
 
 /// Whole declarations end here at the latest: 4096 characters of four bytes, a byte order mark before them.
-const BOUND: usize = 4 * 4096 + 4;
+const DECLARATION: usize = 4 * 4096 + 4;
+
+/// So does the window of statistics, and what is searched for a `meta`.
+const BOUND: usize = if WINDOW + 4 > DECLARATION { WINDOW + 4 } else { DECLARATION };
 
 fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
     let cuts = Cuts::new(&mut choices);
     let charsets = [None, Some("utf-8"), Some("UTF-16"), Some("IBM037"), Some("nothing"), Some("")];
+    let content_types =
+        [None, Some("text/xml"), Some("application/xml"), Some("text/html"), Some("text/plain; charset=koi8-r")];
     let hints = Hints {
+        policy: *choices.one(&Policy::ALL),
+        content_type: choices.one(&content_types).map(str::to_owned),
+        prescan: *choices.one(&[None, Some(0), Some(40)]),
+        guess: choices.byte() % 2 == 1,
         from: choices.codec_or_none().cloned(),
         charset: choices.one(&charsets).map(str::to_owned),
-        kind: *choices.one(&[None, Some(Kind::Xml), Some(Kind::Text)]),
+        kind: *choices.one(&[None, Some(Kind::Xml), Some(Kind::Html), Some(Kind::Text)]),
         fallback: choices.codec_or_none().cloned(),
         ebcdic_fallback: choices.codec_or_none().cloned(),
         strict: choices.byte() % 2 == 1,
