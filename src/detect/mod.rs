@@ -422,7 +422,9 @@ impl Detector {
         let meta = meta.and_then(|meta| meta.label);
         let meta = meta.map(|(label, span)| (label, bom_len + span.start..bom_len + span.end));
         let head = head.len();
-        let candidates = guess.map_or_else(Vec::new, |guess| guess.candidates().to_vec());
+        // Only where they decided.
+        let speaks = choice.as_ref().is_ok_and(|choice| choice.source == Source::Statistics);
+        let candidates = guess.filter(|_| speaks).map_or_else(Vec::new, |guess| guess.candidates().to_vec());
         self.conclude(&beginning, Found { declaration, head, meta, kind, candidates }, rule, choice, notes);
     }
 

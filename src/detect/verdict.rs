@@ -143,7 +143,7 @@ pub struct Verdict {
     pub rule: Option<&'static str>,
     /// Who had the last word.
     pub source: Option<Source>,
-    /// What statistics make of it, the likeliest first; empty where they were not asked.
+    /// What statistics make of it, the likeliest first; empty where they did not decide.
     pub candidates: Vec<Candidate>,
     /// What was seen on the way.
     pub diagnostics: Vec<Diagnostic>,

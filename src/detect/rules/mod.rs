@@ -231,7 +231,10 @@ impl Evidence<'_> {
         if fits {
             return Ok(codec);
         }
-        let codec = self.family_codec()?;
+        // A declared name that the bytes bear out knows more than the family does.
+        let declared = self.declared_name().filter(|_| self.bom().is_none());
+        let declared = declared.and_then(|(name, _)| self.lookup(name).filter(|codec| self.fits(&**codec, name)));
+        let codec = declared.map_or_else(|| self.family_codec(), |codec| self.in_order(&codec))?;
         let message = format!("{says} says {}, the first bytes are {}", named.name(), self.family.name());
         notes.push(Diagnostic::warning(of, at, message));
         Ok(codec)
