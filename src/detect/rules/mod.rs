@@ -491,6 +491,6 @@ fn in_document(error: Error, at: u64) -> Error {
 }
 
 /// The name of what `label` means under the web's rules.
-pub(super) fn means_on_the_web(registry: &Registry, label: &str) -> Option<String> {
+pub(super) fn web_name(registry: &Registry, label: &str) -> Option<String> {
     whatwg::codec_of(registry, label).map(|codec| codec.name().to_owned())
 }

@@ -72,7 +72,7 @@ fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     let codec = evidence.decoded(&named, ("charset-family-conflict", "the transport", 0), notes)?;
     // What the document says of itself, as the web means it.
     let declared = evidence.declared_name().filter(|_| evidence.kind == Kind::Xml);
-    let declared = declared.map(|(name, at)| (super::means_on_the_web(evidence.registry, name), at));
+    let declared = declared.map(|(name, at)| (super::web_name(evidence.registry, name), at));
     let found = declared.or_else(|| evidence.meta.map(|meta| (Some(meta.encoding.clone()), meta_at(evidence, meta))));
     if let Some((says, at)) = found
         && says.as_deref() != Some(named.name())
