@@ -3,7 +3,7 @@
 mod common;
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
-use charpipe::detect::Hints;
+use charpipe::detect::{Hints, Policy};
 use charpipe::{Codec, Detector, OnMalformed, Registry, Transcode, Verdict};
 use common::{invariant, whole};
 use std::collections::HashMap;
@@ -199,6 +199,76 @@ fn rfc7303() {
         assert_eq!(strict.error.as_ref().map(|error| error.code()), expected, "{what}");
         assert_eq!(strict.rule, found.rule, "{what}");
     }
+}
+
+/// The policies that look at more than `rfc7303` does, by one format.
+fn policy(file: &str, least: usize) {
+    let registry = Registry::builtin();
+    let rows = rows(file);
+    assert!(rows.len() >= least, "{file}");
+    for row in rows {
+        if cfg!(not(feature = "guess")) && row.get("source") == Some("statistics") {
+            continue;
+        }
+        let what = format!("{file} {:?}", row.get("id"));
+        let codec = registry.codec(row.get("codec").unwrap()).unwrap();
+        let mut input = row.bytes("head");
+        input.extend(encode(&*codec, &row.text("text")));
+        let policy = Policy::named(row.get("policy").unwrap()).unwrap();
+        let codec_of = |column: &str| row.get(column).map(|label| registry.codec(label).unwrap());
+        let hints = Hints {
+            policy,
+            content_type: row.get("content-type").map(str::to_owned),
+            fallback: codec_of("fallback"),
+            ebcdic_fallback: codec_of("ebcdic-fallback"),
+            ..Hints::default()
+        };
+        let found = verdict(&input, &hints);
+        let what = format!("{what}: {found:?}");
+        assert_eq!(found.encoding.as_deref(), row.get("encoding"), "{what}");
+        assert_eq!(found.codec.as_ref().map(|codec| codec.name()), row.get("codec_expected"), "{what}");
+        assert_eq!(Some(found.family.name()), row.get("family"), "{what}");
+        assert_eq!(found.rule, row.get("rule"), "{what}");
+        assert_eq!(found.source.map(|source| source.name()), row.get("source"), "{what}");
+        assert_eq!(Some(found.kind.name()), row.get("kind"), "{what}");
+        assert_eq!(found.declared.as_deref(), row.get("declared"), "{what}");
+        assert_eq!(found.declared.is_some(), found.declared_span.is_some(), "{what}");
+        let codes: Vec<&str> = found.diagnostics.iter().map(|note| note.code).collect();
+        assert_eq!(codes.join(","), row.get("diagnostics").unwrap_or(""), "{what}");
+        assert_eq!(found.error.as_ref().map(|error| error.code()), row.get("error"), "{what}");
+        // What refuses or warns names a place within the input.
+        let places = found.diagnostics.iter().map(|note| note.offset);
+        for at in places.chain(found.error.as_ref().map(|error| error.offset().expect(&what))) {
+            assert!(at <= input.len() as u64, "{what}");
+        }
+
+        // Strict: the first warning is the error, and nothing else changes.
+        let strict = verdict(&input, &Hints { strict: true, ..hints });
+        let expected = found.error.as_ref().map(|error| error.code()).or(codes.first().copied());
+        assert_eq!(strict.error.as_ref().map(|error| error.code()), expected, "{what}");
+        assert_eq!(strict.rule, found.rule, "{what}");
+    }
+}
+
+#[test]
+fn rfc3023() {
+    policy("rfc3023.tsv", 120);
+}
+
+#[test]
+fn rome() {
+    policy("rome.tsv", 450);
+}
+
+#[test]
+fn feedparser() {
+    policy("feedparser.tsv", 330);
+}
+
+#[cfg(feature = "whatwg")]
+#[test]
+fn whatwg() {
+    policy("whatwg.tsv", 170);
 }
 
 /// Where a decoder's faults are, and what replacing them gives.

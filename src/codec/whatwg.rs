@@ -270,7 +270,7 @@ static ENCODINGS: &[(&Encoding, &str)] = &[
     (ISO_8859_8_I, "csiso88598i logical"),
     (KOI8_R, "cskoi8r koi koi8 koi8_r"),
     (KOI8_U, "koi8-ru csKOI8U"),
-    (MACINTOSH, "csmacintosh mac x-mac-roman"),
+    (MACINTOSH, "csmacintosh mac x-mac-roman macroman"),
     (WINDOWS_1250, "cp1250 x-cp1250 cswindows1250"),
     (WINDOWS_1251, "cp1251 x-cp1251 cswindows1251"),
     (WINDOWS_1252, "cp1252 x-cp1252 cswindows1252"),
@@ -281,7 +281,7 @@ static ENCODINGS: &[(&Encoding, &str)] = &[
     (WINDOWS_1257, "cp1257 x-cp1257 cswindows1257"),
     (WINDOWS_1258, "cp1258 x-cp1258 cswindows1258"),
     (WINDOWS_874, "dos-874 cswindows874"),
-    (X_MAC_CYRILLIC, "x-mac-ukrainian"),
+    (X_MAC_CYRILLIC, "x-mac-ukrainian mac-cyrillic"),
     (X_USER_DEFINED, ""),
     // Multi-byte.
     (SHIFT_JIS, "csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis csWindows31J CP932"),

@@ -39,6 +39,7 @@ use crate::registry::Registry;
 use declaration::{Scanned, Scanner};
 use rules::Evidence;
 use signature::Recognised;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -90,6 +91,8 @@ pub struct Detector {
     registry: Registry,
     hints: Hints,
     media: Option<MediaKind>,
+    /// The same as the policy sees it.
+    media_of_policy: Option<MediaKind>,
     prefix: Vec<u8>,
     /// The input ends with the prefix.
     ended: bool,
@@ -141,9 +144,10 @@ impl Detector {
     pub fn new(registry: Registry, hints: Hints) -> Self {
         let content_type = hints.content_type.as_deref().map(ContentType::parse);
         let media = content_type.as_ref().map(ContentType::kind);
+        let media_of_policy = content_type.as_ref().map(|content_type| hints.policy.media(content_type));
         let mut hints = hints;
         hints.charset = hints.charset.or(content_type.and_then(|content_type| content_type.charset));
-        Detector { registry, hints, media, prefix: Vec::new(), ended: false, state: State::Signature }
+        Detector { registry, hints, media, media_of_policy, prefix: Vec::new(), ended: false, state: State::Signature }
     }
 
     /// Takes bytes up to the verdict; answers how many. Fewer than were given means that the verdict is there, and the
@@ -286,6 +290,9 @@ impl Detector {
         if self.hints.policy == Policy::Feedparser || self.hints.guess && !is_told {
             wanted = wanted.max(WINDOW);
         }
+        if self.hints.policy.looks_behind_bom() && beginning.bom_len > 0 {
+            wanted = wanted.max(signature::LONGEST_TEXT);
+        }
         let wanted = beginning.bom_len + wanted;
         if wanted <= self.prefix.len() {
             return self.decide(false);
@@ -323,7 +330,7 @@ impl Detector {
             family: beginning.signature.map_or(Family::Unknown, |row| row.family),
             signature: beginning.signature,
             charset: self.hints.charset.as_deref(),
-            media: self.media,
+            media: self.media_of_policy,
             kind: Kind::Text,
             meta: None,
             declaration,
@@ -353,8 +360,12 @@ impl Detector {
             })
             .flatten();
         let asks_statistics = self.hints.from.is_none() && beginning.signature.is_none_or(|row| !row.bom);
-        let guess = (asks_statistics && (self.hints.guess || self.hints.policy == Policy::Feedparser))
-            .then(|| statistics::guess(window, self.ended, &self.registry));
+        // They take their time, so the policy that has them in its chain asks only where it gets there.
+        let guess = OnceCell::new();
+        if asks_statistics && self.hints.guess {
+            guess.get_or_init(|| statistics::guess(window, self.ended, &self.registry));
+        }
+        let may_guess = asks_statistics && (self.hints.guess || self.hints.policy == Policy::Feedparser);
         let ebcdic = scanner.is_ebcdic();
         // A declaration that is too long was not read, so it says nothing.
         let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration());
@@ -377,7 +388,7 @@ impl Detector {
                 }
                 None => {
                     let evidence = self.evidence(&beginning, declaration.as_ref(), head);
-                    let (guess, meta) = (guess.as_ref(), meta.as_ref());
+                    let (guess, meta) = (may_guess.then_some(&guess), meta.as_ref());
                     self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut notes)
                 }
             }
@@ -424,7 +435,7 @@ impl Detector {
         let head = head.len();
         // Only where they decided.
         let speaks = choice.as_ref().is_ok_and(|choice| choice.source == Source::Statistics);
-        let candidates = guess.filter(|_| speaks).map_or_else(Vec::new, |guess| guess.candidates().to_vec());
+        let candidates = guess.get().filter(|_| speaks).map_or_else(Vec::new, |guess| guess.candidates().to_vec());
         self.conclude(&beginning, Found { declaration, head, meta, kind, candidates }, rule, choice, notes);
     }
 

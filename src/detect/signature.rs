@@ -123,6 +123,9 @@ const ROWS: [Signature; 16] = [
     text(b"\x4C\x6F\xB7\x75\x74", Family::EbcdicKatakana),
 ];
 
+/// How many bytes tell every row that is no byte order mark.
+pub(super) const LONGEST_TEXT: usize = 5;
+
 /// Whether these bytes are a byte order mark that the table knows. One that it does not know (GB18030 has one) would
 /// make a document that nobody recognises.
 pub(crate) fn is_byte_order_mark(bytes: &[u8]) -> bool {

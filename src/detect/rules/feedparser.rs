@@ -18,43 +18,59 @@ pub(super) static RULES: &[Rule] = &[
         overriding(evidence, declared(evidence).map(|label| (label, Source::Declaration)), notes)
     }),
     rule("feedparser:sniffed", |evidence, notes| {
-        overriding(evidence, sniffed(evidence).map(|label| (label.to_owned(), Source::Signature)), notes)
+        overriding(evidence, sniffed(evidence).map(|label| (label, Source::Signature)), notes)
     }),
     rule("feedparser:statistics", |evidence, notes| {
-        let first = evidence.guess.and_then(|guess| guess.candidates().first());
+        let first = evidence.guess().and_then(|guess| guess.candidates().first());
         overriding(evidence, first.map(|first| (first.codec.to_ascii_lowercase(), Source::Statistics)), notes)
     }),
-    rule("feedparser:utf-8", |evidence, notes| last_resort(evidence, "utf-8", notes)),
-    rule("feedparser:windows-1252", |evidence, notes| last_resort(evidence, "windows-1252", notes)),
+    rule("feedparser:utf-8", |evidence, notes| {
+        overriding(evidence, Some(("utf-8".to_owned(), Source::Default)), notes)
+    }),
+    rule("feedparser:windows-1252", last_resort),
     rule("feedparser:unknown", unknown),
 ];
 
+/// What a step of the chain proposes: a label, and who says it.
+type Proposal = (String, Source);
+
 /// What RFC 3023 says, by media type, and who had the say.
-fn by_rfc3023(evidence: &Evidence<'_>) -> (String, Source) {
-    if let Some(charset) = evidence.charset {
-        return (charset.trim().to_ascii_lowercase(), Source::Charset);
-    }
-    let or_declared = |default: &str| match declared(evidence) {
-        Some(label) => (label, Source::Declaration),
-        None => (default.to_owned(), Source::Default),
+fn by_rfc3023(evidence: &Evidence<'_>) -> Proposal {
+    let default = |label: &str| match evidence.fallback {
+        Some(fallback) => (fallback.name().to_ascii_lowercase(), Source::Fallback),
+        None => (label.to_owned(), Source::Default),
     };
-    match evidence.media {
-        Some(MediaKind::TextXml) => ("us-ascii".to_owned(), Source::Default),
-        Some(MediaKind::Html | MediaKind::Text) => ("iso-8859-1".to_owned(), Source::Default),
-        _ => or_declared("utf-8"),
+    if let Some(charset) = evidence.charset {
+        return (widened(evidence, charset), Source::Charset);
     }
+    match (evidence.media, declared(evidence)) {
+        (Some(MediaKind::TextXml), _) => default("us-ascii"),
+        (Some(MediaKind::Html | MediaKind::Text), _) => default("iso-8859-1"),
+        (_, Some(label)) => (label, Source::Declaration),
+        (_, None) => default("utf-8"),
+    }
+}
+
+/// The label in lower case. GB 2312 is widened to what is really used.
+fn widened(evidence: &Evidence<'_>, label: &str) -> String {
+    let is_gb2312 = evidence.lookup(label).is_some_and(|codec| codec.superset() == Some("GBK"));
+    if is_gb2312 { "gb18030".to_owned() } else { label.to_ascii_lowercase() }
 }
 
 /// The declared name; for one that leaves the order to the bytes, what they show.
 fn declared(evidence: &Evidence<'_>) -> Option<String> {
-    let name = evidence.declared_name()?.0.to_ascii_lowercase();
-    let leaves_order = evidence.lookup(&name).is_some_and(|codec| codec.orders().is_some());
-    Some(sniffed(evidence).filter(|_| leaves_order).map_or(name, str::to_owned))
+    let name = evidence.declared_name()?.0;
+    let shown = evidence.lookup(name).filter(|codec| codec.orders().is_some()).and_then(|codec| {
+        let codec = evidence.in_order(&codec).ok()?;
+        let family = evidence.family_codec().ok()?;
+        (codec.name() == family.name()).then(|| sniffed(evidence)).flatten()
+    });
+    Some(shown.unwrap_or_else(|| widened(evidence, name)))
 }
 
 /// By Appendix F: the byte order mark, or the first four bytes.
-fn sniffed(evidence: &Evidence<'_>) -> Option<&'static str> {
-    Some(match evidence.family {
+fn sniffed(evidence: &Evidence<'_>) -> Option<String> {
+    let label = match evidence.family {
         Family::Utf8 | Family::Ascii => "utf-8",
         Family::Utf16Be => "utf-16be",
         Family::Utf16Le => "utf-16le",
@@ -63,27 +79,41 @@ fn sniffed(evidence: &Evidence<'_>) -> Option<&'static str> {
         // Python has no codec for the odd orders; we have.
         Family::Ucs4_2143 => "x-iso-10646-ucs-4-2143",
         Family::Ucs4_3412 => "x-iso-10646-ucs-4-3412",
-        Family::Ebcdic => "cp037",
-        Family::EbcdicKatakana => "cp290",
+        // Its page, unless the caller has another for it.
+        Family::Ebcdic | Family::EbcdicKatakana => {
+            let page = evidence.page_or_family().ok()?;
+            return Some(match page.name() {
+                "IBM037" => "cp037".to_owned(),
+                "IBM290" => "cp290".to_owned(),
+                name => name.to_ascii_lowercase(),
+            });
+        }
         Family::Unknown => return None,
-    })
+    };
+    Some(label.to_owned())
 }
 
 /// The choice of `label`, where it names a codec that decodes what was read.
-fn tried(evidence: &Evidence<'_>, label: &str, source: Source) -> Answer {
-    // It widens GB 2312 to what is really used.
-    let is_gb2312 = evidence.lookup(label).is_some_and(|codec| codec.superset() == Some("GBK"));
-    let label = if is_gb2312 || label == "gb2312" { "gb18030" } else { label };
-    let Some(named) = evidence.lookup(label) else { return Ok(None) };
-    let codec = match evidence.bom() {
-        // A mark of its own is taken off, another is no text.
-        Some(_) if evidence.family_codec()?.name() != evidence.in_order(&named)?.name() => return Ok(None),
-        _ => evidence.in_order(&named)?,
+fn tried(evidence: &Evidence<'_>, (label, source): &Proposal) -> Answer {
+    let named = match evidence.fallback.filter(|_| *source == Source::Fallback) {
+        Some(fallback) => fallback.clone(),
+        None => match evidence.lookup(label) {
+            Some(named) => named,
+            None => return Ok(None),
+        },
     };
-    if !evidence.decodes(&*codec) {
+    let codec = evidence.in_order(&named)?;
+    let fits = match (evidence.bom(), evidence.declared_name()) {
+        // A mark of its own is taken off, another is no text.
+        (Some(_), _) => evidence.family_codec()?.name() == codec.name(),
+        (None, Some((name, _))) if *source == Source::Declaration => evidence.fits(&*codec, name),
+        // UTF-8 reads UTF-16 without a fault, and ISO-8859-1 anything: that is no parse that succeeds.
+        (None, _) => evidence.agrees_with_bytes(&*codec),
+    };
+    if !fits || !evidence.decodes(&*codec) {
         return Ok(None);
     }
-    Ok(Some(Choice { named, ..Choice::of(codec, source) }.labelled(label)))
+    Ok(Some(Choice { named, ..Choice::of(codec, *source) }.labelled(label)))
 }
 
 fn rfc3023(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
@@ -96,34 +126,47 @@ fn rfc3023(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
         }
         _ => {}
     }
-    let (label, source) = by_rfc3023(evidence);
-    tried(evidence, &label, source)
+    let choice = tried(evidence, &by_rfc3023(evidence))?;
+    if let (Some(choice), Some(_)) = (&choice, evidence.bom()) {
+        evidence.conflicts_with_bom(&*choice.codec, notes);
+    }
+    Ok(choice)
 }
 
-fn overriding(evidence: &Evidence<'_>, found: Option<(String, Source)>, notes: &mut Vec<Diagnostic>) -> Answer {
-    let Some((label, source)) = found else { return Ok(None) };
-    let choice = tried(evidence, &label, source)?;
+fn overriding(evidence: &Evidence<'_>, proposed: Option<Proposal>, notes: &mut Vec<Diagnostic>) -> Answer {
+    let Some(proposed) = proposed else { return Ok(None) };
+    let choice = tried(evidence, &proposed)?;
     if let Some(choice) = &choice {
         let (first, _) = by_rfc3023(evidence);
         let message =
             format!("RFC 3023 says {first:?}, the first {} bytes are {}", evidence.window.len(), choice.codec.name());
         notes.push(Diagnostic::warning("encoding-overridden", 0, message));
+        if evidence.bom().is_some() {
+            evidence.conflicts_with_bom(&*choice.codec, notes);
+        }
+        if evidence.family.is_ebcdic() && choice.source == Source::Signature {
+            let message = format!("EBCDIC whose page nothing names; {} is assumed", choice.codec.name());
+            notes.push(Diagnostic::warning("ebcdic-page-assumed", 0, message));
+        }
     }
     Ok(choice)
 }
 
-/// UTF-8 and windows-1252; the caller's last resort comes in their place.
-fn last_resort(evidence: &Evidence<'_>, label: &str, notes: &mut Vec<Diagnostic>) -> Answer {
-    match evidence.fallback {
-        Some(fallback) => overriding(evidence, Some((fallback.name().to_owned(), Source::Fallback)), notes),
-        None => overriding(evidence, Some((label.to_owned(), Source::Default)), notes),
-    }
+/// windows-1252; the caller's last resort comes in its place.
+fn last_resort(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    let proposed = match evidence.fallback {
+        Some(fallback) => (fallback.name().to_ascii_lowercase(), Source::Fallback),
+        None => ("windows-1252".to_owned(), Source::Default),
+    };
+    overriding(evidence, Some(proposed), notes)
 }
 
-/// Nothing decodes it: there are no characters, and the bytes come out as they are.
+/// Nothing decodes it without a fault, so no label is right. What the bytes show is decoded; where they show nothing,
+/// each byte is a character.
 fn unknown(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
-    let message = "no encoding decodes it; each byte is taken for a character".to_owned();
+    let tells = evidence.bom().is_some() || evidence.family.is_wide() || evidence.family.is_ebcdic();
+    let codec = if tells { evidence.page_or_family()? } else { evidence.registry.codec("ISO-8859-1")? };
+    let message = format!("nothing decodes it without a fault; it is read as {}", codec.name());
     notes.push(Diagnostic::warning("encoding-unknown", 0, message));
-    let codec = evidence.registry.codec("ISO-8859-1")?;
     Ok(Some(Choice { label: None, ..Choice::of(codec, Source::Default) }))
 }

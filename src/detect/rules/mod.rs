@@ -8,15 +8,16 @@ mod rfc3023;
 mod rome;
 mod whatwg;
 
-use super::content_type::MediaKind;
+use super::content_type::{ContentType, MediaKind};
 use super::declaration::{self, Declaration};
 use super::html::Meta;
 use super::signature::{Family, Signature};
-use super::statistics::Guess;
+use super::statistics::{self, Guess};
 use super::verdict::{Diagnostic, Kind, Source};
 use crate::codec::{Codec, Stop, Utf8Sink, decode_strictly};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A named rule set.
@@ -69,6 +70,21 @@ impl Policy {
     /// The policy of that name.
     pub fn named(name: &str) -> Option<Policy> {
         Policy::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+
+    /// What the media type means to this policy. RFC 3023 and RFC 7303 know `+xml` under any top-level type; ROME and
+    /// feedparser only know `application/…+xml` and `text/…+xml`.
+    pub(super) fn media(self, content_type: &ContentType) -> MediaKind {
+        let is_narrow = matches!(self, Policy::RomeStrict | Policy::RomeLenient | Policy::Feedparser);
+        match content_type.kind() {
+            MediaKind::AppXml if is_narrow && !content_type.is_application() => MediaKind::Other,
+            kind => kind,
+        }
+    }
+
+    /// Whether it asks in which family a declaration behind a byte order mark is written.
+    pub(super) fn looks_behind_bom(self) -> bool {
+        matches!(self, Policy::RomeStrict | Policy::RomeLenient)
     }
 
     fn rules(self) -> &'static [Rule] {
@@ -132,8 +148,8 @@ pub(super) struct Evidence<'a> {
     pub(super) window: &'a [u8],
     /// The input ends with them.
     pub(super) complete: bool,
-    /// What statistics say, where they may speak.
-    pub(super) guess: Option<&'a Guess>,
+    /// What statistics say, where they may speak: asked once, and only by the rule that needs it.
+    pub(super) guess: Option<&'a OnceCell<Guess>>,
     pub(super) fallback: Option<&'a Arc<dyn Codec>>,
     pub(super) ebcdic_fallback: Option<&'a Arc<dyn Codec>>,
 }
@@ -209,6 +225,12 @@ impl Evidence<'_> {
         self.signature.filter(|row| row.bom).map(|row| row.family)
     }
 
+    /// What statistics say, where they may speak.
+    pub(super) fn guess(&self) -> Option<&Guess> {
+        let ask = || statistics::guess(self.window, self.complete, self.registry);
+        self.guess.map(|asked| asked.get_or_init(ask))
+    }
+
     /// The declared name and where it stands.
     pub(super) fn declared_name(&self) -> Option<(&str, u64)> {
         let (name, span) = self.declaration?.name.as_ref()?;
@@ -224,20 +246,76 @@ impl Evidence<'_> {
         notes: &mut Vec<Diagnostic>,
     ) -> Result<Arc<dyn Codec>, Error> {
         let codec = self.in_order(named)?;
-        let fits = match self.bom() {
-            Some(_) => self.family_codec()?.name() == codec.name(),
-            None => self.agrees_with_bytes(&*codec),
+        let fits = match (self.bom(), self.declared_name()) {
+            (Some(_), _) => self.family_codec()?.name() == codec.name(),
+            // Only a name in the document has a whole declaration to be held against.
+            (None, Some((name, place))) if at == place && at > 0 => self.fits(&*codec, name),
+            (None, _) => self.agrees_with_bytes(&*codec),
         };
         if fits {
             return Ok(codec);
         }
-        // A declared name that the bytes bear out knows more than the family does.
-        let declared = self.declared_name().filter(|_| self.bom().is_none());
-        let declared = declared.and_then(|(name, _)| self.lookup(name).filter(|codec| self.fits(&**codec, name)));
-        let codec = declared.map_or_else(|| self.family_codec(), |codec| self.in_order(&codec))?;
         let message = format!("{says} says {}, the first bytes are {}", named.name(), self.family.name());
         notes.push(Diagnostic::warning(of, at, message));
+        self.by_family(notes)
+    }
+
+    /// What the bytes are where they contradict whoever had the say: what they themselves declare, if they can be that,
+    /// or else their family. EBCDIC tells no page, so one is assumed, and a diagnostic says so.
+    pub(super) fn by_family(&self, notes: &mut Vec<Diagnostic>) -> Result<Arc<dyn Codec>, Error> {
+        if let Some((name, _)) = self.declared_name().filter(|_| self.bom().is_none())
+            && let Some(named) = self.lookup(name)
+        {
+            let codec = self.in_order(&named)?;
+            if self.fits(&*codec, name) {
+                return Ok(codec);
+            }
+        }
+        let codec = self.page_or_family()?;
+        if self.family.is_ebcdic() {
+            notes.push(Diagnostic::warning(
+                "ebcdic-page-assumed",
+                0,
+                format!("EBCDIC whose page nothing names; {} is assumed", codec.name()),
+            ));
+        }
         Ok(codec)
+    }
+
+    /// The codec of the family; for EBCDIC the page that the caller has for it, where that can be right.
+    pub(super) fn page_or_family(&self) -> Result<Arc<dyn Codec>, Error> {
+        let page = self.ebcdic_fallback.filter(|_| self.family.is_ebcdic());
+        let page = page.filter(|codec| self.agrees_with_bytes(&***codec));
+        page.cloned().map_or_else(|| self.family_codec(), Ok)
+    }
+
+    /// What transport and declaration say beside the byte order mark of `codec`.
+    pub(super) fn conflicts_with_bom(&self, codec: &dyn Codec, notes: &mut Vec<Diagnostic>) {
+        if let Some(charset) = self.charset
+            && !self.agrees_with_bom(charset, codec)
+        {
+            let message = format!("the transport says {charset:?}, the byte order mark {}", codec.name());
+            notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
+        }
+        if let Some((name, at)) = self.declared_name()
+            && !self.agrees_with_bom(name, codec)
+        {
+            let message = format!("the declaration says {name:?}, the byte order mark {}", codec.name());
+            notes.push(Diagnostic::warning("bom-declaration-conflict", at, message));
+        }
+    }
+
+    /// What the declaration says beside a charset that is decoded by `codec`.
+    pub(super) fn conflicts_with_charset(&self, label: &str, codec: &dyn Codec, notes: &mut Vec<Diagnostic>) {
+        let Some((name, at)) = self.declared_name() else { return };
+        let same = self.lookup(name).is_some_and(|declared| {
+            declared.name() == codec.name()
+                || declared.orders().is_some_and(|orders| orders.names.contains(&codec.name()))
+        });
+        if !same {
+            let message = format!("the declaration says {name:?}, the transport {label:?}");
+            notes.push(Diagnostic::warning("charset-declaration-conflict", at, message));
+        }
     }
 
     /// Whether `codec` decodes the window; a character that the end of the window cuts does not count.
@@ -293,31 +371,13 @@ impl Evidence<'_> {
 }
 
 fn bom(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
-    if !evidence.signature.is_some_and(|signature| signature.bom) {
+    if evidence.bom().is_none() {
         return Ok(None);
     }
     let codec = evidence.family_codec()?;
-    let mut named = codec.clone();
-    if let Some(charset) = evidence.charset
-        && !evidence.agrees_with_bom(charset, &*codec)
-    {
-        notes.push(Diagnostic::warning(
-            "charset-bom-conflict",
-            0,
-            format!("the transport says {charset:?}, the byte order mark {}", codec.name()),
-        ));
-    }
-    if let Some((name, span)) = evidence.declaration.and_then(|declaration| declaration.name.as_ref()) {
-        if !evidence.agrees_with_bom(name, &*codec) {
-            notes.push(Diagnostic::warning(
-                "bom-declaration-conflict",
-                span.start,
-                format!("the declaration says {name:?}, the byte order mark {}", codec.name()),
-            ));
-        } else if let Some(declared) = evidence.lookup(name) {
-            named = declared;
-        }
-    }
+    evidence.conflicts_with_bom(&*codec, notes);
+    let declared = evidence.declared_name().filter(|(name, _)| evidence.agrees_with_bom(name, &*codec));
+    let named = declared.and_then(|(name, _)| evidence.lookup(name)).unwrap_or_else(|| codec.clone());
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Bom) }))
 }
 
@@ -336,19 +396,7 @@ fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Optio
     if named.name() == "UTF-16" {
         notes.push(utf16_without_bom(0));
     }
-    if let Some((name, span)) = evidence.declaration.and_then(|declaration| declaration.name.as_ref()) {
-        let same = evidence.lookup(name).is_some_and(|declared| {
-            declared.name() == codec.name()
-                || declared.orders().is_some_and(|orders| orders.names.contains(&codec.name()))
-        });
-        if !same {
-            notes.push(Diagnostic::warning(
-                "charset-declaration-conflict",
-                span.start,
-                format!("the declaration says {name:?}, the transport {label:?}"),
-            ));
-        }
-    }
+    evidence.conflicts_with_charset(label, &*codec, notes);
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }))
 }
 
@@ -376,14 +424,7 @@ fn family(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option
     let contradicted = evidence.declaration.is_some_and(|declaration| declaration.name.is_some());
     let family = evidence.family;
     if family.is_ebcdic() {
-        let asked = evidence.ebcdic_fallback.filter(|codec| evidence.agrees_with_bytes(&***codec));
-        let codec = asked.cloned().map_or_else(|| evidence.family_codec(), Ok)?;
-        notes.push(Diagnostic::warning(
-            "ebcdic-page-assumed",
-            0,
-            format!("EBCDIC whose page nothing names; {} is assumed", codec.name()),
-        ));
-        return Ok(Some(Choice::of(codec, Source::Signature)));
+        return Ok(Some(Choice::of(evidence.by_family(notes)?, Source::Signature)));
     }
     if family.is_wide() && !contradicted {
         notes.push(Diagnostic::warning(
@@ -415,13 +456,13 @@ fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Optio
 
 /// The first candidate of statistics, where they may speak and have one.
 fn statistics(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
-    let Some(guess) = evidence.guess else { return Ok(None) };
+    let Some(guess) = evidence.guess() else { return Ok(None) };
     let Some(first) = guess.candidates().first() else { return Ok(None) };
     let codec = evidence.registry.codec(&first.codec)?;
     if !evidence.agrees_with_bytes(&*codec) {
         return Ok(None);
     }
-    if matches!(guess, Guess::Ambiguous(_)) {
+    if let Guess::Ambiguous(_) = guess {
         let others: Vec<&str> = guess.candidates().iter().skip(1).take(3).map(|other| &*other.codec).collect();
         notes.push(Diagnostic::warning(
             "guess-ambiguous",
@@ -451,5 +492,5 @@ fn in_document(error: Error, at: u64) -> Error {
 
 /// The name of what `label` means under the web's rules.
 pub(super) fn web_name(registry: &Registry, label: &str) -> Option<String> {
-    Some(whatwg::codec_of(registry, label)?.name().to_owned())
+    whatwg::codec_of(registry, label).map(|codec| codec.name().to_owned())
 }

@@ -3,7 +3,6 @@
 
 use super::{Choice, Diagnostic, Evidence, Rule, bom, declared, default, family, rule, statistics, utf16_without_bom};
 use crate::detect::content_type::MediaKind;
-use crate::detect::signature::Family;
 use crate::detect::verdict::Source;
 use crate::error::Error;
 
@@ -23,24 +22,31 @@ pub(super) static RULES: &[Rule] = &[
 fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some(label) = evidence.charset else { return Ok(None) };
     let named = evidence.registry.codec(label).map_err(|error| super::in_document(error, 0))?;
-    let is_explicit = matches!(named.name(), "UTF-16BE" | "UTF-16LE");
-    if is_explicit && evidence.bom().is_some() {
-        // §4: a byte order mark is forbidden there.
-        let message = format!("the transport says {label:?}, under which there must be no byte order mark");
-        notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
-    }
-    let is_wide = matches!(evidence.bom(), Some(Family::Utf16Be | Family::Utf16Le));
-    if named.name() == "UTF-16" && !is_wide {
-        notes.push(utf16_without_bom(0));
-    }
-    let conflict = if evidence.bom().is_some() { "charset-bom-conflict" } else { "charset-family-conflict" };
-    let codec = evidence.decoded(&named, (conflict, "the transport", 0), notes)?;
-    if let Some((name, at)) = evidence.declared_name()
-        && evidence.lookup(name).is_none_or(|declared| declared.name() != named.name())
-    {
-        let message = format!("the declaration says {name:?}, the transport {label:?}");
-        notes.push(Diagnostic::warning("charset-declaration-conflict", at, message));
-    }
+    let codec = evidence.in_order(&named)?;
+    let fits = match evidence.bom() {
+        Some(_) => {
+            let marked = evidence.family_codec()?;
+            if !evidence.agrees_with_bom(label, &*marked) {
+                // §4 forbids the mark under UTF-16BE and UTF-16LE, agreeing or not.
+                let message = format!("the transport says {label:?}, the byte order mark {}", marked.name());
+                notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
+            }
+            marked.name() == codec.name()
+        }
+        None => {
+            let fits = evidence.agrees_with_bytes(&*codec);
+            if !fits {
+                let message = format!("the transport says {label:?}, the first bytes are {}", evidence.family.name());
+                notes.push(Diagnostic::warning("charset-family-conflict", 0, message));
+            } else if named.name() == "UTF-16" {
+                notes.push(utf16_without_bom(0));
+            }
+            fits
+        }
+    };
+    evidence.conflicts_with_charset(label, &*codec, notes);
+    // What the bytes are is decoded, what the transport says reported.
+    let codec = if fits { codec } else { evidence.by_family(notes)? };
     let label = named.name().to_owned();
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }.labelled(&label)))
 }
@@ -49,12 +55,16 @@ fn text_xml(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Opti
     if evidence.media != Some(MediaKind::TextXml) {
         return Ok(None);
     }
-    let named = match evidence.fallback {
-        Some(fallback) => fallback.clone(),
-        None => evidence.registry.codec("US-ASCII")?,
+    let (named, source) = match evidence.fallback {
+        Some(fallback) => (fallback.clone(), Source::Fallback),
+        None => (evidence.registry.codec("US-ASCII")?, Source::Default),
     };
-    let source = if evidence.fallback.is_some() { Source::Fallback } else { Source::Default };
-    let codec = evidence.decoded(&named, ("charset-family-conflict", "text/xml without a charset", 0), notes)?;
+    let (conflict, says) = match (evidence.bom(), source) {
+        (Some(_), _) => ("charset-bom-conflict", "text/xml without a charset"),
+        (None, Source::Fallback) => ("fallback-family-conflict", "the last resort"),
+        (None, _) => ("charset-family-conflict", "text/xml without a charset"),
+    };
+    let codec = evidence.decoded(&named, (conflict, says, 0), notes)?;
     let label = named.name().to_owned();
     Ok(Some(Choice { named, ..Choice::of(codec, source) }.labelled(&label)))
 }

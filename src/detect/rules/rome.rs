@@ -1,15 +1,17 @@
 //! The policies `rome-strict` and `rome-lenient`: the algorithms of ROME's XmlReader, as its document numbers them.
-//! `spec/rome.md` has them, where ROME's code does otherwise, and the extensions at 1.2 and 1.7, which the document asks
-//! for.
+//! `spec/rome.md` has them, where ROME's code does otherwise, and UCS-4 and EBCDIC at 1.2 and 1.7, where the document asks
+//! for them.
 //!
 //! A label that ROME would report is reported; what the bytes show is decoded. The two differ where ROME would read
 //! garbage, and then a diagnostic says so.
 
 use super::{Choice, Diagnostic, Evidence, Rule, in_document, rejected, rule, utf16_without_bom};
+use crate::codec::Codec;
 use crate::detect::content_type::MediaKind;
 use crate::detect::signature::{Family, Recognised, recognise};
 use crate::detect::verdict::Source;
 use crate::error::{Error, ErrorKind};
+use std::sync::Arc;
 
 type Answer = Result<Option<Choice>, Error>;
 
@@ -26,12 +28,12 @@ pub(super) static STRICT: &[Rule] = &[
     rule("rome:1.4", utf8_bom_and_name),
     rule("rome:1.5", utf16_bom_and_guess),
     rule("rome:1.6", utf16_bom_and_name),
-    rule("rome:1.7-ucs4", ucs4_bom_and_name),
+    rule("rome:1.7", ucs4_bom_and_others),
     rule("rome:bom", bom),
     rule("rome:1.1", utf16_declared),
-    rule("rome:1.2-ucs4", ucs4_declared),
-    rule("rome:1.2-ebcdic", ebcdic_declared),
     rule("rome:1.2", declared),
+    // Statistics, where they may speak.
+    rule("rome:statistics", statistics),
     rule("rome:1.0", default),
 ];
 
@@ -42,14 +44,13 @@ pub(super) static LENIENT: &[Rule] = &[
     rule("rome:2.5", |evidence, notes| accepted(evidence, charset, notes)),
     rule("rome:bom", |evidence, notes| accepted(evidence, bom, notes)),
     rule("rome:1.1", |evidence, notes| accepted(evidence, utf16_declared, notes)),
-    rule("rome:1.2-ucs4", |evidence, notes| accepted(evidence, ucs4_declared, notes)),
-    rule("rome:1.2-ebcdic", |evidence, notes| accepted(evidence, ebcdic_declared, notes)),
     rule("rome:1.2", |evidence, notes| accepted(evidence, declared, notes)),
+    rule("rome:statistics", |evidence, notes| accepted(evidence, statistics, notes)),
     rule("rome:1.0", |evidence, notes| accepted(evidence, default, notes)),
     // What strict refuses: the declaration, then the charset, then UTF-8.
     rule("rome:lenient-declaration", any_name),
     rule("rome:lenient-charset", any_charset),
-    rule("rome:lenient-default", default_encoding),
+    rule("rome:lenient-default", default),
 ];
 
 /// `text/html` counts as `text/xml` where ROME is lenient.
@@ -69,7 +70,7 @@ fn accepted(evidence: &Evidence<'_>, decide: super::Decide, notes: &mut Vec<Diag
         utf8_bom_and_name,
         utf16_bom_and_guess,
         utf16_bom_and_name,
-        ucs4_bom_and_name,
+        ucs4_bom_and_others,
     ];
     // With a charset the raw algorithm is never asked.
     let asked = if evidence.charset.is_some() { &refusals[..3] } else { &refusals };
@@ -130,17 +131,44 @@ fn named(
     source: Source,
     notes: &mut Vec<Diagnostic>,
 ) -> Result<Choice, Error> {
-    let named = evidence.registry.codec(label).map_err(|error| in_document(error, at))?;
+    let codec = evidence.registry.codec(label).map_err(|error| in_document(error, at))?;
+    chosen(evidence, &codec, label, at, source, notes)
+}
+
+/// The same of a codec that is at hand.
+fn chosen(
+    evidence: &Evidence<'_>,
+    named: &Arc<dyn Codec>,
+    label: &str,
+    at: u64,
+    source: Source,
+    notes: &mut Vec<Diagnostic>,
+) -> Result<Choice, Error> {
     let (code, says) = match (source, evidence.bom()) {
         (Source::Charset, Some(_)) => ("charset-bom-conflict", "the transport"),
         (Source::Charset, None) => ("charset-family-conflict", "the transport"),
         (Source::Declaration, Some(_)) => ("bom-declaration-conflict", "the declaration"),
         (Source::Declaration, None) => ("family-declaration-conflict", "the declaration"),
+        (Source::Fallback, None) => ("fallback-family-conflict", "the last resort"),
         (_, Some(_)) => ("charset-bom-conflict", "the policy"),
         (_, None) => ("charset-family-conflict", "the policy"),
     };
-    let codec = evidence.decoded(&named, (code, says, at), notes)?;
-    Ok(Choice { named, ..Choice::of(codec, source) }.labelled(label))
+    let codec = match evidence.bom() {
+        Some(_) if matches!(source, Source::Charset | Source::Declaration) => {
+            let marked = evidence.family_codec()?;
+            evidence.conflicts_with_bom(&*marked, notes);
+            marked
+        }
+        _ => evidence.decoded(named, (code, says, at), notes)?,
+    };
+    if matches!(source, Source::Charset | Source::Declaration)
+        && named.name() == "UTF-16"
+        && evidence.bom().is_none()
+        && is_16(Some(evidence.family))
+    {
+        notes.push(utf16_without_bom(at));
+    }
+    Ok(Choice { named: named.clone(), ..Choice::of(codec, source) }.labelled(label))
 }
 
 // --- XML over HTTP ------------------------------------------------------------------------------------------------------
@@ -162,7 +190,7 @@ fn text_xml(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
 /// The caller's last resort, or else the policy's.
 fn last_resort(evidence: &Evidence<'_>, label: &str, notes: &mut Vec<Diagnostic>) -> Result<Choice, Error> {
     match evidence.fallback {
-        Some(fallback) => named(evidence, fallback.name(), 0, Source::Fallback, notes),
+        Some(fallback) => chosen(evidence, fallback, fallback.name(), 0, Source::Fallback, notes),
         None => named(evidence, label, 0, Source::Default, notes),
     }
 }
@@ -176,11 +204,12 @@ fn explicit_order_with_bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> 
     }
 }
 
-fn utf16_with_bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+fn utf16_with_bom(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     let family = evidence.bom().filter(|family| is_16(Some(*family)));
     match (ct_enc(evidence).as_deref(), family) {
         (Some("UTF-16"), Some(family)) => {
             let codec = evidence.family_codec()?;
+            evidence.conflicts_with_bom(&*codec, notes);
             Ok(Some(Choice::of(codec, Source::Bom).labelled(name_of(family))))
         }
         _ => Ok(None),
@@ -196,9 +225,15 @@ fn utf16_without(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
 
 fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     match ct_enc(evidence) {
-        Some(label) if label != "UTF-16" => named(evidence, &label, 0, Source::Charset, notes).map(Some),
+        Some(label) if label != "UTF-16" => by_charset(evidence, &label, notes).map(Some),
         _ => Ok(None),
     }
+}
+
+fn by_charset(evidence: &Evidence<'_>, label: &str, notes: &mut Vec<Diagnostic>) -> Result<Choice, Error> {
+    let choice = named(evidence, label, 0, Source::Charset, notes)?;
+    evidence.conflicts_with_charset(label, &*evidence.in_order(&choice.named)?, notes);
+    Ok(choice)
 }
 
 // --- Raw XML ------------------------------------------------------------------------------------------------------------
@@ -241,10 +276,13 @@ fn utf16_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answe
     }
 }
 
-/// What 1.6 is to UTF-16, for the byte order marks that ROME leaves out.
-fn ucs4_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+/// What 1.5 and 1.6 are to UTF-16, for the byte order marks that ROME leaves out.
+fn ucs4_bom_and_others(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
     if !is_ucs4(evidence.bom()) {
         return Ok(None);
+    }
+    if guess(evidence).is_some_and(|family| Some(family) != evidence.bom()) {
+        return refused(0, "the byte order mark is that of UCS-4, the declaration is written in another family");
     }
     let codec = evidence.family_codec()?;
     match evidence.declared_name() {
@@ -255,9 +293,11 @@ fn ucs4_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer
     }
 }
 
-fn bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
+fn bom(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     let Some(family) = evidence.bom() else { return Ok(None) };
-    let choice = Choice::of(evidence.family_codec()?, Source::Bom);
+    let codec = evidence.family_codec()?;
+    evidence.conflicts_with_bom(&*codec, notes);
+    let choice = Choice::of(codec, Source::Bom);
     Ok(Some(if is_ucs4(Some(family)) { choice } else { choice.labelled(name_of(family)) }))
 }
 
@@ -272,14 +312,6 @@ fn utf16_declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answe
     }
 }
 
-fn ucs4_declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
-    if is_ucs4(guess(evidence)) { declared(evidence, notes) } else { Ok(None) }
-}
-
-fn ebcdic_declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
-    if guess(evidence).is_some_and(Family::is_ebcdic) { declared(evidence, notes) } else { Ok(None) }
-}
-
 fn declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     match (xml_enc(evidence), guess(evidence)) {
         (Some((name, at)), Some(_)) => named(evidence, &name, at, Source::Declaration, notes).map(Some),
@@ -287,37 +319,54 @@ fn declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     }
 }
 
-fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
-    default_encoding(evidence, notes)
+/// Statistics do not ask what the byte pattern already tells.
+fn statistics(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    if evidence.family.is_wide() || evidence.family.is_ebcdic() {
+        return Ok(None);
+    }
+    super::statistics(evidence, notes)
 }
 
 /// UTF-8, or what the caller has for a last resort; what is UTF-16, UCS-4 or EBCDIC by its bytes is decoded as such.
-fn default_encoding(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     let family = evidence.family;
-    if family.is_wide() || family.is_ebcdic() {
-        let asked =
-            evidence.ebcdic_fallback.filter(|codec| family.is_ebcdic() && evidence.agrees_with_bytes(&***codec));
-        let codec = asked.cloned().map_or_else(|| evidence.family_codec(), Ok)?;
-        let message = format!("{} without a name for it; read as {}", family.name(), codec.name());
-        notes.push(Diagnostic::warning("unlabelled-family", 0, message));
-        let label = evidence.fallback.map_or("UTF-8", |fallback| fallback.name());
-        return Ok(Some(Choice::of(codec, Source::Default).labelled(label)));
+    if evidence.bom().is_some() || !family.is_wide() && !family.is_ebcdic() {
+        return last_resort(evidence, "UTF-8", notes).map(Some);
     }
-    last_resort(evidence, "UTF-8", notes).map(Some)
+    let codec = evidence.page_or_family()?;
+    let message = format!("{} without a name for it; read as {}", family.name(), codec.name());
+    notes.push(Diagnostic::warning("unlabelled-family", 0, message));
+    let (label, source) = match evidence.fallback {
+        Some(fallback) => (fallback.name(), Source::Fallback),
+        None => ("UTF-8", Source::Default),
+    };
+    Ok(Some(Choice::of(codec, source).labelled(label)))
 }
 
 // --- Lenient ------------------------------------------------------------------------------------------------------------
 
 fn any_name(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
-    match xml_enc(evidence) {
-        Some((name, at)) => named(evidence, &name, at, Source::Declaration, notes).map(Some),
-        None => Ok(None),
+    if let (Some(family), Some(guess)) = (evidence.bom(), guess(evidence))
+        && guess != family
+        && (family, guess) != (Family::Utf8, Family::Ascii)
+    {
+        // 1.3 and 1.5. What is declared there is not read: nothing in the document can be.
+        let at = evidence.signature.map_or(0, |row| row.bytes.len() as u64);
+        let message = format!("the declaration is {}, the byte order mark {}", guess.name(), family.name());
+        notes.push(Diagnostic::warning("bom-declaration-conflict", at, message));
     }
+    let Some((name, at)) = xml_enc(evidence) else { return Ok(None) };
+    let choice = named(evidence, &name, at, Source::Declaration, notes)?;
+    if let Some(label) = evidence.charset {
+        let named = evidence.lookup(label).unwrap_or_else(|| choice.named.clone());
+        evidence.conflicts_with_charset(label, &*evidence.in_order(&named)?, notes);
+    }
+    Ok(Some(choice))
 }
 
 fn any_charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     match ct_enc(evidence) {
-        Some(label) => named(evidence, &label, 0, Source::Charset, notes).map(Some),
+        Some(label) => by_charset(evidence, &label, notes).map(Some),
         None => Ok(None),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{Choice, Diagnostic, Evidence, Rule, family, rule, statistics};
 use crate::codec::Codec;
+use crate::detect::html::{Meta, Via};
 use crate::detect::signature::Family;
 use crate::detect::verdict::{Kind, Source};
 use crate::error::{Error, ErrorKind};
@@ -47,37 +48,76 @@ fn named(evidence: &Evidence<'_>, label: &str, at: u64) -> Result<Option<Arc<dyn
     }
 }
 
-fn bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    Ok(match evidence.bom() {
-        Some(Family::Utf8 | Family::Utf16Be | Family::Utf16Le) => {
-            Some(Choice::of(evidence.family_codec()?, Source::Bom))
-        }
-        _ => None,
-    })
+fn bom(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    if evidence.bom().is_none() {
+        return Ok(None);
+    }
+    let codec = evidence.family_codec()?;
+    evidence.conflicts_with_bom(&*codec, notes);
+    if let Some(meta) = evidence.meta
+        && meta.encoding != codec.name()
+    {
+        let message = format!("the document says {:?}, the byte order mark {}", meta.encoding, codec.name());
+        notes.push(Diagnostic::warning("bom-declaration-conflict", meta_at(evidence, meta), message));
+    }
+    Ok(Some(Choice::of(codec, Source::Bom)))
 }
 
 fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     let Some(label) = evidence.charset else { return Ok(None) };
-    let Some(codec) = named(evidence, label, 0)? else {
-        let message = format!("the transport says {label:?}, which is no label of the web");
-        notes.push(Diagnostic::warning("encoding-unknown", 0, message));
+    let Some(named) = named(evidence, label, 0)? else {
+        notes.push(unknown("the transport", label, 0));
         return Ok(None);
     };
-    Ok(Some(Choice::of(codec, Source::Charset)))
+    let codec = evidence.decoded(&named, ("charset-family-conflict", "the transport", 0), notes)?;
+    // What the document says of itself, as the web means it.
+    let declared = evidence.declared_name().filter(|_| evidence.kind == Kind::Xml);
+    let declared = declared.map(|(name, at)| (super::web_name(evidence.registry, name), at));
+    let found = declared.or_else(|| evidence.meta.map(|meta| (Some(meta.encoding.clone()), meta_at(evidence, meta))));
+    if let Some((says, at)) = found
+        && says.as_deref() != Some(named.name())
+    {
+        let says = says.as_deref().unwrap_or("something unknown");
+        let message = format!("the document says {says}, the transport {label:?}");
+        notes.push(Diagnostic::warning("charset-declaration-conflict", at, message));
+    }
+    let label = named.name().to_owned();
+    Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }.labelled(&label)))
 }
 
-fn meta(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    let Some(meta) = evidence.meta.filter(|_| evidence.kind != Kind::Xml) else { return Ok(None) };
-    let (label, at) = meta.label.as_ref().map_or((&meta.encoding, 0), |(label, span)| (label, span.start as u64));
-    // Refused by the name that it is written by.
-    named(evidence, label, at)?;
-    let codec = named(evidence, &meta.encoding, at)?;
-    Ok(codec.map(|codec| Choice::of(codec, Source::Meta)))
+fn meta(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    let Some(meta) = evidence.meta.filter(|_| evidence.kind == Kind::Html) else { return Ok(None) };
+    let at = meta_at(evidence, meta);
+    let label = meta.label.as_ref().map_or(&*meta.encoding, |(label, _)| label);
+    if meta.encoding == "replacement" {
+        return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: Some(at) }.into());
+    }
+    // The name that the prescan answers is the web's own.
+    let Some(codec) = named(evidence, &meta.encoding, at)? else { return Ok(None) };
+    if meta.via == Via::Utf16Pattern {
+        let message = format!("{} without byte order mark or declared name", evidence.family.name());
+        notes.push(Diagnostic::warning("unlabelled-family", 0, message));
+        return Ok(Some(Choice::of(codec, Source::Signature)));
+    }
+    Ok(Some(Choice::of(codec, Source::Meta)))
+}
+
+/// Where its label stands in the input.
+fn meta_at(evidence: &Evidence<'_>, meta: &Meta) -> u64 {
+    let bom = evidence.signature.filter(|row| row.bom).map_or(0, |row| row.bytes.len());
+    (bom + meta.label.as_ref().map_or(0, |(_, span)| span.start)) as u64
+}
+
+fn unknown(says: &str, label: &str, at: u64) -> Diagnostic {
+    Diagnostic::warning("encoding-unknown", at, format!("{says} says {label:?}, which is no label of the web"))
 }
 
 fn declaration(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     let Some((name, at)) = evidence.declared_name().filter(|_| evidence.kind == Kind::Xml) else { return Ok(None) };
-    let Some(named) = named(evidence, name, at)? else { return Ok(None) };
+    let Some(named) = named(evidence, name, at)? else {
+        notes.push(unknown("the declaration", name, at));
+        return Ok(None);
+    };
     let codec = evidence.decoded(&named, ("family-declaration-conflict", "the declaration", at), notes)?;
     Ok(Some(Choice::of(codec, Source::Declaration)))
 }
@@ -88,10 +128,11 @@ fn xml_family(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
     if evidence.kind == Kind::Xml && is_utf16 { family(evidence, notes) } else { Ok(None) }
 }
 
-fn default(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    if let Some(fallback) = evidence.fallback {
-        return Ok(Some(Choice::of(evidence.in_order(fallback)?, Source::Fallback)));
+fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Answer {
+    let (label, is_xml) = if evidence.kind == Kind::Xml { ("UTF-8", true) } else { ("windows-1252", false) };
+    if is_xml || evidence.fallback.is_some() {
+        // As elsewhere: the caller's last resort where it can be right, else UTF-8.
+        return super::default(evidence, notes);
     }
-    let label = if evidence.kind == Kind::Xml { "UTF-8" } else { "windows-1252" };
     Ok(Some(Choice::of(evidence.registry.codec(label)?, Source::Default)))
 }
