@@ -22,11 +22,12 @@ use crate::registry::Registry;
 /// How much of the input is looked at, in bytes. More than that is not better, only slower.
 pub const WINDOW: usize = 64 * 1024;
 
-/// From fewer bytes than these nothing is guessed, except that they are UTF-8.
+/// From fewer bytes than these nothing is guessed, except UTF-8 (by its form, any length), UTF-16 (12 bytes), UTF-32
+/// (24), and EBCDIC that begins like XML.
 pub const MINIMUM: usize = 24;
 
 /// How near, in score, a page that reads the window otherwise may come to the first before the answer is ambiguous.
-pub const MARGIN: f32 = 0.35;
+pub const MARGIN: f32 = 0.5;
 
 /// The most candidates that are answered.
 pub const MOST: usize = 12;

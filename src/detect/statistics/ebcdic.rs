@@ -21,8 +21,8 @@ const PAGES: &[(f32, &str)] = &[
     (USUAL, "IBM037 IBM1047 IBM500 IBM273 IBM297 IBM285 IBM284 IBM280 IBM277 IBM278 IBM871 IBM870 IBM1025 IBM875 \
              IBM1026 IBM424 IBM420 IBM-Thai IBM290 IBM1027 IBM1123"),
     (EURO, "IBM01140 IBM00924 IBM01148 IBM01141 IBM01147 IBM01146 IBM01145 IBM01144 IBM01142 IBM01143 IBM01149 \
-            IBM1153 IBM1154 IBM4971 IBM1155 IBM12712 IBM16804 IBM1160 IBM8482 IBM5123 IBM1158 IBM880 IBM1165"),
-    (RARE, "IBM274 IBM275 IBM282 IBM256 IBM1112 IBM1122 IBM1156 IBM1157 IBM423 IBM905 IBM425 IBM4517 IBM8612 IBM9067 \
+            IBM1153 IBM1154 IBM4971 IBM1155 IBM12712 IBM16804 IBM1160 IBM8482 IBM5123 IBM1158 IBM880"),
+    (RARE, "IBM1165 IBM274 IBM275 IBM282 IBM256 IBM1112 IBM1122 IBM1156 IBM1157 IBM423 IBM905 IBM425 IBM4517 IBM8612 IBM9067 \
             IBM1166 IBM803 IBM833 IBM836 IBM28709 IBM038 IBM281 OSD_EBCDIC_DF04_1 OSD_EBCDIC_DF04_15 \
             OSD_EBCDIC_DF03_IRV EBCDIC-US EBCDIC-UK EBCDIC-AT-DE EBCDIC-FR EBCDIC-CA-FR EBCDIC-ES EBCDIC-IT EBCDIC-PT \
             EBCDIC-DK-NO EBCDIC-FI-SE EBCDIC-IS-FRISS"),
@@ -49,7 +49,7 @@ const THRESHOLD: f32 = -4.7;
 const XML: f32 = 0.8;
 
 /// What a bracket costs that lacks the other.
-const UNPAIRED: f32 = 5.0;
+const UNPAIRED: f32 = 4.0;
 
 /// What a blank or a digit after another counts: how many there are tells no language.
 const FILLER: f32 = -2.3;
@@ -146,20 +146,31 @@ fn begins_like_xml(window: &[u8]) -> bool {
 /// What is counted in a window: all that the pages are compared on.
 struct Counts {
     /// Byte after byte, how often; what parts records and lines is 40.
-    singles: Vec<(u8, u8, u32)>,
+    singles: Vec<(u8, u8, f32)>,
     /// The pairs between shift codes, how often.
-    doubles: Vec<([u8; 2], u32)>,
+    doubles: Vec<([u8; 2], f32)>,
     /// How often single bytes stand where nothing before them counts.
     is_used: [bool; 256],
+    /// How many double-byte characters there are.
+    doubled: u32,
+    /// What all of it weighs.
+    weight: f32,
     /// Controls that no text has.
     controls: u32,
     /// Letters, digits, marks.
     text: u32,
-    /// Printable of ASCII, were it that.
-    ascii: u32,
+    /// The blanks that ASCII has.
+    spaces: u32,
+    /// How often low or high values begin.
+    fills: u32,
     blanks: u32,
     all: u32,
     is_mixed: bool,
+}
+
+/// What occurs often counts less each time: records and markup say the same again and again.
+fn damped(count: u32) -> f32 {
+    (count as f32).powf(0.6)
 }
 
 impl Counts {
@@ -172,15 +183,19 @@ impl Counts {
             singles: Vec::new(),
             doubles: Vec::new(),
             is_used: [false; 256],
+            doubled: 0,
+            weight: 0.0,
             controls: 0,
+            spaces: 0,
+            fills: 0,
             text: 0,
-            ascii: 0,
             blanks: 0,
             all: 0,
             is_mixed,
         };
         let mut before = 0x40;
         let mut run = 0;
+        let mut is_fill = false;
         let mut at = 0;
         while let Some(&byte) = window.get(at) {
             at += 1;
@@ -195,11 +210,13 @@ impl Counts {
                 before = 0x40;
                 continue;
             }
-            counts.ascii += u32::from(matches!(byte, 0x20..=0x7E | 0x0A | 0x0D | 0x09));
+            counts.spaces += u32::from(byte == 0x20);
             let byte = match byte {
                 0x05 | 0x0C | 0x0D | 0x15 | 0x25 => 0x40,
                 // Low and high values fill fields, and say nothing.
                 0x00 | 0xFF => {
+                    counts.fills += u32::from(!is_fill);
+                    is_fill = true;
                     before = 0x40;
                     continue;
                 }
@@ -211,6 +228,7 @@ impl Counts {
                 }
                 _ => byte,
             };
+            is_fill = false;
             // What is repeated says little: padding, rules of dashes.
             run = if byte == before { run + 1 } else { 0 };
             if run >= 2 || (byte == 0x40 && run >= 1) {
@@ -226,26 +244,26 @@ impl Counts {
         counts.is_used[0x40] = true;
         for (pair, count) in (0u16..=0xFFFF).zip(&pairs).filter(|(_, count)| **count > 0) {
             let [before, byte] = pair.to_be_bytes();
-            counts.singles.push((before, byte, *count));
+            counts.singles.push((before, byte, damped(*count)));
         }
         let mut doubles: Vec<_> = doubles.into_iter().collect();
         doubles.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        counts.doubled = doubles.iter().map(|(_, count)| count).sum();
         doubles.truncate(MOST_PAIRS);
-        counts.doubles = doubles;
+        counts.doubles = doubles.into_iter().map(|(pair, count)| (pair, damped(count))).collect();
+        counts.weight = counts.singles.iter().map(|(_, _, weight)| weight).sum::<f32>()
+            + counts.doubles.iter().map(|(_, weight)| weight).sum::<f32>();
         counts
-    }
-
-    /// How many double-byte characters there are.
-    fn doubled(&self) -> u32 {
-        self.doubles.iter().map(|(_, count)| count).sum()
     }
 
     /// What a reading has to reach; `None` where there is too little of anything, or it cannot be.
     fn threshold(&self, is_xml: bool) -> Option<f32> {
         let fewest = if is_xml { FEWEST_OF_XML } else { FEWEST };
-        let text = self.text + self.doubled();
-        // A share of controls that no record has.
-        if text < fewest || self.controls * 2 > text {
+        let text = self.text + self.doubled;
+        // Blanks as ASCII has them; a share of controls that no record has, and zeros not in runs but all over.
+        let is_ascii = self.spaces > self.blanks && self.spaces * 20 > text;
+        let is_binary = self.controls * 2 > text || self.fills * 8 > text;
+        if text < fewest || is_ascii || is_binary {
             return None;
         }
         if self.is_mixed {
@@ -353,13 +371,23 @@ fn readings(counts: &Counts, pages: &[Page]) -> Vec<Reading> {
             group.iter().any(|page| model.is_covered(|ch| pages[*page].has(ch)))
                 || counts.is_mixed && model.is_east_asian()
         };
-        let languages: Vec<&Model> = models().iter().filter(is_covered).collect();
+        // English and code are in every mixture: as the language itself they would outweigh it where the markup is
+        // English and the content is not.
+        let is_usual = |model: &&Model| matches!(model.code, "en" | "code");
+        let mut languages: Vec<&Model> = models().iter().filter(is_covered).collect();
+        if languages.iter().any(|model| !is_usual(model)) {
+            languages.retain(|model| !is_usual(model));
+        } else {
+            // Letters of ASCII alone: as good a language as any, and no better than that.
+            languages = models().iter().filter(|model| model.code == "nl").collect();
+        }
         if languages.is_empty() {
             continue;
         }
         let sum = counts.likelihood(first, &languages);
-        let all = counts.all + counts.doubled() + counts.controls;
-        let mean = (sum + CONTROL * counts.controls as f32) / all.max(1) as f32;
+        // Controls are as many among what weighs as among the bytes.
+        let share = counts.controls as f32 / (counts.all + counts.doubled + counts.controls).max(1) as f32;
+        let mean = (1.0 - share) * sum / counts.weight.max(1.0) + share * CONTROL;
         let brackets = counts.unbalanced(first) as f32 * UNPAIRED;
         readings.push(Reading { pages: group, likelihood: sum + start - brackets, mean });
     }
@@ -408,7 +436,7 @@ impl Counts {
             .collect();
         // What does not depend on the language: all that is not next to a letter.
         let mut fixed = 0f64;
-        let mut open: Vec<(u8, u8, u32, f32)> = Vec::new();
+        let mut open: Vec<(u8, u8, f32, f32)> = Vec::new();
         for &(before, byte, count) in &self.singles {
             let (first, next) = (page.chars[usize::from(before)], page.chars[usize::from(byte)]);
             let is_filler = |ch: char| ch == ' ' || ch.is_ascii_digit();
@@ -446,9 +474,9 @@ impl Counts {
     fn unbalanced(&self, page: &Page) -> u32 {
         let count = |ch: char| -> i64 {
             let of = |byte: &u8| page.chars[usize::from(*byte)] == ch;
-            self.singles.iter().filter(|(_, byte, _)| of(byte)).map(|(_, _, count)| i64::from(*count)).sum()
+            self.singles.iter().filter(|(_, byte, _)| of(byte)).map(|(_, _, count)| count.round() as i64).sum()
         };
         let missing = |open, close| (count(open) - count(close)).unsigned_abs() as u32;
-        (missing('[', ']') + missing('{', '}')).min(20)
+        (missing('[', ']') + missing('{', '}')).min(6)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 static TEXTS: &str = include_str!("texts.txt");
 
 /// How much the frequency of a character alone weighs against that of the pair, in pairs.
-const SINGLES: f32 = 6.0;
+const SINGLES: f32 = 3.0;
 /// How much what a character is weighs against how often it occurs, in characters.
 const UNSEEN: f32 = 12.0;
 
@@ -23,6 +23,8 @@ pub(super) struct Model {
     pairs: Vec<f32>,
     /// How likely a class is.
     singles: Vec<f32>,
+    /// How much a class leaves to what its pairs do not have.
+    rests: Vec<f32>,
     /// The letters, with their share of all letters.
     letters: Vec<(char, f32)>,
 }
@@ -66,15 +68,17 @@ impl Model {
             seen[class(&pair[0]) * chars.len() + class(&pair[1])] += 1.0;
         }
         let mut pairs = seen;
+        let mut rests = Vec::new();
         for row in pairs.chunks_exact_mut(chars.len().max(1)) {
             let sum: f32 = row.iter().sum();
+            rests.push(SINGLES / (sum + SINGLES));
             for (cell, single) in row.iter_mut().zip(&singles) {
                 *cell = (*cell + SINGLES * single) / (sum + SINGLES);
             }
         }
         let sum: f32 = counts.iter().filter(|(ch, _)| ch.is_alphabetic()).map(|(_, n)| n).sum();
         let letters = counts.iter().filter(|(ch, _)| ch.is_alphabetic()).map(|(ch, n)| (*ch, n / sum)).collect();
-        Model { code, chars, pairs, singles, letters }
+        Model { code, chars, pairs, singles, rests, letters }
     }
 
     /// Whether a page with these characters has the letters of the language, all but one in a hundred written.
@@ -100,7 +104,8 @@ impl Model {
     pub(super) fn likelihood(&self, before: Class, next: Class) -> f32 {
         match (before.place, next.place) {
             (Some(before), Some(next)) => self.pairs[before * self.chars.len() + next],
-            _ => next.single,
+            (Some(before), None) => self.rests[before] * next.single,
+            (None, _) => next.single,
         }
     }
 }
@@ -169,7 +174,7 @@ fn prior(ch: char) -> f32 {
         '!' | '?' | ';' | '&' | '*' | '+' | '=' | '<' | '>' | '_' | '%' => 0.002,
         '#' | '$' | '@' | '[' | ']' | '{' | '}' => 0.001,
         '|' | '\\' | '^' | '~' | '`' => 0.0003,
-        '€' | '£' | '§' | '°' => 0.0003,
+        '€' | '£' | '§' | '°' => 0.000_05,
         '«' | '»' | '¿' | '¡' | 'º' | 'ª' | '¬' | '¢' | '¥' => 0.000_05,
         'à'..='ö' | 'ø'..='ÿ' => 0.0002,
         '\u{A1}'..='\u{BF}' | '÷' | '×' => 0.000_01,

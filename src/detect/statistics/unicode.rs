@@ -16,8 +16,10 @@ pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
     match std::str::from_utf8(window) {
         _ if window.is_ascii() => Utf8::Ascii,
         Ok(_) => Utf8::Text,
-        Err(error) if error.error_len().is_none() && !complete && error.valid_up_to() > 0 => {
-            if window[..error.valid_up_to()].is_ascii() { Utf8::Not } else { Utf8::Text }
+        Err(error) if error.error_len().is_none() => {
+            // Truncated: so it is where the input goes on, and where enough of it was right before.
+            let strange = window[..error.valid_up_to()].iter().filter(|byte| !byte.is_ascii()).count();
+            if strange >= if complete { 8 } else { 1 } { Utf8::Text } else { Utf8::Not }
         }
         Err(_) => Utf8::Not,
     }

@@ -1,6 +1,6 @@
 //! The charsets of the web, by chardetng: a window that is neither Unicode nor EBCDIC, and no binary data.
 
-use super::{Candidate, Guess};
+use super::{Candidate, Guess, MINIMUM};
 use crate::registry::Registry;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
@@ -12,7 +12,7 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     let is_control = |byte: &&u8| matches!(byte, 0..=8 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F);
     let controls = window.iter().filter(is_control).count();
     // Form feeds and a stray SUB are met in text; zeros and the like, one in a hundred, are not.
-    if controls * 100 > window.len() {
+    if window.len() < MINIMUM || controls * 100 > window.len() {
         return None;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
