@@ -309,3 +309,22 @@ fn a_label_into_pages_without_its_letters() {
         assert_eq!((&*written, offset), ("<?xml version='1.0' encoding='", Some(30)), "{policy:?}");
     }
 }
+
+/// The pages that lack them in earnest: what is written reads back as it was meant, or nothing is written.
+#[test]
+fn escapes_into_ibm803_and_ibm13218() {
+    for name in ["IBM803", "IBM13218"] {
+        for (policy, escape) in [(OnUnmappable::Xml, "&#8364;"), (OnUnmappable::Escape, "\\u{20AC}")] {
+            let job = Transcode::new().from("UTF-8").unwrap().to(name).unwrap().kind(Kind::Text).unmappable(policy);
+            let mut bytes = Vec::new();
+            match job.run("A€".as_bytes(), &mut bytes) {
+                Ok(_) => {
+                    let mut back = Vec::new();
+                    Transcode::new().from(name).unwrap().run(&bytes[..], &mut back).unwrap();
+                    assert_eq!(String::from_utf8(back).unwrap(), format!("A{escape}"), "{name}");
+                }
+                Err(error) => assert_eq!(error.offset(), Some(1), "{name} {policy:?}: {error}"),
+            }
+        }
+    }
+}
