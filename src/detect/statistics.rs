@@ -78,10 +78,12 @@ impl Guess {
 /// use charpipe::{Registry, detect::statistics::{Guess, guess}};
 ///
 /// let registry = Registry::builtin();
-/// // "Der fällige Betrag, für Müller" in page 273.
-/// let bytes = b"\xC4\x85\x99\x40\x86\xC0\x93\x93\x89\x87\x85\x40\xC2\x85\xA3\x99\x81\x87\x6B\x40\
-///               \x86\xD0\x99\x40\xD4\xD0\x93\x93\x85\x99";
-/// assert_eq!(guess(bytes, true, &registry).candidates()[0].codec, "IBM273");
+/// // "Der fällige Betrag für Müller und Schröder ist größer als im Frühjahr." in page 273.
+/// let bytes = b"\xC4\x85\x99\x40\x86\xC0\x93\x93\x89\x87\x85\x40\xC2\x85\xA3\x99\x81\x87\x40\x86\xD0\x99\x40\xD4\xD0\x93\
+///               \x93\x85\x99\x40\xA4\x95\x84\x40\xE2\x83\x88\x99\x6A\x84\x85\x99\x40\x89\xA2\xA3\x40\x87\x99\x6A\xA1\x85\
+///               \x99\x40\x81\x93\xA2\x40\x89\x94\x40\xC6\x99\xD0\x88\x91\x81\x88\x99\x4B";
+/// let Guess::Certain(candidates) = guess(bytes, true, &registry) else { panic!() };
+/// assert_eq!(candidates[0].codec, "IBM273");
 /// assert_eq!(guess(b"b\");\"", true, &registry), Guess::Nothing);
 /// ```
 pub fn guess(window: &[u8], complete: bool, registry: &Registry) -> Guess {

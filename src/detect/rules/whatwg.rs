@@ -7,6 +7,7 @@ use crate::detect::html::{Meta, Via};
 use crate::detect::signature::Family;
 use crate::detect::verdict::{Kind, Source};
 use crate::error::{Error, ErrorKind};
+use crate::registry::Registry;
 use std::sync::Arc;
 
 type Answer = Result<Option<Choice>, Error>;
@@ -27,15 +28,15 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// The codec that the Encoding Standard means by `label`.
-pub(in crate::detect) fn codec_of(evidence_registry: &crate::Registry, label: &str) -> Option<Arc<dyn Codec>> {
+pub(in crate::detect) fn codec_of(registry: &Registry, label: &str) -> Option<Arc<dyn Codec>> {
     #[cfg(feature = "whatwg")]
     {
-        let _ = evidence_registry;
+        let _ = registry;
         crate::codec::whatwg::for_web_label(label)
     }
     // Without the web's charsets the labels mean what they mean elsewhere.
     #[cfg(not(feature = "whatwg"))]
-    evidence_registry.codec(label).ok()
+    registry.codec(label).ok()
 }
 
 /// What the label names, refused where that must not be decoded at all.

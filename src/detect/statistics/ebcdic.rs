@@ -22,8 +22,8 @@ const PAGES: &[(f32, &str)] = &[
              IBM1026 IBM424 IBM420 IBM-Thai IBM290 IBM1027 IBM1123"),
     (EURO, "IBM01140 IBM00924 IBM01148 IBM01141 IBM01147 IBM01146 IBM01145 IBM01144 IBM01142 IBM01143 IBM01149 \
             IBM1153 IBM1154 IBM4971 IBM1155 IBM12712 IBM16804 IBM1160 IBM8482 IBM5123 IBM1158 IBM880"),
-    (RARE, "IBM1165 IBM274 IBM275 IBM282 IBM256 IBM1112 IBM1122 IBM1156 IBM1157 IBM423 IBM905 IBM425 IBM4517 IBM8612 IBM9067 \
-            IBM1166 IBM803 IBM833 IBM836 IBM28709 IBM038 IBM281 OSD_EBCDIC_DF04_1 OSD_EBCDIC_DF04_15 \
+    (RARE, "IBM1165 IBM274 IBM275 IBM282 IBM256 IBM1112 IBM1122 IBM1156 IBM1157 IBM423 IBM905 IBM425 IBM4517 IBM8612 \
+            IBM9067 IBM1166 IBM803 IBM833 IBM836 IBM28709 IBM038 IBM281 OSD_EBCDIC_DF04_1 OSD_EBCDIC_DF04_15 \
             OSD_EBCDIC_DF03_IRV EBCDIC-US EBCDIC-UK EBCDIC-AT-DE EBCDIC-FR EBCDIC-CA-FR EBCDIC-ES EBCDIC-IT EBCDIC-PT \
             EBCDIC-DK-NO EBCDIC-FI-SE EBCDIC-IS-FRISS"),
 ];
@@ -48,6 +48,8 @@ const THRESHOLD: f32 = -4.7;
 /// What is taken off it for what begins like XML.
 const XML: f32 = 0.8;
 
+/// What a pair of brackets is worth.
+const PAIRED: f32 = 4.0;
 /// What a bracket costs that lacks the other.
 const UNPAIRED: f32 = 4.0;
 
@@ -63,6 +65,17 @@ const SCALE: f32 = 8.0;
 /// The fewest letters, digits and marks of which anything is said; of XML.
 const FEWEST: u32 = 16;
 const FEWEST_OF_XML: u32 = 6;
+
+/// The bytes that are a bracket or a brace on one of the pages.
+#[rustfmt::skip]
+const BRACKETS: &[u8] = &[
+    0x43, 0x44, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x51, 0x54, 0x59, 0x5A, 0x63, 0x68, 0x70, 0x71, 0x80,
+    0x8C, 0x8E, 0x90, 0x9C, 0x9E, 0x9F, 0xAC, 0xAD, 0xAE, 0xB1, 0xB3, 0xB5, 0xB6, 0xBA, 0xBB, 0xBC,
+    0xBD, 0xBE, 0xC0, 0xCF, 0xD0, 0xDC, 0xFB, 0xFC, 0xFD,
+];
+
+/// The most of them that are looked at.
+const MOST_BRACKETS: usize = 4096;
 
 /// The most different pairs of bytes that mixed pages are compared on.
 const MOST_PAIRS: usize = 2048;
@@ -151,6 +164,8 @@ struct Counts {
     doubles: Vec<([u8; 2], f32)>,
     /// How often single bytes stand where nothing before them counts.
     is_used: [bool; 256],
+    /// The bytes that are a bracket on one page or another, each with that before it, from the front.
+    brackets: Vec<(u8, u8)>,
     /// How many double-byte characters there are.
     doubled: u32,
     /// What all of it weighs.
@@ -183,6 +198,7 @@ impl Counts {
             singles: Vec::new(),
             doubles: Vec::new(),
             is_used: [false; 256],
+            brackets: Vec::new(),
             doubled: 0,
             weight: 0.0,
             controls: 0,
@@ -237,6 +253,9 @@ impl Counts {
             pairs[usize::from(before) << 8 | usize::from(byte)] += 1;
             counts.is_used[usize::from(byte)] = true;
             counts.all += 1;
+            if BRACKETS.contains(&byte) && counts.brackets.len() < MOST_BRACKETS {
+                counts.brackets.push((before, byte));
+            }
             counts.blanks += u32::from(byte == 0x40);
             counts.text += u32::from(byte != 0x40);
             before = byte;
@@ -388,8 +407,8 @@ fn readings(counts: &Counts, pages: &[Page]) -> Vec<Reading> {
         // Controls are as many among what weighs as among the bytes.
         let share = counts.controls as f32 / (counts.all + counts.doubled + counts.controls).max(1) as f32;
         let mean = (1.0 - share) * sum / counts.weight.max(1.0) + share * CONTROL;
-        let brackets = counts.unbalanced(first) as f32 * UNPAIRED;
-        readings.push(Reading { pages: group, likelihood: sum + start - brackets, mean });
+        let brackets = counts.brackets(first);
+        readings.push(Reading { pages: group, likelihood: sum + start + brackets, mean });
     }
     readings
 }
@@ -470,13 +489,60 @@ impl Counts {
         (fixed + best.fold(f64::MIN, f64::max)) as f32
     }
 
-    /// How many brackets lack the other.
-    fn unbalanced(&self, page: &Page) -> u32 {
-        let count = |ch: char| -> i64 {
-            let of = |byte: &u8| page.chars[usize::from(*byte)] == ch;
-            self.singles.iter().filter(|(_, byte, _)| of(byte)).map(|(_, _, count)| count.round() as i64).sum()
-        };
-        let missing = |open, close| (count(open) - count(close)).unsigned_abs() as u32;
-        (missing('[', ']') + missing('{', '}')).min(6)
+    /// What brackets add: those that open and close in order are hardly there by chance, those that lack the other are
+    /// hardly brackets. A brace within a word is a letter of another page, and counts for nothing.
+    fn brackets(&self, page: &Page) -> f32 {
+        let [mut square, mut curly, mut good, mut bad] = [0u32; 4];
+        for &(before, byte) in &self.brackets {
+            let is_in_word = page.chars[usize::from(before)].is_alphabetic();
+            match page.chars[usize::from(byte)] {
+                '[' => square += 1,
+                '{' if is_in_word => bad += 1,
+                '{' => curly += 1,
+                close @ (']' | '}') => {
+                    let open = if close == ']' { &mut square } else { &mut curly };
+                    match *open {
+                        0 => bad += 1,
+                        _ => {
+                            *open -= 1;
+                            good += 1;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let bad = bad + square + curly;
+        PAIRED * damped(good) - UNPAIRED * bad.min(6) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bracket_of_every_page_is_looked_at() {
+        let registry = Registry::builtin();
+        for (_, names) in PAGES.iter().chain(MIXED) {
+            for name in names.split_ascii_whitespace() {
+                let page = Page::new(&registry.codec(name).unwrap(), 0.0, &Counts::of(b""));
+                for (byte, ch) in (0..=255u8).zip(page.chars) {
+                    let is_bracket = matches!(ch, '[' | ']' | '{' | '}');
+                    assert!(!is_bracket || BRACKETS.contains(&byte), "{byte:02X} of {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_preferred_pages_are_there_and_are_no_others() {
+        let registry = Registry::builtin();
+        let names = PAGES.iter().chain(MIXED).flat_map(|(_, names)| names.split_ascii_whitespace());
+        for name in names {
+            let codec = registry.codec(name).unwrap();
+            assert_eq!(codec.name(), name);
+            assert!(is_ebcdic(&*codec), "{name}");
+        }
     }
 }
