@@ -3,13 +3,12 @@
 use super::Status;
 use super::args::List;
 use super::json::{self, CodecObject};
-use super::output::{Output, STDOUT};
+use super::output;
 use super::words::{printable, say};
 use crate::Registry;
 use crate::error::{DidYouMean, ErrorKind};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
-use std::io::{self, Write};
 
 /// How wide a line for people may be.
 const WIDTH: usize = 100;
@@ -26,17 +25,7 @@ pub(super) fn run(args: &List) -> Status {
         return Status::Data;
     }
     let text = if args.json { found.iter().map(json::line).collect() } else { in_words(&found) };
-    let written = Output::stdout().and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
-        output.commit()
-    });
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(format_args!("{STDOUT}: cannot write: {error}"));
-            Status::Io
-        }
-        _ => Status::Done,
-    }
+    output::print(&text)
 }
 
 /// The codecs that `pattern` fits, in the order of their names; with a pattern also the labels that are refused.

@@ -1,6 +1,7 @@
 //! What is written: standard output past the line buffer of [`std::io::Stdout`], and files that are replaced when whole.
 
-use super::words::Name;
+use super::Status;
+use super::words::{Name, say};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -29,6 +30,21 @@ struct Beside {
     new: NamedTempFile,
     target: PathBuf,
     old: Option<Metadata>,
+}
+
+/// Writes a text to standard output. A reader that wants no more of it is no failure.
+pub(super) fn print(text: &str) -> Status {
+    let written = Output::stdout().and_then(|mut output| {
+        output.write_all(text.as_bytes())?;
+        output.commit()
+    });
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            say(format_args!("{STDOUT}: cannot write: {error}"));
+            Status::Io
+        }
+        _ => Status::Done,
+    }
 }
 
 impl Output {

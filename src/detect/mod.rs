@@ -407,8 +407,13 @@ impl Detector {
         if let Ok(choice) = &choice
             && let [first, more @ ..] = self.registry.shadowed(&*choice.named)
         {
+            let name = choice.named.name();
             let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-            let message = format!("{} was registered over labels of {first}{others}", choice.named.name());
+            let message = if first == name {
+                format!("{name} is one that was registered, in place of the built-in of that name")
+            } else {
+                format!("{name} was registered over labels of {first}{others}")
+            };
             notes.push(Diagnostic::hint("shadowed-codec", 0, message));
         }
         if let Some(found) = &mut declaration {

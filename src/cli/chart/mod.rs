@@ -13,12 +13,11 @@ mod layout;
 
 use super::Status;
 use super::args::Chart;
-use super::output::{Output, STDOUT};
+use super::output;
 use super::words::{printable, say};
 use crate::codec::Codec;
 use crate::registry::Registry;
 use data::ChartData;
-use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Runs it.
@@ -34,17 +33,7 @@ pub(super) fn run(args: &Chart) -> Status {
             return Status::Usage;
         }
     };
-    let written = Output::stdout().and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
-        output.commit()
-    });
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(format_args!("{STDOUT}: cannot write: {error}"));
-            Status::Io
-        }
-        _ => Status::Done,
-    }
+    output::print(&text)
 }
 
 /// What is printed, or what is wrong with the arguments.
