@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use charpipe::codec::is_ebcdic;
+use charpipe::codec::{decode_strictly, is_ebcdic};
 use charpipe::detect::Hints;
 use charpipe::{Bom, Codec, Detector, Kind, Registry, Relabel, Transcode};
 use charpipe_fuzz::{CODECS, Choices, Cuts, encode, whole};
@@ -66,6 +66,10 @@ fuzz_target!(|data: &[u8]| {
     let from_user = choices.byte() % 2 == 1;
     let bom = *choices.one(&[Bom::Auto, Bom::Keep, Bom::Strip, Bom::Add]);
     let mut text = document(&mut choices, &**source);
+    // A page without quotes (FI-SE-A) has no declaration to write.
+    if decode_strictly(&**source, &encode(&**source, &text)).as_ref() != Some(&text) {
+        return;
+    }
     text.push_str("<a>");
     text.extend(String::from_utf8_lossy(choices.payload()).chars().filter(|ch| *ch >= ' ' || "\t\r\n".contains(*ch)));
     let input = [encode(&**source, if with_bom { "\u{FEFF}" } else { "" }), encode(&**source, &text)].concat();
