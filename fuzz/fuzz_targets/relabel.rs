@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use charpipe::codec::{decode_strictly, is_ebcdic};
+use charpipe::codec::is_ebcdic;
 use charpipe::detect::Hints;
 use charpipe::{Bom, Codec, Detector, Kind, Registry, Relabel, Transcode};
 use charpipe_fuzz::{CODECS, Choices, Cuts, encode, whole};
@@ -46,6 +46,19 @@ fn document(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
     text
 }
 
+/// Whether detection, which reads a declaration of EBCDIC by what the pages of its family agree on, reads those of this
+/// page. Some have `<` elsewhere (IS-FRISS), no quotes (FI-SE-A), or U+0085 where others have another control (OSD):
+/// what becomes of them the tests say.
+fn is_read_by_its_family(codec: &dyn Codec) -> bool {
+    const DECLARATION: &str = "<?xml version=\"1.0\" encoding='' standalone=yes?>\t\r\n\u{85} ABCZ-_.09z";
+    let registry = Registry::builtin();
+    !is_ebcdic(codec)
+        || ["IBM037", "IBM290"].iter().any(|name| {
+            let family = registry.codec(name).expect("a built-in");
+            encode(codec, DECLARATION) == encode(&*family, DECLARATION)
+        })
+}
+
 /// What detection answers for `output`: the codec, and what contradicts, in words.
 fn verdict(output: &[u8]) -> (String, String) {
     let mut detector = Detector::new(Registry::builtin(), Hints::default());
@@ -66,17 +79,11 @@ fuzz_target!(|data: &[u8]| {
     let from_user = choices.byte() % 2 == 1;
     let bom = *choices.one(&[Bom::Auto, Bom::Keep, Bom::Strip, Bom::Add]);
     let mut text = document(&mut choices, &**source);
-    // A page without quotes (FI-SE-A) has no declaration to write.
-    if decode_strictly(&**source, &encode(&**source, &text)).as_ref() != Some(&text) {
-        return;
-    }
     text.push_str("<a>");
     text.extend(String::from_utf8_lossy(choices.payload()).chars().filter(|ch| *ch >= ' ' || "\t\r\n".contains(*ch)));
     let input = [encode(&**source, if with_bom { "\u{FEFF}" } else { "" }), encode(&**source, &text)].concat();
 
-    // A page that has `<` where no row of the table has it (IS-FRISS) makes documents that nobody can recognise.
-    let is_seen = |start: &[u8]| !is_ebcdic(&**target) || start.starts_with(b"\x4C\x6F");
-    if !is_seen(&encode(&**target, "<?xml")) {
+    if !is_read_by_its_family(&**source) || !is_read_by_its_family(&**target) {
         return;
     }
     let Ok(job) = Transcode::new().bom(bom).relabel(Relabel::Auto).to(target.name()) else { return };
