@@ -1,5 +1,6 @@
-//! The objects of `detect --json`, `list --json` and `--report`: every key always there, in this order, null where there is nothing.
-//! Programs are built on them; a key is never renamed or left out.
+//! The objects of `detect --json`, `list --json` and `--report`: every key always there, in this order, null where there
+//! is nothing, but for `policies`, which only `detect --explain` has. Programs are built on them; a key is never renamed
+//! or left out.
 
 use super::words::{self, Name};
 use crate::detect::{Candidate, Diagnostic, Verdict};

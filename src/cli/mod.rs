@@ -3,8 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `args.rs` | the options |
-//! | `explain.rs` | `detect --explain` |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
+//! | `explain.rs` | `detect --explain` |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |

@@ -240,8 +240,9 @@ impl<'a> Utf8Sink<'a> {
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
         // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `push_word`, `push_words`, `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at `written`; nothing else writes
-        // below `written`. That it is worth a promise `cargo bench --bench codecs` measures.
+        // `push_word`, `push_words`, `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at
+        // `written`; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs`
+        // measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
 
