@@ -36,6 +36,8 @@
 //!
 //! Every offset counts bytes of the original input from 0, byte order mark included.
 
+#[doc(hidden)]
+pub mod arch;
 pub mod codec;
 pub mod detect;
 mod error;
