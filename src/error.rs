@@ -132,6 +132,40 @@ pub enum ErrorKind {
         /// What it did.
         what: &'static str,
     },
+    /// What frames a record says something impossible.
+    #[error("record {record}: the header {} is wrong: {what}", Hex(header))]
+    BadHeader {
+        /// Where the header is.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// The header.
+        header: Vec<u8>,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// The input, or a block of a tape, ends within a record. What there is of it was delivered.
+    #[error("record {record}, which begins at byte {begun}, is cut: at least {missing} more bytes belong to it")]
+    RecordCut {
+        /// Where it is cut.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// Where it begins, its header included.
+        begun: u64,
+        /// How many bytes are missing at least.
+        missing: u64,
+    },
+    /// A record that is longer than its shape, or whoever holds it, allows.
+    #[error("record {record} is longer than {limit} bytes")]
+    RecordTooLong {
+        /// Where in the input it begins, or the text that it is made of.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// How long it may be.
+        limit: usize,
+    },
     /// A label without letter or digit.
     #[error("{label:?} is no label: it has neither letter nor digit")]
     BadLabel {
@@ -179,6 +213,9 @@ impl Error {
             | ErrorKind::DeclarationTooLong { offset, .. }
             | ErrorKind::PolicyRejects { offset, .. }
             | ErrorKind::Strict { offset, .. }
+            | ErrorKind::BadHeader { offset, .. }
+            | ErrorKind::RecordCut { offset, .. }
+            | ErrorKind::RecordTooLong { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
             ErrorKind::UnknownLabel { offset, .. } | ErrorKind::UnsupportedLabel { offset, .. } => offset,
             ErrorKind::Write { .. }
@@ -211,6 +248,9 @@ impl Error {
             ErrorKind::NoXmlName { .. } => "no-xml-name",
             ErrorKind::NoBom { .. } => "no-bom",
             ErrorKind::Codec { .. } => "codec",
+            ErrorKind::BadHeader { .. } => "bad-header",
+            ErrorKind::RecordCut { .. } => "record-cut",
+            ErrorKind::RecordTooLong { .. } => "record-too-long",
             ErrorKind::BadLabel { .. } => "bad-label",
             ErrorKind::NotATable { .. } => "not-a-table",
             ErrorKind::TableFile { .. } => "table-file",

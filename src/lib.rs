@@ -41,6 +41,7 @@ pub mod arch;
 pub mod codec;
 pub mod detect;
 mod error;
+pub mod records;
 pub mod registry;
 mod text;
 pub mod transcoder;

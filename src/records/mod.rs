@@ -1,0 +1,15 @@
+//! Records, as mainframes keep text: no newline ends a line, but a length in front of it or one for all.
+//!
+//! | file | what |
+//! |---|---|
+//! | `shape.rs` | [`Shape`]: the framings, and how they are written down |
+//! | `deframe.rs` | [`Deframer`]: from bytes to records, one state machine for all shapes |
+
+mod deframe;
+mod shape;
+
+pub use deframe::{Deframer, Part};
+pub use shape::{BadShape, MAX_BLKSIZE, Shape};
+
+/// How long a record may be that has to be held as a whole, in bytes, where its shape sets no lower limit: 1 MiB.
+pub const RECORD_LIMIT: usize = 1 << 20;
