@@ -10,7 +10,16 @@ use std::sync::Arc;
 
 /// An error: one word wide; what it is, is its [`kind`](Error::kind).
 #[derive(Clone)]
-pub struct Error(Arc<ErrorKind>);
+pub struct Error(Arc<(ErrorKind, Option<RecordPosition>)>);
+
+/// A place in a file of records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecordPosition {
+    /// The number of the record, from 1.
+    pub number: u64,
+    /// The byte of its data, from 1.
+    pub column: u64,
+}
 
 /// What went wrong.
 #[non_exhaustive]
@@ -166,6 +175,28 @@ pub enum ErrorKind {
         /// How long it may be.
         limit: usize,
     },
+    /// A control character, under [`Controls::Error`](crate::Controls::Error).
+    #[error("U+{:04X} is a control character", *ch as u32)]
+    Control {
+        /// The first byte of the input that it came from.
+        offset: u64,
+        /// The character.
+        ch: char,
+    },
+    /// A newline in a record, under [`InRecord::Error`](crate::InRecord::Error).
+    #[error("U+{:04X} within a record: a newline", *ch as u32)]
+    NewlineInRecord {
+        /// The first byte of the input that it came from.
+        offset: u64,
+        /// The character.
+        ch: char,
+    },
+    /// Options that do not go together.
+    #[error("{what}")]
+    Options {
+        /// Which, and why.
+        what: &'static str,
+    },
     /// A label without letter or digit.
     #[error("{label:?} is no label: it has neither letter nor digit")]
     BadLabel {
@@ -201,12 +232,22 @@ pub enum ErrorKind {
 impl Error {
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
-        &self.0
+        &self.0.0
+    }
+
+    /// Which record and column [`offset`](Self::offset) is in; `None` where the input has no records.
+    pub fn record(&self) -> Option<RecordPosition> {
+        self.0.1
+    }
+
+    /// The same, with its place among the records.
+    pub(crate) fn in_record(kind: ErrorKind, record: Option<RecordPosition>) -> Self {
+        Error(Arc::new((kind, record)))
     }
 
     /// Where in the input, in bytes from 0; `None` where no place in the input is to blame.
     pub fn offset(&self) -> Option<u64> {
-        match *self.0 {
+        match *self.kind() {
             ErrorKind::Read { offset, .. }
             | ErrorKind::Malformed { offset, .. }
             | ErrorKind::Unmappable { offset, .. }
@@ -216,6 +257,8 @@ impl Error {
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
             | ErrorKind::RecordTooLong { offset, .. }
+            | ErrorKind::Control { offset, .. }
+            | ErrorKind::NewlineInRecord { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
             ErrorKind::UnknownLabel { offset, .. } | ErrorKind::UnsupportedLabel { offset, .. } => offset,
             ErrorKind::Write { .. }
@@ -223,6 +266,7 @@ impl Error {
             | ErrorKind::NotUtf8 { .. }
             | ErrorKind::NoXmlName { .. }
             | ErrorKind::NoBom { .. }
+            | ErrorKind::Options { .. }
             | ErrorKind::BadLabel { .. }
             | ErrorKind::NotATable { .. }
             | ErrorKind::TableFile { .. }
@@ -233,7 +277,7 @@ impl Error {
     /// A short name that does not change, for programs: `malformed`, `unknown-label` …; for a warning made an error
     /// its own code.
     pub fn code(&self) -> &'static str {
-        match *self.0 {
+        match *self.kind() {
             ErrorKind::Read { .. } => "read",
             ErrorKind::Write { .. } => "write",
             ErrorKind::Malformed { .. } => "malformed",
@@ -248,6 +292,9 @@ impl Error {
             ErrorKind::NoXmlName { .. } => "no-xml-name",
             ErrorKind::NoBom { .. } => "no-bom",
             ErrorKind::Codec { .. } => "codec",
+            ErrorKind::Control { .. } => "control",
+            ErrorKind::NewlineInRecord { .. } => "newline-in-record",
+            ErrorKind::Options { .. } => "options",
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
             ErrorKind::RecordTooLong { .. } => "record-too-long",
@@ -261,29 +308,32 @@ impl Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        Error(Arc::new(kind))
+        Error::in_record(kind, None)
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.kind().fmt(f)
     }
 }
 
-/// `byte 12: 83 FF is not valid UTF-8`: the place first, where there is one.
+/// `byte 12: 83 FF is not valid UTF-8`: the place first, where there is one; `byte 92: record 2, column 13: …`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(offset) = self.offset() {
             write!(f, "byte {offset}: ")?;
         }
-        self.0.fmt(f)
+        if let Some(RecordPosition { number, column }) = self.record() {
+            write!(f, "record {number}, column {column}: ")?;
+        }
+        self.kind().fmt(f)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
+        self.kind().source()
     }
 }
 

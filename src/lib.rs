@@ -53,10 +53,11 @@ pub mod cli;
 pub use codec::newline::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
 pub use detect::{Detector, Kind, Verdict};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, RecordPosition};
 pub use registry::Registry;
-pub use text::eol::Eol;
+pub use text::controls::Controls;
+pub use text::eol::{Eol, InRecord};
 pub use transcoder::{
-    Bom, DecodeReader, EncodeWriter, FinishError, OnMalformed, OnUnmappable, Relabel, Report, State, Stepped,
+    Blanks, Bom, DecodeReader, EncodeWriter, FinishError, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Report, State, Stepped,
     Transcode, Transcoder, decode, transcode,
 };

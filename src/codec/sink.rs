@@ -428,6 +428,20 @@ impl<'a> Utf8Sink<'a> {
         answer
     }
 
+    /// The bytes of the text written so far.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.room[..self.written]
+    }
+
+    /// Takes back what was written behind the first `len` bytes, the end of a character.
+    ///
+    /// # Panics
+    /// Where no character ends there.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        assert!(len == self.written || (len < self.written && self.room[len] & 0xC0 != 0x80));
+        self.written = len;
+    }
+
     /// The room not yet written, to be filled by a kernel and claimed with [`advance`](Self::advance).
     pub fn spare(&mut self) -> &mut [u8] {
         &mut self.room[self.written..]

@@ -3,11 +3,17 @@
 //! | file | what |
 //! |---|---|
 //! | `shape.rs` | [`Shape`]: the framings, and how they are written down |
+//! | `columns.rs`, `carriage.rs` | what in a record is text, and what its first column tells a printer |
 //! | `deframe.rs` | [`Deframer`]: from bytes to records, one state machine for all shapes |
 
+mod carriage;
+mod columns;
 mod deframe;
 mod shape;
 
+pub use carriage::Carriage;
+pub(crate) use carriage::{Move, Printer};
+pub use columns::{BadColumns, Columns};
 pub use deframe::{Deframer, Part};
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 

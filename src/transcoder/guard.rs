@@ -65,8 +65,40 @@ impl CheckedDecoder {
         self.read
     }
 
-    pub(super) fn fork(&self) -> Box<dyn Decoder> {
-        self.inner.fork()
+    /// A copy in the same state.
+    pub(super) fn fork(&self) -> Self {
+        CheckedDecoder {
+            name: self.name.clone(),
+            inner: self.inner.fork(),
+            progress: Progress::default(),
+            history: self.history.clone(),
+            ..*self
+        }
+    }
+
+    /// Back to the initial state, at the end of a record.
+    pub(super) fn reset(&mut self) {
+        self.inner.reset();
+    }
+
+    /// What a new decoder, which this one is, makes of one byte; `None` where that is no character by itself.
+    pub(super) fn alone(&self, byte: u8) -> Option<char> {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut room);
+        let mut decoder = self.inner.fork();
+        let step = decoder.feed(&[byte], &mut sink);
+        let mut chars = sink.as_str().chars();
+        let ch = chars.next().filter(|_| step.stop == Stop::InputEmpty && decoder.pending() == 0)?;
+        chars.next().is_none().then_some(ch)
+    }
+
+    /// Whether SO and SI shift it, which a new decoder this one is, between single bytes and pairs.
+    pub(super) fn shifts(&self) -> bool {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut room);
+        let mut decoder = self.inner.fork();
+        let step = decoder.feed(b"\x0E\x0F", &mut sink);
+        step.stop == Stop::InputEmpty && sink.written() == 0 && decoder.pending() == 0
     }
 
     /// Bytes read and undecided; no more than were read.
@@ -124,11 +156,10 @@ impl CheckedDecoder {
         self.history.extend_from_slice(last);
     }
 
-    /// Where a fault that was just reported begins, and its bytes.
-    pub(super) fn fault_bytes(&self, fault: Malformed) -> (u64, Vec<u8>) {
+    /// The bytes of a fault that was just reported.
+    pub(super) fn fault_bytes(&self, fault: Malformed) -> Vec<u8> {
         let end = self.history.len() - fault.after as usize;
-        let bytes = self.history[end - fault.len as usize..end].to_vec();
-        (self.read - u64::from(fault.after) - u64::from(fault.len), bytes)
+        self.history[end - fault.len as usize..end].to_vec()
     }
 
     fn broken(&self, what: Breach) -> Error {
@@ -200,6 +231,11 @@ impl CheckedEncoder {
         }
         checked.map_err(|what| self.broken(what, offset))?;
         Ok(step)
+    }
+
+    /// Back to the initial state, at the end of a record.
+    pub(super) fn reset(&mut self) {
+        self.inner.reset();
     }
 
     /// Writes a stand-in; `false` where the charset has none.

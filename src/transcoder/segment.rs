@@ -5,58 +5,63 @@
 //! before the text was decoded and run again over the same bytes one at a time. That happens on the fault path only;
 //! the ordinary path pays for a copy of the bytes and a fork of the decoder.
 
-use crate::codec::{Decoder, MIN_ROOM, Stop, Utf8Sink};
+use super::front::{Front, FrontStop, Mark};
+use super::report::Place;
+use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Where decoded text came from.
+#[derive(Clone)]
 pub(super) enum Origin {
     /// One place in the input: text that was put in, or that the end of the input brought forth.
-    At(u64),
-    /// Decoded from `bytes`, which stand at `start` in the input, by a decoder in the state of `fork`.
-    Decoded { fork: Box<dyn Decoder>, start: u64, bytes: Vec<u8> },
-}
-
-impl Clone for Origin {
-    fn clone(&self) -> Self {
-        match self {
-            Origin::At(offset) => Origin::At(*offset),
-            Origin::Decoded { fork, start, bytes } => {
-                Origin::Decoded { fork: fork.fork(), start: *start, bytes: bytes.clone() }
-            }
-        }
-    }
+    At(Place),
+    /// Made from `bytes` by a front in the state of `front`. `eof`: nothing followed them.
+    Decoded { front: Arc<Front>, bytes: Arc<[u8]>, eof: bool },
 }
 
 impl Origin {
-    /// The input offset of the first byte of the character at `index` of the text.
-    pub(super) fn offset(&self, index: usize) -> u64 {
-        let (fork, start, bytes) = match self {
-            Origin::At(offset) => return *offset,
-            Origin::Decoded { fork, start, bytes } => (fork, *start, bytes),
+    pub(super) fn decoded(front: Front, bytes: &[u8], eof: bool) -> Self {
+        Origin::Decoded { front: Arc::new(front), bytes: bytes.into(), eof }
+    }
+
+    /// Where the character at `index` of the text began in the input.
+    pub(super) fn place(&self, index: usize) -> Place {
+        let (front, bytes, eof) = match self {
+            Origin::At(place) => return *place,
+            Origin::Decoded { front, bytes, eof } => (front, bytes, *eof),
         };
-        let mut decoder = fork.fork();
+        let mut front = front.fork();
         let mut decoded = 0;
-        for (at, &byte) in (start..).zip(bytes) {
-            let mut src: &[u8] = &[byte];
+        for at in 0..=bytes.len() {
+            let mut src = bytes.get(at..at + 1).unwrap_or_default();
             // A few rounds are all that an honest decoder needs for a byte.
             for _ in 0..MIN_ROOM {
-                let taken = u64::from(src.is_empty());
-                let begin = (at + taken).saturating_sub(decoder.pending() as u64);
-                let mut room = [0; MIN_ROOM];
+                let held = front.held();
+                let begin = front.place();
+                let mut room = [0; 4 * MIN_ROOM];
                 let mut sink = Utf8Sink::new(&mut room);
-                let step = decoder.feed(src, &mut sink);
+                let Ok(filled) = front.fill(src, eof && at == bytes.len(), None, &mut sink) else { return begin };
+                let before = decoded;
                 decoded += sink.written();
                 if decoded > index {
-                    return begin;
+                    return match held {
+                        // Blanks that were held back come before what was decoded now, evenly wide.
+                        Some((len, first)) if index - before < len && front.held().is_none() => {
+                            first.between(begin, index - before, len)
+                        }
+                        _ => begin,
+                    };
                 }
-                src = src.get(step.read..).unwrap_or_default();
-                if step.stop != Stop::OutputFull {
+                src = src.get(filled.read..).unwrap_or_default();
+                let more = matches!(filled.stop, FrontStop::NeedRoom | FrontStop::Fault(_));
+                if !more && src.is_empty() {
                     break;
                 }
             }
         }
-        start + bytes.len() as u64
+        front.place()
     }
 }
 
@@ -75,9 +80,35 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// The part `range` of `text`, which was decoded from `origin`, through `stages`.
-    pub(super) fn decoded(text: &str, range: Range<usize>, origin: Origin, stages: &mut [Box<dyn Stage>]) -> Self {
-        let mut pieces = vec![Piece { at: range.start, text: Text::Kept(range.len()) }];
+    /// The part `range` of `text`, which was decoded from `origin`, through `stages`. `marks` are of that part; `end` is
+    /// what the end of a record becomes, `eol` what a printer's new line.
+    pub(super) fn decoded(
+        text: &str,
+        range: Range<usize>,
+        origin: Origin,
+        stages: &mut [Box<dyn Stage>],
+        marks: &[(usize, Mark)],
+        (end, eol): (&Text, &'static str),
+    ) -> Self {
+        let mut pieces = Vec::with_capacity(1 + 2 * marks.len());
+        let mut at = range.start;
+        for (index, mark) in marks {
+            if at < *index {
+                pieces.push(Piece { at, text: Text::Kept(index - at) });
+            }
+            at = *index;
+            match mark {
+                Mark::End => pieces.push(Piece { at, text: end.clone() }),
+                Mark::Move(moved) => {
+                    pieces.extend((0..moved.lines).map(|_| Piece { at, text: Text::New(eol) }));
+                    let then = moved.then.map(|ch| if ch == '\r' { "\r" } else { "\u{C}" });
+                    pieces.extend(then.map(|text| Piece { at, text: Text::New(text) }));
+                }
+            }
+        }
+        if at < range.end {
+            pieces.push(Piece { at, text: Text::Kept(range.end - at) });
+        }
         for stage in stages {
             let mut cut = Vec::new();
             for piece in pieces {
@@ -86,7 +117,7 @@ impl Segment {
                         let range = piece.at..piece.at + len;
                         stage.cut(&text[range.clone()], range, &mut cut);
                     }
-                    Text::New(_) => cut.push(piece),
+                    _ => cut.push(piece),
                 }
             }
             pieces = cut;
@@ -95,7 +126,7 @@ impl Segment {
     }
 
     /// `text`, put in at `at` of the input. No stage sees it.
-    pub(super) fn inserted(text: String, at: u64) -> Self {
+    pub(super) fn inserted(text: String, at: Place) -> Self {
         let pieces = vec![Piece { at: 0, text: Text::Kept(text.len()) }];
         Segment { inserted: Some(text), ..Segment::new(Origin::At(at), pieces) }
     }
@@ -112,22 +143,29 @@ impl Segment {
         match piece.text {
             Text::New(text) => text,
             Text::Kept(len) => &self.inserted.as_deref().unwrap_or(decoded)[piece.at..piece.at + len],
+            Text::End | Text::Control(_) | Text::Newline(_) => "",
         }
     }
 
-    /// What is to be encoded next; `None` at the end.
-    pub(super) fn rest<'a>(&'a self, decoded: &'a str) -> Option<&'a str> {
+    /// What is to be done next; `None` at the end.
+    pub(super) fn next<'a>(&'a self, decoded: &'a str) -> Option<Next<'a>> {
         let piece = self.pieces.get(self.piece)?;
-        Some(&self.text_of(piece, decoded)[self.done..])
+        Some(match piece.text {
+            Text::New(_) | Text::Kept(_) => Next::Text(&self.text_of(piece, decoded)[self.done..]),
+            Text::End => Next::End,
+            Text::Control(ch) => Next::Control(ch),
+            Text::Newline(ch) => Next::Newline(ch),
+        })
     }
 
-    /// So many bytes of [`rest`](Self::rest) are encoded.
+    /// So many bytes of text are encoded, or what is no text is done.
     pub(super) fn advance(&mut self, read: usize) {
         let Some(piece) = self.pieces.get(self.piece) else { return };
         self.done += read;
         let len = match piece.text {
             Text::Kept(len) => len,
             Text::New(text) => text.len(),
+            Text::End | Text::Control(_) | Text::Newline(_) => 0,
         };
         if self.done >= len {
             self.piece += 1;
@@ -135,25 +173,30 @@ impl Segment {
         }
     }
 
-    /// The input offset of the character that the encoder was fed at `fed`.
-    pub(super) fn offset(&self, fed: u64, decoded: &str) -> u64 {
+    /// Where the piece stands in the input that is to be done next.
+    pub(super) fn place_of_next(&self) -> Place {
+        self.origin.place(self.pieces.get(self.piece).map_or(usize::MAX, |piece| piece.at))
+    }
+
+    /// Where the character stands in the input that the encoder was fed at `fed`.
+    pub(super) fn place(&self, fed: u64, decoded: &str) -> Place {
         let mut from = self.fed_from;
         for piece in &self.pieces {
             let len = self.text_of(piece, decoded).len() as u64;
             if fed < from + len {
                 let within = match piece.text {
                     Text::Kept(_) => (fed - from) as usize,
-                    Text::New(_) => 0,
+                    _ => 0,
                 };
-                return self.origin.offset(piece.at + within);
+                return self.origin.place(piece.at + within);
             }
             from += len;
         }
-        self.origin.offset(usize::MAX)
+        self.origin.place(usize::MAX)
     }
 
     /// Adds to `held` where the characters came from that the encoder was fed from `fed` on.
-    pub(super) fn origins_from(&self, fed: u64, decoded: &str, held: &mut Vec<(u64, u64)>) {
+    pub(super) fn origins_from(&self, fed: u64, decoded: &str, held: &mut Vec<(u64, Place)>) {
         held.retain(|(earlier, _)| *earlier >= fed);
         let mut from = self.fed_from;
         for piece in &self.pieces {
@@ -161,10 +204,22 @@ impl Segment {
             for (index, _) in text.char_indices() {
                 let at = from + index as u64;
                 if at >= fed {
-                    held.push((at, self.offset(at, decoded)));
+                    held.push((at, self.place(at, decoded)));
                 }
             }
             from += text.len() as u64;
         }
     }
+}
+
+/// What of a [`Segment`] is to be done next.
+pub(super) enum Next<'a> {
+    /// To be encoded.
+    Text(&'a str),
+    /// A record, or a line that becomes one, ends.
+    End,
+    /// A control character stood here.
+    Control(char),
+    /// A newline stood here, in a record.
+    Newline(char),
 }
