@@ -4,11 +4,14 @@
 //! |---|---|
 //! | `shape.rs` | [`Shape`]: the framings, and how they are written down |
 //! | `deframe.rs` | [`Deframer`]: from bytes to records, one state machine for all shapes |
+//! | `frame.rs` | [`Framer`]: from records to bytes |
 
 mod deframe;
+mod frame;
 mod shape;
 
 pub use deframe::{Deframer, Part};
+pub use frame::Framer;
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 
 /// How long a record may be that has to be held as a whole, in bytes, where its shape sets no lower limit: 1 MiB.
