@@ -5,13 +5,16 @@
 //! | `shape.rs` | [`Shape`]: the framings, and how they are written down |
 //! | `deframe.rs` | [`Deframer`]: from bytes to records, one state machine for all shapes |
 //! | `frame.rs` | [`Framer`]: from records to bytes |
+//! | `reader.rs` | [`Records`] and [`RecordWriter`]: both, for a reader and a writer |
 
 mod deframe;
 mod frame;
+mod reader;
 mod shape;
 
 pub use deframe::{Deframer, Part};
 pub use frame::Framer;
+pub use reader::{Record, RecordWriter, Records};
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 
 /// How long a record may be that has to be held as a whole, in bytes, where its shape sets no lower limit: 1 MiB.
