@@ -197,6 +197,26 @@ pub enum ErrorKind {
         /// Which, and why.
         what: &'static str,
     },
+    /// A record of fixed length that is shorter, and cannot be filled up with whole blanks.
+    #[error("record {record} is {missing} bytes too short, which blanks of {blank} bytes cannot fill")]
+    CannotPad {
+        /// Where in the input it begins, or the text that it is made of.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// How many bytes are missing.
+        missing: usize,
+        /// How many bytes a blank has; 0 where there is none.
+        blank: usize,
+    },
+    /// Records of that shape cannot be written.
+    #[error("no records are written as {shape}: {why}")]
+    CannotFrame {
+        /// The shape.
+        shape: String,
+        /// Why.
+        why: String,
+    },
     /// A label without letter or digit.
     #[error("{label:?} is no label: it has neither letter nor digit")]
     BadLabel {
@@ -259,6 +279,7 @@ impl Error {
             | ErrorKind::RecordTooLong { offset, .. }
             | ErrorKind::Control { offset, .. }
             | ErrorKind::NewlineInRecord { offset, .. }
+            | ErrorKind::CannotPad { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
             ErrorKind::UnknownLabel { offset, .. } | ErrorKind::UnsupportedLabel { offset, .. } => offset,
             ErrorKind::Write { .. }
@@ -267,6 +288,7 @@ impl Error {
             | ErrorKind::NoXmlName { .. }
             | ErrorKind::NoBom { .. }
             | ErrorKind::Options { .. }
+            | ErrorKind::CannotFrame { .. }
             | ErrorKind::BadLabel { .. }
             | ErrorKind::NotATable { .. }
             | ErrorKind::TableFile { .. }
@@ -298,6 +320,8 @@ impl Error {
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
             ErrorKind::RecordTooLong { .. } => "record-too-long",
+            ErrorKind::CannotPad { .. } => "cannot-pad",
+            ErrorKind::CannotFrame { .. } => "cannot-frame",
             ErrorKind::BadLabel { .. } => "bad-label",
             ErrorKind::NotATable { .. } => "not-a-table",
             ErrorKind::TableFile { .. } => "table-file",

@@ -17,7 +17,7 @@ pub enum Part {
     Data(usize),
     /// The record ends here.
     End,
-    /// A file ends here, between records: a tape mark, or FTP's end of file.
+    /// A file ends here, between records: a tape mark, or FTP's end of file. Those around labels do not count.
     FileEnd,
     /// Everything given was taken.
     NeedInput,
@@ -58,6 +58,12 @@ impl Deframer {
     /// The number of the record, from 1; between records that of the next.
     pub fn record(&self) -> u64 {
         self.records.record
+    }
+
+    /// Where the record of the last [`Part::Data`] or [`Part::End`] begins, in bytes from 0: its first header, not that
+    /// of its block.
+    pub fn begun(&self) -> u64 {
+        self.records.begun
     }
 
     /// Where in the input it is, in bytes from 0.
@@ -223,11 +229,7 @@ impl Records {
         if self.held.len == 0 && !self.open {
             self.begun = self.at;
         }
-        let want = match self.layout {
-            Layout::U16 => 2,
-            Layout::ModeB => 3,
-            _ => 4,
-        };
+        let want = self.header_len();
         let held = self.held;
         let (taken, header) = self.held.take(src, want);
         if let Some(header) = header {
@@ -242,12 +244,21 @@ impl Records {
         Ok(Part::Framing(taken))
     }
 
+    /// How long the headers are.
+    fn header_len(&self) -> usize {
+        match self.layout {
+            Layout::U16 => 2,
+            Layout::ModeB => 3,
+            _ => 4,
+        }
+    }
+
     /// Nothing follows.
     fn end(&self) -> Result<Part, Error> {
         match self.state {
             State::Data { left, .. } => Err(self.cut(left.into())),
             State::Skip(left) => Err(self.cut(left)),
-            _ if self.held.len > 0 || self.open => Err(self.cut(1)),
+            _ if self.held.len > 0 || self.open => Err(self.cut((self.header_len() - self.held.len) as u64)),
             _ if self.block > 0 => Err(self.cut(self.block)),
             _ => Ok(Part::Done),
         }
@@ -255,7 +266,9 @@ impl Records {
 
     /// The record, or what frames it, is cut here.
     fn cut(&self, missing: u64) -> Error {
-        ErrorKind::RecordCut { offset: self.at, record: self.record, begun: self.begun, missing }.into()
+        let has_begun = self.open || self.held.len > 0 || matches!(self.state, State::Data { .. });
+        let begun = if has_begun { self.begun } else { self.at };
+        ErrorKind::RecordCut { offset: self.at, record: self.record, begun, missing }.into()
     }
 
     /// Whether there is something to tell that takes no input.
@@ -355,9 +368,12 @@ impl Records {
             return Err("the last four bits of a descriptor are zero");
         }
         if is_marker {
+            if record_ends || file_ends {
+                return Err("a restart marker ends neither a record nor a file");
+            }
             // For restarting a transfer.
             self.state = if count > 0 { State::Skip(count.into()) } else { State::Between };
-        } else if file_ends && count == 0 && !self.open {
+        } else if file_ends && !record_ends && count == 0 && !self.open {
             self.state = State::FileEnded;
         } else {
             self.open = !(record_ends || file_ends);
@@ -390,8 +406,8 @@ struct Tape {
     labels: bool,
     /// A tape mark is to be told.
     at_mark: bool,
-    /// Where the block began, behind its header.
-    block_began: u64,
+    /// Nothing of the block was taken.
+    untouched: bool,
 }
 
 /// The flags of a chunk.
@@ -401,7 +417,7 @@ const END_OF_BLOCK: u8 = 0x20;
 
 impl Tape {
     fn new(labels: bool) -> Self {
-        Tape { left: 0, last: true, previous: 0, held: Held::NONE, marks: 0, labels, at_mark: false, block_began: 0 }
+        Tape { left: 0, last: true, previous: 0, held: Held::NONE, marks: 0, labels, at_mark: false, untouched: true }
     }
 
     /// Whether this file is one of labels: of each three the first and the last.
@@ -424,8 +440,7 @@ impl Tape {
             return if eof { Err(records.cut(self.left.into())) } else { Ok(Part::NeedInput) };
         }
         // A block that says its length may be shorter than the tape's; what follows is padding.
-        let is_padding =
-            matches!(records.layout, Layout::Vb | Layout::Vbs) && records.is_between() && records.at > self.block_began;
+        let is_padding = matches!(records.layout, Layout::Vb | Layout::Vbs) && records.is_between() && !self.untouched;
         let part = if self.is_labels() || is_padding {
             records.at += src.len() as u64;
             Part::Framing(src.len())
@@ -434,25 +449,26 @@ impl Tape {
         };
         if let Part::Framing(len) | Part::Data(len) = part {
             self.left -= len as u32;
+            self.untouched = false;
         }
         Ok(part)
     }
 
     fn header(&mut self, records: &mut Records, src: &[u8], eof: bool) -> Result<Part, Error> {
         if self.last && !self.is_labels() && !records.is_between() {
-            return Err(records.cut(1));
+            return records.end();
         }
         if src.is_empty() {
             return match eof {
                 false => Ok(Part::NeedInput),
-                true if self.held.len > 0 || !self.last => Err(records.cut(1)),
+                true if self.held.len > 0 || !self.last => Err(records.cut((6 - self.held.len) as u64)),
                 true => records.end(),
             };
         }
         let held = self.held;
         let (taken, header) = self.held.take(src, 6);
         if let Some(header) = header {
-            if let Err(what) = self.obey(header, held.len, records) {
+            if let Err(what) = self.obey(header, records) {
                 self.held = held;
                 let (offset, record, header) = (records.at - held.len as u64, records.record, header.to_vec());
                 return Err(ErrorKind::BadHeader { offset, record, header, what }.into());
@@ -463,7 +479,7 @@ impl Tape {
         Ok(Part::Framing(taken))
     }
 
-    fn obey(&mut self, header: [u8; 6], held: usize, records: &Records) -> Result<(), &'static str> {
+    fn obey(&mut self, header: [u8; 6], records: &Records) -> Result<(), &'static str> {
         let [low, high, previous_low, previous_high, flags, more] = header;
         let length = u32::from(u16::from_le_bytes([low, high]));
         let previous = u32::from(u16::from_le_bytes([previous_low, previous_high]));
@@ -485,12 +501,10 @@ impl Tape {
             return Err("a tape block begins where the one before it ends");
         }
         if is_mark {
+            self.at_mark = !self.is_labels();
             self.marks += 1;
-            self.at_mark = true;
         } else {
-            if self.last {
-                self.block_began = records.at + (6 - held) as u64;
-            }
+            self.untouched |= self.last;
             self.last = flags & END_OF_BLOCK != 0;
         }
         self.left = length;

@@ -91,10 +91,16 @@ impl Shape {
             Shape::Fixed { lrecl } => *lrecl as usize,
             Shape::Rdw { inclusive: true, .. } => MAX_BLKSIZE as usize - 4,
             Shape::Rdw { inclusive: false, .. } => MAX_BLKSIZE as usize,
-            Shape::Vb { blksize } => *blksize as usize - 8,
+            Shape::Vb { blksize } => (*blksize as usize).saturating_sub(8),
             Shape::Vbs { .. } | Shape::U32 | Shape::ModeB => super::RECORD_LIMIT,
             Shape::U16 => usize::from(u16::MAX),
-            Shape::AwsTape { shape, .. } => shape.longest().min(65535),
+            // One block of a tape has it all, its header too, but for segments.
+            Shape::AwsTape { shape, .. } => match **shape {
+                Shape::U32 => 65531,
+                Shape::U16 => 65533,
+                Shape::ModeB => 65532,
+                _ => shape.longest(),
+            },
         }
     }
 }

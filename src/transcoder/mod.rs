@@ -729,6 +729,11 @@ impl Transcoder {
                 return Err(Error::in_record(ErrorKind::NewlineInRecord { offset, ch }, record));
             }
             None => {
+                if let Some(back) = &mut route.back
+                    && let Some(fed) = back.wants_start()
+                {
+                    back.set_start(segment.place(fed, self.text.as_str()));
+                }
                 if route.encoder.pending() > 0 {
                     let from = route.encoder.fed() - route.encoder.pending() as u64;
                     segment.origins_from(from, self.text.as_str(), &mut self.held);
@@ -743,7 +748,10 @@ impl Transcoder {
         let roomy = spare.len() >= MIN_ROOM && route.back.is_none();
         let mut small = [0; 2 * MIN_ROOM];
         let (step, written) = match &mut route.back {
-            Some(back) => (back.encode(|sink| route.encoder.feed(text, sink, self.bytes_in))?, 0),
+            Some(back) => {
+                back.begin(route.encoder.fed());
+                (back.encode(|sink| route.encoder.feed(text, sink, self.bytes_in))?, 0)
+            }
             None => {
                 let mut sink = ByteSink::new(if roomy { spare } else { &mut small });
                 (route.encoder.feed(text, &mut sink, self.bytes_in)?, sink.written())
@@ -758,10 +766,11 @@ impl Transcoder {
             // Past a fault too: a character that is unmappable opens and closes nothing.
             place.advance(&text[..step.read]);
         }
-        let overflows = route.back.as_ref().is_some_and(RecordsOut::overflows);
-        if overflows {
-            let At { offset, .. } = segment.place_of_next();
-            return Err(route.back.as_ref().map_or(offset.into(), |back| back.too_long(offset)));
+        if let Some(back) = route.back.as_mut().filter(|back| back.overflows()) {
+            if let Some(fed) = back.wants_start() {
+                back.set_start(segment.place(fed, self.text.as_str()));
+            }
+            return Err(back.too_long());
         }
         segment.advance(step.read);
         if let Stop::Fault(fault) = step.stop {
@@ -787,11 +796,12 @@ impl Transcoder {
             }
         }
         encoder.reset();
-        let offset = match self.queue.front() {
-            Some(Work::Text(segment)) => segment.place_of_next().offset,
-            _ => bytes_in,
-        };
-        back.end(offset, &mut self.spill)?;
+        if let (Some(fed), Some(Work::Text(segment))) = (back.wants_start(), self.queue.front())
+            && back.overflows()
+        {
+            back.set_start(segment.place(fed, self.text.as_str()));
+        }
+        back.end(&mut self.spill)?;
         Ok(Advance::Read(0))
     }
 

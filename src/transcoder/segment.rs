@@ -10,20 +10,27 @@ use super::report::Place;
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Where decoded text came from.
-#[derive(Clone)]
 pub(super) enum Origin {
     /// One place in the input: text that was put in, or that the end of the input brought forth.
     At(Place),
     /// Made from `bytes` by a front in the state of `front`. `eof`: nothing followed them.
-    Decoded { front: Arc<Front>, bytes: Arc<[u8]>, eof: bool },
+    Decoded { front: Box<Front>, bytes: Vec<u8>, eof: bool },
+}
+
+impl Clone for Origin {
+    fn clone(&self) -> Self {
+        match self {
+            Origin::At(place) => Origin::At(*place),
+            Origin::Decoded { front, bytes, eof } => Origin::decoded(front.fork(), bytes, *eof),
+        }
+    }
 }
 
 impl Origin {
     pub(super) fn decoded(front: Front, bytes: &[u8], eof: bool) -> Self {
-        Origin::Decoded { front: Arc::new(front), bytes: bytes.into(), eof }
+        Origin::Decoded { front: Box::new(front), bytes: bytes.to_vec(), eof }
     }
 
     /// Where the character at `index` of the text began in the input.
