@@ -4,7 +4,8 @@ use super::Status;
 use super::words::{printable, say};
 use crate::detect::{Hints, PRESCAN, Policy};
 use crate::error::ErrorKind;
-use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
+use super::records::RecordArgs;
+use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -135,6 +136,19 @@ pub(super) struct Convert {
         ("fold", EbcdicNl::Fold),
     ]))]
     pub(super) ebcdic_nl: EbcdicNl,
+
+    /// What becomes of control characters (C0, C1, DEL; not TAB and newlines); `xml`: only what XML does not allow
+    #[arg(long, value_name = "POLICY", default_value = "keep", value_parser = one_of(&[
+        ("keep", Controls::Keep),
+        ("space", Controls::Space),
+        ("drop", Controls::Drop),
+        ("error", Controls::Error),
+        ("xml", Controls::Xml),
+    ]))]
+    pub(super) controls: Controls,
+
+    #[command(flatten)]
+    pub(super) records: RecordArgs,
 
     /// List the encodings, as `charpipe list` does, and do nothing else
     #[arg(short, conflicts_with = "files")]
@@ -331,7 +345,7 @@ impl Tables {
 pub(super) struct AsKind(pub(super) Option<Kind>);
 
 /// A parser for names that stand for values.
-fn one_of<T: Copy + Send + Sync + 'static>(table: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(table: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(table.iter().map(|(name, _)| *name))
         .try_map(|given| table.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or("no such value"))
 }
@@ -391,7 +405,9 @@ impl Convert {
             .relabel(self.relabel)
             .bom(self.bom)
             .eol(self.eol)
-            .ebcdic_nl(self.ebcdic_nl);
+            .ebcdic_nl(self.ebcdic_nl)
+            .controls(self.controls);
+        transcode = self.records.add(transcode);
         if let Some(policy) = self.on_unmappable() {
             transcode = transcode.unmappable(policy);
         }
@@ -411,7 +427,10 @@ impl Convert {
             transcode = transcode.ebcdic_fallback(label).map_err(|error| usage("--ebcdic-fallback", &error))?;
         }
         transcode = transcode.to(&self.to).map_err(|error| usage("--to", &error))?;
-        transcode.check().map_err(|error| usage("--bom", &error))?;
+        transcode.check().map_err(|error| {
+            let option = if matches!(error.kind(), ErrorKind::NoBom { .. }) { "--bom" } else { "options" };
+            usage(option, &error)
+        })?;
         Ok(transcode)
     }
 }

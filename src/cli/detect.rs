@@ -132,7 +132,7 @@ fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
     let object = match failure {
         Failure::NotOpened(error) => {
             say(format_args!("{name}: cannot open: {error}"));
-            ErrorObject { code: "open", message: format!("cannot open: {error}"), offset: None }
+            ErrorObject::new("open", format!("cannot open: {error}"), None)
         }
         Failure::NotRead(error) => {
             words::say_error(name, error);

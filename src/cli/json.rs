@@ -5,7 +5,7 @@
 use super::words::{self, Name};
 use crate::detect::{Candidate, Diagnostic, Verdict};
 use crate::error::Error;
-use crate::transcoder::{Faults, Report};
+use crate::transcoder::{Faults, Report, UnmappableChar};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -47,6 +47,9 @@ pub(super) struct ErrorObject {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) offset: Option<u64>,
+    /// From 1, where there are records.
+    pub(super) record: Option<u64>,
+    pub(super) column: Option<u64>,
 }
 
 /// What became of a file: a line of `--report`.
@@ -62,8 +65,11 @@ pub(super) struct ReportObject<'a> {
     malformed: FaultsObject<MalformedObject>,
     unmappable: FaultsObject<UnmappableObject>,
     relabelled: Option<RelabelledObject<'a>>,
-    /// For records, which are not cut yet.
-    records: Option<()>,
+    /// Control characters that were replaced or dropped.
+    controls: FaultsObject<UnmappableObject>,
+    /// How many were read, and how many written.
+    records: Option<u64>,
+    records_out: Option<u64>,
     error: Option<ErrorObject>,
 }
 
@@ -76,12 +82,16 @@ struct FaultsObject<F> {
 #[derive(Serialize)]
 struct MalformedObject {
     offset: u64,
+    record: Option<u64>,
+    column: Option<u64>,
     bytes: String,
 }
 
 #[derive(Serialize)]
 struct UnmappableObject {
     offset: u64,
+    record: Option<u64>,
+    column: Option<u64>,
     char: char,
 }
 
@@ -172,9 +182,18 @@ impl<'a> DiagnosticObject<'a> {
 }
 
 impl ErrorObject {
+    /// An error that has nothing to do with records.
+    pub(super) fn new(code: &'static str, message: String, offset: Option<u64>) -> Self {
+        ErrorObject { code, message, offset, record: None, column: None }
+    }
+
     /// The error without its place in the words, which has a key of its own.
     pub(super) fn of(error: &Error) -> Self {
-        ErrorObject { code: error.code(), message: error.kind().to_string(), offset: words::offset(error) }
+        ErrorObject {
+            record: error.record().map(|at| at.number),
+            column: error.record().map(|at| at.column),
+            ..ErrorObject::new(error.code(), error.kind().to_string(), words::offset(error))
+        }
     }
 }
 
@@ -191,18 +210,31 @@ impl<'a> ReportObject<'a> {
             bytes_out: report.bytes_out,
             malformed: FaultsObject::of(&report.malformed, |fault| MalformedObject {
                 offset: fault.offset,
+                record: fault.record.map(|at| at.number),
+                column: fault.record.map(|at| at.column),
                 bytes: hex(&fault.bytes),
             }),
-            unmappable: FaultsObject::of(&report.unmappable, |fault| UnmappableObject {
-                offset: fault.offset,
-                char: fault.ch,
-            }),
+            unmappable: FaultsObject::of(&report.unmappable, UnmappableObject::of),
+            controls: FaultsObject::of(&report.controls, UnmappableObject::of),
             relabelled: report
                 .relabelled
                 .as_ref()
                 .map(|label| RelabelledObject { from: label.from.as_deref(), to: &label.to }),
-            records: None,
+            records: report.records,
+            records_out: report.records_out,
             error,
+        }
+    }
+}
+
+impl UnmappableObject {
+    fn of(fault: &UnmappableChar) -> Self {
+        let at = fault.record;
+        UnmappableObject {
+            offset: fault.offset,
+            record: at.map(|at| at.number),
+            column: at.map(|at| at.column),
+            char: fault.ch,
         }
     }
 }
