@@ -264,12 +264,13 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
         say(format_args!("{name}: {count} {characters} not in {}, replaced, escaped or dropped", report.to));
     }
     let became = if args.controls == Controls::Drop { "dropped" } else { "made blanks" };
-    if verbose {
-        for UnmappableChar { offset, ch, record } in &report.controls.first {
+    let controls = report.controls.as_ref();
+    if let Some(controls) = controls.filter(|_| verbose) {
+        for UnmappableChar { offset, ch, record } in &controls.first {
             say(format_args!("{name}: {}: U+{:04X} {became}", words::Place(*offset, *record), *ch as u32));
         }
     }
-    let count = report.controls.count;
+    let count = controls.map_or(0, |controls| controls.count);
     if count > 0 {
         let characters = if count == 1 { "control character" } else { "control characters" };
         say(format_args!("{name}: {count} {characters} {became}"));

@@ -419,6 +419,7 @@ impl Transcoder {
         }
         if let Some(stage) = settings.controls.stage() {
             stages.push(Box::new(stage));
+            self.report.controls = Some(Faults::new());
         }
         let no_encoder = || Error::from(ErrorKind::NoEncoder { codec: to.name().to_owned() });
         let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
@@ -721,7 +722,8 @@ impl Transcoder {
                 if self.settings.controls == Controls::Error {
                     return Err(Error::in_record(ErrorKind::Control { offset, ch }, record));
                 }
-                self.report.controls.add(|| UnmappableChar { offset, ch, record });
+                let counted = self.report.controls.get_or_insert_with(Faults::new);
+                counted.add(|| UnmappableChar { offset, ch, record });
                 return Ok(Advance::Read(0));
             }
             Some(Next::Newline(ch)) => {

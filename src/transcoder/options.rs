@@ -339,7 +339,7 @@ impl Transcode {
     ///
     /// let mut output = Vec::new();
     /// let report = Transcode::new().controls(Controls::Space).run(&b"a\0b\x1A"[..], &mut output)?;
-    /// assert_eq!((&output[..], report.controls.count), (&b"a b "[..], 2));
+    /// assert_eq!((&output[..], report.controls.unwrap().count), (&b"a b "[..], 2));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn controls(mut self, policy: Controls) -> Self {

@@ -19,8 +19,8 @@ pub struct Report {
     pub malformed: Faults,
     /// Characters that the target lacks and that a policy let pass.
     pub unmappable: Faults<UnmappableChar>,
-    /// Control characters that a policy replaced or dropped.
-    pub controls: Faults<UnmappableChar>,
+    /// Control characters that a policy replaced or dropped; `None` where they are kept.
+    pub controls: Option<Faults<UnmappableChar>>,
     /// Records that were read; `None` where the input was not taken for records.
     pub records: Option<u64>,
     /// Records that were written; `None` where the output is none.
@@ -104,7 +104,7 @@ impl<F> Faults<F> {
     /// How many faults are kept with their place; the others are counted.
     pub const KEPT: usize = 16;
 
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Faults { count: 0, first: Vec::new() }
     }
 
@@ -126,7 +126,7 @@ impl Report {
             to: to.to_owned(),
             malformed: Faults::new(),
             unmappable: Faults::new(),
-            controls: Faults::new(),
+            controls: None,
             records: None,
             records_out: None,
             relabelled: None,
