@@ -58,6 +58,6 @@ pub use registry::Registry;
 pub use text::controls::Controls;
 pub use text::eol::{Eol, InRecord};
 pub use transcoder::{
-    Blanks, Bom, DecodeReader, EncodeWriter, FinishError, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Report, State, Stepped,
-    Transcode, Transcoder, decode, transcode,
+    Blanks, Bom, DecodeReader, EncodeWriter, FinishError, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Report,
+    State, Stepped, Transcode, Transcoder, decode, transcode,
 };

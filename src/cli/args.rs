@@ -1,10 +1,10 @@
 //! The options, their names in values, and what the library is told.
 
 use super::Status;
+use super::records::RecordArgs;
 use super::words::{printable, say};
 use crate::detect::{Hints, PRESCAN, Policy};
 use crate::error::ErrorKind;
-use super::records::RecordArgs;
 use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
@@ -345,7 +345,9 @@ impl Tables {
 pub(super) struct AsKind(pub(super) Option<Kind>);
 
 /// A parser for names that stand for values.
-pub(super) fn one_of<T: Copy + Send + Sync + 'static>(table: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    table: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(table.iter().map(|(name, _)| *name))
         .try_map(|given| table.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or("no such value"))
 }

@@ -193,9 +193,7 @@ impl Ended {
     fn object(&self) -> Option<ErrorObject> {
         match self {
             Ended::Done | Ended::Closed => None,
-            Ended::NotOpened(error) => {
-                Some(ErrorObject::new("open", format!("cannot open: {error}"), None))
-            }
+            Ended::NotOpened(error) => Some(ErrorObject::new("open", format!("cannot open: {error}"), None)),
             Ended::Failed(error) => Some(ErrorObject::of(error)),
         }
     }

@@ -153,7 +153,8 @@ pub(super) fn shape_of(first: &[u8], is_all: bool, name: &super::words::Name, qu
         }
         Err(all) => {
             let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
-            let found = if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) };
+            let found =
+                if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) };
             say(format_args!("{name}: byte 0: {found} (see `charpipe detect --records`, and name one with --records)"));
             Err(Status::Data)
         }

@@ -4,7 +4,7 @@
 use super::Status;
 use crate::detect::statistics::{Looks, looks_like};
 use crate::detect::{Diagnostic, Verdict};
-use crate::error::{Error, ErrorKind, RecordPosition, Hex};
+use crate::error::{Error, ErrorKind, Hex, RecordPosition};
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write as _};

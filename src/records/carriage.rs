@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn machine_code_moves_after_it() {
-        let records = [(0x8B, ""), (0x09, "a"), (0x11, "b"), (0x01, "c"), (0x09, "_"), (0x0B, "x"), (0x89, "d"), (0x01, "e")];
+        let records =
+            [(0x8B, ""), (0x09, "a"), (0x11, "b"), (0x01, "c"), (0x09, "_"), (0x0B, "x"), (0x89, "d"), (0x01, "e")];
         assert_eq!(print(Carriage::Machine, &records), "\u{C}a\nb\n\nc\r_\n\nd\n\u{C}e\n");
         assert_eq!(print(Carriage::Machine, &[(0x01, "a"), (0x8B, ""), (0x09, "b")]), "a\n\u{C}b\n");
     }

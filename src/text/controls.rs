@@ -57,7 +57,8 @@ impl Stage for ControlStage {
         while index < bytes.len() {
             // Blocks without anything to look at go by in one step.
             let block = &bytes[index..bytes.len().min(index + 64)];
-            let suspicious = block.iter().fold(false, |any, &byte| any | (byte < 0x20) | matches!(byte, 0x7F | 0xC2 | 0xEF));
+            let suspicious =
+                block.iter().fold(false, |any, &byte| any | (byte < 0x20) | matches!(byte, 0x7F | 0xC2 | 0xEF));
             if !suspicious {
                 index += block.len();
                 continue;
@@ -113,7 +114,8 @@ mod tests {
     fn every_character_by_every_policy() {
         let all: String = (0..0x300).chain(0xFFF0..0x1_0010).filter_map(char::from_u32).collect();
         let is_line = |ch: char| matches!(ch, '\t' | '\n' | '\r' | '\u{85}');
-        let is_xml = |ch: char| matches!(ch, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
+        let is_xml =
+            |ch: char| matches!(ch, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
         for (policy, goes, stands_in) in [
             (Controls::Space, &(|ch: char| ch.is_control() && !is_line(ch)) as &dyn Fn(char) -> bool, true),
             (Controls::Drop, &|ch: char| ch.is_control() && !is_line(ch), false),

@@ -160,7 +160,8 @@ impl RecordsOut {
                 break;
             }
             // Behind a shift out there is no character yet.
-            if decoder.pending() == 0 && !(shifts && byte == 0x0E) && !(sink.written() == 0 && !shifts) {
+            let is_whole = sink.written() > 0 || (shifts && byte == 0x0F);
+            if decoder.pending() == 0 && is_whole {
                 cut = Some((len, shifted));
             }
         }

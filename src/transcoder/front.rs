@@ -113,11 +113,17 @@ impl Front {
         }
     }
 
-    /// How much text is held back, and where its first character stands.
-    pub(super) fn held(&self) -> Option<(usize, Place)> {
+    /// How many blanks are held back, and about where they stand.
+    pub(super) fn held(&self) -> Option<(Place, u64)> {
         let records = self.records.as_ref()?;
-        let len = records.held.iter().map(|(which, count)| records.blanks[*which as usize].len() * *count as usize).sum();
-        (len > 0).then(|| (len, records.held_from))
+        let count = records.held.iter().map(|(_, count)| count).sum();
+        (count > 0).then(|| (records.place_back(0), count))
+    }
+
+    /// Whether it is one of those that are trimmed.
+    pub(super) fn is_blank(&self, ch: char) -> bool {
+        let blanks = self.records.as_ref().map_or(&[][..], |records| records.blanks);
+        blanks.contains(&ch.encode_utf8(&mut [0; 4]).as_bytes())
     }
 
     /// A fault that was just reported.
@@ -125,6 +131,11 @@ impl Front {
         let back = u64::from(fault.len) + u64::from(fault.after);
         let Place { offset, record } = self.place_back(back);
         Fault { offset, bytes: self.decoder.fault_bytes(fault), record }
+    }
+
+    /// Whether something was marked in the last fill.
+    pub(super) fn has_marks(&self) -> bool {
+        self.records.as_ref().is_some_and(|records| !records.marks.is_empty())
     }
 
     /// What was marked in the text of the last fill.
@@ -166,9 +177,8 @@ pub(super) struct RecordsIn {
     owed: String,
     /// A fault behind what is owed.
     fault: Option<Malformed>,
-    /// Blanks which are the record's last so far, and where the first of them stands.
+    /// Blanks which are the record's last so far.
     held: VecDeque<(u8, u64)>,
-    held_from: Place,
     /// Where in the sink the text of the record begins.
     begin: usize,
     /// This record's text is not printed.
@@ -250,7 +260,6 @@ impl RecordsIn {
             owed: String::new(),
             fault: None,
             held: VecDeque::new(),
-            held_from: Place::default(),
             begin: 0,
             silent: false,
             number: 1,
@@ -330,7 +339,7 @@ impl RecordsIn {
                 Err(error) => break FrontStop::Failed(error),
             }
         };
-        if matches!(stop, FrontStop::NeedInput | FrontStop::NeedRoom) {
+        if !matches!(stop, FrontStop::Fault(_)) {
             self.hold(sink);
         }
         Ok(Filled { read, stop })
@@ -383,7 +392,9 @@ impl RecordsIn {
             src = &src[..end];
         }
         let mut shift = None;
-        if self.spaced && let Some(at) = src.iter().position(|byte| matches!(byte, 0x0E | 0x0F)) {
+        if self.spaced
+            && let Some(at) = src.iter().position(|byte| matches!(byte, 0x0E | 0x0F))
+        {
             src = &src[..at + 1];
             shift = Some(at + 1);
         }
@@ -499,7 +510,9 @@ impl RecordsIn {
             sink.truncate(len);
         }
         self.held.clear();
-        if self.column == 0 && let Some(printer) = &mut self.printer {
+        if self.column == 0
+            && let Some(printer) = &mut self.printer
+        {
             // A record without a first column is an empty line.
             let (moved, _, _) = printer.begin(0x09, ' ');
             self.move_printer(moved, sink);
@@ -555,7 +568,6 @@ impl RecordsIn {
         }
         let mut held = VecDeque::new();
         let len = self.tail(sink, |which, count| held.push_front((which, count)));
-        self.held_from = self.place_back((sink.written() - len) as u64);
         self.held = held;
         sink.truncate(len);
     }
@@ -602,7 +614,8 @@ impl RecordsIn {
         if self.watches && self.packed.follow(bytes) {
             self.watches = false;
             let offset = self.place_back(self.packed.len).offset;
-            let message = "this looks like a packed decimal (COMP-3), which converting destroys: say which columns are text";
+            let message =
+                "this looks like a packed decimal (COMP-3), which converting destroys: say which columns are text";
             self.notes.push(Diagnostic::warning("looks-packed", offset, message));
         }
     }

@@ -44,9 +44,9 @@ use crate::error::{Error, ErrorKind};
 use crate::records::{Deframer, Part};
 use crate::text::controls::Controls;
 use crate::text::eol::{Eol, EolStage, NelAsLf};
-use crate::text::{Stage, Text};
 use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
+use crate::text::{Stage, Text};
 use back::RecordsOut;
 use front::{Charset, Front, FrontStop, RecordsIn};
 use guard::{CheckedDecoder, CheckedEncoder};
@@ -116,6 +116,8 @@ struct Route {
     straight: bool,
     /// The encoder may fault, or somebody wants to know where something stood.
     needs_origin: bool,
+    /// Where blanks came from that are held back, and what follows them.
+    carry: Option<Origin>,
     /// Warn at the first code point above FFFF.
     expects_bmp: bool,
     /// Watches for U+0085 without U+000A.
@@ -257,7 +259,15 @@ impl Transcoder {
         // What the encoder holds from before the fault is good output, and a shifted stream ends shifted back.
         let after_fault = matches!(error.kind(), ErrorKind::Unmappable { .. } | ErrorKind::Codec { .. });
         if let Some(route) = &mut self.route {
-            self.report.records = route.front.records();
+            // Those before the error, which may be behind what is decoded already.
+            let before = match (error.record(), error.kind(), &route.back) {
+                (Some(at), ..) => Some(at.number - 1),
+                (None, ErrorKind::RecordTooLong { .. } | ErrorKind::CannotPad { .. }, Some(back)) => {
+                    Some(back.records())
+                }
+                _ => route.front.records(),
+            };
+            self.report.records = route.front.records().and(before);
             if let Some(back) = &mut route.back {
                 // Whole records are good output; the one that is under way is none.
                 back.finish(&mut self.spill);
@@ -447,6 +457,7 @@ impl Transcoder {
             end: if back.is_some() { Text::End } else { Text::New(eol) },
             eol,
             back,
+            carry: None,
             expects_bmp,
             nel: watches_nel.then(NelWatch::default),
             unmappable,
@@ -575,10 +586,21 @@ impl Transcoder {
         match instead {
             Some(name) => self.insert(name, at)?,
             None => {
-                let origin = match fork {
-                    Some(fork) => Origin::decoded(fork, &src[..filled.read], eof),
-                    None => Origin::At(at.into()),
+                let read = &src[..filled.read];
+                let origin = match (route.carry.take(), fork) {
+                    (Some(carry), Some(_)) => carry.extended(read, eof),
+                    (None, Some(fork)) => Origin::decoded(fork, read, eof),
+                    (_, None) => Origin::At(at.into()),
                 };
+                let holds = route.needs_origin && route.front.held().is_some();
+                if holds && self.text.as_str().is_empty() && !route.front.has_marks() {
+                    // Nothing but blanks: there is nothing whose place could be asked for yet.
+                    route.carry = origin.carry(0);
+                    return self.stopped(filled, src, eof);
+                }
+                if holds {
+                    route.carry = origin.clone().carry(self.text.as_str().len());
+                }
                 if let Some(watch) = &mut route.nel
                     && watch.see(self.text.as_str().as_bytes(), || origin.clone())
                 {
@@ -786,9 +808,10 @@ impl Transcoder {
         let Some(Route { encoder, back: Some(back), .. }) = &mut self.route else { return Ok(Advance::Read(0)) };
         let bytes_in = self.bytes_in;
         loop {
-            match back.encode(|sink| {
-                encoder.finish(sink, bytes_in).map(|stop| crate::codec::Step { read: 0, stop })
-            })?.stop {
+            match back
+                .encode(|sink| encoder.finish(sink, bytes_in).map(|stop| crate::codec::Step { read: 0, stop }))?
+                .stop
+            {
                 Stop::InputEmpty => break,
                 Stop::OutputFull => {}
                 Stop::Fault(fault) => {

@@ -77,20 +77,6 @@ impl From<u64> for Place {
     }
 }
 
-impl Place {
-    /// The place of the part at `at` of `len` even ones from here to `end`.
-    pub(super) fn between(self, end: Place, at: usize, len: usize) -> Place {
-        let step = |from: u64, to: u64| from + to.saturating_sub(from) * at as u64 / len as u64;
-        let record = match (self.record, end.record) {
-            (Some(from), Some(to)) if from.number == to.number => {
-                Some(RecordPosition { column: step(from.column, to.column), ..from })
-            }
-            (from, _) => from,
-        };
-        Place { offset: step(self.offset, end.offset), record }
-    }
-}
-
 /// A label that was made true.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Relabelled {

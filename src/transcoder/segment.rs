@@ -9,57 +9,94 @@ use super::front::{Front, FrontStop, Mark};
 use super::report::Place;
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Where decoded text came from.
 pub(super) enum Origin {
     /// One place in the input: text that was put in, or that the end of the input brought forth.
     At(Place),
-    /// Made from `bytes` by a front in the state of `front`. `eof`: nothing followed them.
-    Decoded { front: Box<Front>, bytes: Vec<u8>, eof: bool },
+    /// Made from `bytes` by a front in the state of `front`, behind `skip` bytes of text that it made before. `eof`:
+    /// nothing followed them.
+    Decoded { front: Box<Front>, bytes: Vec<u8>, skip: usize, eof: bool },
 }
 
 impl Clone for Origin {
     fn clone(&self) -> Self {
         match self {
             Origin::At(place) => Origin::At(*place),
-            Origin::Decoded { front, bytes, eof } => Origin::decoded(front.fork(), bytes, *eof),
+            Origin::Decoded { front, bytes, skip, eof } => {
+                Origin::Decoded { front: Box::new(front.fork()), bytes: bytes.clone(), skip: *skip, eof: *eof }
+            }
         }
     }
 }
 
 impl Origin {
     pub(super) fn decoded(front: Front, bytes: &[u8], eof: bool) -> Self {
-        Origin::Decoded { front: Box::new(front), bytes: bytes.to_vec(), eof }
+        Origin::Decoded { front: Box::new(front), bytes: bytes.to_vec(), skip: 0, eof }
+    }
+
+    /// What follows it, where `text` bytes of text were made so far and blanks are held back: the places of those are
+    /// found from here. `None` where too much would have to be kept for that.
+    pub(super) fn carry(self, text: usize) -> Option<Self> {
+        match self {
+            Origin::Decoded { front, bytes, skip, .. } if bytes.len() <= CARRY => {
+                Some(Origin::Decoded { front, bytes, skip: skip + text, eof: false })
+            }
+            _ => None,
+        }
+    }
+
+    /// The same with more bytes behind.
+    pub(super) fn extended(mut self, more: &[u8], is_end: bool) -> Self {
+        if let Origin::Decoded { bytes, eof, .. } = &mut self {
+            bytes.extend_from_slice(more);
+            *eof = is_end;
+        }
+        self
     }
 
     /// Where the character at `index` of the text began in the input.
     pub(super) fn place(&self, index: usize) -> Place {
-        let (front, bytes, eof) = match self {
+        let (front, bytes, index, eof) = match self {
             Origin::At(place) => return *place,
-            Origin::Decoded { front, bytes, eof } => (front, bytes, *eof),
+            Origin::Decoded { front, bytes, skip, eof } => (front, bytes, index.saturating_add(*skip), *eof),
         };
         let mut front = front.fork();
         let mut decoded = 0;
+        // The places of blanks that are held back: they come later than what they were made from.
+        let mut held = VecDeque::from_iter(front.held());
         for at in 0..=bytes.len() {
             let mut src = bytes.get(at..at + 1).unwrap_or_default();
             // A few rounds are all that an honest decoder needs for a byte.
             for _ in 0..MIN_ROOM {
-                let held = front.held();
                 let begin = front.place();
                 let mut room = [0; 4 * MIN_ROOM];
                 let mut sink = Utf8Sink::new(&mut room);
                 let Ok(filled) = front.fill(src, eof && at == bytes.len(), None, &mut sink) else { return begin };
-                let before = decoded;
-                decoded += sink.written();
-                if decoded > index {
-                    return match held {
-                        // Blanks that were held back come before what was decoded now, evenly wide.
-                        Some((len, first)) if index - before < len && front.held().is_none() => {
-                            first.between(begin, index - before, len)
+                for ch in sink.as_str().chars() {
+                    decoded += ch.len_utf8();
+                    let place = match held.front_mut() {
+                        Some((place, count)) if front.is_blank(ch) => {
+                            let place = *place;
+                            *count -= 1;
+                            if *count == 0 {
+                                held.pop_front();
+                            }
+                            place
                         }
                         _ => begin,
                     };
+                    if decoded > index {
+                        return place;
+                    }
+                }
+                let known: u64 = held.iter().map(|(_, count)| count).sum();
+                match front.held() {
+                    None => held.clear(),
+                    Some((_, count)) if count > known => held.push_back((begin, count - known)),
+                    Some(_) => {}
                 }
                 src = src.get(filled.read..).unwrap_or_default();
                 let more = matches!(filled.stop, FrontStop::NeedRoom | FrontStop::Fault(_));
@@ -71,6 +108,9 @@ impl Origin {
         front.place()
     }
 }
+
+/// How many bytes are kept at the most to find the places of blanks that are held back.
+const CARRY: usize = 256 * 1024;
 
 /// A stretch of text to be encoded, cut into pieces.
 pub(super) struct Segment {

@@ -41,9 +41,9 @@ pub(super) fn walk(prefix: &[u8], eof: bool) -> Option<Walk> {
         let why = vec!["each block begins with its length".to_owned()];
         let blksize = MAX_BLKSIZE;
         let vb = found(Shape::Vb { blksize }, why.clone(), true);
-        return Some(if vb.fits { vb } else { found(Shape::Vbs { blksize }, why, true) }).filter(|walk| walk.fits).or({
-            Some(vb_that_fails(found(Shape::Vb { blksize }, Vec::new(), false)))
-        });
+        return Some(if vb.fits { vb } else { found(Shape::Vbs { blksize }, why, true) })
+            .filter(|walk| walk.fits)
+            .or({ Some(vb_that_fails(found(Shape::Vb { blksize }, Vec::new(), false))) });
     }
     for shape in [Shape::RDW, Shape::Rdw { little: false, inclusive: false }] {
         let walk = found(shape, Vec::new(), true);
@@ -68,7 +68,9 @@ pub(super) fn walk(prefix: &[u8], eof: bool) -> Option<Walk> {
             Some(found(Shape::Fixed { lrecl: period.lrecl as u32 }, why, true))
         }
         // Blocks of several lengths have records in common that are not longer, and hardly shorter.
-        _ if (8..=MAX_BLKSIZE as usize).contains(&common) && (common == LABEL || longest > common && whole.len() > 2) => {
+        _ if (8..=MAX_BLKSIZE as usize).contains(&common)
+            && (common == LABEL || longest > common && whole.len() > 2) =>
+        {
             Some(found(Shape::Fixed { lrecl: common as u32 }, vec![multiple], true))
         }
         _ => {
