@@ -344,6 +344,12 @@ fn words_of_errors() {
             "00 00 00 00 FF",
             "byte 5: record 2, which begins at byte 4, is cut: at least 3 more bytes belong to it",
         ),
+        // A large block has 31 bits of length.
+        (
+            "vb",
+            "FF FF FF FF",
+            "byte 4: record 1, which begins at byte 4, is cut: at least 2147483643 more bytes belong to it",
+        ),
         // Between two records of a block.
         (
             "vb",
@@ -639,6 +645,23 @@ fn the_longest_and_no_longer() {
 }
 
 #[test]
+fn a_block_of_a_tape_takes_what_fits() {
+    for (lrecl, len, expected) in
+        [(16380, 3, &[32760, 16380, 0][..]), (16381, 2, &[16381, 16381, 0]), (32761, 1, &[32761, 0])]
+    {
+        let shape: Shape = format!("awstape,fb:{lrecl}").parse().unwrap();
+        let (mut at, mut blocks) = (0, Vec::new());
+        let out = framed(&shape, &vec![vec![]; len]);
+        while at < out.len() {
+            let len = usize::from(u16::from_le_bytes([out[at], out[at + 1]]));
+            blocks.push(len);
+            at += 6 + len;
+        }
+        assert_eq!(blocks, expected, "{shape}");
+    }
+}
+
+#[test]
 fn blanks() {
     let shape: Shape = "fb:6".parse().unwrap();
     let mut out = Vec::new();
@@ -744,7 +767,7 @@ impl Read for Flaky<&[u8]> {
     }
 }
 
-impl Write for Flaky<Vec<u8>> {
+impl Write for Flaky<&mut Vec<u8>> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.fail()?;
         self.0.write(&buf[..buf.len().min(30_000)])
@@ -777,7 +800,8 @@ fn after_a_fault_of_the_reader_it_goes_on() {
 
 #[test]
 fn after_a_fault_of_the_writer_it_goes_on() {
-    let mut writer = RecordWriter::new(Flaky(Vec::new(), false), &Shape::U16, b"").unwrap();
+    let mut output = Vec::new();
+    let mut writer = RecordWriter::new(Flaky(&mut output, false), &Shape::U16, b"").unwrap();
     let (mut expected, mut faults) = (Vec::new(), 0);
     for index in 0..10u8 {
         let record = vec![index; 20_000];
@@ -790,7 +814,8 @@ fn after_a_fault_of_the_writer_it_goes_on() {
     }
     assert!(faults > 1);
     let error = writer.finish().err().unwrap();
-    assert!(matches!(error.kind(), ErrorKind::Write { written: 30_000.., .. }), "{error}");
+    let ErrorKind::Write { written, .. } = *error.kind() else { panic!("{error}") };
+    assert!(written >= 30_000 && written == output.len() as u64 && expected.starts_with(&output), "{written}");
 
     let mut writer = RecordWriter::new(Vec::new(), &Shape::U16, b"").unwrap();
     for record in expected.chunks(20_002) {

@@ -179,7 +179,6 @@ impl Records {
         match (self.state, self.layout) {
             (State::Ended(ends), _) => {
                 self.state = if ends == Ends::File { State::FileEnded } else { State::Between };
-                self.open = false;
                 self.record += 1;
                 Ok(Part::End)
             }
