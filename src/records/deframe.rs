@@ -179,7 +179,6 @@ impl Records {
         match (self.state, self.layout) {
             (State::Ended(ends), _) => {
                 self.state = if ends == Ends::File { State::FileEnded } else { State::Between };
-                self.open = false;
                 self.record += 1;
                 Ok(Part::End)
             }
@@ -244,11 +243,13 @@ impl Records {
         Ok(Part::Framing(taken))
     }
 
-    /// How long the headers are.
+    /// How long the next header is.
     fn header_len(&self) -> usize {
         match self.layout {
             Layout::U16 => 2,
             Layout::ModeB => 3,
+            // Too short for one: the rest of the block stands for it in the error.
+            Layout::Vb | Layout::Vbs if (1..4).contains(&self.block) => self.block as usize,
             _ => 4,
         }
     }
@@ -414,6 +415,8 @@ struct Tape {
 const NEW_BLOCK: u8 = 0x80;
 const TAPE_MARK: u8 = 0x40;
 const END_OF_BLOCK: u8 = 0x20;
+/// Beside [`NEW_BLOCK`], of a block in several chunks; not all say so (Bus-Tech).
+const SEGMENTED: u8 = 0x10;
 
 impl Tape {
     fn new(labels: bool) -> Self {
@@ -483,7 +486,8 @@ impl Tape {
         let [low, high, previous_low, previous_high, flags, more] = header;
         let length = u32::from(u16::from_le_bytes([low, high]));
         let previous = u32::from(u16::from_le_bytes([previous_low, previous_high]));
-        if flags & !(NEW_BLOCK | TAPE_MARK | END_OF_BLOCK) != 0 || more != 0 {
+        let segmented = if flags & NEW_BLOCK != 0 { SEGMENTED } else { 0 };
+        if flags & !(NEW_BLOCK | TAPE_MARK | END_OF_BLOCK | segmented) != 0 || more != 0 {
             return Err("flags of a tape chunk are 80, 40 and 20; compressed ones are not read");
         }
         // The first of an image has none before it; images that were put together have several first ones.

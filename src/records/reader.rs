@@ -4,7 +4,6 @@ use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape};
 use crate::error::{Error, ErrorKind};
 use std::io::{self, BufRead, Write};
 use std::mem::take;
-use std::ops::Range;
 
 /// One record of [`Records`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +20,8 @@ pub struct Record<'a> {
 
 /// The records of what `R` gives, one after the other.
 ///
-/// A record that lies in the buffer of `R` as a whole is lent from there; others are put together here, up to a
-/// [limit](Records::limit). What a header says of a length costs no memory, only bytes that are there do.
+/// One record is held, up to a [limit](Records::limit). What a header says of a length costs no memory, only bytes that
+/// are there do.
 ///
 /// ```
 /// use charpipe::records::{Records, Shape};
@@ -41,22 +40,15 @@ pub struct Records<R> {
     input: R,
     deframer: Deframer,
     limit: usize,
-    /// The record so far, where it does not lie in the buffer of `input` as a whole.
+    /// The record so far.
     held: Vec<u8>,
-    /// The last record was given out. Of the buffer of `input`, so many bytes are behind us since.
-    given: Option<usize>,
+    /// It is whole.
+    whole: bool,
     file: u64,
     /// The input has ended; it is not asked again.
     ended: bool,
     /// What is wrong with the input. It stays wrong.
     failed: Option<Error>,
-}
-
-/// Where a record lies.
-enum Found {
-    Held,
-    /// Here in the buffer of the input.
-    Lent(Range<usize>),
 }
 
 impl<R: BufRead> Records<R> {
@@ -67,7 +59,7 @@ impl<R: BufRead> Records<R> {
             deframer: Deframer::new(shape),
             limit: RECORD_LIMIT,
             held: Vec::new(),
-            given: None,
+            whole: false,
             file: 1,
             ended: false,
             failed: None,
@@ -96,40 +88,22 @@ impl<R: BufRead> Records<R> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.done();
-        let Some(found) = self.find()? else { return Ok(None) };
+        if take(&mut self.whole) {
+            self.held.clear();
+        }
+        self.whole = self.find()?;
         // The end of a record counts it.
-        let (number, offset, file) = (self.deframer.record() - 1, self.deframer.begun(), self.file);
-        let data = match found {
-            Found::Held => &self.held[..],
-            Found::Lent(range) => {
-                let at = self.deframer.offset();
-                let buffer = self.input.fill_buf().map_err(|source| ErrorKind::Read { offset: at, source })?;
-                buffer.get(range).ok_or_else(|| {
-                    let source = io::Error::other("the reader took back what it gave");
-                    ErrorKind::Read { offset: at, source }
-                })?
-            }
-        };
-        Ok(Some(Record { data, number, offset, file }))
+        let (number, offset) = (self.deframer.record() - 1, self.deframer.begun());
+        Ok(self.whole.then_some(Record { data: &self.held, number, offset, file: self.file }))
     }
 
     /// What `R` gives behind the last record.
-    pub fn into_inner(mut self) -> R {
-        self.done();
+    pub fn into_inner(self) -> R {
         self.input
     }
 
-    /// The last record is no longer wanted.
-    fn done(&mut self) {
-        if let Some(len) = self.given.take() {
-            self.held.clear();
-            self.input.consume(len);
-        }
-    }
-
-    /// Goes on to the end of a record.
-    fn find(&mut self) -> Result<Option<Found>, Error> {
+    /// Goes on to the end of a record; `false` where there is none.
+    fn find(&mut self) -> Result<bool, Error> {
         loop {
             let src = match self.ended {
                 true => &[],
@@ -140,47 +114,34 @@ impl<R: BufRead> Records<R> {
                 },
             };
             self.ended = src.is_empty();
-            // What was taken of `src`, and the data in it that was not copied yet.
-            let (mut at, mut data) = (0, 0..0);
-            loop {
-                let part = self.deframer.next(&src[at..], self.ended).and_then(|part| match part {
-                    Part::Data(len) if self.held.len() + data.len() + len > self.limit => {
-                        let (offset, record) = (self.deframer.begun(), self.deframer.record());
-                        Err(ErrorKind::RecordTooLong { offset, record, limit: self.limit }.into())
-                    }
-                    part => Ok(part),
-                });
-                match part {
+            let mut at = 0;
+            let answer = loop {
+                match self.deframer.next(&src[at..], self.ended) {
                     Ok(Part::Framing(len)) => at += len,
-                    Ok(Part::Data(len)) if self.held.is_empty() && data.is_empty() => {
-                        data = at..at + len;
-                        at += len;
+                    Ok(Part::Data(len)) if self.held.len() + len > self.limit => {
+                        let (offset, record) = (self.deframer.begun(), self.deframer.record());
+                        break Err(ErrorKind::RecordTooLong { offset, record, limit: self.limit }.into());
                     }
                     Ok(Part::Data(len)) => {
-                        self.held.extend_from_slice(&src[take(&mut data)]);
                         self.held.extend_from_slice(&src[at..at + len]);
                         at += len;
                     }
-                    Ok(Part::End) => {
-                        self.given = Some(at);
-                        // No data at all is held, too: the buffer may be empty.
-                        return Ok(Some(if data.is_empty() { Found::Held } else { Found::Lent(data) }));
-                    }
+                    Ok(Part::End) => break Ok(Some(true)),
                     Ok(Part::FileEnd) => self.file += 1,
-                    Ok(Part::NeedInput) => break,
-                    Ok(Part::Done) => {
-                        self.input.consume(at);
-                        return Ok(None);
-                    }
-                    Err(error) => {
-                        self.input.consume(at);
-                        self.failed = Some(error.clone());
-                        return Err(error);
-                    }
+                    Ok(Part::NeedInput) => break Ok(None),
+                    Ok(Part::Done) => break Ok(Some(false)),
+                    Err(error) => break Err(error),
+                }
+            };
+            self.input.consume(at);
+            match answer {
+                Ok(None) => {}
+                Ok(Some(found)) => return Ok(found),
+                Err(error) => {
+                    self.failed = Some(error.clone());
+                    return Err(error);
                 }
             }
-            self.held.extend_from_slice(&src[data]);
-            self.input.consume(at);
         }
     }
 }
@@ -263,5 +224,17 @@ impl<W: Write> RecordWriter<W> {
         self.room.drain(..at);
         self.written += at as u64;
         result.map_err(|source| ErrorKind::Write { written: self.written, source }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_for_bytes_that_are_there() {
+        let mut records = Records::new(&b"\xFF\xFF\xFF\xFF\xC1\xC2"[..], &Shape::U32).limit(usize::MAX);
+        assert_eq!(records.next_record().unwrap_err().code(), "record-cut");
+        assert!((2..64).contains(&records.held.capacity()), "{}", records.held.capacity());
     }
 }
