@@ -126,11 +126,24 @@ fn words(page: &str, words: &[&str], at: &mut usize, most: usize) -> Vec<u8> {
 }
 
 /// Records of text of up to `most` bytes; of just so many where they are `fixed`.
-fn records(dice: &mut Dice, (page, language): (&str, &str), like: Like, count: usize, most: usize, fixed: bool) -> Vec<Vec<u8>> {
+fn records(
+    dice: &mut Dice,
+    (page, language): (&str, &str),
+    like: Like,
+    count: usize,
+    most: usize,
+    fixed: bool,
+) -> Vec<Vec<u8>> {
     let text = text(language);
     // Where there are no blanks, a few characters are a word.
     let pieces: Vec<String> = match language {
-        "ja" | "zh-Hans" | "kana" => text.chars().filter(|ch| *ch != ' ').collect::<Vec<_>>().chunks(6).map(|chars| chars.iter().collect()).collect(),
+        "ja" | "zh-Hans" | "kana" => text
+            .chars()
+            .filter(|ch| *ch != ' ')
+            .collect::<Vec<_>>()
+            .chunks(6)
+            .map(|chars| chars.iter().collect())
+            .collect(),
         _ => text.split(' ').map(str::to_owned).collect(),
     };
     // In another order each time, so that nothing comes again but by chance.
@@ -329,7 +342,8 @@ fn generated(kind: usize, seed: u64) -> (Shape, Vec<u8>, String) {
     };
     let records = records(&mut dice, page, like, count, lrecl, fixed);
     let bytes = laid_out(&mut dice, &shape, &records);
-    let about = format!("{shape} {page:?} {like:?} {count} of {lrecl}, fixed {fixed}, seed {seed}, {} bytes", bytes.len());
+    let about =
+        format!("{shape} {page:?} {like:?} {count} of {lrecl}, fixed {fixed}, seed {seed}, {} bytes", bytes.len());
     (shape, bytes, about)
 }
 
