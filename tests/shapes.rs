@@ -4,8 +4,9 @@
 use charpipe::Registry;
 use charpipe::codec::{ByteSink, Stop};
 use charpipe::records::{Hypothesis, SNIFFED, Shape, sniff, sniff_one};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use proptest::prelude::*;
+use std::path::Path;
+use std::sync::LazyLock;
 
 const TEXTS: &str = include_str!("../src/detect/statistics/texts.txt");
 
@@ -45,7 +46,8 @@ fn text(language: &str) -> String {
 
 /// What a page writes of one record's text; what it lacks is left out.
 fn encode(page: &str, text: &str) -> Vec<u8> {
-    let codec = Registry::builtin().codec(page).unwrap();
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::builtin);
+    let codec = REGISTRY.codec(page).unwrap();
     let mut encoder = codec.encoder().unwrap();
     let mut room = vec![0; 8 * text.len() + 64];
     let mut sink = ByteSink::new(&mut room);
@@ -312,12 +314,12 @@ fn in_words(found: &[Hypothesis]) -> String {
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of a shape, of a hundred records or more.
-fn generated(kind: usize, seed: u64) -> (Shape, Vec<u8>, String) {
+/// A file of a shape, of a hundred records or more, so many `times`.
+fn generated(kind: usize, seed: u64, times: usize) -> (Shape, Vec<u8>, String) {
     let mut dice = Dice::new(seed * 16 + kind as u64);
     let page = dice.of(&PAGES);
     let like = dice.of(&[Like::Prose, Like::Ragged, Like::Fields]);
-    let count = dice.of(&[100, 120, 250, 600]);
+    let count = times * dice.of(&[100, 120, 250, 600]);
     let lrecl = dice.of(&[80, 132, 133, 121, 100, 60, 72, 96, 256, 240, 333, 500]);
     let fixed = dice.below(3) == 0;
     let blksize = 32760;
@@ -350,21 +352,244 @@ fn generated(kind: usize, seed: u64) -> (Shape, Vec<u8>, String) {
 const KINDS: usize = 13;
 
 /// Of each kind of shape this many files.
-const FILES: u64 = 30;
+const FILES: u64 = 24;
+
+/// Fails where more than one in a hundred of `files` is wrong.
+#[track_caller]
+fn at_most_one_in_a_hundred(files: usize, wrong: &[String]) {
+    assert!(wrong.len() * 100 <= files, "{} of {files} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
 
 #[test]
 fn the_right_shape_survives_alone() {
-    let mut wrong: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for kind in 0..KINDS {
-        for seed in 0..FILES {
-            let (shape, bytes, about) = generated(kind, seed);
-            match sniff_one(&bytes, true) {
-                Ok(found) if found == shape => {}
-                _ => wrong.entry(kind).or_default().push(format!("{about}\n{}", in_words(&sniff(&bytes, true)))),
+    let mut wrong = Vec::new();
+    for (kind, seed) in (0..KINDS).flat_map(|kind| (0..FILES).map(move |seed| (kind, seed))) {
+        let (shape, bytes, about) = generated(kind, seed, 1);
+        if sniff_one(&bytes, true).ok() != Some(shape) {
+            wrong.push(format!("{about}\n{}", in_words(&sniff(&bytes, true))));
+        }
+    }
+    at_most_one_in_a_hundred(KINDS * FILES as usize, &wrong);
+}
+
+/// Within a record, within a header, or wherever.
+#[test]
+fn so_it_does_where_the_prefix_is_cut() {
+    const LEAST: usize = 64 << 10;
+    let mut wrong = Vec::new();
+    let mut files = 0;
+    for (kind, seed) in (0..KINDS).flat_map(|kind| (100..106).map(move |seed| (kind, seed))) {
+        let (shape, bytes, about) = generated(kind, seed, 8);
+        let mut dice = Dice::new(seed);
+        for _ in 0..4 {
+            let Some(room) = bytes.len().checked_sub(LEAST) else { break };
+            let cut = LEAST + dice.below(room.max(1));
+            files += 1;
+            if sniff_one(&bytes[..cut], false).ok().as_ref() != Some(&shape) {
+                wrong.push(format!("{about}, cut at {cut}\n{}", in_words(&sniff(&bytes[..cut], false))));
             }
         }
     }
-    let all: Vec<String> = wrong.into_values().flatten().collect();
-    let files = KINDS * FILES as usize;
-    assert!(all.len() * 100 <= files, "{} of {files} wrong:\n{}", all.len(), all.join("\n"));
+    assert!(files > 100, "{files}");
+    at_most_one_in_a_hundred(files, &wrong);
+}
+
+/// No more than the first MiB is looked at, and what is behind it is not missed.
+#[test]
+fn the_first_mebibyte_is_enough() {
+    let (_, bytes, _) = generated(1, 3, 8);
+    let mut long = bytes.repeat(2 * SNIFFED / bytes.len());
+    long.extend([0xFF; 100]);
+    let found = sniff(&long, true);
+    assert_eq!((found[0].survives, &found[0].shape, found[0].bytes), (true, &Shape::RDW, SNIFFED as u64));
+}
+
+#[track_caller]
+fn nothing_survives(what: &str, bytes: &[u8]) {
+    for (bytes, eof) in [(bytes, true), (bytes, false), (&bytes[..bytes.len() / 2], false)] {
+        let found = sniff(bytes, eof);
+        assert!(!found.iter().any(|one| one.survives), "{what}, {eof}:\n{}", in_words(&found));
+    }
+}
+
+/// Lines of a text, no longer than so many characters.
+fn lines(dice: &mut Dice, language: &str, count: usize, most: usize) -> Vec<String> {
+    let text = text(language);
+    let pieces: Vec<&str> = text.split(' ').collect();
+    let line = |dice: &mut Dice| {
+        let most = dice.between(1, most);
+        let mut line = String::new();
+        while line.chars().count() < most {
+            line.push_str(pieces[dice.below(pieces.len())]);
+            line.push(' ');
+        }
+        line
+    };
+    (0..count).map(|_| line(dice)).collect()
+}
+
+#[test]
+fn text_with_newlines_has_no_records() {
+    let mut dice = Dice::new(7);
+    for language in ["en", "code", "de", "ru", "ja", "zh-Hans"] {
+        let lines = lines(&mut dice, language, 900, 90);
+        let utf8 = lines.join("\n");
+        nothing_survives(language, utf8.as_bytes());
+        nothing_survives(language, lines.join("\r\n").as_bytes());
+        nothing_survives(language, utf8.replace('\n', " ").as_bytes());
+        for page in ["UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE", "IBM1047", "IBM273", "IBM1025", "IBM930", "IBM935"]
+        {
+            nothing_survives(&format!("{language} {page}"), &encode(page, &utf8));
+            nothing_survives(&format!("{language} {page}, NEL"), &encode(page, &lines.join("\u{85}")));
+        }
+        // Lines of one length are lines all the same.
+        let alike: Vec<String> = lines.iter().map(|line| format!("{:<80.80}", line)).collect();
+        for newline in ["\n", "\r\n"] {
+            nothing_survives(language, alike.join(newline).as_bytes());
+            nothing_survives(language, (alike.join(newline) + newline).as_bytes());
+        }
+        nothing_survives(language, &encode("IBM1047", &(alike.join("\u{85}") + "\u{85}")));
+        nothing_survives(language, &encode("IBM037", &(alike.join("\n") + "\n")));
+    }
+    let row = |count: usize| format!("{count:05};name {count:05};{:8}.00;;\n", count * 3);
+    let table: String = (0..2000).map(row).collect();
+    nothing_survives("CSV", table.as_bytes());
+    nothing_survives("CSV in EBCDIC", &encode("IBM1047", &table.replace('\n', "\u{85}")));
+    let element = |dice: &mut Dice| format!("<item id=\"{:04}\"><b>x</b></item>", dice.below(10_000));
+    let markup: String = (0..2000).map(|_| element(&mut dice)).collect();
+    nothing_survives("XML on one line", format!("<?xml version=\"1.0\"?><all>{markup}</all>").as_bytes());
+}
+
+#[test]
+fn the_files_of_this_repository_have_no_records() {
+    fn visit(path: &Path, files: &mut usize) {
+        for entry in std::fs::read_dir(path).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                visit(&path, files);
+            } else if path.extension().is_some_and(|end| end != "bin") {
+                nothing_survives(&path.display().to_string(), &std::fs::read(&path).unwrap());
+                *files += 1;
+            }
+        }
+    }
+    let mut files = 0;
+    for folder in ["src", "spec", "codecs", "benches", "tests"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        if folder.is_dir() {
+            visit(&folder, &mut files);
+        }
+    }
+    assert!(files > 100, "{files}");
+}
+
+#[test]
+fn neither_have_images_programs_and_noise() {
+    let mut dice = Dice::new(11);
+    let mut noise = |len: usize| -> Vec<u8> { (0..len).map(|_| dice.below(256) as u8).collect() };
+    for len in [0, 1, 4, 11, 100, 1000, 70_000, 300_000] {
+        for _ in 0..10 {
+            nothing_survives("noise", &noise(len));
+        }
+        for byte in [0x00, 0x01, 0x20, 0x40, 0x80, 0xFF] {
+            nothing_survives("one byte", &vec![byte; len]);
+        }
+    }
+    let mut png = b"\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x04\0\0\0\x03\0\x08\x02\0\0\0".to_vec();
+    png.extend(noise(4));
+    for _ in 0..20 {
+        png.extend(b"\0\0\x20\0IDAT");
+        png.extend(noise(0x2000 + 4));
+    }
+    png.extend(b"\0\0\0\0IEND\xAE\x42\x60\x82");
+    nothing_survives("PNG", &png);
+    let mut gz = b"\x1F\x8B\x08\x08\x12\x34\x56\x78\0\x03name\0".to_vec();
+    gz.extend(noise(100_000));
+    nothing_survives("gz", &gz);
+    // Sound, and numbers of two and four bytes.
+    let sound = (0..60_000).flat_map(|at: i32| ((at % 441 - 220) as i16 * 90).to_le_bytes());
+    nothing_survives("sound", &sound.collect::<Vec<u8>>());
+    nothing_survives("numbers", &(0..30_000).flat_map(|at: u32| (at % 300).to_be_bytes()).collect::<Vec<u8>>());
+    nothing_survives("numbers", &(0..60_000).flat_map(|at: u32| (at as u16 % 300).to_be_bytes()).collect::<Vec<u8>>());
+    nothing_survives("ones", &[0, 1].repeat(50_000));
+    nothing_survives("zeros with ones", &[&[0; 37][..], &[1]].concat().repeat(5000));
+    nothing_survives("this program", &std::fs::read(std::env::current_exe().unwrap()).unwrap());
+}
+
+/// What lies in one another, and what stands against it.
+#[test]
+fn of_two_that_fit_one_is_meant() {
+    let record = |text: &str| encode("IBM037", text);
+    let texts = ["FIRST", "SECOND RECORD", "THE THIRD ONE", "4", "NUMBER FIVE IS A LONG ONE"];
+    let records: Vec<Vec<u8>> = texts.iter().cycle().take(200).map(|text| record(text)).collect();
+    let mut dice = Dice::new(3);
+    let blksize = 32760;
+    let against = |bytes: &[u8], shape: Shape| {
+        let found = sniff(bytes, true);
+        let one = found.iter().find(|one| one.shape == shape).unwrap().clone();
+        assert!(!one.survives && found[0].survives && !found[1].survives, "{}", in_words(&found));
+        one.why.last().unwrap().clone()
+    };
+    let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &records);
+    assert_eq!(against(&vb, Shape::Vbs { blksize }), "no segment is spanned: that is vb");
+    // Long enough for more than two blocks, or there are too few of them to tell.
+    let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &records.repeat(20));
+    assert_eq!(against(&vb, Shape::RDW), "what it takes for records are blocks of records");
+    let u32 = laid_out(&mut dice, &Shape::U32, &records);
+    assert_eq!(against(&u32, Shape::U16), "every other record is empty: that is u32");
+    let fixed: Vec<Vec<u8>> = texts.iter().cycle().take(200).map(|text| record(&format!("{text:<76}"))).collect();
+    let rdw = laid_out(&mut dice, &Shape::RDW, &fixed);
+    assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period is that of the headers: rdw");
+}
+
+/// A record that is cut by the end of the file, and a header that is wrong: how far it fits, and why no further.
+#[test]
+fn how_far_it_fits() {
+    let bytes = encode("IBM037", "SOME TEXT").into_iter().collect::<Vec<u8>>();
+    let mut file = [&[0, 13, 0, 0][..], &bytes].concat().repeat(100);
+    let rdw = |file: &[u8]| sniff(file, true).into_iter().find(|one| one.shape == Shape::RDW).unwrap();
+    let whole = rdw(&file);
+    assert_eq!((whole.survives, whole.records, whole.bytes, whole.failed.is_none()), (true, 100, 1300, true));
+    let cut = rdw(&file[..1299]);
+    assert_eq!((cut.survives, cut.records, cut.bytes), (false, 99, 1299));
+    assert_eq!(cut.failed.unwrap().code(), "record-cut");
+    assert!(sniff(&file[..1299], false)[0].survives);
+    file[13 * 60 + 2] = 0x40;
+    let wrong = rdw(&file);
+    assert_eq!((wrong.survives, wrong.records, wrong.bytes), (false, 60, 780));
+    let error = wrong.failed.unwrap();
+    assert_eq!((error.code(), error.offset()), ("bad-header", Some(780)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the bytes, and whatever headers are mixed among them.
+    #[test]
+    fn it_answers_always(parts in prop::collection::vec((any::<u8>(), prop::collection::vec(any::<u8>(), 0..40), 1..30usize), 0..20), eof: bool) {
+        let mut bytes = Vec::new();
+        for (kind, data, times) in parts {
+            for _ in 0..times {
+                let len = data.len() as u8;
+                match kind % 6 {
+                    0 => bytes.extend([0, len + 4, 0, 0]),
+                    1 => bytes.extend([0, 0, 0, len]),
+                    2 => bytes.extend([0, len]),
+                    3 => bytes.extend([len, 0, len, 0, 0xA0, 0]),
+                    4 => bytes.extend([0, len + 8, 0, 0, 0, len + 4, kind >> 6, 0]),
+                    _ => bytes.extend([0x40; 20]),
+                }
+                bytes.extend(&data);
+            }
+        }
+        let found = sniff(&bytes, eof);
+        for one in &found {
+            prop_assert!(one.bytes <= bytes.len() as u64);
+            prop_assert!(!one.survives || one.failed.is_none() && one.bytes == bytes.len() as u64 && one.records > 0);
+            prop_assert!(one.failed.as_ref().is_none_or(|error| error.offset().is_some_and(|at| at <= bytes.len() as u64)));
+        }
+        prop_assert!(found.is_sorted_by_key(|one| !one.survives));
+        let survivors = found.iter().filter(|one| one.survives).count();
+        prop_assert_eq!(sniff_one(&bytes, eof).is_ok(), survivors == 1);
+    }
 }

@@ -20,6 +20,8 @@ const FIELDS: usize = 4096;
 const ENOUGH: f64 = 30.0;
 /// How much of the best period's bits one must have that divides the length, where the best does not.
 const PART: f64 = 0.2;
+/// Lines that are no longer than this, on average, are ended by their newlines.
+const LINE: usize = 100;
 /// What people take: cards, listings with and without control column, and so on.
 const USUAL: [usize; 16] = [80, 132, 133, 121, 120, 100, 72, 128, 137, 150, 200, 255, 256, 400, 500, 1000];
 
@@ -118,11 +120,11 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
     if short > bits / 2.0 {
         return Err(Some((period, "the period is that of a few bytes: those of a character, or a number")));
     }
-    if kinds.newlines * lrecl * 2 > sample.len() {
+    if kinds.newlines * (lrecl * 2).max(LINE) > sample.len() {
         return Err(Some((period, "newlines end the lines")));
     }
     if kinds.filler * lrecl * 2 < sample.len() {
-        return Err(Some((period, "nothing is filled with blanks or zeros")));
+        return Err(Some((period, "nothing is filled with blanks")));
     }
     Ok(period)
 }
@@ -133,7 +135,7 @@ struct Kinds {
     totals: [usize; KINDS],
     /// Newlines between characters of text.
     newlines: usize,
-    /// Blanks and zeros behind others of the kind.
+    /// Blanks behind blanks.
     filler: usize,
 }
 
@@ -164,7 +166,7 @@ impl Kinds {
         let is_text = |at: usize| matches!(kinds[at], BLANK | DIGIT | TEXT) || is_newline(sample[at]);
         let inner = 1..sample.len().saturating_sub(1);
         let newlines = inner.filter(|at| is_newline(sample[*at]) && is_text(at - 1) && is_text(at + 1)).count();
-        let filler = kinds.windows(2).filter(|pair| pair[0] == pair[1] && pair[0] <= ZERO).count();
+        let filler = kinds.windows(2).filter(|pair| **pair == [BLANK; 2]).count();
         let controls = (totals[usize::from(OTHER)] - newlines).saturating_sub(shifts);
         let blanks = totals[usize::from(BLANK)];
         let said = sample.len() - totals[usize::from(ZERO)];
