@@ -533,7 +533,7 @@ fn of_two_that_fit_one_is_meant() {
     let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &records);
     assert_eq!(against(&vb, Shape::Vbs { blksize }), "no segment is spanned: that is vb");
     // Long enough for more than two blocks, or there are too few of them to tell.
-    let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &records.repeat(20));
+    let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &vec![records.clone(); 20].concat());
     assert_eq!(against(&vb, Shape::RDW), "what it takes for records are blocks of records");
     let u32 = laid_out(&mut dice, &Shape::U32, &records);
     assert_eq!(against(&u32, Shape::U16), "every other record is empty: that is u32");
