@@ -352,7 +352,7 @@ fn generated(kind: usize, seed: u64, times: usize) -> (Shape, Vec<u8>, String) {
 const KINDS: usize = 13;
 
 /// Of each kind of shape this many files.
-const FILES: u64 = 24;
+const FILES: u64 = 150;
 
 /// Fails where more than one in a hundred of `files` is wrong.
 #[track_caller]
