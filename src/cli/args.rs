@@ -175,6 +175,13 @@ pub(super) struct Detect {
     /// With `--json`, the object has the verdict of each policy under `policies`.
     #[arg(long)]
     pub(super) explain: bool,
+
+    /// Say in which shape records are in the files, instead of their encoding: what `convert --records` takes
+    ///
+    /// Each shape is followed through the first MiB: the first line has the one that fits, the lines below how far
+    /// others do and why no further; with `-v` all others. Exit status: 1 where none fits, or more than one.
+    #[arg(long, conflicts_with = "explain")]
+    pub(super) records: bool,
 }
 
 /// Lists the encodings: name, directions, where the table or the rules come from, and below that the aliases

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
-//! | `explain.rs` | `detect --explain` |
+//! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
 //! | `records.rs` | the options about records |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
@@ -22,6 +22,7 @@ mod json;
 mod list;
 mod output;
 mod records;
+mod shapes;
 mod words;
 
 use crate::error::{Error, ErrorKind};

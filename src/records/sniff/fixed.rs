@@ -18,6 +18,12 @@ const TRIED: usize = 40;
 const FIELDS: usize = 4096;
 /// Bits from which on a period is no accident.
 const ENOUGH: f64 = 30.0;
+/// How much of the best period's bits one must have that divides the length, where the best does not.
+const PART: f64 = 0.2;
+/// Lines that are no longer than this, on average, are ended by their newlines.
+const LINE: usize = 100;
+/// Bits that a column brings by chance, on average and generously.
+const BY_CHANCE: f64 = 0.03;
 /// What people take: cards, listings with and without control column, and so on.
 const USUAL: [usize; 16] = [80, 132, 133, 121, 120, 100, 72, 128, 137, 150, 200, 255, 256, 400, 500, 1000];
 
@@ -25,8 +31,6 @@ const USUAL: [usize; 16] = [80, 132, 133, 121, 120, 100, 72, 128, 137, 150, 200,
 #[derive(Clone, Debug)]
 pub(super) struct Period {
     pub(super) lrecl: usize,
-    /// How much shorter the kinds of bytes can be said column by column.
-    pub(super) bits: f64,
     pub(super) why: Vec<String>,
 }
 
@@ -47,7 +51,7 @@ pub(super) fn sniff(prefix: &[u8], eof: bool, framing: Option<&Shape>) -> Vec<Hy
         Err(None) => return Vec::new(),
     };
     against = against.or_else(|| framing.map(|shape| format!("its period is that of the headers: {shape}")));
-    let Period { lrecl, mut why, .. } = period;
+    let Period { lrecl, mut why } = period;
     let records = (prefix.len() / lrecl) as u64;
     let rest = prefix.len() % lrecl;
     let begun = records * lrecl as u64;
@@ -78,20 +82,27 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
     lags.retain(|lag| (SHORTEST..=LONGEST.min(sample.len() / ROWS)).contains(lag));
     let scored: Vec<(usize, f64)> = lags.iter().map(|lag| (*lag, kinds.bits(*lag))).collect();
     let divides = |lag: usize| whole.is_none_or(|whole| whole.is_multiple_of(lag));
-    let best_of = |scored: &mut dyn Iterator<Item = &(usize, f64)>| {
-        scored.fold(None, |best: Option<(usize, f64)>, one| match best {
+    let best_of = |which: &dyn Fn(usize) -> bool| {
+        let better = |best: Option<(usize, f64)>, one: &(usize, f64)| match best {
             Some(best) if best.1 >= one.1 => Some(best),
             _ => Some(*one),
-        })
+        };
+        scored.iter().filter(|one| which(one.0)).fold(None, better)
     };
-    let best = best_of(&mut scored.iter().filter(|one| divides(one.0)));
-    let any = best_of(&mut scored.iter()).ok_or(None)?;
-    let (mut lrecl, mut bits) = match best {
-        Some(best) if best.1 >= any.1 / 2.0 => best,
-        _ => any,
-    };
+    let any = best_of(&|_| true).ok_or(None)?;
+    // What does not divide the length is told where nothing that does comes near it: then the end is missing.
+    let best = best_of(&divides).filter(|best| best.1 >= any.1 * PART).unwrap_or(any);
+    let (mut lrecl, mut bits) = best;
     if bits < ENOUGH {
         return Err(None);
+    }
+    // A page of a listing is a period as well, and so are groups of records: the shortest that says a good part of it.
+    for (lag, part) in scored.iter().filter(|one| best.0.is_multiple_of(one.0)) {
+        let enough = if USUAL.contains(lag) { 0.5 } else { 0.7 };
+        if *part >= ENOUGH.max(best.1 * enough) {
+            (lrecl, bits) = (*lag, *part);
+            break;
+        }
     }
     let mut why = Vec::new();
     // Where two say nearly the same, habit decides.
@@ -106,16 +117,16 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
     }
     why.extend(kinds.blank_columns(lrecl));
     why.push(format!("a period of {lrecl} bytes in blanks, digits and fields"));
-    let period = Period { lrecl, bits, why };
+    let period = Period { lrecl, why };
     let short = (2..SHORTEST).map(|lag| kinds.bits(lag)).fold(0.0, f64::max);
     if short > bits / 2.0 {
         return Err(Some((period, "the period is that of a few bytes: those of a character, or a number")));
     }
-    if kinds.newlines * lrecl * 2 > sample.len() {
+    if kinds.newlines * (lrecl * 2).max(LINE) > sample.len() {
         return Err(Some((period, "newlines end the lines")));
     }
-    if kinds.filler * 50 < sample.len() {
-        return Err(Some((period, "nothing is filled with blanks or zeros")));
+    if kinds.filler * lrecl * 2 < sample.len() {
+        return Err(Some((period, "nothing is filled with blanks")));
     }
     Ok(period)
 }
@@ -126,7 +137,7 @@ struct Kinds {
     totals: [usize; KINDS],
     /// Newlines between characters of text.
     newlines: usize,
-    /// Blanks and zeros behind others of the kind.
+    /// Blanks behind blanks.
     filler: usize,
 }
 
@@ -144,7 +155,10 @@ impl Kinds {
             _ => OTHER,
         };
         let table: [u8; 256] = std::array::from_fn(|byte| kind(byte as u8));
-        let kinds: Vec<u8> = sample.iter().map(|byte| table[usize::from(*byte)]).collect();
+        let mut kinds: Vec<u8> = sample.iter().map(|byte| table[usize::from(*byte)]).collect();
+        if is_ebcdic {
+            merge_shifted(sample, &mut kinds);
+        }
         let mut totals = [0; KINDS];
         for kind in &kinds {
             totals[usize::from(*kind)] += 1;
@@ -154,12 +168,12 @@ impl Kinds {
         let is_text = |at: usize| matches!(kinds[at], BLANK | DIGIT | TEXT) || is_newline(sample[at]);
         let inner = 1..sample.len().saturating_sub(1);
         let newlines = inner.filter(|at| is_newline(sample[*at]) && is_text(at - 1) && is_text(at + 1)).count();
-        let filler = kinds.windows(2).filter(|pair| pair[0] == pair[1] && pair[0] <= ZERO).count();
+        let filler = kinds.windows(2).filter(|pair| **pair == [BLANK; 2]).count();
         let controls = (totals[usize::from(OTHER)] - newlines).saturating_sub(shifts);
         let blanks = totals[usize::from(BLANK)];
         let said = sample.len() - totals[usize::from(ZERO)];
         // Text has blanks; packed fields may be a part of it, and no more.
-        let is_text = blanks * 33 > sample.len() && controls * 4 < said && said * 2 > sample.len();
+        let is_text = blanks * 200 > sample.len() && controls * 5 < said && said * 2 > sample.len();
         is_text.then_some(Kinds { kinds, totals, newlines, filler })
     }
 
@@ -229,7 +243,7 @@ impl Kinds {
             });
             (own.sum::<f64>() - price).max(0.0)
         });
-        saved.sum()
+        saved.sum::<f64>() - period as f64 * BY_CHANCE
     }
 
     /// The columns that are blank in nine records of ten.
@@ -255,6 +269,20 @@ impl Kinds {
         let more = if ranges.len() > 4 { " and others" } else { "" };
         let shown: Vec<String> = ranges.iter().take(4).map(said).collect();
         (!shown.is_empty()).then(|| format!("columns {}{more} blank in 90 % of the records or more", shown.join(", ")))
+    }
+}
+
+/// Between shift codes every byte is half of a character, or of a blank.
+fn merge_shifted(sample: &[u8], kinds: &mut [u8]) {
+    let mut shifted = false;
+    for (byte, kind) in sample.iter().zip(kinds) {
+        match byte {
+            0x0E | 0x0F => shifted = *byte == 0x0E,
+            0x41..=0xFE if shifted => *kind = TEXT,
+            0x40 => {}
+            // These are no shift codes.
+            _ => shifted = false,
+        }
     }
 }
 

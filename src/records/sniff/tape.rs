@@ -32,18 +32,20 @@ pub(super) fn walk(prefix: &[u8], eof: bool) -> Option<Walk> {
     let Some(first) = data.first() else {
         return Some(found(Shape::Fixed { lrecl: LABEL as u32 }, vec!["there is no block of data".to_owned()], false));
     };
-    // Blocks that say their own length, all of them.
-    let says_length = |block: &&&Block<'_>| {
-        let length = block.bytes.get(..4).map(|word| usize::from(word[0]) << 8 | usize::from(word[1]));
-        length.is_some_and(|length| (8..=block.len()).contains(&length)) && block.bytes[2..4] == [0, 0]
+    // Blocks that say their own length, all of them, hold records that do.
+    let says_length = |block: &&Block<'_>| {
+        let word: Option<[u8; 4]> = block.bytes.first_chunk().copied();
+        word.is_some_and(|[high, low, zero, more]| {
+            let length = usize::from(high) << 8 | usize::from(low);
+            (8..=block.len()).contains(&length) && (zero, more) == (0, 0)
+        })
     };
-    if first.bytes.len() >= 8 && whole.iter().filter(says_length).count() == whole.len() {
-        let why = vec!["each block begins with its length".to_owned()];
+    if first.is_whole && whole.iter().all(says_length) {
+        let says = |shape| found(shape, vec!["each block begins with its length".to_owned()], true);
         let blksize = MAX_BLKSIZE;
-        let vb = found(Shape::Vb { blksize }, why.clone(), true);
-        return Some(if vb.fits { vb } else { found(Shape::Vbs { blksize }, why, true) })
-            .filter(|walk| walk.fits)
-            .or({ Some(vb_that_fails(found(Shape::Vb { blksize }, Vec::new(), false))) });
+        let vb = says(Shape::Vb { blksize });
+        let vbs = Some(says(Shape::Vbs { blksize })).filter(|vbs| vbs.fits && !vb.fits);
+        return Some(vbs.unwrap_or(vb));
     }
     for shape in [Shape::RDW, Shape::Rdw { little: false, inclusive: false }] {
         let walk = found(shape, Vec::new(), true);
@@ -61,17 +63,15 @@ pub(super) fn walk(prefix: &[u8], eof: bool) -> Option<Walk> {
         sample.extend_from_slice(&block.bytes[..block.bytes.len().min(SAMPLE - sample.len())]);
     }
     let multiple = format!("the blocks are multiples of {common} bytes");
-    let longest = whole.iter().map(|block| block.len()).max().unwrap_or(0);
     match fixed::periods(&sample, Some(common).filter(|common| *common > 0)) {
         Ok(period) if common.is_multiple_of(period.lrecl) => {
             let why = std::iter::once(multiple).chain(period.why).collect();
             Some(found(Shape::Fixed { lrecl: period.lrecl as u32 }, why, true))
         }
-        // Blocks of several lengths have records in common that are not longer, and hardly shorter.
-        _ if (8..=MAX_BLKSIZE as usize).contains(&common)
-            && (common == LABEL || longest > common && whole.len() > 2) =>
-        {
-            Some(found(Shape::Fixed { lrecl: common as u32 }, vec![multiple], true))
+        // Cards and lines of a listing may be told by nothing else.
+        _ if [80, 121, 132, 133].contains(&common) => {
+            let why = vec![multiple, "a usual length".to_owned()];
+            Some(found(Shape::Fixed { lrecl: common as u32 }, why, true))
         }
         _ => {
             let lrecl = common.clamp(1, 65535) as u32;
@@ -79,12 +79,6 @@ pub(super) fn walk(prefix: &[u8], eof: bool) -> Option<Walk> {
             Some(found(Shape::Fixed { lrecl }, why, false))
         }
     }
-}
-
-/// Blocks that begin with their length and hold something else than records.
-fn vb_that_fails(mut walk: Walk) -> Walk {
-    walk.why.push("each block begins with its length".to_owned());
-    walk
 }
 
 /// A block of a tape, its chunks put together.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Bits from which on headers are no accident.
 const ENOUGH: f64 = 24.0;
 /// Bits that a header must bring on average.
-const ENOUGH_EACH: f64 = 1.0;
+const ENOUGH_EACH: f64 = 2.0;
 /// Headers from which on there is anything to say.
 const HEADERS: usize = 3;
 /// Headers that are weighed; the others are only followed.
@@ -212,6 +212,7 @@ fn read(shape: &Shape, header: &[u8], is_block: bool) -> Option<(u32, Option<u32
 fn implausible(shape: &Shape, header: &[u8], length: u32) -> Option<&'static str> {
     match shape {
         Shape::Rdw { .. } if length > MAX_BLKSIZE => Some("no record of z/OS is longer than 32760 bytes"),
+        Shape::U16 if length > MAX_BLKSIZE => Some("a record of more than 32760 bytes is no record of text"),
         Shape::U32 if length as usize > RECORD_LIMIT => Some("a record of more than 1 MiB is no record of text"),
         Shape::ModeB if header[0] & 0x20 != 0 => Some("it says that the data may be wrong, which nobody sends"),
         _ => None,
