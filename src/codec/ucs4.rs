@@ -7,41 +7,18 @@ use super::utf8::runs;
 use super::{
     ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
+pub use crate::arch::utf32::OctetOrder;
+use crate::arch::utf32::from_utf8;
 
-/// In which order the four octets of a code unit stand; octet 1 is the most significant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OctetOrder {
-    /// Big-endian.
-    O1234,
-    /// Little-endian.
-    O4321,
-    /// Big-endian with the octets of each half swapped.
-    O2143,
-    /// Big-endian with the halves swapped.
-    O3412,
+#[inline(always)]
+fn read(order: OctetOrder, unit: [u8; 4]) -> u32 {
+    u32::from_be_bytes(order.places().map(|place| unit[place as usize]))
 }
 
-impl OctetOrder {
-    #[inline(always)]
-    fn read(self, [a, b, c, d]: [u8; 4]) -> u32 {
-        u32::from_be_bytes(match self {
-            OctetOrder::O1234 => [a, b, c, d],
-            OctetOrder::O4321 => [d, c, b, a],
-            OctetOrder::O2143 => [b, a, d, c],
-            OctetOrder::O3412 => [c, d, a, b],
-        })
-    }
-
-    #[inline(always)]
-    fn write(self, unit: u32) -> [u8; 4] {
-        let [a, b, c, d] = unit.to_be_bytes();
-        match self {
-            OctetOrder::O1234 => [a, b, c, d],
-            OctetOrder::O4321 => [d, c, b, a],
-            OctetOrder::O2143 => [b, a, d, c],
-            OctetOrder::O3412 => [c, d, a, b],
-        }
-    }
+#[inline(always)]
+fn write(order: OctetOrder, unit: u32) -> [u8; 4] {
+    let octets = unit.to_be_bytes();
+    order.places().map(|octet| octets[octet as usize])
 }
 
 /// UCS-4 under one of its names.
@@ -124,11 +101,12 @@ impl Ucs4Decoder {
         let units = src.as_chunks::<4>().0;
         let mut at = 0;
         while at < units.len() {
+            at += dst.push_utf32(order, units[at..].as_flattened()) / 4;
             // Sixteen at a time, while each is a character and there is room for all.
             while let Some(block) = units[at..].first_chunk::<16>() {
                 let mut codes = [0; 16];
                 for (code, unit) in codes.iter_mut().zip(block) {
-                    *code = order.read(*unit);
+                    *code = read(order, *unit);
                 }
                 if !dst.push_block(&codes) {
                     break;
@@ -137,7 +115,7 @@ impl Ucs4Decoder {
             }
             let end = units.len().min(at + 16);
             while at < end {
-                match char::from_u32(order.read(units[at])) {
+                match char::from_u32(read(order, units[at])) {
                     Some(ch) if dst.push(ch) => at += 1,
                     Some(_) => return Step { read: at * 4, stop: Stop::OutputFull },
                     None => return Step { read: (at + 1) * 4, stop: Stop::Fault(Malformed { len: 4, after: 0 }) },
@@ -220,11 +198,14 @@ impl Ucs4Encoder {
             let units = spare.as_chunks_mut::<4>().0;
             let mut at = 0;
             'all: while read < src.len() {
-                let unit = |code: u32| (order.write(code), 0);
+                let (taken, put) = from_utf8(order, &src[read..], units[at..].as_flattened_mut());
+                read += taken;
+                at += put / 4;
+                let unit = |code: u32| (write(order, code), 0);
                 runs(src, &mut read, units, &mut at, |byte| unit(byte.into()), |code| unit(code.into()));
                 for ch in src[read..].chars().take(16) {
                     let Some(unit) = units.get_mut(at) else { break 'all };
-                    *unit = order.write(ch as u32);
+                    *unit = write(order, ch as u32);
                     at += 1;
                     read += ch.len_utf8();
                 }
@@ -254,7 +235,7 @@ impl Encoder for Ucs4Encoder {
 
     fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
-            StandIn::Substitute => dst.push(&self.order.write(0xFFFD)),
+            StandIn::Substitute => dst.push(&write(self.order, 0xFFFD)),
             StandIn::BestFit => false,
             StandIn::Text(text) => encode_whole(self, text, dst),
         }
