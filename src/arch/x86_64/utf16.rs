@@ -176,8 +176,8 @@ pub mod avx512 {
         (taken, put - cut)
     }
 
-    /// Indices that widen thirty-two bytes to units, by half of the vector and by order; the other byte is zeroed.
-    const WIDEN: [[u8; 64]; 2] = {
+    /// Indices that widen thirty-two bytes to units, by half of the vector; one of the two bytes is to be zeroed.
+    pub(in crate::arch::x86_64) const WIDEN: [[u8; 64]; 2] = {
         let mut table = [[0; 64]; 2];
         let mut at = 0;
         while at < 64 {
@@ -188,42 +188,60 @@ pub mod avx512 {
         table
     };
 
+    /// The less significant byte of each unit, in the machine's order.
+    const LOW_BYTES: u64 = 0x5555_5555_5555_5555;
+
     /// See [`arch::utf16::from_utf8`](crate::arch::utf16::from_utf8).
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
         let src = src.as_bytes();
         let native = load64(&NATIVE[order as usize]);
-        let low = match order {
-            ByteOrder::Big => 0xAAAA_AAAA_AAAA_AAAA,
-            ByteOrder::Little => 0x5555_5555_5555_5555,
+        let low_bytes = match order {
+            ByteOrder::Big => LOW_BYTES << 1,
+            ByteOrder::Little => LOW_BYTES,
         };
+        let [first_half, second_half] = [load64(&WIDEN[0]), load64(&WIDEN[1])];
         let (mut read, mut written) = (0, 0);
         // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
         let mut pair = 0;
-        while let Some(block) = chunk::<66>(src, read)
-            && let Some(window) = chunk_mut::<128>(dst, written)
-        {
-            let bytes = load64(part(block, 0));
-            if _mm512_movepi8_mask(bytes) == 0 {
-                for (half, indices) in WIDEN.iter().enumerate() {
-                    let units = _mm512_maskz_permutexvar_epi8(low, load64(indices), bytes);
-                    store64(part_mut(window, 64 * half), units);
+        'all: loop {
+            while let Some(block) = chunk::<64>(src, read)
+                && let Some(window) = chunk_mut::<128>(dst, written)
+            {
+                let bytes = load64(block);
+                if _mm512_movepi8_mask(bytes) != 0 {
+                    break;
                 }
+                store64(part_mut(window, 0), _mm512_maskz_permutexvar_epi8(low_bytes, first_half, bytes));
+                store64(part_mut(window, 64), _mm512_maskz_permutexvar_epi8(low_bytes, second_half, bytes));
                 read += 64;
                 written += 128;
-                continue;
             }
-            if bmp_only && _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xF0u8 as i8)) != 0 {
-                break;
+            for _ in 0..2 {
+                let Some(block) = chunk::<66>(src, read) else { break 'all };
+                let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
+                let mut text = Text::new(block);
+                let mut which = text.firsts;
+                if text.longest == 4 || pair != 0 {
+                    if bmp_only {
+                        break 'all;
+                    }
+                    text.longest = 4;
+                    let fours = _mm512_cmpge_epu8_mask(text.bytes[0], _mm512_set1_epi8(0xF0u8 as i8));
+                    which |= fours << 1 | pair;
+                    pair = fours >> 63;
+                }
+                let (places, count) = text.places(which);
+                for (half, indices) in [first_half, second_half].into_iter().enumerate() {
+                    let units = text.units(_mm512_permutexvar_epi8(indices, places));
+                    store64(part_mut(window, 64 * half), _mm512_permutexvar_epi8(native, units));
+                    if count <= 32 {
+                        break;
+                    }
+                }
+                read += 64;
+                written += 2 * count;
             }
-            let mut put = 0;
-            for half in 0..2 {
-                let (units, count) = units(part(block, 32 * half), &mut pair);
-                store64(part_mut(window, 2 * put), _mm512_permutexvar_epi8(native, units));
-                put += count;
-            }
-            read += 64;
-            written += 2 * put;
         }
         if pair != 0 {
             // Back to the beginning of the character.
@@ -235,46 +253,81 @@ pub mod avx512 {
         (read, written)
     }
 
-    /// The units of the characters that begin in the first thirty-two bytes, and how many there are. Of a character of
-    /// four bytes the second unit stands where its second byte does: `pair` says whether the first is such a one, and is
-    /// told whether that of the next is.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub(in crate::arch::x86_64) fn units(block: &[u8; 34], pair: &mut u32) -> (__m512i, usize) {
-        let all = |value: u16| _mm512_set1_epi16(value as i16);
-        let bytes = load32(part(block, 0));
-        let mut keep = _mm256_cmpgt_epi8_mask(bytes, _mm256_set1_epi8(0xBFu8 as i8));
-        let one = _mm512_cvtepu8_epi16(bytes);
-        let next = _mm512_and_si512(_mm512_cvtepu8_epi16(load32(part(block, 1))), all(0x3F));
-        let not_ascii = _mm256_movepi8_mask(bytes);
-        let long = _mm256_cmpge_epu8_mask(bytes, _mm256_set1_epi8(0xE0u8 as i8));
-        let first = _mm512_slli_epi16::<6>(one);
-        if long | *pair == 0 {
-            let two = _mm512_ternarylogic_epi32::<0xF8>(next, first, all(0x07C0));
-            let units = _mm512_mask_mov_epi16(one, not_ascii, two);
-            return (_mm512_maskz_compress_epi16(keep, units), keep.count_ones() as usize);
+    /// Sixty-four bytes of UTF-8, not all of them ASCII, and for each of them the two that follow.
+    pub(in crate::arch::x86_64) struct Text {
+        /// The bytes, those one behind them and those two behind them.
+        pub(in crate::arch::x86_64) bytes: [__m512i; 3],
+        /// Where characters begin.
+        pub(in crate::arch::x86_64) firsts: u64,
+        /// 2, 3 or 4: how many bytes the longest character has.
+        pub(in crate::arch::x86_64) longest: u32,
+    }
+
+    impl Text {
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+        pub(in crate::arch::x86_64) fn new(block: &[u8; 66]) -> Text {
+            let all = |value: u8| _mm512_set1_epi8(value as i8);
+            let bytes = [load64(part(block, 0)), load64(part(block, 1)), load64(part(block, 2))];
+            let mut longest = 2;
+            if _mm512_cmpge_epu8_mask(bytes[0], all(0xE0)) != 0 {
+                longest = if _mm512_cmpge_epu8_mask(bytes[0], all(0xF0)) != 0 { 4 } else { 3 };
+            }
+            Text { bytes, firsts: _mm512_cmpgt_epi8_mask(bytes[0], all(0xBF)), longest }
         }
-        let after = _mm512_cvtepu8_epi16(load32(part(block, 2)));
-        let last = _mm512_and_si512(after, all(0x3F));
-        let two = _mm512_ternarylogic_epi32::<0xF8>(next, first, all(0x07C0));
-        let three = _mm512_ternarylogic_epi32::<0xFE>(_mm512_slli_epi16::<12>(one), _mm512_slli_epi16::<6>(next), last);
-        let mut units = _mm512_mask_mov_epi16(one, not_ascii, two);
-        units = _mm512_mask_mov_epi16(units, long, three);
-        let four = _mm256_cmpge_epu8_mask(bytes, _mm256_set1_epi8(0xF0u8 as i8));
-        if four | *pair != 0 {
-            let second = four << 1 | *pair;
-            *pair = four >> 31;
-            keep |= second;
+
+        /// At which bytes `which` are, and how many.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+        pub(in crate::arch::x86_64) fn places(&self, which: u64) -> (__m512i, usize) {
+            let bytes = _mm512_maskz_compress_epi8(which, load64(&PLACES));
+            (bytes, which.count_ones() as usize)
+        }
+
+        /// The units of the characters that begin at the bytes `places`, which says the place of each twice. The second
+        /// unit of a pair is where the second byte of the character is.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+        pub(in crate::arch::x86_64) fn units(&self, places: __m512i) -> __m512i {
+            let all = |value: u16| _mm512_set1_epi16(value as i16);
+            let one = _mm512_maskz_permutexvar_epi8(LOW_BYTES, places, self.bytes[0]);
+            let next = _mm512_maskz_permutexvar_epi8(LOW_BYTES, places, self.bytes[1]);
+            let next = _mm512_and_si512(next, all(0x3F));
+            let two = _mm512_ternarylogic_epi32::<0xF8>(next, _mm512_slli_epi16::<6>(one), all(0x07C0));
+            let units = _mm512_mask_mov_epi16(one, _mm512_cmpge_epu16_mask(one, all(0x80)), two);
+            if self.longest == 2 {
+                return units;
+            }
+            let last = _mm512_maskz_permutexvar_epi8(LOW_BYTES, places, self.bytes[2]);
+            let last = _mm512_and_si512(last, all(0x3F));
+            let (top, middle) = (_mm512_slli_epi16::<12>(one), _mm512_slli_epi16::<6>(next));
+            let three = _mm512_ternarylogic_epi32::<0xFE>(top, middle, last);
+            let units = _mm512_mask_mov_epi16(units, _mm512_cmpge_epu16_mask(one, all(0xE0)), three);
+            if self.longest == 3 {
+                return units;
+            }
             // The code point without its last ten bits, and its last ten.
             let code = _mm512_ternarylogic_epi32::<0xFE>(
                 _mm512_and_si512(_mm512_slli_epi16::<8>(one), all(0x0700)),
                 _mm512_slli_epi16::<2>(next),
                 _mm512_srli_epi16::<4>(last),
             );
-            units = _mm512_mask_add_epi16(units, four, code, all(0xD800 - 0x40));
+            let fours = _mm512_cmpge_epu16_mask(one, all(0xF0));
+            let units = _mm512_mask_add_epi16(units, fours, code, all(0xD800 - 0x40));
             let low = _mm512_ternarylogic_epi32::<0xEA>(three, all(0x03FF), all(0xDC00));
-            units = _mm512_mask_mov_epi16(units, second, low);
+            let seconds = _mm512_cmpeq_epi16_mask(_mm512_and_si512(one, all(0xC0)), all(0x80));
+            _mm512_mask_mov_epi16(units, seconds, low)
         }
-        (_mm512_maskz_compress_epi16(keep, units), keep.count_ones() as usize)
     }
+
+    /// The numbers of the bytes of a vector.
+    const PLACES: [u8; 64] = {
+        let mut table = [0; 64];
+        let mut at = 0;
+        while at < 64 {
+            table[at] = at as u8;
+            at += 1;
+        }
+        table
+    };
 }

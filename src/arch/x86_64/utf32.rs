@@ -7,7 +7,7 @@ pub mod avx512 {
 
     use crate::arch::utf32::OctetOrder;
     use crate::arch::x86_64::memory::*;
-    use crate::arch::x86_64::utf16::avx512 as utf16;
+    use crate::arch::x86_64::utf16::avx512::{self as utf16, Text};
     use std::arch::x86_64::*;
 
     /// Indices for shuffles, one row for each order.
@@ -176,39 +176,56 @@ pub mod avx512 {
     pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
         let src = src.as_bytes();
         let native = load64(&NATIVE[order as usize]);
+        let halves = utf16::WIDEN.each_ref().map(|indices| load64(indices));
         let widen = [load64(&WIDEN_UNITS[0][order as usize]), load64(&WIDEN_UNITS[1][order as usize])];
         let low = 0x1111_1111_1111_1111 << order.places()[3];
         let low_half = low | 0x1111_1111_1111_1111 << order.places()[2];
+        let quarters = WIDEN.each_ref().map(|indices| load64(indices));
         let (mut read, mut written) = (0, 0);
-        while let Some(block) = chunk::<67>(src, read)
-            && let Some(window) = chunk_mut::<256>(dst, written)
-        {
-            let bytes = load64(part(block, 0));
-            let mut put = 0;
-            if _mm512_movepi8_mask(bytes) == 0 {
-                for (quarter, indices) in WIDEN.iter().enumerate() {
-                    let units = _mm512_maskz_permutexvar_epi8(low, load64(indices), bytes);
+        'all: loop {
+            while let Some(block) = chunk::<64>(src, read)
+                && let Some(window) = chunk_mut::<256>(dst, written)
+            {
+                let bytes = load64(block);
+                if _mm512_movepi8_mask(bytes) != 0 {
+                    break;
+                }
+                for (quarter, indices) in quarters.into_iter().enumerate() {
+                    let units = _mm512_maskz_permutexvar_epi8(low, indices, bytes);
                     store64(part_mut(window, 64 * quarter), units);
                 }
-                put = 64;
-            } else if _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xF0u8 as i8)) == 0 {
-                for half in 0..2 {
-                    let (units, count) = utf16::units(part(block, 32 * half), &mut 0);
-                    for (half, widen) in widen.into_iter().enumerate() {
-                        let units = _mm512_maskz_permutexvar_epi8(low_half, widen, units);
-                        store64(part_mut(window, 4 * put + 64 * half), units);
-                    }
-                    put += count;
-                }
-            } else {
-                for quarter in 0..4 {
-                    let (units, count) = units(part(block, 16 * quarter));
-                    store64(part_mut(window, 4 * put), _mm512_permutexvar_epi8(native, units));
-                    put += count;
-                }
+                read += 64;
+                written += 256;
             }
-            read += 64;
-            written += 4 * put;
+            for _ in 0..2 {
+                let Some(block) = chunk::<67>(src, read) else { break 'all };
+                let Some(window) = chunk_mut::<256>(dst, written) else { break 'all };
+                let text = Text::new(part(block, 0));
+                let (places, count) = text.places(text.firsts);
+                if text.longest < 4 {
+                    for (half, indices) in halves.into_iter().enumerate() {
+                        let units = text.units(_mm512_permutexvar_epi8(indices, places));
+                        for (quarter, widen) in widen.into_iter().enumerate() {
+                            let units = _mm512_maskz_permutexvar_epi8(low_half, widen, units);
+                            store64(part_mut(window, 128 * half + 64 * quarter), units);
+                        }
+                        if count <= 32 {
+                            break;
+                        }
+                    }
+                } else {
+                    let fourths = load64(part(block, 3));
+                    for (quarter, indices) in quarters.into_iter().enumerate() {
+                        let units = units(&text, fourths, _mm512_permutexvar_epi8(indices, places));
+                        store64(part_mut(window, 64 * quarter), _mm512_permutexvar_epi8(native, units));
+                        if count <= 16 * (quarter + 1) {
+                            break;
+                        }
+                    }
+                }
+                read += 64;
+                written += 4 * count;
+            }
         }
         while src.get(read).is_some_and(|byte| byte & 0xC0 == 0x80) {
             read += 1;
@@ -216,16 +233,17 @@ pub mod avx512 {
         (read, written)
     }
 
-    /// The code points of the characters that begin in the first sixteen bytes, and how many there are.
+    /// The code points of the characters that begin at the bytes `places`, which says the place of each four times;
+    /// `fourths` are the bytes three behind those of the text.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn units(block: &[u8; 19]) -> (__m512i, usize) {
+    fn units(text: &Text, fourths: __m512i, places: __m512i) -> __m512i {
         let all = |value: u32| _mm512_set1_epi32(value as i32);
-        let least = |value: u8| _mm_set1_epi8(value as i8);
-        let bytes = load16(part(block, 0));
-        let one = _mm512_cvtepu8_epi32(bytes);
-        let [second, third, fourth] =
-            [1, 2, 3].map(|at| _mm512_and_si512(_mm512_cvtepu8_epi32(load16(part(block, at))), all(0x3F)));
+        let low = 0x1111_1111_1111_1111;
+        let one = _mm512_maskz_permutexvar_epi8(low, places, text.bytes[0]);
+        let second = _mm512_and_si512(_mm512_maskz_permutexvar_epi8(low, places, text.bytes[1]), all(0x3F));
+        let third = _mm512_and_si512(_mm512_maskz_permutexvar_epi8(low, places, text.bytes[2]), all(0x3F));
+        let fourth = _mm512_and_si512(_mm512_maskz_permutexvar_epi8(low, places, fourths), all(0x3F));
         let two = _mm512_ternarylogic_epi32::<0xF8>(second, _mm512_slli_epi32::<6>(one), all(0x07C0));
         let three = _mm512_ternarylogic_epi32::<0xFE>(
             _mm512_and_si512(_mm512_slli_epi32::<12>(one), all(0xF000)),
@@ -237,10 +255,8 @@ pub mod avx512 {
             _mm512_slli_epi32::<12>(second),
             _mm512_ternarylogic_epi32::<0xF8>(fourth, _mm512_slli_epi32::<6>(third), all(0x0FC0)),
         );
-        let mut units = _mm512_mask_mov_epi32(one, _mm_movepi8_mask(bytes), two);
-        units = _mm512_mask_mov_epi32(units, _mm_cmpge_epu8_mask(bytes, least(0xE0)), three);
-        units = _mm512_mask_mov_epi32(units, _mm_cmpge_epu8_mask(bytes, least(0xF0)), four);
-        let keep = _mm_cmpgt_epi8_mask(bytes, least(0xBF));
-        (_mm512_maskz_compress_epi32(keep, units), keep.count_ones() as usize)
+        let units = _mm512_mask_mov_epi32(one, _mm512_cmpge_epu32_mask(one, all(0x80)), two);
+        let units = _mm512_mask_mov_epi32(units, _mm512_cmpge_epu32_mask(one, all(0xE0)), three);
+        _mm512_mask_mov_epi32(units, _mm512_cmpge_epu32_mask(one, all(0xF0)), four)
     }
 }
