@@ -20,8 +20,7 @@ impl OctetOrder {
     /// All of them.
     pub const ALL: [OctetOrder; 4] = [OctetOrder::O1234, OctetOrder::O4321, OctetOrder::O2143, OctetOrder::O3412];
 
-    /// Where octets 1, 2, 3 and 4 stand; and which octet, from 0 on, stands first, second, third and fourth, as each
-    /// order undoes itself.
+    /// Where octets 1, 2, 3 and 4 stand.
     #[inline(always)]
     pub const fn places(self) -> [u8; 4] {
         match self {
@@ -30,6 +29,24 @@ impl OctetOrder {
             OctetOrder::O2143 => [1, 0, 3, 2],
             OctetOrder::O3412 => [2, 3, 0, 1],
         }
+    }
+
+    /// The code unit that these bytes are.
+    #[inline(always)]
+    pub const fn read(self, [a, b, c, d]: [u8; 4]) -> u32 {
+        u32::from_be_bytes(match self {
+            OctetOrder::O1234 => [a, b, c, d],
+            OctetOrder::O4321 => [d, c, b, a],
+            OctetOrder::O2143 => [b, a, d, c],
+            OctetOrder::O3412 => [c, d, a, b],
+        })
+    }
+
+    /// The bytes that a code unit is.
+    #[inline(always)]
+    pub const fn write(self, unit: u32) -> [u8; 4] {
+        // Each order undoes itself.
+        self.read(unit.to_be_bytes()).to_be_bytes()
     }
 }
 

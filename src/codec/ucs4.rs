@@ -10,17 +10,6 @@ use super::{
 pub use crate::arch::utf32::OctetOrder;
 use crate::arch::utf32::from_utf8;
 
-#[inline(always)]
-fn read(order: OctetOrder, unit: [u8; 4]) -> u32 {
-    u32::from_be_bytes(order.places().map(|place| unit[place as usize]))
-}
-
-#[inline(always)]
-fn write(order: OctetOrder, unit: u32) -> [u8; 4] {
-    let octets = unit.to_be_bytes();
-    order.places().map(|octet| octets[octet as usize])
-}
-
 /// UCS-4 under one of its names.
 #[derive(Clone, Copy, Debug)]
 pub struct Ucs4 {
@@ -106,7 +95,7 @@ impl Ucs4Decoder {
             while let Some(block) = units[at..].first_chunk::<16>() {
                 let mut codes = [0; 16];
                 for (code, unit) in codes.iter_mut().zip(block) {
-                    *code = read(order, *unit);
+                    *code = order.read(*unit);
                 }
                 if !dst.push_block(&codes) {
                     break;
@@ -115,7 +104,7 @@ impl Ucs4Decoder {
             }
             let end = units.len().min(at + 16);
             while at < end {
-                match char::from_u32(read(order, units[at])) {
+                match char::from_u32(order.read(units[at])) {
                     Some(ch) if dst.push(ch) => at += 1,
                     Some(_) => return Step { read: at * 4, stop: Stop::OutputFull },
                     None => return Step { read: (at + 1) * 4, stop: Stop::Fault(Malformed { len: 4, after: 0 }) },
@@ -201,11 +190,11 @@ impl Ucs4Encoder {
                 let (taken, put) = from_utf8(order, &src[read..], units[at..].as_flattened_mut());
                 read += taken;
                 at += put / 4;
-                let unit = |code: u32| (write(order, code), 0);
+                let unit = |code: u32| (order.write(code), 0);
                 runs(src, &mut read, units, &mut at, |byte| unit(byte.into()), |code| unit(code.into()));
                 for ch in src[read..].chars().take(16) {
                     let Some(unit) = units.get_mut(at) else { break 'all };
-                    *unit = write(order, ch as u32);
+                    *unit = order.write(ch as u32);
                     at += 1;
                     read += ch.len_utf8();
                 }
@@ -235,7 +224,7 @@ impl Encoder for Ucs4Encoder {
 
     fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
-            StandIn::Substitute => dst.push(&write(self.order, 0xFFFD)),
+            StandIn::Substitute => dst.push(&self.order.write(0xFFFD)),
             StandIn::BestFit => false,
             StandIn::Text(text) => encode_whole(self, text, dst),
         }
