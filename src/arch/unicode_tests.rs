@@ -16,7 +16,7 @@ fn isas() -> Vec<Isa> {
 
 /// How far from where it has to stop a kernel may stop: it goes in blocks. `None`: it may stop anywhere.
 fn stride(isa: Isa) -> Option<usize> {
-    (isa == Isa::Avx512).then_some(STRIDE)
+    (isa > Isa::Scalar).then_some(STRIDE)
 }
 
 /// Of the input, and of the room.

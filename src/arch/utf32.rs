@@ -74,6 +74,12 @@ pub unsafe fn to_utf8_by(isa: Isa, order: OctetOrder, src: &[u8], dst: &mut [u8]
     match isa {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller's promise.
+        Isa::Sse => unsafe { super::x86_64::utf32::sse::to_utf8(order, src, dst) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the caller's promise.
+        Isa::Avx2 => unsafe { super::x86_64::utf32::avx2::to_utf8(order, src, dst) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the caller's promise.
         Isa::Avx512 => unsafe { super::x86_64::utf32::avx512::to_utf8(order, src, dst) },
         _ => (0, 0),
     }
@@ -85,6 +91,12 @@ pub unsafe fn to_utf8_by(isa: Isa, order: OctetOrder, src: &[u8], dst: &mut [u8]
 /// The machine must have `isa`: [`Isa::is_available`].
 pub unsafe fn from_utf8_by(isa: Isa, order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
     match isa {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the caller's promise.
+        Isa::Sse => unsafe { super::x86_64::utf32::sse::from_utf8(order, src, dst) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the caller's promise.
+        Isa::Avx2 => unsafe { super::x86_64::utf32::avx2::from_utf8(order, src, dst) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller's promise.
         Isa::Avx512 => unsafe { super::x86_64::utf32::avx512::from_utf8(order, src, dst) },

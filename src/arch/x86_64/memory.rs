@@ -49,6 +49,20 @@ pub(super) fn load64(from: &[u8; 64]) -> __m512i {
 }
 
 #[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn store16(to: &mut [u8; 16], vector: __m128i) {
+    // SAFETY: sixteen bytes are there to be written, at any alignment.
+    unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+pub(super) fn store32(to: &mut [u8; 32], vector: __m256i) {
+    // SAFETY: thirty-two bytes are there to be written, at any alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn store64(to: &mut [u8; 64], vector: __m512i) {
     // SAFETY: sixty-four bytes are there to be written, at any alignment.

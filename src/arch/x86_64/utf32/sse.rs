@@ -1,0 +1,158 @@
+//! SSE4.1: eight units at a time through the kernel of UTF-16. Characters outside the Basic Multilingual Plane are left
+//! to others.
+
+use crate::arch::utf32::OctetOrder;
+use crate::arch::x86_64::memory::*;
+use crate::arch::x86_64::utf16::sse as utf16;
+use std::arch::x86_64::*;
+
+/// Indices for shuffles, one row for each order.
+type Indices = [[u8; 16]; 4];
+
+/// Indices of the least significant octet of four units, for each quarter of the vector that they may go to; the others
+/// are zeroed.
+pub(super) static LOW: [Indices; 4] = {
+    let mut table = [[[0x80; 16]; 4]; 4];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 16 {
+            table[row][at / 4][at] = 4 * (at as u8 % 4) + places[3];
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// Indices of the two less significant octets of four units, the least first, to the lower half of a vector.
+static LOW_HALF: Indices = {
+    let mut table = [[0x80; 16]; 4];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 8 {
+            table[row][at] = 4 * (at as u8 / 2) + places[3 - at % 2];
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// Indices that bring the octets of four units into the machine's order, or back.
+pub(super) static NATIVE: Indices = {
+    let mut table = [[0; 16]; 4];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 16 {
+            table[row][at] = (at as u8 & !3) + places[3 - at % 4];
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// The mask that has these octets of a unit set, in memory.
+#[inline(always)]
+pub(in crate::arch::x86_64) fn mask(order: OctetOrder, octets: [u8; 4]) -> i32 {
+    i32::from_le_bytes(order.write(u32::from_be_bytes(octets)))
+}
+
+/// See [`arch::utf32::to_utf8`](crate::arch::utf32::to_utf8).
+#[target_feature(enable = "sse4.1,ssse3")]
+pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    let low = LOW[order as usize].each_ref().map(|indices| load16(indices));
+    let not_ascii = _mm_set1_epi32(mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
+    let (mut read, mut written) = (0, 0);
+    loop {
+        while let Some(block) = chunk::<64>(src, read)
+            && let Some(window) = chunk_mut::<16>(dst, written)
+        {
+            let units = [0, 16, 32, 48].map(|at| load16(part(block, at)));
+            let either = [_mm_or_si128(units[0], units[1]), _mm_or_si128(units[2], units[3])];
+            if _mm_test_all_zeros(_mm_or_si128(either[0], either[1]), not_ascii) == 0 {
+                break;
+            }
+            let quarters = [0, 1, 2, 3].map(|quarter| _mm_shuffle_epi8(units[quarter], low[quarter]));
+            let halves = [_mm_or_si128(quarters[0], quarters[1]), _mm_or_si128(quarters[2], quarters[3])];
+            store16(window, _mm_or_si128(halves[0], halves[1]));
+            read += 64;
+            written += 16;
+        }
+        if !blocks(order, src, dst, &mut read, &mut written) {
+            return (read, written);
+        }
+    }
+}
+
+/// Some blocks of eight units, of whatever characters; whether there may be more.
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+pub(super) fn blocks(order: OctetOrder, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
+    let low_half = load16(&LOW_HALF[order as usize]);
+    let high_half = _mm_set1_epi32(mask(order, [0xFF, 0xFF, 0, 0]));
+    for _ in 0..8 {
+        let Some(block) = chunk::<32>(src, *read) else { return false };
+        let Some(window) = chunk_mut::<32>(dst, *written) else { return false };
+        let (first, second) = (load16(part(block, 0)), load16(part(block, 16)));
+        if _mm_test_all_zeros(_mm_or_si128(first, second), high_half) == 0 {
+            return false;
+        }
+        let (first, second) = (_mm_shuffle_epi8(first, low_half), _mm_shuffle_epi8(second, low_half));
+        let (taken, put) = utf16::put::<false>(_mm_unpacklo_epi64(first, second), window);
+        if taken == 0 {
+            return false;
+        }
+        *read += 4 * taken;
+        *written += put;
+    }
+    true
+}
+
+/// See [`arch::utf32::from_utf8`](crate::arch::utf32::from_utf8).
+#[target_feature(enable = "sse4.1,ssse3")]
+pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
+    let src = src.as_bytes();
+    let native = load16(&NATIVE[order as usize]);
+    let (mut read, mut written) = (0, 0);
+    'all: loop {
+        while let Some(block) = chunk::<16>(src, read)
+            && let Some(window) = chunk_mut::<64>(dst, written)
+        {
+            let bytes = load16(block);
+            if _mm_movemask_epi8(bytes) != 0 {
+                break;
+            }
+            let quarters = [bytes, _mm_srli_si128::<4>(bytes), _mm_srli_si128::<8>(bytes), _mm_srli_si128::<12>(bytes)];
+            for (quarter, bytes) in quarters.into_iter().enumerate() {
+                let units = _mm_cvtepu8_epi32(bytes);
+                store16(part_mut(window, 16 * quarter), _mm_shuffle_epi8(units, native));
+            }
+            read += 16;
+            written += 64;
+        }
+        for _ in 0..4 {
+            let Some(block) = chunk::<18>(src, read) else { break 'all };
+            let Some(window) = chunk_mut::<64>(dst, written) else { break 'all };
+            let Some((which, _)) = utf16::which(block, &mut 0, true) else { break 'all };
+            let mut put = 0;
+            for (half, units) in utf16::units(block, false).into_iter().enumerate() {
+                let set = which >> (8 * half) & 0xFF;
+                let units = _mm_shuffle_epi8(units, load16(&utf16::SQUEEZE_UNITS[set as usize]));
+                let (first, second) = (_mm_cvtepu16_epi32(units), _mm_cvtepu16_epi32(_mm_srli_si128::<8>(units)));
+                store16(part_mut(window, 4 * put), _mm_shuffle_epi8(first, native));
+                store16(part_mut(window, 4 * put + 16), _mm_shuffle_epi8(second, native));
+                put += set.count_ones() as usize;
+            }
+            read += 16;
+            written += 4 * put;
+        }
+    }
+    utf16::back(src, read, written, 0)
+}
