@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 type Shuffles = [[u8; 16]; 256];
 
 /// Of eight units, one or two bytes each: both bytes of those in the set, the first of the others.
-static SQUEEZE_TWO: Shuffles = {
+pub(super) static SQUEEZE_TWO: Shuffles = {
     let mut table = [[0x80; 16]; 256];
     let mut set = 0;
     while set < 256 {
@@ -28,7 +28,7 @@ static SQUEEZE_TWO: Shuffles = {
 
 /// Of four lanes, whose first byte never counts and whose last always: the third of those in the lower half of the set,
 /// the second of those in the upper.
-static SQUEEZE_THREE: Shuffles = {
+pub(super) static SQUEEZE_THREE: Shuffles = {
     let mut table = [[0x80; 16]; 256];
     let mut set = 0;
     while set < 256 {
@@ -68,6 +68,23 @@ pub(in crate::arch::x86_64) static SQUEEZE_UNITS: Shuffles = {
     }
     table
 };
+
+/// How many are in each set. Not all machines with SSE4.1 can count bits.
+static ONES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut set = 0;
+    while set < 256 {
+        table[set] = (set as u8).count_ones() as u8;
+        set += 1;
+    }
+    table
+};
+
+/// How many are in a set of eight things.
+#[inline(always)]
+pub(in crate::arch::x86_64) fn ones(set: u32) -> usize {
+    ONES[set as usize & 0xFF].into()
+}
 
 /// Indices of bytes that swap those of each unit or leave them, by order.
 pub(in crate::arch::x86_64) static NATIVE: [[u8; 16]; 2] =
@@ -116,7 +133,7 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
 /// Some blocks of eight units, of whatever characters; whether there may be more.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
-pub(super) fn blocks(native: __m128i, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
+fn blocks(native: __m128i, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
     for _ in 0..8 {
         let Some(block) = chunk::<16>(src, *read) else { return false };
         let Some(window) = chunk_mut::<32>(dst, *written) else { return false };
@@ -147,9 +164,9 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m128i, window: &m
     if sets >> 8 == 0 {
         // C0 and the first bits, 80 and the last.
         let bytes = _mm_blendv_epi8(_mm_or_si128(bits, all(0x80C0)), units, ascii);
-        let bytes = _mm_shuffle_epi8(bytes, load16(&SQUEEZE_TWO[sets as usize]));
+        let bytes = _mm_shuffle_epi8(bytes, load16(&SQUEEZE_TWO[sets as usize & 0xFF]));
         store16(part_mut(window, 0), bytes);
-        return (8, 8 + sets.count_ones() as usize);
+        return (8, 8 + ones(sets));
     }
     // The middle and the last byte of three, or two bytes, or anything and one.
     let mut rest = _mm_or_si128(bits, all(0x8080));
@@ -185,8 +202,8 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m128i, window: &m
     for (half, lanes) in [_mm_unpacklo_epi16(top, rest), _mm_unpackhi_epi16(top, rest)].into_iter().enumerate() {
         let sets = sets >> (4 * half);
         let set = sets & 0xF | sets >> 4 & 0xF0;
-        store16(part_mut(window, put), _mm_shuffle_epi8(lanes, load16(&SQUEEZE_THREE[set as usize])));
-        put += 4 + set.count_ones() as usize;
+        store16(part_mut(window, put), _mm_shuffle_epi8(lanes, load16(&SQUEEZE_THREE[set as usize & 0xFF])));
+        put += 4 + ones(set);
     }
     (taken, put - cut)
 }
@@ -222,7 +239,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
                 let set = which >> (8 * half) & 0xFF;
                 let units = _mm_shuffle_epi8(units, load16(&SQUEEZE_UNITS[set as usize]));
                 store16(part_mut(window, 2 * put), _mm_shuffle_epi8(units, native));
-                put += set.count_ones() as usize;
+                put += ones(set);
             }
             read += 16;
             written += 2 * put;

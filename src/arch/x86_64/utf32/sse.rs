@@ -1,5 +1,5 @@
-//! SSE4.1: eight units at a time through the kernel of UTF-16. Characters outside the Basic Multilingual Plane are left
-//! to others.
+//! SSE4.1: eight units at a time through the kernel of UTF-16. Blocks with characters outside the Basic Multilingual Plane
+//! are decoded by others, and encoded four lanes at a time.
 
 use crate::arch::utf32::OctetOrder;
 use crate::arch::x86_64::memory::*;
@@ -27,7 +27,7 @@ pub(super) static LOW: [Indices; 4] = {
 };
 
 /// Indices of the two less significant octets of four units, the least first, to the lower half of a vector.
-static LOW_HALF: Indices = {
+pub(super) static LOW_HALF: Indices = {
     let mut table = [[0x80; 16]; 4];
     let mut row = 0;
     while row < 4 {
@@ -94,7 +94,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
 /// Some blocks of eight units, of whatever characters; whether there may be more.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
-pub(super) fn blocks(order: OctetOrder, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
+fn blocks(order: OctetOrder, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
     let low_half = load16(&LOW_HALF[order as usize]);
     let high_half = _mm_set1_epi32(mask(order, [0xFF, 0xFF, 0, 0]));
     for _ in 0..8 {
@@ -138,9 +138,15 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             written += 64;
         }
         for _ in 0..4 {
-            let Some(block) = chunk::<18>(src, read) else { break 'all };
+            let Some(block) = chunk::<19>(src, read) else { break 'all };
             let Some(window) = chunk_mut::<64>(dst, written) else { break 'all };
-            let Some((which, _)) = utf16::which(block, &mut 0, true) else { break 'all };
+            let (which, has_fours) = which(block);
+            if has_fours {
+                read += 16;
+                written += put_fours(block, which, native, window);
+                continue;
+            }
+            let block = part(block, 0);
             let mut put = 0;
             for (half, units) in utf16::units(block, false).into_iter().enumerate() {
                 let set = which >> (8 * half) & 0xFF;
@@ -148,11 +154,69 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
                 let (first, second) = (_mm_cvtepu16_epi32(units), _mm_cvtepu16_epi32(_mm_srli_si128::<8>(units)));
                 store16(part_mut(window, 4 * put), _mm_shuffle_epi8(first, native));
                 store16(part_mut(window, 4 * put + 16), _mm_shuffle_epi8(second, native));
-                put += set.count_ones() as usize;
+                put += utf16::ones(set);
             }
             read += 16;
             written += 4 * put;
         }
     }
     utf16::back(src, read, written, 0)
+}
+
+/// At which of the first sixteen bytes a character begins, and whether one has four bytes.
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+pub(super) fn which(block: &[u8; 19]) -> (u32, bool) {
+    let bytes = load16(part(block, 0));
+    let firsts = _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(0xBFu8 as i8))) as u32;
+    let least = _mm_set1_epi8(0xF0u8 as i8);
+    (firsts, _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(bytes, least), bytes)) != 0)
+}
+
+/// Of four units those in the set.
+static SQUEEZE: [[u8; 16]; 16] = {
+    let mut table = [[0x80; 16]; 16];
+    let mut set = 0;
+    while set < 16 {
+        let (mut from, mut to) = (0, 0);
+        while from < 16 {
+            if set >> (from / 4) & 1 != 0 {
+                table[set][to] = from as u8;
+                to += 1;
+            }
+            from += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
+/// Puts the units of the characters that begin at `which` of the first sixteen bytes, of any length, at the front of
+/// `window`; answers how many bytes that is.
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+pub(super) fn put_fours(block: &[u8; 19], which: u32, native: __m128i, window: &mut [u8; 64]) -> usize {
+    let all = |value: u32| _mm_set1_epi32(value as i32);
+    let bytes = [load16(part(block, 0)), load16(part(block, 1)), load16(part(block, 2)), load16(part(block, 3))];
+    let mut put = 0;
+    for quarter in 0..4 {
+        let quarter_of = _mm_set1_epi32(0x8080_8000u32 as i32);
+        let indices =
+            _mm_add_epi8(quarter_of, _mm_setr_epi32(4 * quarter, 4 * quarter + 1, 4 * quarter + 2, 4 * quarter + 3));
+        let [one, second, third, fourth] = bytes.map(|bytes| _mm_shuffle_epi8(bytes, indices));
+        let [second, third, fourth] = [second, third, fourth].map(|bytes| _mm_and_si128(bytes, all(0x3F)));
+        let two = _mm_or_si128(_mm_and_si128(_mm_slli_epi32::<6>(one), all(0x07C0)), second);
+        let middle = _mm_or_si128(_mm_slli_epi32::<6>(second), third);
+        let three = _mm_or_si128(_mm_and_si128(_mm_slli_epi32::<12>(one), all(0xF000)), middle);
+        let last = _mm_or_si128(_mm_slli_epi32::<6>(middle), fourth);
+        let four = _mm_or_si128(_mm_and_si128(_mm_slli_epi32::<18>(one), all(0x1C_0000)), last);
+        let units = _mm_blendv_epi8(one, two, _mm_cmpgt_epi32(one, all(0x7F)));
+        let units = _mm_blendv_epi8(units, three, _mm_cmpgt_epi32(one, all(0xDF)));
+        let units = _mm_blendv_epi8(units, four, _mm_cmpgt_epi32(one, all(0xEF)));
+        let set = which >> (4 * quarter) & 0xF;
+        let units = _mm_shuffle_epi8(units, load16(&SQUEEZE[set as usize]));
+        store16(part_mut(window, 4 * put), _mm_shuffle_epi8(units, native));
+        put += utf16::ones(set);
+    }
+    4 * put
 }
