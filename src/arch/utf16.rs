@@ -48,6 +48,9 @@ pub unsafe fn to_utf8_by(isa: Isa, order: ByteOrder, src: &[u8], dst: &mut [u8])
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller's promise.
         Isa::Avx512 => unsafe { super::x86_64::utf16::avx512::to_utf8(order, src, dst) },
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: the caller's promise.
+        Isa::Neon => unsafe { super::aarch64::utf16::to_utf8(order, src, dst) },
         _ => (0, 0),
     }
 }
@@ -67,6 +70,9 @@ pub unsafe fn from_utf8_by(isa: Isa, order: ByteOrder, bmp_only: bool, src: &str
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller's promise.
         Isa::Avx512 => unsafe { super::x86_64::utf16::avx512::from_utf8(order, bmp_only, src, dst) },
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: the caller's promise.
+        Isa::Neon => unsafe { super::aarch64::utf16::from_utf8(order, bmp_only, src, dst) },
         _ => (0, 0),
     }
 }

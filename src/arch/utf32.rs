@@ -81,6 +81,9 @@ pub unsafe fn to_utf8_by(isa: Isa, order: OctetOrder, src: &[u8], dst: &mut [u8]
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller's promise.
         Isa::Avx512 => unsafe { super::x86_64::utf32::avx512::to_utf8(order, src, dst) },
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: the caller's promise.
+        Isa::Neon => unsafe { super::aarch64::utf32::to_utf8(order, src, dst) },
         _ => (0, 0),
     }
 }
@@ -100,6 +103,9 @@ pub unsafe fn from_utf8_by(isa: Isa, order: OctetOrder, src: &str, dst: &mut [u8
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller's promise.
         Isa::Avx512 => unsafe { super::x86_64::utf32::avx512::from_utf8(order, src, dst) },
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: the caller's promise.
+        Isa::Neon => unsafe { super::aarch64::utf32::from_utf8(order, src, dst) },
         _ => (0, 0),
     }
 }

@@ -1,6 +1,7 @@
 //! AVX2: sixteen units at a time, in the manner of SSE4.1 and with its tables.
 
 use super::sse;
+use crate::arch::shuffles::*;
 use crate::arch::utf16::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
@@ -8,7 +9,7 @@ use std::arch::x86_64::*;
 /// See [`arch::utf16::to_utf8`](crate::arch::utf16::to_utf8).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let native = _mm256_broadcastsi128_si256(load16(&sse::NATIVE[order as usize]));
+    let native = _mm256_broadcastsi128_si256(load16(&SWAP_UNITS[order as usize]));
     let not_ascii = _mm256_set1_epi16(sse::not_ascii(order));
     let (mut read, mut written) = (0, 0);
     'all: loop {
@@ -56,7 +57,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m256i, window: &m
         let bytes = _mm256_blendv_epi8(_mm256_or_si256(bits, all(0x80C0)), units, ascii);
         let mut put = 0;
         for (set, bytes) in [sets & 0xFF, sets >> 16].into_iter().zip(halves(bytes)) {
-            let bytes = _mm_shuffle_epi8(bytes, load16(&sse::SQUEEZE_TWO[set as usize & 0xFF]));
+            let bytes = _mm_shuffle_epi8(bytes, load16(&SQUEEZE_TWO[set as usize & 0xFF]));
             store16(part_mut(window, put), bytes);
             put += 8 + set.count_ones() as usize;
         }
@@ -99,7 +100,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m256i, window: &m
     for (quarter, lanes) in [first, second, third, fourth].into_iter().enumerate() {
         let sets = sets >> [0, 4, 16, 20][quarter];
         let set = sets & 0xF | sets >> 4 & 0xF0;
-        store16(part_mut(window, put), _mm_shuffle_epi8(lanes, load16(&sse::SQUEEZE_THREE[set as usize])));
+        store16(part_mut(window, put), _mm_shuffle_epi8(lanes, load16(&SQUEEZE_THREE[set as usize])));
         put += 4 + set.count_ones() as usize;
     }
     (taken, put - cut)
@@ -109,7 +110,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m256i, window: &m
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = load16(&sse::NATIVE[order as usize]);
+    let native = load16(&SWAP_UNITS[order as usize]);
     let wide = _mm256_broadcastsi128_si256(native);
     let (mut read, mut written) = (0, 0);
     // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
@@ -138,7 +139,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
             let mut put = 0;
             for (half, units) in halves.into_iter().enumerate() {
                 let set = which >> (8 * half) & 0xFF;
-                let units = _mm_shuffle_epi8(units, load16(&sse::SQUEEZE_UNITS[set as usize]));
+                let units = _mm_shuffle_epi8(units, load16(&SQUEEZE_UNITS[set as usize]));
                 store16(part_mut(window, 2 * put), _mm_shuffle_epi8(units, native));
                 put += set.count_ones() as usize;
             }

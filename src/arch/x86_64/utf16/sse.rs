@@ -1,94 +1,10 @@
 //! SSE4.1: eight units at a time. As with AVX-512 what a unit becomes is made in a lane with room to spare, and what is
 //! not of it is squeezed out, here by a shuffle from a table.
 
+use crate::arch::shuffles::*;
 use crate::arch::utf16::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
-
-/// A shuffle for each set of eight things: row `0b101` is for the first and the third.
-type Shuffles = [[u8; 16]; 256];
-
-/// Of eight units, one or two bytes each: both bytes of those in the set, the first of the others.
-pub(super) static SQUEEZE_TWO: Shuffles = {
-    let mut table = [[0x80; 16]; 256];
-    let mut set = 0;
-    while set < 256 {
-        let (mut from, mut to) = (0, 0);
-        while from < 16 {
-            if from % 2 == 0 || set >> (from / 2) & 1 != 0 {
-                table[set][to] = from as u8;
-                to += 1;
-            }
-            from += 1;
-        }
-        set += 1;
-    }
-    table
-};
-
-/// Of four lanes, whose first byte never counts and whose last always: the third of those in the lower half of the set,
-/// the second of those in the upper.
-pub(super) static SQUEEZE_THREE: Shuffles = {
-    let mut table = [[0x80; 16]; 256];
-    let mut set = 0;
-    while set < 256 {
-        let (mut from, mut to) = (0, 0);
-        while from < 16 {
-            let counts = match from % 4 {
-                0 => false,
-                1 => set >> 4 >> (from / 4) & 1 != 0,
-                2 => set >> (from / 4) & 1 != 0,
-                _ => true,
-            };
-            if counts {
-                table[set][to] = from as u8;
-                to += 1;
-            }
-            from += 1;
-        }
-        set += 1;
-    }
-    table
-};
-
-/// Of eight units those in the set, in the machine's order.
-pub(in crate::arch::x86_64) static SQUEEZE_UNITS: Shuffles = {
-    let mut table = [[0x80; 16]; 256];
-    let mut set = 0;
-    while set < 256 {
-        let (mut from, mut to) = (0, 0);
-        while from < 16 {
-            if set >> (from / 2) & 1 != 0 {
-                table[set][to] = from as u8;
-                to += 1;
-            }
-            from += 1;
-        }
-        set += 1;
-    }
-    table
-};
-
-/// How many are in each set. Not all machines with SSE4.1 can count bits.
-static ONES: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut set = 0;
-    while set < 256 {
-        table[set] = (set as u8).count_ones() as u8;
-        set += 1;
-    }
-    table
-};
-
-/// How many are in a set of eight things.
-#[inline(always)]
-pub(in crate::arch::x86_64) fn ones(set: u32) -> usize {
-    ONES[set as usize & 0xFF].into()
-}
-
-/// Indices of bytes that swap those of each unit or leave them, by order.
-pub(in crate::arch::x86_64) static NATIVE: [[u8; 16]; 2] =
-    [[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]];
 
 /// The bits of a unit, as it lies in memory, that ASCII has not.
 #[inline(always)]
@@ -108,7 +24,7 @@ fn all(value: u16) -> __m128i {
 /// See [`arch::utf16::to_utf8`](crate::arch::utf16::to_utf8).
 #[target_feature(enable = "sse4.1,ssse3")]
 pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let native = load16(&NATIVE[order as usize]);
+    let native = load16(&SWAP_UNITS[order as usize]);
     let not_ascii = _mm_set1_epi16(not_ascii(order));
     let (mut read, mut written) = (0, 0);
     loop {
@@ -212,7 +128,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m128i, window: &m
 #[target_feature(enable = "sse4.1,ssse3")]
 pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = load16(&NATIVE[order as usize]);
+    let native = load16(&SWAP_UNITS[order as usize]);
     let zero = _mm_setzero_si128();
     let (mut read, mut written) = (0, 0);
     // Whether the last byte read begins a character of four bytes, whose second unit is still to come.

@@ -1,6 +1,7 @@
 //! AVX2: sixteen units at a time, in the manner of SSE4.1 and with its tables.
 
 use super::sse;
+use crate::arch::shuffles::*;
 use crate::arch::utf32::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16;
@@ -9,9 +10,9 @@ use std::arch::x86_64::*;
 /// See [`arch::utf32::to_utf8`](crate::arch::utf32::to_utf8).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let low = sse::LOW[order as usize].each_ref().map(|indices| _mm256_broadcastsi128_si256(load16(indices)));
+    let low = LOW_OCTETS[order as usize].each_ref().map(|indices| _mm256_broadcastsi128_si256(load16(indices)));
     let not_ascii = _mm256_set1_epi32(sse::mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
-    let low_half = _mm256_broadcastsi128_si256(load16(&sse::LOW_HALF[order as usize]));
+    let low_half = _mm256_broadcastsi128_si256(load16(&LOW_HALVES[order as usize]));
     let high_half = _mm256_set1_epi32(sse::mask(order, [0xFF, 0xFF, 0, 0]));
     // The quarters of either half stand together.
     let in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -55,7 +56,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = _mm256_broadcastsi128_si256(load16(&sse::NATIVE[order as usize]));
+    let native = _mm256_broadcastsi128_si256(load16(&SWAP_OCTETS[order as usize]));
     let (mut read, mut written) = (0, 0);
     'all: loop {
         while let Some(block) = chunk::<32>(src, read)
@@ -87,7 +88,7 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             let mut put = 0;
             for (half, units) in halves.into_iter().enumerate() {
                 let set = which >> (8 * half) & 0xFF;
-                let units = _mm_shuffle_epi8(units, load16(&utf16::sse::SQUEEZE_UNITS[set as usize]));
+                let units = _mm_shuffle_epi8(units, load16(&SQUEEZE_UNITS[set as usize]));
                 store32(part_mut(window, 4 * put), _mm256_shuffle_epi8(_mm256_cvtepu16_epi32(units), native));
                 put += set.count_ones() as usize;
             }

@@ -1,62 +1,11 @@
 //! SSE4.1: eight units at a time through the kernel of UTF-16. Blocks with characters outside the Basic Multilingual Plane
 //! are decoded by others, and encoded four lanes at a time.
 
+use crate::arch::shuffles::*;
 use crate::arch::utf32::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16::sse as utf16;
 use std::arch::x86_64::*;
-
-/// Indices for shuffles, one row for each order.
-type Indices = [[u8; 16]; 4];
-
-/// Indices of the least significant octet of four units, for each quarter of the vector that they may go to; the others
-/// are zeroed.
-pub(super) static LOW: [Indices; 4] = {
-    let mut table = [[[0x80; 16]; 4]; 4];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 16 {
-            table[row][at / 4][at] = 4 * (at as u8 % 4) + places[3];
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
-
-/// Indices of the two less significant octets of four units, the least first, to the lower half of a vector.
-pub(super) static LOW_HALF: Indices = {
-    let mut table = [[0x80; 16]; 4];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 8 {
-            table[row][at] = 4 * (at as u8 / 2) + places[3 - at % 2];
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
-
-/// Indices that bring the octets of four units into the machine's order, or back.
-pub(super) static NATIVE: Indices = {
-    let mut table = [[0; 16]; 4];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 16 {
-            table[row][at] = (at as u8 & !3) + places[3 - at % 4];
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
 
 /// The mask that has these octets of a unit set, in memory.
 #[inline(always)]
@@ -67,7 +16,7 @@ pub(in crate::arch::x86_64) fn mask(order: OctetOrder, octets: [u8; 4]) -> i32 {
 /// See [`arch::utf32::to_utf8`](crate::arch::utf32::to_utf8).
 #[target_feature(enable = "sse4.1,ssse3")]
 pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let low = LOW[order as usize].each_ref().map(|indices| load16(indices));
+    let low = LOW_OCTETS[order as usize].each_ref().map(|indices| load16(indices));
     let not_ascii = _mm_set1_epi32(mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
     let (mut read, mut written) = (0, 0);
     loop {
@@ -95,7 +44,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 fn blocks(order: OctetOrder, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
-    let low_half = load16(&LOW_HALF[order as usize]);
+    let low_half = load16(&LOW_HALVES[order as usize]);
     let high_half = _mm_set1_epi32(mask(order, [0xFF, 0xFF, 0, 0]));
     for _ in 0..8 {
         let Some(block) = chunk::<32>(src, *read) else { return false };
@@ -119,7 +68,7 @@ fn blocks(order: OctetOrder, src: &[u8], dst: &mut [u8], read: &mut usize, writt
 #[target_feature(enable = "sse4.1,ssse3")]
 pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = load16(&NATIVE[order as usize]);
+    let native = load16(&SWAP_OCTETS[order as usize]);
     let (mut read, mut written) = (0, 0);
     'all: loop {
         while let Some(block) = chunk::<16>(src, read)
@@ -150,11 +99,11 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             let mut put = 0;
             for (half, units) in utf16::units(block, false).into_iter().enumerate() {
                 let set = which >> (8 * half) & 0xFF;
-                let units = _mm_shuffle_epi8(units, load16(&utf16::SQUEEZE_UNITS[set as usize]));
+                let units = _mm_shuffle_epi8(units, load16(&SQUEEZE_UNITS[set as usize]));
                 let (first, second) = (_mm_cvtepu16_epi32(units), _mm_cvtepu16_epi32(_mm_srli_si128::<8>(units)));
                 store16(part_mut(window, 4 * put), _mm_shuffle_epi8(first, native));
                 store16(part_mut(window, 4 * put + 16), _mm_shuffle_epi8(second, native));
-                put += utf16::ones(set);
+                put += ones(set);
             }
             read += 16;
             written += 4 * put;
@@ -172,24 +121,6 @@ pub(super) fn which(block: &[u8; 19]) -> (u32, bool) {
     let least = _mm_set1_epi8(0xF0u8 as i8);
     (firsts, _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(bytes, least), bytes)) != 0)
 }
-
-/// Of four units those in the set.
-static SQUEEZE: [[u8; 16]; 16] = {
-    let mut table = [[0x80; 16]; 16];
-    let mut set = 0;
-    while set < 16 {
-        let (mut from, mut to) = (0, 0);
-        while from < 16 {
-            if set >> (from / 4) & 1 != 0 {
-                table[set][to] = from as u8;
-                to += 1;
-            }
-            from += 1;
-        }
-        set += 1;
-    }
-    table
-};
 
 /// Puts the units of the characters that begin at `which` of the first sixteen bytes, of any length, at the front of
 /// `window`; answers how many bytes that is.
@@ -214,9 +145,9 @@ pub(super) fn put_fours(block: &[u8; 19], which: u32, native: __m128i, window: &
         let units = _mm_blendv_epi8(units, three, _mm_cmpgt_epi32(one, all(0xDF)));
         let units = _mm_blendv_epi8(units, four, _mm_cmpgt_epi32(one, all(0xEF)));
         let set = which >> (4 * quarter) & 0xF;
-        let units = _mm_shuffle_epi8(units, load16(&SQUEEZE[set as usize]));
+        let units = _mm_shuffle_epi8(units, load16(&SQUEEZE_CODES[set as usize]));
         store16(part_mut(window, 4 * put), _mm_shuffle_epi8(units, native));
-        put += utf16::ones(set);
+        put += ones(set);
     }
     4 * put
 }
