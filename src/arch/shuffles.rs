@@ -1,5 +1,6 @@
 //! Indices for the shuffle of sixteen bytes that SSSE3 and NEON have alike: index 0x80 makes a zero.
 
+use super::utf16::ByteOrder;
 use super::utf32::OctetOrder;
 
 /// A shuffle for each set of eight things: row `0b101` is for the first and the third.
@@ -132,6 +133,34 @@ pub(super) static SWAP_OCTETS: Indices = {
         let mut at = 0;
         while at < 16 {
             table[row][at] = (at as u8 & !3) + places[3 - at % 4];
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// Indices that widen bytes to units, by order and by half of the vector.
+pub(super) static WIDEN_UNITS: [[[u8; 16]; 2]; 2] = {
+    let mut table = [[[0x80; 16]; 2]; 2];
+    let mut at = 0;
+    while at < 16 {
+        table[ByteOrder::Big as usize][at / 8][2 * (at % 8) + 1] = at as u8;
+        table[ByteOrder::Little as usize][at / 8][2 * (at % 8)] = at as u8;
+        at += 1;
+    }
+    table
+};
+
+/// Indices that widen bytes to units of four octets, by order and by quarter of the vector.
+pub(super) static WIDEN_OCTETS: [[[u8; 16]; 4]; 4] = {
+    let mut table = [[[0x80; 16]; 4]; 4];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 16 {
+            table[row][at / 4][4 * (at % 4) + places[3] as usize] = at as u8;
             at += 1;
         }
         row += 1;

@@ -131,9 +131,9 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
             if vmaxvq_u8(bytes) >= 0x80 {
                 break;
             }
-            let zero = vdupq_n_u8(0);
-            store16(part_mut(window, 0), shuffle(vzip1q_u8(bytes, zero), native));
-            store16(part_mut(window, 16), shuffle(vzip2q_u8(bytes, zero), native));
+            for (half, widen) in WIDEN_UNITS[order as usize].iter().enumerate() {
+                store16(part_mut(window, 16 * half), shuffle(bytes, widen));
+            }
             read += 16;
             written += 32;
         }

@@ -76,8 +76,8 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             if vmaxvq_u8(bytes) >= 0x80 {
                 break;
             }
-            for (half, bytes) in [vget_low_u8(bytes), vget_high_u8(bytes)].into_iter().enumerate() {
-                put_units(vmovl_u8(bytes), native, part_mut(window, 32 * half));
+            for (quarter, widen) in WIDEN_OCTETS[order as usize].iter().enumerate() {
+                store16(part_mut(window, 16 * quarter), shuffle(bytes, widen));
             }
             read += 16;
             written += 64;

@@ -111,7 +111,8 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m256i, window: &m
 pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
     let native = load16(&SWAP_UNITS[order as usize]);
-    let wide = _mm256_broadcastsi128_si256(native);
+    let [first, second] = WIDEN_UNITS[order as usize].each_ref().map(|indices| load16(indices));
+    let widen = _mm256_set_m128i(second, first);
     let (mut read, mut written) = (0, 0);
     // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
     let mut pair = 0;
@@ -119,14 +120,13 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
         while let Some(block) = chunk::<32>(src, read)
             && let Some(window) = chunk_mut::<64>(dst, written)
         {
-            let bytes = load32(block);
-            if _mm256_movemask_epi8(bytes) != 0 {
+            if _mm256_movemask_epi8(load32(block)) != 0 {
                 break;
             }
-            let (first, second) = (_mm256_castsi256_si128(bytes), _mm256_extracti128_si256::<1>(bytes));
-            let (first, second) = (_mm256_cvtepu8_epi16(first), _mm256_cvtepu8_epi16(second));
-            store32(part_mut(window, 0), _mm256_shuffle_epi8(first, wide));
-            store32(part_mut(window, 32), _mm256_shuffle_epi8(second, wide));
+            for half in [0, 1] {
+                let bytes = _mm256_broadcastsi128_si256(load16(part(block, 16 * half)));
+                store32(part_mut(window, 32 * half), _mm256_shuffle_epi8(bytes, widen));
+            }
             read += 32;
             written += 64;
         }

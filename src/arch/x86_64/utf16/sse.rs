@@ -129,7 +129,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m128i, window: &m
 pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
     let native = load16(&SWAP_UNITS[order as usize]);
-    let zero = _mm_setzero_si128();
+    let widen = WIDEN_UNITS[order as usize].each_ref().map(|indices| load16(indices));
     let (mut read, mut written) = (0, 0);
     // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
     let mut pair = 0;
@@ -141,8 +141,8 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
             if _mm_movemask_epi8(bytes) != 0 {
                 break;
             }
-            store16(part_mut(window, 0), _mm_shuffle_epi8(_mm_unpacklo_epi8(bytes, zero), native));
-            store16(part_mut(window, 16), _mm_shuffle_epi8(_mm_unpackhi_epi8(bytes, zero), native));
+            store16(part_mut(window, 0), _mm_shuffle_epi8(bytes, widen[0]));
+            store16(part_mut(window, 16), _mm_shuffle_epi8(bytes, widen[1]));
             read += 16;
             written += 32;
         }

@@ -57,6 +57,8 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
 pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
     let native = _mm256_broadcastsi128_si256(load16(&SWAP_OCTETS[order as usize]));
+    let widen = WIDEN_OCTETS[order as usize].each_ref().map(|indices| load16(indices));
+    let widen = [_mm256_set_m128i(widen[1], widen[0]), _mm256_set_m128i(widen[3], widen[2])];
     let (mut read, mut written) = (0, 0);
     'all: loop {
         while let Some(block) = chunk::<32>(src, read)
@@ -65,11 +67,10 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             if _mm256_movemask_epi8(load32(block)) != 0 {
                 break;
             }
-            for half in 0..2 {
-                let bytes = load16(part(block, 16 * half));
-                let (first, second) = (_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128::<8>(bytes)));
-                store32(part_mut(window, 64 * half), _mm256_shuffle_epi8(first, native));
-                store32(part_mut(window, 64 * half + 32), _mm256_shuffle_epi8(second, native));
+            for half in [0, 1] {
+                let bytes = _mm256_broadcastsi128_si256(load16(part(block, 16 * half)));
+                store32(part_mut(window, 64 * half), _mm256_shuffle_epi8(bytes, widen[0]));
+                store32(part_mut(window, 64 * half + 32), _mm256_shuffle_epi8(bytes, widen[1]));
             }
             read += 32;
             written += 128;

@@ -69,6 +69,7 @@ fn blocks(order: OctetOrder, src: &[u8], dst: &mut [u8], read: &mut usize, writt
 pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
     let native = load16(&SWAP_OCTETS[order as usize]);
+    let widen = WIDEN_OCTETS[order as usize].each_ref().map(|indices| load16(indices));
     let (mut read, mut written) = (0, 0);
     'all: loop {
         while let Some(block) = chunk::<16>(src, read)
@@ -78,10 +79,8 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             if _mm_movemask_epi8(bytes) != 0 {
                 break;
             }
-            let quarters = [bytes, _mm_srli_si128::<4>(bytes), _mm_srli_si128::<8>(bytes), _mm_srli_si128::<12>(bytes)];
-            for (quarter, bytes) in quarters.into_iter().enumerate() {
-                let units = _mm_cvtepu8_epi32(bytes);
-                store16(part_mut(window, 16 * quarter), _mm_shuffle_epi8(units, native));
+            for (quarter, widen) in widen.into_iter().enumerate() {
+                store16(part_mut(window, 16 * quarter), _mm_shuffle_epi8(bytes, widen));
             }
             read += 16;
             written += 64;
