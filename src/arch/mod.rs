@@ -15,6 +15,17 @@
 //! Which one runs is found out once, by [`isa`]; `CHARPIPE_ISA=scalar` (or `sse`, `avx2`, `avx512`, `neon`) in the
 //! environment asks for a lesser one, to test it and to tell whether a fault is a kernel's.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod shuffles;
+#[cfg(test)]
+mod unicode_tests;
+pub mod utf16;
+pub mod utf32;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// An instruction set that there are kernels for, the lesser first.

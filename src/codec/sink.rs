@@ -6,6 +6,9 @@
 //! Vector kernels will come in through [`Utf8Sink::advance`], the one door that has to be sworn to.
 #![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`, and the door for kernels, `advance`.
 
+use crate::arch::utf16::{self, ByteOrder};
+use crate::arch::utf32::{self, OctetOrder};
+
 /// One character as ready UTF-8: what a code page's table holds for each byte.
 ///
 /// A table of these is decoded with one load and one four-byte store a character, whatever the script.
@@ -240,8 +243,8 @@ impl<'a> Utf8Sink<'a> {
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
         // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `push_word`, `push_words`, `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at
-        // `written`; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs`
+        // `push_word`, `push_words`, `push_utf16`, `push_utf32`, `fill_str` and `advance`, each by the length of whole
+        // UTF-8 sequences stored at `written`, by themselves or by a kernel that is held to it; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs`
         // measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
@@ -440,6 +443,24 @@ impl<'a> Utf8Sink<'a> {
     pub(crate) fn truncate(&mut self, len: usize) {
         assert!(len == self.written || (len < self.written && self.room[len] & 0xC0 != 0x80));
         self.written = len;
+    }
+
+    /// Decodes UTF-16 from the front of `src` and appends it; answers how many bytes were read. What it stops at, a lone
+    /// surrogate or the end of `src` or of the room, may be some way off: it goes in blocks.
+    #[inline]
+    pub fn push_utf16(&mut self, order: ByteOrder, src: &[u8]) -> usize {
+        let (read, written) = utf16::to_utf8(order, src, &mut self.room[self.written..]);
+        self.written += written;
+        read
+    }
+
+    /// Decodes UTF-32 from the front of `src` and appends it; answers how many bytes were read. What it stops at, a code
+    /// unit that is no character or the end of `src` or of the room, may be some way off: it goes in blocks.
+    #[inline]
+    pub fn push_utf32(&mut self, order: OctetOrder, src: &[u8]) -> usize {
+        let (read, written) = utf32::to_utf8(order, src, &mut self.room[self.written..]);
+        self.written += written;
+        read
     }
 
     /// The room not yet written, to be filled by a kernel and claimed with [`advance`](Self::advance).
