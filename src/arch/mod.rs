@@ -15,6 +15,12 @@
 //! Which one runs is found out once, by [`isa`]; `CHARPIPE_ISA=scalar` (or `sse`, `avx2`, `avx512`, `neon`) in the
 //! environment asks for a lesser one, to test it and to tell whether a fault is a kernel's.
 
+#![allow(unsafe_code)] // Loads, stores, and calls of what a CPU may lack; nowhere else but in `codec::sink`.
+
+pub mod single_byte;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// An instruction set that there are kernels for, the lesser first.
@@ -46,6 +52,12 @@ impl Isa {
             Isa::Avx512 => "avx512",
             Isa::Neon => "neon",
         }
+    }
+
+    /// Itself where this machine has it, else [`Isa::Scalar`]: what a kernel may be called by.
+    #[inline(always)]
+    fn usable(self) -> Isa {
+        if self == isa() || self.is_available() { self } else { Isa::Scalar }
     }
 
     /// Whether this machine has it.

@@ -6,6 +6,8 @@
 //! Vector kernels will come in through [`Utf8Sink::advance`], the one door that has to be sworn to.
 #![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`, and the door for kernels, `advance`.
 
+use crate::arch::{self, single_byte::ToUtf8};
+
 /// One character as ready UTF-8: what a code page's table holds for each byte.
 ///
 /// A table of these is decoded with one load and one four-byte store a character, whatever the script.
@@ -34,6 +36,34 @@ impl Utf8Char {
     #[inline(always)]
     fn len(self) -> usize {
         (self.0 >> 32) as usize
+    }
+}
+
+/// The character of each byte of a single-byte charset, or none.
+#[derive(Clone, Debug)]
+pub struct Utf8Table {
+    chars: [Utf8Char; 256],
+    /// The same for kernels.
+    lanes: ToUtf8,
+}
+
+impl Utf8Table {
+    /// The table with these characters; [`Utf8Char::NONE`] for a byte that is unassigned.
+    pub fn new(chars: [Utf8Char; 256]) -> Self {
+        let mut utf8 = [[0; 4]; 256];
+        utf8.iter_mut().zip(&chars).for_each(|(utf8, ch)| *utf8 = ch.bytes());
+        // NONE is longer than any character.
+        let lanes = ToUtf8::new(|byte| {
+            let byte = usize::from(byte);
+            utf8[byte].get(..chars[byte].len()).unwrap_or_default()
+        });
+        Utf8Table { chars, lanes }
+    }
+
+    /// Whether `byte` has a character.
+    #[inline(always)]
+    pub fn has(&self, byte: u8) -> bool {
+        self.chars[byte as usize] != Utf8Char::NONE
     }
 }
 
@@ -334,10 +364,11 @@ impl<'a> Utf8Sink<'a> {
     /// Appends `table[byte]` for each byte of `src`, up to the first that has no character or no room; answers how
     /// many bytes were taken. Stops early only with fewer than four bytes of room, or at a byte without a character.
     #[inline]
-    pub fn push_table(&mut self, src: &[u8], table: &[Utf8Char; 256]) -> usize {
+    pub fn push_table(&mut self, src: &[u8], table: &Utf8Table) -> usize {
         let out = &mut *self.room;
-        let mut at = self.written;
-        let mut read = 0;
+        let (mut read, written) = arch::single_byte::decode(arch::isa(), &table.lanes, src, &mut out[self.written..]);
+        let mut at = self.written + written;
+        let table = &table.chars;
         // Where ASCII is itself, long runs of it are copied. They are looked for behind four blocks of it, which text
         // with other characters in it rarely has: it does not pay for the search.
         let copies = src.len() >= WORTH_A_LOOK && is_ascii_compatible(table);
@@ -570,7 +601,7 @@ mod tests {
                     let mut room = vec![0; room];
                     while read < src.len() {
                         let mut sink = Utf8Sink::new(&mut room);
-                        read += sink.push_table(&src[read..], &table);
+                        read += sink.push_table(&src[read..], &Utf8Table::new(table));
                         text.push_str(sink.as_str());
                     }
                     assert!(text == expected, "{gap}");
@@ -627,6 +658,7 @@ mod tests {
         table[1] = Utf8Char::new('€');
         table[2] = Utf8Char::new('a');
         table[3] = Utf8Char::new('😀');
+        let table = Utf8Table::new(table);
         for hole in 0..40 {
             let mut src = vec![1u8; 40];
             src[hole / 2] = 3;

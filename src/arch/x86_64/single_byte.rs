@@ -1,0 +1,347 @@
+//! Single-byte charsets with AVX-512: tables of 256 bytes in registers (VBMI), and bytes that are not wanted squeezed
+//! out (VBMI2).
+
+use super::super::single_byte::{FromUtf8, Page, ToUtf8};
+use super::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
+use std::arch::x86_64::*;
+
+/// Bits of a mask that stand for the second of each pair of bytes.
+const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+
+/// Which byte of two tables' worth stands at each place, when `parts` bytes a character are laid side by side; the
+/// block `index` of them. A byte of part 0 is that of the first table, one of part 1 that of the second; what is of
+/// part 2 is of no account.
+const fn side_by_side(parts: usize, index: usize) -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut place = 0;
+    while place < 64 {
+        let slot = 64 * index + place;
+        places[place] = (slot / parts + if slot % parts == 1 { 64 } else { 0 }) as u8;
+        place += 1;
+    }
+    places
+}
+
+/// The places of part 2 of 3 in the block `index`.
+const fn third_parts(index: usize) -> u64 {
+    let mut places = 0;
+    let mut place = 0;
+    while place < 64 {
+        if (64 * index + place) % 3 == 2 {
+            places |= 1 << place;
+        }
+        place += 1;
+    }
+    places
+}
+
+static PAIRS: [[u8; 64]; 2] = [side_by_side(2, 0), side_by_side(2, 1)];
+static TRIPLES: [[u8; 64]; 3] = [side_by_side(3, 0), side_by_side(3, 1), side_by_side(3, 2)];
+const THIRDS: [u64; 3] = [third_parts(0), third_parts(1), third_parts(2)];
+
+/// Decodes up to the first byte without a character of up to three bytes, or until what comes of a block does not fit.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    let (lasts, befores) = (Lookup256::new(&table.last), Lookup256::new(&table.before));
+    let pairs = [load_512(&PAIRS[0]), load_512(&PAIRS[1])];
+    let (mut read, mut written) = (0, 0);
+    while let Some(block) = src[read..].first_chunk::<64>()
+        && let Some(room) = dst[written..].first_chunk_mut::<128>()
+    {
+        let bytes = load_512(block);
+        let last = lasts.get(bytes);
+        // The last byte of a character has its high bit set unless it is all of it.
+        let wide = _mm512_movepi8_mask(last);
+        if wide == 0 {
+            store_512(room.first_chunk_mut().expect("64 of 128"), last);
+            (read, written) = (read + 64, written + 64);
+            continue;
+        }
+        let before = befores.get(bytes);
+        if is_long(before) != 0 {
+            let (taken, filled) = any_block(table, 64, bytes, last, before, &mut dst[written..]);
+            (read, written) = (read + taken, written + filled);
+            if taken < 64 {
+                return (read, written);
+            }
+            continue;
+        }
+        let low = _mm512_permutex2var_epi8(before, pairs[0], last);
+        let high = _mm512_permutex2var_epi8(before, pairs[1], last);
+        // There is no byte before that of ASCII: 0.
+        let low = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(low, low) | ODD, low);
+        let high = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(high, high) | ODD, high);
+        let middle = 32 + (wide as u32).count_ones() as usize;
+        store_512(room.first_chunk_mut().expect("64 of 128"), low);
+        // At most 64; saying so spares a check.
+        store_512(room[middle.min(64)..].first_chunk_mut().expect("64 of 128"), high);
+        read += 64;
+        written += 64 + wide.count_ones() as usize;
+    }
+    while read < src.len() {
+        let block = &src[read..src.len().min(read + 64)];
+        let bytes = load_part_512(block);
+        let (last, before) = (lasts.get(bytes), befores.get(bytes));
+        let (taken, filled) = any_block(table, block.len(), bytes, last, before, &mut dst[written..]);
+        (read, written) = (read + taken, written + filled);
+        if taken < block.len() {
+            break;
+        }
+    }
+    (read, written)
+}
+
+/// Which bytes have a character of three bytes or none, by the byte before its last: one that is no lead of two.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn is_long(before: __m512i) -> u64 {
+    _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8))
+}
+
+/// Decodes the first `len` of `bytes`, or those before the first without a character; nothing where they do not fit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn any_block(
+    table: &ToUtf8,
+    len: usize,
+    bytes: __m512i,
+    last: __m512i,
+    before: __m512i,
+    dst: &mut [u8],
+) -> (usize, usize) {
+    let mut first = _mm512_setzero_si512();
+    let mut len = len;
+    if is_long(before) != 0 {
+        first = Lookup256::new(&table.first).get(bytes);
+        let none = _mm512_cmpeq_epi8_mask(first, _mm512_set1_epi8(ToUtf8::NONE as i8));
+        len = len.min(none.trailing_zeros() as usize);
+    }
+    let taken = low_bits(len);
+    let threes = _mm512_test_epi8_mask(first, first) & taken;
+    let wides = _mm512_test_epi8_mask(before, before) & taken;
+    if len + (wides.count_ones() + threes.count_ones()) as usize > dst.len() {
+        return (0, 0);
+    }
+    let mut written = 0;
+    // What is not 0 stays, and what is not of the `optional` parts.
+    let mut put = |bytes: __m512i, whole: u64, slots: usize| {
+        let kept = (_mm512_test_epi8_mask(bytes, bytes) | whole) & low_bits(slots);
+        let bytes = _mm512_maskz_compress_epi8(kept, bytes);
+        let count = kept.count_ones() as usize;
+        match dst[written..].first_chunk_mut::<64>() {
+            Some(room) => store_512(room, bytes),
+            None => store_part_512(&mut dst[written..written + count], bytes),
+        }
+        written += count;
+    };
+    if threes == 0 {
+        for (index, places) in PAIRS.iter().enumerate() {
+            let both = _mm512_permutex2var_epi8(before, load_512(places), last);
+            put(both, ODD, (2 * len).saturating_sub(64 * index));
+        }
+    } else {
+        for (index, (places, thirds)) in TRIPLES.iter().zip(THIRDS).enumerate() {
+            let places = load_512(places);
+            let two = _mm512_permutex2var_epi8(first, places, before);
+            let all = _mm512_mask_permutexvar_epi8(two, thirds, places, last);
+            put(all, thirds, (3 * len).saturating_sub(64 * index));
+        }
+    }
+    (len, written)
+}
+
+/// Encodes up to the first character that the table lacks, or until what comes of a block does not fit.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    let near = Near {
+        ascii: Half::new(table.page(0)),
+        one: Half::new(table.page(1)),
+        two: Half::new(table.page(table.common)),
+        common: _mm512_set1_epi8((0xC0 | table.common << 1) as i8),
+    };
+    let (mut read, mut written) = (0, 0);
+    // Bytes of the block, and those one and two places on.
+    while let Some(window) = src[read..].first_chunk::<66>()
+        && let Some(room) = dst[written..].first_chunk_mut::<64>()
+    {
+        let bytes = load_512(window.first_chunk().expect("64 of 66"));
+        let wide = _mm512_movepi8_mask(bytes);
+        if wide == 0 {
+            let made = near.ascii.get(bytes);
+            let bad = _mm512_cmpeq_epi8_mask(made, near.ascii.none);
+            store_512(room, made);
+            if bad != 0 {
+                let good = bad.trailing_zeros() as usize;
+                return (read + good, written + good);
+            }
+            (read, written) = (read + 64, written + 64);
+            continue;
+        }
+        let next = load_512(window[1..].first_chunk().expect("64 of 65"));
+        let (made, kept, bad) = near.get(table, &src[read..], bytes, next, wide);
+        let good = kept & below(bad);
+        store_512(room, _mm512_maskz_compress_epi8(good, made));
+        written += good.count_ones() as usize;
+        if bad != 0 {
+            return (read + bad.trailing_zeros() as usize, written);
+        }
+        read += 64;
+    }
+    while read < src.len() {
+        let rest = &src[read..];
+        let bytes = load_part_512(rest);
+        let next = load_part_512(&rest[1..]);
+        let (made, kept, bad) = near.get(table, rest, bytes, next, _mm512_movepi8_mask(bytes));
+        let good = kept & below(bad) & low_bits(rest.len());
+        let count = good.count_ones() as usize;
+        let Some(room) = dst.get_mut(written..written + count) else { break };
+        store_part_512(room, _mm512_maskz_compress_epi8(good, made));
+        written += count;
+        if bad & low_bits(rest.len()) != 0 {
+            return (read + bad.trailing_zeros() as usize, written);
+        }
+        read += rest.len().min(64);
+    }
+    // The last block may have ended within a character, which is done.
+    while src.get(read).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        read += 1;
+    }
+    (read, written)
+}
+
+/// The bits below the lowest that is set, all where none is.
+#[inline(always)]
+fn below(bits: u64) -> u64 {
+    low_bits(bits.trailing_zeros() as usize)
+}
+
+/// A [`Page`] in registers.
+struct Half {
+    bytes: [__m512i; 2],
+    none: __m512i,
+}
+
+impl Half {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn new(page: &Page) -> Self {
+        let (parts, _) = page.bytes.as_chunks::<64>();
+        Half { bytes: [load_512(&parts[0]), load_512(&parts[1])], none: _mm512_set1_epi8(page.none as i8) }
+    }
+
+    /// By the low seven bits.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn get(&self, low: __m512i) -> __m512i {
+        _mm512_permutex2var_epi8(self.bytes[0], low, self.bytes[1])
+    }
+
+    /// The same in place, where `mask` has it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn get_where(&self, mask: u64, low: __m512i) -> __m512i {
+        _mm512_mask2_permutex2var_epi8(self.bytes[0], low, mask, self.bytes[1])
+    }
+
+    /// Where `mask` and a byte that stands for none.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn bad(&self, mask: u64, made: __m512i) -> u64 {
+        _mm512_mask_cmpeq_epi8_mask(mask, made, self.none)
+    }
+}
+
+/// The pages that most characters are on.
+struct Near {
+    /// U+0000 on.
+    ascii: Half,
+    /// U+0080 on.
+    one: Half,
+    /// Of the others whose characters have two bytes, the one with the most.
+    two: Half,
+    /// The lead bytes of that, but for the lowest bit.
+    common: __m512i,
+}
+
+impl Near {
+    /// The bytes of the characters that begin in a block, each where its first byte was; where these are, and where
+    /// those that have none. The block is the first 64 bytes of `rest`; `next` are those one place on.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn get(&self, table: &FromUtf8, rest: &[u8], bytes: __m512i, next: __m512i, wide: u64) -> (__m512i, u64, u64) {
+        let ascii = !wide;
+        let kept = _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0u8 as i8));
+        // The place on a page of 128: the low bit of the lead byte and six of the next; of ASCII, the byte itself.
+        let lead = _mm512_and_si512(bytes, _mm512_set1_epi8(!1));
+        let place = _mm512_mask_mov_epi8(bytes, wide, page_place(bytes, next));
+        let ones = _mm512_cmpeq_epi8_mask(lead, _mm512_set1_epi8(0xC2u8 as i8));
+        let twos = _mm512_cmpeq_epi8_mask(lead, self.common);
+        let made = self.ascii.get_where(ascii, place);
+        let made = self.one.get_where(ones, made);
+        let made = self.two.get_where(twos, made);
+        let bad = self.ascii.bad(ascii, made) | self.one.bad(ones, made) | self.two.bad(twos, made);
+        let far = kept & !(ascii | ones | twos);
+        if far == 0 { (made, kept, bad) } else { far_pages(table, rest, bytes, next, far, made, kept, bad) }
+    }
+}
+
+/// Where a character is on its page of 128: the low bit of its last byte but one, and six of the last.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn page_place(before: __m512i, last: __m512i) -> __m512i {
+    // 0xF8: the first, or the second and the third. The high bit does not count.
+    const OR_AND: i32 = 0xF8;
+    _mm512_ternarylogic_epi64(last, _mm512_slli_epi16(before, 6), _mm512_set1_epi8(0x40), OR_AND)
+}
+
+/// What [`Near::get`] answers, with the characters at `far` done too: those of one page after the other.
+#[inline]
+#[expect(clippy::too_many_arguments)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn far_pages(
+    table: &FromUtf8,
+    rest: &[u8],
+    bytes: __m512i,
+    next: __m512i,
+    far: u64,
+    made: __m512i,
+    kept: u64,
+    bad: u64,
+) -> (__m512i, u64, u64) {
+    let (mut far, mut made, mut bad) = (far, made, bad);
+    let low_cleared = _mm512_set1_epi8(!1);
+    let third = load_part_512(rest.get(2..).unwrap_or_default());
+    let (two_place, three_place) = (page_place(bytes, next), page_place(next, third));
+    // What lies behind a bad one is of no account.
+    while far.trailing_zeros() < bad.trailing_zeros() {
+        let at = far.trailing_zeros() as usize;
+        let lead = rest[at];
+        let (same, place, page) = match lead {
+            0xC0..=0xDF => {
+                let same =
+                    _mm512_cmpeq_epi8_mask(_mm512_and_si512(bytes, low_cleared), _mm512_set1_epi8((lead & !1) as i8));
+                (same, two_place, usize::from(lead & 0x1F) >> 1)
+            }
+            0xE0..=0xEF => {
+                let middle = rest[at + 1];
+                let leads = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(lead as i8));
+                let same = _mm512_mask_cmpeq_epi8_mask(
+                    leads,
+                    _mm512_and_si512(next, low_cleared),
+                    _mm512_set1_epi8((middle & !1) as i8),
+                );
+                (same, three_place, usize::from(lead & 0xF) << 5 | usize::from(middle & 0x3F) >> 1)
+            }
+            // Four bytes: on no page.
+            _ => {
+                bad |= 1 << at;
+                continue;
+            }
+        };
+        let half = Half::new(table.page(page));
+        made = _mm512_mask_mov_epi8(made, same, half.get(place));
+        bad |= half.bad(same, made);
+        far &= !same;
+    }
+    (made, kept, bad)
+}
