@@ -42,112 +42,81 @@ const THIRDS: [u64; 3] = [third_parts(0), third_parts(1), third_parts(2)];
 /// Decodes up to the first byte without a character of up to three bytes, or until what comes of a block does not fit.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let (lasts, befores) = (Lookup256::new(&table.last), Lookup256::new(&table.before));
+    // One function without calls: what is in registers stays there.
+    let (firsts, befores) = (Lookup256::new(&table.first), Lookup256::new(&table.before));
+    let lasts = Lookup256::new(&table.last);
     let pairs = [load_512(&PAIRS[0]), load_512(&PAIRS[1])];
     let (mut read, mut written) = (0, 0);
-    while let Some(block) = src[read..].first_chunk::<64>()
-        && let Some(room) = dst[written..].first_chunk_mut::<128>()
-    {
-        let bytes = load_512(block);
+    while read < src.len() {
+        let rest = &src[read..];
+        let room = &mut dst[written..];
+        let bytes = match rest.first_chunk() {
+            Some(block) => load_512(block),
+            None => load_part_512(rest),
+        };
+        let len = rest.len().min(64);
         let last = lasts.get(bytes);
         // The last byte of a character has its high bit set unless it is all of it.
         let wide = _mm512_movepi8_mask(last);
-        if wide == 0 {
-            store_512(room.first_chunk_mut().expect("64 of 128"), last);
+        if wide == 0
+            && len == 64
+            && let Some(room) = room.first_chunk_mut()
+        {
+            store_512(room, last);
             (read, written) = (read + 64, written + 64);
             continue;
         }
+        // 0 for ASCII; a lead byte of two; else the character has three bytes, or there is none.
         let before = befores.get(bytes);
-        if is_long(before) != 0 {
-            let (taken, filled) = any_block(table, 64, bytes, last, before, &mut dst[written..]);
-            (read, written) = (read + taken, written + filled);
-            if taken < 64 {
-                return (read, written);
-            }
+        let long = _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8));
+        if long == 0
+            && len == 64
+            && let Some(room) = room.first_chunk_mut::<128>()
+        {
+            let low = _mm512_permutex2var_epi8(before, pairs[0], last);
+            let high = _mm512_permutex2var_epi8(before, pairs[1], last);
+            let low = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(low, low) | ODD, low);
+            let high = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(high, high) | ODD, high);
+            let middle = 32 + (wide as u32).count_ones() as usize;
+            store_512(room.first_chunk_mut().expect("64 of 128"), low);
+            // At most 64; saying so spares a check.
+            store_512(room[middle.min(64)..].first_chunk_mut().expect("64 of 128"), high);
+            read += 64;
+            written += 64 + wide.count_ones() as usize;
             continue;
         }
-        let low = _mm512_permutex2var_epi8(before, pairs[0], last);
-        let high = _mm512_permutex2var_epi8(before, pairs[1], last);
-        // There is no byte before that of ASCII: 0.
-        let low = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(low, low) | ODD, low);
-        let high = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(high, high) | ODD, high);
-        let middle = 32 + (wide as u32).count_ones() as usize;
-        store_512(room.first_chunk_mut().expect("64 of 128"), low);
-        // At most 64; saying so spares a check.
-        store_512(room[middle.min(64)..].first_chunk_mut().expect("64 of 128"), high);
-        read += 64;
-        written += 64 + wide.count_ones() as usize;
-    }
-    while read < src.len() {
-        let block = &src[read..src.len().min(read + 64)];
-        let bytes = load_part_512(block);
-        let (last, before) = (lasts.get(bytes), befores.get(bytes));
-        let (taken, filled) = any_block(table, block.len(), bytes, last, before, &mut dst[written..]);
-        (read, written) = (read + taken, written + filled);
-        if taken < block.len() {
+        let first = firsts.get(bytes);
+        let none = _mm512_cmpeq_epi8_mask(first, _mm512_set1_epi8(ToUtf8::NONE as i8));
+        let good = len.min(none.trailing_zeros() as usize);
+        let taken = low_bits(good);
+        let threes = _mm512_test_epi8_mask(first, first) & taken;
+        let wides = _mm512_test_epi8_mask(before, before) & taken;
+        let made = good + (wides.count_ones() + threes.count_ones()) as usize;
+        if made > room.len() {
             break;
         }
-    }
-    (read, written)
-}
-
-/// Which bytes have a character of three bytes or none, by the byte before its last: one that is no lead of two.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn is_long(before: __m512i) -> u64 {
-    _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8))
-}
-
-/// Decodes the first `len` of `bytes`, or those before the first without a character; nothing where they do not fit.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn any_block(
-    table: &ToUtf8,
-    len: usize,
-    bytes: __m512i,
-    last: __m512i,
-    before: __m512i,
-    dst: &mut [u8],
-) -> (usize, usize) {
-    let mut first = _mm512_setzero_si512();
-    let mut len = len;
-    if is_long(before) != 0 {
-        first = Lookup256::new(&table.first).get(bytes);
-        let none = _mm512_cmpeq_epi8_mask(first, _mm512_set1_epi8(ToUtf8::NONE as i8));
-        len = len.min(none.trailing_zeros() as usize);
-    }
-    let taken = low_bits(len);
-    let threes = _mm512_test_epi8_mask(first, first) & taken;
-    let wides = _mm512_test_epi8_mask(before, before) & taken;
-    if len + (wides.count_ones() + threes.count_ones()) as usize > dst.len() {
-        return (0, 0);
-    }
-    let mut written = 0;
-    // What is not 0 stays, and what is not of the `optional` parts.
-    let mut put = |bytes: __m512i, whole: u64, slots: usize| {
-        let kept = (_mm512_test_epi8_mask(bytes, bytes) | whole) & low_bits(slots);
-        let bytes = _mm512_maskz_compress_epi8(kept, bytes);
-        let count = kept.count_ones() as usize;
-        match dst[written..].first_chunk_mut::<64>() {
-            Some(room) => store_512(room, bytes),
-            None => store_part_512(&mut dst[written..written + count], bytes),
-        }
-        written += count;
-    };
-    if threes == 0 {
-        for (index, places) in PAIRS.iter().enumerate() {
-            let both = _mm512_permutex2var_epi8(before, load_512(places), last);
-            put(both, ODD, (2 * len).saturating_sub(64 * index));
-        }
-    } else {
+        let mut filled = 0;
         for (index, (places, thirds)) in TRIPLES.iter().zip(THIRDS).enumerate() {
             let places = load_512(places);
             let two = _mm512_permutex2var_epi8(first, places, before);
             let all = _mm512_mask_permutexvar_epi8(two, thirds, places, last);
-            put(all, thirds, (3 * len).saturating_sub(64 * index));
+            // Each has a last byte, and others where they are not 0.
+            let slots = (3 * good).saturating_sub(64 * index);
+            let kept = (_mm512_test_epi8_mask(all, all) | thirds) & low_bits(slots);
+            let all = _mm512_maskz_compress_epi8(kept, all);
+            let end = filled + kept.count_ones() as usize;
+            match room[filled..].first_chunk_mut() {
+                Some(room) => store_512(room, all),
+                None => store_part_512(&mut room[filled..end], all),
+            }
+            filled = end;
+        }
+        (read, written) = (read + good, written + made);
+        if good < len {
+            break;
         }
     }
-    (len, written)
+    (read, written)
 }
 
 /// Encodes up to the first character that the table lacks, or until what comes of a block does not fit.
@@ -160,13 +129,18 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
         common: _mm512_set1_epi8((0xC0 | table.common << 1) as i8),
     };
     let (mut read, mut written) = (0, 0);
-    // Bytes of the block, and those one and two places on.
-    while let Some(window) = src[read..].first_chunk::<66>()
-        && let Some(room) = dst[written..].first_chunk_mut::<64>()
-    {
-        let bytes = load_512(window.first_chunk().expect("64 of 66"));
+    while read < src.len() {
+        let rest = &src[read..];
+        let room = &mut dst[written..];
+        let bytes = match rest.first_chunk() {
+            Some(block) => load_512(block),
+            None => load_part_512(rest),
+        };
         let wide = _mm512_movepi8_mask(bytes);
-        if wide == 0 {
+        if wide == 0
+            && rest.len() >= 64
+            && let Some(room) = room.first_chunk_mut()
+        {
             let made = near.ascii.get(bytes);
             let bad = _mm512_cmpeq_epi8_mask(made, near.ascii.none);
             store_512(room, made);
@@ -177,27 +151,25 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
             (read, written) = (read + 64, written + 64);
             continue;
         }
-        let next = load_512(window[1..].first_chunk().expect("64 of 65"));
-        let (made, kept, bad) = near.get(table, &src[read..], bytes, next, wide);
-        let good = kept & below(bad);
-        store_512(room, _mm512_maskz_compress_epi8(good, made));
-        written += good.count_ones() as usize;
-        if bad != 0 {
-            return (read + bad.trailing_zeros() as usize, written);
+        // The bytes one place on.
+        let next = match rest[1..].first_chunk() {
+            Some(block) => load_512(block),
+            None => load_part_512(&rest[1..]),
+        };
+        let (made, kept, bad) = near.get(table, rest, bytes, next, wide);
+        let bad = bad & low_bits(rest.len());
+        let kept = kept & low_bits(rest.len()) & below(bad);
+        let count = kept.count_ones() as usize;
+        let made = _mm512_maskz_compress_epi8(kept, made);
+        match room.first_chunk_mut() {
+            Some(room) => store_512(room, made),
+            None => match room.get_mut(..count) {
+                Some(room) => store_part_512(room, made),
+                None => break,
+            },
         }
-        read += 64;
-    }
-    while read < src.len() {
-        let rest = &src[read..];
-        let bytes = load_part_512(rest);
-        let next = load_part_512(&rest[1..]);
-        let (made, kept, bad) = near.get(table, rest, bytes, next, _mm512_movepi8_mask(bytes));
-        let good = kept & below(bad) & low_bits(rest.len());
-        let count = good.count_ones() as usize;
-        let Some(room) = dst.get_mut(written..written + count) else { break };
-        store_part_512(room, _mm512_maskz_compress_epi8(good, made));
         written += count;
-        if bad & low_bits(rest.len()) != 0 {
+        if bad != 0 {
             return (read + bad.trailing_zeros() as usize, written);
         }
         read += rest.len().min(64);
