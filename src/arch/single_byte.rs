@@ -10,24 +10,26 @@ use super::x86_64;
 pub struct ToUtf8 {
     /// The last byte. Its high bit is set but for ASCII.
     pub(super) last: [u8; 256],
-    /// The one before: a lead byte of two, a continuation byte, or 0.
+    /// The one before: a lead byte of two, a continuation byte, or [`ABSENT`](Self::ABSENT).
     pub(super) before: [u8; 256],
-    /// The first of three, or 0; [`ToUtf8::NONE`] where there is no character, or one of four bytes.
+    /// The first of three, or absent; [`NONE`](Self::NONE) where there is no character, or one of four bytes.
     pub(super) first: [u8; 256],
 }
 
 impl ToUtf8 {
-    /// In [`first`](Self::first): a byte that is the codec's.
-    pub(super) const NONE: u8 = 0xFF;
+    /// The character has no byte there.
+    pub(super) const ABSENT: u8 = 0xFF;
+    /// Not for kernels.
+    pub(super) const NONE: u8 = 0xFE;
 
     /// From the UTF-8 of each byte, empty where it has no character.
     pub fn new<'a>(utf8: impl Fn(u8) -> &'a [u8]) -> Self {
-        // As a continuation byte before the last, NONE is looked for where long characters are.
+        // What is none looks like a character of three bytes until its first is looked at.
         let mut this = ToUtf8 { last: [0x80; 256], before: [0x80; 256], first: [Self::NONE; 256] };
         for byte in 0..=u8::MAX {
             let (first, before, last) = match *utf8(byte) {
-                [last] => (0, 0, last),
-                [before, last] => (0, before, last),
+                [last] => (Self::ABSENT, Self::ABSENT, last),
+                [before, last] => (Self::ABSENT, before, last),
                 [first, before, last] => (first, before, last),
                 _ => continue,
             };
@@ -53,6 +55,8 @@ pub struct FromUtf8 {
     /// Which page the code points have, by what is above their low seven bits; page 0 is empty.
     index: [u16; 512],
     pages: Vec<Page>,
+    /// A byte that stands for no byte up to U+00FF; `None` where all of these have one.
+    pub(super) latin_none: Option<u8>,
     /// Which of those with characters of two bytes has the most of them, without U+0080 to U+00FF: where it is in
     /// `index`.
     pub(super) common: usize,
@@ -75,17 +79,21 @@ impl FromUtf8 {
         }
         let count = |at: &usize| pages[usize::from(index[*at])].iter().flatten().count();
         let common = (2..16).max_by_key(count).unwrap_or(2);
-        let pages = pages
-            .iter()
-            .map(|page| {
-                let mut taken = [false; 256];
-                page.iter().flatten().for_each(|byte| taken[usize::from(*byte)] = true);
-                // 128 bytes at the most are taken.
-                let none = taken.iter().position(|taken| !taken).unwrap_or_default() as u8;
-                Page { bytes: page.map(|byte| byte.unwrap_or(none)), none }
-            })
-            .collect();
-        FromUtf8 { index, pages, common }
+        // A byte that is on none of these pages, of 128 entries each. 256 bytes at most: where there is no other, two
+        // pages are full.
+        let free = |of: &[[Option<u8>; 128]]| {
+            let mut taken = [false; 256];
+            of.iter().flatten().flatten().for_each(|byte| taken[usize::from(*byte)] = true);
+            taken.iter().position(|taken| !taken).map(|byte| byte as u8)
+        };
+        let latin_none = free(&[0, 1].map(|at| pages[usize::from(index[at])]));
+        let page = |(at, page): (usize, &[Option<u8>; 128])| {
+            let none = if index[..2].contains(&(at as u16)) { latin_none } else { free(&[*page]) };
+            let none = none.unwrap_or_default();
+            Page { bytes: page.map(|byte| byte.unwrap_or(none)), none }
+        };
+        let pages = pages.iter().enumerate().map(page).collect();
+        FromUtf8 { index, pages, latin_none, common }
     }
 
     /// The page of the code points from `128 * at` on.

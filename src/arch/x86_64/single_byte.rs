@@ -5,9 +5,6 @@ use super::super::single_byte::{FromUtf8, Page, ToUtf8};
 use super::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
 use std::arch::x86_64::*;
 
-/// Bits of a mask that stand for the second of each pair of bytes.
-const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
-
 /// Which byte of two tables' worth stands at each place, when `parts` bytes a character are laid side by side; the
 /// block `index` of them. A byte of part 0 is that of the first table, one of part 1 that of the second; what is of
 /// part 2 is of no account.
@@ -46,6 +43,7 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
     let (firsts, befores) = (Lookup256::new(&table.first), Lookup256::new(&table.before));
     let lasts = Lookup256::new(&table.last);
     let pairs = [load_512(&PAIRS[0]), load_512(&PAIRS[1])];
+    let absent = _mm512_set1_epi8(ToUtf8::ABSENT as i8);
     let (mut read, mut written) = (0, 0);
     while read < src.len() {
         let rest = &src[read..];
@@ -66,7 +64,7 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
             (read, written) = (read + 64, written + 64);
             continue;
         }
-        // 0 for ASCII; a lead byte of two; else the character has three bytes, or there is none.
+        // Absent in ASCII; a lead byte of two; else the character has three bytes, or there is none.
         let before = befores.get(bytes);
         let long = _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8));
         if long == 0
@@ -75,8 +73,8 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         {
             let low = _mm512_permutex2var_epi8(before, pairs[0], last);
             let high = _mm512_permutex2var_epi8(before, pairs[1], last);
-            let low = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(low, low) | ODD, low);
-            let high = _mm512_maskz_compress_epi8(_mm512_test_epi8_mask(high, high) | ODD, high);
+            let low = _mm512_maskz_compress_epi8(_mm512_cmpneq_epi8_mask(low, absent), low);
+            let high = _mm512_maskz_compress_epi8(_mm512_cmpneq_epi8_mask(high, absent), high);
             let middle = 32 + (wide as u32).count_ones() as usize;
             store_512(room.first_chunk_mut().expect("64 of 128"), low);
             // At most 64; saying so spares a check.
@@ -89,8 +87,8 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         let none = _mm512_cmpeq_epi8_mask(first, _mm512_set1_epi8(ToUtf8::NONE as i8));
         let good = len.min(none.trailing_zeros() as usize);
         let taken = low_bits(good);
-        let threes = _mm512_test_epi8_mask(first, first) & taken;
-        let wides = _mm512_test_epi8_mask(before, before) & taken;
+        let threes = _mm512_cmpneq_epi8_mask(first, absent) & taken;
+        let wides = _mm512_cmpneq_epi8_mask(before, absent) & taken;
         let made = good + (wides.count_ones() + threes.count_ones()) as usize;
         if made > room.len() {
             break;
@@ -100,9 +98,8 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
             let places = load_512(places);
             let two = _mm512_permutex2var_epi8(first, places, before);
             let all = _mm512_mask_permutexvar_epi8(two, thirds, places, last);
-            // Each has a last byte, and others where they are not 0.
             let slots = (3 * good).saturating_sub(64 * index);
-            let kept = (_mm512_test_epi8_mask(all, all) | thirds) & low_bits(slots);
+            let kept = _mm512_cmpneq_epi8_mask(all, absent) & low_bits(slots);
             let all = _mm512_maskz_compress_epi8(kept, all);
             let end = filled + kept.count_ones() as usize;
             match room[filled..].first_chunk_mut() {
@@ -122,12 +119,14 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
 /// Encodes up to the first character that the table lacks, or until what comes of a block does not fit.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let near = Near {
-        ascii: Half::new(table.page(0)),
-        one: Half::new(table.page(1)),
-        two: Half::new(table.page(table.common)),
-        common: _mm512_set1_epi8((0xC0 | table.common << 1) as i8),
+    let (ascii, latin) = (Half::new(table.page(0)), Half::new(table.page(1)));
+    let common = Half::new(table.page(table.common));
+    let common_lead = _mm512_set1_epi8((0xC0 | table.common << 1) as i8);
+    let (latin_none, latin_holes) = match table.latin_none {
+        Some(none) => (_mm512_set1_epi8(none as i8), u64::MAX),
+        None => (_mm512_setzero_si512(), 0),
     };
+    let low_cleared = _mm512_set1_epi8(!1);
     let (mut read, mut written) = (0, 0);
     while read < src.len() {
         let rest = &src[read..];
@@ -137,12 +136,13 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
             None => load_part_512(rest),
         };
         let wide = _mm512_movepi8_mask(bytes);
+        let is_whole = rest.len() >= 64;
         if wide == 0
-            && rest.len() >= 64
+            && is_whole
             && let Some(room) = room.first_chunk_mut()
         {
-            let made = near.ascii.get(bytes);
-            let bad = _mm512_cmpeq_epi8_mask(made, near.ascii.none);
+            let made = ascii.get(bytes);
+            let bad = _mm512_cmpeq_epi8_mask(made, latin_none) & latin_holes;
             store_512(room, made);
             if bad != 0 {
                 let good = bad.trailing_zeros() as usize;
@@ -151,23 +151,69 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
             (read, written) = (read + 64, written + 64);
             continue;
         }
-        // The bytes one place on.
+        // The bytes one place on. Each character is made where its first byte is.
         let next = match rest[1..].first_chunk() {
             Some(block) => load_512(block),
             None => load_part_512(&rest[1..]),
         };
-        let (made, kept, bad) = near.get(table, rest, bytes, next, wide);
-        let bad = bad & low_bits(rest.len());
-        let kept = kept & low_bits(rest.len()) & below(bad);
-        let count = kept.count_ones() as usize;
-        let made = _mm512_maskz_compress_epi8(kept, made);
-        match room.first_chunk_mut() {
-            Some(room) => store_512(room, made),
-            None => match room.get_mut(..count) {
-                Some(room) => store_part_512(room, made),
-                None => break,
-            },
+        let mut kept = _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0u8 as i8));
+        // ASCII by itself, what else there is up to U+00FF by its place on the second page.
+        let place = page_place(bytes, next);
+        let mut made = _mm512_mask_mov_epi8(ascii.get(bytes), wide, latin.get(place));
+        let mut bad = _mm512_mask_cmpeq_epi8_mask(kept & latin_holes, made, latin_none);
+        let beyond = _mm512_cmpgt_epu8_mask(bytes, _mm512_set1_epi8(0xC3u8 as i8));
+        if beyond != 0 {
+            // All others that have two bytes, on most pages.
+            let lead = _mm512_and_si512(bytes, low_cleared);
+            let here = _mm512_cmpeq_epi8_mask(lead, common_lead);
+            made = _mm512_mask_mov_epi8(made, here, common.get(place));
+            bad = bad & !beyond | _mm512_mask_cmpeq_epi8_mask(here, made, common.none);
+            let mut far = beyond & !here;
+            // And the rest, page by page. What lies behind a bad one is of no account.
+            while far.trailing_zeros() < bad.trailing_zeros() {
+                let at = far.trailing_zeros() as usize;
+                let (page, len) = match rest[at] {
+                    lead @ 0xC0..=0xDF => (usize::from(lead & 0x1F) >> 1, 2),
+                    lead @ 0xE0..=0xEF => (usize::from(lead & 0xF) << 5 | usize::from(rest[at + 1] & 0x3F) >> 1, 3),
+                    // Four bytes: on no page.
+                    _ => {
+                        bad |= 1 << at;
+                        break;
+                    }
+                };
+                let page = Half::new(table.page(page));
+                let same = if len == 2 {
+                    let same = _mm512_cmpeq_epi8_mask(lead, _mm512_set1_epi8((rest[at] & !1) as i8));
+                    made = _mm512_mask_mov_epi8(made, same, page.get(place));
+                    same
+                } else {
+                    let middle = _mm512_and_si512(next, low_cleared);
+                    let same = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(rest[at] as i8))
+                        & _mm512_cmpeq_epi8_mask(middle, _mm512_set1_epi8((rest[at + 1] & !1) as i8));
+                    let last = match rest[2..].first_chunk() {
+                        Some(block) => load_512(block),
+                        None => load_part_512(&rest[2..]),
+                    };
+                    made = _mm512_mask_mov_epi8(made, same, page.get(page_place(next, last)));
+                    same
+                };
+                bad |= _mm512_mask_cmpeq_epi8_mask(same, made, page.none);
+                far &= !same;
+            }
         }
+        if bad == 0
+            && is_whole
+            && let Some(room) = room.first_chunk_mut()
+        {
+            store_512(room, _mm512_maskz_compress_epi8(kept, made));
+            (read, written) = (read + 64, written + kept.count_ones() as usize);
+            continue;
+        }
+        bad &= low_bits(rest.len());
+        kept &= low_bits(rest.len().min(bad.trailing_zeros() as usize));
+        let count = kept.count_ones() as usize;
+        let Some(room) = room.get_mut(..count) else { break };
+        store_part_512(room, _mm512_maskz_compress_epi8(kept, made));
         written += count;
         if bad != 0 {
             return (read + bad.trailing_zeros() as usize, written);
@@ -181,12 +227,6 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
     (read, written)
 }
 
-/// The bits below the lowest that is set, all where none is.
-#[inline(always)]
-fn below(bits: u64) -> u64 {
-    low_bits(bits.trailing_zeros() as usize)
-}
-
 /// A [`Page`] in registers.
 struct Half {
     bytes: [__m512i; 2],
@@ -195,7 +235,7 @@ struct Half {
 
 impl Half {
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[target_feature(enable = "avx512f,avx512bw")]
     fn new(page: &Page) -> Self {
         let (parts, _) = page.bytes.as_chunks::<64>();
         Half { bytes: [load_512(&parts[0]), load_512(&parts[1])], none: _mm512_set1_epi8(page.none as i8) }
@@ -207,54 +247,6 @@ impl Half {
     fn get(&self, low: __m512i) -> __m512i {
         _mm512_permutex2var_epi8(self.bytes[0], low, self.bytes[1])
     }
-
-    /// The same in place, where `mask` has it.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    fn get_where(&self, mask: u64, low: __m512i) -> __m512i {
-        _mm512_mask2_permutex2var_epi8(self.bytes[0], low, mask, self.bytes[1])
-    }
-
-    /// Where `mask` and a byte that stands for none.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    fn bad(&self, mask: u64, made: __m512i) -> u64 {
-        _mm512_mask_cmpeq_epi8_mask(mask, made, self.none)
-    }
-}
-
-/// The pages that most characters are on.
-struct Near {
-    /// U+0000 on.
-    ascii: Half,
-    /// U+0080 on.
-    one: Half,
-    /// Of the others whose characters have two bytes, the one with the most.
-    two: Half,
-    /// The lead bytes of that, but for the lowest bit.
-    common: __m512i,
-}
-
-impl Near {
-    /// The bytes of the characters that begin in a block, each where its first byte was; where these are, and where
-    /// those that have none. The block is the first 64 bytes of `rest`; `next` are those one place on.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn get(&self, table: &FromUtf8, rest: &[u8], bytes: __m512i, next: __m512i, wide: u64) -> (__m512i, u64, u64) {
-        let ascii = !wide;
-        let kept = _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0u8 as i8));
-        // The place on a page of 128: the low bit of the lead byte and six of the next; of ASCII, the byte itself.
-        let lead = _mm512_and_si512(bytes, _mm512_set1_epi8(!1));
-        let place = _mm512_mask_mov_epi8(bytes, wide, page_place(bytes, next));
-        let ones = _mm512_cmpeq_epi8_mask(lead, _mm512_set1_epi8(0xC2u8 as i8));
-        let twos = _mm512_cmpeq_epi8_mask(lead, self.common);
-        let made = self.ascii.get_where(ascii, place);
-        let made = self.one.get_where(ones, made);
-        let made = self.two.get_where(twos, made);
-        let bad = self.ascii.bad(ascii, made) | self.one.bad(ones, made) | self.two.bad(twos, made);
-        let far = kept & !(ascii | ones | twos);
-        if far == 0 { (made, kept, bad) } else { far_pages(table, rest, bytes, next, far, made, kept, bad) }
-    }
 }
 
 /// Where a character is on its page of 128: the low bit of its last byte but one, and six of the last.
@@ -264,56 +256,4 @@ fn page_place(before: __m512i, last: __m512i) -> __m512i {
     // 0xF8: the first, or the second and the third. The high bit does not count.
     const OR_AND: i32 = 0xF8;
     _mm512_ternarylogic_epi64(last, _mm512_slli_epi16(before, 6), _mm512_set1_epi8(0x40), OR_AND)
-}
-
-/// What [`Near::get`] answers, with the characters at `far` done too: those of one page after the other.
-#[inline]
-#[expect(clippy::too_many_arguments)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn far_pages(
-    table: &FromUtf8,
-    rest: &[u8],
-    bytes: __m512i,
-    next: __m512i,
-    far: u64,
-    made: __m512i,
-    kept: u64,
-    bad: u64,
-) -> (__m512i, u64, u64) {
-    let (mut far, mut made, mut bad) = (far, made, bad);
-    let low_cleared = _mm512_set1_epi8(!1);
-    let third = load_part_512(rest.get(2..).unwrap_or_default());
-    let (two_place, three_place) = (page_place(bytes, next), page_place(next, third));
-    // What lies behind a bad one is of no account.
-    while far.trailing_zeros() < bad.trailing_zeros() {
-        let at = far.trailing_zeros() as usize;
-        let lead = rest[at];
-        let (same, place, page) = match lead {
-            0xC0..=0xDF => {
-                let same =
-                    _mm512_cmpeq_epi8_mask(_mm512_and_si512(bytes, low_cleared), _mm512_set1_epi8((lead & !1) as i8));
-                (same, two_place, usize::from(lead & 0x1F) >> 1)
-            }
-            0xE0..=0xEF => {
-                let middle = rest[at + 1];
-                let leads = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(lead as i8));
-                let same = _mm512_mask_cmpeq_epi8_mask(
-                    leads,
-                    _mm512_and_si512(next, low_cleared),
-                    _mm512_set1_epi8((middle & !1) as i8),
-                );
-                (same, three_place, usize::from(lead & 0xF) << 5 | usize::from(middle & 0x3F) >> 1)
-            }
-            // Four bytes: on no page.
-            _ => {
-                bad |= 1 << at;
-                continue;
-            }
-        };
-        let half = Half::new(table.page(page));
-        made = _mm512_mask_mov_epi8(made, same, half.get(place));
-        bad |= half.bad(same, made);
-        far &= !same;
-    }
-    (made, kept, bad)
 }
