@@ -116,3 +116,12 @@ fn choose() -> Isa {
     CHOSEN.store(isa as u8, Ordering::Relaxed);
     isa
 }
+
+/// Runs `test` for each instruction set that this machine has, and says which it has not.
+#[cfg(test)]
+fn each_isa(mut test: impl FnMut(Isa)) {
+    static SAID: std::sync::Once = std::sync::Once::new();
+    let (there, missing): (Vec<_>, Vec<_>) = Isa::ALL.into_iter().partition(|isa| isa.is_available());
+    SAID.call_once(|| eprintln!("skipped: kernels for {missing:?}, which this machine has not"));
+    there.into_iter().for_each(&mut test);
+}

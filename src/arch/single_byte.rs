@@ -126,3 +126,175 @@ pub fn encode(isa: Isa, table: &FromUtf8, src: &str, dst: &mut [u8]) -> (usize, 
         _ => (0, 0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::each_isa;
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    type Chars = [Option<char>; 256];
+
+    /// Beyond the end of the room: nothing may be written there.
+    const GUARD: [u8; 80] = [0xA5; 80];
+
+    fn to_utf8(chars: &Chars) -> ToUtf8 {
+        let utf8 = chars.map(|ch| ch.map(String::from).unwrap_or_default());
+        ToUtf8::new(|byte| utf8[usize::from(byte)].as_bytes())
+    }
+
+    /// What a kernel does is right, goes on up to what it has to leave, and stays in its room.
+    fn decodes(chars: &Chars, src: &[u8], room: usize) {
+        let table = to_utf8(chars);
+        let known = |byte: &u8| chars[usize::from(*byte)].filter(|ch| ch.len_utf8() < 4);
+        let text = |src: &[u8]| src.iter().map_while(known).collect::<String>();
+        each_isa(|isa| {
+            let mut dst = [&vec![0; room][..], &GUARD].concat();
+            let (read, written) = decode(isa, &table, src, &mut dst[..room]);
+            assert_eq!(dst[room..], GUARD, "{isa:?}");
+            assert!(src[..read].iter().all(|byte| known(byte).is_some()), "{isa:?}");
+            assert_eq!(dst[..written], *text(&src[..read]).as_bytes(), "{isa:?}");
+            if isa == Isa::Avx512 {
+                let next = &src[read..src.len().min(read + 64)];
+                let fits = text(next).len() <= room - written;
+                assert!(text(next).is_empty() || !fits, "{isa:?}: {read} of {}", src.len());
+            }
+        });
+    }
+
+    fn encodes(bytes: &HashMap<char, u8>, src: &str, room: usize) {
+        let table = FromUtf8::new(bytes.iter().map(|(ch, byte)| (*ch, *byte)));
+        each_isa(|isa| {
+            let mut dst = [&vec![0; room][..], &GUARD].concat();
+            let (read, written) = encode(isa, &table, src, &mut dst[..room]);
+            assert_eq!(dst[room..], GUARD, "{isa:?}");
+            let expected: Option<Vec<u8>> = src[..read].chars().map(|ch| bytes.get(&ch).copied()).collect();
+            assert_eq!(Some(&dst[..written]), expected.as_deref(), "{isa:?}");
+            if isa == Isa::Avx512 {
+                let rest = &src[read..];
+                let known = rest.chars().take_while(|ch| ch.len_utf8() < 4 && bytes.contains_key(ch)).count();
+                assert!(rest.is_empty() || known == 0 || room - written < 64, "{isa:?}: {read} of {}", src.len());
+            }
+        });
+    }
+
+    /// Latin-1 in another order, as EBCDIC has it.
+    fn latin() -> Chars {
+        std::array::from_fn(|byte| Some(char::from((byte as u8).wrapping_mul(37).wrapping_add(11))))
+    }
+
+    /// Characters of every length, neighbours of every other.
+    fn mixed() -> Chars {
+        let starts = ['\0', '\u{80}', '\u{400}', '\u{E01}', '\u{2500}', '\u{FF61}', ' ', '\u{7FE}', '\u{FFFC}'];
+        std::array::from_fn(|byte| char::from_u32(starts[byte % 9] as u32 + byte as u32 / 9))
+    }
+
+    fn holes() -> Chars {
+        let mut chars = mixed();
+        (chars[3], chars[200], chars[90], chars[255]) = (None, None, Some('😀'), None);
+        chars
+    }
+
+    fn bytes_of(chars: &Chars) -> HashMap<char, u8> {
+        chars.iter().zip(0..=255).filter_map(|(ch, byte)| Some(((*ch)?, byte))).collect()
+    }
+
+    #[test]
+    fn every_byte_and_every_length() {
+        for chars in [latin(), mixed(), holes()] {
+            let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
+            for len in 0..=200 {
+                for from in [0, 1, 17, 63, 100, 201, 255] {
+                    decodes(&chars, &all[from..from + len], 3 * len);
+                    decodes(&chars, &all[from..from + len], len + len / 2);
+                }
+            }
+            for byte in 0..=255 {
+                for other in [b'a', 0x81, 0xC0] {
+                    let mut src = [other; 150];
+                    (src[70], src[149]) = (byte, byte);
+                    decodes(&chars, &src, 450);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_room() {
+        for chars in [latin(), mixed(), holes()] {
+            let src: Vec<u8> = (4..=199).filter(|byte| *byte != 90).collect();
+            let text: String =
+                src.iter().filter_map(|byte| chars[usize::from(*byte)]).filter(|ch| *ch != '😀').collect();
+            for room in 0..600 {
+                decodes(&chars, &src, room);
+                encodes(&bytes_of(&chars), &text, room.min(300));
+            }
+        }
+    }
+
+    #[test]
+    fn every_character() {
+        for chars in [latin(), mixed(), holes()] {
+            let bytes = bytes_of(&chars);
+            let good: String = chars.iter().flatten().filter(|ch| **ch < '\u{80}').collect();
+            for code in (0..0x3000).chain(0xFF00..0x1_0100) {
+                let Some(ch) = char::from_u32(code) else { continue };
+                let at = code as usize % (good.len() + 1);
+                encodes(&bytes, &format!("{}{ch}{good}{ch}", &good[..at]), 600);
+            }
+        }
+    }
+
+    #[test]
+    fn cut_at_the_end_of_a_block() {
+        for chars in [latin(), mixed(), holes()] {
+            let bytes = bytes_of(&chars);
+            let mut known: Vec<char> = bytes.keys().copied().collect();
+            known.sort();
+            for (index, ch) in known.iter().enumerate() {
+                for ascii in 55..70 {
+                    let front = if bytes.contains_key(&'a') { "a" } else { " " }.repeat(ascii);
+                    let other = known[(index * 7 + ascii) % known.len()];
+                    for end in ["", " ", "\u{7FF}", "😀", "ab"] {
+                        encodes(&bytes, &format!("{front}{ch}{other}{end}"), 200);
+                    }
+                }
+            }
+        }
+    }
+
+    fn any_char() -> impl Strategy<Value = char> {
+        prop_oneof![
+            4 => prop::char::range('\0', '\u{7F}'),
+            4 => prop::char::range('\u{80}', '\u{FF}'),
+            4 => prop::char::range('\u{400}', '\u{480}'),
+            2 => prop::char::range('\u{80}', '\u{7FF}'),
+            2 => prop::char::range('\u{2010}', '\u{2122}'),
+            2 => prop::char::range('\u{800}', '\u{FFFF}'),
+            1 => prop::char::range('\u{10000}', '\u{10FFFF}'),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_table_and_any_text(
+            chars in prop::collection::vec(prop::option::weighted(0.98, any_char()), 256),
+            src in prop::collection::vec(any::<u8>(), 0..400),
+            runs in prop::collection::vec((any::<u8>(), 0usize..90), 0..8),
+            others in prop::collection::vec((0usize..400, any_char()), 0..3),
+            room in 0usize..1300,
+        ) {
+            let chars: Chars = chars.try_into().unwrap();
+            let src: Vec<u8> = src.into_iter().chain(runs.iter().flat_map(|(byte, len)| vec![*byte; *len])).collect();
+            decodes(&chars, &src, room);
+            let mut text: Vec<char> = src.iter().filter_map(|byte| chars[usize::from(*byte)]).collect();
+            encodes(&bytes_of(&chars), &text.iter().collect::<String>(), room);
+            // And characters that are not there.
+            for (at, other) in others {
+                text.insert(at.min(text.len()), other);
+            }
+            encodes(&bytes_of(&chars), &text.iter().collect::<String>(), room);
+        }
+    }
+}
