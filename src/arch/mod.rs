@@ -17,7 +17,9 @@
 
 #![allow(unsafe_code)] // Loads, stores, and calls of what a CPU may lack; nowhere else but in `codec::sink`.
 
+mod scalar;
 pub mod single_byte;
+pub mod utf8;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 

@@ -1,6 +1,7 @@
 //! x86-64: what its kernels share, loads and stores that keep to their slices.
 
 pub(super) mod single_byte;
+pub(super) mod utf8;
 
 use std::arch::x86_64::*;
 
