@@ -87,10 +87,12 @@ pub(super) unsafe fn copy_by<V: Vector>(src: &[u8], dst: &mut [u8]) -> usize {
         // SAFETY: the caller's promise; each vector is within the block, or within it and the three bytes before.
         unsafe {
             let mut all = V::splat(0);
-            for from in (0..BLOCK).step_by(V::LEN) {
+            let mut from = 0;
+            while from < BLOCK {
                 let bytes = V::load(&block[from..]);
                 bytes.store(&mut room[from..]);
                 all = all.or(bytes);
+                from += V::LEN;
             }
             if all.is_ascii() {
                 if !was_ascii && boundary(src, at) != at {
@@ -113,6 +115,17 @@ pub(super) unsafe fn copy_by<V: Vector>(src: &[u8], dst: &mut [u8]) -> usize {
         }
         at += BLOCK;
     }
+    // What is left, with some of what is done before it.
+    if at < src.len()
+        && let Some(window) = src.last_chunk()
+        && let Some(room) = dst.last_chunk_mut::<BLOCK>()
+    {
+        // SAFETY: the caller's promise.
+        if unsafe { is_well_formed::<V>(window) } {
+            room.copy_from_slice(&window[3..]);
+            at = src.len();
+        }
+    }
     boundary(src, at)
 }
 
@@ -125,8 +138,10 @@ unsafe fn is_well_formed<V: Vector>(window: &[u8; 3 + BLOCK]) -> bool {
     // SAFETY: the caller's promise; loads end with the window.
     unsafe {
         let mut faults = V::splat(0);
-        for from in (0..BLOCK).step_by(V::LEN) {
-            let [third, second, first, this] = [0, 1, 2, 3].map(|on| V::load(&window[from + on..]));
+        let mut from = 0;
+        while from < BLOCK {
+            let (third, second) = (V::load(&window[from..]), V::load(&window[from + 1..]));
+            let (first, this) = (V::load(&window[from + 2..]), V::load(&window[from + 3..]));
             let pair = (first.high_nibbles().lookup(&faults::FIRST_HIGH))
                 .and(first.and(V::splat(0xF)).lookup(&faults::FIRST_LOW))
                 .and(this.high_nibbles().lookup(&faults::SECOND_HIGH));
@@ -136,6 +151,7 @@ unsafe fn is_well_formed<V: Vector>(window: &[u8; 3 + BLOCK]) -> bool {
             // There, and only there, a continuation byte follows a continuation byte.
             let must = of_three.or(of_four).and(V::splat(0x80));
             faults = faults.or(must.xor(pair));
+            from += V::LEN;
         }
         faults.is_zero()
     }
@@ -216,8 +232,8 @@ mod tests {
             assert!(dst[room..].iter().all(|byte| *byte == 0xA5), "{isa:?}");
             assert!(len <= good && good - len < 72, "{isa:?}: {len} of {good}, {src:X?}");
             assert!(src[..len] == dst[..len] && std::str::from_utf8(&src[..len]).is_ok(), "{isa:?}: {src:X?}");
-            if isa == Isa::Avx512 {
-                assert_eq!(len, good, "{src:X?}");
+            if isa != Isa::Scalar && fits.len() >= 67 && std::str::from_utf8(fits).is_ok() {
+                assert_eq!(len, good, "{isa:?}: {src:X?}");
             }
         });
     }

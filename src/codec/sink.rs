@@ -43,6 +43,8 @@ impl Utf8Char {
 #[derive(Clone, Debug)]
 pub struct Utf8Table {
     chars: [Utf8Char; 256],
+    /// Whether it has ASCII as it is.
+    keeps_ascii: bool,
     /// The same for kernels.
     lanes: ToUtf8,
 }
@@ -57,7 +59,8 @@ impl Utf8Table {
             let byte = usize::from(byte);
             utf8[byte].get(..chars[byte].len()).unwrap_or_default()
         });
-        Utf8Table { chars, lanes }
+        let keeps_ascii = (0u8..0x80).zip(&chars).all(|(byte, entry)| *entry == Utf8Char::new(byte.into()));
+        Utf8Table { chars, keeps_ascii, lanes }
     }
 
     /// Whether `byte` has a character.
@@ -128,14 +131,6 @@ fn packed(code: u32) -> (u32, u32) {
     let long = if code < 0x1_0000 { three } else { four };
     let len = 1 + u32::from(code >= 0x80) + u32::from(code >= 0x800) + u32::from(code >= 0x1_0000);
     (if code < 0x800 { short } else { long }, len)
-}
-
-/// How long an input has to be for its table to be looked at: that takes as long as decoding a few dozen bytes.
-const WORTH_A_LOOK: usize = 512;
-
-/// Whether the table has ASCII as it is.
-fn is_ascii_compatible(table: &[Utf8Char; 256]) -> bool {
-    (0u8..0x80).zip(table).all(|(byte, entry)| *entry == Utf8Char::new(byte.into()))
 }
 
 /// Copies ASCII from the front of `src` to the front of `out` in blocks; answers how much. After it lies, within a
@@ -286,10 +281,9 @@ impl<'a> Utf8Sink<'a> {
         let out = &mut *self.room;
         let (mut read, written) = arch::single_byte::decode(arch::isa(), &table.lanes, src, &mut out[self.written..]);
         let mut at = self.written + written;
-        let table = &table.chars;
         // Where ASCII is itself, long runs of it are copied. They are looked for behind four blocks of it, which text
         // with other characters in it rarely has: it does not pay for the search.
-        let copies = src.len() >= WORTH_A_LOOK && is_ascii_compatible(table);
+        let (copies, table) = (table.keeps_ascii, &table.chars);
         let mut blocks = 0;
         // Blocks whose worst case fits need one check of the room and one for holes, not one a character.
         while let Some(block) = src[read..].first_chunk::<16>()

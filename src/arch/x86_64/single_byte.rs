@@ -57,18 +57,16 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         // The last byte of a character has its high bit set unless it is all of it.
         let wide = _mm512_movepi8_mask(last);
         if wide == 0
-            && len == 64
             && let Some(room) = room.first_chunk_mut()
         {
             store_512(room, last);
-            (read, written) = (read + 64, written + 64);
+            (read, written) = (read + len, written + len);
             continue;
         }
         // Absent in ASCII; a lead byte of two; else the character has three bytes, or there is none.
         let before = befores.get(bytes);
         let long = _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8));
         if long == 0
-            && len == 64
             && let Some(room) = room.first_chunk_mut::<128>()
         {
             let low = _mm512_permutex2var_epi8(before, pairs[0], last);
@@ -79,8 +77,9 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
             store_512(room.first_chunk_mut().expect("64 of 128"), low);
             // At most 64; saying so spares a check.
             store_512(room[middle.min(64)..].first_chunk_mut().expect("64 of 128"), high);
-            read += 64;
-            written += 64 + wide.count_ones() as usize;
+            // What was made of the zeros behind the end comes behind all else.
+            read += len;
+            written += len + (wide & low_bits(len)).count_ones() as usize;
             continue;
         }
         let first = firsts.get(bytes);
@@ -212,8 +211,14 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
         bad &= low_bits(rest.len());
         kept &= low_bits(rest.len().min(bad.trailing_zeros() as usize));
         let count = kept.count_ones() as usize;
-        let Some(room) = room.get_mut(..count) else { break };
-        store_part_512(room, _mm512_maskz_compress_epi8(kept, made));
+        let made = _mm512_maskz_compress_epi8(kept, made);
+        match room.first_chunk_mut() {
+            Some(room) => store_512(room, made),
+            None => match room.get_mut(..count) {
+                Some(room) => store_part_512(room, made),
+                None => break,
+            },
+        }
         written += count;
         if bad != 0 {
             return (read + bad.trailing_zeros() as usize, written);
