@@ -115,8 +115,8 @@ pub(super) unsafe fn copy_by<V: Vector>(src: &[u8], dst: &mut [u8]) -> usize {
         }
         at += BLOCK;
     }
-    // What is left, with some of what is done before it.
-    if at < src.len()
+    // Less than a block is left: with some of what is done before it.
+    if (1..BLOCK).contains(&(src.len() - at))
         && let Some(window) = src.last_chunk()
         && let Some(room) = dst.last_chunk_mut::<BLOCK>()
     {

@@ -56,30 +56,32 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         let last = lasts.get(bytes);
         // The last byte of a character has its high bit set unless it is all of it.
         let wide = _mm512_movepi8_mask(last);
-        if wide == 0
+        if len == 64
+            && wide == 0
             && let Some(room) = room.first_chunk_mut()
         {
             store_512(room, last);
-            (read, written) = (read + len, written + len);
+            (read, written) = (read + 64, written + 64);
             continue;
         }
         // Absent in ASCII; a lead byte of two; else the character has three bytes, or there is none.
         let before = befores.get(bytes);
         let long = _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8));
-        if long == 0
-            && let Some(room) = room.first_chunk_mut::<128>()
+        if len == 64
+            && long == 0
+            && let Some(room) = room.first_chunk_mut()
         {
-            let low = _mm512_permutex2var_epi8(before, pairs[0], last);
-            let high = _mm512_permutex2var_epi8(before, pairs[1], last);
-            let low = _mm512_maskz_compress_epi8(_mm512_cmpneq_epi8_mask(low, absent), low);
-            let high = _mm512_maskz_compress_epi8(_mm512_cmpneq_epi8_mask(high, absent), high);
-            let middle = 32 + (wide as u32).count_ones() as usize;
-            store_512(room.first_chunk_mut().expect("64 of 128"), low);
-            // At most 64; saying so spares a check.
-            store_512(room[middle.min(64)..].first_chunk_mut().expect("64 of 128"), high);
-            // What was made of the zeros behind the end comes behind all else.
-            read += len;
-            written += len + (wide & low_bits(len)).count_ones() as usize;
+            put_pairs(room, before, last, pairs, wide);
+            (read, written) = (read + 64, written + 64 + wide.count_ones() as usize);
+            continue;
+        }
+        let taken = low_bits(len);
+        if long & taken == 0
+            && let Some(room) = room.first_chunk_mut()
+        {
+            // Behind it comes what is made of the zeros behind the end.
+            put_pairs(room, before, last, pairs, wide);
+            (read, written) = (read + len, written + len + (wide & taken).count_ones() as usize);
             continue;
         }
         let first = firsts.get(bytes);
@@ -113,6 +115,21 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         }
     }
     (read, written)
+}
+
+/// Lays the bytes of characters of one and two side by side. Of `wide` are those of two.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
+fn put_pairs(room: &mut [u8; 128], before: __m512i, last: __m512i, pairs: [__m512i; 2], wide: u64) {
+    let absent = _mm512_set1_epi8(ToUtf8::ABSENT as i8);
+    let low = _mm512_permutex2var_epi8(before, pairs[0], last);
+    let high = _mm512_permutex2var_epi8(before, pairs[1], last);
+    let low = _mm512_maskz_compress_epi8(_mm512_cmpneq_epi8_mask(low, absent), low);
+    let high = _mm512_maskz_compress_epi8(_mm512_cmpneq_epi8_mask(high, absent), high);
+    let middle = 32 + (wide as u32).count_ones() as usize;
+    store_512(room.first_chunk_mut().expect("64 of 128"), low);
+    // At most 64; saying so spares a check.
+    store_512(room[middle.min(64)..].first_chunk_mut().expect("64 of 128"), high);
 }
 
 /// Encodes up to the first character that the table lacks, or until what comes of a block does not fit.
