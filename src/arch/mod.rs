@@ -17,6 +17,7 @@
 
 #![allow(unsafe_code)] // Loads, stores, and calls of what a CPU may lack; nowhere else but in `codec::sink`.
 
+pub mod bytes;
 mod scalar;
 pub mod single_byte;
 pub mod utf8;

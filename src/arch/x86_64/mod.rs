@@ -1,5 +1,6 @@
 //! x86-64: what its kernels share, loads and stores that keep to their slices.
 
+pub(super) mod bytes;
 pub(super) mod single_byte;
 pub(super) mod utf8;
 
