@@ -7,6 +7,7 @@
 use super::guard::CheckedDecoder;
 use super::options::{Blanks, Gaps, Input};
 use super::report::{Fault, Place, RecordPosition};
+use crate::arch::{bytes::padding_len, isa};
 use crate::codec::{MAX_FAULT, MIN_ROOM, Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
@@ -386,9 +387,8 @@ impl RecordsIn {
                 return Ok((self.gap(src), Stop::InputEmpty));
             }
         }
-        if self.watches
-            && let Some(end) = self.packed.find(src)
-        {
+        let watches = self.watches && self.packed.may_be_in(src);
+        if watches && let Some(end) = self.packed.find(src) {
             src = &src[..end];
         }
         let mut shift = None;
@@ -400,10 +400,11 @@ impl RecordsIn {
         }
         self.decoding = true;
         if !self.held.is_empty() {
-            return self.behind_held(decoder, &src[..src.len().min(MIN_ROOM)], shift);
+            let few = src.len().min(MIN_ROOM);
+            return self.behind_held(decoder, &src[..few], shift.filter(|at| *at <= few), watches);
         }
         let step = decoder.feed(src, sink)?;
-        self.decoded(&src[..step.read]);
+        self.decoded(&src[..step.read], watches);
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
             self.owed.push(' ');
         }
@@ -416,11 +417,12 @@ impl RecordsIn {
         decoder: &mut CheckedDecoder,
         src: &[u8],
         shift: Option<usize>,
+        watches: bool,
     ) -> Result<(usize, Stop<Malformed>), Error> {
         let mut room = [0; 4 * MIN_ROOM];
         let mut side = Utf8Sink::new(&mut room);
         let step = decoder.feed(src, &mut side)?;
-        self.decoded(&src[..step.read]);
+        self.decoded(&src[..step.read], watches);
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
             // There is room for what a few bytes decode to, and for this.
             side.push(' ');
@@ -539,7 +541,7 @@ impl RecordsIn {
         let text = &sink.as_bytes()[self.begin..];
         let mut len = text.len();
         if let [b" "] = self.blanks {
-            let blanks = trailing(text, b' ');
+            let blanks = padding_len(isa(), text, b' ');
             if blanks > 0 {
                 run(0, blanks as u64);
             }
@@ -609,9 +611,9 @@ impl RecordsIn {
 
     /// These bytes were decoded.
     #[inline]
-    fn decoded(&mut self, bytes: &[u8]) {
+    fn decoded(&mut self, bytes: &[u8], watches: bool) {
         self.took(bytes.len());
-        if self.watches && self.packed.follow(bytes) {
+        if watches && self.packed.follow(bytes) {
             self.watches = false;
             let offset = self.place_back(self.packed.len).offset;
             let message =
@@ -654,22 +656,6 @@ fn push_run(runs: &mut VecDeque<(u8, u64)>, which: u8, count: u64) {
     }
 }
 
-/// How many bytes at the end of `text` are `blank`.
-#[inline]
-fn trailing(text: &[u8], blank: u8) -> usize {
-    let mut len = text.len();
-    let word = u64::from_ne_bytes([blank; 8]);
-    while let Some(last) = text[..len].last_chunk::<8>()
-        && u64::from_ne_bytes(*last) == word
-    {
-        len -= 8;
-    }
-    while len > 0 && text[len - 1] == blank {
-        len -= 1;
-    }
-    text.len() - len
-}
-
 /// Looks for a packed decimal in EBCDIC text: two bytes or more of digits that are controls there, and one whose last
 /// half is a sign.
 #[derive(Clone, Default)]
@@ -679,22 +665,20 @@ struct Packed {
 }
 
 impl Packed {
-    /// Behind which byte of `bytes`, if any, one is complete.
+    /// Whether any of these bytes may be of one.
     #[inline]
+    fn may_be_in(&self, bytes: &[u8]) -> bool {
+        self.len > 0 || bytes.iter().fold(false, |any, byte| any | (*byte < 0x40))
+    }
+
+    /// Behind which byte of `bytes`, if any, one is complete.
     fn find(&self, bytes: &[u8]) -> Option<usize> {
-        if self.len == 0 && !bytes.iter().fold(false, |any, byte| any | (*byte < 0x40)) {
-            return None;
-        }
         let mut packed = self.clone();
         bytes.iter().position(|byte| packed.take(*byte)).map(|last| last + 1)
     }
 
     /// Takes these bytes, the last of which may complete one.
-    #[inline]
     fn follow(&mut self, bytes: &[u8]) -> bool {
-        if self.len == 0 && !bytes.iter().fold(false, |any, byte| any | (*byte < 0x40)) {
-            return false;
-        }
         bytes.iter().any(|byte| self.take(*byte))
     }
 
@@ -711,17 +695,6 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn blanks_at_the_end() {
-        for len in 0..40 {
-            for blanks in 0..=len {
-                let mut text = vec![b'x'; len - blanks];
-                text.extend(std::iter::repeat_n(b' ', blanks));
-                assert_eq!(trailing(&text, b' '), blanks);
-            }
-        }
-    }
 
     #[test]
     fn packed_decimals_and_text() {
