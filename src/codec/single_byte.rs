@@ -67,6 +67,10 @@ impl Decoder for SingleByteDecoder {
     fn pending(&self) -> usize {
         0
     }
+
+    fn is_bytewise(&self) -> bool {
+        true
+    }
 }
 
 /// From text to bytes: a block of 256 for each high byte that occurs.

@@ -165,6 +165,8 @@ pub(super) struct RecordsIn {
     controls: Option<Arc<[char; 256]>>,
     /// Shift codes become blanks.
     spaced: bool,
+    /// The quick way, where there is one.
+    quick: Option<Quick>,
     /// Bytes of data that are a byte order mark and still to come.
     mark: u64,
     /// Bytes that the deframer has said are data and that are still to come.
@@ -217,6 +219,41 @@ enum Ended {
     Field,
 }
 
+/// The quick way for charsets whose bytes are decoded one by one: records, without the blanks at their ends and with the
+/// bytes of a newline in their place, are put together and decoded at once. Where anything in them is worth more than
+/// that, nothing has happened, and they go the other way.
+#[derive(Clone)]
+struct Quick {
+    blank: u8,
+    eol: Vec<u8>,
+    text: Vec<u8>,
+    /// From which record on it is tried again.
+    from: u64,
+}
+
+/// How many bytes are put together.
+const QUICK_ROOM: usize = 32 * 1024;
+
+impl Quick {
+    fn new(decoder: &CheckedDecoder, eol: &str) -> Option<Self> {
+        if !decoder.is_bytewise() {
+            return None;
+        }
+        let of = |ch: char| {
+            let mut bytes = (0..=255).filter(|byte| decoder.alone(*byte) == Some(ch));
+            bytes.next().map(|byte| (byte, bytes.next().is_none()))
+        };
+        let (blank, is_only) = of(' ')?;
+        let eol: Vec<u8> = eol.chars().map(|ch| of(ch).map(|(byte, _)| byte)).collect::<Option<_>>()?;
+        is_only.then(|| Quick { blank, eol, text: Vec::with_capacity(QUICK_ROOM), from: 0 })
+    }
+}
+
+/// How many bytes may be of a packed decimal.
+fn low_bytes(bytes: &[u8]) -> usize {
+    bytes.chunks(128).map(|some| usize::from(some.iter().map(|byte| u8::from(*byte < 0x40)).sum::<u8>())).sum()
+}
+
 /// How often blanks and NULs may take turns in the tail of a record that is trimmed.
 const RUNS: usize = 8;
 
@@ -244,7 +281,10 @@ impl RecordsIn {
         let controls = input.carriage.map(|_| {
             Arc::new(std::array::from_fn(|byte| decoder.alone(byte as u8).unwrap_or(char::REPLACEMENT_CHARACTER)))
         });
+        let is_plain = input.columns.is_none() && input.carriage.is_none();
+        let quick = eol.filter(|_| is_plain && matches!(blanks, [] | [b" "])).and_then(|eol| Quick::new(decoder, eol));
         Some(RecordsIn {
+            quick,
             deframer,
             blanks,
             eol,
@@ -302,6 +342,13 @@ impl RecordsIn {
                 }
             }
             let rest = &src[read..];
+            if self.left == 0
+                && until.is_none()
+                && let Some(taken) = self.quickly(decoder, rest, sink)?
+            {
+                read += taken;
+                continue;
+            }
             if self.left > 0 {
                 let most = until.map_or(u64::MAX, |until| until.saturating_sub(self.data_at));
                 let len = (rest.len().min(self.left) as u64).min(most) as usize;
@@ -344,6 +391,70 @@ impl RecordsIn {
             self.hold(sink);
         }
         Ok(Filled { read, stop })
+    }
+
+    /// Whole records the quick way; answers how many bytes of `src` they take. `None`, and nothing changed, where they go
+    /// the other way.
+    #[inline]
+    fn quickly(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Option<usize>, Error> {
+        let between = self.column == 0 && self.mark == 0 && !self.decoding;
+        if between && self.quick.as_ref().is_some_and(|quick| quick.from <= self.number) {
+            self.whole_records(decoder, src, sink)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn whole_records(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Option<usize>, Error> {
+        let Some(quick) = &mut self.quick else { return Ok(None) };
+        // No character of a table has more than four bytes.
+        let room = QUICK_ROOM.min(sink.room() / 4);
+        let (before, begin) = (self.deframer.clone(), sink.written());
+        let trims = !self.blanks.is_empty();
+        let (mut read, mut data, mut records) = (0, 0, 0);
+        quick.text.clear();
+        while let left = room.saturating_sub(quick.text.len() + quick.eol.len())
+            && left > 0
+            && let Some((header, len)) = self.deframer.whole(&src[read..(read + left).min(src.len())])
+        {
+            let record = &src[read + header..][..len];
+            let blanks = if trims { padding_len(isa(), record, quick.blank) } else { 0 };
+            quick.text.extend_from_slice(&record[..len - blanks]);
+            quick.text.extend_from_slice(&quick.eol);
+            read += header + len;
+            data += len;
+            records += 1;
+        }
+        if records == 0 {
+            return Ok(None);
+        }
+        // The newlines put in are the only ones of their kind.
+        let is_odd = self.watches && low_bytes(&quick.text) > records as usize * low_bytes(&quick.eol);
+        if !is_odd {
+            let step = decoder.feed(&quick.text, sink)?;
+            if step.read == quick.text.len() && step.stop == Stop::InputEmpty {
+                self.number += records;
+                self.at += read as u64;
+                self.data_at += data as u64;
+                self.begin = sink.written();
+                return Ok(Some(read));
+            }
+        }
+        // There is a fault in them, or something to be told: these go the other way.
+        quick.from = self.number + records;
+        sink.truncate(begin);
+        self.deframer = before;
+        Ok(None)
     }
 
     /// Some of the data, up to where something changes in the record.
@@ -668,7 +779,7 @@ impl Packed {
     /// Whether any of these bytes may be of one.
     #[inline]
     fn may_be_in(&self, bytes: &[u8]) -> bool {
-        self.len > 0 || bytes.iter().fold(false, |any, byte| any | (*byte < 0x40))
+        self.len > 0 || low_bytes(bytes) > 0
     }
 
     /// Behind which byte of `bytes`, if any, one is complete.

@@ -68,12 +68,7 @@ impl CheckedDecoder {
 
     /// A copy in the same state.
     pub(super) fn fork(&self) -> Self {
-        CheckedDecoder {
-            name: self.name.clone(),
-            inner: self.inner.fork(),
-            progress: Progress::default(),
-            ..*self
-        }
+        CheckedDecoder { name: self.name.clone(), inner: self.inner.fork(), progress: Progress::default(), ..*self }
     }
 
     /// Back to the initial state, at the end of a record.
@@ -90,6 +85,11 @@ impl CheckedDecoder {
         let mut chars = sink.as_str().chars();
         let ch = chars.next().filter(|_| step.stop == Stop::InputEmpty && decoder.pending() == 0)?;
         chars.next().is_none().then_some(ch)
+    }
+
+    /// Whether each byte is decoded by itself.
+    pub(super) fn is_bytewise(&self) -> bool {
+        self.inner.is_bytewise()
     }
 
     /// Whether SO and SI shift it, which a new decoder this one is, between single bytes and pairs.
