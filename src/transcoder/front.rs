@@ -144,9 +144,14 @@ impl Front {
         self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.marks))
     }
 
-    /// What was seen in the last fill.
+    /// What was seen so far, once all text before it is out.
     pub(super) fn take_notes(&mut self) -> Vec<Diagnostic> {
-        self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.notes))
+        match &mut self.records {
+            Some(records) if records.owed.is_empty() && records.owed_blanks.is_empty() => {
+                std::mem::take(&mut records.notes)
+            }
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -334,6 +339,10 @@ impl RecordsIn {
             if let Some(fault) = self.fault.take() {
                 break FrontStop::Fault(fault);
             }
+            if !self.notes.is_empty() {
+                // What was seen comes behind the text so far, whatever follows in this input.
+                break FrontStop::NeedInput;
+            }
             if let Some(ended) = self.finishing {
                 match self.finish(ended, decoder, sink)? {
                     Stop::InputEmpty => continue,
@@ -358,8 +367,6 @@ impl RecordsIn {
                 let (taken, stop) = self.data(decoder, &rest[..len], sink)?;
                 read += taken;
                 match stop {
-                    // What was seen comes behind the text so far, whatever follows in this input.
-                    Stop::InputEmpty if !self.notes.is_empty() && self.pay(sink) => break FrontStop::NeedInput,
                     Stop::InputEmpty => continue,
                     Stop::OutputFull => break FrontStop::NeedRoom,
                     Stop::Fault(fault) if self.owed.is_empty() && self.owed_blanks.is_empty() => {

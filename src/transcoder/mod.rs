@@ -621,11 +621,11 @@ impl Transcoder {
     /// What is behind the text that was just decoded.
     fn stopped(&mut self, filled: front::Filled, src: &[u8], eof: bool) -> Result<usize, Error> {
         let Some(route) = &mut self.route else { return Ok(0) };
-        for note in route.front.take_notes() {
-            self.queue.push_back(Work::Note(note));
-        }
+        let notes = route.front.take_notes();
+        let is_stuck = eof && src.is_empty() && notes.is_empty() && route.front.has_records();
+        self.queue.extend(notes.into_iter().map(Work::Note));
         match filled.stop {
-            FrontStop::NeedInput if eof && route.front.has_records() && filled.read == 0 && src.is_empty() => {
+            FrontStop::NeedInput if is_stuck => {
                 // Less came of what was there before than was shown.
                 let At { offset, record } = route.front.place();
                 let record = record.map_or(0, |record| record.number);
