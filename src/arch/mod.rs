@@ -17,6 +17,8 @@
 
 #![allow(unsafe_code)] // Loads, stores, and calls of what a CPU may lack; nowhere else but in `codec::sink`.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 pub mod bytes;
 mod scalar;
 pub mod single_byte;

@@ -1,4 +1,5 @@
 //! Single-byte charsets: their tables as vectors want them, and the kernels that go between their bytes and UTF-8.
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_variables))] // No other has kernels for them.
 
 use super::Isa;
 #[cfg(target_arch = "x86_64")]
