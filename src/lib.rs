@@ -31,8 +31,8 @@
 //!
 //! A code page is data: [`codec::table`] has the way from a file, or from `codecs/`, to a codec.
 //!
-//! Records will be cut before the decoder and framed behind the encoder by a module `records` beside `text`; vector
-//! kernels will live in `arch`, behind the codec traits; see [`transcoder`].
+//! Records will be cut before the decoder and framed behind the encoder by a module `records` beside `text`; see
+//! [`transcoder`]. Vector kernels are in `arch`, behind the codec traits.
 //!
 //! Every offset counts bytes of the original input from 0, byte order mark included.
 
