@@ -77,7 +77,7 @@ impl Form {
         char::decode_utf16(units.iter().map(|unit| *unit as u16)).map_while(Result::ok).collect()
     }
 
-    fn to_utf8(self, isa: Isa, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    fn decode(self, isa: Isa, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         assert!(isa.is_available());
         // SAFETY: it is there, as was just asked.
         unsafe {
@@ -88,7 +88,7 @@ impl Form {
         }
     }
 
-    fn from_utf8(self, isa: Isa, src: &str, dst: &mut [u8]) -> (usize, usize) {
+    fn encode(self, isa: Isa, src: &str, dst: &mut [u8]) -> (usize, usize) {
         assert!(isa.is_available());
         // SAFETY: it is there, as was just asked.
         unsafe {
@@ -110,7 +110,7 @@ fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
     for isa in isas {
         let what = || format!("{isa:?} {form:?} room {room} shift {shift}: {units:X?}");
         let mut dst = vec![0x5A; shift + room + 64];
-        let (read, written) = form.to_utf8(*isa, &aligned(&bytes, shift)[shift..], &mut dst[shift..][..room]);
+        let (read, written) = form.decode(*isa, &aligned(&bytes, shift)[shift..], &mut dst[shift..][..room]);
         kept(&text, &bytes, form, (written, read), &what);
         assert!(dst[shift..].starts_with(&text.as_bytes()[..written]), "decoding, {}", what());
         assert!(dst[shift + room..].iter().chain(&dst[..shift]).all(|byte| *byte == 0x5A), "{}", what());
@@ -125,7 +125,7 @@ fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
         let mut dst = vec![0x5A; shift + room + 64];
         let src = aligned(text.as_bytes(), shift);
         let src = std::str::from_utf8(&src[shift..]).unwrap();
-        let (read, written) = form.from_utf8(*isa, src, &mut dst[shift..][..room]);
+        let (read, written) = form.encode(*isa, src, &mut dst[shift..][..room]);
         kept(&text, &bytes, form, (read, written), &what);
         assert!(dst[shift..].starts_with(&bytes[..written]), "encoding, {}", what());
         assert!(dst[shift + room..].iter().chain(&dst[..shift]).all(|byte| *byte == 0x5A), "{}", what());
