@@ -233,6 +233,23 @@ fn what_is_no_character_is_stopped_at() {
     }
 }
 
+/// Each code unit of UTF-32 near the bounds of what is a character, and others far off, by itself among characters.
+#[test]
+fn every_code_unit_that_is_no_character() {
+    let isas = isas();
+    let bad = (0xD800..0xE000).chain(0x11_0000..0x12_0000).chain((0..32).flat_map(|bit| {
+        let high = 1u32 << bit;
+        [high | 0x11_0000, high | 0xD800, high | 0x8000_0000, high.wrapping_neg() | 0x20_0000]
+    }));
+    for (index, unit) in bad.filter(|unit| char::from_u32(*unit).is_none()).enumerate() {
+        let form = Form::Utf32(OctetOrder::ALL[index % 4]);
+        let filling = [0x41, 0xE9, 0x20AC, 0x1_F600][index / 4 % 4];
+        let mut units = [filling; 48];
+        units[index % 47] = unit;
+        check(&isas, form, &units, 256, 0);
+    }
+}
+
 /// Texts in which runs of one length follow each other, as in the wild, or none do.
 fn text() -> impl Strategy<Value = String> {
     let run = prop_oneof![
