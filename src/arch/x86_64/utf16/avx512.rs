@@ -2,21 +2,10 @@
 //! lanes to spare, and those are squeezed out at the end (`vpcompressb`, `vpcompressw`).
 
 use super::sse::back;
+use crate::arch::shuffles::SWAP_UNITS;
 use crate::arch::utf16::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
-
-/// Indices of bytes that swap those of each unit or leave them, by order.
-const NATIVE: [[u8; 64]; 2] = {
-    let mut table = [[0; 64]; 2];
-    let mut at = 0;
-    while at < 64 {
-        table[ByteOrder::Big as usize][at] = at as u8 ^ 1;
-        table[ByteOrder::Little as usize][at] = at as u8;
-        at += 1;
-    }
-    table
-};
 
 /// Indices of the less significant byte of each unit of two vectors, by order.
 const LOW: [[u8; 64]; 2] = {
@@ -75,7 +64,7 @@ const BEFORE: [u8; 64] = {
 /// See [`arch::utf16::to_utf8`](crate::arch::utf16::to_utf8).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let native = load64(&NATIVE[order as usize]);
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_UNITS[order as usize]));
     let low = load64(&LOW[order as usize]);
     let not_ascii = _mm512_set1_epi16(match order {
         ByteOrder::Big => 0x80FFu16 as i16,
@@ -97,7 +86,7 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         for _ in 0..2 {
             let Some(block) = chunk::<64>(src, read) else { break 'all };
             let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
-            let units = _mm512_permutexvar_epi8(native, load64(block));
+            let units = _mm512_shuffle_epi8(load64(block), native);
             let (taken, put) = put::<true>(units, window);
             if taken == 0 {
                 break 'all;
@@ -190,7 +179,7 @@ const LOW_BYTES: u64 = 0x5555_5555_5555_5555;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = load64(&NATIVE[order as usize]);
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_UNITS[order as usize]));
     let low_bytes = match order {
         ByteOrder::Big => LOW_BYTES << 1,
         ByteOrder::Little => LOW_BYTES,
@@ -229,7 +218,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
             let (places, count) = text.places(which);
             for (half, indices) in [first_half, second_half].into_iter().enumerate() {
                 let units = text.units(_mm512_permutexvar_epi8(indices, places));
-                store64(part_mut(window, 64 * half), _mm512_permutexvar_epi8(native, units));
+                store64(part_mut(window, 64 * half), _mm512_shuffle_epi8(units, native));
                 if count <= 32 {
                     break;
                 }

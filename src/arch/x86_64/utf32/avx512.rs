@@ -2,6 +2,7 @@
 //! else sixteen.
 
 use super::sse::mask;
+use crate::arch::shuffles::SWAP_OCTETS;
 use crate::arch::utf32::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16::avx512::{self as utf16, Text};
@@ -10,22 +11,6 @@ use std::arch::x86_64::*;
 
 /// Indices for shuffles, one row for each order.
 type Indices<const N: usize> = [[u8; N]; 4];
-
-/// Indices that bring the octets of sixteen units into the machine's order, or back.
-const NATIVE: Indices<64> = {
-    let mut table = [[0; 64]; 4];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 64 {
-            table[row][at] = (at as u8 & !3) + places[3 - at % 4];
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
 
 /// Indices of the two less significant octets of the units of two vectors, the least first.
 const LOW_HALF: Indices<64> = {
@@ -64,7 +49,7 @@ const LOW: Indices<64> = {
 pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     let low = load64(&LOW[order as usize]);
     let low_half = load64(&LOW_HALF[order as usize]);
-    let native = load64(&NATIVE[order as usize]);
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_OCTETS[order as usize]));
     let not_ascii = _mm512_set1_epi32(mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
     let high_half = _mm512_set1_epi32(mask(order, [0xFF, 0xFF, 0, 0]));
     let (mut read, mut written) = (0, 0);
@@ -97,7 +82,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
                 read += 4 * taken;
                 written += put;
             } else {
-                let units = _mm512_permutexvar_epi8(native, first);
+                let units = _mm512_shuffle_epi8(first, native);
                 let Some(put) = put(units, part_mut(window, 0)) else { break 'all };
                 read += 64;
                 written += put;
@@ -167,7 +152,7 @@ const WIDEN_UNITS: [Indices<64>; 2] = {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = load64(&NATIVE[order as usize]);
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_OCTETS[order as usize]));
     let halves = utf16::WIDEN.each_ref().map(|indices| load64(indices));
     let widen = [load64(&WIDEN_UNITS[0][order as usize]), load64(&WIDEN_UNITS[1][order as usize])];
     let low = 0x1111_1111_1111_1111 << order.places()[3];
@@ -209,7 +194,7 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
                 let fourths = load64(part(block, 3));
                 for (quarter, indices) in quarters.into_iter().enumerate() {
                     let units = units(&text, fourths, _mm512_permutexvar_epi8(indices, places));
-                    store64(part_mut(window, 64 * quarter), _mm512_permutexvar_epi8(native, units));
+                    store64(part_mut(window, 64 * quarter), _mm512_shuffle_epi8(units, native));
                     if count <= 16 * (quarter + 1) {
                         break;
                     }
