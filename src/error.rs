@@ -10,7 +10,16 @@ use std::sync::Arc;
 
 /// An error: one word wide; what it is, is its [`kind`](Error::kind).
 #[derive(Clone)]
-pub struct Error(Arc<ErrorKind>);
+pub struct Error(Arc<(ErrorKind, Option<RecordPosition>)>);
+
+/// A place in a file of records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecordPosition {
+    /// The number of the record, from 1.
+    pub number: u64,
+    /// The byte of its data, from 1.
+    pub column: u64,
+}
 
 /// What went wrong.
 #[non_exhaustive]
@@ -132,6 +141,82 @@ pub enum ErrorKind {
         /// What it did.
         what: &'static str,
     },
+    /// What frames a record says something impossible.
+    #[error("record {record}: the header {} is wrong: {what}", Hex(header))]
+    BadHeader {
+        /// Where the header is.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// The header.
+        header: Vec<u8>,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// The input, or a block of a tape, ends within a record. What there is of it was delivered.
+    #[error("record {record}, which begins at byte {begun}, is cut: at least {missing} more bytes belong to it")]
+    RecordCut {
+        /// Where it is cut.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// Where it begins, its header included.
+        begun: u64,
+        /// How many bytes are missing at least.
+        missing: u64,
+    },
+    /// A record that is longer than its shape, or whoever holds it, allows.
+    #[error("record {record} is longer than {limit} bytes")]
+    RecordTooLong {
+        /// Where in the input it begins, or the text that it is made of.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// A control character, under [`Controls::Error`](crate::Controls::Error).
+    #[error("U+{:04X} is a control character", *ch as u32)]
+    Control {
+        /// The first byte of the input that it came from.
+        offset: u64,
+        /// The character.
+        ch: char,
+    },
+    /// A newline in a record, under [`InRecord::Error`](crate::InRecord::Error).
+    #[error("U+{:04X} within a record: a newline", *ch as u32)]
+    NewlineInRecord {
+        /// The first byte of the input that it came from.
+        offset: u64,
+        /// The character.
+        ch: char,
+    },
+    /// Options that do not go together.
+    #[error("{what}")]
+    Options {
+        /// Which, and why.
+        what: &'static str,
+    },
+    /// A record of fixed length that is shorter, and cannot be filled up with whole blanks.
+    #[error("record {record} is {missing} bytes too short, which blanks of {blank} bytes cannot fill")]
+    CannotPad {
+        /// Where in the input it begins, or the text that it is made of.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// How many bytes are missing.
+        missing: usize,
+        /// How many bytes a blank has; 0 where there is none.
+        blank: usize,
+    },
+    /// Records of that shape cannot be written.
+    #[error("no records are written as {shape}: {why}")]
+    CannotFrame {
+        /// The shape.
+        shape: String,
+        /// Why.
+        why: String,
+    },
     /// A label without letter or digit.
     #[error("{label:?} is no label: it has neither letter nor digit")]
     BadLabel {
@@ -167,18 +252,34 @@ pub enum ErrorKind {
 impl Error {
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
-        &self.0
+        &self.0.0
+    }
+
+    /// Which record and column [`offset`](Self::offset) is in; `None` where the input has no records.
+    pub fn record(&self) -> Option<RecordPosition> {
+        self.0.1
+    }
+
+    /// The same, with its place among the records.
+    pub(crate) fn in_record(kind: ErrorKind, record: Option<RecordPosition>) -> Self {
+        Error(Arc::new((kind, record)))
     }
 
     /// Where in the input, in bytes from 0; `None` where no place in the input is to blame.
     pub fn offset(&self) -> Option<u64> {
-        match *self.0 {
+        match *self.kind() {
             ErrorKind::Read { offset, .. }
             | ErrorKind::Malformed { offset, .. }
             | ErrorKind::Unmappable { offset, .. }
             | ErrorKind::DeclarationTooLong { offset, .. }
             | ErrorKind::PolicyRejects { offset, .. }
             | ErrorKind::Strict { offset, .. }
+            | ErrorKind::BadHeader { offset, .. }
+            | ErrorKind::RecordCut { offset, .. }
+            | ErrorKind::RecordTooLong { offset, .. }
+            | ErrorKind::Control { offset, .. }
+            | ErrorKind::NewlineInRecord { offset, .. }
+            | ErrorKind::CannotPad { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
             ErrorKind::UnknownLabel { offset, .. } | ErrorKind::UnsupportedLabel { offset, .. } => offset,
             ErrorKind::Write { .. }
@@ -186,6 +287,8 @@ impl Error {
             | ErrorKind::NotUtf8 { .. }
             | ErrorKind::NoXmlName { .. }
             | ErrorKind::NoBom { .. }
+            | ErrorKind::Options { .. }
+            | ErrorKind::CannotFrame { .. }
             | ErrorKind::BadLabel { .. }
             | ErrorKind::NotATable { .. }
             | ErrorKind::TableFile { .. }
@@ -196,7 +299,7 @@ impl Error {
     /// A short name that does not change, for programs: `malformed`, `unknown-label` …; for a warning made an error
     /// its own code.
     pub fn code(&self) -> &'static str {
-        match *self.0 {
+        match *self.kind() {
             ErrorKind::Read { .. } => "read",
             ErrorKind::Write { .. } => "write",
             ErrorKind::Malformed { .. } => "malformed",
@@ -211,6 +314,14 @@ impl Error {
             ErrorKind::NoXmlName { .. } => "no-xml-name",
             ErrorKind::NoBom { .. } => "no-bom",
             ErrorKind::Codec { .. } => "codec",
+            ErrorKind::Control { .. } => "control",
+            ErrorKind::NewlineInRecord { .. } => "newline-in-record",
+            ErrorKind::Options { .. } => "options",
+            ErrorKind::BadHeader { .. } => "bad-header",
+            ErrorKind::RecordCut { .. } => "record-cut",
+            ErrorKind::RecordTooLong { .. } => "record-too-long",
+            ErrorKind::CannotPad { .. } => "cannot-pad",
+            ErrorKind::CannotFrame { .. } => "cannot-frame",
             ErrorKind::BadLabel { .. } => "bad-label",
             ErrorKind::NotATable { .. } => "not-a-table",
             ErrorKind::TableFile { .. } => "table-file",
@@ -221,29 +332,32 @@ impl Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        Error(Arc::new(kind))
+        Error::in_record(kind, None)
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.kind().fmt(f)
     }
 }
 
-/// `byte 12: 83 FF is not valid UTF-8`: the place first, where there is one.
+/// `byte 12: 83 FF is not valid UTF-8`: the place first, where there is one; `byte 92: record 2, column 13: …`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(offset) = self.offset() {
             write!(f, "byte {offset}: ")?;
         }
-        self.0.fmt(f)
+        if let Some(RecordPosition { number, column }) = self.record() {
+            write!(f, "record {number}, column {column}: ")?;
+        }
+        self.kind().fmt(f)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
+        self.kind().source()
     }
 }
 

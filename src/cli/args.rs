@@ -1,10 +1,11 @@
 //! The options, their names in values, and what the library is told.
 
 use super::Status;
+use super::records::RecordArgs;
 use super::words::{printable, say};
 use crate::detect::{Hints, PRESCAN, Policy};
 use crate::error::ErrorKind;
-use crate::{Bom, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
+use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -136,6 +137,19 @@ pub(super) struct Convert {
     ]))]
     pub(super) ebcdic_nl: EbcdicNl,
 
+    /// What becomes of control characters (C0, C1, DEL; not TAB and newlines); `xml`: only what XML does not allow
+    #[arg(long, value_name = "POLICY", default_value = "keep", value_parser = one_of(&[
+        ("keep", Controls::Keep),
+        ("space", Controls::Space),
+        ("drop", Controls::Drop),
+        ("error", Controls::Error),
+        ("xml", Controls::Xml),
+    ]))]
+    pub(super) controls: Controls,
+
+    #[command(flatten)]
+    pub(super) records: RecordArgs,
+
     /// List the encodings, as `charpipe list` does, and do nothing else
     #[arg(short, conflicts_with = "files")]
     pub(super) list: bool,
@@ -161,6 +175,13 @@ pub(super) struct Detect {
     /// With `--json`, the object has the verdict of each policy under `policies`.
     #[arg(long)]
     pub(super) explain: bool,
+
+    /// Say in which shape records are in the files, instead of their encoding: what `convert --records` takes
+    ///
+    /// Each shape is followed through the first MiB: the first line has the one that fits, the lines below how far
+    /// others do and why no further; with `-v` all others. Exit status: 1 where none fits, or more than one.
+    #[arg(long, conflicts_with = "explain")]
+    pub(super) records: bool,
 }
 
 /// Lists the encodings: name, directions, where the table or the rules come from, and below that the aliases
@@ -331,7 +352,9 @@ impl Tables {
 pub(super) struct AsKind(pub(super) Option<Kind>);
 
 /// A parser for names that stand for values.
-fn one_of<T: Copy + Send + Sync + 'static>(table: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    table: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(table.iter().map(|(name, _)| *name))
         .try_map(|given| table.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or("no such value"))
 }
@@ -391,7 +414,9 @@ impl Convert {
             .relabel(self.relabel)
             .bom(self.bom)
             .eol(self.eol)
-            .ebcdic_nl(self.ebcdic_nl);
+            .ebcdic_nl(self.ebcdic_nl)
+            .controls(self.controls);
+        transcode = self.records.add(transcode);
         if let Some(policy) = self.on_unmappable() {
             transcode = transcode.unmappable(policy);
         }
@@ -411,7 +436,10 @@ impl Convert {
             transcode = transcode.ebcdic_fallback(label).map_err(|error| usage("--ebcdic-fallback", &error))?;
         }
         transcode = transcode.to(&self.to).map_err(|error| usage("--to", &error))?;
-        transcode.check().map_err(|error| usage("--bom", &error))?;
+        transcode.check().map_err(|error| {
+            let option = if matches!(error.kind(), ErrorKind::NoBom { .. }) { "--bom" } else { "options" };
+            usage(option, &error)
+        })?;
         Ok(transcode)
     }
 }

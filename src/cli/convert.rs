@@ -6,12 +6,13 @@ use super::input::{self, Sampled};
 use super::json::{self, ErrorObject, ReportObject};
 use super::list;
 use super::output::Output;
+use super::records;
 use super::words::{self, InWords, Name, say};
 use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
 use crate::transcoder::{Report, UnmappableChar};
-use crate::{Bom, OnMalformed};
-use std::io::{self, Write};
+use crate::{Bom, Controls, OnMalformed, Transcode};
+use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
 /// How much is read at a time.
@@ -47,6 +48,22 @@ pub(super) fn run(args: &Convert) -> Status {
         let name = input::name(&path);
         // A byte order mark in the middle would be a character of the text.
         let transcode = if begun { transcode.clone().bom(Bom::Strip) } else { transcode.clone() };
+        let mut opened = input::open(&path, READ_SIZE);
+        let mut transcode = transcode;
+        if args.records.is_auto()
+            && let Ok(input) = opened
+        {
+            match with_shape(args, &name, input, transcode.clone()) {
+                Ok((input, with_shape)) => {
+                    opened = Ok(input);
+                    transcode = with_shape;
+                }
+                Err(status) => {
+                    worst = worst.max(status);
+                    continue;
+                }
+            }
+        }
         let mut transcoder = match transcode.transcoder() {
             Ok(transcoder) => transcoder,
             Err(error) => {
@@ -55,7 +72,7 @@ pub(super) fn run(args: &Convert) -> Status {
             }
         };
         let mut report = transcoder.report().clone();
-        let ended = match input::open(&path, READ_SIZE).map(Sampled::new) {
+        let ended = match opened.map(Sampled::new) {
             Ok(mut input) => {
                 let ended = Ended::of(transcoder.run(&mut input, &mut output));
                 report.clone_from(transcoder.report());
@@ -84,6 +101,24 @@ pub(super) fn run(args: &Convert) -> Status {
         worst = worst.max(commit(output));
     }
     worst.max(account.map_or(Status::Done, commit))
+}
+
+/// Looks at the first bytes of an input for the shape of its records; gives back the input, and the run with that shape.
+fn with_shape(
+    args: &Convert,
+    name: &Name,
+    mut input: Box<dyn BufRead>,
+    transcode: Transcode,
+) -> Result<(Box<dyn BufRead>, Transcode), Status> {
+    let (first, is_all) = match records::look(&mut *input) {
+        Ok(looked) => looked,
+        Err(error) => {
+            say(format_args!("{name}: cannot read: {error}"));
+            return Err(Status::Io);
+        }
+    };
+    let shape = records::shape_of(&first, is_all, name, args.reading.quiet)?;
+    Ok((Box::new(io::Cursor::new(first).chain(input)), transcode.records(shape)))
 }
 
 /// Opens what is written to, before anything is read.
@@ -158,9 +193,7 @@ impl Ended {
     fn object(&self) -> Option<ErrorObject> {
         match self {
             Ended::Done | Ended::Closed => None,
-            Ended::NotOpened(error) => {
-                Some(ErrorObject { code: "open", message: format!("cannot open: {error}"), offset: None })
-            }
+            Ended::NotOpened(error) => Some(ErrorObject::new("open", format!("cannot open: {error}"), None)),
             Ended::Failed(error) => Some(ErrorObject::of(error)),
         }
     }
@@ -184,7 +217,7 @@ impl Ended {
         }
         if !quiet && !matches!(self, Ended::NotOpened(_)) {
             words::say_diagnostics(name, &report.diagnostics, self.error());
-            say_account(name, report, args.on_malformed(), verbose);
+            say_account(name, report, args, verbose);
         }
         match self {
             Ended::Done | Ended::Closed => {}
@@ -200,15 +233,16 @@ impl Ended {
 }
 
 /// What was let pass, and with `verbose` what else was done.
-fn say_account(name: &Name, report: &Report, policy: OnMalformed, verbose: bool) {
-    let became = match policy {
+fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
+    let became = match args.on_malformed() {
         OnMalformed::Fail | OnMalformed::Replace => "replaced",
         OnMalformed::Drop => "dropped",
         OnMalformed::Escape => "escaped",
     };
     if verbose {
         for fault in &report.malformed.first {
-            say(format_args!("{name}: byte {}: {} {became}", fault.offset, Hex(&fault.bytes)));
+            let place = words::Place(fault.offset, fault.record);
+            say(format_args!("{name}: {place}: {} {became}", Hex(&fault.bytes)));
         }
     }
     let count = report.malformed.count;
@@ -217,8 +251,9 @@ fn say_account(name: &Name, report: &Report, policy: OnMalformed, verbose: bool)
     }
     if verbose {
         for fault in &report.unmappable.first {
-            let UnmappableChar { offset, ch } = fault;
-            say(format_args!("{name}: byte {offset}: U+{:04X} is not in {}", *ch as u32, report.to));
+            let UnmappableChar { offset, ch, record } = fault;
+            let place = words::Place(*offset, *record);
+            say(format_args!("{name}: {place}: U+{:04X} is not in {}", *ch as u32, report.to));
         }
     }
     let count = report.unmappable.count;
@@ -226,7 +261,25 @@ fn say_account(name: &Name, report: &Report, policy: OnMalformed, verbose: bool)
         let characters = if count == 1 { "character" } else { "characters" };
         say(format_args!("{name}: {count} {characters} not in {}, replaced, escaped or dropped", report.to));
     }
+    let became = if args.controls == Controls::Drop { "dropped" } else { "made blanks" };
+    let controls = report.controls.as_ref();
+    if let Some(controls) = controls.filter(|_| verbose) {
+        for UnmappableChar { offset, ch, record } in &controls.first {
+            say(format_args!("{name}: {}: U+{:04X} {became}", words::Place(*offset, *record), *ch as u32));
+        }
+    }
+    let count = controls.map_or(0, |controls| controls.count);
+    if count > 0 {
+        let characters = if count == 1 { "control character" } else { "control characters" };
+        say(format_args!("{name}: {count} {characters} {became}"));
+    }
     if verbose {
+        if let Some(records) = report.records {
+            say(format_args!("{name}: {records} records in"));
+        }
+        if let Some(records) = report.records_out {
+            say(format_args!("{name}: {records} records out"));
+        }
         if let Some(label) = &report.relabelled {
             match &label.from {
                 Some(from) => say(format_args!("{name}: label {from:?} made {:?}", label.to)),

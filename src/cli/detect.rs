@@ -6,6 +6,7 @@ use super::explain;
 use super::input;
 use super::json::{self, ErrorObject, VerdictObject};
 use super::output::{Output, STDOUT};
+use super::shapes;
 use super::words::{self, InWords, Name, say};
 use crate::detect::statistics::WINDOW;
 use crate::detect::{Hints, Policy, Source};
@@ -34,10 +35,13 @@ pub(super) fn run(args: &Detect) -> Status {
     let mut worst = Status::Done;
     for path in args.reading.files() {
         let name = input::name(&path);
-        let (line, status) = match verdict_on(&path, &registry, &hints, args.explain) {
-            Ok((verdict, explained)) => found(args, &name, &verdict, explained),
-            Err(failure) => failed(args, &name, &failure),
+        let answer = if args.records {
+            shapes::found(args, &name, &path)
+        } else {
+            verdict_on(&path, &registry, &hints, args.explain)
+                .map(|(verdict, explained)| found(args, &name, &verdict, explained))
         };
+        let (line, status) = answer.unwrap_or_else(|failure| failed(args, &name, &failure));
         worst = worst.max(status);
         match output.write_all(line.as_bytes()) {
             Ok(()) => {}
@@ -49,7 +53,7 @@ pub(super) fn run(args: &Detect) -> Status {
 }
 
 /// Why there is no verdict at all.
-enum Failure {
+pub(super) enum Failure {
     NotOpened(io::Error),
     NotRead(Error),
 }
@@ -132,14 +136,18 @@ fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
     let object = match failure {
         Failure::NotOpened(error) => {
             say(format_args!("{name}: cannot open: {error}"));
-            ErrorObject { code: "open", message: format!("cannot open: {error}"), offset: None }
+            ErrorObject::new("open", format!("cannot open: {error}"), None)
         }
         Failure::NotRead(error) => {
             words::say_error(name, error);
             ErrorObject::of(error)
         }
     };
-    let line = if args.json { json::line(&VerdictObject::failed(name, Some(object))) } else { String::new() };
+    let line = match (args.json, args.records) {
+        (false, _) => String::new(),
+        (true, true) => shapes::failed(name, object),
+        (true, false) => json::line(&VerdictObject::failed(name, Some(object))),
+    };
     (line, Status::Io)
 }
 

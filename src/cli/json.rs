@@ -1,11 +1,12 @@
 //! The objects of `detect --json`, `list --json` and `--report`: every key always there, in this order, null where there
-//! is nothing, but for `policies`, which only `detect --explain` has. Programs are built on them; a key is never renamed
+//! is nothing, but for what is only there where it was asked for: `policies` with `detect --explain`, `controls` with `--controls`,
+//! `records_out` with `--to-records`, and `record` and `column` beside an offset in an input of records. Programs are built on them; a key is never renamed
 //! or left out.
 
 use super::words::{self, Name};
 use crate::detect::{Candidate, Diagnostic, Verdict};
-use crate::error::Error;
-use crate::transcoder::{Faults, Report};
+use crate::error::{Error, RecordPosition};
+use crate::transcoder::{Faults, Report, UnmappableChar};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -47,6 +48,21 @@ pub(super) struct ErrorObject {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) offset: Option<u64>,
+    #[serde(flatten)]
+    pub(super) record: Option<RecordObject>,
+}
+
+/// Two keys more wherever there is an offset in an input of records; both from 1.
+#[derive(Serialize)]
+pub(super) struct RecordObject {
+    record: u64,
+    column: u64,
+}
+
+impl RecordObject {
+    fn of(at: RecordPosition) -> Self {
+        RecordObject { record: at.number, column: at.column }
+    }
 }
 
 /// What became of a file: a line of `--report`.
@@ -62,8 +78,14 @@ pub(super) struct ReportObject<'a> {
     malformed: FaultsObject<MalformedObject>,
     unmappable: FaultsObject<UnmappableObject>,
     relabelled: Option<RelabelledObject<'a>>,
-    /// For records, which are not cut yet.
-    records: Option<()>,
+    /// Control characters that were replaced or dropped, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controls: Option<FaultsObject<UnmappableObject>>,
+    /// How many were read.
+    records: Option<u64>,
+    /// How many were written, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records_out: Option<u64>,
     error: Option<ErrorObject>,
 }
 
@@ -76,12 +98,16 @@ struct FaultsObject<F> {
 #[derive(Serialize)]
 struct MalformedObject {
     offset: u64,
+    #[serde(flatten)]
+    record: Option<RecordObject>,
     bytes: String,
 }
 
 #[derive(Serialize)]
 struct UnmappableObject {
     offset: u64,
+    #[serde(flatten)]
+    record: Option<RecordObject>,
     char: char,
 }
 
@@ -172,9 +198,17 @@ impl<'a> DiagnosticObject<'a> {
 }
 
 impl ErrorObject {
+    /// An error that has nothing to do with records.
+    pub(super) fn new(code: &'static str, message: String, offset: Option<u64>) -> Self {
+        ErrorObject { code, message, offset, record: None }
+    }
+
     /// The error without its place in the words, which has a key of its own.
     pub(super) fn of(error: &Error) -> Self {
-        ErrorObject { code: error.code(), message: error.kind().to_string(), offset: words::offset(error) }
+        ErrorObject {
+            record: error.record().map(RecordObject::of),
+            ..ErrorObject::new(error.code(), error.kind().to_string(), words::offset(error))
+        }
     }
 }
 
@@ -191,19 +225,25 @@ impl<'a> ReportObject<'a> {
             bytes_out: report.bytes_out,
             malformed: FaultsObject::of(&report.malformed, |fault| MalformedObject {
                 offset: fault.offset,
+                record: fault.record.map(RecordObject::of),
                 bytes: hex(&fault.bytes),
             }),
-            unmappable: FaultsObject::of(&report.unmappable, |fault| UnmappableObject {
-                offset: fault.offset,
-                char: fault.ch,
-            }),
+            unmappable: FaultsObject::of(&report.unmappable, UnmappableObject::of),
+            controls: report.controls.as_ref().map(|faults| FaultsObject::of(faults, UnmappableObject::of)),
             relabelled: report
                 .relabelled
                 .as_ref()
                 .map(|label| RelabelledObject { from: label.from.as_deref(), to: &label.to }),
-            records: None,
+            records: report.records,
+            records_out: report.records_out,
             error,
         }
+    }
+}
+
+impl UnmappableObject {
+    fn of(fault: &UnmappableChar) -> Self {
+        UnmappableObject { offset: fault.offset, record: fault.record.map(RecordObject::of), char: fault.ch }
     }
 }
 

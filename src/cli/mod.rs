@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
-//! | `explain.rs` | `detect --explain` |
+//! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `records.rs` | the options about records |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
@@ -20,6 +21,8 @@ mod input;
 mod json;
 mod list;
 mod output;
+mod records;
+mod shapes;
 mod words;
 
 use crate::error::{Error, ErrorKind};

@@ -4,7 +4,7 @@
 use super::Status;
 use crate::detect::statistics::{Looks, looks_like};
 use crate::detect::{Diagnostic, Verdict};
-use crate::error::{Error, ErrorKind, Hex};
+use crate::error::{Error, ErrorKind, Hex, RecordPosition};
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write as _};
@@ -76,12 +76,29 @@ pub(super) fn offset(error: &Error) -> Option<u64> {
 
 /// The line of an error in the data, or in reading it, with what can be done about it.
 pub(super) fn say_error(name: &Name, error: &Error) {
-    let place = offset(error).map_or_else(String::new, |offset| format!("byte {offset}: "));
+    let place = offset(error).map_or_else(String::new, |offset| format!("{}: ", Place(offset, error.record())));
     say(format_args!("{name}: {place}{}{}", error.kind(), hint(error)));
+}
+
+/// A place in the input: `byte 92`, or `byte 92: record 2, column 13`.
+pub(super) struct Place(pub(super) u64, pub(super) Option<RecordPosition>);
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}", self.0)?;
+        match self.1 {
+            Some(RecordPosition { number, column }) => write!(f, ": record {number}, column {column}"),
+            None => Ok(()),
+        }
+    }
 }
 
 fn hint(error: &Error) -> &'static str {
     match error.kind() {
+        ErrorKind::BadHeader { .. } => " (see `charpipe detect --records` for what fits)",
+        ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut what is too long)",
+        ErrorKind::Control { .. } => " (use --controls space to go on)",
+        ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to go on)",
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
         ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",

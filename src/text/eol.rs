@@ -32,22 +32,35 @@ impl Eol {
 
     /// The stage that does it; `None` where there is nothing to do.
     pub(crate) fn stage(self) -> Option<EolStage> {
-        let eol = match self {
-            Eol::Auto | Eol::Keep => return None,
-            Eol::Lf => "\n",
+        match self {
+            Eol::Auto | Eol::Keep => None,
+            eol => Some(EolStage::new(Text::New(eol.text()))),
+        }
+    }
+
+    /// What ends a line where one is put in.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Eol::Auto | Eol::Keep | Eol::Lf => "\n",
             Eol::Crlf => "\r\n",
             Eol::Nel => "\u{85}",
-        };
-        Some(EolStage { eol, after_cr: false })
+        }
     }
 }
 
 /// Makes ends of line alike.
 #[derive(Debug)]
 pub(crate) struct EolStage {
-    eol: &'static str,
+    /// What each becomes.
+    eol: Text,
     /// The text so far ends in a CR, which was answered for; an LF or NEL that follows belongs to it.
     after_cr: bool,
+}
+
+impl EolStage {
+    pub(crate) fn new(eol: Text) -> Self {
+        EolStage { eol, after_cr: false }
+    }
 }
 
 impl Stage for EolStage {
@@ -74,7 +87,7 @@ impl Stage for EolStage {
             };
             keep(out, kept..index);
             if cr || !self.after_cr {
-                out.push(Piece { at: at.start + index, text: Text::New(self.eol) });
+                out.push(Piece { at: at.start + index, text: self.eol.clone() });
             }
             self.after_cr = cr;
             index += len;
@@ -86,6 +99,56 @@ impl Stage for EolStage {
     fn inserted(&mut self) {
         self.after_cr = false;
     }
+}
+
+/// What becomes of newlines inside a record: U+000A, U+000D and U+0085 in its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum InRecord {
+    /// They are kept, and where records become lines there are more lines than records.
+    #[default]
+    Keep,
+    /// Each becomes a blank.
+    Space,
+    /// The first one is an error.
+    Error,
+}
+
+impl InRecord {
+    /// The stage that does it; `None` where there is nothing to do.
+    pub(crate) fn stage(self) -> Option<InRecordStage> {
+        let newline = match self {
+            InRecord::Keep => return None,
+            InRecord::Space => |_| Text::New(" "),
+            InRecord::Error => Text::Newline,
+        };
+        Some(InRecordStage { newline })
+    }
+}
+
+/// Deals with newlines inside records.
+#[derive(Debug)]
+pub(crate) struct InRecordStage {
+    /// What one becomes.
+    newline: fn(char) -> Text,
+}
+
+impl Stage for InRecordStage {
+    fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>) {
+        let mut kept = 0;
+        for (index, found) in text.match_indices(['\n', '\r', NEL]) {
+            if kept < index {
+                out.push(Piece { at: at.start + kept, text: Text::Kept(index - kept) });
+            }
+            out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: (self.newline)(ch) }));
+            kept = index + found.len();
+        }
+        if kept < text.len() {
+            out.push(Piece { at: at.start + kept, text: Text::Kept(text.len() - kept) });
+        }
+    }
+
+    fn inserted(&mut self) {}
 }
 
 /// U+0085 read as U+000A, for EBCDIC XML on its way to a charset that is not EBCDIC: XML 1.0 knows no U+0085 as white
@@ -129,6 +192,7 @@ mod tests {
                 result.push_str(match piece.text {
                     Text::Kept(len) => &chunk[piece.at..piece.at + len],
                     Text::New(text) => text,
+                    Text::End | Text::Control(_) | Text::Newline(_) => unreachable!("not of this stage"),
                 });
             }
         }

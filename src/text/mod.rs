@@ -8,10 +8,12 @@
 //! |---|---|
 //! | `relabel.rs` | what to change in a declaration so that it tells the truth; planned once, cut in at the byte offsets that detection found |
 //! | `eol.rs` | ends of line, and the NEL of EBCDIC XML |
+//! | `controls.rs` | control characters, by policy |
 //!
 //! Beside them, `xml.rs` follows the text that reaches the encoder and knows where a character reference may stand.
-//! Trimming of records' blanks and the control character policy are stages too, and join the list.
+//! (The blanks at the end of a record are trimmed as it is decoded, before any stage.)
 
+pub(crate) mod controls;
 pub(crate) mod eol;
 pub(crate) mod relabel;
 pub(crate) mod xml;
@@ -33,6 +35,12 @@ pub(crate) enum Text {
     Kept(usize),
     /// Put in.
     New(&'static str),
+    /// The end of a record, or of a line that is to become one.
+    End,
+    /// A control character stood here: to be counted, or refused.
+    Control(char),
+    /// A newline stood here, where there may be none.
+    Newline(char),
 }
 
 /// Something that changes text on the way. It sees what stages before it kept, not what they put in.

@@ -1,15 +1,19 @@
 //! The machine that holds it all and does no I/O: bytes in, bytes out, a step at a time.
 //!
 //! ```text
-//!            head, given back            str           pieces
-//! src ─ detect ────────┬─ decoder ─ text ───── stages ───────── encoder ─ dst
-//!          └ verdict   └ (records in)                            (records out)
+//!            head, given back                  str           pieces
+//! src ─ detect ──────── records in ─ decoder ─ text ───── stages ───────── encoder ─ records out ─ dst
+//!          └ verdict    └──────── front ────┘
 //! ```
 //!
 //! | file | what |
 //! |---|---|
 //! | `options.rs` | [`Transcode`], the builder: what is wanted |
 //! | `mod.rs` | [`Transcoder::step`] |
+//! | `front.rs` | from input bytes to text: the records of the input, each decoded by itself |
+//! | `framed.rs` | what detection is shown of records, and where that stood |
+//! | `nel.rs` | watches for a text whose newlines nobody knows |
+//! | `back.rs` | from encoded bytes to records |
 //! | `segment.rs` | decoded text on its way to the encoder, and where in the input each character came from |
 //! | `guard.rs` | holds codecs to their contract |
 //! | `report.rs` | the account of a run |
@@ -18,20 +22,21 @@
 //!
 //! # Where the rest goes
 //!
-//! *Records in* stand between `src` and the decoder, in `Transcoder::decode`, which already feeds the decoder up to a
-//! boundary (today: the next edit); a record's end is one more, at which `finish` runs as at the end of the input and
-//! `reset` follows. *Records out* frame what the encoder wrote, in `Transcoder::encode`. *Text stages* join `stages`.
-//! *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
+//! *Text stages* join `stages`. *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
 
 mod adapters;
+mod back;
+mod framed;
+mod front;
 mod guard;
+mod nel;
 mod options;
 mod pump;
 mod report;
 mod segment;
 
 pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
-pub use options::{Bom, OnMalformed, OnUnmappable, Relabel, Transcode};
+pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
 pub use pump::transcode;
 pub use report::{Fault, Faults, Relabelled, Report, UnmappableChar};
 
@@ -40,13 +45,20 @@ use crate::codec::sink::Utf8Buf;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
 use crate::detect::{Detector, Diagnostic, Kind, Severity, Vacancy, Verdict, is_byte_order_mark};
 use crate::error::{Error, ErrorKind};
-use crate::text::Stage;
-use crate::text::eol::{Eol, NelAsLf};
+use crate::records::Deframer;
+use crate::text::controls::Controls;
+use crate::text::eol::{Eol, EolStage, NelAsLf};
 use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
+use crate::text::{Stage, Text};
+use back::RecordsOut;
+use framed::{Framed, HEAD_LIMIT, feed_data};
+use front::{Charset, Front, FrontStop, RecordsIn};
 use guard::{CheckedDecoder, CheckedEncoder};
+use nel::NelWatch;
 use options::Settings;
-use segment::{Origin, Segment};
+use report::Place as At;
+use segment::{Next, Origin, Segment};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -73,9 +85,11 @@ pub struct Transcoder {
     phase: Phase,
     /// Decoder and encoder, from the verdict on.
     route: Option<Route>,
-    /// Bytes that detection took and gave back, and how many of them the decoder has had.
+    /// Bytes that detection took and gives back, and how many of them the decoder has had.
     head: Vec<u8>,
     head_at: usize,
+    /// Finds the data in them, where there are records, for detection to look at.
+    framing: Option<Deframer>,
     /// Changes of the declaration still to come, in order.
     edits: Vec<Edit>,
     /// The decoded text of the segment that is being encoded.
@@ -83,7 +97,7 @@ pub struct Transcoder {
     /// What is to be done before anything more is decoded, in the order of the input.
     queue: VecDeque<Work>,
     /// Text that the encoder has read and not written: where in what it was fed, and where in the input.
-    held: Vec<(u64, u64)>,
+    held: Vec<(u64, At)>,
     /// Encoded bytes that found no room.
     spill: Vec<u8>,
     /// Bytes of the spill that are delivered.
@@ -96,15 +110,24 @@ pub struct Transcoder {
 
 /// The machines of the encoding that was found and of the target.
 struct Route {
-    decoder: CheckedDecoder,
+    front: Front,
     encoder: CheckedEncoder,
+    /// Where what the encoder writes goes, if it is to be records.
+    back: Option<RecordsOut>,
     stages: Vec<Box<dyn Stage>>,
+    /// What the end of a record becomes, and what ends a line that is put in.
+    end: Text,
+    eol: &'static str,
     /// Decoded text is the output: the target is UTF-8 and nothing changes on the way.
     straight: bool,
     /// The encoder may fault, or somebody wants to know where something stood.
     needs_origin: bool,
+    /// Where blanks came from that are held back, and what follows them.
+    carry: Option<Origin>,
     /// Warn at the first code point above FFFF.
     expects_bmp: bool,
+    /// Watches for U+0085 without U+000A.
+    nel: Option<NelWatch>,
     unmappable: OnUnmappable,
     /// Where references may stand, in a document that is written with them.
     place: Option<XmlPlace>,
@@ -157,6 +180,7 @@ impl Out<'_> {
 impl Transcoder {
     fn new(settings: Arc<Settings>) -> Self {
         let detector = Detector::new(settings.registry.clone(), settings.hints.clone());
+        let framing = settings.input.shape.as_ref().map(Deframer::new);
         Transcoder {
             report: Report::new(settings.to.name()),
             settings,
@@ -164,6 +188,7 @@ impl Transcoder {
             route: None,
             head: Vec::new(),
             head_at: 0,
+            framing,
             edits: Vec::new(),
             text: Utf8Buf::new(TEXT_ROOM),
             queue: VecDeque::new(),
@@ -239,11 +264,26 @@ impl Transcoder {
     fn fail(&mut self, error: Error) {
         // What the encoder holds from before the fault is good output, and a shifted stream ends shifted back.
         let after_fault = matches!(error.kind(), ErrorKind::Unmappable { .. } | ErrorKind::Codec { .. });
-        if let Some(route) = self.route.as_mut().filter(|route| !after_fault || route.encoder.pending() == 0) {
-            let mut room = [0; MIN_ROOM];
-            let mut sink = ByteSink::new(&mut room);
-            if route.encoder.finish(&mut sink, self.bytes_in).is_ok() {
-                self.spill.extend_from_slice(sink.as_bytes());
+        if let Some(route) = &mut self.route {
+            // Those before the error, which may be behind what is decoded already.
+            let before = match (error.record(), error.kind(), &route.back) {
+                (Some(at), ..) => Some(at.number - 1),
+                (None, ErrorKind::RecordTooLong { .. } | ErrorKind::CannotPad { .. }, Some(back)) => {
+                    Some(back.records())
+                }
+                _ => route.front.records(),
+            };
+            self.report.records = route.front.records().and(before);
+            if let Some(back) = &mut route.back {
+                // Whole records are good output; the one that is under way is none.
+                back.finish(&mut self.spill);
+                self.report.records_out = Some(back.records());
+            } else if !after_fault || route.encoder.pending() == 0 {
+                let mut room = [0; MIN_ROOM];
+                let mut sink = ByteSink::new(&mut room);
+                if route.encoder.finish(&mut sink, self.bytes_in).is_ok() {
+                    self.spill.extend_from_slice(sink.as_bytes());
+                }
             }
         }
         self.phase = Phase::Failed(error);
@@ -272,14 +312,27 @@ impl Transcoder {
         match self.queue.pop_front() {
             Some(Work::Malformed(fault)) => return self.resolve(fault).map(|()| Advance::Read(0)),
             Some(Work::Note(note)) => return self.note(note).map(|()| Advance::Read(0)),
+            Some(Work::Failed(error)) => return Err(error),
             Some(Work::Text(_)) | None => {}
         }
         match &mut self.phase {
             Phase::Detect(detector) => {
-                let read = detector.feed(src);
-                if detector.is_done() || (eof && read == src.len()) {
+                let read = match &mut self.framing {
+                    None => detector.feed(src),
+                    Some(framing) => {
+                        let read = feed_data(detector, framing, src, eof);
+                        self.head.extend_from_slice(&src[..read]);
+                        read
+                    }
+                };
+                let is_over = (eof && read == src.len()) || self.head.len() >= HEAD_LIMIT;
+                // Wrong framing is an error when its turn comes; what is before it can be looked at.
+                let is_wrong = self.framing.is_some() && read < src.len();
+                if detector.is_done() || is_over || is_wrong {
                     let verdict = detector.finish();
-                    self.head = detector.prefix().to_vec();
+                    if self.framing.is_none() {
+                        self.head = detector.prefix().to_vec();
+                    }
                     self.phase = Phase::Decode;
                     self.bytes_in += read as u64;
                     let begun = self.begin(verdict);
@@ -296,7 +349,7 @@ impl Transcoder {
             Phase::Decode => {
                 if self.head_at < self.head.len() {
                     let head = std::mem::take(&mut self.head);
-                    let result = self.decode(&head[self.head_at..], out);
+                    let result = self.decode(&head[self.head_at..], false, out);
                     self.head = head;
                     self.head_at += result?;
                     return Ok(Advance::Read(0));
@@ -304,14 +357,15 @@ impl Transcoder {
                 if src.is_empty() && !eof {
                     return Ok(Advance::Pause(State::NeedInput));
                 }
-                if src.is_empty() && self.edits.first().is_none_or(|edit| edit.bytes.start > self.decoded_to()) {
+                let has_edit = self.edits.first().is_some_and(|edit| edit.bytes.start <= self.decoded_to());
+                if src.is_empty() && !has_edit && !self.has_records() {
                     self.phase = Phase::FinishDecoder;
                     return Ok(Advance::Read(0));
                 }
                 if out.spare().is_empty() && self.straight() {
                     return Ok(Advance::Pause(State::NeedRoom));
                 }
-                Ok(Advance::Read(self.decode(src, out)?))
+                Ok(Advance::Read(self.decode(src, eof, out)?))
             }
             Phase::FinishDecoder => self.finish_decoder(),
             Phase::FinishEncoder => self.finish_encoder(),
@@ -320,9 +374,13 @@ impl Transcoder {
         }
     }
 
-    /// Where in the input the decoder is.
+    /// Where in the input, without what frames it, the decoder is.
     fn decoded_to(&self) -> u64 {
-        self.route.as_ref().map_or(0, |route| route.decoder.read())
+        self.route.as_ref().map_or(0, |route| route.front.read())
+    }
+
+    fn has_records(&self) -> bool {
+        self.route.as_ref().is_some_and(|route| route.front.has_records())
     }
 
     fn straight(&self) -> bool {
@@ -332,6 +390,7 @@ impl Transcoder {
     /// The verdict is there: makes the machines, plans the label, writes the byte order mark.
     fn begin(&mut self, verdict: Verdict) -> Result<(), Error> {
         let settings = self.settings.clone();
+        let places = Framed::new(&self.head, settings.input.shape.as_ref());
         let (bom_len, expects_bmp) = (verdict.bom_len, verdict.expects_bmp);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
         let (is_xml, is_html) = (verdict.kind == Kind::Xml, verdict.kind == Kind::Html);
@@ -339,6 +398,7 @@ impl Transcoder {
         let relabels = verdict.declaration_is_read;
         let declaration = verdict.declaration.clone();
         self.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
+        let verdict = places.translate(verdict);
         self.report.diagnostics.extend(verdict.diagnostics.iter().cloned());
         self.report.verdict = Some(verdict);
         if let Some(error) = error {
@@ -351,18 +411,31 @@ impl Transcoder {
         // EBCDIC has its newline conventions; its XML must not leave it with U+0085 between tags.
         let (mut from, mut to) = (codec, settings.to.clone());
         let to_ebcdic = is_ebcdic(&*to);
+        let from_ebcdic = is_ebcdic(&*from);
+        let has_records = settings.input.shape.is_some();
         let mut stages: Vec<Box<dyn Stage>> = Vec::new();
         if to_ebcdic {
             to = with_newline(to, settings.ebcdic_nl);
         }
-        if is_ebcdic(&*from) {
+        if let Some(stage) = settings.input.newlines.stage().filter(|_| has_records) {
+            stages.push(Box::new(stage));
+        }
+        if from_ebcdic {
             from = with_newline(from, settings.ebcdic_nl);
             if is_xml && !to_ebcdic && settings.eol == Eol::Auto {
                 stages.push(Box::new(NelAsLf));
             }
         }
-        if let Some(stage) = settings.eol.stage() {
+        let back = settings.to_records.as_ref();
+        let back = back.map(|shape| RecordsOut::new(shape, settings.overlong, &to)).transpose()?;
+        if back.is_some() && !has_records {
+            stages.push(Box::new(EolStage::new(Text::End)));
+        } else if let Some(stage) = settings.eol.stage() {
             stages.push(Box::new(stage));
+        }
+        if let Some(stage) = settings.controls.stage() {
+            stages.push(Box::new(stage));
+            self.report.controls = Some(Faults::new());
         }
         let no_encoder = || Error::from(ErrorKind::NoEncoder { codec: to.name().to_owned() });
         let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
@@ -370,17 +443,33 @@ impl Transcoder {
         let to_utf8 = to.is_utf8();
         let by_kind = if is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
         let unmappable = settings.unmappable.unwrap_or(by_kind);
+        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty();
+        let straight = to_utf8 && stages.is_empty() && !expects_bmp && back.is_none();
+        let eol = settings.eol.text();
+        let watches_nel =
+            from_ebcdic && !to_ebcdic && !has_records && !is_xml && matches!(settings.eol, Eol::Auto | Eol::Keep);
+        let charset = Charset { is_ebcdic: from_ebcdic, has_blank: has_blank(&*from) };
+        let mut input = settings.input.clone();
+        if back.is_some() && input.blanks == Blanks::Trim {
+            input.blanks = Blanks::Keep;
+        }
+        let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
         self.route = Some(Route {
-            decoder,
+            front: Front::new(decoder, records),
             encoder,
-            straight: to_utf8 && stages.is_empty() && !expects_bmp,
-            needs_origin: !to_utf8 || expects_bmp,
+            straight,
+            needs_origin,
             stages,
+            end: if back.is_some() { Text::End } else { Text::New(eol) },
+            eol,
+            back,
+            carry: None,
             expects_bmp,
+            nel: watches_nel.then(NelWatch::default),
             unmappable,
             place: (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default),
         });
-        self.head_at = bom_len;
+        self.head_at = if has_records { 0 } else { bom_len };
 
         let write_bom = match settings.bom {
             Bom::Auto => to.orders().is_some_and(|orders| orders.bom),
@@ -464,17 +553,19 @@ impl Transcoder {
     }
 
     /// Decodes from the front of `src`, up to a boundary, a fault or the end of the room; answers how many bytes.
-    fn decode(&mut self, src: &[u8], out: &mut Out<'_>) -> Result<usize, Error> {
+    fn decode(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<usize, Error> {
         let Some(route) = &mut self.route else { return Ok(0) };
-        let at = route.decoder.read();
-        let mut src = &src[..src.len().min(TEXT_ROOM)];
+        let at = route.front.read();
+        let eof = eof && src.len() <= TEXT_ROOM;
+        let src = &src[..src.len().min(TEXT_ROOM)];
+        let mut until = None;
         let mut instead = None;
         if let Some(edit) = self.edits.first_mut() {
             if edit.bytes.start > at {
-                src = &src[..src.len().min((edit.bytes.start - at) as usize)];
+                until = Some(edit.bytes.start);
             } else if edit.bytes.end > at {
                 // The name's own bytes are decoded, so that the decoder's state is right, and their text is dropped.
-                src = &src[..src.len().min((edit.bytes.end - at) as usize)];
+                until = Some(edit.bytes.end);
                 instead = Some(std::mem::take(&mut edit.text));
             } else {
                 let edit = self.edits.remove(0);
@@ -484,49 +575,96 @@ impl Transcoder {
         }
         let spare = &mut out.room[out.written..];
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
+            let before = route.nel.is_some().then(|| route.front.fork());
             let mut sink = Utf8Sink::new(spare);
-            let step = route.decoder.feed(src, &mut sink)?;
+            let filled = route.front.fill(src, eof, until, &mut sink)?;
             out.written += sink.written();
-            if let Stop::Fault(fault) = step.stop {
-                self.malformed(fault);
+            if let (Some(watch), Some(before)) = (&mut route.nel, before) {
+                let seen = watch.see(sink.as_bytes(), || Origin::decoded(before, &src[..filled.read], eof));
+                if seen {
+                    route.nel = None;
+                }
             }
-            return Ok(step.read);
+            return self.stopped(filled, src, eof);
         }
-        let fork = route.needs_origin.then(|| route.decoder.fork());
-        let step = self.text.fill(|sink| route.decoder.feed(src, sink))?;
+        let fork = (route.needs_origin || route.nel.is_some()).then(|| route.front.fork());
+        let filled = self.text.fill(|sink| route.front.fill(src, eof, until, sink))?;
         match instead {
             Some(name) => self.insert(name, at)?,
             None => {
-                let origin = match fork {
-                    Some(fork) => Origin::Decoded { fork, start: at, bytes: src[..step.read].to_vec() },
-                    None => Origin::At(at),
+                let read = &src[..filled.read];
+                let origin = match (route.carry.take(), fork) {
+                    (Some(carry), Some(_)) => carry.extended(read, eof),
+                    (None, Some(fork)) => Origin::decoded(fork, read, eof),
+                    (_, None) => Origin::At(at.into()),
                 };
+                let holds = route.needs_origin && route.front.held().is_some();
+                if holds && self.text.as_str().is_empty() && !route.front.has_marks() {
+                    // Nothing but blanks: there is nothing whose place could be asked for yet.
+                    route.carry = origin.carry(0);
+                    return self.stopped(filled, src, eof);
+                }
+                if holds {
+                    route.carry = origin.clone().carry(self.text.as_str().len());
+                }
+                if let Some(watch) = &mut route.nel
+                    && watch.see(self.text.as_str().as_bytes(), || origin.clone())
+                {
+                    route.nel = None;
+                }
                 self.decoded(origin);
             }
         }
-        if let Stop::Fault(fault) = step.stop {
-            self.malformed(fault);
+        self.stopped(filled, src, eof)
+    }
+
+    /// What is behind the text that was just decoded.
+    fn stopped(&mut self, filled: front::Filled, src: &[u8], eof: bool) -> Result<usize, Error> {
+        let Some(route) = &mut self.route else { return Ok(0) };
+        for note in route.front.take_notes() {
+            self.queue.push_back(Work::Note(note));
         }
-        Ok(step.read)
+        match filled.stop {
+            FrontStop::NeedInput if eof && route.front.has_records() && filled.read == 0 && src.is_empty() => {
+                // Less came of what was there before than was shown.
+                let At { offset, record } = route.front.place();
+                let record = record.map_or(0, |record| record.number);
+                return Err(ErrorKind::RecordCut { offset, record, begun: offset, missing: 1 }.into());
+            }
+            FrontStop::NeedInput | FrontStop::NeedRoom => {}
+            FrontStop::Fault(fault) => {
+                let fault = route.front.fault(fault);
+                self.queue.push_back(Work::Malformed(fault));
+            }
+            FrontStop::Done => self.phase = Phase::FinishEncoder,
+            FrontStop::Failed(error) => self.queue.push_back(Work::Failed(error)),
+        }
+        Ok(filled.read)
     }
 
     /// Puts the text that was just decoded into the queue.
     fn decoded(&mut self, origin: Origin) {
         let Some(route) = &mut self.route else { return };
         let text = self.text.as_str();
+        let marks = route.front.take_marks();
+        let mut marks = &marks[..];
         let mut begin = 0;
+        let how = (&route.end, route.eol);
         if route.expects_bmp
             && let Some(index) = text.bytes().position(|byte| byte >= 0xF0)
         {
             route.expects_bmp = false;
             let message = "surrogates in what is called ISO-10646-UCS-2; read as UTF-16";
-            let note = Diagnostic::warning("ucs2-surrogates", origin.offset(index), message);
-            self.queue.push_back(Work::Text(Segment::decoded(text, 0..index, origin.clone(), &mut route.stages)));
+            let note = Diagnostic::warning("ucs2-surrogates", origin.place(index).offset, message);
+            let (before, after) = marks.split_at(marks.partition_point(|(at, _)| *at <= index));
+            let segment = Segment::decoded(text, 0..index, origin.clone(), &mut route.stages, before, how);
+            self.queue.push_back(Work::Text(segment));
             self.queue.push_back(Work::Note(note));
             begin = index;
+            marks = after;
         }
-        if begin < text.len() {
-            let segment = Segment::decoded(text, begin..text.len(), origin, &mut route.stages);
+        if begin < text.len() || !marks.is_empty() {
+            let segment = Segment::decoded(text, begin..text.len(), origin, &mut route.stages, marks, how);
             self.queue.push_back(Work::Text(segment));
         }
     }
@@ -537,7 +675,7 @@ impl Transcoder {
             self.can_be_written(&text, at)?;
             // It comes behind all text that the stages have seen.
             self.route.iter_mut().flat_map(|route| &mut route.stages).for_each(|stage| stage.inserted());
-            self.queue.push_back(Work::Text(Segment::inserted(text, at)));
+            self.queue.push_back(Work::Text(Segment::inserted(text, at.into())));
         }
         Ok(())
     }
@@ -556,20 +694,13 @@ impl Transcoder {
         }
     }
 
-    /// Ill-formed bytes: waits its turn behind the text before it.
-    fn malformed(&mut self, fault: crate::codec::Malformed) {
-        if let Some(route) = &self.route {
-            let (offset, bytes) = route.decoder.fault_bytes(fault);
-            self.queue.push_back(Work::Malformed(Fault { offset, bytes }));
-        }
-    }
-
     /// What the policy makes of ill-formed bytes.
     fn resolve(&mut self, fault: Fault) -> Result<(), Error> {
         let text = match self.settings.malformed {
             OnMalformed::Fail => {
                 let codec = self.report.from.clone().unwrap_or_default();
-                return Err(ErrorKind::Malformed { codec, offset: fault.offset, bytes: fault.bytes }.into());
+                let kind = ErrorKind::Malformed { codec, offset: fault.offset, bytes: fault.bytes };
+                return Err(Error::in_record(kind, fault.record));
             }
             OnMalformed::Drop => String::new(),
             OnMalformed::Replace => char::REPLACEMENT_CHARACTER.into(),
@@ -584,7 +715,8 @@ impl Transcoder {
         };
         if !text.is_empty() {
             self.route.iter_mut().flat_map(|route| &mut route.stages).for_each(|stage| stage.inserted());
-            self.queue.push_front(Work::Text(Segment::inserted(text, fault.offset)));
+            let at = At { offset: fault.offset, record: fault.record };
+            self.queue.push_front(Work::Text(Segment::inserted(text, at)));
         }
         self.report.malformed.add(|| fault);
         Ok(())
@@ -606,22 +738,55 @@ impl Transcoder {
             segment.begun = true;
             segment.fed_from = route.encoder.fed();
         }
-        let Some(text) = segment.rest(self.text.as_str()) else {
-            if route.encoder.pending() > 0 {
-                let from = route.encoder.fed() - route.encoder.pending() as u64;
-                segment.origins_from(from, self.text.as_str(), &mut self.held);
-            } else {
-                self.held.clear();
+        let text = match segment.next(self.text.as_str()) {
+            Some(Next::Text(text)) => text,
+            Some(Next::End) => {
+                segment.advance(0);
+                return self.end_record();
             }
-            self.queue.pop_front();
-            return Ok(Advance::Read(0));
+            Some(Next::Control(ch)) => {
+                let At { offset, record } = segment.place_of_next();
+                segment.advance(0);
+                if self.settings.controls == Controls::Error {
+                    return Err(Error::in_record(ErrorKind::Control { offset, ch }, record));
+                }
+                let counted = self.report.controls.get_or_insert_with(Faults::new);
+                counted.add(|| UnmappableChar { offset, ch, record });
+                return Ok(Advance::Read(0));
+            }
+            Some(Next::Newline(ch)) => {
+                let At { offset, record } = segment.place_of_next();
+                return Err(Error::in_record(ErrorKind::NewlineInRecord { offset, ch }, record));
+            }
+            None => {
+                if let Some(back) = &mut route.back
+                    && let Some(fed) = back.wants_start()
+                {
+                    back.set_start(segment.place(fed, self.text.as_str()));
+                }
+                if route.encoder.pending() > 0 {
+                    let from = route.encoder.fed() - route.encoder.pending() as u64;
+                    segment.origins_from(from, self.text.as_str(), &mut self.held);
+                } else {
+                    self.held.clear();
+                }
+                self.queue.pop_front();
+                return Ok(Advance::Read(0));
+            }
         };
         let spare = &mut out.room[out.written..];
-        let roomy = spare.len() >= MIN_ROOM;
+        let roomy = spare.len() >= MIN_ROOM && route.back.is_none();
         let mut small = [0; 2 * MIN_ROOM];
-        let mut sink = ByteSink::new(if roomy { spare } else { &mut small });
-        let step = route.encoder.feed(text, &mut sink, self.bytes_in)?;
-        let written = sink.written();
+        let (step, written) = match &mut route.back {
+            Some(back) => {
+                back.begin(route.encoder.fed());
+                (back.encode(|sink| route.encoder.feed(text, sink, self.bytes_in))?, 0)
+            }
+            None => {
+                let mut sink = ByteSink::new(if roomy { spare } else { &mut small });
+                (route.encoder.feed(text, &mut sink, self.bytes_in)?, sink.written())
+            }
+        };
         if roomy {
             out.written += written;
         } else {
@@ -631,10 +796,43 @@ impl Transcoder {
             // Past a fault too: a character that is unmappable opens and closes nothing.
             place.advance(&text[..step.read]);
         }
+        if let Some(back) = route.back.as_mut().filter(|back| back.overflows()) {
+            if let Some(fed) = back.wants_start() {
+                back.set_start(segment.place(fed, self.text.as_str()));
+            }
+            return Err(back.too_long());
+        }
         segment.advance(step.read);
         if let Stop::Fault(fault) = step.stop {
             self.unmappable(fault)?;
         }
+        Ok(Advance::Read(0))
+    }
+
+    /// The record that is being written ends here.
+    fn end_record(&mut self) -> Result<Advance, Error> {
+        let Some(Route { encoder, back: Some(back), .. }) = &mut self.route else { return Ok(Advance::Read(0)) };
+        let bytes_in = self.bytes_in;
+        loop {
+            match back
+                .encode(|sink| encoder.finish(sink, bytes_in).map(|stop| crate::codec::Step { read: 0, stop }))?
+                .stop
+            {
+                Stop::InputEmpty => break,
+                Stop::OutputFull => {}
+                Stop::Fault(fault) => {
+                    self.unmappable(fault)?;
+                    return self.end_record();
+                }
+            }
+        }
+        encoder.reset();
+        if let (Some(fed), Some(Work::Text(segment))) = (back.wants_start(), self.queue.front())
+            && back.overflows()
+        {
+            back.set_start(segment.place(fed, self.text.as_str()));
+        }
+        back.end(&mut self.spill)?;
         Ok(Advance::Read(0))
     }
 
@@ -672,17 +870,24 @@ impl Transcoder {
                 }
             }
         };
-        self.spill.extend_from_slice(sink.as_bytes());
-        let offset = || match segment {
-            Some(segment) => segment.offset(at, self.text.as_str()),
-            None => self.held.iter().find(|(fed, _)| *fed == at).map_or(0, |(_, offset)| *offset),
+        match &mut route.back {
+            Some(back) => back.push(sink.as_bytes()),
+            None => self.spill.extend_from_slice(sink.as_bytes()),
+        }
+        let place = || match segment {
+            Some(segment) => segment.place(at, self.text.as_str()),
+            None => self.held.iter().find(|(fed, _)| *fed == at).map_or(At::default(), |(_, place)| *place),
         };
         if !passes {
             let codec = route.encoder.name().to_owned();
-            return Err(ErrorKind::Unmappable { codec, ch, offset: offset() }.into());
+            let At { offset, record } = place();
+            return Err(Error::in_record(ErrorKind::Unmappable { codec, ch, offset }, record));
         }
         if !replaces {
-            self.report.unmappable.add(|| UnmappableChar { offset: offset(), ch });
+            self.report.unmappable.add(|| {
+                let At { offset, record } = place();
+                UnmappableChar { offset, ch, record }
+            });
         }
         Ok(())
     }
@@ -692,28 +897,48 @@ impl Transcoder {
             self.phase = Phase::Done;
             return Ok(Advance::Read(0));
         };
-        let at = route.decoder.read() - route.decoder.pending() as u64;
-        let stop = self.text.fill(|sink| route.decoder.finish(sink))?;
-        self.decoded(Origin::At(at));
+        let place = route.front.place();
+        let stop = self.text.fill(|sink| route.front.finish(sink))?;
+        let fault = match stop {
+            Stop::Fault(fault) => Some(route.front.fault(fault)),
+            _ => None,
+        };
+        self.decoded(Origin::At(place));
         match stop {
             Stop::InputEmpty => self.phase = Phase::FinishEncoder,
             Stop::OutputFull => {}
-            Stop::Fault(fault) => self.malformed(fault),
+            Stop::Fault(_) => self.queue.extend(fault.map(Work::Malformed)),
         }
         Ok(Advance::Read(0))
     }
 
     fn finish_encoder(&mut self) -> Result<Advance, Error> {
-        if let Some(route) = &mut self.route {
-            let mut room = [0; MIN_ROOM];
-            let mut sink = ByteSink::new(&mut room);
-            let stop = route.encoder.finish(&mut sink, self.bytes_in)?;
-            self.spill.extend_from_slice(sink.as_bytes());
-            match stop {
-                Stop::InputEmpty => self.phase = Phase::Done,
-                Stop::OutputFull => {}
-                Stop::Fault(fault) => self.unmappable(fault)?,
+        let Some(route) = &mut self.route else {
+            self.phase = Phase::Done;
+            return Ok(Advance::Read(0));
+        };
+        if let Some(note) = route.nel.take().and_then(|watch| watch.note()) {
+            self.report.diagnostics.push(note);
+        }
+        self.report.records = route.front.records();
+        if let Some(back) = &mut route.back {
+            if back.is_open() || route.encoder.pending() > 0 {
+                // A last line that no newline ended.
+                return self.end_record();
             }
+            back.finish(&mut self.spill);
+            self.report.records_out = Some(back.records());
+            self.phase = Phase::Done;
+            return Ok(Advance::Read(0));
+        }
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let stop = route.encoder.finish(&mut sink, self.bytes_in)?;
+        self.spill.extend_from_slice(sink.as_bytes());
+        match stop {
+            Stop::InputEmpty => self.phase = Phase::Done,
+            Stop::OutputFull => {}
+            Stop::Fault(fault) => self.unmappable(fault)?,
         }
         Ok(Advance::Read(0))
     }
@@ -724,12 +949,21 @@ enum Work {
     Text(Segment),
     Malformed(Fault),
     Note(Diagnostic),
+    Failed(Error),
 }
 
 enum Advance {
     /// So many bytes of `src` were taken; go on.
     Read(usize),
     Pause(State),
+}
+
+/// Whether the charset has U+0020.
+fn has_blank(codec: &dyn Codec) -> bool {
+    codec.encoder().is_none_or(|mut encoder| {
+        let mut room = [0; MIN_ROOM];
+        encoder.feed(" ", &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty
+    })
 }
 
 /// Whether the charset has a byte order mark, one that detection will know.

@@ -5,8 +5,10 @@ use crate::codec::Codec;
 use crate::codec::newline::EbcdicNl;
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
+use crate::records::{Carriage, Columns, Shape};
 use crate::registry::Registry;
-use crate::text::eol::Eol;
+use crate::text::controls::Controls;
+use crate::text::eol::{Eol, InRecord};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
@@ -69,6 +71,41 @@ pub enum Bom {
     Strip,
 }
 
+/// What becomes of blanks at the end of a record, as decoded text: U+0020, or U+3000 where the charset has no other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Blanks {
+    /// They are trimmed where records become lines, and kept where they become records.
+    #[default]
+    Trim,
+    /// They are trimmed, and so are NULs among them, where they do not take turns more than eight times.
+    TrimNuls,
+    /// They are kept.
+    Keep,
+}
+
+/// What becomes of the columns of a record that are no text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Gaps {
+    /// They are dropped.
+    #[default]
+    Drop,
+    /// Two hex digits a byte, upper-case.
+    Hex,
+}
+
+/// What becomes of text that is longer than the record it is to be written to, as encoded bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Overlong {
+    /// It is an error. (Blanks at the end of a fixed record are none of its length.)
+    #[default]
+    Fail,
+    /// It is cut between two characters, so that the record ends in the initial shift state.
+    Cut,
+}
+
 /// A run to be: what it is from, to, and which policies it follows.
 ///
 /// ```
@@ -103,6 +140,23 @@ pub(super) struct Settings {
     pub(super) bom: Bom,
     pub(super) eol: Eol,
     pub(super) ebcdic_nl: EbcdicNl,
+    pub(super) controls: Controls,
+    pub(super) input: Input,
+    pub(super) to_records: Option<Shape>,
+    pub(super) overlong: Overlong,
+}
+
+/// What is known of the records of the input.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Input {
+    /// `None`: there are none.
+    pub(super) shape: Option<Shape>,
+    pub(super) blanks: Blanks,
+    pub(super) columns: Option<Columns>,
+    pub(super) gaps: Gaps,
+    pub(super) carriage: Option<Carriage>,
+    pub(super) shifts_as_blanks: bool,
+    pub(super) newlines: InRecord,
 }
 
 impl Transcode {
@@ -120,6 +174,10 @@ impl Transcode {
                 bom: Bom::default(),
                 eol: Eol::default(),
                 ebcdic_nl: EbcdicNl::default(),
+                controls: Controls::default(),
+                input: Input::default(),
+                to_records: None,
+                overlong: Overlong::default(),
             },
         }
     }
@@ -274,10 +332,111 @@ impl Transcode {
         self
     }
 
+    /// What becomes of control characters.
+    ///
+    /// ```
+    /// use charpipe::{Controls, Transcode};
+    ///
+    /// let mut output = Vec::new();
+    /// let report = Transcode::new().controls(Controls::Space).run(&b"a\0b\x1A"[..], &mut output)?;
+    /// assert_eq!((&output[..], report.controls.unwrap().count), (&b"a b "[..], 2));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn controls(mut self, policy: Controls) -> Self {
+        self.settings.controls = policy;
+        self
+    }
+
+    /// The input is records of that shape. Each is decoded by itself, and becomes a line.
+    ///
+    /// ```
+    /// use charpipe::{Transcode, records::Shape};
+    ///
+    /// let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 4 });
+    /// let mut output = Vec::new();
+    /// let report = job.run(&b"\xC1\xC2\x40\x40\xC3\x40\xC4\x40"[..], &mut output)?;
+    /// assert_eq!((&output[..], report.records), (&b"AB\nC D\n"[..], Some(2)));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn records(mut self, shape: Shape) -> Self {
+        self.settings.input.shape = Some(shape);
+        self
+    }
+
+    /// What becomes of blanks at the end of a record of the input.
+    pub fn blanks(mut self, policy: Blanks) -> Self {
+        self.settings.input.blanks = policy;
+        self
+    }
+
+    /// Which bytes of a record of the input are text. Each stretch of them is decoded by itself.
+    ///
+    /// ```
+    /// use charpipe::{Gaps, Transcode, records::Shape};
+    ///
+    /// let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 5 });
+    /// let job = job.columns("1-2,5-".parse().unwrap()).gaps(Gaps::Hex);
+    /// let mut output = Vec::new();
+    /// job.run(&b"\xC1\xC2\x12\x3C\xC3"[..], &mut output)?;
+    /// assert_eq!(output, b"AB123CC\n");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn columns(mut self, columns: Columns) -> Self {
+        self.settings.input.columns = Some(columns);
+        self
+    }
+
+    /// What becomes of the other bytes.
+    pub fn gaps(mut self, policy: Gaps) -> Self {
+        self.settings.input.gaps = policy;
+        self
+    }
+
+    /// The first byte of a record of the input tells a printer how to move: lines and pages come of it.
+    pub fn carriage(mut self, carriage: Carriage) -> Self {
+        self.settings.input.carriage = Some(carriage);
+        self
+    }
+
+    /// Whether the shift codes of a mixed page, in records, become blanks, so that columns stay where they are.
+    pub fn shifts_as_blanks(mut self, yes: bool) -> Self {
+        self.settings.input.shifts_as_blanks = yes;
+        self
+    }
+
+    /// What becomes of newlines inside a record of the input.
+    pub fn newlines_in_records(mut self, policy: InRecord) -> Self {
+        self.settings.input.newlines = policy;
+        self
+    }
+
+    /// The output is records of that shape: one for each record of the input, or for each line where it has none. A
+    /// fixed record is filled up with the target's blank.
+    ///
+    /// ```
+    /// use charpipe::{Transcode, records::Shape};
+    ///
+    /// let mut output = Vec::new();
+    /// Transcode::new().to("IBM037")?.to_records(Shape::Fixed { lrecl: 4 }).run(&b"AB\nC D\n"[..], &mut output)?;
+    /// assert_eq!(output, b"\xC1\xC2\x40\x40\xC3\x40\xC4\x40");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn to_records(mut self, shape: Shape) -> Self {
+        self.settings.to_records = Some(shape);
+        self
+    }
+
+    /// What becomes of text that is too long for its record.
+    pub fn overlong(mut self, policy: Overlong) -> Self {
+        self.settings.overlong = policy;
+        self
+    }
+
     /// The machine itself, for callers that do their own I/O.
     ///
     /// # Errors
-    /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF.
+    /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF; [`ErrorKind::Options`] for choices
+    /// that do not go together.
     pub fn transcoder(&self) -> Result<Transcoder, Error> {
         self.check()?;
         Ok(Transcoder::new(Arc::new(self.settings.clone())))
@@ -289,7 +448,15 @@ impl Transcode {
         if self.settings.bom == Bom::Add && !has_bom(&**to) {
             return Err(ErrorKind::NoBom { codec: to.name().to_owned() }.into());
         }
-        Ok(())
+        let Settings { input, to_records, .. } = &self.settings;
+        let what = if input.carriage.is_some() && to_records.is_some() {
+            "carriage control makes lines and pages, and records are asked for"
+        } else if input.shape.is_none() && (input.carriage.is_some() || input.columns.is_some()) {
+            "columns and carriage control are of records, and there are none"
+        } else {
+            return Ok(());
+        };
+        Err(ErrorKind::Options { what }.into())
     }
 
     /// Transcodes `input` to `output`.

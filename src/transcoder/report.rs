@@ -1,6 +1,7 @@
 //! The account of a run.
 
 use crate::detect::{Diagnostic, Verdict};
+pub use crate::error::RecordPosition;
 
 /// What a run did.
 #[derive(Clone, Debug)]
@@ -18,6 +19,12 @@ pub struct Report {
     pub malformed: Faults,
     /// Characters that the target lacks and that a policy let pass.
     pub unmappable: Faults<UnmappableChar>,
+    /// Control characters that a policy replaced or dropped; `None` where they are kept.
+    pub controls: Option<Faults<UnmappableChar>>,
+    /// Records that were read; `None` where the input was not taken for records.
+    pub records: Option<u64>,
+    /// Records that were written; `None` where the output is none.
+    pub records_out: Option<u64>,
     /// What became of the document's label; `None` where nothing had to change.
     pub relabelled: Option<Relabelled>,
     /// What detection answered, once it did.
@@ -42,15 +49,32 @@ pub struct Fault {
     pub offset: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    /// The record and the column of the first byte, where there are records.
+    pub record: Option<RecordPosition>,
 }
 
-/// A character that the target lacks.
+/// A character that the target lacks, or that is not wanted there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnmappableChar {
     /// The first byte of the input that it came from, from 0.
     pub offset: u64,
     /// The character.
     pub ch: char,
+    /// The record and the column of that byte, where there are records.
+    pub record: Option<RecordPosition>,
+}
+
+/// A place in the input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Place {
+    pub(super) offset: u64,
+    pub(super) record: Option<RecordPosition>,
+}
+
+impl From<u64> for Place {
+    fn from(offset: u64) -> Self {
+        Place { offset, record: None }
+    }
 }
 
 /// A label that was made true.
@@ -66,7 +90,7 @@ impl<F> Faults<F> {
     /// How many faults are kept with their place; the others are counted.
     pub const KEPT: usize = 16;
 
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Faults { count: 0, first: Vec::new() }
     }
 
@@ -88,6 +112,9 @@ impl Report {
             to: to.to_owned(),
             malformed: Faults::new(),
             unmappable: Faults::new(),
+            controls: None,
+            records: None,
+            records_out: None,
             relabelled: None,
             verdict: None,
             diagnostics: Vec::new(),

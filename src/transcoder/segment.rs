@@ -5,60 +5,112 @@
 //! before the text was decoded and run again over the same bytes one at a time. That happens on the fault path only;
 //! the ordinary path pays for a copy of the bytes and a fork of the decoder.
 
-use crate::codec::{Decoder, MIN_ROOM, Stop, Utf8Sink};
+use super::front::{Front, FrontStop, Mark};
+use super::report::Place;
+use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Where decoded text came from.
 pub(super) enum Origin {
     /// One place in the input: text that was put in, or that the end of the input brought forth.
-    At(u64),
-    /// Decoded from `bytes`, which stand at `start` in the input, by a decoder in the state of `fork`.
-    Decoded { fork: Box<dyn Decoder>, start: u64, bytes: Vec<u8> },
+    At(Place),
+    /// Made from `bytes` by a front in the state of `front`, behind `skip` bytes of text that it made before. `eof`:
+    /// nothing followed them.
+    Decoded { front: Box<Front>, bytes: Vec<u8>, skip: usize, eof: bool },
 }
 
 impl Clone for Origin {
     fn clone(&self) -> Self {
         match self {
-            Origin::At(offset) => Origin::At(*offset),
-            Origin::Decoded { fork, start, bytes } => {
-                Origin::Decoded { fork: fork.fork(), start: *start, bytes: bytes.clone() }
+            Origin::At(place) => Origin::At(*place),
+            Origin::Decoded { front, bytes, skip, eof } => {
+                Origin::Decoded { front: Box::new(front.fork()), bytes: bytes.clone(), skip: *skip, eof: *eof }
             }
         }
     }
 }
 
 impl Origin {
-    /// The input offset of the first byte of the character at `index` of the text.
-    pub(super) fn offset(&self, index: usize) -> u64 {
-        let (fork, start, bytes) = match self {
-            Origin::At(offset) => return *offset,
-            Origin::Decoded { fork, start, bytes } => (fork, *start, bytes),
+    pub(super) fn decoded(front: Front, bytes: &[u8], eof: bool) -> Self {
+        Origin::Decoded { front: Box::new(front), bytes: bytes.to_vec(), skip: 0, eof }
+    }
+
+    /// What follows it, where `text` bytes of text were made so far and blanks are held back: the places of those are
+    /// found from here. `None` where too much would have to be kept for that.
+    pub(super) fn carry(self, text: usize) -> Option<Self> {
+        match self {
+            Origin::Decoded { front, bytes, skip, .. } if bytes.len() <= CARRY => {
+                Some(Origin::Decoded { front, bytes, skip: skip + text, eof: false })
+            }
+            _ => None,
+        }
+    }
+
+    /// The same with more bytes behind.
+    pub(super) fn extended(mut self, more: &[u8], is_end: bool) -> Self {
+        if let Origin::Decoded { bytes, eof, .. } = &mut self {
+            bytes.extend_from_slice(more);
+            *eof = is_end;
+        }
+        self
+    }
+
+    /// Where the character at `index` of the text began in the input.
+    pub(super) fn place(&self, index: usize) -> Place {
+        let (front, bytes, index, eof) = match self {
+            Origin::At(place) => return *place,
+            Origin::Decoded { front, bytes, skip, eof } => (front, bytes, index.saturating_add(*skip), *eof),
         };
-        let mut decoder = fork.fork();
+        let mut front = front.fork();
         let mut decoded = 0;
-        for (at, &byte) in (start..).zip(bytes) {
-            let mut src: &[u8] = &[byte];
+        // The places of blanks that are held back: they come later than what they were made from.
+        let mut held = VecDeque::from_iter(front.held());
+        for at in 0..=bytes.len() {
+            let mut src = bytes.get(at..at + 1).unwrap_or_default();
             // A few rounds are all that an honest decoder needs for a byte.
             for _ in 0..MIN_ROOM {
-                let taken = u64::from(src.is_empty());
-                let begin = (at + taken).saturating_sub(decoder.pending() as u64);
-                let mut room = [0; MIN_ROOM];
+                let begin = front.place();
+                let mut room = [0; 4 * MIN_ROOM];
                 let mut sink = Utf8Sink::new(&mut room);
-                let step = decoder.feed(src, &mut sink);
-                decoded += sink.written();
-                if decoded > index {
-                    return begin;
+                let Ok(filled) = front.fill(src, eof && at == bytes.len(), None, &mut sink) else { return begin };
+                for ch in sink.as_str().chars() {
+                    decoded += ch.len_utf8();
+                    let place = match held.front_mut() {
+                        Some((place, count)) if front.is_blank(ch) => {
+                            let place = *place;
+                            *count -= 1;
+                            if *count == 0 {
+                                held.pop_front();
+                            }
+                            place
+                        }
+                        _ => begin,
+                    };
+                    if decoded > index {
+                        return place;
+                    }
                 }
-                src = src.get(step.read..).unwrap_or_default();
-                if step.stop != Stop::OutputFull {
+                let known: u64 = held.iter().map(|(_, count)| count).sum();
+                match front.held() {
+                    None => held.clear(),
+                    Some((_, count)) if count > known => held.push_back((begin, count - known)),
+                    Some(_) => {}
+                }
+                src = src.get(filled.read..).unwrap_or_default();
+                let more = matches!(filled.stop, FrontStop::NeedRoom | FrontStop::Fault(_));
+                if !more && src.is_empty() {
                     break;
                 }
             }
         }
-        start + bytes.len() as u64
+        front.place()
     }
 }
+
+/// How many bytes are kept at the most to find the places of blanks that are held back.
+const CARRY: usize = 256 * 1024;
 
 /// A stretch of text to be encoded, cut into pieces.
 pub(super) struct Segment {
@@ -75,9 +127,35 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// The part `range` of `text`, which was decoded from `origin`, through `stages`.
-    pub(super) fn decoded(text: &str, range: Range<usize>, origin: Origin, stages: &mut [Box<dyn Stage>]) -> Self {
-        let mut pieces = vec![Piece { at: range.start, text: Text::Kept(range.len()) }];
+    /// The part `range` of `text`, which was decoded from `origin`, through `stages`. `marks` are of that part; `end` is
+    /// what the end of a record becomes, `eol` what a printer's new line.
+    pub(super) fn decoded(
+        text: &str,
+        range: Range<usize>,
+        origin: Origin,
+        stages: &mut [Box<dyn Stage>],
+        marks: &[(usize, Mark)],
+        (end, eol): (&Text, &'static str),
+    ) -> Self {
+        let mut pieces = Vec::with_capacity(1 + 2 * marks.len());
+        let mut at = range.start;
+        for (index, mark) in marks {
+            if at < *index {
+                pieces.push(Piece { at, text: Text::Kept(index - at) });
+            }
+            at = *index;
+            match mark {
+                Mark::End => pieces.push(Piece { at, text: end.clone() }),
+                Mark::Move(moved) => {
+                    pieces.extend((0..moved.lines).map(|_| Piece { at, text: Text::New(eol) }));
+                    let then = moved.then.map(|ch| if ch == '\r' { "\r" } else { "\u{C}" });
+                    pieces.extend(then.map(|text| Piece { at, text: Text::New(text) }));
+                }
+            }
+        }
+        if at < range.end {
+            pieces.push(Piece { at, text: Text::Kept(range.end - at) });
+        }
         for stage in stages {
             let mut cut = Vec::new();
             for piece in pieces {
@@ -86,7 +164,7 @@ impl Segment {
                         let range = piece.at..piece.at + len;
                         stage.cut(&text[range.clone()], range, &mut cut);
                     }
-                    Text::New(_) => cut.push(piece),
+                    _ => cut.push(piece),
                 }
             }
             pieces = cut;
@@ -95,7 +173,7 @@ impl Segment {
     }
 
     /// `text`, put in at `at` of the input. No stage sees it.
-    pub(super) fn inserted(text: String, at: u64) -> Self {
+    pub(super) fn inserted(text: String, at: Place) -> Self {
         let pieces = vec![Piece { at: 0, text: Text::Kept(text.len()) }];
         Segment { inserted: Some(text), ..Segment::new(Origin::At(at), pieces) }
     }
@@ -112,22 +190,29 @@ impl Segment {
         match piece.text {
             Text::New(text) => text,
             Text::Kept(len) => &self.inserted.as_deref().unwrap_or(decoded)[piece.at..piece.at + len],
+            Text::End | Text::Control(_) | Text::Newline(_) => "",
         }
     }
 
-    /// What is to be encoded next; `None` at the end.
-    pub(super) fn rest<'a>(&'a self, decoded: &'a str) -> Option<&'a str> {
+    /// What is to be done next; `None` at the end.
+    pub(super) fn next<'a>(&'a self, decoded: &'a str) -> Option<Next<'a>> {
         let piece = self.pieces.get(self.piece)?;
-        Some(&self.text_of(piece, decoded)[self.done..])
+        Some(match piece.text {
+            Text::New(_) | Text::Kept(_) => Next::Text(&self.text_of(piece, decoded)[self.done..]),
+            Text::End => Next::End,
+            Text::Control(ch) => Next::Control(ch),
+            Text::Newline(ch) => Next::Newline(ch),
+        })
     }
 
-    /// So many bytes of [`rest`](Self::rest) are encoded.
+    /// So many bytes of text are encoded, or what is no text is done.
     pub(super) fn advance(&mut self, read: usize) {
         let Some(piece) = self.pieces.get(self.piece) else { return };
         self.done += read;
         let len = match piece.text {
             Text::Kept(len) => len,
             Text::New(text) => text.len(),
+            Text::End | Text::Control(_) | Text::Newline(_) => 0,
         };
         if self.done >= len {
             self.piece += 1;
@@ -135,25 +220,30 @@ impl Segment {
         }
     }
 
-    /// The input offset of the character that the encoder was fed at `fed`.
-    pub(super) fn offset(&self, fed: u64, decoded: &str) -> u64 {
+    /// Where the piece stands in the input that is to be done next.
+    pub(super) fn place_of_next(&self) -> Place {
+        self.origin.place(self.pieces.get(self.piece).map_or(usize::MAX, |piece| piece.at))
+    }
+
+    /// Where the character stands in the input that the encoder was fed at `fed`.
+    pub(super) fn place(&self, fed: u64, decoded: &str) -> Place {
         let mut from = self.fed_from;
         for piece in &self.pieces {
             let len = self.text_of(piece, decoded).len() as u64;
             if fed < from + len {
                 let within = match piece.text {
                     Text::Kept(_) => (fed - from) as usize,
-                    Text::New(_) => 0,
+                    _ => 0,
                 };
-                return self.origin.offset(piece.at + within);
+                return self.origin.place(piece.at + within);
             }
             from += len;
         }
-        self.origin.offset(usize::MAX)
+        self.origin.place(usize::MAX)
     }
 
     /// Adds to `held` where the characters came from that the encoder was fed from `fed` on.
-    pub(super) fn origins_from(&self, fed: u64, decoded: &str, held: &mut Vec<(u64, u64)>) {
+    pub(super) fn origins_from(&self, fed: u64, decoded: &str, held: &mut Vec<(u64, Place)>) {
         held.retain(|(earlier, _)| *earlier >= fed);
         let mut from = self.fed_from;
         for piece in &self.pieces {
@@ -161,10 +251,22 @@ impl Segment {
             for (index, _) in text.char_indices() {
                 let at = from + index as u64;
                 if at >= fed {
-                    held.push((at, self.offset(at, decoded)));
+                    held.push((at, self.place(at, decoded)));
                 }
             }
             from += text.len() as u64;
         }
     }
+}
+
+/// What of a [`Segment`] is to be done next.
+pub(super) enum Next<'a> {
+    /// To be encoded.
+    Text(&'a str),
+    /// A record, or a line that becomes one, ends.
+    End,
+    /// A control character stood here.
+    Control(char),
+    /// A newline stood here, in a record.
+    Newline(char),
 }

@@ -18,7 +18,7 @@ pub struct Outcome {
     pub offset: Option<u64>,
     /// Detection's answer, its reasons included.
     pub verdict: String,
-    /// What was counted on the way: offset and bytes of faults that passed, and diagnostics.
+    /// What was counted on the way: faults that passed with their places, diagnostics, records.
     pub faults: String,
 }
 
@@ -96,7 +96,16 @@ pub fn drive_this(
         offset: error.as_ref().and_then(Error::offset),
         error: error.map(|error| error.to_string()),
         verdict: format!("{:?}", transcoder.verdict()),
-        faults: format!("{:?} {:?} {:?}", report.malformed, report.diagnostics, report.relabelled),
+        faults: format!(
+            "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            report.malformed,
+            report.unmappable,
+            report.controls,
+            report.diagnostics,
+            report.relabelled,
+            report.records,
+            report.records_out
+        ),
     }
 }
 

@@ -1,0 +1,162 @@
+//! The options about records, and `--records auto`.
+
+use super::Status;
+use super::args::one_of;
+use super::words::say;
+use crate::records::{BadColumns, BadShape, Carriage, Columns, Shape, sniff_one};
+use crate::{Blanks, Gaps, InRecord, Overlong, Transcode};
+use clap::Args;
+use std::io::{self, BufRead, Read};
+
+/// Records, as mainframes have them.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Records")]
+pub(super) struct RecordArgs {
+    /// The input is records, and each becomes a line: fb:80, rdw, vb, vbs, u32 …, or auto
+    ///
+    /// fb:N          every record has N bytes
+    /// rdw           a record descriptor word before each, big-endian, its length included
+    /// rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
+    /// vb, vbs       blocks of records, or of segments of them, each behind a block descriptor word
+    /// u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
+    /// mode-b        FTP's block mode
+    /// awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
+    /// auto          what `charpipe detect --records` says, if that is one shape alone
+    #[arg(long, value_name = "SHAPE", value_parser = shape_or_auto, verbatim_doc_comment)]
+    pub(super) records: Option<ShapeArg>,
+
+    /// Write records, one for each of the input, or for each line: fb:80, rdw, vb:27998 …
+    #[arg(long, value_name = "SHAPE", value_parser = shape)]
+    to_records: Option<Shape>,
+
+    /// Keep blanks at the end of a record
+    #[arg(long)]
+    keep_blanks: bool,
+
+    /// Trim NULs too
+    #[arg(long, conflicts_with = "keep_blanks")]
+    trim_nuls: bool,
+
+    /// Column 1 is an ASA carriage control: make lines, pages and overstrikes of it
+    #[arg(long, conflicts_with = "machine")]
+    asa: bool,
+
+    /// Column 1 is a machine carriage control
+    #[arg(long)]
+    machine: bool,
+
+    /// Only these bytes of a record are text, from 1: 1-40,57-
+    #[arg(long, value_name = "LIST", value_parser = columns)]
+    columns: Option<Columns>,
+
+    /// What becomes of the other bytes
+    #[arg(long, value_name = "WHAT", default_value = "drop", value_parser = one_of(&[
+        ("drop", Gaps::Drop),
+        ("hex", Gaps::Hex),
+    ]))]
+    gaps: Gaps,
+
+    /// Make blanks of the shift codes in mixed pages, so that columns stay where they are
+    #[arg(long)]
+    shift_blanks: bool,
+
+    /// What becomes of newlines inside a record
+    #[arg(long, value_name = "POLICY", default_value = "keep", value_parser = one_of(&[
+        ("keep", InRecord::Keep),
+        ("space", InRecord::Space),
+        ("error", InRecord::Error),
+    ]))]
+    record_newlines: InRecord,
+
+    /// What becomes of text that is too long for its record: an error, or cut between characters
+    #[arg(long, value_name = "POLICY", default_value = "fail", value_parser = one_of(&[
+        ("fail", Overlong::Fail),
+        ("cut", Overlong::Cut),
+    ]))]
+    overlong: Overlong,
+}
+
+/// The value of `--records`.
+#[derive(Clone)]
+pub(super) enum ShapeArg {
+    Auto,
+    Shape(Shape),
+}
+
+fn shape(text: &str) -> Result<Shape, BadShape> {
+    text.parse()
+}
+
+fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
+    if text.eq_ignore_ascii_case("auto") { Ok(ShapeArg::Auto) } else { text.parse().map(ShapeArg::Shape) }
+}
+
+fn columns(text: &str) -> Result<Columns, BadColumns> {
+    text.parse()
+}
+
+impl RecordArgs {
+    /// The run with what these options ask for.
+    pub(super) fn add(&self, mut transcode: Transcode) -> Transcode {
+        match &self.records {
+            Some(ShapeArg::Shape(shape)) => transcode = transcode.records(shape.clone()),
+            // Something has to stand there, for what goes together to be checked.
+            Some(ShapeArg::Auto) => transcode = transcode.records(Shape::RDW),
+            None => {}
+        }
+        if let Some(shape) = &self.to_records {
+            transcode = transcode.to_records(shape.clone());
+        }
+        if let Some(columns) = &self.columns {
+            transcode = transcode.columns(columns.clone());
+        }
+        if self.asa || self.machine {
+            transcode = transcode.carriage(if self.asa { Carriage::Asa } else { Carriage::Machine });
+        }
+        let blanks = match (self.keep_blanks, self.trim_nuls) {
+            (true, _) => Blanks::Keep,
+            (false, true) => Blanks::TrimNuls,
+            (false, false) => Blanks::Trim,
+        };
+        transcode
+            .blanks(blanks)
+            .gaps(self.gaps)
+            .shifts_as_blanks(self.shift_blanks)
+            .newlines_in_records(self.record_newlines)
+            .overlong(self.overlong)
+    }
+
+    pub(super) fn is_auto(&self) -> bool {
+        matches!(self.records, Some(ShapeArg::Auto))
+    }
+}
+
+/// How much of an input is looked at for the shape of its records.
+pub(super) const LOOK: usize = 1 << 20;
+
+/// Reads the first bytes of `input`: as many as [`LOOK`], and whether that is all.
+pub(super) fn look(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
+    let mut first = Vec::new();
+    input.take(LOOK as u64).read_to_end(&mut first)?;
+    let is_all = first.len() < LOOK;
+    Ok((first, is_all))
+}
+
+/// The one shape that fits the first bytes of the input called `name`.
+pub(super) fn shape_of(first: &[u8], is_all: bool, name: &super::words::Name, quiet: bool) -> Result<Shape, Status> {
+    match sniff_one(first, is_all) {
+        Ok(shape) => {
+            if !quiet {
+                say(format_args!("{name}: taken for records of shape {shape}"));
+            }
+            Ok(shape)
+        }
+        Err(all) => {
+            let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
+            let found =
+                if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) };
+            say(format_args!("{name}: byte 0: {found} (see `charpipe detect --records`, and name one with --records)"));
+            Err(Status::Data)
+        }
+    }
+}

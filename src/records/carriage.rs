@@ -1,0 +1,149 @@
+//! Carriage control: the first column of a record says how a printer moves.
+//!
+//! ASA (ANSI X3.64, RECFM …A) moves before the line is printed, machine codes (RECFM …M) after it. Both are followed
+//! with one question in mind: is a line open, printed and not yet ended?
+
+/// What the first column of a record is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Carriage {
+    /// ASA: a character. Blank: the next line; `0`: the one after it; `-`: the one after that; `+`: the same line again;
+    /// `1`: a new page. Other channels are the next line.
+    Asa,
+    /// Machine code: a byte. 09, 11, 19: print and go one, two, three lines on; 01: print and stay; 89: print and go
+    /// to a new page; 0B, 13, 1B, 8B: go, and print nothing. Other channels are the next line.
+    Machine,
+}
+
+/// What is put out in front of a line's text, or behind it: ends of line, then one character.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Move {
+    pub(crate) lines: u8,
+    /// A form feed, or a carriage return to print over the line.
+    pub(crate) then: Option<char>,
+}
+
+const PAGE: Option<char> = Some('\u{C}');
+const BACK: Option<char> = Some('\r');
+
+/// Follows a printer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Printer {
+    kind: Carriage,
+    open: bool,
+    /// What the record that is under way moves when it is printed.
+    after: Move,
+}
+
+impl Printer {
+    pub(crate) fn new(kind: Carriage) -> Self {
+        Printer { kind, open: false, after: Move::default() }
+    }
+
+    /// At the beginning of a record: what comes before its text; whether the text is printed; whether the code is known.
+    /// `ch` is what the byte decodes to.
+    pub(crate) fn begin(&mut self, byte: u8, ch: char) -> (Move, bool, bool) {
+        match self.kind {
+            Carriage::Asa => {
+                let open = std::mem::replace(&mut self.open, true);
+                let line = u8::from(open);
+                let (lines, then, known) = match ch {
+                    ' ' => (line, None, true),
+                    '0' => (line + 1, None, true),
+                    '-' => (line + 2, None, true),
+                    '1' => (line, PAGE, true),
+                    '+' => (0, BACK.filter(|_| open), true),
+                    '2'..='9' | 'A'..='C' => (line, None, true),
+                    _ => (line, None, false),
+                };
+                (Move { lines, then }, true, known)
+            }
+            Carriage::Machine => self.machine(byte),
+        }
+    }
+
+    fn machine(&mut self, byte: u8) -> (Move, bool, bool) {
+        let way = match byte {
+            0x01 | 0x03 => Move::default(),
+            0x09 | 0x0B => Move { lines: 1, then: None },
+            0x11 | 0x13 => Move { lines: 2, then: None },
+            0x19 | 0x1B => Move { lines: 3, then: None },
+            0x89 | 0x8B => Move { lines: 1, then: PAGE },
+            // The other channels.
+            0x91..=0xE3 if matches!(byte & 7, 1 | 3) => Move { lines: 1, then: None },
+            _ => Move { lines: 1, then: None },
+        };
+        let known = matches!(byte, 0x01..=0x1B | 0x89..=0xE3) && matches!(byte & 7, 1 | 3);
+        let prints = !known || byte & 2 == 0;
+        if prints {
+            let before = Move { lines: 0, then: BACK.filter(|_| self.open) };
+            self.open = true;
+            self.after = way;
+            (before, true, known)
+        } else {
+            // Of two moves to the next line the first only ends the open one; a new page needs no empty line.
+            let lines = if way.then == PAGE { u8::from(self.open) } else { way.lines };
+            self.open &= way == Move::default();
+            (Move { lines, ..way }, false, known)
+        }
+    }
+
+    /// At the end of a record: what comes behind its text.
+    pub(crate) fn end(&mut self) -> Move {
+        let after = std::mem::take(&mut self.after);
+        self.open &= after == Move::default();
+        after
+    }
+
+    /// At the end of everything.
+    pub(crate) fn finish(&mut self) -> Move {
+        Move { lines: u8::from(std::mem::take(&mut self.open)), then: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(kind: Carriage, records: &[(u8, &str)]) -> String {
+        let mut printer = Printer::new(kind);
+        let mut page = String::new();
+        let put = |page: &mut String, moved: Move| {
+            page.extend(std::iter::repeat_n('\n', moved.lines.into()));
+            page.extend(moved.then);
+        };
+        for (code, text) in records {
+            let (moved, prints, known) = printer.begin(*code, char::from(*code));
+            assert!(known, "{code:X}");
+            put(&mut page, moved);
+            page.push_str(if prints { text } else { "" });
+            let moved = printer.end();
+            put(&mut page, moved);
+        }
+        let moved = printer.finish();
+        put(&mut page, moved);
+        page
+    }
+
+    #[test]
+    fn asa_moves_before_the_line() {
+        let records = [(b'1', "title"), (b' ', "a"), (b'0', "b"), (b'-', "c"), (b'+', "_"), (b'1', "d")];
+        assert_eq!(print(Carriage::Asa, &records), "\u{C}title\na\n\nb\n\n\nc\r_\n\u{C}d\n");
+        assert_eq!(print(Carriage::Asa, &[]), "");
+        assert_eq!(print(Carriage::Asa, &[(b'+', "a")]), "a\n");
+    }
+
+    #[test]
+    fn machine_code_moves_after_it() {
+        let records =
+            [(0x8B, ""), (0x09, "a"), (0x11, "b"), (0x01, "c"), (0x09, "_"), (0x0B, "x"), (0x89, "d"), (0x01, "e")];
+        assert_eq!(print(Carriage::Machine, &records), "\u{C}a\nb\n\nc\r_\n\nd\n\u{C}e\n");
+        assert_eq!(print(Carriage::Machine, &[(0x01, "a"), (0x8B, ""), (0x09, "b")]), "a\n\u{C}b\n");
+    }
+
+    #[test]
+    fn codes_that_are_none() {
+        assert!(!Printer::new(Carriage::Asa).begin(b'x', 'x').2);
+        assert!(!Printer::new(Carriage::Machine).begin(0x5A, '!').2);
+    }
+}

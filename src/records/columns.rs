@@ -1,0 +1,117 @@
+//! Which bytes of a record are text.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Columns of a record: bytes, counted from 1, as `1-40,57-`.
+///
+/// ```
+/// use charpipe::records::Columns;
+///
+/// let columns: Columns = "1-40,57-".parse().unwrap();
+/// assert_eq!(columns.to_string(), "1-40,57-");
+/// assert!("40-1".parse::<Columns>().is_err());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Columns {
+    /// Their first and last column, in order and apart; a last one of `u64::MAX` is the record's.
+    ranges: Vec<(u64, u64)>,
+}
+
+/// How many ranges there may be.
+const MOST: usize = 1000;
+
+impl Columns {
+    /// Whether the column `at`, from 0, is one of them, and how many bytes from there on are as it is.
+    pub(crate) fn stretch(&self, at: u64) -> (bool, u64) {
+        let column = at + 1;
+        match self.ranges.iter().find(|(_, last)| *last >= column) {
+            None => (false, u64::MAX),
+            Some((first, _)) if *first > column => (false, first - column),
+            Some((_, last)) => (true, last.saturating_sub(at)),
+        }
+    }
+}
+
+/// Text that names no [`Columns`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadColumns(String);
+
+impl fmt::Display for BadColumns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadColumns {}
+
+impl FromStr for Columns {
+    type Err = BadColumns;
+
+    fn from_str(text: &str) -> Result<Self, BadColumns> {
+        let bad = |why: &str| BadColumns(format!("{text:?}: {why}"));
+        let number = |digits: &str| {
+            digits.trim().parse().ok().filter(|column| *column > 0).ok_or_else(|| bad("columns are numbers from 1 on"))
+        };
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for range in text.split(',') {
+            let (first, last) = match range.split_once('-') {
+                None => (number(range)?, number(range)?),
+                Some((first, last)) if last.trim().is_empty() => (number(first)?, u64::MAX),
+                Some((first, last)) => (number(first)?, number(last)?),
+            };
+            if last < first {
+                return Err(bad("a range ends before it begins"));
+            }
+            if ranges.last().is_some_and(|(_, before)| *before >= first) {
+                return Err(bad("ranges come in order and do not overlap"));
+            }
+            ranges.push((first, last));
+        }
+        if ranges.len() > MOST {
+            return Err(bad("more than 1000 ranges"));
+        }
+        Ok(Columns { ranges })
+    }
+}
+
+impl fmt::Display for Columns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (first, last)) in self.ranges.iter().enumerate() {
+            f.write_str(if index == 0 { "" } else { "," })?;
+            match last {
+                last if last == first => write!(f, "{first}")?,
+                &u64::MAX => write!(f, "{first}-")?,
+                last => write!(f, "{first}-{last}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_follow_each_other() {
+        let columns: Columns = "1-3,5,9-".parse().unwrap();
+        let mut at = 0;
+        let mut seen = Vec::new();
+        while at < 12 {
+            let (text, len) = columns.stretch(at);
+            assert!(len > 0);
+            seen.push((at, text));
+            at = at.saturating_add(len);
+        }
+        assert_eq!(seen, [(0, true), (3, false), (4, true), (5, false), (8, true)]);
+        assert_eq!("2-4".parse::<Columns>().unwrap().stretch(4), (false, u64::MAX));
+    }
+
+    #[test]
+    fn what_is_no_list_of_columns() {
+        for bad in ["", "0", "3-2", "1-2,2-3", "5,1", "a", "-4", "1,,2", "-"] {
+            assert!(bad.parse::<Columns>().is_err(), "{bad}");
+        }
+    }
+}

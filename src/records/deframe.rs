@@ -1,0 +1,554 @@
+//! From bytes to records: one state machine for all framings.
+//!
+//! It holds a header that the input cuts, six bytes at the most, and never the data: whatever a header says, nothing
+//! is allocated for it. Every answer takes bytes, or ends something, or ends the work; so there is no input that makes
+//! it loop.
+
+use super::Shape;
+use crate::error::{Error, ErrorKind};
+
+/// What comes next in the input.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// So many bytes that are no data, never 0: descriptor words, padding, labels of a tape.
+    Framing(usize),
+    /// So many bytes of the record, never 0.
+    Data(usize),
+    /// The record ends here.
+    End,
+    /// A file ends here, between records: a tape mark, or FTP's end of file. Those around labels do not count.
+    FileEnd,
+    /// Everything given was taken.
+    NeedInput,
+    /// The input is over, after a whole record.
+    Done,
+}
+
+/// Cuts a stream into records, wherever the stream itself is cut.
+///
+/// ```
+/// use charpipe::records::{Deframer, Part, Shape};
+///
+/// let input = b"\x00\x06\x00\x00\xC1\xC2";
+/// let mut deframer = Deframer::new(&Shape::RDW);
+/// assert_eq!(deframer.next(input, true)?, Part::Framing(4));
+/// assert_eq!(deframer.next(&input[4..], true)?, Part::Data(2));
+/// assert_eq!(deframer.next(b"", true)?, Part::End);
+/// assert_eq!(deframer.next(b"", true)?, Part::Done);
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Deframer {
+    records: Records,
+    tape: Option<Tape>,
+}
+
+impl Deframer {
+    /// At the beginning of a stream of that shape.
+    pub fn new(shape: &Shape) -> Self {
+        match shape {
+            Shape::AwsTape { labels, shape } => {
+                Deframer { records: Records::new(shape), tape: Some(Tape::new(*labels)) }
+            }
+            shape => Deframer { records: Records::new(shape), tape: None },
+        }
+    }
+
+    /// The number of the record, from 1; between records that of the next.
+    pub fn record(&self) -> u64 {
+        self.records.record
+    }
+
+    /// Where the record of the last [`Part::Data`] or [`Part::End`] begins, in bytes from 0: its first header, not that
+    /// of its block.
+    pub fn begun(&self) -> u64 {
+        self.records.begun
+    }
+
+    /// Where in the input it is, in bytes from 0.
+    pub fn offset(&self) -> u64 {
+        self.records.at
+    }
+
+    /// What comes at the front of `src`; the caller takes so many bytes of it. `eof`: nothing follows `src`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadHeader`]; [`ErrorKind::RecordCut`] where the input ends within a record, or a block of a tape
+    /// does. It stays where it is then, and says so again.
+    #[inline]
+    pub fn next(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
+        match &mut self.tape {
+            None => self.records.next(src, eof),
+            Some(tape) => tape.next(&mut self.records, src, eof),
+        }
+    }
+
+    /// The record at the front of `src`, where it lies there whole and in one piece: how many bytes frame it, and how
+    /// many are its data. It is taken then, as if by [`next`](Self::next); `None` where only that can tell.
+    #[inline]
+    pub(crate) fn whole(&mut self, src: &[u8]) -> Option<(usize, usize)> {
+        if self.tape.is_some() { None } else { self.records.whole(src) }
+    }
+}
+
+/// The framings that are not about tapes.
+#[derive(Clone, Debug)]
+struct Records {
+    layout: Layout,
+    state: State,
+    held: Held<4>,
+    /// Bytes left of the block, headers in it included.
+    block: u64,
+    /// Segments of a record have come, and its end has not.
+    open: bool,
+    at: u64,
+    record: u64,
+    /// Where the record began, its header included.
+    begun: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Layout {
+    Fixed(u32),
+    Rdw { little: bool, inclusive: bool },
+    Vb,
+    Vbs,
+    U32,
+    U16,
+    ModeB,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// A header is next, or the end of the input.
+    Between,
+    /// So many bytes of data are next, never 0; then something ends, or not.
+    Data { left: u32, ends: Ends },
+    /// So many bytes are next that are no data, never 0.
+    Skip(u64),
+    /// The end of a record is to be told, or of a record and a file.
+    Ended(Ends),
+    /// The end of a file is to be told.
+    FileEnded,
+}
+
+/// What ends behind a stretch of data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ends {
+    Nothing,
+    Record,
+    /// The record and the file.
+    File,
+}
+
+/// The beginning of a header that the input cut.
+#[derive(Clone, Copy, Debug)]
+struct Held<const N: usize> {
+    bytes: [u8; N],
+    len: usize,
+}
+
+impl<const N: usize> Held<N> {
+    const NONE: Self = Held { bytes: [0; N], len: 0 };
+
+    /// Takes from the front of `src` what is missing of `want` bytes, and answers how many that were and, where it is
+    /// whole now, the header.
+    fn take(&mut self, src: &[u8], want: usize) -> (usize, Option<[u8; N]>) {
+        let taken = src.len().min(want - self.len);
+        self.bytes[self.len..self.len + taken].copy_from_slice(&src[..taken]);
+        self.len += taken;
+        (taken, (self.len == want).then_some(self.bytes))
+    }
+}
+
+/// A null segment (z/OS): there is no more in this block.
+const NULL_SEGMENT: [u8; 4] = [0x80, 0, 0, 0];
+
+impl Records {
+    fn new(shape: &Shape) -> Self {
+        let layout = match shape {
+            Shape::Fixed { lrecl } => Layout::Fixed((*lrecl).max(1)),
+            Shape::Rdw { little, inclusive } => Layout::Rdw { little: *little, inclusive: *inclusive },
+            Shape::Vb { .. } => Layout::Vb,
+            Shape::Vbs { .. } => Layout::Vbs,
+            Shape::U32 => Layout::U32,
+            Shape::U16 => Layout::U16,
+            Shape::ModeB => Layout::ModeB,
+            // No tape is on a tape: what is in it counts.
+            Shape::AwsTape { shape, .. } => return Records::new(shape),
+        };
+        Records { layout, state: State::Between, held: Held::NONE, block: 0, open: false, at: 0, record: 1, begun: 0 }
+    }
+
+    #[inline]
+    fn next(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
+        match (self.state, self.layout) {
+            (State::Ended(ends), _) => {
+                self.state = if ends == Ends::File { State::FileEnded } else { State::Between };
+                self.record += 1;
+                Ok(Part::End)
+            }
+            (State::Data { left, ends }, _) if !src.is_empty() => Ok(self.data(left, ends, src.len())),
+            (State::Between, Layout::Fixed(lrecl)) if !src.is_empty() => {
+                self.begun = self.at;
+                Ok(self.data(lrecl, Ends::Record, src.len()))
+            }
+            _ => self.rare(src, eof),
+        }
+    }
+
+    #[inline]
+    fn whole(&mut self, src: &[u8]) -> Option<(usize, usize)> {
+        if self.state != State::Between || self.held.len > 0 || self.open {
+            return None;
+        }
+        let big = |at: usize| Some(usize::from(*src.get(at)?) << 8 | usize::from(*src.get(at + 1)?));
+        let (header, len) = match self.layout {
+            Layout::Fixed(lrecl) => (0, lrecl as usize),
+            Layout::Rdw { little: false, inclusive } if big(2)? == 0 => {
+                (4, big(0)?.checked_sub(if inclusive { 4 } else { 0 })?)
+            }
+            Layout::Vb if self.block > 0 && big(2)? == 0 => {
+                let length = big(0)?;
+                self.block = self.block.checked_sub(length as u64).filter(|_| length >= 4 && length <= src.len())?;
+                (4, length - 4)
+            }
+            Layout::U32 => (4, big(0)? << 16 | big(2)?),
+            Layout::U16 => (2, big(0)?),
+            _ => return None,
+        };
+        if src.len() - header < len {
+            return None;
+        }
+        self.begun = self.at;
+        self.at += (header + len) as u64;
+        self.record += 1;
+        Some((header, len))
+    }
+
+    /// So much of the data as is there.
+    #[inline]
+    fn data(&mut self, left: u32, ends: Ends, given: usize) -> Part {
+        let len = given.min(left as usize);
+        self.at += len as u64;
+        self.segment(left - len as u32, ends);
+        Part::Data(len)
+    }
+
+    /// So many bytes of data are left to come.
+    #[inline]
+    fn segment(&mut self, left: u32, ends: Ends) {
+        self.state = match (left, ends) {
+            (0, Ends::Nothing) => State::Between,
+            (0, ends) => State::Ended(ends),
+            _ => State::Data { left, ends },
+        };
+    }
+
+    /// All but data and ends of records.
+    fn rare(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
+        if self.state == State::FileEnded {
+            self.state = State::Between;
+            return Ok(Part::FileEnd);
+        }
+        if src.is_empty() {
+            return if eof { self.end() } else { Ok(Part::NeedInput) };
+        }
+        if let State::Skip(left) = self.state {
+            let len = left.min(src.len() as u64);
+            self.at += len;
+            self.state = if left == len { State::Between } else { State::Skip(left - len) };
+            return Ok(Part::Framing(len as usize));
+        }
+        if self.held.len == 0 && !self.open {
+            self.begun = self.at;
+        }
+        let want = self.header_len();
+        let held = self.held;
+        let (taken, header) = self.held.take(src, want);
+        if let Some(header) = header {
+            if let Err(what) = self.header(header) {
+                self.held = held;
+                let (offset, record, header) = (self.at - held.len as u64, self.record, header[..want].to_vec());
+                return Err(ErrorKind::BadHeader { offset, record, header, what }.into());
+            }
+            self.held = Held::NONE;
+        }
+        self.at += taken as u64;
+        Ok(Part::Framing(taken))
+    }
+
+    /// How long the next header is.
+    fn header_len(&self) -> usize {
+        match self.layout {
+            Layout::U16 => 2,
+            Layout::ModeB => 3,
+            // Too short for one: the rest of the block stands for it in the error.
+            Layout::Vb | Layout::Vbs if (1..4).contains(&self.block) => self.block as usize,
+            _ => 4,
+        }
+    }
+
+    /// Nothing follows.
+    fn end(&self) -> Result<Part, Error> {
+        match self.state {
+            State::Data { left, .. } => Err(self.cut(left.into())),
+            State::Skip(left) => Err(self.cut(left)),
+            _ if self.held.len > 0 || self.open => Err(self.cut((self.header_len() - self.held.len) as u64)),
+            _ if self.block > 0 => Err(self.cut(self.block)),
+            _ => Ok(Part::Done),
+        }
+    }
+
+    /// The record, or what frames it, is cut here.
+    fn cut(&self, missing: u64) -> Error {
+        let has_begun = self.open || self.held.len > 0 || matches!(self.state, State::Data { .. });
+        let begun = if has_begun { self.begun } else { self.at };
+        ErrorKind::RecordCut { offset: self.at, record: self.record, begun, missing }.into()
+    }
+
+    /// Whether there is something to tell that takes no input.
+    fn has_to_tell(&self) -> bool {
+        matches!(self.state, State::Ended(_) | State::FileEnded)
+    }
+
+    /// Whether it may stand between two blocks of a tape: a spanned record may, a header or a segment may not.
+    fn is_between(&self) -> bool {
+        self.state == State::Between && self.held.len == 0 && self.block == 0
+    }
+
+    /// Obeys a header. Leaves the machine as it was where it cannot.
+    fn header(&mut self, header: [u8; 4]) -> Result<(), &'static str> {
+        let big = |at: usize| u32::from(header[at]) << 8 | u32::from(header[at + 1]);
+        match self.layout {
+            Layout::Fixed(_) => {}
+            Layout::U16 => self.segment(big(0), Ends::Record),
+            Layout::U32 => self.segment(big(0) << 16 | big(2), Ends::Record),
+            Layout::Rdw { little, inclusive } => {
+                let (length, zero) = match little {
+                    false => (big(0), big(2)),
+                    true => (u32::from(header[3]) << 8 | u32::from(header[2]), big(0)),
+                };
+                if zero != 0 {
+                    return Err(match little {
+                        false => "the last two bytes of an RDW are zero",
+                        true => "the first two bytes of a little-endian RDW are zero",
+                    });
+                }
+                let own = if inclusive { 4 } else { 0 };
+                let left = length.checked_sub(own).ok_or("the length is less than that of the RDW itself")?;
+                self.segment(left, Ends::Record);
+            }
+            Layout::ModeB => return self.block_mode(header[0], big(1)),
+            Layout::Vb | Layout::Vbs if self.block == 0 => {
+                let length = match header[0] & 0x80 {
+                    0 if big(2) != 0 => return Err("the last two bytes of a BDW are zero"),
+                    0 => big(0),
+                    // A large block: 31 bits.
+                    _ => (big(0) << 16 | big(2)) & 0x7FFF_FFFF,
+                };
+                if length < 8 {
+                    return Err("the length is less than that of a BDW and an RDW");
+                }
+                self.block = u64::from(length) - 4;
+            }
+            _ if self.block < 4 => return Err("what is left of the block is too short for it"),
+            Layout::Vb | Layout::Vbs if header == NULL_SEGMENT => {
+                let rest = std::mem::take(&mut self.block) - 4;
+                self.state = if rest > 0 { State::Skip(rest) } else { State::Between };
+            }
+            Layout::Vb => {
+                if big(2) != 0 {
+                    return Err("the last two bytes of an RDW are zero (in blocks of segments, vbs, they need not be)");
+                }
+                let left = self.in_block(big(0))?;
+                self.segment(left, Ends::Record);
+            }
+            Layout::Vbs => {
+                let (first, last) = match header[2] {
+                    0 => (true, true),
+                    1 => (true, false),
+                    2 => (false, true),
+                    3 => (false, false),
+                    _ => return Err("the third byte of a segment's descriptor is 0, 1, 2 or 3"),
+                };
+                if header[3] != 0 {
+                    return Err("the last byte of a segment's descriptor is zero");
+                }
+                if first && self.open {
+                    return Err("a record begins before the last segment of the one before it");
+                }
+                if !first && !self.open {
+                    return Err("a record goes on that has not begun");
+                }
+                let left = self.in_block(big(0))?;
+                self.open = !last;
+                self.segment(left, if last { Ends::Record } else { Ends::Nothing });
+            }
+        }
+        Ok(())
+    }
+
+    /// How much data a record or segment of `length` bytes has, and takes it off the block.
+    fn in_block(&mut self, length: u32) -> Result<u32, &'static str> {
+        let data = length.checked_sub(4).ok_or("the length is less than that of the header itself")?;
+        self.block =
+            self.block.checked_sub(length.into()).ok_or("the length is more than what is left of the block")?;
+        Ok(data)
+    }
+
+    /// FTP's block mode. The end of a file ends its last record too: one without records is one record.
+    fn block_mode(&mut self, flags: u8, count: u32) -> Result<(), &'static str> {
+        let (record_ends, file_ends, is_marker) = (flags & 0x80 != 0, flags & 0x40 != 0, flags & 0x10 != 0);
+        if flags & 0x0F != 0 {
+            return Err("the last four bits of a descriptor are zero");
+        }
+        if is_marker {
+            if record_ends || file_ends {
+                return Err("a restart marker ends neither a record nor a file");
+            }
+            // For restarting a transfer.
+            self.state = if count > 0 { State::Skip(count.into()) } else { State::Between };
+        } else if file_ends && !record_ends && count == 0 && !self.open {
+            self.state = State::FileEnded;
+        } else {
+            self.open = !(record_ends || file_ends);
+            self.segment(
+                count,
+                match (file_ends, record_ends) {
+                    (true, _) => Ends::File,
+                    (false, true) => Ends::Record,
+                    (false, false) => Ends::Nothing,
+                },
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The headers of a tape image: six bytes before each chunk of a block, little-endian.
+#[derive(Clone, Debug)]
+struct Tape {
+    /// Bytes left of the chunk.
+    left: u32,
+    /// The chunk is its block's last.
+    last: bool,
+    /// The length of the chunk before.
+    previous: u32,
+    held: Held<6>,
+    /// Tape marks so far.
+    marks: u64,
+    /// Files of labels stand before and after each file of data.
+    labels: bool,
+    /// A tape mark is to be told.
+    at_mark: bool,
+    /// Nothing of the block was taken.
+    untouched: bool,
+}
+
+/// The flags of a chunk.
+const NEW_BLOCK: u8 = 0x80;
+const TAPE_MARK: u8 = 0x40;
+const END_OF_BLOCK: u8 = 0x20;
+/// Beside [`NEW_BLOCK`], of a block in several chunks; not all say so (Bus-Tech).
+const SEGMENTED: u8 = 0x10;
+
+impl Tape {
+    fn new(labels: bool) -> Self {
+        Tape { left: 0, last: true, previous: 0, held: Held::NONE, marks: 0, labels, at_mark: false, untouched: true }
+    }
+
+    /// Whether this file is one of labels: of each three the first and the last.
+    fn is_labels(&self) -> bool {
+        self.labels && self.marks % 3 != 1
+    }
+
+    fn next(&mut self, records: &mut Records, src: &[u8], eof: bool) -> Result<Part, Error> {
+        if records.has_to_tell() {
+            return records.next(&[], false);
+        }
+        if std::mem::take(&mut self.at_mark) {
+            return Ok(Part::FileEnd);
+        }
+        if self.left == 0 {
+            return self.header(records, src, eof);
+        }
+        let src = &src[..src.len().min(self.left as usize)];
+        if src.is_empty() {
+            return if eof { Err(records.cut(self.left.into())) } else { Ok(Part::NeedInput) };
+        }
+        // A block that says its length may be shorter than the tape's; what follows is padding.
+        let is_padding = matches!(records.layout, Layout::Vb | Layout::Vbs) && records.is_between() && !self.untouched;
+        let part = if self.is_labels() || is_padding {
+            records.at += src.len() as u64;
+            Part::Framing(src.len())
+        } else {
+            records.next(src, false)?
+        };
+        if let Part::Framing(len) | Part::Data(len) = part {
+            self.left -= len as u32;
+            self.untouched = false;
+        }
+        Ok(part)
+    }
+
+    fn header(&mut self, records: &mut Records, src: &[u8], eof: bool) -> Result<Part, Error> {
+        if self.last && !self.is_labels() && !records.is_between() {
+            return records.end();
+        }
+        if src.is_empty() {
+            return match eof {
+                false => Ok(Part::NeedInput),
+                true if self.held.len > 0 || !self.last => Err(records.cut((6 - self.held.len) as u64)),
+                true => records.end(),
+            };
+        }
+        let held = self.held;
+        let (taken, header) = self.held.take(src, 6);
+        if let Some(header) = header {
+            if let Err(what) = self.obey(header, records) {
+                self.held = held;
+                let (offset, record, header) = (records.at - held.len as u64, records.record, header.to_vec());
+                return Err(ErrorKind::BadHeader { offset, record, header, what }.into());
+            }
+            self.held = Held::NONE;
+        }
+        records.at += taken as u64;
+        Ok(Part::Framing(taken))
+    }
+
+    fn obey(&mut self, header: [u8; 6], records: &Records) -> Result<(), &'static str> {
+        let [low, high, previous_low, previous_high, flags, more] = header;
+        let length = u32::from(u16::from_le_bytes([low, high]));
+        let previous = u32::from(u16::from_le_bytes([previous_low, previous_high]));
+        let segmented = if flags & NEW_BLOCK != 0 { SEGMENTED } else { 0 };
+        if flags & !(NEW_BLOCK | TAPE_MARK | END_OF_BLOCK | segmented) != 0 || more != 0 {
+            return Err("flags of a tape chunk are 80, 40 and 20; compressed ones are not read");
+        }
+        // The first of an image has none before it; images that were put together have several first ones.
+        if previous != self.previous && previous != 0 {
+            return Err("the length of the tape chunk before it is another");
+        }
+        let is_mark = flags & TAPE_MARK != 0;
+        if is_mark && (length > 0 || !self.last) {
+            return Err("a tape mark stands between blocks and has no data");
+        }
+        if is_mark && records.open {
+            return Err("the file ends before the record does");
+        }
+        if !is_mark && (flags & NEW_BLOCK != 0) != self.last {
+            return Err("a tape block begins where the one before it ends");
+        }
+        if is_mark {
+            self.at_mark = !self.is_labels();
+            self.marks += 1;
+        } else {
+            self.untouched |= self.last;
+            self.last = flags & END_OF_BLOCK != 0;
+        }
+        self.left = length;
+        self.previous = length;
+        Ok(())
+    }
+}

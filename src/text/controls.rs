@@ -1,0 +1,131 @@
+//! Control characters: what a database, a parser or a terminal does not take.
+//!
+//! C0 but TAB, LF and CR, DEL, and C1 but NEL: ends of line are the business of `eol.rs`. U+001A, which EBCDIC has at
+//! 3F and which stands for what another conversion lost, is among them; so are low-values, U+0000.
+
+use super::{Piece, Stage, Text};
+use std::ops::Range;
+
+/// What becomes of control characters in the input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Controls {
+    /// They are kept.
+    #[default]
+    Keep,
+    /// Each becomes a blank.
+    Space,
+    /// Nothing.
+    Drop,
+    /// The first one is an error.
+    Error,
+    /// Those that XML 1.0 does not allow (production 2: C0 but TAB, LF and CR) become blanks; so do U+FFFE and U+FFFF.
+    Xml,
+}
+
+impl Controls {
+    /// The stage that does it; `None` where there is nothing to do.
+    pub(crate) fn stage(self) -> Option<ControlStage> {
+        (self != Controls::Keep).then_some(ControlStage { policy: self })
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct ControlStage {
+    policy: Controls,
+}
+
+impl ControlStage {
+    /// The control character at the front of `text`, by the policy's measure.
+    fn control(&self, text: &[u8]) -> Option<char> {
+        let ch = match *text {
+            [byte @ (0x00..=0x08 | 0x0B | 0x0C | 0x0E..=0x1F), ..] => char::from(byte),
+            [0x7F, ..] if self.policy != Controls::Xml => '\u{7F}',
+            [0xC2, byte @ (0x80..=0x84 | 0x86..=0x9F), ..] if self.policy != Controls::Xml => char::from(byte),
+            [0xEF, 0xBF, 0xBE, ..] if self.policy == Controls::Xml => '\u{FFFE}',
+            [0xEF, 0xBF, 0xBF, ..] if self.policy == Controls::Xml => '\u{FFFF}',
+            _ => return None,
+        };
+        Some(ch)
+    }
+}
+
+impl Stage for ControlStage {
+    fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>) {
+        let bytes = text.as_bytes();
+        let (mut kept, mut index) = (0, 0);
+        while index < bytes.len() {
+            // Blocks without anything to look at go by in one step.
+            let block = &bytes[index..bytes.len().min(index + 64)];
+            let suspicious =
+                block.iter().fold(false, |any, &byte| any | (byte < 0x20) | matches!(byte, 0x7F | 0xC2 | 0xEF));
+            if !suspicious {
+                index += block.len();
+                continue;
+            }
+            let end = index + block.len();
+            while index < end {
+                let Some(ch) = self.control(&bytes[index..]) else {
+                    index += 1;
+                    continue;
+                };
+                if kept < index {
+                    out.push(Piece { at: at.start + kept, text: Text::Kept(index - kept) });
+                }
+                out.push(Piece { at: at.start + index, text: Text::Control(ch) });
+                if matches!(self.policy, Controls::Space | Controls::Xml) {
+                    out.push(Piece { at: at.start + index, text: Text::New(" ") });
+                }
+                index += ch.len_utf8();
+                kept = index;
+            }
+        }
+        if kept < bytes.len() {
+            out.push(Piece { at: at.start + kept, text: Text::Kept(bytes.len() - kept) });
+        }
+    }
+
+    fn inserted(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through(policy: Controls, text: &str) -> (String, String) {
+        let mut pieces = Vec::new();
+        ControlStage { policy }.cut(text, 7..7 + text.len(), &mut pieces);
+        let (mut kept, mut found) = (String::new(), String::new());
+        for piece in pieces {
+            match piece.text {
+                Text::Kept(len) => kept.push_str(&text[piece.at - 7..][..len]),
+                Text::New(new) => kept.push_str(new),
+                Text::Control(ch) => {
+                    assert!(text[piece.at - 7..].starts_with(ch));
+                    found.push(ch);
+                }
+                Text::End | Text::Newline(_) => unreachable!("not of this stage"),
+            }
+        }
+        (kept, found)
+    }
+
+    #[test]
+    fn every_character_by_every_policy() {
+        let all: String = (0..0x300).chain(0xFFF0..0x1_0010).filter_map(char::from_u32).collect();
+        let is_line = |ch: char| matches!(ch, '\t' | '\n' | '\r' | '\u{85}');
+        let is_xml =
+            |ch: char| matches!(ch, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
+        for (policy, goes, stands_in) in [
+            (Controls::Space, &(|ch: char| ch.is_control() && !is_line(ch)) as &dyn Fn(char) -> bool, true),
+            (Controls::Drop, &|ch: char| ch.is_control() && !is_line(ch), false),
+            (Controls::Xml, &|ch: char| !is_xml(ch), true),
+        ] {
+            let (kept, found) = through(policy, &all);
+            let wanted: String =
+                all.chars().filter_map(|ch| if !goes(ch) { Some(ch) } else { stands_in.then_some(' ') }).collect();
+            assert_eq!(kept, wanted, "{policy:?}");
+            assert_eq!(found, all.chars().filter(|ch| goes(*ch)).collect::<String>(), "{policy:?}");
+        }
+    }
+}

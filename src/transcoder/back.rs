@@ -1,0 +1,200 @@
+//! From encoded bytes to records: each is collected, measured, cut or filled up, and framed.
+
+use super::options::Overlong;
+use super::report::Place;
+use crate::codec::{ByteSink, Codec, Decoder, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
+use crate::error::{Error, ErrorKind};
+use crate::records::{Framer, Shape};
+use std::sync::Arc;
+
+/// The records of an output.
+pub(super) struct RecordsOut {
+    framer: Framer,
+    to: Arc<dyn Codec>,
+    overlong: Overlong,
+    /// How long a record may be.
+    limit: usize,
+    /// The target's blank, where blanks fill a record up.
+    blank: Option<Vec<u8>>,
+    room: Box<[u8]>,
+    /// The record that is under way, up to the limit and a little over; and how long it would be.
+    record: Vec<u8>,
+    len: usize,
+    /// What is behind the limit so far is blanks.
+    only_blanks: bool,
+    /// Where it began: how much text the encoder had been fed.
+    began: Option<u64>,
+    /// Where in the input that was, once that was asked.
+    start: Option<Place>,
+    records: u64,
+}
+
+/// Room for what is encoded at a time.
+const ROOM: usize = 16 * 1024;
+
+impl RecordsOut {
+    pub(super) fn new(shape: &Shape, overlong: Overlong, to: &Arc<dyn Codec>) -> Result<Self, Error> {
+        let is_fixed = match shape {
+            Shape::AwsTape { shape, .. } => matches!(**shape, Shape::Fixed { .. }),
+            shape => matches!(shape, Shape::Fixed { .. }),
+        };
+        let blank = if is_fixed { blank(&**to) } else { None };
+        Ok(RecordsOut {
+            framer: Framer::new(shape, blank.as_deref().unwrap_or_default())?,
+            to: to.clone(),
+            overlong,
+            limit: shape.longest(),
+            blank,
+            room: vec![0; ROOM].into(),
+            record: Vec::new(),
+            len: 0,
+            only_blanks: true,
+            began: None,
+            start: None,
+            records: 0,
+        })
+    }
+
+    /// Records written.
+    pub(super) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Whether a record is under way.
+    pub(super) fn is_open(&self) -> bool {
+        self.began.is_some()
+    }
+
+    /// Text is about to be encoded; `fed` is how much the encoder was fed before.
+    pub(super) fn begin(&mut self, fed: u64) {
+        self.began.get_or_insert(fed);
+    }
+
+    /// How much the encoder had been fed when the record began, if nobody knows yet where in the input that was.
+    pub(super) fn wants_start(&self) -> Option<u64> {
+        self.began.filter(|_| self.start.is_none())
+    }
+
+    pub(super) fn set_start(&mut self, start: Place) {
+        self.start = Some(start);
+    }
+
+    /// Lets `encode` write a part of the record.
+    pub(super) fn encode(
+        &mut self,
+        encode: impl FnOnce(&mut ByteSink<'_>) -> Result<Step<Unmappable>, Error>,
+    ) -> Result<Step<Unmappable>, Error> {
+        let mut room = std::mem::take(&mut self.room);
+        let mut sink = ByteSink::new(&mut room);
+        let step = encode(&mut sink);
+        let written = sink.written();
+        self.push(&room[..written]);
+        self.room = room;
+        step
+    }
+
+    /// Bytes of the record.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let fits = bytes.len().min((self.limit + MIN_ROOM).saturating_sub(self.record.len()));
+        self.record.extend_from_slice(&bytes[..fits]);
+        let beyond = (self.len + bytes.len()).saturating_sub(self.limit);
+        if beyond > 0 && self.only_blanks {
+            let begin = self.len.max(self.limit) - self.limit;
+            let beyond = &bytes[bytes.len() - beyond.min(bytes.len())..];
+            self.only_blanks = self.blank.as_ref().is_some_and(|blank| {
+                self.limit.is_multiple_of(blank.len())
+                    && beyond.iter().zip(begin..).all(|(byte, at)| *byte == blank[at % blank.len()])
+            });
+        }
+        self.len += bytes.len();
+    }
+
+    /// Whether the record is too long already.
+    pub(super) fn overflows(&self) -> bool {
+        self.len > self.limit && self.overlong == Overlong::Fail && !self.only_blanks
+    }
+
+    pub(super) fn too_long(&self) -> Error {
+        let offset = self.start.unwrap_or_default().offset;
+        ErrorKind::RecordTooLong { offset, record: self.records + 1, limit: self.limit }.into()
+    }
+
+    /// The record ends; what can be written of it and of those before goes to `out`.
+    pub(super) fn end(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+        if self.len > self.limit {
+            if self.only_blanks {
+                self.record.truncate(self.limit);
+            } else if self.overlong == Overlong::Fail || !self.cut() {
+                return Err(self.too_long());
+            }
+        }
+        self.framer.record(&self.record, self.start.unwrap_or_default().offset, out)?;
+        self.records += 1;
+        self.record.clear();
+        self.len = 0;
+        self.only_blanks = true;
+        self.began = None;
+        self.start = None;
+        Ok(())
+    }
+
+    /// Cuts the record behind a character, so that it ends in the initial shift state. `false` where nobody knows how:
+    /// the charset shifts by other means than SO and SI.
+    fn cut(&mut self) -> bool {
+        let mut decoder = self.to.decoder();
+        let shifts = shifts(&*decoder);
+        let (mut len, mut shifted, mut cut) = (0, false, Some((0, false)));
+        let mut room = [0; 4 * MIN_ROOM];
+        for &byte in &self.record {
+            let mut sink = Utf8Sink::new(&mut room);
+            if decoder.feed(&[byte], &mut sink).stop != Stop::InputEmpty {
+                return false;
+            }
+            len += 1;
+            match byte {
+                0x0E if shifts => shifted = true,
+                0x0F if shifts => shifted = false,
+                _ => {}
+            }
+            if len + usize::from(shifted) > self.limit {
+                break;
+            }
+            // Behind a shift out there is no character yet.
+            let is_whole = sink.written() > 0 || (shifts && byte == 0x0F);
+            if decoder.pending() == 0 && is_whole {
+                cut = Some((len, shifted));
+            }
+        }
+        let Some((len, shifted)) = cut else { return false };
+        self.record.truncate(len);
+        if shifted {
+            self.record.push(0x0F);
+        }
+        true
+    }
+
+    /// Nothing follows: writes what is held of whole records.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        self.framer.finish(out);
+    }
+}
+
+/// The blank of a charset, U+0020, or U+3000 where it has no other.
+fn blank(codec: &dyn Codec) -> Option<Vec<u8>> {
+    [" ", "\u{3000}"].into_iter().find_map(|blank| {
+        let mut encoder = codec.encoder()?;
+        let mut room = [0; 2 * MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let whole = encoder.feed(blank, &mut sink).stop == Stop::InputEmpty;
+        (whole && encoder.pending() == 0).then(|| sink.as_bytes().to_vec())
+    })
+}
+
+/// Whether SO and SI shift a new decoder.
+fn shifts(decoder: &dyn Decoder) -> bool {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let mut decoder = decoder.fork();
+    let step = decoder.feed(b"\x0E\x0F", &mut sink);
+    step.stop == Stop::InputEmpty && sink.written() == 0 && decoder.pending() == 0
+}

@@ -1,0 +1,818 @@
+//! From input bytes to text: the decoder, and the records before it.
+//!
+//! Where there are records, each is decoded afresh: at its end the decoder is finished and reset. Blanks at its end are
+//! trimmed as text, whatever bytes they were. A record need not fit anywhere: blanks that may turn out to be its last
+//! are counted, not kept.
+
+use super::guard::CheckedDecoder;
+use super::options::{Blanks, Gaps, Input};
+use super::report::{Fault, Place, RecordPosition};
+use crate::arch::{bytes::padding_len, isa};
+use crate::codec::{MAX_FAULT, MIN_ROOM, Malformed, Stop, Utf8Sink};
+use crate::detect::Diagnostic;
+use crate::error::Error;
+use crate::records::{Columns, Deframer, Move, Part, Printer};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The way from input bytes to text.
+pub(super) struct Front {
+    decoder: CheckedDecoder,
+    records: Option<Box<RecordsIn>>,
+}
+
+/// What a [`Front::fill`] did.
+pub(super) struct Filled {
+    /// Bytes taken.
+    pub(super) read: usize,
+    pub(super) stop: FrontStop,
+}
+
+/// Why it stopped.
+pub(super) enum FrontStop {
+    /// All was taken that there was, or as much as was asked for.
+    NeedInput,
+    NeedRoom,
+    /// Behind the text.
+    Fault(Malformed),
+    /// The records are over. (Without records, who feeds the decoder knows when to finish it.)
+    Done,
+    /// Behind the text: the framing is wrong.
+    Failed(Error),
+}
+
+/// Something at a place in the text that a fill made.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mark {
+    /// A record ends.
+    End,
+    /// A printer moves.
+    Move(Move),
+}
+
+impl Front {
+    pub(super) fn new(decoder: CheckedDecoder, records: Option<RecordsIn>) -> Self {
+        Front { decoder, records: records.map(Box::new) }
+    }
+
+    /// A copy in the same state.
+    pub(super) fn fork(&self) -> Front {
+        Front { decoder: self.decoder.fork(), records: self.records.clone() }
+    }
+
+    /// How many bytes of data were taken: of the input without what frames it.
+    pub(super) fn read(&self) -> u64 {
+        self.records.as_ref().map_or(self.decoder.read(), |records| records.data_at)
+    }
+
+    pub(super) fn has_records(&self) -> bool {
+        self.records.is_some()
+    }
+
+    /// Records that ended.
+    pub(super) fn records(&self) -> Option<u64> {
+        self.records.as_ref().map(|records| records.number - 1)
+    }
+
+    /// Makes text of the front of `src`. `eof`: nothing follows it. `until`: no more data is taken than up to there.
+    pub(super) fn fill(
+        &mut self,
+        src: &[u8],
+        eof: bool,
+        until: Option<u64>,
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Filled, Error> {
+        if let Some(records) = &mut self.records {
+            return records.fill(&mut self.decoder, src, eof, until, sink);
+        }
+        let most = until.map_or(u64::MAX, |until| until.saturating_sub(self.decoder.read()));
+        let src = &src[..(src.len() as u64).min(most) as usize];
+        let step = self.decoder.feed(src, sink)?;
+        let stop = match step.stop {
+            Stop::InputEmpty => FrontStop::NeedInput,
+            Stop::OutputFull => FrontStop::NeedRoom,
+            Stop::Fault(fault) => FrontStop::Fault(fault),
+        };
+        Ok(Filled { read: step.read, stop })
+    }
+
+    /// Ends the input, where there are no records.
+    pub(super) fn finish(&mut self, sink: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
+        self.decoder.finish(sink)
+    }
+
+    /// Where the first byte stands, or will, that is not accounted for yet.
+    pub(super) fn place(&self) -> Place {
+        self.place_back(self.decoder.pending() as u64)
+    }
+
+    /// The place `back` bytes of the record, or of the input, before where it is.
+    fn place_back(&self, back: u64) -> Place {
+        match &self.records {
+            None => Place { offset: self.decoder.read().saturating_sub(back), record: None },
+            Some(records) => records.place_back(back),
+        }
+    }
+
+    /// How many blanks are held back, and about where they stand.
+    pub(super) fn held(&self) -> Option<(Place, u64)> {
+        let records = self.records.as_ref()?;
+        let count = records.held.iter().map(|(_, count)| count).sum();
+        (count > 0).then(|| (records.place_back(0), count))
+    }
+
+    /// Whether it is one of those that are trimmed.
+    pub(super) fn is_blank(&self, ch: char) -> bool {
+        let blanks = self.records.as_ref().map_or(&[][..], |records| records.blanks);
+        blanks.contains(&ch.encode_utf8(&mut [0; 4]).as_bytes())
+    }
+
+    /// A fault that was just reported.
+    pub(super) fn fault(&self, fault: Malformed) -> Fault {
+        let back = u64::from(fault.len) + u64::from(fault.after);
+        let Place { offset, record } = self.place_back(back);
+        Fault { offset, bytes: self.decoder.fault_bytes(fault), record }
+    }
+
+    /// Whether something was marked in the last fill.
+    pub(super) fn has_marks(&self) -> bool {
+        self.records.as_ref().is_some_and(|records| !records.marks.is_empty())
+    }
+
+    /// What was marked in the text of the last fill.
+    pub(super) fn take_marks(&mut self) -> Vec<(usize, Mark)> {
+        self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.marks))
+    }
+
+    /// What was seen in the last fill.
+    pub(super) fn take_notes(&mut self) -> Vec<Diagnostic> {
+        self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.notes))
+    }
+}
+
+/// The records of an input.
+#[derive(Clone)]
+pub(super) struct RecordsIn {
+    deframer: Deframer,
+    /// What is trimmed at the end of a record; nothing where blanks are kept.
+    blanks: &'static [&'static [u8]],
+    /// What ends a line; `None`: it is marked.
+    eol: Option<&'static str>,
+    columns: Option<Arc<Columns>>,
+    gaps: Gaps,
+    printer: Option<Printer>,
+    /// What each byte is to a printer.
+    controls: Option<Arc<[char; 256]>>,
+    /// Shift codes become blanks.
+    spaced: bool,
+    /// The quick way, where there is one.
+    quick: Option<Quick>,
+    /// Bytes of data that are a byte order mark and still to come.
+    mark: u64,
+    /// Bytes that the deframer has said are data and that are still to come.
+    left: usize,
+    /// The decoder is to be finished, as a record or a field ends.
+    finishing: Option<Ended>,
+    /// Something was decoded since the decoder was reset.
+    decoding: bool,
+    /// Text that comes before all that is decoded from here on: blanks, then this.
+    owed_blanks: VecDeque<(u8, u64)>,
+    owed: String,
+    /// A fault behind what is owed.
+    fault: Option<Malformed>,
+    /// Blanks which are the record's last so far.
+    held: VecDeque<(u8, u64)>,
+    /// Where in the sink the text of the record begins.
+    begin: usize,
+    /// This record's text is not printed.
+    silent: bool,
+    /// The number of the record, from 1.
+    number: u64,
+    /// Bytes taken of the record.
+    column: u64,
+    /// Bytes taken of the input, and those of them that were data.
+    at: u64,
+    data_at: u64,
+    /// Where in the record framing stands: behind how many bytes of it, and how many.
+    jumps: Vec<(u64, u64)>,
+    marks: Vec<(usize, Mark)>,
+    notes: Vec<Diagnostic>,
+    /// Packed decimals are watched for.
+    watches: bool,
+    packed: Packed,
+    /// Unknown carriage controls are still worth a word.
+    warns: bool,
+    over: bool,
+}
+
+/// What there is to know of the charset of records.
+#[derive(Clone, Copy)]
+pub(super) struct Charset {
+    pub(super) is_ebcdic: bool,
+    /// It has U+0020; pure double-byte charsets have U+3000 instead.
+    pub(super) has_blank: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Record,
+    Field,
+}
+
+/// The quick way for charsets whose bytes are decoded one by one: records, without the blanks at their ends and with the
+/// bytes of a newline in their place, are put together and decoded at once. Where anything in them is worth more than
+/// that, nothing has happened, and they go the other way.
+#[derive(Clone)]
+struct Quick {
+    blank: u8,
+    eol: Vec<u8>,
+    text: Vec<u8>,
+    /// From which record on it is tried again.
+    from: u64,
+}
+
+/// How many bytes are put together.
+const QUICK_ROOM: usize = 32 * 1024;
+
+impl Quick {
+    fn new(decoder: &CheckedDecoder, eol: &str) -> Option<Self> {
+        if !decoder.is_bytewise() {
+            return None;
+        }
+        let of = |ch: char| {
+            let mut bytes = (0..=255).filter(|byte| decoder.alone(*byte) == Some(ch));
+            bytes.next().map(|byte| (byte, bytes.next().is_none()))
+        };
+        let (blank, is_only) = of(' ')?;
+        let eol: Vec<u8> = eol.chars().map(|ch| of(ch).map(|(byte, _)| byte)).collect::<Option<_>>()?;
+        is_only.then(|| Quick { blank, eol, text: Vec::with_capacity(QUICK_ROOM), from: 0 })
+    }
+}
+
+/// How many bytes may be of a packed decimal.
+fn low_bytes(bytes: &[u8]) -> usize {
+    bytes.chunks(128).map(|some| usize::from(some.iter().map(|byte| u8::from(*byte < 0x40)).sum::<u8>())).sum()
+}
+
+/// How often blanks and NULs may take turns in the tail of a record that is trimmed.
+const RUNS: usize = 8;
+
+/// How many marks are made before the text is handed on.
+const MARKS: usize = 4096;
+
+impl RecordsIn {
+    /// `decoder`: one like those to come, new. `eol`: what ends a line, where it is to be written; `mark`: how many bytes
+    /// of data are a byte order mark.
+    pub(super) fn new(
+        input: &Input,
+        decoder: &CheckedDecoder,
+        eol: Option<&'static str>,
+        mark: usize,
+        charset: Charset,
+    ) -> Option<Self> {
+        let deframer = Deframer::new(input.shape.as_ref()?);
+        let blanks: &[&[u8]] = match (input.blanks, charset.has_blank) {
+            (Blanks::Keep, _) => &[],
+            (Blanks::Trim, true) => &[b" "],
+            (Blanks::Trim, false) => const { &["\u{3000}".as_bytes()] },
+            (Blanks::TrimNuls, true) => &[b" ", b"\0"],
+            (Blanks::TrimNuls, false) => const { &["\u{3000}".as_bytes(), b"\0"] },
+        };
+        let controls = input.carriage.map(|_| {
+            Arc::new(std::array::from_fn(|byte| decoder.alone(byte as u8).unwrap_or(char::REPLACEMENT_CHARACTER)))
+        });
+        let is_plain = input.columns.is_none() && input.carriage.is_none();
+        let quick = eol.filter(|_| is_plain && matches!(blanks, [] | [b" "])).and_then(|eol| Quick::new(decoder, eol));
+        Some(RecordsIn {
+            quick,
+            deframer,
+            blanks,
+            eol,
+            columns: input.columns.clone().map(Arc::new),
+            gaps: input.gaps,
+            printer: input.carriage.map(Printer::new),
+            controls,
+            spaced: input.shifts_as_blanks && decoder.shifts(),
+            mark: mark as u64,
+            left: 0,
+            finishing: None,
+            decoding: false,
+            owed_blanks: VecDeque::new(),
+            owed: String::new(),
+            fault: None,
+            held: VecDeque::new(),
+            begin: 0,
+            silent: false,
+            number: 1,
+            column: 0,
+            at: 0,
+            data_at: 0,
+            jumps: Vec::new(),
+            marks: Vec::new(),
+            notes: Vec::new(),
+            watches: charset.is_ebcdic && input.columns.is_none(),
+            packed: Packed::default(),
+            warns: true,
+            over: false,
+        })
+    }
+
+    fn fill(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        eof: bool,
+        until: Option<u64>,
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Filled, Error> {
+        self.begin = sink.written();
+        let mut read = 0;
+        let stop = loop {
+            if !self.pay(sink) || self.marks.len() >= MARKS {
+                break FrontStop::NeedRoom;
+            }
+            if let Some(fault) = self.fault.take() {
+                break FrontStop::Fault(fault);
+            }
+            if let Some(ended) = self.finishing {
+                match self.finish(ended, decoder, sink)? {
+                    Stop::InputEmpty => continue,
+                    Stop::OutputFull => break FrontStop::NeedRoom,
+                    Stop::Fault(fault) => break FrontStop::Fault(fault),
+                }
+            }
+            let rest = &src[read..];
+            if self.left == 0
+                && until.is_none()
+                && let Some(taken) = self.quickly(decoder, rest, sink)?
+            {
+                read += taken;
+                continue;
+            }
+            if self.left > 0 {
+                let most = until.map_or(u64::MAX, |until| until.saturating_sub(self.data_at));
+                let len = (rest.len().min(self.left) as u64).min(most) as usize;
+                if len == 0 {
+                    break FrontStop::NeedInput;
+                }
+                let (taken, stop) = self.data(decoder, &rest[..len], sink)?;
+                read += taken;
+                match stop {
+                    // What was seen comes behind the text so far, whatever follows in this input.
+                    Stop::InputEmpty if !self.notes.is_empty() && self.pay(sink) => break FrontStop::NeedInput,
+                    Stop::InputEmpty => continue,
+                    Stop::OutputFull => break FrontStop::NeedRoom,
+                    Stop::Fault(fault) if self.owed.is_empty() && self.owed_blanks.is_empty() => {
+                        break FrontStop::Fault(fault);
+                    }
+                    Stop::Fault(fault) => self.fault = Some(fault),
+                }
+                continue;
+            }
+            match self.deframer.next(rest, eof) {
+                Ok(Part::Data(len)) => self.left = len,
+                Ok(Part::Framing(len)) => {
+                    read += len;
+                    self.framing(len as u64);
+                }
+                Ok(Part::End) => self.finishing = Some(Ended::Record),
+                Ok(Part::FileEnd) => {}
+                Ok(Part::NeedInput) => break FrontStop::NeedInput,
+                Ok(Part::Done) if !std::mem::replace(&mut self.over, true) => {
+                    if let Some(moved) = self.printer.as_mut().map(Printer::finish) {
+                        self.move_printer(moved, sink);
+                    }
+                }
+                Ok(Part::Done) => break FrontStop::Done,
+                Err(error) => break FrontStop::Failed(error),
+            }
+        };
+        if !matches!(stop, FrontStop::Fault(_)) {
+            self.hold(sink);
+        }
+        Ok(Filled { read, stop })
+    }
+
+    /// Whole records the quick way; answers how many bytes of `src` they take. `None`, and nothing changed, where they go
+    /// the other way.
+    #[inline]
+    fn quickly(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Option<usize>, Error> {
+        let between = self.column == 0 && self.mark == 0 && !self.decoding;
+        if between && self.quick.as_ref().is_some_and(|quick| quick.from <= self.number) {
+            self.whole_records(decoder, src, sink)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn whole_records(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Option<usize>, Error> {
+        let Some(quick) = &mut self.quick else { return Ok(None) };
+        // No character of a table has more than four bytes.
+        let room = QUICK_ROOM.min(sink.room() / 4);
+        let (before, begin) = (self.deframer.clone(), sink.written());
+        let trims = !self.blanks.is_empty();
+        let (mut read, mut data, mut records) = (0, 0, 0);
+        quick.text.clear();
+        while let left = room.saturating_sub(quick.text.len() + quick.eol.len())
+            && left > 0
+            && let Some((header, len)) = self.deframer.whole(&src[read..(read + left).min(src.len())])
+        {
+            let record = &src[read + header..][..len];
+            let blanks = if trims { padding_len(isa(), record, quick.blank) } else { 0 };
+            quick.text.extend_from_slice(&record[..len - blanks]);
+            quick.text.extend_from_slice(&quick.eol);
+            read += header + len;
+            data += len;
+            records += 1;
+        }
+        if records == 0 {
+            return Ok(None);
+        }
+        // The newlines put in are the only ones of their kind.
+        let is_odd = self.watches && low_bytes(&quick.text) > records as usize * low_bytes(&quick.eol);
+        if !is_odd {
+            let step = decoder.feed(&quick.text, sink)?;
+            if step.read == quick.text.len() && step.stop == Stop::InputEmpty {
+                self.number += records;
+                self.at += read as u64;
+                self.data_at += data as u64;
+                self.begin = sink.written();
+                return Ok(Some(read));
+            }
+        }
+        // There is a fault in them, or something to be told: these go the other way.
+        quick.from = self.number + records;
+        sink.truncate(begin);
+        self.deframer = before;
+        Ok(None)
+    }
+
+    /// Some of the data, up to where something changes in the record.
+    #[inline]
+    fn data(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<(usize, Stop<Malformed>), Error> {
+        let mut src = src;
+        if self.mark > 0 {
+            let len = (src.len() as u64).min(self.mark) as usize;
+            self.mark -= len as u64;
+            self.took(len);
+            return Ok((len, Stop::InputEmpty));
+        }
+        if let (0, Some(printer), Some(controls)) = (self.column, &mut self.printer, &self.controls) {
+            let (moved, prints, known) = printer.begin(src[0], controls[src[0] as usize]);
+            if !known && std::mem::take(&mut self.warns) {
+                let message = format!("{:02X} is no carriage control; taken for the next line", src[0]);
+                self.notes.push(Diagnostic::warning("carriage-control-unknown", self.at, message));
+            }
+            self.silent = !prints;
+            self.move_printer(moved, sink);
+            self.took(1);
+            return Ok((1, Stop::InputEmpty));
+        }
+        if self.silent {
+            self.took(src.len());
+            return Ok((src.len(), Stop::InputEmpty));
+        }
+        if let Some(columns) = &self.columns {
+            let (is_text, len) = columns.stretch(self.column);
+            src = &src[..(src.len() as u64).min(len) as usize];
+            if !is_text {
+                if self.decoding {
+                    self.finishing = Some(Ended::Field);
+                    return Ok((0, Stop::InputEmpty));
+                }
+                return Ok((self.gap(src), Stop::InputEmpty));
+            }
+        }
+        let watches = self.watches && self.packed.may_be_in(src);
+        if watches && let Some(end) = self.packed.find(src) {
+            src = &src[..end];
+        }
+        let mut shift = None;
+        if self.spaced
+            && let Some(at) = src.iter().position(|byte| matches!(byte, 0x0E | 0x0F))
+        {
+            src = &src[..at + 1];
+            shift = Some(at + 1);
+        }
+        self.decoding = true;
+        if !self.held.is_empty() {
+            let few = src.len().min(MIN_ROOM);
+            return self.behind_held(decoder, &src[..few], shift.filter(|at| *at <= few), watches);
+        }
+        let step = decoder.feed(src, sink)?;
+        self.decoded(&src[..step.read], watches);
+        if step.stop == Stop::InputEmpty && shift == Some(step.read) {
+            self.owed.push(' ');
+        }
+        Ok((step.read, step.stop))
+    }
+
+    /// Data behind blanks that may be the record's last: by the side, until it is known whether they are.
+    fn behind_held(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        shift: Option<usize>,
+        watches: bool,
+    ) -> Result<(usize, Stop<Malformed>), Error> {
+        let mut room = [0; 4 * MIN_ROOM];
+        let mut side = Utf8Sink::new(&mut room);
+        let step = decoder.feed(src, &mut side)?;
+        self.decoded(&src[..step.read], watches);
+        if step.stop == Stop::InputEmpty && shift == Some(step.read) {
+            // There is room for what a few bytes decode to, and for this.
+            side.push(' ');
+        }
+        let mut text = side.as_str();
+        while let Some(which) = self.blanks.iter().position(|blank| text.as_bytes().starts_with(blank)) {
+            text = &text[self.blanks[which].len()..];
+            push_run(&mut self.held, which as u8, 1);
+            if self.held.len() > RUNS {
+                self.owed_blanks.extend(self.held.pop_front());
+            }
+        }
+        if !text.is_empty() || matches!(step.stop, Stop::Fault(_)) {
+            self.owed_blanks.extend(self.held.drain(..));
+            self.owed.push_str(text);
+        }
+        // What it took and wrote is a step forward, whatever it says of this room.
+        let stop = if step.stop == Stop::OutputFull { Stop::InputEmpty } else { step.stop };
+        Ok((step.read, stop))
+    }
+
+    /// Columns that are no text.
+    fn gap(&mut self, src: &[u8]) -> usize {
+        if self.gaps == Gaps::Drop {
+            self.took(src.len());
+            return src.len();
+        }
+        let src = &src[..src.len().min(MIN_ROOM)];
+        self.owed_blanks.extend(self.held.drain(..));
+        for byte in src {
+            for digit in [byte >> 4, byte & 15] {
+                self.owed.extend(char::from_digit(digit.into(), 16).map(|digit| digit.to_ascii_uppercase()));
+            }
+        }
+        self.took(src.len());
+        src.len()
+    }
+
+    /// Finishes the decoder, and the record where that ends.
+    fn finish(
+        &mut self,
+        ended: Ended,
+        decoder: &mut CheckedDecoder,
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Stop<Malformed>, Error> {
+        if self.decoding {
+            let before = sink.written();
+            let stop = decoder.finish(sink)?;
+            if sink.written() > before && !self.held.is_empty() {
+                // What the end brings forth stands behind the blanks.
+                let text = sink.as_str()[before..].to_owned();
+                sink.truncate(before);
+                self.owed_blanks.extend(self.held.drain(..));
+                self.owed.push_str(&text);
+            }
+            match stop {
+                Stop::InputEmpty => {
+                    decoder.reset();
+                    self.decoding = false;
+                }
+                Stop::OutputFull => return Ok(stop),
+                Stop::Fault(fault) => {
+                    self.owed_blanks.extend(self.held.drain(..));
+                    if !self.owed_blanks.is_empty() || !self.owed.is_empty() {
+                        self.fault = Some(fault);
+                        return Ok(Stop::InputEmpty);
+                    }
+                    return Ok(stop);
+                }
+            }
+        }
+        self.finishing = None;
+        if ended == Ended::Record {
+            if !self.owed.is_empty() {
+                // The last text of the record is still owed, and its blanks are to be trimmed behind it.
+                self.finishing = Some(ended);
+                return Ok(Stop::InputEmpty);
+            }
+            self.end_record(sink);
+        }
+        Ok(Stop::InputEmpty)
+    }
+
+    fn end_record(&mut self, sink: &mut Utf8Sink<'_>) {
+        if self.held.is_empty() {
+            let len = self.tail(sink, |_, _| {});
+            sink.truncate(len);
+        }
+        self.held.clear();
+        if self.column == 0
+            && let Some(printer) = &mut self.printer
+        {
+            // A record without a first column is an empty line.
+            let (moved, _, _) = printer.begin(0x09, ' ');
+            self.move_printer(moved, sink);
+        }
+        match self.printer.as_mut().map(Printer::end) {
+            Some(moved) => self.move_printer(moved, sink),
+            None => match self.eol {
+                None => self.marks.push((sink.written(), Mark::End)),
+                Some(eol) if sink.room() >= eol.len() => _ = sink.push_str(eol),
+                Some(eol) => self.owed.push_str(eol),
+            },
+        }
+        self.silent = false;
+        self.packed = Packed::default();
+        self.number += 1;
+        self.column = 0;
+        self.jumps.clear();
+        self.begin = sink.written();
+    }
+
+    /// Where in the sink the blanks begin that are the record's last; `run` is told of each run of them, last first.
+    #[inline]
+    fn tail(&self, sink: &Utf8Sink<'_>, mut run: impl FnMut(u8, u64)) -> usize {
+        let text = &sink.as_bytes()[self.begin..];
+        let mut len = text.len();
+        if let [b" "] = self.blanks {
+            let blanks = padding_len(isa(), text, b' ');
+            if blanks > 0 {
+                run(0, blanks as u64);
+            }
+            return self.begin + len - blanks;
+        }
+        let mut runs = 0;
+        while let Some(which) = self.blanks.iter().position(|blank| text[..len].ends_with(blank)) {
+            if runs == RUNS {
+                break;
+            }
+            let mut count = 0;
+            while text[..len].ends_with(self.blanks[which]) {
+                len -= self.blanks[which].len();
+                count += 1;
+            }
+            run(which as u8, count);
+            runs += 1;
+        }
+        self.begin + len
+    }
+
+    /// Takes back the blanks at the end of the text: they may be the record's last.
+    fn hold(&mut self, sink: &mut Utf8Sink<'_>) {
+        if self.blanks.is_empty() || !self.held.is_empty() || sink.written() == self.begin {
+            return;
+        }
+        let mut held = VecDeque::new();
+        let len = self.tail(sink, |which, count| held.push_front((which, count)));
+        self.held = held;
+        sink.truncate(len);
+    }
+
+    /// Writes what is owed; whether that is all.
+    #[inline]
+    fn pay(&mut self, sink: &mut Utf8Sink<'_>) -> bool {
+        (self.owed_blanks.is_empty() && self.owed.is_empty()) || self.pay_all(sink)
+    }
+
+    fn pay_all(&mut self, sink: &mut Utf8Sink<'_>) -> bool {
+        while let Some((which, count)) = self.owed_blanks.front_mut() {
+            let blank = std::str::from_utf8(self.blanks[*which as usize]).unwrap_or_default();
+            while *count > 0 {
+                if sink.room() < blank.len() {
+                    return false;
+                }
+                sink.push_str(blank);
+                *count -= 1;
+            }
+            self.owed_blanks.pop_front();
+        }
+        let paid = sink.push_str(&self.owed);
+        self.owed.drain(..paid);
+        self.owed.is_empty()
+    }
+
+    fn move_printer(&mut self, moved: Move, sink: &Utf8Sink<'_>) {
+        if moved == Move::default() {
+            return;
+        }
+        let Some(eol) = self.eol else {
+            self.marks.push((sink.written(), Mark::Move(moved)));
+            return;
+        };
+        (0..moved.lines).for_each(|_| self.owed.push_str(eol));
+        self.owed.extend(moved.then);
+    }
+
+    /// These bytes were decoded.
+    #[inline]
+    fn decoded(&mut self, bytes: &[u8], watches: bool) {
+        self.took(bytes.len());
+        if watches && self.packed.follow(bytes) {
+            self.watches = false;
+            let offset = self.place_back(self.packed.len).offset;
+            let message =
+                "this looks like a packed decimal (COMP-3), which converting destroys: say which columns are text";
+            self.notes.push(Diagnostic::warning("looks-packed", offset, message));
+        }
+    }
+
+    /// So many bytes of data are done with.
+    #[inline]
+    fn took(&mut self, len: usize) {
+        self.left -= len;
+        self.column += len as u64;
+        self.at += len as u64;
+        self.data_at += len as u64;
+    }
+
+    fn framing(&mut self, len: u64) {
+        self.at += len;
+        if self.column > 0 {
+            // No fault and no blank reaches farther back than these.
+            let column = self.column;
+            self.jumps.retain(|(behind, _)| behind + (4 * MAX_FAULT) as u64 >= column);
+            self.jumps.push((column, len));
+        }
+    }
+
+    fn place_back(&self, back: u64) -> Place {
+        let column = self.column.saturating_sub(back);
+        let framing: u64 = self.jumps.iter().filter(|(behind, _)| *behind > column).map(|(_, len)| len).sum();
+        let offset = self.at.saturating_sub(self.column - column + framing);
+        Place { offset, record: Some(RecordPosition { number: self.number, column: column + 1 }) }
+    }
+}
+
+fn push_run(runs: &mut VecDeque<(u8, u64)>, which: u8, count: u64) {
+    match runs.back_mut() {
+        Some((last, so_far)) if *last == which => *so_far += count,
+        _ => runs.push_back((which, count)),
+    }
+}
+
+/// Looks for a packed decimal in EBCDIC text: two bytes or more of digits that are controls there, and one whose last
+/// half is a sign.
+#[derive(Clone, Default)]
+struct Packed {
+    /// How many bytes it has so far.
+    len: u64,
+}
+
+impl Packed {
+    /// Whether any of these bytes may be of one.
+    #[inline]
+    fn may_be_in(&self, bytes: &[u8]) -> bool {
+        self.len > 0 || low_bytes(bytes) > 0
+    }
+
+    /// Behind which byte of `bytes`, if any, one is complete.
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        let mut packed = self.clone();
+        bytes.iter().position(|byte| packed.take(*byte)).map(|last| last + 1)
+    }
+
+    /// Takes these bytes, the last of which may complete one.
+    fn follow(&mut self, bytes: &[u8]) -> bool {
+        bytes.iter().any(|byte| self.take(*byte))
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        if self.len >= 2 && byte >> 4 <= 9 && matches!(byte & 0x0F, 0x0C | 0x0D) {
+            self.len += 1;
+            return true;
+        }
+        self.len = if byte < 0x40 && byte & 0x0F <= 9 { self.len + 1 } else { 0 };
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_decimals_and_text() {
+        let find = |bytes: &[u8]| Packed::default().find(bytes);
+        assert_eq!(find(b"\xC1\xC2\x00\x12\x34\x5C\x40"), Some(6));
+        assert_eq!(find(b"\x00\x00\x0C"), Some(3));
+        assert_eq!(find(b"\xC1\xC2\x40\xF1\xF2\x15\x0C"), None);
+        assert_eq!(find(b"\x00\x00\x00\x00\xC1\x25"), None);
+    }
+}
