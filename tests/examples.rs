@@ -108,11 +108,7 @@ byte 6: C2 is not valid X-Accents
 ",
         stderr: "",
     },
-    Expected {
-        name: "packed_fields",
-        stdout: include_str!("../examples/data/records/customers-list.txt"),
-        stderr: "",
-    },
+    Expected { name: "packed_fields", stdout: include_str!("../examples/data/records/customers-list.txt"), stderr: "" },
     Expected {
         name: "print_listing",
         stdout: include_str!("../examples/data/records/listing.txt"),
