@@ -17,7 +17,7 @@ pub(super) struct RecordArgs {
     /// fb:N          every record has N bytes
     /// rdw           a record descriptor word before each, big-endian, its length included
     /// rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
-    /// vb, vbs       blocks of records, or of segments of them, each behind a block descriptor word
+    /// vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
     /// u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
     /// mode-b        FTP's block mode
     /// awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
