@@ -16,23 +16,23 @@
 //! ```text
 //! bytes ─ detect ─┐
 //!   │             └─ registry: label → codec
-//!   └──────────────── decoder ── text stages ── encoder ── bytes
-//!                     bytes→str  relabel, eol   str→bytes
+//!   └─ [records in] ─ decoder ──── text stages ──── encoder ─ [records out] ─ bytes
+//!                     bytes→str    relabel, eol,    str→bytes
+//!                                  controls
 //! ```
 //!
 //! | module | what | may use |
 //! |---|---|---|
-//! | [`codec`] | charsets and their machines | its errors |
+//! | `arch` | vector kernels: the inner loops of the codecs | nothing |
+//! | [`codec`] | charsets and their machines | its errors, `arch` |
 //! | [`registry`] | from label to codec | `codec` |
 //! | [`detect`] | what is it encoded in, and how do you know | `registry` |
+//! | [`records`] | records of mainframes: their framings, both ways, and which a file has | its errors |
 //! | `text` | stages between decoder and encoder, XML's places for references | nothing |
 //! | [`transcoder`] | holds it all, without I/O; `transcode`, `decode` and the adapters on top | all of the above |
 //! | `cli` | the command (feature `cli`) | [`transcoder`] |
 //!
 //! A code page is data: [`codec::table`] has the way from a file, or from `codecs/`, to a codec.
-//!
-//! Records will be cut before the decoder and framed behind the encoder by a module `records` beside `text`; vector
-//! kernels will live in `arch`, behind the codec traits; see [`transcoder`].
 //!
 //! Every offset counts bytes of the original input from 0, byte order mark included.
 

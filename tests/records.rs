@@ -211,7 +211,7 @@ impl Segments {
             }
             let data = take(&mut block, big(&word[..2]).checked_sub(4)?)?;
             match (word[2], self.open) {
-                (1 | 2 | 3, _) if matches!(shape, Shape::Vb { .. }) => return None,
+                (1..=3, _) if matches!(shape, Shape::Vb { .. }) => return None,
                 (0, false) | (1, false) => self.records.push(data.to_vec()),
                 (2, true) | (3, true) => self.records.last_mut()?.extend(data),
                 _ => return None,
@@ -447,8 +447,11 @@ fn padded(shape: &Shape, mut records: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     records
 }
 
+/// A record, where it begins, and its file.
+type Listed = (Vec<u8>, u64, u64);
+
 /// What an iterator gives of a deframer's answers: the records with where they begin and their files.
-fn listed(all: &[Told]) -> (Vec<(Vec<u8>, u64, u64)>, Option<String>) {
+fn listed(all: &[Told]) -> (Vec<Listed>, Option<String>) {
     let (mut list, mut open, mut file) = (Vec::new(), Vec::new(), 1);
     for one in all {
         match one {
@@ -462,7 +465,7 @@ fn listed(all: &[Told]) -> (Vec<(Vec<u8>, u64, u64)>, Option<String>) {
     (list, None)
 }
 
-fn iterated(input: impl BufRead, shape: &Shape) -> (Vec<(Vec<u8>, u64, u64)>, Option<String>) {
+fn iterated(input: impl BufRead, shape: &Shape) -> (Vec<Listed>, Option<String>) {
     let mut records = Records::new(input, shape);
     let mut list = Vec::new();
     loop {

@@ -44,6 +44,25 @@ fn text(language: &str) -> String {
     part.split_once('\n').unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Its words; where there are no blanks, a few characters are a word.
+fn pieces(language: &str) -> Vec<String> {
+    let text = text(language);
+    match language {
+        "ja" | "zh-Hans" | "kana" => {
+            let chars: Vec<char> = text.chars().filter(|ch| *ch != ' ').collect();
+            let mut lens = (2..=7).cycle();
+            let mut rest = &chars[..];
+            let next = || {
+                let piece;
+                (piece, rest) = rest.split_at_checked(lens.next()?)?;
+                Some(piece.iter().collect())
+            };
+            std::iter::from_fn(next).collect()
+        }
+        _ => text.split(' ').map(str::to_owned).collect(),
+    }
+}
+
 /// What a page writes of one record's text; what it lacks is left out.
 fn encode(page: &str, text: &str) -> Vec<u8> {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::builtin);
@@ -136,20 +155,9 @@ fn records(
     most: usize,
     fixed: bool,
 ) -> Vec<Vec<u8>> {
-    let text = text(language);
-    // Where there are no blanks, a few characters are a word.
-    let pieces: Vec<String> = match language {
-        "ja" | "zh-Hans" | "kana" => text
-            .chars()
-            .filter(|ch| *ch != ' ')
-            .collect::<Vec<_>>()
-            .chunks(6)
-            .map(|chars| chars.iter().collect())
-            .collect(),
-        _ => text.split(' ').map(str::to_owned).collect(),
-    };
-    // In another order each time, so that nothing comes again but by chance.
-    let pieces: Vec<&str> = (0..3000).map(|_| &*pieces[dice.below(pieces.len())]).collect();
+    let pieces = pieces(language);
+    // In another order each time, and so many that nothing comes again but by chance.
+    let pieces: Vec<&str> = (0..50_000).map(|_| &*pieces[dice.below(pieces.len())]).collect();
     let blank = encode(page, " ")[0];
     let mut at = dice.below(pieces.len());
     let mut all = Vec::new();
@@ -352,7 +360,7 @@ fn generated(kind: usize, seed: u64, times: usize) -> (Shape, Vec<u8>, String) {
 const KINDS: usize = 13;
 
 /// Of each kind of shape this many files.
-const FILES: u64 = 150;
+const FILES: u64 = 24;
 
 /// Fails where more than one in a hundred of `files` is wrong.
 #[track_caller]
@@ -414,13 +422,12 @@ fn nothing_survives(what: &str, bytes: &[u8]) {
 
 /// Lines of a text, no longer than so many characters.
 fn lines(dice: &mut Dice, language: &str, count: usize, most: usize) -> Vec<String> {
-    let text = text(language);
-    let pieces: Vec<&str> = text.split(' ').collect();
+    let pieces = pieces(language);
     let line = |dice: &mut Dice| {
         let most = dice.between(1, most);
         let mut line = String::new();
         while line.chars().count() < most {
-            line.push_str(pieces[dice.below(pieces.len())]);
+            line.push_str(&pieces[dice.below(pieces.len())]);
             line.push(' ');
         }
         line
@@ -542,6 +549,32 @@ fn of_two_that_fit_one_is_meant() {
     assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period is that of the headers: rdw");
 }
 
+/// A listing has pages, all of one length: its records are the lines.
+#[test]
+fn a_page_is_no_record() {
+    let mut dice = Dice::new(5);
+    let names = pieces("en");
+    let mut listing = String::new();
+    for page in 1..=30 {
+        listing += &format!("{:<132.132}", format!("1MONTHLY REPORT OF ACCOUNTS{:>80} {page:4}", "PAGE"));
+        listing += &format!("{:<132}", "0ACCOUNT   NAME                    CITY                          BALANCE");
+        for _ in 0..58 {
+            let (name, city) = (&names[dice.below(names.len())], &names[dice.below(names.len())]);
+            let (account, balance) = (dice.below(1_000_000), dice.below(100_000));
+            listing += &format!("{:<132.132}", format!(" {account:08}  {name:<23} {city:<23} {balance:>12}.00"));
+        }
+    }
+    for page in ["IBM037", "US-ASCII"] {
+        let bytes = encode(page, &listing);
+        assert_eq!(
+            sniff_one(&bytes, true).ok(),
+            Some(Shape::Fixed { lrecl: 132 }),
+            "{}",
+            in_words(&sniff(&bytes, true))
+        );
+    }
+}
+
 /// A record that is cut by the end of the file, and a header that is wrong: how far it fits, and why no further.
 #[test]
 fn how_far_it_fits() {
@@ -591,5 +624,106 @@ proptest! {
         prop_assert!(found.is_sorted_by_key(|one| !one.survives));
         let survivors = found.iter().filter(|one| one.survives).count();
         prop_assert_eq!(sniff_one(&bytes, eof).is_ok(), survivors == 1);
+    }
+}
+
+/// The command `detect --records`.
+#[cfg(feature = "cli")]
+mod command {
+    use super::*;
+    use serde_json::{Value, json};
+    use std::io::Write;
+    use std::process::{Command, Output, Stdio};
+
+    fn charpipe(args: &[&str], input: &[u8]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
+        command.args(["detect", "--records"]).args(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // It reads no more than it needs.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    /// The exit status, standard output and standard error.
+    fn said(args: &[&str], input: &[u8]) -> (i32, String, String) {
+        let output = charpipe(args, input);
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    fn rdw() -> Vec<u8> {
+        let record = encode("IBM037", "SOME TEXT");
+        [&[0, 13, 0, 0][..], &record].concat().repeat(100)
+    }
+
+    #[test]
+    fn the_answer_is_on_the_first_line() {
+        let answer = "<stdin>: rdw: 100 records of 9 bytes; all of 1300 bytes\n";
+        assert_eq!(said(&["-q"], &rdw()), (0, answer.to_owned(), String::new()));
+        let (status, out, err) = said(&["-v"], &rdw());
+        assert_eq!((status, &*err), (0, ""));
+        assert!(out.starts_with(answer), "{out}");
+        let vb = "  vb: 0 records in 1 block; fails at byte 4: record 1: the header E2 D6 D4 C5 is wrong: ";
+        assert!(out.lines().any(|line| line.starts_with(vb)), "{out}");
+        // Without `-v` only what came some way.
+        assert!(!said(&[], &rdw()).1.contains("  vb: "));
+    }
+
+    #[test]
+    fn none_fits() {
+        let (status, out, err) = said(&["-q"], b"Some text\nin lines\n");
+        assert_eq!((status, &*out, &*err), (1, "<stdin>: no shape of records fits\n", ""));
+        let mut cut = rdw();
+        cut.pop();
+        let (status, out, _) = said(&[], &cut);
+        let line = "  rdw: 99 records of 9 bytes; fails at byte 1299: record 100, which begins at byte 1287, is cut: \
+                    at least 1 more bytes belong to it\n";
+        assert!(status == 1 && out.contains(line), "{out}");
+    }
+
+    #[test]
+    fn a_line_of_json_for_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let (good, text) = (folder.path().join("good"), folder.path().join("text"));
+        std::fs::write(&good, rdw()).unwrap();
+        std::fs::write(&text, "no records\n").unwrap();
+        let names = [&good, &text, &folder.path().join("missing")].map(|path| path.to_str().unwrap().to_owned());
+        let (status, out, err) = said(&["--json", &names[0], &names[1], &names[2]], b"");
+        assert_eq!((status, err.lines().count()), (3, 1), "{err}");
+        let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(objects.len(), 3);
+        for (object, name) in objects.iter().zip(&names) {
+            let keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(keys, ["error", "hypotheses", "input", "records"]);
+            assert_eq!(object["input"], json!(name));
+        }
+        assert_eq!((&objects[0]["records"], &objects[0]["error"]), (&json!("rdw"), &Value::Null));
+        let first = json!({
+            "shape": "rdw", "survives": true, "records": 100, "bytes": 1300, "why": ["100 records of 9 bytes"],
+            "error": null
+        });
+        assert_eq!(objects[0]["hypotheses"][0], first);
+        let error = json!({"code": "no-record-shape", "message": "no shape of records fits", "offset": null});
+        assert_eq!((&objects[1]["records"], &objects[1]["error"]), (&Value::Null, &error));
+        assert!(objects[1]["hypotheses"].as_array().unwrap().iter().all(|one| one["survives"] == json!(false)));
+        let wrong = &objects[1]["hypotheses"].as_array().unwrap().iter().find(|one| one["shape"] == json!("rdw"));
+        assert_eq!(wrong.unwrap()["error"]["code"], json!("bad-header"));
+        assert_eq!((&objects[2]["error"]["code"], &objects[2]["hypotheses"]), (&json!("open"), &json!([])));
+    }
+
+    /// The first MiB, and not a byte more is looked at.
+    #[test]
+    fn a_long_input_is_read_in_part() {
+        let mut long = rdw().repeat(1000);
+        long.extend([0xFF; 10]);
+        let (status, out, err) = said(&["-q"], &long);
+        assert_eq!((status, &*err), (0, ""));
+        assert_eq!(out, "<stdin>: rdw: 80659 records of 9 bytes; the first 1048576 bytes\n");
+    }
+
+    #[test]
+    fn wrong_usage() {
+        assert_eq!(said(&["--explain"], b"").0, 2);
     }
 }

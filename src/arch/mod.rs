@@ -15,6 +15,23 @@
 //! Which one runs is found out once, by [`isa`]; `CHARPIPE_ISA=scalar` (or `sse`, `avx2`, `avx512`, `neon`) in the
 //! environment asks for a lesser one, to test it and to tell whether a fault is a kernel's.
 
+#![allow(unsafe_code)] // Loads, stores, and calls of what a CPU may lack; nowhere else but in `codec::sink`.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+pub mod bytes;
+mod scalar;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod shuffles;
+pub mod single_byte;
+#[cfg(test)]
+mod unicode_tests;
+pub mod utf16;
+pub mod utf32;
+pub mod utf8;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// An instruction set that there are kernels for, the lesser first.
@@ -46,6 +63,12 @@ impl Isa {
             Isa::Avx512 => "avx512",
             Isa::Neon => "neon",
         }
+    }
+
+    /// Itself where this machine has it, else [`Isa::Scalar`]: what a kernel may be called by.
+    #[inline(always)]
+    fn usable(self) -> Isa {
+        if self == isa() || self.is_available() { self } else { Isa::Scalar }
     }
 
     /// Whether this machine has it.
@@ -103,4 +126,13 @@ fn choose() -> Isa {
     let isa = asked.filter(|isa| isa.is_available()).unwrap_or_else(best);
     CHOSEN.store(isa as u8, Ordering::Relaxed);
     isa
+}
+
+/// Runs `test` for each instruction set that this machine has, and says which it has not.
+#[cfg(test)]
+fn each_isa(mut test: impl FnMut(Isa)) {
+    static SAID: std::sync::Once = std::sync::Once::new();
+    let (there, missing): (Vec<_>, Vec<_>) = Isa::ALL.into_iter().partition(|isa| isa.is_available());
+    SAID.call_once(|| eprintln!("skipped: kernels for {missing:?}, which this machine has not"));
+    there.into_iter().for_each(&mut test);
 }

@@ -66,7 +66,7 @@ pub mod utf_ebcdic;
 pub mod whatwg;
 
 pub use pages::PAGES;
-pub use sink::{ByteSink, Utf8Char, Utf8Sink, Utf8Word};
+pub use sink::{ByteSink, Utf8Char, Utf8Sink, Utf8Table, Utf8Word};
 pub use table::packed::Packed;
 pub use tabled::TableCodec;
 
@@ -144,6 +144,11 @@ pub trait Decoder: Send {
     /// sequence, [`MAX_FAULT`] at the most. An input that ends with some is truncated. A shift code that was obeyed is
     /// not pending.
     fn pending(&self) -> usize;
+
+    /// Whether each byte is decoded by itself, whatever stands before it: no state, and nothing ever pending.
+    fn is_bytewise(&self) -> bool {
+        false
+    }
 }
 
 /// Which stand-in [`Encoder::stand_in`] is to write.

@@ -247,6 +247,10 @@ impl Decoder for SurfaceDecoder {
     fn pending(&self) -> usize {
         self.decoder.pending()
     }
+
+    fn is_bytewise(&self) -> bool {
+        self.decoder.is_bytewise()
+    }
 }
 
 struct SurfaceEncoder {

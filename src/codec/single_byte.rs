@@ -5,11 +5,14 @@
 use super::table::packed::{Chart, Packed};
 use super::table::{Mapping, Table, Way};
 use super::utf8::runs;
-use super::{ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole};
+use super::{
+    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table, encode_whole,
+};
+use crate::arch::{self, single_byte::FromUtf8};
 use std::sync::Arc;
 
 /// The character of each byte.
-pub(super) type DecodeTable = [Utf8Char; 256];
+pub(super) type DecodeTable = Utf8Table;
 
 /// From bytes to text.
 pub(super) fn decode_table(table: &Table) -> DecodeTable {
@@ -17,7 +20,7 @@ pub(super) fn decode_table(table: &Table) -> DecodeTable {
     for Mapping { code, ch, .. } in table.mappings.iter().filter(|mapping| mapping.way.decodes()) {
         chars[code.number() as usize & 0xFF] = Utf8Char::new(*ch);
     }
-    chars
+    Utf8Table::new(chars)
 }
 
 /// That of a built-in page, straight from where it lies.
@@ -30,7 +33,7 @@ pub(super) fn decode_table_of(page: &Packed) -> DecodeTable {
             *place = Utf8Char::new(ch);
         }
     }
-    chars
+    Utf8Table::new(chars)
 }
 
 /// Decodes a single-byte charset; no state.
@@ -44,7 +47,7 @@ impl Decoder for SingleByteDecoder {
         let read = dst.push_table(src, &self.table);
         match src.get(read) {
             None => Step { read, stop: Stop::InputEmpty },
-            Some(&byte) if self.table[byte as usize] == Utf8Char::NONE => {
+            Some(&byte) if !self.table.has(byte) => {
                 Step { read: read + 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) }
             }
             Some(_) => Step { read, stop: Stop::OutputFull },
@@ -64,6 +67,10 @@ impl Decoder for SingleByteDecoder {
     fn pending(&self) -> usize {
         0
     }
+
+    fn is_bytewise(&self) -> bool {
+        true
+    }
 }
 
 /// From text to bytes: a block of 256 for each high byte that occurs.
@@ -75,6 +82,8 @@ pub(super) struct EncodeTable {
     blocks: Vec<[u16; 256]>,
     /// ASCII again, by itself; 0 for what is none.
     ascii: [u16; 256],
+    /// All of it for kernels.
+    lanes: FromUtf8,
     best_fit: Vec<(u16, u8)>,
     substitute: u8,
     /// The byte that stands for these, or for all up to U+00FF.
@@ -90,6 +99,9 @@ impl EncodeTable {
             index: [0; 256],
             blocks: vec![[Self::NONE; 256]],
             ascii: [0; 256],
+            lanes: FromUtf8::new(
+                table.mappings.iter().filter(|m| m.way.encodes(m.ch)).map(|m| (m.ch, m.code.number() as u8)),
+            ),
             best_fit: Vec::new(),
             substitute: table.substitute.first().copied().unwrap_or(0x1A),
             substitute1: table.substitute1,
@@ -149,6 +161,9 @@ impl Encoder for SingleByteEncoder {
             'all: while read < src.len() {
                 let unit = |byte: u16| (byte as u8, byte & 0xFF00);
                 let ascii = |byte: u8| unit(table.ascii[byte as usize]);
+                let rest = src.get(read..).unwrap_or_default();
+                let (taken, made) = arch::single_byte::encode(arch::isa(), &table.lanes, rest, &mut spare[at..]);
+                (read, at) = (read + taken, at + made);
                 runs(src, &mut read, spare, &mut at, ascii, |code| unit(table.unit(code)));
                 for ch in src[read..].chars().take(16) {
                     let Some(byte) = table.byte(ch) else {

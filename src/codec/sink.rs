@@ -6,6 +6,10 @@
 //! Vector kernels will come in through [`Utf8Sink::advance`], the one door that has to be sworn to.
 #![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`, and the door for kernels, `advance`.
 
+use crate::arch::utf16::{self, ByteOrder};
+use crate::arch::utf32::{self, OctetOrder};
+use crate::arch::{self, single_byte::ToUtf8};
+
 /// One character as ready UTF-8: what a code page's table holds for each byte.
 ///
 /// A table of these is decoded with one load and one four-byte store a character, whatever the script.
@@ -34,6 +38,37 @@ impl Utf8Char {
     #[inline(always)]
     fn len(self) -> usize {
         (self.0 >> 32) as usize
+    }
+}
+
+/// The character of each byte of a single-byte charset, or none.
+#[derive(Clone, Debug)]
+pub struct Utf8Table {
+    chars: [Utf8Char; 256],
+    /// Whether it has ASCII as it is.
+    keeps_ascii: bool,
+    /// The same for kernels.
+    lanes: ToUtf8,
+}
+
+impl Utf8Table {
+    /// The table with these characters; [`Utf8Char::NONE`] for a byte that is unassigned.
+    pub fn new(chars: [Utf8Char; 256]) -> Self {
+        let mut utf8 = [[0; 4]; 256];
+        utf8.iter_mut().zip(&chars).for_each(|(utf8, ch)| *utf8 = ch.bytes());
+        // NONE is longer than any character.
+        let lanes = ToUtf8::new(|byte| {
+            let byte = usize::from(byte);
+            utf8[byte].get(..chars[byte].len()).unwrap_or_default()
+        });
+        let keeps_ascii = (0u8..0x80).zip(&chars).all(|(byte, entry)| *entry == Utf8Char::new(byte.into()));
+        Utf8Table { chars, keeps_ascii, lanes }
+    }
+
+    /// Whether `byte` has a character.
+    #[inline(always)]
+    pub fn has(&self, byte: u8) -> bool {
+        self.chars[byte as usize] != Utf8Char::NONE
     }
 }
 
@@ -100,14 +135,6 @@ fn packed(code: u32) -> (u32, u32) {
     (if code < 0x800 { short } else { long }, len)
 }
 
-/// How long an input has to be for its table to be looked at: that takes as long as decoding a few dozen bytes.
-const WORTH_A_LOOK: usize = 512;
-
-/// Whether the table has ASCII as it is.
-fn is_ascii_compatible(table: &[Utf8Char; 256]) -> bool {
-    (0u8..0x80).zip(table).all(|(byte, entry)| *entry == Utf8Char::new(byte.into()))
-}
-
 /// Copies ASCII from the front of `src` to the front of `out` in blocks; answers how much. After it lies, within a
 /// block, something else or the end of either.
 #[inline(always)]
@@ -121,87 +148,6 @@ fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
         len += 64;
     }
     len
-}
-
-/// The length of whole, well-formed characters at the front of `src`, found in blocks: fewer than 64 bytes after it
-/// lies either the end or something ill-formed.
-fn utf8_blocks(src: &[u8]) -> usize {
-    let mut state = automaton::ACCEPT;
-    let mut len = 0;
-    loop {
-        if state == automaton::ACCEPT {
-            while let Some(ascii) = src[len..].first_chunk::<128>()
-                && ascii.iter().fold(0, |all, byte| all | byte) < 0x80
-            {
-                len += 128;
-            }
-        }
-        let Some(block) = src[len..].first_chunk::<32>() else { break };
-        let before = state;
-        for &byte in block {
-            state = automaton::TABLE[byte as usize] >> (state & 63);
-        }
-        state &= 63;
-        if state == automaton::REJECT {
-            state = before;
-            break;
-        }
-        len += 32;
-    }
-    if state != automaton::ACCEPT {
-        // Back to the first byte of the character that is cut.
-        while len > 0 && src[len - 1] & 0xC0 == 0x80 {
-            len -= 1;
-        }
-        len = len.saturating_sub(1);
-    }
-    len
-}
-
-/// The well-formed sequences of UTF-8 (Unicode Standard, table 3-7) as an automaton whose step is one load and one
-/// shift: a byte's row holds for each state, six bits each, the state that comes next.
-///
-/// A state is where its six bits are, so that the shift brings the next state to the bottom (P. Vognsen, "Shift-based
-/// DFAs").
-mod automaton {
-    pub(super) const REJECT: u64 = 0;
-    pub(super) const ACCEPT: u64 = 6;
-    /// One, two, three continuation bytes to come.
-    const ONE: u64 = 12;
-    const TWO: u64 = 18;
-    const THREE: u64 = 24;
-    /// After E0, ED, F0, F4, whose next byte has a range of its own.
-    const E0: u64 = 30;
-    const ED: u64 = 36;
-    const F0: u64 = 42;
-    const F4: u64 = 48;
-
-    pub(super) static TABLE: [u64; 256] = {
-        let mut table = [0; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            let first = match byte {
-                0x00..=0x7F => ACCEPT,
-                0xC2..=0xDF => ONE,
-                0xE0 => E0,
-                0xED => ED,
-                0xE1..=0xEF => TWO,
-                0xF0 => F0,
-                0xF1..=0xF3 => THREE,
-                0xF4 => F4,
-                _ => REJECT,
-            };
-            let mut row = first << ACCEPT;
-            if byte >= 0x80 && byte <= 0xBF {
-                row |= ACCEPT << ONE | ONE << TWO | TWO << THREE;
-                row |= if byte >= 0xA0 { ONE << E0 } else { ONE << ED };
-                row |= if byte >= 0x90 { TWO << F0 } else { TWO << F4 };
-            }
-            table[byte] = row;
-            byte += 1;
-        }
-        table
-    };
 }
 
 /// Lent room for text; holds valid UTF-8 up to what was written.
@@ -240,8 +186,8 @@ impl<'a> Utf8Sink<'a> {
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
         // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `push_word`, `push_words`, `fill_str` and `advance`, each by the length of whole UTF-8 sequences stored at
-        // `written`; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs`
+        // `push_word`, `push_words`, `push_utf16`, `push_utf32`, `fill_str` and `advance`, each by the length of whole
+        // UTF-8 sequences stored at `written`, by themselves or by a kernel that is held to it; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs`
         // measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
@@ -292,8 +238,7 @@ impl<'a> Utf8Sink<'a> {
     /// within the next 64 bytes.
     #[inline]
     pub fn push_utf8(&mut self, src: &[u8]) -> usize {
-        let len = utf8_blocks(&src[..src.len().min(self.room())]);
-        self.room[self.written..self.written + len].copy_from_slice(&src[..len]);
+        let len = arch::utf8::copy(arch::isa(), src, &mut self.room[self.written..]);
         self.written += len;
         len
     }
@@ -334,13 +279,13 @@ impl<'a> Utf8Sink<'a> {
     /// Appends `table[byte]` for each byte of `src`, up to the first that has no character or no room; answers how
     /// many bytes were taken. Stops early only with fewer than four bytes of room, or at a byte without a character.
     #[inline]
-    pub fn push_table(&mut self, src: &[u8], table: &[Utf8Char; 256]) -> usize {
+    pub fn push_table(&mut self, src: &[u8], table: &Utf8Table) -> usize {
         let out = &mut *self.room;
-        let mut at = self.written;
-        let mut read = 0;
+        let (mut read, written) = arch::single_byte::decode(arch::isa(), &table.lanes, src, &mut out[self.written..]);
+        let mut at = self.written + written;
         // Where ASCII is itself, long runs of it are copied. They are looked for behind four blocks of it, which text
         // with other characters in it rarely has: it does not pay for the search.
-        let copies = src.len() >= WORTH_A_LOOK && is_ascii_compatible(table);
+        let (copies, table) = (table.keeps_ascii, &table.chars);
         let mut blocks = 0;
         // Blocks whose worst case fits need one check of the room and one for holes, not one a character.
         while let Some(block) = src[read..].first_chunk::<16>()
@@ -440,6 +385,24 @@ impl<'a> Utf8Sink<'a> {
     pub(crate) fn truncate(&mut self, len: usize) {
         assert!(len == self.written || (len < self.written && self.room[len] & 0xC0 != 0x80));
         self.written = len;
+    }
+
+    /// Decodes UTF-16 from the front of `src` and appends it; answers how many bytes were read. What it stops at, a lone
+    /// surrogate or the end of `src` or of the room, may be some way off: it goes in blocks.
+    #[inline]
+    pub fn push_utf16(&mut self, order: ByteOrder, src: &[u8]) -> usize {
+        let (read, written) = utf16::to_utf8(order, src, &mut self.room[self.written..]);
+        self.written += written;
+        read
+    }
+
+    /// Decodes UTF-32 from the front of `src` and appends it; answers how many bytes were read. What it stops at, a code
+    /// unit that is no character or the end of `src` or of the room, may be some way off: it goes in blocks.
+    #[inline]
+    pub fn push_utf32(&mut self, order: OctetOrder, src: &[u8]) -> usize {
+        let (read, written) = utf32::to_utf8(order, src, &mut self.room[self.written..]);
+        self.written += written;
+        read
     }
 
     /// The room not yet written, to be filled by a kernel and claimed with [`advance`](Self::advance).
@@ -584,7 +547,7 @@ mod tests {
                     let mut room = vec![0; room];
                     while read < src.len() {
                         let mut sink = Utf8Sink::new(&mut room);
-                        read += sink.push_table(&src[read..], &table);
+                        read += sink.push_table(&src[read..], &Utf8Table::new(table));
                         text.push_str(sink.as_str());
                     }
                     assert!(text == expected, "{gap}");
@@ -641,6 +604,7 @@ mod tests {
         table[1] = Utf8Char::new('€');
         table[2] = Utf8Char::new('a');
         table[3] = Utf8Char::new('😀');
+        let table = Utf8Table::new(table);
         for hole in 0..40 {
             let mut src = vec![1u8; 40];
             src[hole / 2] = 3;
@@ -657,30 +621,6 @@ mod tests {
             let read = sink.push_table(&src, &table);
             assert_eq!(sink.as_str().chars().count(), read);
             assert!(read == src.len() || sink.room() < 4);
-        }
-    }
-
-    #[test]
-    fn the_automaton_agrees_with_the_standard_library() {
-        let edges = [
-            0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
-            0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
-        ];
-        // Every four of the edges of table 3-7, across the end of a block.
-        let mut src = [b'a'; 96];
-        for (a, b) in edges.iter().flat_map(|a| edges.map(|b| (*a, b))) {
-            for (c, d) in edges.iter().flat_map(|c| edges.map(|d| (*c, d))) {
-                src[30..34].copy_from_slice(&[a, b, c, d]);
-                let good = std::str::from_utf8(&src).map_or_else(|error| error.valid_up_to(), str::len);
-                let len = utf8_blocks(&src);
-                assert!(len <= good && good - len < 64, "{a:X} {b:X} {c:X} {d:X}: {len} of {good}");
-                assert!(std::str::from_utf8(&src[..len]).is_ok());
-                assert!(good < 96 || len == 96);
-            }
-        }
-        for cut in 0..96 {
-            let text = "aé€😀".repeat(10);
-            assert!(std::str::from_utf8(&text.as_bytes()[..utf8_blocks(&text.as_bytes()[..cut])]).is_ok());
         }
     }
 

@@ -7,42 +7,8 @@ use super::utf8::runs;
 use super::{
     ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
-
-/// In which order the four octets of a code unit stand; octet 1 is the most significant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OctetOrder {
-    /// Big-endian.
-    O1234,
-    /// Little-endian.
-    O4321,
-    /// Big-endian with the octets of each half swapped.
-    O2143,
-    /// Big-endian with the halves swapped.
-    O3412,
-}
-
-impl OctetOrder {
-    #[inline(always)]
-    fn read(self, [a, b, c, d]: [u8; 4]) -> u32 {
-        u32::from_be_bytes(match self {
-            OctetOrder::O1234 => [a, b, c, d],
-            OctetOrder::O4321 => [d, c, b, a],
-            OctetOrder::O2143 => [b, a, d, c],
-            OctetOrder::O3412 => [c, d, a, b],
-        })
-    }
-
-    #[inline(always)]
-    fn write(self, unit: u32) -> [u8; 4] {
-        let [a, b, c, d] = unit.to_be_bytes();
-        match self {
-            OctetOrder::O1234 => [a, b, c, d],
-            OctetOrder::O4321 => [d, c, b, a],
-            OctetOrder::O2143 => [b, a, d, c],
-            OctetOrder::O3412 => [c, d, a, b],
-        }
-    }
-}
+pub use crate::arch::utf32::OctetOrder;
+use crate::arch::utf32::from_utf8;
 
 /// UCS-4 under one of its names.
 #[derive(Clone, Copy, Debug)]
@@ -124,6 +90,7 @@ impl Ucs4Decoder {
         let units = src.as_chunks::<4>().0;
         let mut at = 0;
         while at < units.len() {
+            at += dst.push_utf32(order, units[at..].as_flattened()) / 4;
             // Sixteen at a time, while each is a character and there is room for all.
             while let Some(block) = units[at..].first_chunk::<16>() {
                 let mut codes = [0; 16];
@@ -220,6 +187,9 @@ impl Ucs4Encoder {
             let units = spare.as_chunks_mut::<4>().0;
             let mut at = 0;
             'all: while read < src.len() {
+                let (taken, put) = from_utf8(order, &src[read..], units[at..].as_flattened_mut());
+                read += taken;
+                at += put / 4;
                 let unit = |code: u32| (order.write(code), 0);
                 runs(src, &mut read, units, &mut at, |byte| unit(byte.into()), |code| unit(code.into()));
                 for ch in src[read..].chars().take(16) {

@@ -8,6 +8,7 @@ use super::utf8::runs;
 use super::{
     ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
+use crate::arch::utf16::{ByteOrder, from_utf8};
 
 const ORDERS: &[&str] = &["UTF-16BE", "UTF-16LE"];
 
@@ -63,6 +64,11 @@ fn unit<const LITTLE: bool>(bytes: [u8; 2]) -> u16 {
     if LITTLE { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) }
 }
 
+#[inline(always)]
+fn order<const LITTLE: bool>() -> ByteOrder {
+    if LITTLE { ByteOrder::Little } else { ByteOrder::Big }
+}
+
 /// Decodes UTF-16. Between calls it holds an odd byte, a high surrogate, or both.
 #[derive(Clone, Debug)]
 pub struct Utf16Decoder {
@@ -79,6 +85,7 @@ impl Utf16Decoder {
         let mut at = 0;
         let fault = |at: usize| Step { read: at * 2, stop: Stop::Fault(Malformed { len: 2, after: 0 }) };
         while at < units.len() {
+            at += dst.push_utf16(order::<LITTLE>(), units[at..].as_flattened()) / 2;
             // Sixteen at a time, while none is a surrogate and there is room for all.
             while let Some(block) = units[at..].first_chunk::<16>() {
                 let mut codes = [0; 16];
@@ -215,6 +222,10 @@ impl Utf16Encoder {
             let units = spare.as_chunks_mut::<2>().0;
             let mut at = 0;
             'all: while read < src.len() {
+                let room = units[at..].as_flattened_mut();
+                let (taken, put) = from_utf8(order::<LITTLE>(), self.bmp_only, &src[read..], room);
+                read += taken;
+                at += put / 2;
                 runs(src, &mut read, units, &mut at, |byte| (bytes(byte.into()), 0), |unit| (bytes(unit), 0));
                 for ch in src[read..].chars().take(16) {
                     let code = ch as u32;

@@ -7,7 +7,8 @@
 
 use super::utf8::runs;
 use super::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, encode_whole,
+    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
+    encode_whole,
 };
 use std::sync::LazyLock;
 
@@ -73,8 +74,9 @@ const TO_I8: [u8; 256] = {
 };
 
 /// The characters of one byte, by that byte.
-static SINGLE: LazyLock<[Utf8Char; 256]> =
-    LazyLock::new(|| TO_I8.map(|byte| if byte < FIRST_TRAIL { Utf8Char::new(byte.into()) } else { Utf8Char::NONE }));
+static SINGLE: LazyLock<Utf8Table> = LazyLock::new(|| {
+    Utf8Table::new(TO_I8.map(|byte| if byte < FIRST_TRAIL { Utf8Char::new(byte.into()) } else { Utf8Char::NONE }))
+});
 
 /// The trailing bytes of I8 begin here, and what is below is a character; with the leading bytes they end.
 const FIRST_TRAIL: u8 = 0xA0;

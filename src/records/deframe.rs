@@ -83,6 +83,13 @@ impl Deframer {
             Some(tape) => tape.next(&mut self.records, src, eof),
         }
     }
+
+    /// The record at the front of `src`, where it lies there whole and in one piece: how many bytes frame it, and how
+    /// many are its data. It is taken then, as if by [`next`](Self::next); `None` where only that can tell.
+    #[inline]
+    pub(crate) fn whole(&mut self, src: &[u8]) -> Option<(usize, usize)> {
+        if self.tape.is_some() { None } else { self.records.whole(src) }
+    }
 }
 
 /// The framings that are not about tapes.
@@ -189,6 +196,35 @@ impl Records {
             }
             _ => self.rare(src, eof),
         }
+    }
+
+    #[inline]
+    fn whole(&mut self, src: &[u8]) -> Option<(usize, usize)> {
+        if self.state != State::Between || self.held.len > 0 || self.open {
+            return None;
+        }
+        let big = |at: usize| Some(usize::from(*src.get(at)?) << 8 | usize::from(*src.get(at + 1)?));
+        let (header, len) = match self.layout {
+            Layout::Fixed(lrecl) => (0, lrecl as usize),
+            Layout::Rdw { little: false, inclusive } if big(2)? == 0 => {
+                (4, big(0)?.checked_sub(if inclusive { 4 } else { 0 })?)
+            }
+            Layout::Vb if self.block > 0 && big(2)? == 0 => {
+                let length = big(0)?;
+                self.block = self.block.checked_sub(length as u64).filter(|_| length >= 4 && length <= src.len())?;
+                (4, length - 4)
+            }
+            Layout::U32 => (4, big(0)? << 16 | big(2)?),
+            Layout::U16 => (2, big(0)?),
+            _ => return None,
+        };
+        if src.len() - header < len {
+            return None;
+        }
+        self.begun = self.at;
+        self.at += (header + len) as u64;
+        self.record += 1;
+        Some((header, len))
     }
 
     /// So much of the data as is there.

@@ -7,6 +7,7 @@
 use super::guard::CheckedDecoder;
 use super::options::{Blanks, Gaps, Input};
 use super::report::{Fault, Place, RecordPosition};
+use crate::arch::{bytes::padding_len, isa};
 use crate::codec::{MAX_FAULT, MIN_ROOM, Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
@@ -143,9 +144,14 @@ impl Front {
         self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.marks))
     }
 
-    /// What was seen in the last fill.
+    /// What was seen so far, once all text before it is out.
     pub(super) fn take_notes(&mut self) -> Vec<Diagnostic> {
-        self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.notes))
+        match &mut self.records {
+            Some(records) if records.owed.is_empty() && records.owed_blanks.is_empty() => {
+                std::mem::take(&mut records.notes)
+            }
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -164,6 +170,8 @@ pub(super) struct RecordsIn {
     controls: Option<Arc<[char; 256]>>,
     /// Shift codes become blanks.
     spaced: bool,
+    /// The quick way, where there is one.
+    quick: Option<Quick>,
     /// Bytes of data that are a byte order mark and still to come.
     mark: u64,
     /// Bytes that the deframer has said are data and that are still to come.
@@ -216,6 +224,41 @@ enum Ended {
     Field,
 }
 
+/// The quick way for charsets whose bytes are decoded one by one: records, without the blanks at their ends and with the
+/// bytes of a newline in their place, are put together and decoded at once. Where anything in them is worth more than
+/// that, nothing has happened, and they go the other way.
+#[derive(Clone)]
+struct Quick {
+    blank: u8,
+    eol: Vec<u8>,
+    text: Vec<u8>,
+    /// From which record on it is tried again.
+    from: u64,
+}
+
+/// How many bytes are put together.
+const QUICK_ROOM: usize = 32 * 1024;
+
+impl Quick {
+    fn new(decoder: &CheckedDecoder, eol: &str) -> Option<Self> {
+        if !decoder.is_bytewise() {
+            return None;
+        }
+        let of = |ch: char| {
+            let mut bytes = (0..=255).filter(|byte| decoder.alone(*byte) == Some(ch));
+            bytes.next().map(|byte| (byte, bytes.next().is_none()))
+        };
+        let (blank, is_only) = of(' ')?;
+        let eol: Vec<u8> = eol.chars().map(|ch| of(ch).map(|(byte, _)| byte)).collect::<Option<_>>()?;
+        is_only.then(|| Quick { blank, eol, text: Vec::with_capacity(QUICK_ROOM), from: 0 })
+    }
+}
+
+/// How many bytes may be of a packed decimal.
+fn low_bytes(bytes: &[u8]) -> usize {
+    bytes.chunks(128).map(|some| usize::from(some.iter().map(|byte| u8::from(*byte < 0x40)).sum::<u8>())).sum()
+}
+
 /// How often blanks and NULs may take turns in the tail of a record that is trimmed.
 const RUNS: usize = 8;
 
@@ -243,7 +286,10 @@ impl RecordsIn {
         let controls = input.carriage.map(|_| {
             Arc::new(std::array::from_fn(|byte| decoder.alone(byte as u8).unwrap_or(char::REPLACEMENT_CHARACTER)))
         });
+        let is_plain = input.columns.is_none() && input.carriage.is_none();
+        let quick = eol.filter(|_| is_plain && matches!(blanks, [] | [b" "])).and_then(|eol| Quick::new(decoder, eol));
         Some(RecordsIn {
+            quick,
             deframer,
             blanks,
             eol,
@@ -293,6 +339,10 @@ impl RecordsIn {
             if let Some(fault) = self.fault.take() {
                 break FrontStop::Fault(fault);
             }
+            if !self.notes.is_empty() {
+                // What was seen comes behind the text so far, whatever follows in this input.
+                break FrontStop::NeedInput;
+            }
             if let Some(ended) = self.finishing {
                 match self.finish(ended, decoder, sink)? {
                     Stop::InputEmpty => continue,
@@ -301,6 +351,13 @@ impl RecordsIn {
                 }
             }
             let rest = &src[read..];
+            if self.left == 0
+                && until.is_none()
+                && let Some(taken) = self.quickly(decoder, rest, sink)?
+            {
+                read += taken;
+                continue;
+            }
             if self.left > 0 {
                 let most = until.map_or(u64::MAX, |until| until.saturating_sub(self.data_at));
                 let len = (rest.len().min(self.left) as u64).min(most) as usize;
@@ -310,8 +367,6 @@ impl RecordsIn {
                 let (taken, stop) = self.data(decoder, &rest[..len], sink)?;
                 read += taken;
                 match stop {
-                    // What was seen comes behind the text so far, whatever follows in this input.
-                    Stop::InputEmpty if !self.notes.is_empty() && self.pay(sink) => break FrontStop::NeedInput,
                     Stop::InputEmpty => continue,
                     Stop::OutputFull => break FrontStop::NeedRoom,
                     Stop::Fault(fault) if self.owed.is_empty() && self.owed_blanks.is_empty() => {
@@ -343,6 +398,70 @@ impl RecordsIn {
             self.hold(sink);
         }
         Ok(Filled { read, stop })
+    }
+
+    /// Whole records the quick way; answers how many bytes of `src` they take. `None`, and nothing changed, where they go
+    /// the other way.
+    #[inline]
+    fn quickly(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Option<usize>, Error> {
+        let between = self.column == 0 && self.mark == 0 && !self.decoding;
+        if between && self.quick.as_ref().is_some_and(|quick| quick.from <= self.number) {
+            self.whole_records(decoder, src, sink)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn whole_records(
+        &mut self,
+        decoder: &mut CheckedDecoder,
+        src: &[u8],
+        sink: &mut Utf8Sink<'_>,
+    ) -> Result<Option<usize>, Error> {
+        let Some(quick) = &mut self.quick else { return Ok(None) };
+        // No character of a table has more than four bytes.
+        let room = QUICK_ROOM.min(sink.room() / 4);
+        let (before, begin) = (self.deframer.clone(), sink.written());
+        let trims = !self.blanks.is_empty();
+        let (mut read, mut data, mut records) = (0, 0, 0);
+        quick.text.clear();
+        while let left = room.saturating_sub(quick.text.len() + quick.eol.len())
+            && left > 0
+            && let Some((header, len)) = self.deframer.whole(&src[read..(read + left).min(src.len())])
+        {
+            let record = &src[read + header..][..len];
+            let blanks = if trims { padding_len(isa(), record, quick.blank) } else { 0 };
+            quick.text.extend_from_slice(&record[..len - blanks]);
+            quick.text.extend_from_slice(&quick.eol);
+            read += header + len;
+            data += len;
+            records += 1;
+        }
+        if records == 0 {
+            return Ok(None);
+        }
+        // The newlines put in are the only ones of their kind.
+        let is_odd = self.watches && low_bytes(&quick.text) > records as usize * low_bytes(&quick.eol);
+        if !is_odd {
+            let step = decoder.feed(&quick.text, sink)?;
+            if step.read == quick.text.len() && step.stop == Stop::InputEmpty {
+                self.number += records;
+                self.at += read as u64;
+                self.data_at += data as u64;
+                self.begin = sink.written();
+                return Ok(Some(read));
+            }
+        }
+        // There is a fault in them, or something to be told: these go the other way.
+        quick.from = self.number + records;
+        sink.truncate(begin);
+        self.deframer = before;
+        Ok(None)
     }
 
     /// Some of the data, up to where something changes in the record.
@@ -386,9 +505,8 @@ impl RecordsIn {
                 return Ok((self.gap(src), Stop::InputEmpty));
             }
         }
-        if self.watches
-            && let Some(end) = self.packed.find(src)
-        {
+        let watches = self.watches && self.packed.may_be_in(src);
+        if watches && let Some(end) = self.packed.find(src) {
             src = &src[..end];
         }
         let mut shift = None;
@@ -400,10 +518,11 @@ impl RecordsIn {
         }
         self.decoding = true;
         if !self.held.is_empty() {
-            return self.behind_held(decoder, &src[..src.len().min(MIN_ROOM)], shift);
+            let few = src.len().min(MIN_ROOM);
+            return self.behind_held(decoder, &src[..few], shift.filter(|at| *at <= few), watches);
         }
         let step = decoder.feed(src, sink)?;
-        self.decoded(&src[..step.read]);
+        self.decoded(&src[..step.read], watches);
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
             self.owed.push(' ');
         }
@@ -416,11 +535,12 @@ impl RecordsIn {
         decoder: &mut CheckedDecoder,
         src: &[u8],
         shift: Option<usize>,
+        watches: bool,
     ) -> Result<(usize, Stop<Malformed>), Error> {
         let mut room = [0; 4 * MIN_ROOM];
         let mut side = Utf8Sink::new(&mut room);
         let step = decoder.feed(src, &mut side)?;
-        self.decoded(&src[..step.read]);
+        self.decoded(&src[..step.read], watches);
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
             // There is room for what a few bytes decode to, and for this.
             side.push(' ');
@@ -539,7 +659,7 @@ impl RecordsIn {
         let text = &sink.as_bytes()[self.begin..];
         let mut len = text.len();
         if let [b" "] = self.blanks {
-            let blanks = trailing(text, b' ');
+            let blanks = padding_len(isa(), text, b' ');
             if blanks > 0 {
                 run(0, blanks as u64);
             }
@@ -609,9 +729,9 @@ impl RecordsIn {
 
     /// These bytes were decoded.
     #[inline]
-    fn decoded(&mut self, bytes: &[u8]) {
+    fn decoded(&mut self, bytes: &[u8], watches: bool) {
         self.took(bytes.len());
-        if self.watches && self.packed.follow(bytes) {
+        if watches && self.packed.follow(bytes) {
             self.watches = false;
             let offset = self.place_back(self.packed.len).offset;
             let message =
@@ -654,22 +774,6 @@ fn push_run(runs: &mut VecDeque<(u8, u64)>, which: u8, count: u64) {
     }
 }
 
-/// How many bytes at the end of `text` are `blank`.
-#[inline]
-fn trailing(text: &[u8], blank: u8) -> usize {
-    let mut len = text.len();
-    let word = u64::from_ne_bytes([blank; 8]);
-    while let Some(last) = text[..len].last_chunk::<8>()
-        && u64::from_ne_bytes(*last) == word
-    {
-        len -= 8;
-    }
-    while len > 0 && text[len - 1] == blank {
-        len -= 1;
-    }
-    text.len() - len
-}
-
 /// Looks for a packed decimal in EBCDIC text: two bytes or more of digits that are controls there, and one whose last
 /// half is a sign.
 #[derive(Clone, Default)]
@@ -679,22 +783,20 @@ struct Packed {
 }
 
 impl Packed {
-    /// Behind which byte of `bytes`, if any, one is complete.
+    /// Whether any of these bytes may be of one.
     #[inline]
+    fn may_be_in(&self, bytes: &[u8]) -> bool {
+        self.len > 0 || low_bytes(bytes) > 0
+    }
+
+    /// Behind which byte of `bytes`, if any, one is complete.
     fn find(&self, bytes: &[u8]) -> Option<usize> {
-        if self.len == 0 && !bytes.iter().fold(false, |any, byte| any | (*byte < 0x40)) {
-            return None;
-        }
         let mut packed = self.clone();
         bytes.iter().position(|byte| packed.take(*byte)).map(|last| last + 1)
     }
 
     /// Takes these bytes, the last of which may complete one.
-    #[inline]
     fn follow(&mut self, bytes: &[u8]) -> bool {
-        if self.len == 0 && !bytes.iter().fold(false, |any, byte| any | (*byte < 0x40)) {
-            return false;
-        }
         bytes.iter().any(|byte| self.take(*byte))
     }
 
@@ -711,17 +813,6 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn blanks_at_the_end() {
-        for len in 0..40 {
-            for blanks in 0..=len {
-                let mut text = vec![b'x'; len - blanks];
-                text.extend(std::iter::repeat_n(b' ', blanks));
-                assert_eq!(trailing(&text, b' '), blanks);
-            }
-        }
-    }
 
     #[test]
     fn packed_decimals_and_text() {

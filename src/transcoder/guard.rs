@@ -51,14 +51,15 @@ pub(super) struct CheckedDecoder {
     start: u64,
     /// Where in the input it is: the byte that it will be fed next.
     read: u64,
-    /// The last bytes that it read, [`MAX_FAULT`] at the most.
-    history: Vec<u8>,
+    /// The last bytes that it read, [`MAX_FAULT`] or a few more, and how many they are.
+    history: [u8; 2 * MAX_FAULT],
+    known: usize,
 }
 
 impl CheckedDecoder {
     pub(super) fn new(name: &str, inner: Box<dyn Decoder>, start: u64) -> Self {
-        let history = Vec::with_capacity(2 * MAX_FAULT);
-        CheckedDecoder { name: name.to_owned(), inner, progress: Progress::default(), start, read: start, history }
+        let (progress, history) = (Progress::default(), [0; 2 * MAX_FAULT]);
+        CheckedDecoder { name: name.to_owned(), inner, progress, start, read: start, history, known: 0 }
     }
 
     pub(super) fn read(&self) -> u64 {
@@ -67,13 +68,7 @@ impl CheckedDecoder {
 
     /// A copy in the same state.
     pub(super) fn fork(&self) -> Self {
-        CheckedDecoder {
-            name: self.name.clone(),
-            inner: self.inner.fork(),
-            progress: Progress::default(),
-            history: self.history.clone(),
-            ..*self
-        }
+        CheckedDecoder { name: self.name.clone(), inner: self.inner.fork(), progress: Progress::default(), ..*self }
     }
 
     /// Back to the initial state, at the end of a record.
@@ -90,6 +85,11 @@ impl CheckedDecoder {
         let mut chars = sink.as_str().chars();
         let ch = chars.next().filter(|_| step.stop == Stop::InputEmpty && decoder.pending() == 0)?;
         chars.next().is_none().then_some(ch)
+    }
+
+    /// Whether each byte is decoded by itself.
+    pub(super) fn is_bytewise(&self) -> bool {
+        self.inner.is_bytewise()
     }
 
     /// Whether SO and SI shift it, which a new decoder this one is, between single bytes and pairs.
@@ -148,17 +148,25 @@ impl CheckedDecoder {
         Ok(())
     }
 
+    #[inline]
     fn remember(&mut self, bytes: &[u8]) {
         self.read += bytes.len() as u64;
-        let last = &bytes[bytes.len().saturating_sub(MAX_FAULT)..];
-        let surplus = (self.history.len() + last.len()).saturating_sub(MAX_FAULT);
-        self.history.drain(..surplus);
-        self.history.extend_from_slice(last);
+        if let Some(last) = bytes.last_chunk::<MAX_FAULT>() {
+            self.history[..MAX_FAULT].copy_from_slice(last);
+            self.known = MAX_FAULT;
+            return;
+        }
+        if self.known + bytes.len() > self.history.len() {
+            self.history.copy_within(self.known - MAX_FAULT..self.known, 0);
+            self.known = MAX_FAULT;
+        }
+        self.history[self.known..][..bytes.len()].copy_from_slice(bytes);
+        self.known += bytes.len();
     }
 
     /// The bytes of a fault that was just reported.
     pub(super) fn fault_bytes(&self, fault: Malformed) -> Vec<u8> {
-        let end = self.history.len() - fault.after as usize;
+        let end = self.known - fault.after as usize;
         self.history[end - fault.len as usize..end].to_vec()
     }
 

@@ -11,6 +11,8 @@
 //! | `options.rs` | [`Transcode`], the builder: what is wanted |
 //! | `mod.rs` | [`Transcoder::step`] |
 //! | `front.rs` | from input bytes to text: the records of the input, each decoded by itself |
+//! | `framed.rs` | what detection is shown of records, and where that stood |
+//! | `nel.rs` | watches for a text whose newlines nobody knows |
 //! | `back.rs` | from encoded bytes to records |
 //! | `segment.rs` | decoded text on its way to the encoder, and where in the input each character came from |
 //! | `guard.rs` | holds codecs to their contract |
@@ -24,8 +26,10 @@
 
 mod adapters;
 mod back;
+mod framed;
 mod front;
 mod guard;
+mod nel;
 mod options;
 mod pump;
 mod report;
@@ -41,15 +45,17 @@ use crate::codec::sink::Utf8Buf;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
 use crate::detect::{Detector, Diagnostic, Kind, Severity, Vacancy, Verdict, is_byte_order_mark};
 use crate::error::{Error, ErrorKind};
-use crate::records::{Deframer, Part};
+use crate::records::Deframer;
 use crate::text::controls::Controls;
 use crate::text::eol::{Eol, EolStage, NelAsLf};
 use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
 use crate::text::{Stage, Text};
 use back::RecordsOut;
+use framed::{Framed, HEAD_LIMIT, feed_data};
 use front::{Charset, Front, FrontStop, RecordsIn};
 use guard::{CheckedDecoder, CheckedEncoder};
+use nel::NelWatch;
 use options::Settings;
 use report::Place as At;
 use segment::{Next, Origin, Segment};
@@ -615,11 +621,11 @@ impl Transcoder {
     /// What is behind the text that was just decoded.
     fn stopped(&mut self, filled: front::Filled, src: &[u8], eof: bool) -> Result<usize, Error> {
         let Some(route) = &mut self.route else { return Ok(0) };
-        for note in route.front.take_notes() {
-            self.queue.push_back(Work::Note(note));
-        }
+        let notes = route.front.take_notes();
+        let is_stuck = eof && src.is_empty() && notes.is_empty() && route.front.has_records();
+        self.queue.extend(notes.into_iter().map(Work::Note));
         match filled.stop {
-            FrontStop::NeedInput if eof && route.front.has_records() && filled.read == 0 && src.is_empty() => {
+            FrontStop::NeedInput if is_stuck => {
                 // Less came of what was there before than was shown.
                 let At { offset, record } = route.front.place();
                 let record = record.map_or(0, |record| record.number);
@@ -950,114 +956,6 @@ enum Advance {
     /// So many bytes of `src` were taken; go on.
     Read(usize),
     Pause(State),
-}
-
-/// How much detection may take of a stream of records, which can be all framing and no data.
-const HEAD_LIMIT: usize = 1 << 20;
-
-/// Shows `detector` the data in `src`; answers how many bytes of it were looked at: all, but where it is done or the
-/// framing is wrong.
-fn feed_data(detector: &mut Detector, framing: &mut Deframer, src: &[u8], eof: bool) -> usize {
-    let mut read = 0;
-    while !detector.is_done() {
-        match framing.next(&src[read..], eof) {
-            Ok(Part::Framing(len)) => read += len,
-            Ok(Part::Data(len)) => {
-                let fed = detector.feed(&src[read..read + len]);
-                read += fed;
-                if fed < len {
-                    break;
-                }
-            }
-            Ok(Part::End | Part::FileEnd) => {}
-            Ok(Part::NeedInput | Part::Done) | Err(_) => break,
-        }
-    }
-    read
-}
-
-/// Where data lies in the first bytes of a stream of records: for what detection says of places.
-struct Framed {
-    /// Where a stretch of data begins: as data, and in the input. Nothing where there are no records.
-    stretches: Vec<(u64, u64)>,
-}
-
-impl Framed {
-    fn new(head: &[u8], shape: Option<&crate::records::Shape>) -> Self {
-        let mut stretches = Vec::new();
-        if let Some(shape) = shape {
-            let mut framing = Deframer::new(shape);
-            let (mut at, mut data) = (0, 0);
-            loop {
-                match framing.next(&head[at..], false) {
-                    Ok(Part::Framing(len)) => at += len,
-                    Ok(Part::Data(len)) => {
-                        stretches.push((data as u64, at as u64));
-                        at += len;
-                        data += len;
-                    }
-                    Ok(Part::End | Part::FileEnd) => {}
-                    Ok(Part::NeedInput | Part::Done) | Err(_) => break,
-                }
-            }
-        }
-        Framed { stretches }
-    }
-
-    fn offset(&self, data: u64) -> u64 {
-        let behind = self.stretches.partition_point(|(from, _)| *from <= data);
-        match behind.checked_sub(1).and_then(|index| self.stretches.get(index)) {
-            Some((from, at)) => at + (data - from),
-            None => data,
-        }
-    }
-
-    /// The verdict with its places in the input.
-    fn translate(&self, mut verdict: Verdict) -> Verdict {
-        if let Some(span) = &mut verdict.declared_span {
-            // The end is behind the last byte, which may be the last of a record.
-            *span = self.offset(span.start)..self.offset(span.end.max(1) - 1) + 1;
-        }
-        for diagnostic in &mut verdict.diagnostics {
-            diagnostic.offset = self.offset(diagnostic.offset);
-        }
-        verdict
-    }
-}
-
-/// Watches for U+0085 that is kept where no U+000A is: to programs that know no such newline the text is one line.
-#[derive(Default)]
-struct NelWatch {
-    /// Where the first U+0085 stands.
-    first: Option<u64>,
-    /// How much text was looked at.
-    looked: usize,
-}
-
-/// How much text is looked at.
-const NEL_WATCH: usize = 1 << 20;
-
-impl NelWatch {
-    /// Looks at text from `origin`; whether the question is settled: there is a U+000A.
-    fn see(&mut self, text: &[u8], origin: impl FnOnce() -> Origin) -> bool {
-        let text = &text[..text.len().min(NEL_WATCH - self.looked)];
-        self.looked += text.len();
-        if text.contains(&b'\n') {
-            return true;
-        }
-        // U+0085 is C2 85; no other character has C2 before 85.
-        if self.first.is_none()
-            && let Some(index) = text.windows(2).position(|pair| pair == [0xC2, 0x85])
-        {
-            self.first = Some(origin().place(index).offset);
-        }
-        false
-    }
-
-    fn note(self) -> Option<Diagnostic> {
-        let message = "lines end in U+0085, and nowhere in U+000A (`--eol lf` makes it so)";
-        self.first.map(|offset| Diagnostic::hint("nel-kept", offset, message))
-    }
 }
 
 /// Whether the charset has U+0020.

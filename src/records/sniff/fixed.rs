@@ -98,7 +98,7 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
     }
     // A page of a listing is a period as well, and so are groups of records: the shortest that says a good part of it.
     for (lag, part) in scored.iter().filter(|one| best.0.is_multiple_of(one.0)) {
-        let enough = if USUAL.contains(lag) { 0.5 } else { 0.7 };
+        let enough = if USUAL.contains(lag) { 0.6 } else { 0.85 };
         if *part >= ENOUGH.max(best.1 * enough) {
             (lrecl, bits) = (*lag, *part);
             break;
@@ -106,13 +106,14 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
     }
     let mut why = Vec::new();
     // Where two say nearly the same, habit decides.
-    let near = |one: &&(usize, f64)| one.1 >= bits - (bits / 200.0).max(10.0) && divides(one.0) && one.0 != lrecl;
-    if let Some(usual) = scored.iter().filter(near).find(|one| USUAL.contains(&one.0) && !USUAL.contains(&lrecl)) {
+    let near = |one: &&(usize, f64)| one.1 >= bits - (bits / 200.0).max(10.0) && divides(one.0);
+    let usual = |one: &&(usize, f64)| USUAL.contains(&one.0);
+    if let Some(usual) = scored.iter().filter(near).find(usual).filter(|_| lrecl == best.0 && !USUAL.contains(&lrecl)) {
         why.push(format!("{lrecl} fits as well, and {} is the usual one", usual.0));
-        (lrecl, bits) = *usual;
+        lrecl = usual.0;
     }
     why.insert(0, format!("LRECL {lrecl}"));
-    if let Some(whole) = whole.filter(|_| divides(lrecl)) {
+    if let Some(whole) = whole.filter(|whole| divides(lrecl) && *whole > lrecl) {
         why.push(format!("{whole} bytes are {} records", whole / lrecl));
     }
     why.extend(kinds.blank_columns(lrecl));
@@ -121,6 +122,12 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
     let short = (2..SHORTEST).map(|lag| kinds.bits(lag)).fold(0.0, f64::max);
     if short > bits / 2.0 {
         return Err(Some((period, "the period is that of a few bytes: those of a character, or a number")));
+    }
+    // Where there is enough for two halves, each has to have it.
+    let (first, second) = kinds.kinds.split_at(sample.len() / lrecl / 2 * lrecl);
+    let weaker = kinds.bits_of(first, lrecl).min(kinds.bits_of(second, lrecl));
+    if bits > 20.0 * ENOUGH && weaker < bits / 8.0 {
+        return Err(Some((period, "only a part of it has that period")));
     }
     if kinds.newlines * (lrecl * 2).max(LINE) > sample.len() {
         return Err(Some((period, "newlines end the lines")));
@@ -224,8 +231,13 @@ impl Kinds {
 
     /// How many bits are saved by saying of each column what kinds of bytes it has, where that saves any.
     fn bits(&self, period: usize) -> f64 {
+        self.bits_of(&self.kinds, period)
+    }
+
+    /// The same of a part of them.
+    fn bits_of(&self, kinds: &[u8], period: usize) -> f64 {
         let mut columns = vec![[0u32; KINDS]; period];
-        for row in self.kinds.chunks(period) {
+        for row in kinds.chunks(period) {
             for (column, kind) in columns.iter_mut().zip(row) {
                 column[usize::from(*kind)] += 1;
             }
@@ -234,7 +246,7 @@ impl Kinds {
         let usual = self.totals.map(|total| if total > 0 { (total as f64 / all).log2() } else { 0.0 });
         let present = self.totals.iter().filter(|total| **total > 0).count();
         // What it costs to say of a column what it has.
-        let price = 0.5 * (present - 1) as f64 * (all / period as f64).log2() + 3.0;
+        let price = 0.5 * (present - 1) as f64 * (kinds.len() as f64 / period as f64).log2() + 3.0;
         let saved = columns.iter().map(|column| {
             let rows = f64::from(column.iter().sum::<u32>());
             let own = column.iter().zip(usual).filter(|(count, _)| **count > 0).map(|(count, usual)| {

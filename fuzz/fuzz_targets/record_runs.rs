@@ -1,0 +1,67 @@
+//! Jobs on records: however the input is cut, the result is that of one piece, whatever the shape, the charset and what
+//! is asked for: blanks, columns, carriage control, control characters, records again.
+
+#![no_main]
+
+use charpipe::records::{Carriage, Shape};
+use charpipe::{Blanks, Controls, Eol, Gaps, InRecord, OnMalformed, OnUnmappable, Overlong, Transcode};
+use charpipe_fuzz::{Choices, Cuts, whole};
+use libfuzzer_sys::fuzz_target;
+
+const SHAPES: [&str; 14] = [
+    "fb:3",
+    "fb:7",
+    "rdw",
+    "rdw:exclusive",
+    "rdw:le",
+    "rdw:le:exclusive",
+    "vb",
+    "vbs",
+    "u32",
+    "u16",
+    "mode-b",
+    "awstape,fb:5",
+    "awstape,vbs",
+    "awstape:sl,vb",
+];
+const TO_RECORDS: [&str; 6] = ["fb:6", "rdw", "vb:30", "vbs:20", "u32", "awstape,fb:4"];
+
+fuzz_target!(|data: &[u8]| {
+    let mut choices = Choices::new(data);
+    let cuts = Cuts::new(&mut choices);
+    let shape: Shape = choices.one(&SHAPES).parse().unwrap();
+    let mut job = Transcode::new()
+        .records(shape)
+        .malformed(*choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]))
+        .unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
+        .blanks(*choices.one(&[Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]))
+        .controls(*choices.one(&[Controls::Keep, Controls::Space, Controls::Drop, Controls::Error, Controls::Xml]))
+        .newlines_in_records(*choices.one(&[InRecord::Keep, InRecord::Space, InRecord::Error]))
+        .eol(*choices.one(&[Eol::Auto, Eol::Crlf, Eol::Nel]))
+        .gaps(*choices.one(&[Gaps::Drop, Gaps::Hex]))
+        .overlong(*choices.one(&[Overlong::Fail, Overlong::Cut]))
+        .shifts_as_blanks(choices.byte() % 2 == 1)
+        .strict(choices.byte() % 2 == 1);
+    let columns = *choices.one(&["", "1-3", "2-4,6-", "3"]);
+    if !columns.is_empty() {
+        job = job.columns(columns.parse().unwrap());
+    }
+    match choices.byte() % 4 {
+        1 => job = job.carriage(Carriage::Asa),
+        2 => job = job.carriage(Carriage::Machine),
+        3 => job = job.to_records(choices.one(&TO_RECORDS).parse().unwrap()),
+        _ => {}
+    }
+    if let Some(from) = choices.codec_or_none() {
+        job = job.from(from.name()).unwrap();
+    }
+    let Ok(job) = job.to(choices.codec().name()) else { return };
+    if job.transcoder().is_err() {
+        return;
+    }
+    let input = choices.payload();
+    let expected = whole(&job, input);
+    assert!(expected.offset.is_none_or(|offset| offset <= input.len() as u64), "{expected:?}");
+    assert!(!expected.error.as_ref().is_some_and(|error| error.contains("is broken")), "{:?}", expected.error);
+    assert_eq!(cuts.run(&job, input), expected, "{job:?}");
+});

@@ -1,0 +1,5 @@
+//! Kernels for NEON.
+
+mod memory;
+pub mod utf16;
+pub mod utf32;

@@ -1,0 +1,107 @@
+//! Bytes for bytes: a table from one charset of single bytes to another, and padding looked for from the end.
+
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
+use super::{Isa, scalar};
+
+/// A byte for each byte, or none.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Translation {
+    pub(super) bytes: [u8; 256],
+    /// Which of those stands for no byte; `None` where all have one.
+    pub(super) none: Option<u8>,
+}
+
+impl Translation {
+    /// From the byte of each.
+    pub fn new(byte_of: impl Fn(u8) -> Option<u8>) -> Self {
+        let mut taken = [false; 256];
+        (0..=255).filter_map(&byte_of).for_each(|byte| taken[usize::from(byte)] = true);
+        let has_holes = (0..=255).any(|byte| byte_of(byte).is_none());
+        // Where one has none, 255 are taken at the most.
+        let none = taken.iter().position(|taken| !taken).map(|byte| byte as u8).filter(|_| has_holes);
+        let mut bytes = [none.unwrap_or_default(); 256];
+        (0..=255).zip(&mut bytes).for_each(|(byte, place)| *place = byte_of(byte).unwrap_or(*place));
+        Translation { bytes, none }
+    }
+}
+
+/// Translates the front of `src` into that of `dst` with the kernel of `isa`, up to the first byte that has none or the
+/// end of either; answers how many bytes. Beyond them `dst` may be scribbled on.
+#[inline]
+pub fn translate(isa: Isa, table: &Translation, src: &[u8], dst: &mut [u8]) -> usize {
+    let len = src.len().min(dst.len());
+    let (src, dst) = (&src[..len], &mut dst[..len]);
+    match isa.usable() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the machine has it.
+        Isa::Avx512 => unsafe { x86_64::bytes::translate_avx512(table, src, dst) },
+        _ => scalar::bytes::translate(table, src, dst),
+    }
+}
+
+/// How many bytes at the end of `bytes` are `padding`, by the kernel of `isa`.
+#[inline]
+pub fn padding_len(isa: Isa, bytes: &[u8], padding: u8) -> usize {
+    match isa.usable() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the machine has it.
+        Isa::Avx512 => unsafe { x86_64::bytes::padding_len_avx512(bytes, padding) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the machine has it.
+        Isa::Avx2 => unsafe { x86_64::bytes::padding_len_avx2(bytes, padding) },
+        _ => scalar::bytes::padding_len(bytes, padding),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::each_isa;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn translates(byte_of: impl Fn(u8) -> Option<u8>, src: &[u8], room: usize) {
+        let table = Translation::new(&byte_of);
+        let expected: Vec<u8> = src.iter().map_while(|byte| byte_of(*byte)).take(room).collect();
+        each_isa(|isa| {
+            let mut dst = vec![0xA5; room + 80];
+            let len = translate(isa, &table, src, &mut dst[..room]);
+            assert_eq!(dst[..len], expected, "{isa:?}");
+            assert!(dst[room..].iter().all(|byte| *byte == 0xA5), "{isa:?}");
+        });
+    }
+
+    #[test]
+    fn translation_of_every_byte_and_every_length() {
+        let all: Vec<u8> = (0..=255).cycle().take(600).collect();
+        for len in 0..300 {
+            translates(|byte| Some(byte.wrapping_mul(37).wrapping_add(11)), &all[len..2 * len], 300);
+            translates(|byte| Some(byte / 2), &all[..len], 300 - len);
+            translates(|byte| (usize::from(byte) != len).then_some(byte ^ 0x55), &all[..len + 10], 320);
+        }
+        translates(|_| None, &all, 600);
+        translates(|byte| (byte > 0).then_some(0), &all[1..], 600);
+    }
+
+    proptest! {
+        #[test]
+        fn any_translation(
+            table in prop::collection::vec(prop::option::weighted(0.99, any::<u8>()), 256),
+            src in prop::collection::vec(any::<u8>(), 0..400),
+            room in 0usize..400,
+        ) {
+            translates(|byte| table[usize::from(byte)], &src, room);
+        }
+
+        #[test]
+        fn padding(front in prop::collection::vec(0u8..3, 0..300), len in 0usize..300, byte in 0u8..3, cut in 0usize..80) {
+            let bytes = [front, vec![byte; len]].concat();
+            let bytes = &bytes[cut.min(bytes.len())..];
+            for padding in 0..3 {
+                let expected = bytes.iter().rev().take_while(|byte| **byte == padding).count();
+                each_isa(|isa| assert_eq!(padding_len(isa, bytes, padding), expected, "{isa:?}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Bytes for bytes.
+
+use super::super::bytes::Translation;
+
+/// Translates `src` into `dst`, which is as long, up to the first byte that has none; answers how many.
+pub(in super::super) fn translate(table: &Translation, src: &[u8], dst: &mut [u8]) -> usize {
+    let mut len = 0;
+    // Without a branch a byte: whether there was one that has none is looked at once for eight.
+    for (bytes, places) in src.as_chunks::<8>().0.iter().zip(dst.as_chunks_mut::<8>().0) {
+        *places = bytes.map(|byte| table.bytes[usize::from(byte)]);
+        if let Some(none) = table.none
+            && places.contains(&none)
+        {
+            break;
+        }
+        len += 8;
+    }
+    for (byte, place) in src[len..].iter().zip(&mut dst[len..]) {
+        *place = table.bytes[usize::from(*byte)];
+        if table.none == Some(*place) {
+            break;
+        }
+        len += 1;
+    }
+    len
+}
+
+/// How many bytes at the end are `padding`.
+pub(in super::super) fn padding_len(bytes: &[u8], padding: u8) -> usize {
+    let wide = u64::from_ne_bytes([padding; 8]);
+    let words = bytes.as_rchunks::<8>().1.iter().rev().take_while(|word| u64::from_ne_bytes(**word) == wide).count();
+    let rest = &bytes[..bytes.len() - 8 * words];
+    8 * words + rest.iter().rev().take_while(|byte| **byte == padding).count()
+}

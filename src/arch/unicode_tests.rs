@@ -1,0 +1,271 @@
+//! The kernels of UTF-16 and UTF-32, each of those that this machine can run, against a loop over `char`s.
+
+#![allow(unsafe_code)] // The choice of an instruction set that the machine has.
+
+use super::Isa;
+use super::utf16::{self, ByteOrder};
+use super::utf32::{self, OctetOrder};
+use proptest::prelude::*;
+
+static SAID: std::sync::Once = std::sync::Once::new();
+
+/// The instruction sets that this machine has.
+fn isas() -> Vec<Isa> {
+    let (here, lacking): (Vec<Isa>, Vec<Isa>) = Isa::ALL.into_iter().partition(|isa| isa.is_available());
+    SAID.call_once(|| println!("skipped, as this machine lacks them: {lacking:?}"));
+    here
+}
+
+/// How far from where it has to stop a kernel may stop, of the input and of the room: it goes in blocks.
+const STRIDE: usize = 512;
+
+/// A charset and its orders, as the kernels know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Utf16(ByteOrder),
+    Ucs2(ByteOrder),
+    Utf32(OctetOrder),
+}
+
+impl Form {
+    fn all() -> Vec<Form> {
+        let utf16 = ByteOrder::ALL.into_iter().flat_map(|order| [Form::Utf16(order), Form::Ucs2(order)]);
+        utf16.chain(OctetOrder::ALL.map(Form::Utf32)).collect()
+    }
+
+    fn is_utf32(self) -> bool {
+        matches!(self, Form::Utf32(_))
+    }
+
+    /// Adds the bytes of a code unit.
+    fn unit(self, unit: u32, bytes: &mut Vec<u8>) {
+        let [a, b, c, d] = unit.to_be_bytes();
+        match self {
+            Form::Utf16(ByteOrder::Big) | Form::Ucs2(ByteOrder::Big) => bytes.extend([c, d]),
+            Form::Utf16(ByteOrder::Little) | Form::Ucs2(ByteOrder::Little) => bytes.extend([d, c]),
+            Form::Utf32(OctetOrder::O1234) => bytes.extend([a, b, c, d]),
+            Form::Utf32(OctetOrder::O4321) => bytes.extend([d, c, b, a]),
+            Form::Utf32(OctetOrder::O2143) => bytes.extend([b, a, d, c]),
+            Form::Utf32(OctetOrder::O3412) => bytes.extend([c, d, a, b]),
+        }
+    }
+
+    /// How many bytes a character takes.
+    fn len(self, ch: char) -> usize {
+        if self.is_utf32() { 4 } else { 2 * ch.len_utf16() }
+    }
+
+    fn units(self, text: &str) -> Vec<u32> {
+        if self.is_utf32() {
+            text.chars().map(u32::from).collect()
+        } else {
+            text.encode_utf16().map(u32::from).collect()
+        }
+    }
+
+    fn bytes(self, units: &[u32]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(4 * units.len());
+        units.iter().for_each(|unit| self.unit(*unit, &mut bytes));
+        bytes
+    }
+
+    /// Code units as text, as far as they are characters.
+    fn text(self, units: &[u32]) -> String {
+        if self.is_utf32() {
+            return units.iter().map_while(|unit| char::from_u32(*unit)).collect();
+        }
+        char::decode_utf16(units.iter().map(|unit| *unit as u16)).map_while(Result::ok).collect()
+    }
+
+    fn to_utf8(self, isa: Isa, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+        assert!(isa.is_available());
+        // SAFETY: it is there, as was just asked.
+        unsafe {
+            match self {
+                Form::Utf16(order) | Form::Ucs2(order) => utf16::to_utf8_by(isa, order, src, dst),
+                Form::Utf32(order) => utf32::to_utf8_by(isa, order, src, dst),
+            }
+        }
+    }
+
+    fn from_utf8(self, isa: Isa, src: &str, dst: &mut [u8]) -> (usize, usize) {
+        assert!(isa.is_available());
+        // SAFETY: it is there, as was just asked.
+        unsafe {
+            match self {
+                Form::Utf16(order) => utf16::from_utf8_by(isa, order, false, src, dst),
+                Form::Ucs2(order) => utf16::from_utf8_by(isa, order, true, src, dst),
+                Form::Utf32(order) => utf32::from_utf8_by(isa, order, src, dst),
+            }
+        }
+    }
+}
+
+/// Decodes code units and, where all of them are characters, encodes them again, by every kernel there is, into so much
+/// room and at the given alignment.
+fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
+    let bytes = form.bytes(units);
+    let text = form.text(units);
+    let all_good = text.chars().map(|ch| form.len(ch)).sum::<usize>() == bytes.len();
+    for isa in isas {
+        let what = || format!("{isa:?} {form:?} room {room} shift {shift}: {units:X?}");
+        let mut dst = vec![0x5A; shift + room + 64];
+        let (read, written) = form.to_utf8(*isa, &aligned(&bytes, shift)[shift..], &mut dst[shift..][..room]);
+        kept(&text, &bytes, form, (written, read), &what);
+        assert!(dst[shift..].starts_with(&text.as_bytes()[..written]), "decoding, {}", what());
+        assert!(dst[shift + room..].iter().chain(&dst[..shift]).all(|byte| *byte == 0x5A), "{}", what());
+        // Characters outside the Basic Multilingual Plane may be left to others.
+        if *isa != Isa::Scalar && !text[written..].contains(|ch| ch > '\u{FFFF}') {
+            assert!(text.len() - written < STRIDE || room - written < STRIDE, "decoding, {read}: {}", what());
+        }
+        if !all_good {
+            continue;
+        }
+
+        let mut dst = vec![0x5A; shift + room + 64];
+        let src = aligned(text.as_bytes(), shift);
+        let src = std::str::from_utf8(&src[shift..]).unwrap();
+        let (read, written) = form.from_utf8(*isa, src, &mut dst[shift..][..room]);
+        kept(&text, &bytes, form, (read, written), &what);
+        assert!(dst[shift..].starts_with(&bytes[..written]), "encoding, {}", what());
+        assert!(dst[shift + room..].iter().chain(&dst[..shift]).all(|byte| *byte == 0x5A), "{}", what());
+        let is_bmp = |text: &str| !text.contains(|ch| ch > '\u{FFFF}');
+        assert!(!matches!(form, Form::Ucs2(_)) || is_bmp(&text[..read]), "{}", what());
+        if *isa != Isa::Scalar && (!matches!(form, Form::Ucs2(_)) || is_bmp(&text[read..])) {
+            assert!(text.len() - read < STRIDE || room - written < STRIDE, "encoding, {read}: {}", what());
+        }
+    }
+}
+
+/// A copy of `bytes` behind `shift` others.
+fn aligned(bytes: &[u8], shift: usize) -> Vec<u8> {
+    [&[0xA5].repeat(shift), bytes].concat()
+}
+
+/// So much of `text` has to be whole characters, and so much of `bytes` the same.
+fn kept(text: &str, bytes: &[u8], form: Form, (of_text, of_bytes): (usize, usize), what: &dyn Fn() -> String) {
+    assert!(of_text <= text.len() && of_bytes <= bytes.len(), "{of_text} {of_bytes} {}", what());
+    assert!(text.is_char_boundary(of_text), "{of_text} {}", what());
+    let len: usize = text[..of_text].chars().map(|ch| form.len(ch)).sum();
+    assert_eq!(of_bytes, len, "{}", what());
+}
+
+/// Both ways, of a text that every form can have.
+fn both(text: &str, room: usize, shift: usize) {
+    let isas = isas();
+    for form in Form::all() {
+        check(&isas, form, &form.units(text), room, shift);
+    }
+}
+
+/// One of each length and the edges of each length.
+const EDGES: [char; 12] = [
+    '\0',
+    'a',
+    '\u{7F}',
+    '\u{80}',
+    '\u{7FF}',
+    '\u{800}',
+    '\u{D7FF}',
+    '\u{E000}',
+    '\u{FFFF}',
+    '\u{10000}',
+    '\u{FFFFF}',
+    '\u{10FFFF}',
+];
+
+#[test]
+fn every_character() {
+    let all: Vec<char> = (0..0x11_0000).filter_map(char::from_u32).collect();
+    // Not in step with the blocks, so that each stands in many lanes and with others of another length.
+    for filling in ["", "xé"] {
+        for part in all.chunks(30011) {
+            let text: String = part.iter().flat_map(|ch| std::iter::once(*ch).chain(filling.chars())).collect();
+            both(&text, text.len() * 4 + 1024, 1);
+        }
+    }
+}
+
+#[test]
+fn every_length_and_room_and_alignment() {
+    for len in 0..200 {
+        for fill in ["a", "é", "€", "😀", "aé", "a€😀é"] {
+            let text: String = fill.chars().cycle().take(len).collect();
+            both(&text, 4 * len + 256, len % 67);
+            both(&text, text.len(), len % 5);
+        }
+    }
+    let text: String = "abcdefgh é€ ü😀ß".chars().cycle().take(300).collect();
+    for room in 0..1400 {
+        both(&text, room, room % 64);
+    }
+}
+
+#[test]
+fn each_edge_in_each_place() {
+    for filling in ['a', 'é', '€', '😀'] {
+        for edge in EDGES {
+            for at in 0..140 {
+                let text: String = (0..330).map(|index| if index == at { edge } else { filling }).collect();
+                both(&text, 2048, at % 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_character_is_stopped_at() {
+    let bad = [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0x11_0000, 0x7FFF_FFFF, 0x8000_0041, 0xFFFF_FFFF, 0x0100_0041];
+    let isas = isas();
+    for form in Form::all() {
+        for filling in ["a", "é", "€", "😀"] {
+            let good = form.units(&filling.repeat(400));
+            for at in 0..140 {
+                for unit in bad {
+                    let mut units = good.clone();
+                    units[at] = if form.is_utf32() { unit } else { unit & 0xFFFF };
+                    check(&isas, form, &units, 4096, 0);
+                    // And cut right there.
+                    check(&isas, form, &units[..at + 1], 4096, 0);
+                }
+            }
+        }
+    }
+}
+
+/// Texts in which runs of one length follow each other, as in the wild, or none do.
+fn text() -> impl Strategy<Value = String> {
+    let run = prop_oneof![
+        ("[ -~]{0,150}", 1..2usize),
+        ("[à-ÿа-я]{1,40}", 1..4usize),
+        ("[一-龥ก-๛]{1,40}", 1..4usize),
+        ("[😀-🙏]{1,10}", 1..8usize),
+        ("[aé€😀]{1,40}", 1..4usize),
+        (proptest::sample::select(&EDGES[..]).prop_map(String::from), 1..3usize),
+    ];
+    let run = run.prop_map(|(text, times)| text.repeat(times));
+    proptest::collection::vec(run, 0..12).prop_map(|runs| runs.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..Default::default() })]
+
+    #[test]
+    fn any_text(text in text(), room in 0..3000usize, shift in 0..64usize) {
+        both(&text, room, shift);
+        both(&text, 8192, shift);
+    }
+
+    #[test]
+    fn any_units(text in text(), bad in proptest::collection::vec((any::<usize>(), any::<u32>(), 0..32u32), 0..4)) {
+        let isas = isas();
+        for form in Form::all() {
+            let mut units = form.units(&text);
+            for (at, unit, shift) in &bad {
+                let at = at % (units.len() + 1);
+                units.insert(at, if form.is_utf32() { unit >> shift } else { 0xD800 | unit & 0x7FF });
+            }
+            check(&isas, form, &units, 4 * units.len() + 512, 0);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Bytes for bytes, and padding, with AVX-512 and AVX2.
+
+use super::super::bytes::Translation;
+use super::super::scalar;
+use super::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
+use std::arch::x86_64::*;
+
+/// Translates `src` into `dst`, which is as long, up to the first byte that has none; answers how many.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi1,bmi2,popcnt")]
+pub(in super::super) fn translate_avx512(table: &Translation, src: &[u8], dst: &mut [u8]) -> usize {
+    let lookup = Lookup256::new(&table.bytes);
+    let none = _mm512_set1_epi8(table.none.unwrap_or_default() as i8);
+    let holes = if table.none.is_some() { u64::MAX } else { 0 };
+    let mut at = 0;
+    while let Some(block) = src[at..].first_chunk()
+        && let Some(room) = dst[at..].first_chunk_mut()
+    {
+        let made = lookup.get(load_512(block));
+        store_512(room, made);
+        let bad = _mm512_cmpeq_epi8_mask(made, none) & holes;
+        if bad != 0 {
+            return at + bad.trailing_zeros() as usize;
+        }
+        at += 64;
+    }
+    let rest = &src[at..];
+    let made = lookup.get(load_part_512(rest));
+    store_part_512(&mut dst[at..], made);
+    let bad = _mm512_cmpeq_epi8_mask(made, none) & holes & low_bits(rest.len());
+    at + (bad.trailing_zeros() as usize).min(rest.len())
+}
+
+/// How many bytes at the end are `padding`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
+pub(in super::super) fn padding_len_avx512(bytes: &[u8], padding: u8) -> usize {
+    let wanted = _mm512_set1_epi8(padding as i8);
+    let mut rest = bytes;
+    while let Some((front, block)) = rest.split_last_chunk() {
+        let others = _mm512_cmpneq_epi8_mask(load_512(block), wanted);
+        if others != 0 {
+            return bytes.len() - rest.len() + others.leading_zeros() as usize;
+        }
+        rest = front;
+    }
+    let others = _mm512_cmpneq_epi8_mask(load_part_512(rest), wanted) & low_bits(rest.len());
+    // Up to the last that is another.
+    bytes.len() - (64 - others.leading_zeros() as usize)
+}
+
+/// How many bytes at the end are `padding`.
+#[target_feature(enable = "avx2,bmi1")]
+pub(in super::super) fn padding_len_avx2(bytes: &[u8], padding: u8) -> usize {
+    let wanted = _mm256_set1_epi8(padding as i8);
+    let mut rest = bytes;
+    while let Some((front, block)) = rest.split_last_chunk::<32>() {
+        // SAFETY: the reference is good for 32 bytes.
+        let block = unsafe { _mm256_loadu_si256(block.as_ptr().cast()) };
+        let others = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(block, wanted)) as u32;
+        if others != 0 {
+            return bytes.len() - rest.len() + others.leading_zeros() as usize;
+        }
+        rest = front;
+    }
+    bytes.len() - rest.len() + scalar::bytes::padding_len(rest, padding)
+}

@@ -1,0 +1,320 @@
+//! AVX-512: thirty-two units at a time. What a unit or a byte becomes is made in a lane of its own, with bytes or
+//! lanes to spare, and those are squeezed out at the end (`vpcompressb`, `vpcompressw`).
+
+use super::sse::back;
+use crate::arch::utf16::ByteOrder;
+use crate::arch::x86_64::memory::*;
+use std::arch::x86_64::*;
+
+/// Indices of bytes that swap those of each unit or leave them, by order.
+const NATIVE: [[u8; 64]; 2] = {
+    let mut table = [[0; 64]; 2];
+    let mut at = 0;
+    while at < 64 {
+        table[ByteOrder::Big as usize][at] = at as u8 ^ 1;
+        table[ByteOrder::Little as usize][at] = at as u8;
+        at += 1;
+    }
+    table
+};
+
+/// Indices of the less significant byte of each unit of two vectors, by order.
+const LOW: [[u8; 64]; 2] = {
+    let mut table = [[0; 64]; 2];
+    let mut at = 0;
+    while at < 64 {
+        table[ByteOrder::Big as usize][at] = 2 * at as u8 + 1;
+        table[ByteOrder::Little as usize][at] = 2 * at as u8;
+        at += 1;
+    }
+    table
+};
+
+/// Indices of `(top byte, middle and last byte)` of sixteen characters, each in a unit of one of two vectors, and
+/// behind them that of a zero; then those of the other sixteen.
+const WEAVE: [[u8; 64]; 2] = {
+    let mut table = [[1; 64]; 2];
+    let mut at = 0;
+    while at < 16 {
+        let mut half = 0;
+        while half < 2 {
+            let unit = 32 * half as u8 + 2 * at as u8;
+            table[half][3 * at] = unit;
+            table[half][3 * at + 1] = 64 + unit;
+            table[half][3 * at + 2] = 64 + unit + 1;
+            half += 1;
+        }
+        at += 1;
+    }
+    table
+};
+
+/// The least value with which a byte of what `WEAVE` makes counts: the last of a character always, the others if
+/// there is anything in them, and what is behind them never.
+const LEAST: [u8; 64] = {
+    let mut table = [0xFF; 64];
+    let mut at = 0;
+    while at < 48 {
+        table[at] = if at % 3 == 2 { 0 } else { 1 };
+        at += 1;
+    }
+    table
+};
+
+/// Indices of the lane before each.
+const BEFORE: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut at = 2;
+    while at < 64 {
+        table[at] = at as u8 - 2;
+        at += 1;
+    }
+    table
+};
+
+/// See [`arch::utf16::to_utf8`](crate::arch::utf16::to_utf8).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    let native = load64(&NATIVE[order as usize]);
+    let low = load64(&LOW[order as usize]);
+    let not_ascii = _mm512_set1_epi16(match order {
+        ByteOrder::Big => 0x80FFu16 as i16,
+        ByteOrder::Little => 0xFF80u16 as i16,
+    });
+    let (mut read, mut written) = (0, 0);
+    'all: loop {
+        while let Some(block) = chunk::<128>(src, read)
+            && let Some(window) = chunk_mut::<64>(dst, written)
+        {
+            let (first, second) = (load64(part(block, 0)), load64(part(block, 64)));
+            if _mm512_test_epi16_mask(_mm512_or_si512(first, second), not_ascii) != 0 {
+                break;
+            }
+            store64(window, _mm512_permutex2var_epi8(first, low, second));
+            read += 128;
+            written += 64;
+        }
+        for _ in 0..2 {
+            let Some(block) = chunk::<64>(src, read) else { break 'all };
+            let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
+            let units = _mm512_permutexvar_epi8(native, load64(block));
+            let (taken, put) = put::<true>(units, window);
+            if taken == 0 {
+                break 'all;
+            }
+            read += 2 * taken;
+            written += put;
+        }
+    }
+    (read, written)
+}
+
+/// Puts thirty-two units at the front of `window` as UTF-8; answers how many of them were taken, and how many bytes
+/// they became. None are if there is a surrogate by itself, or, without `PAIRS`, any surrogate; the last is left
+/// where it is half of a pair.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &mut [u8; 128]) -> (usize, usize) {
+    let all = |value: u16| _mm512_set1_epi16(value as i16);
+    let (up, down) = (_mm512_slli_epi16::<8>(units), _mm512_srli_epi16::<6>(units));
+    // The last six bits in the upper byte of the lane, the six before them in the lower: what stands first in
+    // memory is the lower one.
+    let bits = _mm512_ternarylogic_epi32::<0xCA>(all(0x3F00), up, down);
+    let ascii = _mm512_cmplt_epu16_mask(units, all(0x80));
+    let long = _mm512_cmpge_epu16_mask(units, all(0x800));
+    if long == 0 {
+        // C0 and the first bits, 80 and the last.
+        let two = _mm512_or_si512(bits, all(0x80C0));
+        let bytes = _mm512_mask_mov_epi16(two, ascii, units);
+        let keep = _mm512_cmpge_epu8_mask(bytes, all(0x0100));
+        store64(part_mut(window, 0), _mm512_maskz_compress_epi8(keep, bytes));
+        return (32, keep.count_ones() as usize);
+    }
+    // The middle and the last byte of three, or two bytes, or a zero and one.
+    let mut rest = _mm512_ternarylogic_epi32::<0xEA>(bits, all(0x3F3F), all(0x8080));
+    let short = _mm512_cmplt_epu16_mask(units, all(0x800));
+    rest = _mm512_mask_add_epi16(rest, short, rest, all(0x0040));
+    rest = _mm512_mask_slli_epi16::<8>(rest, ascii, units);
+    let mut top = long;
+    let (mut taken, mut cut) = (32, 0);
+    let surrogates = _mm512_cmpeq_epi16_mask(_mm512_and_si512(units, all(0xF800)), all(0xD800));
+    if surrogates != 0 {
+        if !PAIRS {
+            return (0, 0);
+        }
+        let low = _mm512_mask_test_epi16_mask(surrogates, units, all(0x0400));
+        let high = surrogates & !low;
+        if high << 1 != low {
+            return (0, 0);
+        }
+        // Four bytes, of which either half of the pair makes two. The code point without its last ten bits:
+        let code = _mm512_sub_epi16(units, all(0xD800 - 0x40));
+        let first =
+            _mm512_ternarylogic_epi32::<0xCA>(all(0x3F00), _mm512_slli_epi16::<6>(code), _mm512_srli_epi16::<8>(code));
+        rest = _mm512_mask_mov_epi16(rest, high, _mm512_or_si512(first, all(0x80F0)));
+        let before = _mm512_permutexvar_epi8(load64(&BEFORE), units);
+        let second = _mm512_ternarylogic_epi32::<0xCA>(all(0x0030), _mm512_slli_epi16::<4>(before), rest);
+        rest = _mm512_mask_mov_epi16(rest, low, second);
+        top &= !surrogates;
+        if high >> 31 != 0 {
+            (taken, cut) = (31, 2);
+        }
+    }
+    let top = _mm512_maskz_add_epi16(top, _mm512_srli_epi16::<12>(units), all(0xE0));
+    let mut put = 0;
+    for weave in &WEAVE {
+        let bytes = _mm512_permutex2var_epi8(top, load64(weave), rest);
+        let keep = _mm512_cmpge_epu8_mask(bytes, load64(&LEAST));
+        store64(part_mut(window, put), _mm512_maskz_compress_epi8(keep, bytes));
+        put += keep.count_ones() as usize;
+    }
+    (taken, put - cut)
+}
+
+/// Indices that widen thirty-two bytes to units, by half of the vector; one of the two bytes is to be zeroed.
+pub(in crate::arch::x86_64) const WIDEN: [[u8; 64]; 2] = {
+    let mut table = [[0; 64]; 2];
+    let mut at = 0;
+    while at < 64 {
+        table[0][at] = at as u8 / 2;
+        table[1][at] = 32 + at as u8 / 2;
+        at += 1;
+    }
+    table
+};
+
+/// The less significant byte of each unit, in the machine's order.
+const LOW_BYTES: u64 = 0x5555_5555_5555_5555;
+
+/// See [`arch::utf16::from_utf8`](crate::arch::utf16::from_utf8).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
+    let src = src.as_bytes();
+    let native = load64(&NATIVE[order as usize]);
+    let low_bytes = match order {
+        ByteOrder::Big => LOW_BYTES << 1,
+        ByteOrder::Little => LOW_BYTES,
+    };
+    let [first_half, second_half] = [load64(&WIDEN[0]), load64(&WIDEN[1])];
+    let (mut read, mut written) = (0, 0);
+    // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
+    let mut pair = 0;
+    'all: loop {
+        while let Some(block) = chunk::<64>(src, read)
+            && let Some(window) = chunk_mut::<128>(dst, written)
+        {
+            let bytes = load64(block);
+            if _mm512_movepi8_mask(bytes) != 0 {
+                break;
+            }
+            store64(part_mut(window, 0), _mm512_maskz_permutexvar_epi8(low_bytes, first_half, bytes));
+            store64(part_mut(window, 64), _mm512_maskz_permutexvar_epi8(low_bytes, second_half, bytes));
+            read += 64;
+            written += 128;
+        }
+        for _ in 0..2 {
+            let Some(block) = chunk::<66>(src, read) else { break 'all };
+            let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
+            let mut text = Text::new(block);
+            let mut which = text.firsts;
+            if text.longest == 4 || pair != 0 {
+                if bmp_only {
+                    break 'all;
+                }
+                text.longest = 4;
+                let fours = _mm512_cmpge_epu8_mask(text.bytes[0], _mm512_set1_epi8(0xF0u8 as i8));
+                which |= fours << 1 | pair;
+                pair = fours >> 63;
+            }
+            let (places, count) = text.places(which);
+            for (half, indices) in [first_half, second_half].into_iter().enumerate() {
+                let units = text.units(_mm512_permutexvar_epi8(indices, places));
+                store64(part_mut(window, 64 * half), _mm512_permutexvar_epi8(native, units));
+                if count <= 32 {
+                    break;
+                }
+            }
+            read += 64;
+            written += 2 * count;
+        }
+    }
+    back(src, read, written, pair as u32)
+}
+
+/// Sixty-four bytes of UTF-8, not all of them ASCII, and for each of them the two that follow.
+pub(in crate::arch::x86_64) struct Text {
+    /// The bytes, those one behind them and those two behind them.
+    pub(in crate::arch::x86_64) bytes: [__m512i; 3],
+    /// Where characters begin.
+    pub(in crate::arch::x86_64) firsts: u64,
+    /// 2, 3 or 4: how many bytes the longest character has.
+    pub(in crate::arch::x86_64) longest: u32,
+}
+
+impl Text {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub(in crate::arch::x86_64) fn new(block: &[u8; 66]) -> Text {
+        let all = |value: u8| _mm512_set1_epi8(value as i8);
+        let bytes = [load64(part(block, 0)), load64(part(block, 1)), load64(part(block, 2))];
+        let mut longest = 2;
+        if _mm512_cmpge_epu8_mask(bytes[0], all(0xE0)) != 0 {
+            longest = if _mm512_cmpge_epu8_mask(bytes[0], all(0xF0)) != 0 { 4 } else { 3 };
+        }
+        Text { bytes, firsts: _mm512_cmpgt_epi8_mask(bytes[0], all(0xBF)), longest }
+    }
+
+    /// At which bytes `which` are, and how many.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub(in crate::arch::x86_64) fn places(&self, which: u64) -> (__m512i, usize) {
+        let bytes = _mm512_maskz_compress_epi8(which, load64(&PLACES));
+        (bytes, which.count_ones() as usize)
+    }
+
+    /// The units of the characters that begin at the bytes `places`, which says the place of each twice. The second
+    /// unit of a pair is where the second byte of the character is.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub(in crate::arch::x86_64) fn units(&self, places: __m512i) -> __m512i {
+        let all = |value: u16| _mm512_set1_epi16(value as i16);
+        let one = _mm512_maskz_permutexvar_epi8(LOW_BYTES, places, self.bytes[0]);
+        let next = _mm512_maskz_permutexvar_epi8(LOW_BYTES, places, self.bytes[1]);
+        let next = _mm512_and_si512(next, all(0x3F));
+        let two = _mm512_ternarylogic_epi32::<0xF8>(next, _mm512_slli_epi16::<6>(one), all(0x07C0));
+        let units = _mm512_mask_mov_epi16(one, _mm512_cmpge_epu16_mask(one, all(0x80)), two);
+        if self.longest == 2 {
+            return units;
+        }
+        let last = _mm512_maskz_permutexvar_epi8(LOW_BYTES, places, self.bytes[2]);
+        let last = _mm512_and_si512(last, all(0x3F));
+        let (top, middle) = (_mm512_slli_epi16::<12>(one), _mm512_slli_epi16::<6>(next));
+        let three = _mm512_ternarylogic_epi32::<0xFE>(top, middle, last);
+        let units = _mm512_mask_mov_epi16(units, _mm512_cmpge_epu16_mask(one, all(0xE0)), three);
+        if self.longest == 3 {
+            return units;
+        }
+        // The code point without its last ten bits, and its last ten.
+        let code = _mm512_ternarylogic_epi32::<0xFE>(
+            _mm512_and_si512(_mm512_slli_epi16::<8>(one), all(0x0700)),
+            _mm512_slli_epi16::<2>(next),
+            _mm512_srli_epi16::<4>(last),
+        );
+        let fours = _mm512_cmpge_epu16_mask(one, all(0xF0));
+        let units = _mm512_mask_add_epi16(units, fours, code, all(0xD800 - 0x40));
+        let low = _mm512_ternarylogic_epi32::<0xEA>(three, all(0x03FF), all(0xDC00));
+        let seconds = _mm512_cmpeq_epi16_mask(_mm512_and_si512(one, all(0xC0)), all(0x80));
+        _mm512_mask_mov_epi16(units, seconds, low)
+    }
+}
+
+/// The numbers of the bytes of a vector.
+const PLACES: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        table[at] = at as u8;
+        at += 1;
+    }
+    table
+};

@@ -1,0 +1,250 @@
+//! AVX-512: thirty-two units at a time through the kernel of UTF-16 where all are of the Basic Multilingual Plane,
+//! else sixteen.
+
+use super::sse::mask;
+use crate::arch::utf32::OctetOrder;
+use crate::arch::x86_64::memory::*;
+use crate::arch::x86_64::utf16::avx512::{self as utf16, Text};
+use crate::arch::x86_64::utf16::sse::back;
+use std::arch::x86_64::*;
+
+/// Indices for shuffles, one row for each order.
+type Indices<const N: usize> = [[u8; N]; 4];
+
+/// Indices that bring the octets of sixteen units into the machine's order, or back.
+const NATIVE: Indices<64> = {
+    let mut table = [[0; 64]; 4];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 64 {
+            table[row][at] = (at as u8 & !3) + places[3 - at % 4];
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// Indices of the two less significant octets of the units of two vectors, the least first.
+const LOW_HALF: Indices<64> = {
+    let mut table = [[0; 64]; 4];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 64 {
+            table[row][at] = 4 * (at as u8 / 2) + places[3 - at % 2];
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// Indices of the least significant octet of the units of two vectors, twice.
+const LOW: Indices<64> = {
+    let mut table = [[0; 64]; 4];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 64 {
+            table[row][at] = 4 * (at as u8 % 32) + places[3];
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// See [`arch::utf32::to_utf8`](crate::arch::utf32::to_utf8).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    let low = load64(&LOW[order as usize]);
+    let low_half = load64(&LOW_HALF[order as usize]);
+    let native = load64(&NATIVE[order as usize]);
+    let not_ascii = _mm512_set1_epi32(mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
+    let high_half = _mm512_set1_epi32(mask(order, [0xFF, 0xFF, 0, 0]));
+    let (mut read, mut written) = (0, 0);
+    'all: loop {
+        while let Some(block) = chunk::<256>(src, read)
+            && let Some(window) = chunk_mut::<64>(dst, written)
+        {
+            let (a, b) = (load64(part(block, 0)), load64(part(block, 64)));
+            let (c, d) = (load64(part(block, 128)), load64(part(block, 192)));
+            let any = _mm512_or_si512(_mm512_ternarylogic_epi32::<0xFE>(a, b, c), d);
+            if _mm512_test_epi32_mask(any, not_ascii) != 0 {
+                break;
+            }
+            let first = _mm512_permutex2var_epi8(a, low, b);
+            let second = _mm512_permutex2var_epi8(c, low, d);
+            store64(window, _mm512_mask_mov_epi64(first, 0xF0, second));
+            read += 256;
+            written += 64;
+        }
+        for _ in 0..2 {
+            let Some(block) = chunk::<128>(src, read) else { break 'all };
+            let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
+            let (first, second) = (load64(part(block, 0)), load64(part(block, 64)));
+            if _mm512_test_epi32_mask(_mm512_or_si512(first, second), high_half) == 0 {
+                let units = _mm512_permutex2var_epi8(first, low_half, second);
+                let (taken, put) = utf16::put::<false>(units, window);
+                if taken == 0 {
+                    break 'all;
+                }
+                read += 4 * taken;
+                written += put;
+            } else {
+                let units = _mm512_permutexvar_epi8(native, first);
+                let Some(put) = put(units, part_mut(window, 0)) else { break 'all };
+                read += 64;
+                written += put;
+            }
+        }
+    }
+    (read, written)
+}
+
+/// Puts sixteen code points at the front of `window` as UTF-8; answers how many bytes they became. `None` if one is
+/// no character.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put(units: __m512i, window: &mut [u8; 64]) -> Option<usize> {
+    let all = |value: u32| _mm512_set1_epi32(value as i32);
+    let ranked = _mm512_sub_epi32(_mm512_xor_si512(units, all(0xD800)), all(0x800));
+    if _mm512_cmpge_epu32_mask(ranked, all(0x10_F800)) != 0 {
+        return None;
+    }
+    // The bits of each byte, those of the last byte in the last octet of the lane.
+    let shifts = _mm512_set1_epi64(i64::from_le_bytes([18, 12, 6, 0, 50, 44, 38, 32]));
+    let bits = _mm512_multishift_epi64_epi8(shifts, units);
+    let bytes = _mm512_ternarylogic_epi32::<0xEA>(bits, all(0x3F3F_3F07), all(0x8080_80F0));
+    let three = _mm512_cmplt_epu32_mask(units, all(0x1_0000));
+    let bytes = _mm512_mask_ternarylogic_epi32::<0xEA>(bytes, three, all(0xFFFF_FF00), all(0x0000_E000));
+    let two = _mm512_cmplt_epu32_mask(units, all(0x800));
+    let bytes = _mm512_mask_ternarylogic_epi32::<0xEA>(bytes, two, all(0xFFFF_0000), all(0x00C0_0000));
+    let ascii = _mm512_cmplt_epu32_mask(units, all(0x80));
+    let bytes = _mm512_mask_slli_epi32::<24>(bytes, ascii, units);
+    // The last byte always counts, the others if there is anything in them.
+    let keep = _mm512_cmpge_epu8_mask(bytes, all(0x0001_0101));
+    store64(window, _mm512_maskz_compress_epi8(keep, bytes));
+    Some(keep.count_ones() as usize)
+}
+
+/// Indices that widen sixteen bytes, by quarter of the vector; the other octets are zeroed.
+const WIDEN: [[u8; 64]; 4] = {
+    let mut table = [[0; 64]; 4];
+    let mut at = 0;
+    while at < 256 {
+        table[at / 64][at % 64] = at as u8 / 4;
+        at += 1;
+    }
+    table
+};
+
+/// Indices that widen the sixteen units of UTF-16 of half a vector, in the machine's order; the upper octets are
+/// zeroed.
+const WIDEN_UNITS: [Indices<64>; 2] = {
+    let mut table = [[[0; 64]; 4]; 2];
+    let mut row = 0;
+    while row < 4 {
+        let places = OctetOrder::ALL[row].places();
+        let mut at = 0;
+        while at < 128 {
+            // Octet 4 is the lower byte of the unit, octet 3 the upper.
+            let upper = (places[at % 4] == 2) as u8;
+            table[at / 64][row][at % 64] = 2 * (at as u8 / 4) + upper;
+            at += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// See [`arch::utf32::from_utf8`](crate::arch::utf32::from_utf8).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
+    let src = src.as_bytes();
+    let native = load64(&NATIVE[order as usize]);
+    let halves = utf16::WIDEN.each_ref().map(|indices| load64(indices));
+    let widen = [load64(&WIDEN_UNITS[0][order as usize]), load64(&WIDEN_UNITS[1][order as usize])];
+    let low = 0x1111_1111_1111_1111 << order.places()[3];
+    let low_half = low | 0x1111_1111_1111_1111 << order.places()[2];
+    let quarters = WIDEN.each_ref().map(|indices| load64(indices));
+    let (mut read, mut written) = (0, 0);
+    'all: loop {
+        while let Some(block) = chunk::<64>(src, read)
+            && let Some(window) = chunk_mut::<256>(dst, written)
+        {
+            let bytes = load64(block);
+            if _mm512_movepi8_mask(bytes) != 0 {
+                break;
+            }
+            for (quarter, indices) in quarters.into_iter().enumerate() {
+                let units = _mm512_maskz_permutexvar_epi8(low, indices, bytes);
+                store64(part_mut(window, 64 * quarter), units);
+            }
+            read += 64;
+            written += 256;
+        }
+        for _ in 0..2 {
+            let Some(block) = chunk::<67>(src, read) else { break 'all };
+            let Some(window) = chunk_mut::<256>(dst, written) else { break 'all };
+            let text = Text::new(part(block, 0));
+            let (places, count) = text.places(text.firsts);
+            if text.longest < 4 {
+                for (half, indices) in halves.into_iter().enumerate() {
+                    let units = text.units(_mm512_permutexvar_epi8(indices, places));
+                    for (quarter, widen) in widen.into_iter().enumerate() {
+                        let units = _mm512_maskz_permutexvar_epi8(low_half, widen, units);
+                        store64(part_mut(window, 128 * half + 64 * quarter), units);
+                    }
+                    if count <= 32 {
+                        break;
+                    }
+                }
+            } else {
+                let fourths = load64(part(block, 3));
+                for (quarter, indices) in quarters.into_iter().enumerate() {
+                    let units = units(&text, fourths, _mm512_permutexvar_epi8(indices, places));
+                    store64(part_mut(window, 64 * quarter), _mm512_permutexvar_epi8(native, units));
+                    if count <= 16 * (quarter + 1) {
+                        break;
+                    }
+                }
+            }
+            read += 64;
+            written += 4 * count;
+        }
+    }
+    back(src, read, written, 0)
+}
+
+/// The code points of the characters that begin at the bytes `places`, which says the place of each four times;
+/// `fourths` are the bytes three behind those of the text.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn units(text: &Text, fourths: __m512i, places: __m512i) -> __m512i {
+    let all = |value: u32| _mm512_set1_epi32(value as i32);
+    let low = 0x1111_1111_1111_1111;
+    let one = _mm512_maskz_permutexvar_epi8(low, places, text.bytes[0]);
+    let second = _mm512_and_si512(_mm512_maskz_permutexvar_epi8(low, places, text.bytes[1]), all(0x3F));
+    let third = _mm512_and_si512(_mm512_maskz_permutexvar_epi8(low, places, text.bytes[2]), all(0x3F));
+    let fourth = _mm512_and_si512(_mm512_maskz_permutexvar_epi8(low, places, fourths), all(0x3F));
+    let two = _mm512_ternarylogic_epi32::<0xF8>(second, _mm512_slli_epi32::<6>(one), all(0x07C0));
+    let three = _mm512_ternarylogic_epi32::<0xFE>(
+        _mm512_and_si512(_mm512_slli_epi32::<12>(one), all(0xF000)),
+        _mm512_slli_epi32::<6>(second),
+        third,
+    );
+    let four = _mm512_ternarylogic_epi32::<0xFE>(
+        _mm512_and_si512(_mm512_slli_epi32::<18>(one), all(0x1C_0000)),
+        _mm512_slli_epi32::<12>(second),
+        _mm512_ternarylogic_epi32::<0xF8>(fourth, _mm512_slli_epi32::<6>(third), all(0x0FC0)),
+    );
+    let units = _mm512_mask_mov_epi32(one, _mm512_cmpge_epu32_mask(one, all(0x80)), two);
+    let units = _mm512_mask_mov_epi32(units, _mm512_cmpge_epu32_mask(one, all(0xE0)), three);
+    _mm512_mask_mov_epi32(units, _mm512_cmpge_epu32_mask(one, all(0xF0)), four)
+}

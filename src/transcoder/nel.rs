@@ -1,0 +1,39 @@
+//! Watches for a text whose newlines most programs do not know: U+0085 of EBCDIC, kept, and nowhere U+000A.
+
+use super::segment::Origin;
+use crate::detect::Diagnostic;
+
+/// Watches for U+0085 that is kept where no U+000A is: to programs that know no such newline the text is one line.
+#[derive(Default)]
+pub(super) struct NelWatch {
+    /// Where the first U+0085 stands.
+    first: Option<u64>,
+    /// How much text was looked at.
+    looked: usize,
+}
+
+/// How much text is looked at.
+const NEL_WATCH: usize = 1 << 20;
+
+impl NelWatch {
+    /// Looks at text from `origin`; whether the question is settled: there is a U+000A.
+    pub(super) fn see(&mut self, text: &[u8], origin: impl FnOnce() -> Origin) -> bool {
+        let text = &text[..text.len().min(NEL_WATCH - self.looked)];
+        self.looked += text.len();
+        if text.contains(&b'\n') {
+            return true;
+        }
+        // U+0085 is C2 85; no other character has C2 before 85.
+        if self.first.is_none()
+            && let Some(index) = text.windows(2).position(|pair| pair == [0xC2, 0x85])
+        {
+            self.first = Some(origin().place(index).offset);
+        }
+        false
+    }
+
+    pub(super) fn note(self) -> Option<Diagnostic> {
+        let message = "lines end in U+0085, and nowhere in U+000A (`--eol lf` makes it so)";
+        self.first.map(|offset| Diagnostic::hint("nel-kept", offset, message))
+    }
+}
