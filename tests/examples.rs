@@ -17,6 +17,24 @@ struct Expected {
 
 const EXPECTED: &[Expected] = &[
     Expected {
+        name: "back_to_records",
+        stdout: "\
+fb:18: 2 records in 36 bytes
+    0 D7C1E8400E456545630F40F1F24040404040
+   18 D7C1E840D4A24B40D67DC29989859540F740
+rdw: 2 records in 38 bytes
+    0 D7C1E8400E456545630F40F1F2
+   17 D7C1E840D4A24B40D67DC29989859540F7
+vbs:24: 2 records in 54 bytes
+    4 D7C1E8400E456545630F40F1F2
+   25 D7C1E840D4A24B40D67DC29989859540F7
+fb:12: byte 0: record 1 is longer than 12 bytes
+      D7C1E8400E456545630F40F1
+      D7C1E840D4A24B40D67DC299
+",
+        stderr: "",
+    },
+    Expected {
         name: "convert_file",
         stdout: r#"<?xml version="1.0" encoding="UTF-8"?>
 <customers>
@@ -90,6 +108,12 @@ byte 6: C2 is not valid X-Accents
 ",
         stderr: "",
     },
+    Expected { name: "packed_fields", stdout: include_str!("../examples/data/records/customers-list.txt"), stderr: "" },
+    Expected {
+        name: "print_listing",
+        stdout: include_str!("../examples/data/records/listing.txt"),
+        stderr: "62 records printed\n",
+    },
     Expected {
         name: "push_bytes",
         stdout: r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -129,6 +153,11 @@ X-SITE answers to X-SITE site
 ✓ 50 €
 ",
         stderr: "",
+    },
+    Expected {
+        name: "unblock",
+        stdout: include_str!("../examples/data/records/customers-hex.txt"),
+        stderr: "100 records in 6948 bytes\n",
     },
 ];
 

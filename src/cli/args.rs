@@ -147,9 +147,6 @@ pub(super) struct Convert {
     ]))]
     pub(super) controls: Controls,
 
-    #[command(flatten)]
-    pub(super) records: RecordArgs,
-
     /// List the encodings, as `charpipe list` does, and do nothing else
     #[arg(short, conflicts_with = "files")]
     pub(super) list: bool,
@@ -157,6 +154,10 @@ pub(super) struct Convert {
     /// Write an account of the run to PATH, a line of JSON for each input; `-` is standard error
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
+
+    // Last, as what follows would stand under its heading.
+    #[command(flatten)]
+    pub(super) records: RecordArgs,
 }
 
 /// Says what files are encoded in, and how it knows

@@ -17,7 +17,7 @@ pub(super) struct RecordArgs {
     /// fb:N          every record has N bytes
     /// rdw           a record descriptor word before each, big-endian, its length included
     /// rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
-    /// vb, vbs       blocks of records, or of segments of them, each behind a block descriptor word
+    /// vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
     /// u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
     /// mode-b        FTP's block mode
     /// awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
@@ -30,38 +30,38 @@ pub(super) struct RecordArgs {
     to_records: Option<Shape>,
 
     /// Keep blanks at the end of a record
-    #[arg(long)]
+    #[arg(long, requires = "records")]
     keep_blanks: bool,
 
     /// Trim NULs too
-    #[arg(long, conflicts_with = "keep_blanks")]
+    #[arg(long, requires = "records", conflicts_with = "keep_blanks")]
     trim_nuls: bool,
 
     /// Column 1 is an ASA carriage control: make lines, pages and overstrikes of it
-    #[arg(long, conflicts_with = "machine")]
+    #[arg(long, requires = "records", conflicts_with = "machine")]
     asa: bool,
 
     /// Column 1 is a machine carriage control
-    #[arg(long)]
+    #[arg(long, requires = "records")]
     machine: bool,
 
     /// Only these bytes of a record are text, from 1: 1-40,57-
-    #[arg(long, value_name = "LIST", value_parser = columns)]
+    #[arg(long, requires = "records", value_name = "LIST", value_parser = columns)]
     columns: Option<Columns>,
 
     /// What becomes of the other bytes
-    #[arg(long, value_name = "WHAT", default_value = "drop", value_parser = one_of(&[
+    #[arg(long, requires = "columns", value_name = "WHAT", default_value = "drop", value_parser = one_of(&[
         ("drop", Gaps::Drop),
         ("hex", Gaps::Hex),
     ]))]
     gaps: Gaps,
 
     /// Make blanks of the shift codes in mixed pages, so that columns stay where they are
-    #[arg(long)]
+    #[arg(long, requires = "records")]
     shift_blanks: bool,
 
     /// What becomes of newlines inside a record
-    #[arg(long, value_name = "POLICY", default_value = "keep", value_parser = one_of(&[
+    #[arg(long, requires = "records", value_name = "POLICY", default_value = "keep", value_parser = one_of(&[
         ("keep", InRecord::Keep),
         ("space", InRecord::Space),
         ("error", InRecord::Error),
@@ -69,7 +69,7 @@ pub(super) struct RecordArgs {
     record_newlines: InRecord,
 
     /// What becomes of text that is too long for its record: an error, or cut between characters
-    #[arg(long, value_name = "POLICY", default_value = "fail", value_parser = one_of(&[
+    #[arg(long, requires = "to_records", value_name = "POLICY", default_value = "fail", value_parser = one_of(&[
         ("fail", Overlong::Fail),
         ("cut", Overlong::Cut),
     ]))]

@@ -125,9 +125,6 @@ impl Walk {
 impl Counts {
     fn in_words(&self, shape: &Shape) -> String {
         let mut words = format!("{} {}", self.records, if self.records == 1 { "record" } else { "records" });
-        if matches!(shape, Shape::Vb { .. } | Shape::Vbs { .. }) {
-            words += &format!(" in {} {}", self.blocks, if self.blocks == 1 { "block" } else { "blocks" });
-        }
         match self.shortest {
             Some(shortest) if shortest == self.longest => words += &format!(" of {shortest} bytes"),
             Some(shortest) => words += &format!(" of {shortest} to {} bytes", self.longest),
@@ -135,6 +132,9 @@ impl Counts {
         }
         if self.spanned > 0 {
             words += &format!(", {} of them spanned", self.spanned);
+        }
+        if matches!(shape, Shape::Vb { .. } | Shape::Vbs { .. }) {
+            words += &format!(", in {} {}", self.blocks, if self.blocks == 1 { "block" } else { "blocks" });
         }
         words
     }

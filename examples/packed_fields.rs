@@ -1,0 +1,51 @@
+//! A customer file of a mainframe, field by field: records out of fixed or variable length, blocked or spanned, and in
+//! each of them text in EBCDIC beside a packed decimal, which is no text and is read as what it is.
+//!
+//!     cargo run --example packed_fields [FILE SHAPE]
+//!
+//! `examples/data/records/README.md` has the copybook.
+
+use charpipe::Transcode;
+use charpipe::records::{Records, Shape};
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.vbs");
+    let mut args = std::env::args().skip(1);
+    let path = args.next().unwrap_or_else(|| example.into());
+    let shape: Shape = args.next().as_deref().unwrap_or("vbs").parse()?;
+
+    let text = Transcode::new().from("IBM037")?;
+    let mut records = Records::new(BufReader::new(File::open(path)?), &shape);
+    while let Some(record) = records.next_record()? {
+        let wrong = |what: &str| format!("record {}, at byte {}: {what}", record.number, record.offset);
+        let (Some(id), Some(name), Some(balance), Some(note)) =
+            (record.data.get(..7), record.data.get(7..27), record.data.get(51..56), record.data.get(56..))
+        else {
+            return Err(wrong("it ends within its fields").into());
+        };
+        let balance = packed(balance).ok_or_else(|| wrong("the balance is no packed decimal"))?;
+        let (sign, cents) = (if balance < 0 { "-" } else { "" }, balance.unsigned_abs());
+        let amount = format!("{sign}{}.{:02}", cents / 100, cents % 100);
+        let line = format!("{}  {}  {amount:>11}  {}", text.decode(id)?, text.decode(name)?, text.decode(note)?);
+        println!("{}", line.trim_end_matches(' '));
+    }
+    Ok(())
+}
+
+/// A number in COMP-3: two digits a byte, and a sign in the last half of the last.
+fn packed(bytes: &[u8]) -> Option<i64> {
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let (sign, digits) = halves.collect::<Vec<u8>>().split_last().map(|(sign, digits)| (*sign, digits.to_vec()))?;
+    let number = digits.into_iter().try_fold(0i64, |number, digit| {
+        let digit = i64::from(Some(digit).filter(|digit| *digit <= 9)?);
+        number.checked_mul(10)?.checked_add(digit)
+    })?;
+    match sign {
+        0xA | 0xC | 0xE | 0xF => Some(number),
+        0xB | 0xD => Some(-number),
+        _ => None,
+    }
+}

@@ -1,0 +1,18 @@
+//! A listing becomes what a printer makes of it: the first column of a record, ASA's carriage control, moves to the next
+//! line or page, or back to print over a line.
+//!
+//!     cargo run --example print_listing
+
+use charpipe::Transcode;
+use charpipe::records::{Carriage, Shape};
+use std::error::Error;
+use std::fs::File;
+use std::io::{BufReader, stdout};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/listing.fba");
+    let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 133 }).carriage(Carriage::Asa);
+    let report = job.run(BufReader::new(File::open(path)?), stdout().lock())?;
+    eprintln!("{} records printed", report.records.unwrap_or_default());
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! Records become lines: the blocks and lengths of a mainframe's file go, and of the columns that are no text come two
+//! hex digits a byte.
+//!
+//!     cargo run --example unblock
+
+use charpipe::records::Shape;
+use charpipe::{Gaps, Transcode};
+use std::error::Error;
+use std::fs::File;
+use std::io::{BufReader, stdout};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.vb");
+    let shape: Shape = "vb".parse()?;
+    let job = Transcode::new().from("IBM037")?.records(shape).columns("1-51,57-".parse()?).gaps(Gaps::Hex);
+    let report = job.run(BufReader::new(File::open(path)?), stdout().lock())?;
+    eprintln!("{} records in {} bytes", report.records.unwrap_or_default(), report.bytes_in);
+    Ok(())
+}
