@@ -126,7 +126,7 @@ proptest! {
         ],
         which in 0..SHAPES.len(),
         charset in prop::sample::select(vec![Some("IBM037"), Some("IBM939"), Some("UTF-8"), Some("UTF-16BE"), Some("IBM300"), None]),
-        to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399", "US-ASCII"]),
+        to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399", "US-ASCII", "IBM300"]),
         policies in (
             prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
             prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),

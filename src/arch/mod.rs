@@ -24,6 +24,8 @@ mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod shuffles;
 pub mod single_byte;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod slices;
 #[cfg(test)]
 mod unicode_tests;
 pub mod utf16;

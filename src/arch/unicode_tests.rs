@@ -77,7 +77,7 @@ impl Form {
         char::decode_utf16(units.iter().map(|unit| *unit as u16)).map_while(Result::ok).collect()
     }
 
-    fn to_utf8(self, isa: Isa, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    fn decode(self, isa: Isa, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         assert!(isa.is_available());
         // SAFETY: it is there, as was just asked.
         unsafe {
@@ -88,7 +88,7 @@ impl Form {
         }
     }
 
-    fn from_utf8(self, isa: Isa, src: &str, dst: &mut [u8]) -> (usize, usize) {
+    fn encode(self, isa: Isa, src: &str, dst: &mut [u8]) -> (usize, usize) {
         assert!(isa.is_available());
         // SAFETY: it is there, as was just asked.
         unsafe {
@@ -110,7 +110,7 @@ fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
     for isa in isas {
         let what = || format!("{isa:?} {form:?} room {room} shift {shift}: {units:X?}");
         let mut dst = vec![0x5A; shift + room + 64];
-        let (read, written) = form.to_utf8(*isa, &aligned(&bytes, shift)[shift..], &mut dst[shift..][..room]);
+        let (read, written) = form.decode(*isa, &aligned(&bytes, shift)[shift..], &mut dst[shift..][..room]);
         kept(&text, &bytes, form, (written, read), &what);
         assert!(dst[shift..].starts_with(&text.as_bytes()[..written]), "decoding, {}", what());
         assert!(dst[shift + room..].iter().chain(&dst[..shift]).all(|byte| *byte == 0x5A), "{}", what());
@@ -125,7 +125,7 @@ fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
         let mut dst = vec![0x5A; shift + room + 64];
         let src = aligned(text.as_bytes(), shift);
         let src = std::str::from_utf8(&src[shift..]).unwrap();
-        let (read, written) = form.from_utf8(*isa, src, &mut dst[shift..][..room]);
+        let (read, written) = form.encode(*isa, src, &mut dst[shift..][..room]);
         kept(&text, &bytes, form, (read, written), &what);
         assert!(dst[shift..].starts_with(&bytes[..written]), "encoding, {}", what());
         assert!(dst[shift + room..].iter().chain(&dst[..shift]).all(|byte| *byte == 0x5A), "{}", what());
@@ -230,6 +230,23 @@ fn what_is_no_character_is_stopped_at() {
                 }
             }
         }
+    }
+}
+
+/// Each code unit of UTF-32 near the bounds of what is a character, and others far off, by itself among characters.
+#[test]
+fn every_code_unit_that_is_no_character() {
+    let isas = isas();
+    let bad = (0xD800..0xE000).chain(0x11_0000..0x12_0000).chain((0..32).flat_map(|bit| {
+        let high = 1u32 << bit;
+        [high | 0x11_0000, high | 0xD800, high | 0x8000_0000, high.wrapping_neg() | 0x20_0000]
+    }));
+    for (index, unit) in bad.filter(|unit| char::from_u32(*unit).is_none()).enumerate() {
+        let form = Form::Utf32(OctetOrder::ALL[index % 4]);
+        let filling = [0x41, 0xE9, 0x20AC, 0x1_F600][index / 4 % 4];
+        let mut units = [filling; 48];
+        units[index % 47] = unit;
+        check(&isas, form, &units, 256, 0);
     }
 }
 

@@ -51,7 +51,11 @@ pub unsafe fn to_utf8_by(isa: Isa, order: ByteOrder, src: &[u8], dst: &mut [u8])
         #[cfg(target_arch = "aarch64")]
         // SAFETY: the caller's promise.
         Isa::Neon => unsafe { super::aarch64::utf16::to_utf8(order, src, dst) },
-        _ => (0, 0),
+        // Nothing: the codec does well by itself.
+        _ => {
+            let _ = (order, src, dst);
+            (0, 0)
+        }
     }
 }
 
@@ -73,6 +77,10 @@ pub unsafe fn from_utf8_by(isa: Isa, order: ByteOrder, bmp_only: bool, src: &str
         #[cfg(target_arch = "aarch64")]
         // SAFETY: the caller's promise.
         Isa::Neon => unsafe { super::aarch64::utf16::from_utf8(order, bmp_only, src, dst) },
-        _ => (0, 0),
+        // Nothing: the codec does well by itself.
+        _ => {
+            let _ = (order, bmp_only, src, dst);
+            (0, 0)
+        }
     }
 }

@@ -84,7 +84,11 @@ pub unsafe fn to_utf8_by(isa: Isa, order: OctetOrder, src: &[u8], dst: &mut [u8]
         #[cfg(target_arch = "aarch64")]
         // SAFETY: the caller's promise.
         Isa::Neon => unsafe { super::aarch64::utf32::to_utf8(order, src, dst) },
-        _ => (0, 0),
+        // Nothing: the codec does well by itself.
+        _ => {
+            let _ = (order, src, dst);
+            (0, 0)
+        }
     }
 }
 
@@ -106,6 +110,10 @@ pub unsafe fn from_utf8_by(isa: Isa, order: OctetOrder, src: &str, dst: &mut [u8
         #[cfg(target_arch = "aarch64")]
         // SAFETY: the caller's promise.
         Isa::Neon => unsafe { super::aarch64::utf32::from_utf8(order, src, dst) },
-        _ => (0, 0),
+        // Nothing: the codec does well by itself.
+        _ => {
+            let _ = (order, src, dst);
+            (0, 0)
+        }
     }
 }

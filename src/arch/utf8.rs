@@ -1,5 +1,8 @@
 //! UTF-8, validated and copied in one pass.
+#![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, unused_macros))] // No vectors.
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{Isa, scalar};
@@ -21,6 +24,9 @@ pub fn copy(isa: Isa, src: &[u8], dst: &mut [u8]) -> usize {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the machine has it.
         Isa::Sse => unsafe { x86_64::utf8::copy_sse(src, dst) },
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: the machine has it.
+        Isa::Neon => unsafe { aarch64::utf8::copy_neon(src, dst) },
         _ => scalar::utf8::copy(src, dst),
     }
 }
@@ -65,6 +71,100 @@ pub(super) trait Vector: Copy {
     /// No high bit.
     unsafe fn is_ascii(self) -> bool;
 }
+
+/// The vector `$name` out of intrinsics.
+macro_rules! vector {
+    (
+        $name:ident($inner:ty), $len:literal, $load:ident, $store:ident, $splat:ident, $and:ident, $or:ident, $xor:ident,
+        $minus:ident,
+        high_nibbles: |$high:ident| $high_nibbles:expr,
+        lookup: |$place:ident, $table:ident| $lookup:expr,
+        is_zero: |$zero:ident| $is_zero:expr,
+        is_ascii: |$ascii:ident| $is_ascii:expr
+    ) => {
+        #[derive(Clone, Copy)]
+        struct $name($inner);
+
+        // Inlined whatever happens, into functions that have the instruction set: without it they would be calls.
+        impl Vector for $name {
+            const LEN: usize = $len;
+
+            #[inline(always)]
+            unsafe fn load(bytes: &[u8]) -> Self {
+                let bytes = &bytes[..$len];
+                // SAFETY: as many bytes are there; the caller's promise.
+                unsafe { $name($load(bytes.as_ptr().cast())) }
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, place: &mut [u8]) {
+                let place = &mut place[..$len];
+                // SAFETY: as many bytes are there; the caller's promise.
+                unsafe { $store(place.as_mut_ptr().cast(), self.0) }
+            }
+
+            #[inline(always)]
+            unsafe fn splat(byte: u8) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $name($splat(byte as _)) }
+            }
+
+            #[inline(always)]
+            unsafe fn and(self, other: Self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $name($and(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn or(self, other: Self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $name($or(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn xor(self, other: Self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $name($xor(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn minus(self, other: Self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $name($minus(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn high_nibbles(self) -> Self {
+                let $high = self.0;
+                // SAFETY: the caller's promise.
+                unsafe { $name($high_nibbles) }
+            }
+
+            #[inline(always)]
+            unsafe fn lookup(self, table: &[u8; 16]) -> Self {
+                let ($place, $table) = (self.0, table.as_ptr().cast());
+                // SAFETY: the table has 16 bytes; the caller's promise.
+                unsafe { $name($lookup) }
+            }
+
+            #[inline(always)]
+            unsafe fn is_zero(self) -> bool {
+                let $zero = self.0;
+                // SAFETY: the caller's promise.
+                unsafe { $is_zero }
+            }
+
+            #[inline(always)]
+            unsafe fn is_ascii(self) -> bool {
+                let $ascii = self.0;
+                // SAFETY: the caller's promise.
+                unsafe { $is_ascii }
+            }
+        }
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use vector;
 
 /// Bytes that are looked at together.
 const BLOCK: usize = 64;

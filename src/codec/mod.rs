@@ -46,8 +46,8 @@
 //! | `oem.rs` | the code pages of DOS |
 //! | `newline.rs` | the newline of EBCDIC, a surface over another codec |
 //!
-//! Vector kernels find their place behind these traits: `feed` gets whole slices and contiguous spare room, and
-//! [`Utf8Sink::spare`] with `advance` is their door.
+//! Vector kernels stand behind these traits, in `arch`: `feed` gets whole slices and contiguous spare room, the codecs
+//! call them, and [`Utf8Sink`] takes in what they write.
 
 mod multi_byte;
 pub mod newline;

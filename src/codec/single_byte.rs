@@ -1,6 +1,7 @@
 //! Every single-byte charset whose characters lie in the Basic Multilingual Plane: one engine over a [`Table`].
 //!
-//! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table.
+//! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table. Where there are
+//! kernels for either, they go first, and this is what goes on where they stop.
 
 use super::table::packed::{Chart, Packed};
 use super::table::{Mapping, Table, Way};
@@ -95,13 +96,12 @@ impl EncodeTable {
     const NONE: u16 = u16::MAX;
 
     pub(super) fn new(table: &Table) -> Self {
+        let byte_of = |mapping: &Mapping| (mapping.ch, mapping.code.number() as u8);
         let mut this = EncodeTable {
             index: [0; 256],
             blocks: vec![[Self::NONE; 256]],
             ascii: [0; 256],
-            lanes: FromUtf8::new(
-                table.mappings.iter().filter(|m| m.way.encodes(m.ch)).map(|m| (m.ch, m.code.number() as u8)),
-            ),
+            lanes: FromUtf8::new(table.mappings.iter().filter(|mapping| mapping.way.encodes(mapping.ch)).map(byte_of)),
             best_fit: Vec::new(),
             substitute: table.substitute.first().copied().unwrap_or(0x1A),
             substitute1: table.substitute1,
@@ -161,8 +161,8 @@ impl Encoder for SingleByteEncoder {
             'all: while read < src.len() {
                 let unit = |byte: u16| (byte as u8, byte & 0xFF00);
                 let ascii = |byte: u8| unit(table.ascii[byte as usize]);
-                let rest = src.get(read..).unwrap_or_default();
-                let (taken, made) = arch::single_byte::encode(arch::isa(), &table.lanes, rest, &mut spare[at..]);
+                let (taken, made) =
+                    arch::single_byte::encode(arch::isa(), &table.lanes, &src[read..], &mut spare[at..]);
                 (read, at) = (read + taken, at + made);
                 runs(src, &mut read, spare, &mut at, ascii, |code| unit(table.unit(code)));
                 for ch in src[read..].chars().take(16) {

@@ -2,8 +2,9 @@
 //! report it wrongly.
 //!
 //! [`Utf8Sink`] is the only code in charpipe that claims bytes are UTF-8. Everything that goes into it is a `char`, a
-//! `str`, a [`Utf8Char`] made from a `char`, or checked here, so a codec written in safe code cannot break the claim.
-//! Vector kernels will come in through [`Utf8Sink::advance`], the one door that has to be sworn to.
+//! `str`, a [`Utf8Char`] made from a `char`, or checked here or by a kernel of `arch` that is called here, so a codec
+//! written in safe code cannot break the claim. Other kernels come in through [`Utf8Sink::advance`], the one door that
+//! has to be sworn to.
 #![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`, and the door for kernels, `advance`.
 
 use crate::arch::utf16::{self, ByteOrder};
@@ -235,7 +236,7 @@ impl<'a> Utf8Sink<'a> {
 
     /// Appends as many whole characters of `src` as are well-formed UTF-8 and fit, in blocks; answers their length in
     /// bytes. What it stops at has to be looked at another way: the end of `src` or of the room, or ill-formed bytes,
-    /// within the next 64 bytes.
+    /// within the next 72 bytes.
     #[inline]
     pub fn push_utf8(&mut self, src: &[u8]) -> usize {
         let len = arch::utf8::copy(arch::isa(), src, &mut self.room[self.written..]);

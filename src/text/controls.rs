@@ -104,7 +104,7 @@ mod tests {
                     assert!(text[piece.at - 7..].starts_with(ch));
                     found.push(ch);
                 }
-                Text::End | Text::Newline(_) => unreachable!("not of this stage"),
+                Text::End | Text::Put(..) | Text::Newline(_) => unreachable!("not of this stage"),
             }
         }
         (kept, found)

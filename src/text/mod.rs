@@ -18,6 +18,7 @@ pub(crate) mod eol;
 pub(crate) mod relabel;
 pub(crate) mod xml;
 
+use crate::error::RecordPosition;
 use std::ops::Range;
 
 /// A stretch of text on its way to the encoder.
@@ -33,8 +34,10 @@ pub(crate) struct Piece {
 pub(crate) enum Text {
     /// The decoded text's, from the piece's place on; so many bytes.
     Kept(usize),
-    /// Put in.
+    /// Put in by a stage; it stands where the piece does.
     New(&'static str),
+    /// Put in where a record ends or a printer moves, which is there in the input.
+    Put(&'static str, u64, Option<RecordPosition>),
     /// The end of a record, or of a line that is to become one.
     End,
     /// A control character stood here: to be counted, or refused.

@@ -140,7 +140,7 @@ impl Front {
     }
 
     /// What was marked in the text of the last fill.
-    pub(super) fn take_marks(&mut self) -> Vec<(usize, Mark)> {
+    pub(super) fn take_marks(&mut self) -> Vec<(usize, Mark, Place)> {
         self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.marks))
     }
 
@@ -200,7 +200,7 @@ pub(super) struct RecordsIn {
     data_at: u64,
     /// Where in the record framing stands: behind how many bytes of it, and how many.
     jumps: Vec<(u64, u64)>,
-    marks: Vec<(usize, Mark)>,
+    marks: Vec<(usize, Mark, Place)>,
     notes: Vec<Diagnostic>,
     /// Packed decimals are watched for.
     watches: bool,
@@ -640,7 +640,7 @@ impl RecordsIn {
         match self.printer.as_mut().map(Printer::end) {
             Some(moved) => self.move_printer(moved, sink),
             None => match self.eol {
-                None => self.marks.push((sink.written(), Mark::End)),
+                None => self.mark(Mark::End, sink),
                 Some(eol) if sink.room() >= eol.len() => _ = sink.push_str(eol),
                 Some(eol) => self.owed.push_str(eol),
             },
@@ -715,12 +715,17 @@ impl RecordsIn {
         self.owed.is_empty()
     }
 
+    fn mark(&mut self, mark: Mark, sink: &Utf8Sink<'_>) {
+        let place = self.place_back(0);
+        self.marks.push((sink.written(), mark, place));
+    }
+
     fn move_printer(&mut self, moved: Move, sink: &Utf8Sink<'_>) {
         if moved == Move::default() {
             return;
         }
         let Some(eol) = self.eol else {
-            self.marks.push((sink.written(), Mark::Move(moved)));
+            self.mark(Mark::Move(moved), sink);
             return;
         };
         (0..moved.lines).for_each(|_| self.owed.push_str(eol));

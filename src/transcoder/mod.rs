@@ -115,8 +115,8 @@ struct Route {
     /// Where what the encoder writes goes, if it is to be records.
     back: Option<RecordsOut>,
     stages: Vec<Box<dyn Stage>>,
-    /// What the end of a record becomes, and what ends a line that is put in.
-    end: Text,
+    /// What the end of a record becomes, `None` where it is to end a record again; and what ends a line that is put in.
+    end: Option<&'static str>,
     eol: &'static str,
     /// Decoded text is the output: the target is UTF-8 and nothing changes on the way.
     straight: bool,
@@ -460,7 +460,7 @@ impl Transcoder {
             straight,
             needs_origin,
             stages,
-            end: if back.is_some() { Text::End } else { Text::New(eol) },
+            end: if back.is_some() { None } else { Some(eol) },
             eol,
             back,
             carry: None,
@@ -649,14 +649,14 @@ impl Transcoder {
         let marks = route.front.take_marks();
         let mut marks = &marks[..];
         let mut begin = 0;
-        let how = (&route.end, route.eol);
+        let how = (route.end, route.eol);
         if route.expects_bmp
             && let Some(index) = text.bytes().position(|byte| byte >= 0xF0)
         {
             route.expects_bmp = false;
             let message = "surrogates in what is called ISO-10646-UCS-2; read as UTF-16";
             let note = Diagnostic::warning("ucs2-surrogates", origin.place(index).offset, message);
-            let (before, after) = marks.split_at(marks.partition_point(|(at, _)| *at <= index));
+            let (before, after) = marks.split_at(marks.partition_point(|(at, ..)| *at <= index));
             let segment = Segment::decoded(text, 0..index, origin.clone(), &mut route.stages, before, how);
             self.queue.push_back(Work::Text(segment));
             self.queue.push_back(Work::Note(note));

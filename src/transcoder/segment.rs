@@ -134,22 +134,24 @@ impl Segment {
         range: Range<usize>,
         origin: Origin,
         stages: &mut [Box<dyn Stage>],
-        marks: &[(usize, Mark)],
-        (end, eol): (&Text, &'static str),
+        marks: &[(usize, Mark, Place)],
+        // `None` for what ends a record that is to be written.
+        (end, eol): (Option<&'static str>, &'static str),
     ) -> Self {
         let mut pieces = Vec::with_capacity(1 + 2 * marks.len());
         let mut at = range.start;
-        for (index, mark) in marks {
+        for (index, mark, Place { offset, record }) in marks {
+            let put = |text| Text::Put(text, *offset, *record);
             if at < *index {
                 pieces.push(Piece { at, text: Text::Kept(index - at) });
             }
             at = *index;
             match mark {
-                Mark::End => pieces.push(Piece { at, text: end.clone() }),
+                Mark::End => pieces.push(Piece { at, text: end.map_or(Text::End, put) }),
                 Mark::Move(moved) => {
-                    pieces.extend((0..moved.lines).map(|_| Piece { at, text: Text::New(eol) }));
+                    pieces.extend((0..moved.lines).map(|_| Piece { at, text: put(eol) }));
                     let then = moved.then.map(|ch| if ch == '\r' { "\r" } else { "\u{C}" });
-                    pieces.extend(then.map(|text| Piece { at, text: Text::New(text) }));
+                    pieces.extend(then.map(|text| Piece { at, text: put(text) }));
                 }
             }
         }
@@ -188,7 +190,7 @@ impl Segment {
 
     fn text_of<'a>(&'a self, piece: &Piece, decoded: &'a str) -> &'a str {
         match piece.text {
-            Text::New(text) => text,
+            Text::New(text) | Text::Put(text, ..) => text,
             Text::Kept(len) => &self.inserted.as_deref().unwrap_or(decoded)[piece.at..piece.at + len],
             Text::End | Text::Control(_) | Text::Newline(_) => "",
         }
@@ -198,7 +200,7 @@ impl Segment {
     pub(super) fn next<'a>(&'a self, decoded: &'a str) -> Option<Next<'a>> {
         let piece = self.pieces.get(self.piece)?;
         Some(match piece.text {
-            Text::New(_) | Text::Kept(_) => Next::Text(&self.text_of(piece, decoded)[self.done..]),
+            Text::New(_) | Text::Put(..) | Text::Kept(_) => Next::Text(&self.text_of(piece, decoded)[self.done..]),
             Text::End => Next::End,
             Text::Control(ch) => Next::Control(ch),
             Text::Newline(ch) => Next::Newline(ch),
@@ -211,7 +213,7 @@ impl Segment {
         self.done += read;
         let len = match piece.text {
             Text::Kept(len) => len,
-            Text::New(text) => text.len(),
+            Text::New(text) | Text::Put(text, ..) => text.len(),
             Text::End | Text::Control(_) | Text::Newline(_) => 0,
         };
         if self.done >= len {
@@ -233,6 +235,7 @@ impl Segment {
             if fed < from + len {
                 let within = match piece.text {
                     Text::Kept(_) => (fed - from) as usize,
+                    Text::Put(_, offset, record) => return Place { offset, record },
                     _ => 0,
                 };
                 return self.origin.place(piece.at + within);

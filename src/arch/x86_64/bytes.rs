@@ -26,7 +26,7 @@ pub(in super::super) fn translate_avx512(table: &Translation, src: &[u8], dst: &
     let rest = &src[at..];
     let made = lookup.get(load_part_512(rest));
     store_part_512(&mut dst[at..], made);
-    let bad = _mm512_cmpeq_epi8_mask(made, none) & holes & low_bits(rest.len());
+    let bad = _mm512_cmpeq_epi8_mask(made, none) & holes;
     at + (bad.trailing_zeros() as usize).min(rest.len())
 }
 

@@ -2,21 +2,10 @@
 //! lanes to spare, and those are squeezed out at the end (`vpcompressb`, `vpcompressw`).
 
 use super::sse::back;
+use crate::arch::shuffles::SWAP_UNITS;
 use crate::arch::utf16::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
-
-/// Indices of bytes that swap those of each unit or leave them, by order.
-const NATIVE: [[u8; 64]; 2] = {
-    let mut table = [[0; 64]; 2];
-    let mut at = 0;
-    while at < 64 {
-        table[ByteOrder::Big as usize][at] = at as u8 ^ 1;
-        table[ByteOrder::Little as usize][at] = at as u8;
-        at += 1;
-    }
-    table
-};
 
 /// Indices of the less significant byte of each unit of two vectors, by order.
 const LOW: [[u8; 64]; 2] = {
@@ -75,8 +64,8 @@ const BEFORE: [u8; 64] = {
 /// See [`arch::utf16::to_utf8`](crate::arch::utf16::to_utf8).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let native = load64(&NATIVE[order as usize]);
-    let low = load64(&LOW[order as usize]);
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_UNITS[order as usize]));
+    let low = load_512(&LOW[order as usize]);
     let not_ascii = _mm512_set1_epi16(match order {
         ByteOrder::Big => 0x80FFu16 as i16,
         ByteOrder::Little => 0xFF80u16 as i16,
@@ -86,18 +75,18 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         while let Some(block) = chunk::<128>(src, read)
             && let Some(window) = chunk_mut::<64>(dst, written)
         {
-            let (first, second) = (load64(part(block, 0)), load64(part(block, 64)));
+            let (first, second) = (load_512(part(block, 0)), load_512(part(block, 64)));
             if _mm512_test_epi16_mask(_mm512_or_si512(first, second), not_ascii) != 0 {
                 break;
             }
-            store64(window, _mm512_permutex2var_epi8(first, low, second));
+            store_512(window, _mm512_permutex2var_epi8(first, low, second));
             read += 128;
             written += 64;
         }
         for _ in 0..2 {
             let Some(block) = chunk::<64>(src, read) else { break 'all };
             let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
-            let units = _mm512_permutexvar_epi8(native, load64(block));
+            let units = _mm512_shuffle_epi8(load_512(block), native);
             let (taken, put) = put::<true>(units, window);
             if taken == 0 {
                 break 'all;
@@ -127,7 +116,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &m
         let two = _mm512_or_si512(bits, all(0x80C0));
         let bytes = _mm512_mask_mov_epi16(two, ascii, units);
         let keep = _mm512_cmpge_epu8_mask(bytes, all(0x0100));
-        store64(part_mut(window, 0), _mm512_maskz_compress_epi8(keep, bytes));
+        store_512(part_mut(window, 0), _mm512_maskz_compress_epi8(keep, bytes));
         return (32, keep.count_ones() as usize);
     }
     // The middle and the last byte of three, or two bytes, or a zero and one.
@@ -152,7 +141,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &m
         let first =
             _mm512_ternarylogic_epi32::<0xCA>(all(0x3F00), _mm512_slli_epi16::<6>(code), _mm512_srli_epi16::<8>(code));
         rest = _mm512_mask_mov_epi16(rest, high, _mm512_or_si512(first, all(0x80F0)));
-        let before = _mm512_permutexvar_epi8(load64(&BEFORE), units);
+        let before = _mm512_permutexvar_epi8(load_512(&BEFORE), units);
         let second = _mm512_ternarylogic_epi32::<0xCA>(all(0x0030), _mm512_slli_epi16::<4>(before), rest);
         rest = _mm512_mask_mov_epi16(rest, low, second);
         top &= !surrogates;
@@ -163,9 +152,9 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &m
     let top = _mm512_maskz_add_epi16(top, _mm512_srli_epi16::<12>(units), all(0xE0));
     let mut put = 0;
     for weave in &WEAVE {
-        let bytes = _mm512_permutex2var_epi8(top, load64(weave), rest);
-        let keep = _mm512_cmpge_epu8_mask(bytes, load64(&LEAST));
-        store64(part_mut(window, put), _mm512_maskz_compress_epi8(keep, bytes));
+        let bytes = _mm512_permutex2var_epi8(top, load_512(weave), rest);
+        let keep = _mm512_cmpge_epu8_mask(bytes, load_512(&LEAST));
+        store_512(part_mut(window, put), _mm512_maskz_compress_epi8(keep, bytes));
         put += keep.count_ones() as usize;
     }
     (taken, put - cut)
@@ -190,12 +179,12 @@ const LOW_BYTES: u64 = 0x5555_5555_5555_5555;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = load64(&NATIVE[order as usize]);
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_UNITS[order as usize]));
     let low_bytes = match order {
         ByteOrder::Big => LOW_BYTES << 1,
         ByteOrder::Little => LOW_BYTES,
     };
-    let [first_half, second_half] = [load64(&WIDEN[0]), load64(&WIDEN[1])];
+    let [first_half, second_half] = [load_512(&WIDEN[0]), load_512(&WIDEN[1])];
     let (mut read, mut written) = (0, 0);
     // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
     let mut pair = 0;
@@ -203,12 +192,12 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
         while let Some(block) = chunk::<64>(src, read)
             && let Some(window) = chunk_mut::<128>(dst, written)
         {
-            let bytes = load64(block);
+            let bytes = load_512(block);
             if _mm512_movepi8_mask(bytes) != 0 {
                 break;
             }
-            store64(part_mut(window, 0), _mm512_maskz_permutexvar_epi8(low_bytes, first_half, bytes));
-            store64(part_mut(window, 64), _mm512_maskz_permutexvar_epi8(low_bytes, second_half, bytes));
+            store_512(part_mut(window, 0), _mm512_maskz_permutexvar_epi8(low_bytes, first_half, bytes));
+            store_512(part_mut(window, 64), _mm512_maskz_permutexvar_epi8(low_bytes, second_half, bytes));
             read += 64;
             written += 128;
         }
@@ -229,7 +218,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
             let (places, count) = text.places(which);
             for (half, indices) in [first_half, second_half].into_iter().enumerate() {
                 let units = text.units(_mm512_permutexvar_epi8(indices, places));
-                store64(part_mut(window, 64 * half), _mm512_permutexvar_epi8(native, units));
+                store_512(part_mut(window, 64 * half), _mm512_shuffle_epi8(units, native));
                 if count <= 32 {
                     break;
                 }
@@ -256,7 +245,7 @@ impl Text {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub(in crate::arch::x86_64) fn new(block: &[u8; 66]) -> Text {
         let all = |value: u8| _mm512_set1_epi8(value as i8);
-        let bytes = [load64(part(block, 0)), load64(part(block, 1)), load64(part(block, 2))];
+        let bytes = [load_512(part(block, 0)), load_512(part(block, 1)), load_512(part(block, 2))];
         let mut longest = 2;
         if _mm512_cmpge_epu8_mask(bytes[0], all(0xE0)) != 0 {
             longest = if _mm512_cmpge_epu8_mask(bytes[0], all(0xF0)) != 0 { 4 } else { 3 };
@@ -268,7 +257,7 @@ impl Text {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub(in crate::arch::x86_64) fn places(&self, which: u64) -> (__m512i, usize) {
-        let bytes = _mm512_maskz_compress_epi8(which, load64(&PLACES));
+        let bytes = _mm512_maskz_compress_epi8(which, load_512(&PLACES));
         (bytes, which.count_ones() as usize)
     }
 

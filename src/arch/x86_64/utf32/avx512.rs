@@ -2,6 +2,7 @@
 //! else sixteen.
 
 use super::sse::mask;
+use crate::arch::shuffles::SWAP_OCTETS;
 use crate::arch::utf32::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16::avx512::{self as utf16, Text};
@@ -10,22 +11,6 @@ use std::arch::x86_64::*;
 
 /// Indices for shuffles, one row for each order.
 type Indices<const N: usize> = [[u8; N]; 4];
-
-/// Indices that bring the octets of sixteen units into the machine's order, or back.
-const NATIVE: Indices<64> = {
-    let mut table = [[0; 64]; 4];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 64 {
-            table[row][at] = (at as u8 & !3) + places[3 - at % 4];
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
 
 /// Indices of the two less significant octets of the units of two vectors, the least first.
 const LOW_HALF: Indices<64> = {
@@ -62,9 +47,9 @@ const LOW: Indices<64> = {
 /// See [`arch::utf32::to_utf8`](crate::arch::utf32::to_utf8).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let low = load64(&LOW[order as usize]);
-    let low_half = load64(&LOW_HALF[order as usize]);
-    let native = load64(&NATIVE[order as usize]);
+    let low = load_512(&LOW[order as usize]);
+    let low_half = load_512(&LOW_HALF[order as usize]);
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_OCTETS[order as usize]));
     let not_ascii = _mm512_set1_epi32(mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
     let high_half = _mm512_set1_epi32(mask(order, [0xFF, 0xFF, 0, 0]));
     let (mut read, mut written) = (0, 0);
@@ -72,22 +57,22 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
         while let Some(block) = chunk::<256>(src, read)
             && let Some(window) = chunk_mut::<64>(dst, written)
         {
-            let (a, b) = (load64(part(block, 0)), load64(part(block, 64)));
-            let (c, d) = (load64(part(block, 128)), load64(part(block, 192)));
+            let (a, b) = (load_512(part(block, 0)), load_512(part(block, 64)));
+            let (c, d) = (load_512(part(block, 128)), load_512(part(block, 192)));
             let any = _mm512_or_si512(_mm512_ternarylogic_epi32::<0xFE>(a, b, c), d);
             if _mm512_test_epi32_mask(any, not_ascii) != 0 {
                 break;
             }
             let first = _mm512_permutex2var_epi8(a, low, b);
             let second = _mm512_permutex2var_epi8(c, low, d);
-            store64(window, _mm512_mask_mov_epi64(first, 0xF0, second));
+            store_512(window, _mm512_mask_mov_epi64(first, 0xF0, second));
             read += 256;
             written += 64;
         }
         for _ in 0..2 {
             let Some(block) = chunk::<128>(src, read) else { break 'all };
             let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
-            let (first, second) = (load64(part(block, 0)), load64(part(block, 64)));
+            let (first, second) = (load_512(part(block, 0)), load_512(part(block, 64)));
             if _mm512_test_epi32_mask(_mm512_or_si512(first, second), high_half) == 0 {
                 let units = _mm512_permutex2var_epi8(first, low_half, second);
                 let (taken, put) = utf16::put::<false>(units, window);
@@ -97,7 +82,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
                 read += 4 * taken;
                 written += put;
             } else {
-                let units = _mm512_permutexvar_epi8(native, first);
+                let units = _mm512_shuffle_epi8(first, native);
                 let Some(put) = put(units, part_mut(window, 0)) else { break 'all };
                 read += 64;
                 written += put;
@@ -129,7 +114,7 @@ fn put(units: __m512i, window: &mut [u8; 64]) -> Option<usize> {
     let bytes = _mm512_mask_slli_epi32::<24>(bytes, ascii, units);
     // The last byte always counts, the others if there is anything in them.
     let keep = _mm512_cmpge_epu8_mask(bytes, all(0x0001_0101));
-    store64(window, _mm512_maskz_compress_epi8(keep, bytes));
+    store_512(window, _mm512_maskz_compress_epi8(keep, bytes));
     Some(keep.count_ones() as usize)
 }
 
@@ -167,24 +152,24 @@ const WIDEN_UNITS: [Indices<64>; 2] = {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    let native = load64(&NATIVE[order as usize]);
-    let halves = utf16::WIDEN.each_ref().map(|indices| load64(indices));
-    let widen = [load64(&WIDEN_UNITS[0][order as usize]), load64(&WIDEN_UNITS[1][order as usize])];
+    let native = _mm512_broadcast_i32x4(load16(&SWAP_OCTETS[order as usize]));
+    let halves = utf16::WIDEN.each_ref().map(|indices| load_512(indices));
+    let widen = [load_512(&WIDEN_UNITS[0][order as usize]), load_512(&WIDEN_UNITS[1][order as usize])];
     let low = 0x1111_1111_1111_1111 << order.places()[3];
     let low_half = low | 0x1111_1111_1111_1111 << order.places()[2];
-    let quarters = WIDEN.each_ref().map(|indices| load64(indices));
+    let quarters = WIDEN.each_ref().map(|indices| load_512(indices));
     let (mut read, mut written) = (0, 0);
     'all: loop {
         while let Some(block) = chunk::<64>(src, read)
             && let Some(window) = chunk_mut::<256>(dst, written)
         {
-            let bytes = load64(block);
+            let bytes = load_512(block);
             if _mm512_movepi8_mask(bytes) != 0 {
                 break;
             }
             for (quarter, indices) in quarters.into_iter().enumerate() {
                 let units = _mm512_maskz_permutexvar_epi8(low, indices, bytes);
-                store64(part_mut(window, 64 * quarter), units);
+                store_512(part_mut(window, 64 * quarter), units);
             }
             read += 64;
             written += 256;
@@ -199,17 +184,17 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
                     let units = text.units(_mm512_permutexvar_epi8(indices, places));
                     for (quarter, widen) in widen.into_iter().enumerate() {
                         let units = _mm512_maskz_permutexvar_epi8(low_half, widen, units);
-                        store64(part_mut(window, 128 * half + 64 * quarter), units);
+                        store_512(part_mut(window, 128 * half + 64 * quarter), units);
                     }
                     if count <= 32 {
                         break;
                     }
                 }
             } else {
-                let fourths = load64(part(block, 3));
+                let fourths = load_512(part(block, 3));
                 for (quarter, indices) in quarters.into_iter().enumerate() {
                     let units = units(&text, fourths, _mm512_permutexvar_epi8(indices, places));
-                    store64(part_mut(window, 64 * quarter), _mm512_permutexvar_epi8(native, units));
+                    store_512(part_mut(window, 64 * quarter), _mm512_shuffle_epi8(units, native));
                     if count <= 16 * (quarter + 1) {
                         break;
                     }

@@ -1,0 +1,210 @@
+//! UTF-16, UCS-2 and UCS-4 against a loop over code units, on texts that are long enough for kernels: the same text, the
+//! same faults at the same places, however the input is cut and however small the room.
+
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
+use charpipe::{Codec, Registry};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const NAMES: [&str; 7] = [
+    "UTF-16BE",
+    "UTF-16LE",
+    "ISO-10646-UCS-2",
+    "UTF-32BE",
+    "UTF-32LE",
+    "X-ISO-10646-UCS-4-2143",
+    "X-ISO-10646-UCS-4-3412",
+];
+
+fn is_ucs4(name: &str) -> bool {
+    name.contains("32") || name.contains("UCS-4")
+}
+
+/// A code unit in the form `name`.
+fn bytes(name: &str, unit: u32) -> Vec<u8> {
+    let [a, b, c, d] = unit.to_be_bytes();
+    match name {
+        "UTF-16BE" | "ISO-10646-UCS-2" => vec![c, d],
+        "UTF-16LE" => vec![d, c],
+        "UTF-32BE" => vec![a, b, c, d],
+        "UTF-32LE" => vec![d, c, b, a],
+        "X-ISO-10646-UCS-4-2143" => vec![b, a, d, c],
+        "X-ISO-10646-UCS-4-3412" => vec![c, d, a, b],
+        _ => unreachable!("{name}"),
+    }
+}
+
+fn units(name: &str, text: &str) -> Vec<u32> {
+    if is_ucs4(name) { text.chars().map(u32::from).collect() } else { text.encode_utf16().map(u32::from).collect() }
+}
+
+/// Characters, and where there are none the offset of that and its length.
+#[derive(PartialEq, Eq, Debug)]
+enum Event {
+    Char(char),
+    Fault(usize, usize),
+}
+
+/// What the code units mean, with so many bytes of a cut unit behind them.
+fn meaning(name: &str, units: &[u32], cut: usize) -> Vec<Event> {
+    let width = bytes(name, 0).len();
+    let mut events = Vec::new();
+    let mut at = 0;
+    if is_ucs4(name) {
+        for unit in units {
+            events.push(char::from_u32(*unit).map_or(Event::Fault(at, width), Event::Char));
+            at += width;
+        }
+    } else {
+        for result in char::decode_utf16(units.iter().map(|unit| *unit as u16)) {
+            let len = result.as_ref().map_or(1, |ch| ch.len_utf16());
+            events.push(result.map_or(Event::Fault(at, width), Event::Char));
+            at += width * len;
+        }
+    }
+    if cut > 0 {
+        // A high surrogate that a cut unit follows is settled by the end alone, apart from it, as in the loop above.
+        events.push(Event::Fault(at, cut));
+    }
+    events
+}
+
+/// Decodes `input` in pieces of `cuts` bytes into rooms of `rooms` bytes, over and over.
+fn decode(codec: &dyn Codec, input: &[u8], cuts: &[usize], rooms: &[usize]) -> Vec<Event> {
+    let mut decoder = codec.decoder();
+    let mut events = Vec::new();
+    let (mut cuts, mut rooms) = (cuts.iter().cycle(), rooms.iter().cycle());
+    // For every stop with a full sink: how many events there were, and how much room was left.
+    let mut full = Vec::new();
+    let (mut at, mut piece) = (0, 0);
+    loop {
+        if piece == 0 {
+            piece = *cuts.next().unwrap();
+        }
+        let end = input.len().min(at + piece);
+        let mut room = vec![0; *rooms.next().unwrap()];
+        let mut sink = Utf8Sink::new(&mut room);
+        let (read, stop) = if at < input.len() {
+            let step = decoder.feed(&input[at..end], &mut sink);
+            (step.read, step.stop)
+        } else {
+            (0, decoder.finish(&mut sink))
+        };
+        at += read;
+        piece -= read.min(piece);
+        events.extend(sink.as_str().chars().map(Event::Char));
+        match stop {
+            Stop::InputEmpty if at == input.len() && read == 0 => break,
+            Stop::InputEmpty => assert!(at == end),
+            Stop::OutputFull => full.push((events.len(), sink.room())),
+            Stop::Fault(fault) => {
+                let (len, after) = (usize::from(fault.len), usize::from(fault.after));
+                events.push(Event::Fault(at - len - after, len));
+            }
+        }
+    }
+    for (next, room) in full {
+        let fits = events.get(next).is_some_and(|event| matches!(event, Event::Char(ch) if ch.len_utf8() <= room));
+        assert!(!fits, "there was room: {room}");
+    }
+    events
+}
+
+/// Encodes `text` in pieces of `cuts` characters into rooms of `rooms` bytes; what it cannot write becomes U+FFFD.
+fn encode(codec: &dyn Codec, text: &str, cuts: &[usize], rooms: &[usize]) -> Vec<u8> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut output = Vec::new();
+    let (mut cuts, mut rooms) = (cuts.iter().cycle(), rooms.iter().cycle());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let cut = *cuts.next().unwrap();
+        let end = rest.char_indices().nth(cut).map_or(rest.len(), |(at, _)| at);
+        let (mut piece, after) = rest.split_at(end);
+        rest = after;
+        loop {
+            let mut room = vec![0; *rooms.next().unwrap()];
+            let mut sink = ByteSink::new(&mut room);
+            let step = encoder.feed(piece, &mut sink);
+            output.extend_from_slice(sink.as_bytes());
+            let done = &piece[..step.read];
+            let left = sink.room();
+            piece = &piece[step.read..];
+            match step.stop {
+                Stop::InputEmpty => break assert!(piece.is_empty()),
+                Stop::OutputFull => {
+                    let next = piece.chars().next().unwrap();
+                    let need = units(codec.name(), &next.to_string()).len() * bytes(codec.name(), 0).len();
+                    assert!(left < need, "there was room: {left}");
+                }
+                Stop::Fault(fault) => {
+                    assert!(done.ends_with(fault.ch) && fault.ch > '\u{FFFF}' && fault.after == 0);
+                    output.extend(bytes(codec.name(), 0xFFFD));
+                }
+            }
+        }
+    }
+    output
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let run = prop_oneof![
+        "[ -~]{0,200}",
+        "[ -~]{40}([ -~]{0,6}[é-ÿ]){1,40}",
+        "([а-я]{1,9} ){1,30}",
+        "[一-龥]{1,80}",
+        "([a-z ]{0,20}[😀-🙏]){1,20}",
+        "[aé€😀\u{0}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}]{1,80}",
+    ];
+    proptest::collection::vec(run, 1..8).prop_map(|runs| runs.concat())
+}
+
+/// Sizes of pieces or rooms: some small, some for hundreds of bytes, and none that is 0.
+fn sizes(least: usize) -> impl Strategy<Value = Vec<usize>> {
+    proptest::collection::vec(prop_oneof![least..least + 9, least..3000usize, Just(1 << 20)], 1..6)
+}
+
+fn codec(name: &str) -> Arc<dyn Codec> {
+    Registry::builtin().codec(name).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..Default::default() })]
+
+    #[test]
+    fn decoding(
+        text in text(),
+        bad in proptest::collection::vec((any::<usize>(), any::<u32>(), 0..32u32), 0..6),
+        cut in 0..4usize,
+        cuts in sizes(1),
+        rooms in sizes(4),
+    ) {
+        for name in NAMES {
+            let mut units = units(name, &text);
+            for (at, unit, shift) in &bad {
+                let at = at % (units.len() + 1);
+                units.insert(at, if is_ucs4(name) { unit >> shift } else { 0xD800 | unit & 0x7FF });
+            }
+            let mut input: Vec<u8> = units.iter().flat_map(|unit| bytes(name, *unit)).collect();
+            let cut = if is_ucs4(name) { cut } else { cut.min(1) };
+            input.extend(std::iter::repeat_n(b'A', cut));
+            let expected = meaning(name, &units, cut);
+            let codec = codec(name);
+            prop_assert!(decode(&*codec, &input, &cuts, &rooms) == expected, "{}", name);
+            prop_assert!(decode(&*codec, &input, &[usize::MAX >> 1], &[1 << 20]) == expected, "{}", name);
+        }
+    }
+
+    #[test]
+    fn encoding(text in text(), cuts in sizes(1), rooms in sizes(MIN_ROOM)) {
+        for name in NAMES {
+            let codec = codec(name);
+            let can: String = match name {
+                "ISO-10646-UCS-2" => text.replace(|ch| ch > '\u{FFFF}', "\u{FFFD}"),
+                _ => text.clone(),
+            };
+            let expected: Vec<u8> = units(name, &can).into_iter().flat_map(|unit| bytes(name, unit)).collect();
+            prop_assert!(encode(&*codec, &text, &cuts, &rooms) == expected, "{}", name);
+            prop_assert!(encode(&*codec, &text, &[usize::MAX], &[1 << 20]) == expected, "{}", name);
+        }
+    }
+}
