@@ -832,7 +832,8 @@ impl Transcoder {
 
     /// The record that is being written ends here.
     fn end_record(&mut self) -> Result<Advance, Error> {
-        let Some(Route { encoder, back: Some(back), .. }) = &mut self.route else { return Ok(Advance::Read(0)) };
+        let Some(Route { front, encoder, back: Some(back), .. }) = &mut self.route else { return Ok(Advance::Read(0)) };
+        let whole = back.len();
         let bytes_in = self.bytes_in;
         loop {
             match back
@@ -848,6 +849,10 @@ impl Transcoder {
             }
         }
         encoder.reset();
+        if front.has_records() {
+            // A record that was cut within pairs, without a shift in, has no room for one.
+            back.drop_end_without_room(whole);
+        }
         if let (Some(fed), Some(Work::Text(segment))) = (back.wants_start(), self.queue.front())
             && back.overflows()
         {

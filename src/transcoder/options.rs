@@ -99,7 +99,8 @@ pub enum Gaps {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Overlong {
-    /// It is an error. (Blanks at the end of a fixed record are none of its length.)
+    /// It is an error. (Blanks at the end of a fixed record are none of its length; nor is a last shift in, where the
+    /// input is records too: one that was cut within pairs has none.)
     #[default]
     Fail,
     /// It is cut between two characters, so that the record ends in the initial shift state.
