@@ -9,7 +9,7 @@ use common::{codecs, invariant, whole};
 #[test]
 fn every_pair_of_single_byte_charsets() {
     // Every byte, and long enough that most of it goes by in blocks.
-    let input: Vec<u8> = (0..=255u8).chain((0..=255).rev()).chain((0..300u16).map(|n| (n * 7) as u8)).collect();
+    let input: Vec<u8> = (0..=255u8).chain((0..=255).rev()).chain((0..900u16).map(|n| (n * 7) as u8)).collect();
     let single: Vec<_> = codecs().into_iter().filter(|codec| codec.decoder().is_bytewise()).collect();
     assert!(single.len() > 100, "{}", single.len());
     let targets = ["IBM037", "IBM1025", "ISO-8859-1", "windows-1251", "IBM01140", "US-ASCII", "IBM424"];
@@ -29,7 +29,8 @@ fn every_pair_of_single_byte_charsets() {
 
 #[test]
 fn faults_are_where_they_are() {
-    for (from, to, at) in [("windows-1252", "IBM037", 3), ("IBM1025", "ISO-8859-1", 70), ("TIS-620", "IBM037", 130)] {
+    for (from, to, at) in [("windows-1252", "IBM037", 3), ("IBM1025", "ISO-8859-1", 1170), ("TIS-620", "IBM037", 1300)]
+    {
         // Blanks around one character that the target lacks: € , Б and ก.
         let codec = charpipe::Registry::builtin().codec(from).unwrap();
         let odd = ["€", "Б", "ก"].map(|ch| common::encode(&*codec, ch)).into_iter().find(|bytes| !bytes.is_empty());

@@ -427,20 +427,25 @@ impl<'a> Utf8Sink<'a> {
 
 /// Room for text with the text in it: what a [`Utf8Sink`] over it wrote last.
 pub(crate) struct Utf8Buf {
+    /// None of it before it is wanted: many runs do without.
     room: Box<[u8]>,
+    size: usize,
     len: usize,
 }
 
 impl Utf8Buf {
     /// Empty, with so many bytes of room.
-    pub(crate) fn new(room: usize) -> Self {
-        Utf8Buf { room: vec![0; room].into(), len: 0 }
+    pub(crate) fn new(size: usize) -> Self {
+        Utf8Buf { room: Box::default(), size, len: 0 }
     }
 
     /// Lends the room, empty, to `fill`.
     pub(crate) fn fill<T>(&mut self, fill: impl FnOnce(&mut Utf8Sink<'_>) -> T) -> T {
         // Should `fill` panic, nothing is claimed of what it left.
         self.len = 0;
+        if self.room.is_empty() {
+            self.room = vec![0; self.size].into();
+        }
         let mut sink = Utf8Sink::new(&mut self.room);
         let lent = sink.identity();
         let answer = fill(&mut sink);

@@ -453,14 +453,14 @@ impl Transcoder {
         let eol = settings.eol.text();
         let watches_nel =
             from_ebcdic && !to_ebcdic && !has_records && !is_xml && matches!(settings.eol, Eol::Auto | Eol::Keep);
-        let charset = Charset { is_ebcdic: from_ebcdic, has_blank: has_blank(&*from) };
+        let charset = Charset { is_ebcdic: from_ebcdic, has_blank: has_records && has_blank(&*from) };
         let mut input = settings.input.clone();
         if back.is_some() && input.blanks == Blanks::Trim {
             input.blanks = Blanks::Keep;
         }
         let is_plain = !has_records && stages.is_empty() && back.is_none() && !expects_bmp && !watches_nel;
         let place = (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default);
-        let fused = if is_plain && place.is_none() { Fused::new(&decoder, &*to) } else { None };
+        let fused = Fused::new(&decoder, &to).filter(|_| is_plain && place.is_none());
         let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
         self.route = Some(Route {
             front: Front::new(decoder, records),
@@ -583,17 +583,19 @@ impl Transcoder {
             }
         }
         let spare = &mut out.room[out.written..];
-        if let Some(fused) = route.fused.as_ref().filter(|_| instead.is_none()) {
+        if let Some(fused) = route.fused.as_mut().filter(|_| instead.is_none()) {
             let most = until.map_or(u64::MAX, |until| until - at);
             let part = &src[..(src.len() as u64).min(most) as usize];
-            let len = fused.translate(part, spare);
-            if len > 0 {
-                route.front.skip(&part[..len]);
-                out.written += len;
-                return Ok(len);
+            match fused.translate(part, spare) {
+                // Something to decide, of the first byte, or no room; little is decoded for that.
+                Some(0) => src = &src[..src.len().min(MIN_ROOM)],
+                Some(len) => {
+                    route.front.skip(&part[..len]);
+                    out.written += len;
+                    return Ok(len);
+                }
+                None => {}
             }
-            // Something to decide, of the first byte; little is decoded for that.
-            src = &src[..src.len().min(MIN_ROOM)];
         }
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
             let before = route.nel.is_some().then(|| route.front.fork());
