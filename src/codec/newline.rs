@@ -251,6 +251,10 @@ impl Decoder for SurfaceDecoder {
     fn is_bytewise(&self) -> bool {
         self.decoder.is_bytewise()
     }
+
+    fn code_unit(&self) -> Option<usize> {
+        self.decoder.code_unit()
+    }
 }
 
 struct SurfaceEncoder {
@@ -286,5 +290,9 @@ impl Encoder for SurfaceEncoder {
 
     fn pending(&self) -> usize {
         self.encoder.pending()
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.encoder.is_stateless()
     }
 }

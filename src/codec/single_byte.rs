@@ -205,4 +205,8 @@ impl Encoder for SingleByteEncoder {
         };
         byte.is_some_and(|byte| dst.push(&[byte]))
     }
+
+    fn is_stateless(&self) -> bool {
+        true
+    }
 }
