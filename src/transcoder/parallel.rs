@@ -19,7 +19,7 @@ use super::guard::CheckedEncoder;
 use super::pump::OUT_ROOM;
 use super::report::Faults;
 use super::{CheckedDecoder, Out, Phase, Report, Route, State, Transcoder};
-use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Deframer, Part};
 use std::collections::VecDeque;
@@ -330,7 +330,8 @@ impl Route {
         let target = match &self.back {
             // Each record begins anew.
             Some(back) => self.front.has_records() && back.part(0).is_some(),
-            None => self.encoder.is_stateless(),
+            // An end of line that the target lacks is told of with the place of what follows it.
+            None => self.encoder.is_stateless() && (!self.front.has_records() || can_write(&*self.to, self.eol)),
         };
         self.place.is_none() && target && self.front.code_unit().is_some()
     }
@@ -358,6 +359,14 @@ impl Route {
             place: None,
         })
     }
+}
+
+/// Whether the charset has all of `text`.
+fn can_write(codec: &dyn Codec, text: &str) -> bool {
+    codec.encoder().is_some_and(|mut encoder| {
+        let mut room = [0; 4 * MIN_ROOM];
+        encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty
+    })
 }
 
 /// Where a part begins: between two records, as this says, or between two characters.
@@ -462,7 +471,9 @@ impl Cutter {
                 let mut ends = ends.filter(|end| *end > first);
                 ends.find(|end| {
                     let begin = first + (end - first).saturating_sub(LOOK_BACK);
-                    is_between_characters(decoder, &block[begin..*end], &block[*end..])
+                    // Should a codec panic, it shall do so where its output ends.
+                    let trial = || is_between_characters(decoder, &block[begin..*end], &block[*end..]);
+                    catch_unwind(AssertUnwindSafe(trial)).unwrap_or(false)
                 })
                 .map(|end| (end, None))
             }
