@@ -570,8 +570,11 @@ mod command {
     fn lines(from: &str, words: &str, size: usize) -> Vec<Vec<u8>> {
         let codec = Registry::builtin().codec(from).unwrap();
         let words = encode(&*codec, words);
-        let count = size / (words.len() + 8);
-        (0..count).map(|number| [encode(&*codec, &format!("{number:07} ")), words.clone()].concat()).collect()
+        let digits = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"].map(|digit| encode(&*codec, digit));
+        let number = |number: usize| {
+            (0..7).rev().flat_map(|place| digits[number / 10_usize.pow(place) % 10].clone()).collect::<Vec<u8>>()
+        };
+        (0..size / (words.len() + number(0).len())).map(|line| [number(line), words.clone()].concat()).collect()
     }
 
     #[test]
@@ -579,7 +582,7 @@ mod command {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
-        let size = (7 << 20) / 2;
+        let size = 5 << 19;
         let mut utf8 = lines("UTF-8", "Straße, 漢字 and\tmore\r\n", size).concat();
         write("utf8", &utf8);
         let middle = utf8.len() * 3 / 4;

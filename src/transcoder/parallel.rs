@@ -643,7 +643,8 @@ impl Parts<'_> {
         let size = self.machine.settings.block;
         let most = self.machine.settings.jobs.get() + 2;
         let mut under_way: VecDeque<Pending> = VecDeque::new();
-        let mut rooms: Vec<Vec<u8>> = Vec::new();
+        // What is done with, to be used again.
+        let (mut rooms, mut blocks) = (Vec::<Vec<u8>>::new(), Vec::<Vec<u8>>::new());
         // What follows the last cut: of the head at first.
         let mut block = self.tail.bytes.split_off(self.at as usize);
         let mut uncut = false;
@@ -660,9 +661,7 @@ impl Parts<'_> {
                     }
                     match self.cutter.cut(&block, 0) {
                         Some((at, next)) => break (Some(at), next),
-                        None if block.len() >= LENGTH * size.max(wanted / LENGTH) && wanted >= LENGTH * size => {
-                            break (None, None);
-                        }
+                        None if wanted >= LENGTH * size => break (None, None),
                         None => wanted = block.len() + size,
                     }
                 };
@@ -671,7 +670,11 @@ impl Parts<'_> {
                     break;
                 };
                 last_is_sent = self.ended.is_some();
-                let rest = block.split_off(cut);
+                let mut rest = blocks.pop().unwrap_or_default();
+                rest.clear();
+                rest.reserve(size + (block.len() - cut));
+                rest.extend_from_slice(&block[cut..]);
+                block.truncate(cut);
                 let bytes = std::mem::replace(&mut block, rest);
                 let (done, made) = mpsc::channel();
                 let begin = std::mem::replace(&mut self.begin, next);
@@ -701,7 +704,7 @@ impl Parts<'_> {
             let before = self.total.clone();
             self.total.add(*report);
             self.base = Base { part: Some(first.begin), report: before, at: first.at, written };
-            self.tail.bytes = bytes;
+            blocks.push(std::mem::replace(&mut self.tail.bytes, bytes));
             while self.tail.ends.front().is_some_and(|end| *end <= first.at) {
                 self.tail.ends.pop_front();
             }
