@@ -64,6 +64,13 @@ pub(super) fn run(args: &Convert) -> Status {
                 }
             }
         }
+        if args.jobs.get() > 1 {
+            if input::is_file(&path) {
+                transcode = transcode.jobs(args.jobs.into());
+            } else if args.reading.verbose && opened.is_ok() {
+                say(format_args!("{name}: no regular file, so that one job converts it"));
+            }
+        }
         let mut transcoder = match transcode.transcoder() {
             Ok(transcoder) => transcoder,
             Err(error) => {

@@ -2,7 +2,7 @@
 
 use super::words::Name;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 
 /// Standard input, where a name is wanted.
@@ -24,6 +24,24 @@ pub(super) fn open(path: &OsStr, capacity: usize) -> io::Result<Box<dyn BufRead>
         return Err(io::ErrorKind::IsADirectory.into());
     }
     Ok(Box::new(BufReader::with_capacity(capacity, file)))
+}
+
+/// Whether an operand is a regular file: all of it is there, and nobody waits for what comes of its beginning.
+pub(super) fn is_file(path: &OsStr) -> bool {
+    if path == "-" { stdin_is_file() } else { fs::metadata(path).is_ok_and(|found| found.is_file()) }
+}
+
+#[cfg(unix)]
+fn stdin_is_file() -> bool {
+    use std::os::fd::AsFd;
+
+    let file = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    file.and_then(|file| file.metadata()).is_ok_and(|found| found.is_file())
+}
+
+#[cfg(not(unix))]
+fn stdin_is_file() -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -57,6 +57,16 @@ impl RecordsOut {
         })
     }
 
+    /// The same for the middle of an output, behind `records` records; `None` where the shape keeps something between two
+    /// records, a block that is not full or a place on a tape.
+    pub(super) fn part(&self, records: u64) -> Option<Self> {
+        let shape = self.framer.shape()?;
+        let mut part = RecordsOut::new(shape, self.overlong, &self.to).ok()?;
+        part.framer = part.framer.at_record(records + 1);
+        part.records = records;
+        Some(part)
+    }
+
     /// Records written.
     pub(super) fn records(&self) -> u64 {
         self.records

@@ -26,6 +26,11 @@ impl Fused {
         Some(Fused { decoder: decoder.fork(), to: to.clone(), table: None })
     }
 
+    /// Another like it.
+    pub(super) fn fork(&self) -> Self {
+        Fused { decoder: self.decoder.fork(), to: self.to.clone(), table: self.table.clone() }
+    }
+
     /// Translates from the front of `src` to that of `dst`, up to a byte that is malformed or whose character the target
     /// lacks; answers how many. `None`: not this way.
     pub(super) fn translate(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
@@ -38,7 +43,7 @@ impl Fused {
 }
 
 fn table(to: &dyn Codec, decoder: &CheckedDecoder) -> Option<Translation> {
-    let mut encoder = to.encoder().filter(|encoder| encoder.is_charwise())?;
+    let mut encoder = to.encoder().filter(|encoder| encoder.is_stateless())?;
     let byte_of: [Option<u8>; 256] = std::array::from_fn(|byte| {
         let ch = decoder.alone(byte as u8)?;
         let mut room = [0; MIN_ROOM];
@@ -49,5 +54,7 @@ fn table(to: &dyn Codec, decoder: &CheckedDecoder) -> Option<Translation> {
             _ => None,
         }
     });
-    Some(Translation::new(|byte| byte_of[usize::from(byte)]))
+    // Where it is no charset of single bytes nothing is left, or as good as nothing.
+    let is_worth = byte_of.iter().flatten().count() >= 64;
+    is_worth.then(|| Translation::new(|byte| byte_of[usize::from(byte)]))
 }

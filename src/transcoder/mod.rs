@@ -19,6 +19,7 @@
 //! | `guard.rs` | holds codecs to their contract |
 //! | `report.rs` | the account of a run |
 //! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
+//! | `parallel.rs` | the same with parts of the input converted side by side |
 //! | `adapters.rs` | [`DecodeReader`], [`EncodeWriter`], [`decode`]: the same as a `Read`, as a `Write`, and for a value |
 //!
 //! # Where the rest goes
@@ -33,6 +34,7 @@ mod fused;
 mod guard;
 mod nel;
 mod options;
+mod parallel;
 mod pump;
 mod report;
 mod segment;
@@ -114,6 +116,8 @@ pub struct Transcoder {
 /// The machines of the encoding that was found and of the target.
 struct Route {
     front: Front,
+    /// The target, as it is written.
+    to: Arc<dyn Codec>,
     encoder: CheckedEncoder,
     /// Where what the encoder writes goes, if it is to be records.
     back: Option<RecordsOut>,
@@ -464,6 +468,7 @@ impl Transcoder {
         let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
         self.route = Some(Route {
             front: Front::new(decoder, records),
+            to: to.clone(),
             encoder,
             fused,
             straight,

@@ -5,7 +5,7 @@ use super::segment::Origin;
 use crate::detect::Diagnostic;
 
 /// Watches for U+0085 that is kept where no U+000A is: to programs that know no such newline the text is one line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct NelWatch {
     /// Where the first U+0085 stands.
     first: Option<u64>,
@@ -34,6 +34,11 @@ impl NelWatch {
             self.first = Some(origin().place(index).offset);
         }
         false
+    }
+
+    /// Whether it has seen all that it looks at.
+    pub(super) fn is_over(&self) -> bool {
+        self.looked == NEL_WATCH
     }
 
     pub(super) fn note(self) -> Option<Diagnostic> {
