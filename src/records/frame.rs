@@ -61,7 +61,7 @@ impl Framer {
     }
 
     /// The same for a part of an output, of which `record` is the first record. Only for shapes that hold nothing.
-    pub(crate) fn from_record(mut self, record: u64) -> Self {
+    pub(crate) fn at_record(mut self, record: u64) -> Self {
         self.record = record;
         self
     }

@@ -60,7 +60,7 @@ impl RecordsOut {
     pub(super) fn part(&self, records: u64) -> Option<Self> {
         let shape = self.framer.shape()?;
         let mut part = RecordsOut::new(shape, self.overlong, &self.to).ok()?;
-        part.framer = part.framer.from_record(records + 1);
+        part.framer = part.framer.at_record(records + 1);
         part.records = records;
         Some(part)
     }
