@@ -582,7 +582,8 @@ mod command {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
-        let size = 5 << 19;
+        // A part and a bit.
+        let size = 5 << 18;
         let mut utf8 = lines("UTF-8", "Straße, 漢字 and\tmore\r\n", size).concat();
         write("utf8", &utf8);
         let middle = utf8.len() * 3 / 4;
@@ -600,39 +601,32 @@ mod command {
         write("odd", &mixed.concat());
         for line in [
             "utf8",
-            "-v utf8",
             "-t UTF-16 --eol lf utf8",
-            "-t IBM1047 --unmappable escape utf8",
             "-t IBM1047 utf8",
-            "--controls drop bad",
             "bad",
             "-v --malformed replace bad",
-            "-c -t US-ASCII bad",
-            "-t UTF-32 utf16",
             "-f IBM939 --records fb:80 fb",
             "-f IBM939 --records rdw rdw -o out",
             "-v -f IBM939 --records auto rdw",
             "-f IBM939 --records vbs vbs -t UTF-16BE",
             "-f IBM939 --records rdw --to-records u16 -t IBM1399 --unmappable replace rdw",
-            "-f IBM939 --records fb:80 --columns 1-7,9- fb",
             "-f IBM939 --records fb:80 odd",
             "-f IBM939 --records fb:80 --malformed replace odd",
             "-f IBM939 --records fb:80 --strict odd",
             "-f IBM939 --records fb:81 fb",
             "-f IBM939 --records u16 rdw",
             "-f UTF-8 utf8 missing utf16 --malformed drop -o out",
-            "-f UTF-8 -t UTF-16 utf8 utf8",
         ] {
             both(line, folder, Stdio::null);
         }
         // Standard input from where it stands.
         let from_middle = || {
             let mut file = File::open(folder.join("utf8")).unwrap();
-            file.seek(SeekFrom::Start(1 << 20)).unwrap();
+            file.seek(SeekFrom::Start(1 << 17)).unwrap();
             Stdio::from(file)
         };
         let output = both("-t UTF-16LE", folder, from_middle);
-        assert!(output.status.success() && output.stdout.len() > 2 << 20);
+        assert!(output.status.success() && output.stdout.len() > 1 << 20);
     }
 
     #[test]

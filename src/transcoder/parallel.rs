@@ -294,7 +294,7 @@ impl Transcoder {
 
     fn cutter(&self, deframer: Option<Deframer>) -> Cutter {
         match (deframer, &self.route) {
-            (Some(deframer), _) => Cutter::Records { deframer, walked: 0, last: None },
+            (Some(deframer), _) => Cutter::Records(Box::new(RecordEnds { deframer, walked: 0, last: None })),
             (None, Some(route)) => Cutter::Characters {
                 unit: route.front.code_unit().unwrap_or(1),
                 decoder: Box::new(route.front.decoder()),
@@ -412,20 +412,20 @@ enum Over {
     GivenUp(Box<(Base, Tail, Option<Ended>)>),
 }
 
+/// The ends of records in a block.
+struct RecordEnds {
+    deframer: Deframer,
+    /// How much of the block it has seen.
+    walked: usize,
+    /// The last end of a record in it.
+    last: Option<(usize, Deframer)>,
+}
+
 /// Finds the places to cut at.
 #[expect(clippy::large_enum_variant)] // There is one in a run.
 enum Cutter {
-    Records {
-        deframer: Deframer,
-        /// How much of the block it has seen.
-        walked: usize,
-        /// The last end of a record in it.
-        last: Option<(usize, Deframer)>,
-    },
-    Characters {
-        unit: usize,
-        decoder: Box<CheckedDecoder>,
-    },
+    Records(Box<RecordEnds>),
+    Characters { unit: usize, decoder: Box<CheckedDecoder> },
     Never,
 }
 
@@ -452,7 +452,8 @@ impl Cutter {
     /// asked again with more behind the same bytes; else what follows the cut comes next.
     fn cut(&mut self, block: &[u8], first: usize) -> Option<(usize, Begin)> {
         match self {
-            Cutter::Records { deframer, walked, last } => {
+            Cutter::Records(ends) => {
+                let RecordEnds { deframer, walked, last } = &mut **ends;
                 let from = *walked;
                 walk(deframer, &block[from..], |at, deframer| match last {
                     Some((end, state)) => {
