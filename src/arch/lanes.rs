@@ -50,15 +50,31 @@ pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bo
     }
 }
 
-/// Where the first of `src` is that is `one` or `other`, as far as the kernel of `isa` looks: a block or all of it.
-/// Answers how far it looked where there is none.
+/// What [`split`] found.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Split {
+    /// How many bytes were read.
+    pub read: usize,
+    /// Which of them are characters' first.
+    pub firsts: u64,
+    /// Which of those are pairs'.
+    pub doubles: u64,
+    /// In which set the bytes behind them are.
+    pub is_double: bool,
+}
+
+/// Splits 64 bytes, or 65 where a pair is the last, into single bytes, pairs and shift codes with the kernel of `isa`;
+/// puts into `units` what the characters are: a pair with its first byte in the high octet, a single byte by itself. A
+/// pair whose first byte is 0 has that of `shifts.out` in its place. Stops before half a pair; does nothing with fewer
+/// than 65 bytes. Beyond what was made `units` may be scribbled on.
 #[inline]
-pub fn up_to(isa: Isa, one: u8, other: u8, src: &[u8]) -> usize {
+pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut [u16; 64]) -> Split {
+    let Some(block) = src.first_chunk() else { return Split { is_double, ..Split::default() } };
     match isa.usable() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the machine has it.
-        Isa::Avx512 => unsafe { x86_64::lanes::up_to_avx512(one, other, src) },
-        _ => scalar::lanes::up_to(one, other, src),
+        Isa::Avx512 => unsafe { x86_64::lanes::split_avx512(shifts, is_double, block, units) },
+        _ => scalar::lanes::split(shifts, is_double, block, units),
     }
 }
 
@@ -143,11 +159,40 @@ mod tests {
         }
 
         #[test]
-        fn bytes_are_found(src in prop::collection::vec(0u8..40, 0..200)) {
+        fn blocks_are_split(
+            src in prop::collection::vec(prop_oneof![30 => Just(0x42u8), 1 => Just(14), 1 => Just(15), 1 => Just(0)], 65),
+            more in prop::collection::vec((0usize..65, any::<u8>()), 0..3),
+            is_double in any::<bool>(),
+        ) {
+            let mut block: [u8; 65] = src.try_into().unwrap();
+            more.iter().for_each(|(at, byte)| block[*at] = *byte);
+            let shifts = Shifts { out: 14, back: 15 };
+            // One byte after the other.
+            let (mut expected, mut made) = (Split { is_double, ..Split::default() }, Vec::new());
+            while expected.read < 64 {
+                let at = expected.read;
+                let (byte, next) = (block[at], block[at + 1]);
+                match (byte, expected.is_double) {
+                    (14 | 15, _) => expected.is_double = byte == 14,
+                    (_, true) if [14, 15].contains(&next) => break,
+                    (_, true) => {
+                        made.push(u16::from_be_bytes([if byte == 0 { 14 } else { byte }, next]));
+                        expected.doubles |= 1 << at;
+                        expected.read += 1;
+                    }
+                    (_, false) => made.push(byte.into()),
+                }
+                if ![14, 15].contains(&byte) {
+                    expected.firsts |= 1 << at;
+                }
+                expected.read += 1;
+            }
             each_isa(|isa| {
-                let at = up_to(isa, 14, 15, &src);
-                assert!(!src[..at].iter().any(|byte| [14, 15].contains(byte)), "{isa:?}");
-                assert!(at == src.len() || at >= 64 || [14, 15].contains(&src[at]), "{isa:?}: {at}");
+                let mut units = [0; 64];
+                assert_eq!(split(isa, shifts, is_double, &block, &mut units), expected, "{isa:?}");
+                assert_eq!(units[..made.len()], made, "{isa:?}");
+                let none = Split { is_double, ..Split::default() };
+                assert_eq!(split(isa, shifts, is_double, &block[1..], &mut units), none, "{isa:?}");
             });
         }
     }

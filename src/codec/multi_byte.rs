@@ -18,9 +18,9 @@ use super::table::packed::{Chart, Packed};
 use super::table::read::{MAX_BYTES, MAX_TEXT};
 use super::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
 use super::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, StandIn, Step, Stop, Unmappable};
-use super::{Utf8Batch, Utf8Sink, Utf8Word};
+use super::{Utf8Batch, Utf8Sink, Utf8Table, Utf8Word};
 use crate::arch::utf16::{self, ByteOrder};
-use crate::arch::{self, lanes};
+use crate::arch::{self, lanes, lanes::Split};
 use std::sync::Arc;
 
 /// What stands in a node where no character does.
@@ -57,6 +57,10 @@ pub(super) struct DecodeTable {
     /// For each set and lead byte, where the words of its pairs start, one for each of 256 trail bytes; for a lead byte
     /// of longer sequences, and for none, where 256 notes are.
     pairs: Vec<[u32; 256]>,
+    /// The same for the pairs of a shifted charset; in the place of 0, which begins none, the single bytes.
+    starts: [u32; 256],
+    /// Of a shifted charset the single bytes, for long runs of them.
+    singles: Option<Box<Utf8Table>>,
     nodes: Vec<Node>,
     /// What each byte does in each node.
     words: Vec<Utf8Word>,
@@ -211,6 +215,8 @@ impl Build {
         let done = DecodeTable {
             sets: Vec::new(),
             pairs: Vec::new(),
+            starts: [0; 256],
+            singles: None,
             nodes: Vec::new(),
             words: Vec::new(),
             texts: Vec::new(),
@@ -332,6 +338,15 @@ impl Build {
                 _ => none,
             }));
         }
+        if let [_, pairs] = &self.done.pairs[..] {
+            // Neither is a shift code the first of a pair: it stands for what is none.
+            let start = self.done.nodes[self.done.sets[0] as usize].start;
+            let char_of = |byte: usize| self.done.words[start as usize + byte].to_char();
+            self.done.singles = Some(Box::new(Utf8Table::new(std::array::from_fn(char_of))));
+            self.done.starts = *pairs;
+            self.done.starts[0] = start;
+            self.done.starts[usize::from(SO)] = none;
+        }
         self.done
     }
 
@@ -422,30 +437,34 @@ pub(super) struct MultiByteDecoder {
     reach: usize,
 }
 
-/// Bytes without a shift code between them, a part of those at least.
+/// Some sixty-four bytes of a batch.
 #[derive(Clone, Copy, Default)]
-struct Run {
+struct Block {
+    split: Split,
     /// Where its words begin in the batch.
     word: usize,
     /// Where it begins in the input.
     byte: usize,
-    set: u8,
 }
 
-impl Run {
-    /// How many bytes it has at the most.
-    const MOST: usize = 64;
-    /// A batch to which no further run is added, so that all of it fits.
-    const REACH: usize = Utf8Batch::LEN - Self::MOST;
-    const LEAST: usize = 16;
+impl Block {
+    /// With so many words in it a batch takes no further block, so that all of them fit.
+    const MOST: usize = Utf8Batch::LEN - 64;
+    /// How many blocks a batch has at the most; each but the last is of 32 characters or more, shift codes apart.
+    const REACH: usize = 8;
 }
+
+const SHIFTS: lanes::Shifts = lanes::Shifts { out: SO, back: SI };
+
+/// The least of a batch: what the kernels need to do anything.
+const LEAST_REACH: usize = 64;
 
 /// Fewer bytes than these are not worth a batch.
-const WORTH: usize = 64;
+const WORTH: usize = 65;
 
 impl MultiByteDecoder {
     pub(super) fn new(table: Arc<DecodeTable>) -> Self {
-        MultiByteDecoder { table, set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: Run::REACH }
+        MultiByteDecoder { table, set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: Block::MOST }
     }
 
     /// Writes what `word` says; `None` where there is no room, `Some(false)` where no character has the sequence.
@@ -462,62 +481,62 @@ impl MultiByteDecoder {
         done.then_some(true)
     }
 
-    /// Decodes the front of `src`, of a shifted charset, nothing being held: what lies between shift codes is looked up
-    /// first, and then written. Stops where something has to be decided; answers how many bytes were read.
-    fn runs(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    /// Decodes the front of `src`, of a shifted charset, nothing being held: characters are looked up first, blocks of
+    /// them, and then written. Stops where something has to be decided; answers how many bytes were read.
+    fn blocks(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         let (table, isa) = (&*self.table, arch::isa());
-        let start = table.nodes[table.sets[0] as usize].start as usize;
-        let singles: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
-        let pairs = &table.pairs[1];
         let mut batch = Utf8Batch::new();
-        let mut runs = [Run::default(); 64];
+        let mut units = [0; 64];
+        let mut blocks = [Block::default(); Block::REACH];
         let mut read = 0;
-        while src.len() - read >= WORTH {
-            let mut run = Run { word: 0, byte: read, set: self.set };
+        'batches: while src.len() - read >= WORTH {
+            let mut block =
+                Block { split: Split { is_double: self.set == 1, ..Split::default() }, word: 0, byte: read };
             let mut count = 0;
-            while let Some(place) = runs.get_mut(count)
-                && run.word < self.reach
+            while let Some(place) = blocks.get_mut(count)
+                && block.word < self.reach
             {
-                *place = run;
+                block.split = lanes::split(isa, SHIFTS, block.split.is_double, &src[block.byte..], &mut units);
+                let len = block.split.firsts.count_ones() as usize;
+                // Nothing but single bytes: as many as there are.
+                if count == 0
+                    && (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
+                    && let Some(singles) = &table.singles
+                {
+                    let len = dst.push_table(&src[read..], singles);
+                    if len > 0 {
+                        read += len;
+                        continue 'batches;
+                    }
+                }
+                for (at, unit) in units[..len].iter().enumerate() {
+                    let [lead, trail] = unit.to_be_bytes();
+                    let start = table.starts[lead as usize] as usize;
+                    batch.set(block.word + at, table.words[start + usize::from(trail)]);
+                }
+                *place = block;
                 count += 1;
-                let rest = &src[run.byte..];
-                let rest = &rest[..rest.len().min(Run::MOST)];
-                let rest = &rest[..lanes::up_to(isa, SO, SI, rest)];
-                let (len, bytes) = if run.set == 0 {
-                    for (n, byte) in rest.iter().enumerate() {
-                        batch.set(run.word + n, singles[*byte as usize]);
-                    }
-                    (rest.len(), rest.len())
-                } else {
-                    let (whole, _) = rest.as_chunks();
-                    for (n, [lead, trail]) in whole.iter().enumerate() {
-                        let start: u32 = pairs[*lead as usize];
-                        batch.set(run.word + n, table.words[start as usize + usize::from(*trail)]);
-                    }
-                    (whole.len(), 2 * whole.len())
-                };
-                (run.word, run.byte) = (run.word + len, run.byte + bytes);
-                match src.get(run.byte) {
-                    Some(&code @ (SO | SI)) => (run.byte, run.set) = (run.byte + 1, u8::from(code == SO)),
-                    // A run that is longer goes on; half a pair does not.
-                    Some(_) if bytes == Run::MOST => {}
-                    _ => break,
+                (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
+                if block.split.read < 64 {
+                    break;
                 }
             }
-            let done = dst.push_batch(&batch, run.word);
-            if done < run.word {
-                // It stopped within the last run that begins there or before.
-                let stopped = runs[..count].iter().rfind(|run| run.word <= done).unwrap_or(&runs[0]);
-                self.set = stopped.set;
-                self.reach = (done + Run::LEAST).min(Run::REACH);
-                return stopped.byte + (done - stopped.word) * (1 + usize::from(stopped.set));
+            let done = dst.push_batch(&batch, block.word);
+            if done < block.word {
+                let stopped = blocks[..count].iter().rfind(|block| block.word <= done).unwrap_or(&blocks[0]);
+                let first =
+                    (stopped.word..done).fold(stopped.split.firsts, |firsts, _| firsts & firsts.wrapping_sub(1));
+                let at = first.trailing_zeros();
+                self.set = u8::from(stopped.split.doubles.checked_shr(at).is_some_and(|doubles| doubles & 1 == 1));
+                self.reach = (done + LEAST_REACH).min(Block::MOST);
+                return stopped.byte + at as usize;
             }
-            self.set = run.set;
-            self.reach = Run::REACH;
-            if run.byte == read {
+            self.set = block.split.is_double.into();
+            self.reach = Block::MOST;
+            if block.byte == read {
                 break;
             }
-            read = run.byte;
+            read = block.byte;
         }
         read
     }
@@ -536,7 +555,7 @@ impl Decoder for MultiByteDecoder {
         while read < src.len() {
             if self.len == 0 {
                 if table.sets.len() == 2 && src.len() - read >= WORTH {
-                    read += self.runs(&src[read..], dst);
+                    read += self.blocks(&src[read..], dst);
                 }
                 // What is common: one byte or two, a character of up to three bytes.
                 let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
@@ -891,9 +910,6 @@ pub(super) struct MultiByteEncoder {
 /// After so many characters one by one a batch is tried again.
 const PAUSE: usize = 8;
 
-/// The least room for the kernel of UTF-16 to do anything.
-const LEAST_REACH: usize = 64;
-
 /// Encodes the front of `src` into `spare`: UTF-16 first, then the lanes, and then what they become. Stops where
 /// something has to be decided, at the latest within a block of the end of either; answers how much was read and
 /// written.
@@ -903,7 +919,7 @@ fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str
     let isa = arch::isa();
     let order = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
     let index: &[u16; PLANE] = table.index.first_chunk().expect("the plane is there");
-    let shifts = table.is_shifted.then_some(lanes::Shifts { out: SO, back: SI });
+    let shifts = table.is_shifted.then_some(SHIFTS);
     let mut units = [0; 2 * UNITS];
     let mut looked_up = [0; UNITS + 1];
     let (mut read, mut written) = (0, 0);

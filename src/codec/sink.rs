@@ -111,6 +111,12 @@ impl Utf8Word {
         Some((kind, self.0 & 0xFF_FFFF))
     }
 
+    /// The character by itself; none for a note.
+    pub fn to_char(self) -> Utf8Char {
+        let len = u64::from(self.0 >> 24);
+        if self.is_char() { Utf8Char(len << 32 | u64::from(self.0 & 0xFF_FFFF)) } else { Utf8Char::NONE }
+    }
+
     /// Whether it is a character.
     #[inline(always)]
     pub fn is_char(self) -> bool {
@@ -605,6 +611,7 @@ mod tests {
             let mut room = [0; 7];
             let mut sink = Utf8Sink::new(&mut room);
             assert!(word.as_note().is_none() && sink.push_word(word));
+            assert_eq!(word.to_char(), Utf8Char::new(ch));
             assert_eq!(sink.as_str(), ch.encode_utf8(&mut [0; 4]));
         }
         for block in (0..=u16::MAX).collect::<Vec<_>>().as_chunks::<64>().0 {
@@ -616,6 +623,7 @@ mod tests {
         for kind in [0, 1, 251] {
             let note = Utf8Word::note(kind, 0xABCDEF);
             assert_eq!(note.as_note(), Some((kind, 0xABCDEF)));
+            assert_eq!(note.to_char(), Utf8Char::NONE);
             assert!(!Utf8Sink::new(&mut [0; 4]).push_word(note));
         }
         assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));

@@ -1,6 +1,6 @@
 //! Lanes, one after the other.
 
-use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts};
+use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 
 pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
     let mut written = 0;
@@ -41,6 +41,28 @@ pub(in super::super) fn codes(
     (lanes.len().saturating_sub(1), written)
 }
 
-pub(in super::super) fn up_to(one: u8, other: u8, src: &[u8]) -> usize {
-    src.iter().position(|byte| *byte == one || *byte == other).unwrap_or(src.len())
+pub(in super::super) fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+    let Shifts { out, back } = shifts;
+    let mut split = Split { is_double, ..Split::default() };
+    let mut count = 0;
+    while split.read < 64 {
+        let at = split.read;
+        let byte = block[at];
+        if byte == out || byte == back {
+            split.is_double = byte == out;
+            split.read += 1;
+            continue;
+        }
+        let next = block[at + 1];
+        if split.is_double && (next == out || next == back) {
+            break;
+        }
+        let lead = if byte == 0 { out } else { byte };
+        units[count] = if split.is_double { u16::from_be_bytes([lead, next]) } else { byte.into() };
+        count += 1;
+        split.firsts |= 1 << at;
+        split.doubles |= u64::from(split.is_double) << at;
+        split.read += 1 + usize::from(split.is_double);
+    }
+    split
 }

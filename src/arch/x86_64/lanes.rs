@@ -1,7 +1,7 @@
 //! Lanes with AVX-512: sixteen at a time, and what does not count squeezed out (`vpcompressb`).
 
-use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts};
-use super::{low_bits, store_512};
+use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use super::{load_512, low_bits, store_512};
 use std::arch::x86_64::*;
 
 /// Sixteen lanes.
@@ -104,14 +104,58 @@ pub(in super::super) fn codes_avx512(
     (done, written)
 }
 
-/// See [`up_to`](super::super::lanes::up_to): within the first block.
+/// See [`split`](super::super::lanes::split).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn split_avx512(
+    shifts: Shifts,
+    is_double: bool,
+    block: &[u8; 65],
+    units: &mut [u16; 64],
+) -> Split {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    // All runs of ones in `within` that `starts`, each the first of one, begins.
+    let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
+    let (front, back) = (block.first_chunk().expect("of 65"), block.last_chunk().expect("of 65"));
+    let (bytes, nexts) = (load_512(front), load_512(back));
+    let [out, back] = [shifts.out, shifts.back].map(|code| _mm512_set1_epi8(code as i8));
+    let outs = _mm512_cmpeq_epi8_mask(bytes, out);
+    let plain = !(outs | _mm512_cmpeq_epi8_mask(bytes, back));
+    let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
+    // Pairs begin at every other byte of a run; whether at the even ones, where the run begins tells.
+    let starts = double & !(double << 1);
+    let even = flood(starts & EVEN, double);
+    let leads = (double & even & EVEN) | (double & !even & !EVEN);
+    let cut_off = leads & (_mm512_cmpeq_epi8_mask(nexts, out) | _mm512_cmpeq_epi8_mask(nexts, back));
+    let singles = plain & !double;
+    let (mut firsts, mut doubles) = (singles | leads, leads);
+    // A pair may end right behind the block; one before it took none of its bytes.
+    let mut read = 64 + (leads >> 63) as usize;
+    let mut is_double = (double | outs) >> 63 != 0;
+    if cut_off != 0 {
+        read = cut_off.trailing_zeros() as usize;
+        (firsts, doubles, is_double) = (firsts & low_bits(read), doubles & low_bits(read), true);
+    }
+    let zeros = _mm512_testn_epi8_mask(bytes, bytes);
+    let high = _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(leads, bytes), leads & zeros, out);
+    let low = _mm512_mask_mov_epi8(bytes, leads, nexts);
+    let (high, low) = (_mm512_maskz_compress_epi8(firsts, high), _mm512_maskz_compress_epi8(firsts, low));
+    let unit = |high: __m256i, low: __m256i| {
+        _mm512_or_si512(_mm512_slli_epi16::<8>(_mm512_cvtepu8_epi16(high)), _mm512_cvtepu8_epi16(low))
+    };
+    let (first, second) = units.split_at_mut(32);
+    let first_units = unit(_mm512_castsi512_si256(high), _mm512_castsi512_si256(low));
+    store_units(first.first_chunk_mut().expect("half"), first_units);
+    if firsts.count_ones() > 32 {
+        let second_units = unit(_mm512_extracti64x4_epi64::<1>(high), _mm512_extracti64x4_epi64::<1>(low));
+        store_units(second.first_chunk_mut().expect("half"), second_units);
+    }
+    Split { read, firsts, doubles, is_double }
+}
+
+/// Stores thirty-two units.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,bmi1")]
-pub(in super::super) fn up_to_avx512(one: u8, other: u8, src: &[u8]) -> usize {
-    let len = src.len().min(64);
-    // What is filled up with is not looked at.
-    let block = super::load_part_512(&src[..len]);
-    let found = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(one as i8))
-        | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(other as i8));
-    (found.trailing_zeros() as usize).min(len)
+#[target_feature(enable = "avx512f")]
+fn store_units(units: &mut [u16; 32], block: __m512i) {
+    // SAFETY: the reference is good for 64 bytes.
+    unsafe { _mm512_storeu_si512(units.as_mut_ptr().cast(), block) }
 }
