@@ -422,7 +422,6 @@ struct RecordEnds {
 }
 
 /// Finds the places to cut at.
-#[expect(clippy::large_enum_variant)] // There is one in a run.
 enum Cutter {
     Records(Box<RecordEnds>),
     Characters { unit: usize, decoder: Box<CheckedDecoder> },
