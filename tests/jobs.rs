@@ -336,3 +336,32 @@ fn wrong_usage_says_what_is_wanted() {
         assert!(words(&output).contains(said), "{line}: {}", words(&output));
     }
 }
+
+#[test]
+fn help_has_these_options_apart() {
+    let output = typed("convert --help", b"");
+    let help = String::from_utf8(output.stdout).unwrap();
+    let (others, records) = help.split_once("\nRecords:\n").unwrap();
+    let names = |part: &str| -> Vec<String> {
+        let options = part.lines().filter(|line| line.trim_start().starts_with('-'));
+        options
+            .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")))
+            .map(str::to_owned)
+            .collect()
+    };
+    let expected = [
+        "--records",
+        "--to-records",
+        "--keep-blanks",
+        "--trim-nuls",
+        "--asa",
+        "--machine",
+        "--columns",
+        "--gaps",
+        "--shift-blanks",
+        "--record-newlines",
+        "--overlong",
+    ];
+    assert_eq!(names(records), expected);
+    assert!(names(others).contains(&"--report".to_owned()));
+}

@@ -184,6 +184,11 @@ pub trait Encoder: Send {
     fn pending(&self) -> usize {
         0
     }
+
+    /// Whether each character is encoded by itself, whatever stands before it: no state, and nothing ever pending.
+    fn is_charwise(&self) -> bool {
+        false
+    }
 }
 
 /// Encodes all of `text`, or nothing: [`StandIn::Text`] for an encoder that keeps no text back.

@@ -276,6 +276,10 @@ impl Encoder for SurfaceEncoder {
         self.mapped(dst, |encoder, dst| encoder.finish(dst))
     }
 
+    fn is_charwise(&self) -> bool {
+        self.encoder.is_charwise()
+    }
+
     fn reset(&mut self) {
         self.encoder.reset();
     }

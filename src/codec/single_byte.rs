@@ -191,6 +191,10 @@ impl Encoder for SingleByteEncoder {
 
     fn reset(&mut self) {}
 
+    fn is_charwise(&self) -> bool {
+        true
+    }
+
     fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let byte = match which {
             StandIn::Text(text) => return encode_whole(self, text, dst),

@@ -192,7 +192,9 @@ mod tests {
                 result.push_str(match piece.text {
                     Text::Kept(len) => &chunk[piece.at..piece.at + len],
                     Text::New(text) => text,
-                    Text::End | Text::Put(..) | Text::Control(_) | Text::Newline(_) => unreachable!("not of this stage"),
+                    Text::End | Text::Put(..) | Text::Control(_) | Text::Newline(_) => {
+                        unreachable!("not of this stage")
+                    }
                 });
             }
         }

@@ -96,6 +96,11 @@ impl Front {
         Ok(Filled { read: step.read, stop })
     }
 
+    /// These bytes were dealt with another way, where there are no records and nothing is pending.
+    pub(super) fn skip(&mut self, bytes: &[u8]) {
+        self.decoder.skip(bytes);
+    }
+
     /// Ends the input, where there are no records.
     pub(super) fn finish(&mut self, sink: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
         self.decoder.finish(sink)

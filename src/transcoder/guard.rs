@@ -87,6 +87,11 @@ impl CheckedDecoder {
         chars.next().is_none().then_some(ch)
     }
 
+    /// These bytes were dealt with another way.
+    pub(super) fn skip(&mut self, bytes: &[u8]) {
+        self.remember(bytes);
+    }
+
     /// Whether each byte is decoded by itself.
     pub(super) fn is_bytewise(&self) -> bool {
         self.inner.is_bytewise()

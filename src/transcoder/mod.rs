@@ -11,6 +11,7 @@
 //! | `options.rs` | [`Transcode`], the builder: what is wanted |
 //! | `mod.rs` | [`Transcoder::step`] |
 //! | `front.rs` | from input bytes to text: the records of the input, each decoded by itself |
+//! | `fused.rs` | a route from single bytes to single bytes as one table |
 //! | `framed.rs` | what detection is shown of records, and where that stood |
 //! | `nel.rs` | watches for a text whose newlines nobody knows |
 //! | `back.rs` | from encoded bytes to records |
@@ -28,6 +29,7 @@ mod adapters;
 mod back;
 mod framed;
 mod front;
+mod fused;
 mod guard;
 mod nel;
 mod options;
@@ -54,6 +56,7 @@ use crate::text::{Stage, Text};
 use back::RecordsOut;
 use framed::{Framed, HEAD_LIMIT, feed_data};
 use front::{Charset, Front, FrontStop, RecordsIn};
+use fused::Fused;
 use guard::{CheckedDecoder, CheckedEncoder};
 use nel::NelWatch;
 use options::Settings;
@@ -120,6 +123,8 @@ struct Route {
     eol: &'static str,
     /// Decoded text is the output: the target is UTF-8 and nothing changes on the way.
     straight: bool,
+    /// Single bytes become single bytes, and nothing changes on the way.
+    fused: Option<Fused>,
     /// The encoder may fault, or somebody wants to know where something stood.
     needs_origin: bool,
     /// Where blanks came from that are held back, and what follows them.
@@ -453,10 +458,14 @@ impl Transcoder {
         if back.is_some() && input.blanks == Blanks::Trim {
             input.blanks = Blanks::Keep;
         }
+        let is_plain = !has_records && stages.is_empty() && back.is_none() && !expects_bmp && !watches_nel;
+        let place = (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default);
+        let fused = if is_plain && place.is_none() { Fused::new(&decoder, &*to) } else { None };
         let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
         self.route = Some(Route {
             front: Front::new(decoder, records),
             encoder,
+            fused,
             straight,
             needs_origin,
             stages,
@@ -467,7 +476,7 @@ impl Transcoder {
             expects_bmp,
             nel: watches_nel.then(NelWatch::default),
             unmappable,
-            place: (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default),
+            place,
         });
         self.head_at = if has_records { 0 } else { bom_len };
 
@@ -557,7 +566,7 @@ impl Transcoder {
         let Some(route) = &mut self.route else { return Ok(0) };
         let at = route.front.read();
         let eof = eof && src.len() <= TEXT_ROOM;
-        let src = &src[..src.len().min(TEXT_ROOM)];
+        let mut src = &src[..src.len().min(TEXT_ROOM)];
         let mut until = None;
         let mut instead = None;
         if let Some(edit) = self.edits.first_mut() {
@@ -574,6 +583,18 @@ impl Transcoder {
             }
         }
         let spare = &mut out.room[out.written..];
+        if let Some(fused) = route.fused.as_ref().filter(|_| instead.is_none()) {
+            let most = until.map_or(u64::MAX, |until| until - at);
+            let part = &src[..(src.len() as u64).min(most) as usize];
+            let len = fused.translate(part, spare);
+            if len > 0 {
+                route.front.skip(&part[..len]);
+                out.written += len;
+                return Ok(len);
+            }
+            // Something to decide, of the first byte; little is decoded for that.
+            src = &src[..src.len().min(MIN_ROOM)];
+        }
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
             let before = route.nel.is_some().then(|| route.front.fork());
             let mut sink = Utf8Sink::new(spare);

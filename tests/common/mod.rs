@@ -4,7 +4,7 @@
 #![allow(dead_code)] // Each test uses its part.
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
-use charpipe::{Codec, Error, Registry, State, Transcode, Transcoder};
+use charpipe::{Codec, Error, Registry, Report, State, Transcode, Transcoder};
 use std::io::{self, BufRead, Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -96,17 +96,22 @@ pub fn drive_this(
         offset: error.as_ref().and_then(Error::offset),
         error: error.map(|error| error.to_string()),
         verdict: format!("{:?}", transcoder.verdict()),
-        faults: format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
-            report.malformed,
-            report.unmappable,
-            report.controls,
-            report.diagnostics,
-            report.relabelled,
-            report.records,
-            report.records_out
-        ),
+        faults: faults(report),
     }
+}
+
+/// What a report has counted.
+pub fn faults(report: &Report) -> String {
+    format!(
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        report.malformed,
+        report.unmappable,
+        report.controls,
+        report.diagnostics,
+        report.relabelled,
+        report.records,
+        report.records_out
+    )
 }
 
 /// Asserts that no way of cutting makes a difference: every single cut, one byte at a time, with empty pieces between,

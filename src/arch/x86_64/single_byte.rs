@@ -67,14 +67,6 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         // Absent in ASCII; a lead byte of two; else the character has three bytes, or there is none.
         let before = befores.get(bytes);
         let long = _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8));
-        if len == 64
-            && long == 0
-            && let Some(room) = room.first_chunk_mut()
-        {
-            put_pairs(room, before, last, pairs, wide);
-            (read, written) = (read + 64, written + 64 + wide.count_ones() as usize);
-            continue;
-        }
         let taken = low_bits(len);
         if long & taken == 0
             && let Some(room) = room.first_chunk_mut()

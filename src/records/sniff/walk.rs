@@ -134,7 +134,9 @@ impl Counts {
             words += &format!(", {} of them spanned", self.spanned);
         }
         if matches!(shape, Shape::Vb { .. } | Shape::Vbs { .. }) {
-            words += &format!(", in {} {}", self.blocks, if self.blocks == 1 { "block" } else { "blocks" });
+            // Apart from the length of the records, which is none of the blocks.
+            let comma = if self.shortest.is_some() { "," } else { "" };
+            words += &format!("{comma} in {} {}", self.blocks, if self.blocks == 1 { "block" } else { "blocks" });
         }
         words
     }
