@@ -12,6 +12,7 @@ mod text;
 use charpipe::codec::{ByteSink, Codec, Stop, Utf8Sink, decode_strictly};
 use charpipe::{Error, Registry};
 use measure::{Goal, Race};
+use std::collections::HashMap;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use text::Kind;
@@ -195,18 +196,18 @@ fn against_windows_1251(race: Race) -> Race {
     race.against("encoding_rs, 1251", peers::encoding_rs(encoding_rs::WINDOWS_1251, bytes.to_vec()), text.into())
 }
 
-/// A charset of single bytes, and the character of each byte.
+/// A charset of single bytes.
 struct Page {
     codec: Arc<dyn Codec>,
-    /// From a decoder that saw that byte alone, which no vector kernel does anything with: the oracle for those.
-    chars: Vec<Option<char>>,
+    /// The byte of each character, by a decoder that saw it alone: the oracle for what decodes many at once.
+    bytes: HashMap<char, u8>,
 }
 
 impl Page {
     fn new(codec: Arc<dyn Codec>) -> Page {
         let char_of = |byte| decode_strictly(&*codec, &[byte])?.chars().next();
-        let chars = (0..=u8::MAX).map(char_of).collect();
-        Page { codec, chars }
+        let bytes = (0..=u8::MAX).filter_map(|byte| Some((char_of(byte)?, byte))).collect();
+        Page { codec, bytes }
     }
 
     fn name(&self) -> &str {
@@ -215,10 +216,9 @@ impl Page {
 
     /// What the page has of a text, as text and in the page.
     fn text(&self, kind: Kind) -> (String, Vec<u8>) {
-        let byte_of = |ch| self.chars.iter().position(|one| *one == Some(ch)).map(|byte| byte as u8);
-        let text: String = fitting(kind, str::len).chars().filter(|ch| byte_of(*ch).is_some()).collect();
+        let text: String = fitting(kind, str::len).chars().filter(|ch| self.bytes.contains_key(ch)).collect();
         assert!(text.len() > ROOM / 2, "{} has too little of {}", self.name(), kind.name());
-        let bytes = text.chars().filter_map(byte_of).collect();
+        let bytes = text.chars().map(|ch| self.bytes[&ch]).collect();
         (text, bytes)
     }
 

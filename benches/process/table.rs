@@ -1,0 +1,175 @@
+//! Rows of the same job done by several tools, in turn, and what they are printed as.
+
+use crate::Plan;
+use crate::run::{median, peak, seconds};
+use crate::tools::{Goal, Line, Tool};
+use std::io;
+
+/// What one job may take at the most, whatever its length, in KiB.
+pub(crate) const MEMORY: u64 = 8 * 1024;
+
+/// A command that takes longer is measured once alone.
+const LONG: f64 = 3.0;
+
+/// A job as each column does it.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// Bytes of input.
+    pub(crate) len: usize,
+    /// A pipeline for each column, charpipe's first; empty where it cannot do it.
+    pub(crate) columns: Vec<Vec<Line>>,
+    pub(crate) goal: Goal,
+}
+
+/// A row with its times.
+struct Timed {
+    row: Row,
+    /// Seconds of each round, column by column.
+    times: Vec<Vec<f64>>,
+    /// KiB.
+    peaks: Vec<Option<u64>>,
+}
+
+/// What the cells of a table say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cells {
+    /// MB of input a second; `×` is charpipe's speed over the column's.
+    Speed,
+    /// Microseconds; `×` is charpipe's time over the column's.
+    Time,
+}
+
+/// Rows under the names of their columns.
+pub(crate) struct Table {
+    heads: Vec<(Tool, String)>,
+    cells: Cells,
+    rows: Vec<Timed>,
+}
+
+impl Table {
+    pub(crate) fn new(heads: Vec<(Tool, String)>, cells: Cells) -> Table {
+        Table { heads, cells, rows: Vec::new() }
+    }
+
+    /// With a column for each of these.
+    pub(crate) fn of(tools: &[Tool], cells: Cells) -> Table {
+        Table::new(tools.iter().map(|tool| (*tool, tool.name().to_string())).collect(), cells)
+    }
+
+    /// Measures a row. Peaks are those of single commands.
+    pub(crate) fn add(&mut self, row: Row, rounds: usize) -> io::Result<()> {
+        let mut times = vec![Vec::new(); row.columns.len()];
+        let mut peaks = vec![None; row.columns.len()];
+        for round in 0..rounds {
+            for (index, lines) in row.columns.iter().enumerate() {
+                let is_long = times[index].first().is_some_and(|first| *first > LONG);
+                if lines.is_empty() || is_long {
+                    continue;
+                }
+                if round == 0
+                    && self.cells == Cells::Speed
+                    && let [line] = &lines[..]
+                {
+                    peaks[index] = peak(line, None)?;
+                }
+                times[index].push(seconds(lines)?);
+            }
+        }
+        self.rows.push(Timed { row, times, peaks });
+        Ok(())
+    }
+
+    /// Prints the rows under a line that says what they are, and which goals are met.
+    pub(crate) fn print(&self, what: &str) {
+        let said = match self.cells {
+            Cells::Speed => "MB of input a second; `×` is charpipe's speed over the tool's",
+            Cells::Time => "microseconds; `×` is charpipe's time over the tool's",
+        };
+        println!("\n{what}: {said}\n");
+        print!("| {:26} |", "job");
+        self.heads.iter().for_each(|(_, head)| print!(" {head:>15} |"));
+        print!(" {:>33} |\n|{:-<28}|", "goal", "");
+        self.heads.iter().for_each(|_| print!("{:->16}:|", ""));
+        println!("{:->34}:|", "");
+        for timed in &self.rows {
+            print!("| {:26} |", timed.row.name);
+            for (index, times) in timed.times.iter().enumerate() {
+                let seconds = median(times.iter().copied());
+                let (value, ratio) = match self.cells {
+                    Cells::Speed => (timed.row.len as f64 / seconds / 1e6, 1.0 / timed.ratio(index)),
+                    Cells::Time => (seconds * 1e6, timed.ratio(index)),
+                };
+                match index {
+                    _ if times.is_empty() => print!(" {:>15} |", ""),
+                    0 => print!(" {value:15.0} |"),
+                    _ => print!(" {:>15} |", format!("{value:.0} (×{ratio:.2})")),
+                }
+            }
+            println!(" {:>33} |", self.verdict(timed));
+        }
+    }
+
+    /// The goal of a row in words, with what there is instead.
+    fn verdict(&self, timed: &Timed) -> String {
+        let ratio = |tool: Tool| {
+            let index = self.heads.iter().position(|(head, _)| *head == tool)?;
+            let ratio = timed.ratio(index);
+            (!ratio.is_nan()).then_some(ratio)
+        };
+        let met = |is_met| if is_met { "met" } else { "NOT MET" };
+        match timed.row.goal {
+            Goal::None => String::new(),
+            Goal::Within(most, tool) => match ratio(tool) {
+                Some(ratio) => format!("{ratio:.2} of {most:.1} × {}: {}", tool.name(), met(ratio <= most)),
+                None => format!("no {} here", tool.name()),
+            },
+            Goal::Faster(least, tools) => {
+                // The fastest is the one that charpipe's time is the greatest part of.
+                let fastest = tools.iter().filter_map(|tool| Some((ratio(*tool)?, tool.name())));
+                match fastest.max_by(|one, other| one.0.total_cmp(&other.0)) {
+                    Some((ratio, name)) => {
+                        let speed = 1.0 / ratio;
+                        format!("{speed:.2}, wants {least:.0} × {name}: {}", met(speed >= least))
+                    }
+                    None => "none to compare with".into(),
+                }
+            }
+        }
+    }
+
+    /// Prints the peaks; answers where charpipe's is too high.
+    pub(crate) fn print_peaks(&self) -> Vec<String> {
+        println!("\nPeak memory on those files, MiB; charpipe is to stay under {}\n", MEMORY / 1024);
+        print!("| {:26} |", "job");
+        self.heads.iter().for_each(|(_, head)| print!(" {head:>8} |"));
+        print!("\n|{:-<28}|", "");
+        self.heads.iter().for_each(|(_, head)| print!("{:->1$}:|", "", head.chars().count().max(8) + 1));
+        println!();
+        let mut failures = Vec::new();
+        for timed in &self.rows {
+            print!("| {:26} |", timed.row.name);
+            for ((tool, head), peak) in self.heads.iter().zip(&timed.peaks) {
+                let cell = peak.map_or(String::new(), |kib| format!("{:.1}", kib as f64 / 1024.0));
+                print!(" {cell:>0$} |", head.chars().count().max(8));
+                if *tool == Tool::Charpipe && peak.is_some_and(|kib| kib >= MEMORY) {
+                    failures.push(format!("{}, {head}: {cell} MiB of memory", timed.row.name));
+                }
+            }
+            println!();
+        }
+        failures
+    }
+}
+
+impl Timed {
+    /// Charpipe's time over that of a column: the median of the rounds' own, as what ran one after the other shares the
+    /// noise.
+    fn ratio(&self, index: usize) -> f64 {
+        median(self.times[0].iter().zip(&self.times[index]).map(|(own, this)| own / this))
+    }
+}
+
+/// The rows of a plan that measures nothing are not run.
+pub(crate) fn measure(plan: &Plan, table: &mut Table, row: Row) -> io::Result<()> {
+    if plan.measures { table.add(row, plan.rounds) } else { Ok(()) }
+}
