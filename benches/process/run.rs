@@ -14,8 +14,17 @@ use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs a pipeline with its output to `/dev/null`; answers the seconds until all of it has ended.
-pub(crate) fn seconds(lines: &[Line]) -> io::Result<f64> {
+/// What a run took, in seconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    /// Until all of it had ended.
+    pub(crate) wall: f64,
+    /// Of CPU, all of its processes together; not a number where the system does not tell.
+    pub(crate) cpu: f64,
+}
+
+/// Runs a pipeline with its output to `/dev/null`.
+pub(crate) fn cost(lines: &[Line]) -> io::Result<Cost> {
     let start = Instant::now();
     let mut children: Vec<Child> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -24,12 +33,32 @@ pub(crate) fn seconds(lines: &[Line]) -> io::Result<f64> {
             command.stdin(before);
         }
         command.stdout(if index + 1 < lines.len() { Stdio::piped() } else { Stdio::null() });
-        children.push(command.spawn()?);
+        // Its end is that of the process, which is seen there without being waited for.
+        children.push(command.stderr(Stdio::piped()).spawn()?);
     }
+    let mut cost = Cost { wall: 0.0, cpu: 0.0 };
     for child in &mut children {
-        expect_success(child.wait()?)?;
+        let mut said = String::new();
+        child.stderr.take().expect("piped").read_to_string(&mut said)?;
+        cost.cpu += cpu_of_ended(child.id()).unwrap_or(f64::NAN);
+        expect_success(child.wait()?, &said)?;
     }
-    Ok(start.elapsed().as_secs_f64())
+    cost.wall = start.elapsed().as_secs_f64();
+    Ok(cost)
+}
+
+/// The seconds of CPU that a process took which has just ended and is not yet waited for; of one thread alone.
+fn cpu_of_ended(pid: u32) -> Option<f64> {
+    for _ in 0..10_000 {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The state follows the name in brackets.
+        if stat.rsplit_once(')')?.1.trim_start().starts_with('Z') {
+            let times = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+            return Some(times.split(' ').next()?.parse::<f64>().ok()? / 1e9);
+        }
+        std::thread::yield_now();
+    }
+    None
 }
 
 /// Runs a command with its output into a file, or away; answers its peak in KiB, where the system tells.
@@ -47,12 +76,12 @@ pub(crate) fn peak(line: &Line, output: Option<&Path>) -> io::Result<Option<u64>
         highest = highest.max(peak_now(child.id()));
         std::thread::sleep(Duration::from_micros(500));
     };
-    expect_success(status)?;
+    expect_success(status, "")?;
     Ok(highest)
 }
 
-fn expect_success(status: ExitStatus) -> io::Result<()> {
-    if status.success() { Ok(()) } else { Err(io::Error::other(format!("a command fails with {status}"))) }
+fn expect_success(status: ExitStatus, said: &str) -> io::Result<()> {
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("a command fails with {status}: {said}"))) }
 }
 
 /// `VmHWM` of a process that runs, in KiB.

@@ -1,7 +1,7 @@
 //! Rows of the same job done by several tools, in turn, and what they are printed as.
 
 use crate::Plan;
-use crate::run::{median, peak, seconds};
+use crate::run::{self, Cost, median, peak};
 use crate::tools::{Goal, Line, Tool};
 use std::io;
 
@@ -24,8 +24,8 @@ pub(crate) struct Row {
 /// A row with its times.
 struct Timed {
     row: Row,
-    /// Seconds of each round, column by column.
-    times: Vec<Vec<f64>>,
+    /// Of each round, column by column.
+    costs: Vec<Vec<Cost>>,
     /// KiB.
     peaks: Vec<Option<u64>>,
 }
@@ -58,11 +58,11 @@ impl Table {
 
     /// Measures a row. Peaks are those of single commands.
     pub(crate) fn add(&mut self, row: Row, rounds: usize) -> io::Result<()> {
-        let mut times = vec![Vec::new(); row.columns.len()];
+        let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); row.columns.len()];
         let mut peaks = vec![None; row.columns.len()];
         for round in 0..rounds {
             for (index, lines) in row.columns.iter().enumerate() {
-                let is_long = times[index].first().is_some_and(|first| *first > LONG);
+                let is_long = costs[index].first().is_some_and(|first| first.wall > LONG);
                 if lines.is_empty() || is_long {
                     continue;
                 }
@@ -72,10 +72,10 @@ impl Table {
                 {
                     peaks[index] = peak(line, None)?;
                 }
-                times[index].push(seconds(lines)?);
+                costs[index].push(run::cost(lines)?);
             }
         }
-        self.rows.push(Timed { row, times, peaks });
+        self.rows.push(Timed { row, costs, peaks });
         Ok(())
     }
 
@@ -88,53 +88,52 @@ impl Table {
         println!("\n{what}: {said}\n");
         print!("| {:26} |", "job");
         self.heads.iter().for_each(|(_, head)| print!(" {head:>15} |"));
-        print!(" {:>33} |\n|{:-<28}|", "goal", "");
+        print!(" {:>33} | {:>13} |\n|{:-<28}|", "goal", "by CPU time", "");
         self.heads.iter().for_each(|_| print!("{:->16}:|", ""));
-        println!("{:->34}:|", "");
+        println!("{:->34}:|{:->14}:|", "", "");
         for timed in &self.rows {
             print!("| {:26} |", timed.row.name);
-            for (index, times) in timed.times.iter().enumerate() {
-                let seconds = median(times.iter().copied());
+            for (index, costs) in timed.costs.iter().enumerate() {
+                let seconds = median(costs.iter().map(|cost| cost.wall));
+                let ratio = timed.ratio(index, |cost| cost.wall);
                 let (value, ratio) = match self.cells {
-                    Cells::Speed => (timed.row.len as f64 / seconds / 1e6, 1.0 / timed.ratio(index)),
-                    Cells::Time => (seconds * 1e6, timed.ratio(index)),
+                    Cells::Speed => (timed.row.len as f64 / seconds / 1e6, 1.0 / ratio),
+                    Cells::Time => (seconds * 1e6, ratio),
                 };
                 match index {
-                    _ if times.is_empty() => print!(" {:>15} |", ""),
+                    _ if costs.is_empty() => print!(" {:>15} |", ""),
                     0 => print!(" {value:15.0} |"),
                     _ => print!(" {:>15} |", format!("{value:.0} (×{ratio:.2})")),
                 }
             }
-            println!(" {:>33} |", self.verdict(timed));
+            let (goal, by_wall) = self.verdict(timed, |cost| cost.wall);
+            let (_, by_cpu) = self.verdict(timed, |cost| cost.cpu);
+            println!(" {:>33} | {by_cpu:>13} |", if goal.is_empty() { goal } else { format!("{goal}: {by_wall}") });
         }
     }
 
-    /// The goal of a row in words, with what there is instead.
-    fn verdict(&self, timed: &Timed) -> String {
-        let ratio = |tool: Tool| {
-            let index = self.heads.iter().position(|(head, _)| *head == tool)?;
-            let ratio = timed.ratio(index);
-            (!ratio.is_nan()).then_some(ratio)
+    /// The goal of a row in words, and what there is instead.
+    fn verdict(&self, timed: &Timed, which: fn(&Cost) -> f64) -> (String, String) {
+        let ratio = |tool: &Tool| {
+            let index = self.heads.iter().position(|(head, _)| head == tool)?;
+            let ratio = timed.ratio(index, which);
+            (!ratio.is_nan()).then_some((ratio, tool.name()))
         };
-        let met = |is_met| if is_met { "met" } else { "NOT MET" };
-        match timed.row.goal {
-            Goal::None => String::new(),
-            Goal::Within(most, tool) => match ratio(tool) {
-                Some(ratio) => format!("{ratio:.2} of {most:.1} × {}: {}", tool.name(), met(ratio <= most)),
-                None => format!("no {} here", tool.name()),
-            },
+        let said = |value: f64, is_met| format!("{value:.2} {}", if is_met { "met" } else { "NOT MET" });
+        let verdict = match timed.row.goal {
+            Goal::None => None,
+            Goal::Within(most, tool) => {
+                ratio(&tool).map(|(ratio, name)| (format!("≤ {most:.1} × {name}"), said(ratio, ratio <= most)))
+            }
             Goal::Faster(least, tools) => {
                 // The fastest is the one that charpipe's time is the greatest part of.
-                let fastest = tools.iter().filter_map(|tool| Some((ratio(*tool)?, tool.name())));
-                match fastest.max_by(|one, other| one.0.total_cmp(&other.0)) {
-                    Some((ratio, name)) => {
-                        let speed = 1.0 / ratio;
-                        format!("{speed:.2}, wants {least:.0} × {name}: {}", met(speed >= least))
-                    }
-                    None => "none to compare with".into(),
-                }
+                let fastest = tools.iter().filter_map(ratio).max_by(|one, other| one.0.total_cmp(&other.0));
+                fastest.map(|(ratio, name)| {
+                    (format!("≥ {least:.0} × {name}'s speed"), said(1.0 / ratio, 1.0 / ratio >= least))
+                })
             }
-        }
+        };
+        verdict.unwrap_or_default()
     }
 
     /// Prints the peaks; answers where charpipe's is too high.
@@ -164,8 +163,8 @@ impl Table {
 impl Timed {
     /// Charpipe's time over that of a column: the median of the rounds' own, as what ran one after the other shares the
     /// noise.
-    fn ratio(&self, index: usize) -> f64 {
-        median(self.times[0].iter().zip(&self.times[index]).map(|(own, this)| own / this))
+    fn ratio(&self, index: usize, which: fn(&Cost) -> f64) -> f64 {
+        median(self.costs[0].iter().zip(&self.costs[index]).map(|(own, this)| which(own) / which(this)))
     }
 }
 
