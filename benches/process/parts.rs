@@ -4,7 +4,7 @@ use crate::Plan;
 use crate::input::{BLOCK, Job, Records, encoded, times, write_repeated};
 use crate::run::{median, peak, same_bytes};
 use crate::stream::stream;
-use crate::table::{Cells, MEMORY, Row, Table, measure};
+use crate::table::{Cells, MEMORY, Row, Table};
 use crate::text::Kind;
 use crate::tools::{Goal, Line, Tool};
 use std::fs;
@@ -46,6 +46,9 @@ fn column(tool: Tool, job: &Job, file: Option<&Path>) -> Vec<Line> {
 pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
     let tools: Vec<Tool> = plan.tools.iter().copied().filter(|tool| *tool != Tool::Dd).collect();
     let mut table = Table::of(&tools, Cells::Speed);
+    if plan.measures {
+        table.print_head("Files to /dev/null");
+    }
     let mut failures = Vec::new();
     let file = plan.path().join("input");
     for (job, goal) in FILES {
@@ -56,14 +59,15 @@ pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
             failures.extend(difference(plan, &job.name(), &own[0], &iconv[0])?);
         }
         let columns = tools.iter().map(|tool| column(*tool, job, Some(&file))).collect();
-        measure(plan, &mut table, Row { name: job.name(), len, columns, goal: *goal })?;
+        if plan.measures {
+            table.add(Row { name: job.name(), len, columns, goal: *goal }, plan.rounds)?;
+        }
     }
     fs::remove_file(file)?;
     if plan.has(Tool::Iconv) && failures.is_empty() {
-        println!("{} jobs on files of {} MiB: the output is iconv's, byte for byte", FILES.len(), plan.mib);
+        println!("\n{} jobs on files of {} MiB: the output is iconv's, byte for byte", FILES.len(), plan.mib);
     }
     if plan.measures {
-        table.print("Files to /dev/null");
         failures.extend(table.print_peaks());
     }
     Ok(failures)
@@ -88,6 +92,9 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
     tools.retain(|tool| matches!(tool, Tool::Charpipe | Tool::Dd | Tool::Uconv | Tool::Cat));
     let mut table = Table::of(&tools, Cells::Speed);
     let mut failures = Vec::new();
+    if plan.measures {
+        table.print_head("Records");
+    }
     let (file, lines) = (plan.path().join("records"), plan.path().join("lines"));
     for (shape, records) in [("fb:80", Records::fixed()), ("rdw", Records::variable())] {
         let times = times(&records.bytes, plan.mib);
@@ -112,15 +119,16 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
             columns: tools.iter().map(column).collect(),
             goal: Goal::Faster(1.0, OTHERS),
         };
-        measure(plan, &mut table, row)?;
+        if plan.measures {
+            table.add(row, plan.rounds)?;
+        }
     }
     fs::remove_file(file)?;
     fs::remove_file(lines)?;
     if failures.is_empty() {
-        println!("Records on files of {} MiB: the lines are right", plan.mib);
+        println!("\nRecords on files of {} MiB: the lines are right", plan.mib);
     }
     if plan.measures {
-        table.print("Records");
         failures.extend(table.print_peaks());
     }
     Ok(failures)
@@ -134,6 +142,9 @@ pub(crate) fn jobs(plan: &Plan) -> io::Result<Vec<String>> {
     }
     let heads = ["--jobs 2", "--jobs 1"].map(|head| (Tool::Charpipe, head.to_string()));
     let mut table = Table::new(heads.into(), Cells::Speed);
+    if plan.measures {
+        table.print_head("Two jobs and one");
+    }
     let mut failures = Vec::new();
     let file = plan.path().join("input");
     for (job, _) in FILES.iter().filter(|(job, _)| ["IBM037", "IBM1388", "IBM939"].contains(&job.from)) {
@@ -142,11 +153,12 @@ pub(crate) fn jobs(plan: &Plan) -> io::Result<Vec<String>> {
         let line = |jobs| Tool::Charpipe.line(&["--jobs", jobs, "-f", job.from, "-t", job.to]).on(&file);
         failures.extend(difference(plan, &format!("{}, --jobs 2", job.name()), &line("2"), &line("1"))?);
         let columns = vec![vec![line("2")], vec![line("1")]];
-        measure(plan, &mut table, Row { name: job.name(), len, columns, goal: Goal::None })?;
+        if plan.measures {
+            table.add(Row { name: job.name(), len, columns, goal: Goal::None }, plan.rounds)?;
+        }
     }
     fs::remove_file(file)?;
     if plan.measures {
-        table.print("Two jobs and one");
         // More than one job is more than one set of buffers: what is promised is for one.
         table.print_peaks();
     }
@@ -157,6 +169,7 @@ pub(crate) fn pipe(plan: &Plan) -> io::Result<Vec<String>> {
     let mut tools = plan.tools.clone();
     tools.retain(|tool| matches!(tool, Tool::Charpipe | Tool::Iconv | Tool::Uconv | Tool::Cat));
     let mut table = Table::of(&tools, Cells::Speed);
+    table.print_head("cat FILE | tool | cat > /dev/null");
     let file = plan.path().join("input");
     for (job, _) in FILES.iter().filter(|(job, _)| job.kind == Kind::French) {
         let block = job.block();
@@ -169,7 +182,6 @@ pub(crate) fn pipe(plan: &Plan) -> io::Result<Vec<String>> {
         table.add(Row { name: job.name(), len, columns, goal: Goal::Within(1.3, Tool::Cat) }, plan.rounds)?;
     }
     fs::remove_file(file)?;
-    table.print("cat FILE | tool | cat > /dev/null");
     Ok(Vec::new())
 }
 
@@ -180,6 +192,7 @@ pub(crate) fn starts(plan: &Plan) -> io::Result<Vec<String>> {
     let mut tools = plan.tools.clone();
     tools.retain(|tool| matches!(tool, Tool::Charpipe | Tool::Iconv | Tool::Uconv | Tool::Cat));
     let mut table = Table::of(&tools, Cells::Time);
+    table.print_head("A file of ten bytes");
     let pairs = [
         ("UTF-8", "UTF-8"),
         ("IBM037", "UTF-8"),
@@ -196,7 +209,6 @@ pub(crate) fn starts(plan: &Plan) -> io::Result<Vec<String>> {
         let row = Row { name: format!("{from} → {to}"), len: 10, columns, goal: Goal::Within(1.0, Tool::Iconv) };
         table.add(row, plan.rounds * OFTEN)?;
     }
-    table.print("A file of ten bytes");
     Ok(Vec::new())
 }
 

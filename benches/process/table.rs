@@ -56,7 +56,7 @@ impl Table {
         Table::new(tools.iter().map(|tool| (*tool, tool.name().to_string())).collect(), cells)
     }
 
-    /// Measures a row. Peaks are those of single commands.
+    /// Measures a row and prints it. Peaks are those of single commands.
     pub(crate) fn add(&mut self, row: Row, rounds: usize) -> io::Result<()> {
         let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); row.columns.len()];
         let mut peaks = vec![None; row.columns.len()];
@@ -75,12 +75,14 @@ impl Table {
                 costs[index].push(run::cost(lines)?);
             }
         }
-        self.rows.push(Timed { row, costs, peaks });
+        let timed = Timed { row, costs, peaks };
+        self.print(&timed);
+        self.rows.push(timed);
         Ok(())
     }
 
-    /// Prints the rows under a line that says what they are, and which goals are met.
-    pub(crate) fn print(&self, what: &str) {
+    /// Prints what is above the rows.
+    pub(crate) fn print_head(&self, what: &str) {
         let said = match self.cells {
             Cells::Speed => "MB of input a second; `×` is charpipe's speed over the tool's",
             Cells::Time => "microseconds; `×` is charpipe's time over the tool's",
@@ -91,25 +93,27 @@ impl Table {
         print!(" {:>33} | {:>13} |\n|{:-<28}|", "goal", "by CPU time", "");
         self.heads.iter().for_each(|_| print!("{:->16}:|", ""));
         println!("{:->34}:|{:->14}:|", "", "");
-        for timed in &self.rows {
-            print!("| {:26} |", timed.row.name);
-            for (index, costs) in timed.costs.iter().enumerate() {
-                let seconds = median(costs.iter().map(|cost| cost.wall));
-                let ratio = timed.ratio(index, |cost| cost.wall);
-                let (value, ratio) = match self.cells {
-                    Cells::Speed => (timed.row.len as f64 / seconds / 1e6, 1.0 / ratio),
-                    Cells::Time => (seconds * 1e6, ratio),
-                };
-                match index {
-                    _ if costs.is_empty() => print!(" {:>15} |", ""),
-                    0 => print!(" {value:15.0} |"),
-                    _ => print!(" {:>15} |", format!("{value:.0} (×{ratio:.2})")),
-                }
+    }
+
+    /// A row, and whether its goal is met.
+    fn print(&self, timed: &Timed) {
+        print!("| {:26} |", timed.row.name);
+        for (index, costs) in timed.costs.iter().enumerate() {
+            let seconds = median(costs.iter().map(|cost| cost.wall));
+            let ratio = timed.ratio(index, |cost| cost.wall);
+            let (value, ratio) = match self.cells {
+                Cells::Speed => (timed.row.len as f64 / seconds / 1e6, 1.0 / ratio),
+                Cells::Time => (seconds * 1e6, ratio),
+            };
+            match index {
+                _ if costs.is_empty() => print!(" {:>15} |", ""),
+                0 => print!(" {value:15.0} |"),
+                _ => print!(" {:>15} |", format!("{value:.0} (×{ratio:.2})")),
             }
-            let (goal, by_wall) = self.verdict(timed, |cost| cost.wall);
-            let (_, by_cpu) = self.verdict(timed, |cost| cost.cpu);
-            println!(" {:>33} | {by_cpu:>13} |", if goal.is_empty() { goal } else { format!("{goal}: {by_wall}") });
         }
+        let (goal, by_wall) = self.verdict(timed, |cost| cost.wall);
+        let (_, by_cpu) = self.verdict(timed, |cost| cost.cpu);
+        println!(" {:>33} | {by_cpu:>13} |", if goal.is_empty() { goal } else { format!("{goal}: {by_wall}") });
     }
 
     /// The goal of a row in words, and what there is instead.
@@ -166,9 +170,4 @@ impl Timed {
     fn ratio(&self, index: usize, which: fn(&Cost) -> f64) -> f64 {
         median(self.costs[0].iter().zip(&self.costs[index]).map(|(own, this)| which(own) / which(this)))
     }
-}
-
-/// The rows of a plan that measures nothing are not run.
-pub(crate) fn measure(plan: &Plan, table: &mut Table, row: Row) -> io::Result<()> {
-    if plan.measures { table.add(row, plan.rounds) } else { Ok(()) }
 }
