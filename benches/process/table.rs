@@ -1,6 +1,5 @@
 //! Rows of the same job done by several tools, in turn, and what they are printed as.
 
-use crate::Plan;
 use crate::run::{self, Cost, median, peak};
 use crate::tools::{Goal, Line, Tool};
 use std::io;
