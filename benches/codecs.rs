@@ -16,10 +16,11 @@ use text::Kind;
 
 /// Bytes of room that codecs write into.
 const ROOM: usize = 256 * 1024;
-/// About so many bytes of text; in the codec's own form there may be more.
-const TEXT: usize = 2 * 1024 * 1024;
+/// About so many bytes of text; in the codec's own form there may be more. No more, so that not even the slowest codec is
+/// often interrupted in the middle of it.
+const TEXT: usize = 512 * 1024;
 /// How often everything is measured; the median counts.
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 31;
 
 const CODECS: &[&str] = &[
     "UTF-8",

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 /// How often each is timed.
 const ROUNDS: usize = 41;
-/// Bytes of input in one timing, in as many passes as that takes: long for the clock, short for the scheduler.
-const PASSES: usize = 2 * 1024 * 1024;
+/// About how long one timing is, in seconds, in as many passes as that takes: long for the clock, and too short for the
+/// scheduler to often let something else run in the middle of it.
+const TIMING: f64 = 300e-6;
 
 /// What is written into; aligned for any code unit, and cleared of what was in it by whoever checks.
 pub(crate) struct Room(Vec<u64>);
@@ -50,9 +51,10 @@ impl Run {
 
     /// GB of input a second.
     fn rate(&mut self, room: &mut Room) -> f64 {
-        let passes = (PASSES / self.input).max(1);
-        // Once unmeasured, so that the caches are its own.
+        // Once before, so that the caches are its own.
+        let start = Instant::now();
         black_box((self.pass)(room));
+        let passes = ((TIMING / start.elapsed().as_secs_f64()) as usize).max(1);
         let start = Instant::now();
         for _ in 0..passes {
             black_box((self.pass)(room));
