@@ -942,3 +942,35 @@ fn codec_files() {
     failed(&["detect", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
     failed(&["list", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
 }
+
+/// The names in a caller's tables get to the terminal wherever a codec is named.
+#[test]
+fn control_characters_in_the_names_of_tables_do_not_reach_the_terminal() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table.ucm");
+    let name = "X-\u{1B}[31m";
+    let head = format!(
+        "<code_set_name> \"{name}\"\n<uconv_class> \"SBCS\"\n<icu:alias> \"also\u{1B}]0;x\u{7}\u{9B}\u{202E}\"\n"
+    );
+    fs::write(&path, head + "CHARMAP\n<U0041> \\xC1 |0\n<U20AC> \\x9F |0\n<U001A> \\x3F |0\nEND CHARMAP\n").unwrap();
+    let table = format!("--codec-file={}", path.display());
+    for (args, input, expected) in [
+        (&["chart", name][..], &b""[..], 0),
+        (&["chart", name, "IBM037"], b"", 0),
+        (&["chart", name, "--lead", "41"], b"", 2),
+        (&["list"], b"", 0),
+        (&["list", "x-*"], b"", 0),
+        (&["detect", "-f", name], b"\xC1", 0),
+        (&["detect", "--explain", "-v", "-f", name], b"\xC1", 0),
+        (&["-v", "-f", name], b"\xC1", 0),
+        (&["-v", "-f", name], b"\x00", 1),
+        (&["-v", "-t", name], b"A", 0),
+        (&["-t", name], b"B", 1),
+    ] {
+        let output = run([args, &[&*table]].concat(), input);
+        assert_eq!(status(&output), expected, "{args:?}: {}", words(&output));
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned() + words(&output);
+        assert!(shown.chars().all(|ch| ch == '\n' || !ch.is_control() && ch != '\u{202E}'), "{args:?}: {shown:?}");
+        assert!(shown.contains("X-\\u{1b}[31m"), "{args:?}: {shown}");
+    }
+}

@@ -151,3 +151,14 @@ fn ends_of_line_around_what_was_replaced() {
         assert_eq!(invariant(&job, b"a\r\xFF\nb", "eol").text(), text);
     }
 }
+
+/// A record that ends in a fault is over before what follows it begins.
+#[test]
+fn behind_a_record_that_ends_in_a_fault() {
+    let job = Transcode::new().from("UTF-8").unwrap().records("fb:3".parse().unwrap()).malformed(OnMalformed::Replace);
+    let job = job.controls(charpipe::Controls::Drop);
+    invariant(&job, b"ab\xE6\0cd", "control");
+    let controls = job.run(&b"ab\xE6\0cd"[..], std::io::sink()).unwrap().controls.unwrap();
+    let place = controls.first[0].record.unwrap();
+    assert_eq!((controls.first[0].offset, place.number, place.column), (3, 2, 1));
+}

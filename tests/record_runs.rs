@@ -331,6 +331,10 @@ fn a_text_of_nel_alone_is_worth_a_hint() {
     for text in ["abc\u{85}def\n", "abc", ""] {
         assert!(!invariant(&job, &ebcdic(text), "other").faults.contains("nel-kept"), "{text:?}");
     }
+    // None at all is odd in a long text: it may be records.
+    assert!(whole(&job, &ebcdic(&"abc ".repeat(600))).faults.contains("no-newline"));
+    assert!(!whole(&job, &ebcdic(&"abc ".repeat(400))).faults.contains("no-newline"));
+    assert!(!whole(&job, &ebcdic(&("abc ".repeat(600) + "\n"))).faults.contains("no-newline"));
     let outcome = invariant(&job.clone().eol(Eol::Lf), &ebcdic("a\u{85}"), "converted");
     assert!(!outcome.faults.contains("nel-kept"));
 }

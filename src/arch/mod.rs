@@ -20,6 +20,7 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 pub mod bytes;
+pub mod lanes;
 mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod shuffles;

@@ -9,6 +9,7 @@ use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 /// Says what a byte stream is encoded in, and streams it out in UTF-8 or any other charset with its own label made
@@ -146,6 +147,15 @@ pub(super) struct Convert {
         ("xml", Controls::Xml),
     ]))]
     pub(super) controls: Controls,
+
+    /// Convert parts of a file side by side, in so many threads
+    ///
+    /// The outcome is the same as of one. Each takes a MiB at a time, cut between characters or records; four more than
+    /// N are held in memory at the most, with what they became. What is not a regular file is converted by one, and so
+    /// is what cannot be cut: text in shifting charsets without records, carriage control, XML to charsets that lack
+    /// characters.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(super) jobs: NonZeroU16,
 
     /// List the encodings, as `charpipe list` does, and do nothing else
     #[arg(short, conflicts_with = "files")]

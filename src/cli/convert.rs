@@ -12,6 +12,7 @@ use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
 use crate::transcoder::{Report, UnmappableChar};
 use crate::{Bom, Controls, OnMalformed, Transcode};
+use std::fs::Metadata;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
@@ -48,7 +49,7 @@ pub(super) fn run(args: &Convert) -> Status {
         let name = input::name(&path);
         // A byte order mark in the middle would be a character of the text.
         let transcode = if begun { transcode.clone().bom(Bom::Strip) } else { transcode.clone() };
-        let mut opened = input::open(&path, READ_SIZE);
+        let mut opened = input::open_unless(&path, READ_SIZE, |input| objection(input, &output, account.as_ref()));
         let mut transcode = transcode;
         if args.records.is_auto()
             && let Ok(input) = opened
@@ -62,6 +63,13 @@ pub(super) fn run(args: &Convert) -> Status {
                     worst = worst.max(status);
                     continue;
                 }
+            }
+        }
+        if args.jobs.get() > 1 {
+            if input::is_file(&path) {
+                transcode = transcode.jobs(args.jobs.into());
+            } else if args.reading.verbose && opened.is_ok() {
+                say(format_args!("{name}: no regular file, so that one job converts it"));
             }
         }
         let mut transcoder = match transcode.transcoder() {
@@ -97,10 +105,21 @@ pub(super) fn run(args: &Convert) -> Status {
         }
     }
 
-    if worst == Status::Done || output.target().is_none() {
+    if worst == Status::Done || !output.is_replacing() {
         worst = worst.max(commit(output));
     }
     worst.max(account.map_or(Status::Done, commit))
+}
+
+/// Why an input must not be read: what is written would come in again, without end.
+fn objection(input: &Metadata, output: &Output, account: Option<&Output>) -> Option<&'static str> {
+    if output.feeds(input) {
+        Some("it is the output too (use -o to replace it)")
+    } else if account.is_some_and(|account| account.feeds(input)) {
+        Some("it is the report too")
+    } else {
+        None
+    }
 }
 
 /// Looks at the first bytes of an input for the shape of its records; gives back the input, and the run with that shape.
@@ -131,15 +150,26 @@ fn outputs(args: &Convert) -> Result<(Output, Option<Output>), Status> {
     };
     let account = match &args.report {
         None => None,
-        Some(path) if path.as_os_str() == "-" => Some(Output::stderr()),
+        Some(path) if path.as_os_str() == "-" => {
+            let name = Name::of_stream(super::output::STDERR);
+            Some(Output::stderr().map_err(|error| not_written(&name, &error))?)
+        }
         Some(path) => Some(open(path)?),
     };
     let output = match &args.output {
         None => Output::stdout().map_err(|error| not_written(&Name::of_stream(super::output::STDOUT), &error))?,
         Some(path) => open(path)?,
     };
-    if output.target().is_some() && output.target() == account.as_ref().and_then(Output::target) {
+    if account.as_ref().is_some_and(|account| output.collides(account)) {
         say(format_args!("{}: output and report cannot be the same file", output.name));
+        return Err(Status::Usage);
+    }
+    // The report is written whatever becomes of the data, which would be lost.
+    let is_input = |account: &Output| {
+        args.reading.files().iter().filter_map(|path| input::metadata(path)).any(|input| account.replaces(&input))
+    };
+    if let Some(account) = account.as_ref().filter(|account| is_input(account)) {
+        say(format_args!("{}: input and report cannot be the same file", account.name));
         return Err(Status::Usage);
     }
     Ok((output, account))

@@ -120,12 +120,12 @@ fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explai
         let policies = || all.iter().map(|verdict| VerdictObject::of(name, verdict)).collect();
         match args.json {
             true => json::line(&VerdictObject::of(name, verdict).explained(policies())),
-            false => explain::explain(name, &head, verdict, &all),
+            false => words::harmless(&explain::explain(name, &head, verdict, &all)),
         }
     } else if args.json {
         json::line(&VerdictObject::of(name, verdict))
     } else if verdict.error.is_none() {
-        format!("{name}: {}\n", InWords { verdict, verbose })
+        words::harmless(&format!("{name}: {}\n", InWords { verdict, verbose }))
     } else {
         String::new()
     };

@@ -1,9 +1,11 @@
 //! What is read: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`] between.
 
+use super::streams::{self, Patient, Standard};
 use super::words::Name;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 /// Standard input, where a name is wanted.
 const STDIN: &str = "<stdin>";
@@ -13,30 +15,51 @@ pub(super) fn name(path: &OsStr) -> Name {
     if path == "-" { Name::of_stream(STDIN) } else { Name::of_path(path) }
 }
 
+/// What the system knows of an operand that is there.
+pub(super) fn metadata(path: &OsStr) -> Option<Metadata> {
+    if path == "-" { stdin().and_then(|file| file.metadata()).ok() } else { fs::metadata(path).ok() }
+}
+
 /// Opens an operand: `-` is standard input. `capacity` is how much is read at a time.
 pub(super) fn open(path: &OsStr, capacity: usize) -> io::Result<Box<dyn BufRead>> {
-    if path == "-" {
-        return stdin(capacity);
+    open_unless(path, capacity, |_| None)
+}
+
+/// The same, unless `objection` has one against the file that was opened.
+pub(super) fn open_unless(
+    path: &OsStr,
+    capacity: usize,
+    objection: impl FnOnce(&Metadata) -> Option<&'static str>,
+) -> io::Result<Box<dyn BufRead>> {
+    if path == "-" && !cfg!(unix) {
+        return Ok(Box::new(io::stdin().lock()));
     }
-    let file = File::open(path)?;
+    streams::check(Path::new(path))?;
+    let file = if path == "-" { stdin()? } else { File::open(path)? };
+    let metadata = file.metadata()?;
     // It can be opened here and there, and the failure to read would name a byte.
-    if file.metadata()?.is_dir() {
+    if path != "-" && metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    Ok(Box::new(BufReader::with_capacity(capacity, file)))
+    if let Some(objection) = objection(&metadata) {
+        return Err(io::Error::other(objection));
+    }
+    Ok(Box::new(BufReader::with_capacity(capacity, Patient(file))))
+}
+
+/// Whether an operand is a regular file: all of it is there, and nobody waits for what comes of its beginning.
+pub(super) fn is_file(path: &OsStr) -> bool {
+    metadata(path).is_some_and(|found| found.is_file())
 }
 
 #[cfg(unix)]
-fn stdin(capacity: usize) -> io::Result<Box<dyn BufRead>> {
-    use std::os::fd::AsFd;
-
-    let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    Ok(Box::new(BufReader::with_capacity(capacity, file)))
+fn stdin() -> io::Result<File> {
+    Standard::In.open()
 }
 
 #[cfg(not(unix))]
-fn stdin(_capacity: usize) -> io::Result<Box<dyn BufRead>> {
-    Ok(Box::new(io::stdin().lock()))
+fn stdin() -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// How many of the first bytes a [`Sampled`] keeps.

@@ -7,12 +7,15 @@
 //! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
 //! | `records.rs` | the options about records |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
+//! | `beside.rs` | the file that `-o` writes, until it is whole |
+//! | `streams.rs` | closed streams, one file twice, waiting |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
 //!
 //! Data goes to standard output, words to standard error. The exit status is the highest `Status` that any file had.
 
 mod args;
+mod beside;
 mod chart;
 mod convert;
 mod detect;
@@ -23,12 +26,13 @@ mod list;
 mod output;
 mod records;
 mod shapes;
+mod streams;
 mod words;
 
 use crate::error::{Error, ErrorKind};
 use args::{Cli, Command};
 use clap::Parser;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use words::say;
 
@@ -60,6 +64,13 @@ impl From<Status> for ExitCode {
     }
 }
 
+/// Finds out which standard streams are open. To be called before Rust's runtime starts: a program that does not call it
+/// takes a closed stream for `/dev/null`, and so loses what is written there.
+#[cfg(unix)]
+pub fn before_main() {
+    streams::look();
+}
+
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
     let status = match Cli::try_parse_from(args::with_command(std::env::args_os())) {
@@ -75,12 +86,13 @@ pub fn main() -> ExitCode {
             Status::Usage
         }
         // Help and version, which were asked for.
+        Err(text) if !io::stdout().is_terminal() => output::print(&text.render().to_string()),
         Err(text) => match text.print() {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error) => {
                 say(format_args!("{}: cannot write: {error}", output::STDOUT));
                 Status::Io
             }
-            _ => Status::Done,
+            Ok(()) => Status::Done,
         },
     };
     status.into()

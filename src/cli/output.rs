@@ -1,14 +1,18 @@
 //! What is written: standard output past the line buffer of [`std::io::Stdout`], and files that are replaced when whole.
 
 use super::Status;
+use super::beside::Beside;
+use super::streams::{self, FileId, Patient, Standard};
 use super::words::{Name, say};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Standard output, where a name is wanted.
 pub(super) const STDOUT: &str = "<stdout>";
+
+/// Standard error, where a name is wanted.
+pub(super) const STDERR: &str = "<stderr>";
 
 /// How many symlinks may lead to each other.
 const LINKS: usize = 40;
@@ -20,16 +24,9 @@ pub(super) struct Output {
 }
 
 enum Sink {
-    /// Standard streams, FIFOs, devices: what is written is gone.
-    Stream(Box<dyn Write>),
+    /// Standard streams, FIFOs, devices: what is written is gone. The regular file behind it, where it is one.
+    Stream(Box<dyn Write>, Option<FileId>),
     Beside(Box<Beside>),
-}
-
-/// A new file beside the old one.
-struct Beside {
-    new: NamedTempFile,
-    target: PathBuf,
-    old: Option<Metadata>,
 }
 
 /// Writes a text to standard output. A reader that wants no more of it is no failure.
@@ -50,12 +47,12 @@ pub(super) fn print(text: &str) -> Status {
 impl Output {
     /// Standard output.
     pub(super) fn stdout() -> io::Result<Self> {
-        Ok(Output { name: Name::of_stream(STDOUT), sink: Sink::Stream(stdout()?) })
+        Ok(Output { name: Name::of_stream(STDOUT), sink: Sink::standard(Standard::Out)? })
     }
 
     /// Standard error, for data that is asked for there.
-    pub(super) fn stderr() -> Self {
-        Output { name: Name::of_stream("<stderr>"), sink: Sink::Stream(Box::new(io::stderr())) }
+    pub(super) fn stderr() -> io::Result<Self> {
+        Ok(Output { name: Name::of_stream(STDERR), sink: Sink::standard(Standard::Err)? })
     }
 
     /// A path. Regular or absent: a file beside it, to be renamed over it; a symlink: the same for its target; a FIFO
@@ -64,69 +61,91 @@ impl Output {
         Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::open(path)? })
     }
 
-    /// The file that [`commit`](Self::commit) replaces.
-    pub(super) fn target(&self) -> Option<&Path> {
+    /// Whether nothing has happened to any file before [`commit`](Self::commit).
+    pub(super) fn is_replacing(&self) -> bool {
+        matches!(self.sink, Sink::Beside(_))
+    }
+
+    /// Whether one of the two would take the place of the other.
+    pub(super) fn collides(&self, other: &Output) -> bool {
+        match (&self.sink, &other.sink) {
+            (Sink::Beside(one), Sink::Beside(other)) => one.has_target_of(other),
+            (Sink::Stream(_, id), Sink::Beside(file)) | (Sink::Beside(file), Sink::Stream(_, id)) => {
+                id.is_some() && *id == file.old_id()
+            }
+            // Two streams into one file, as with `2>&1`, are what was asked for.
+            (Sink::Stream(..), Sink::Stream(..)) => false,
+        }
+    }
+
+    /// Whether what is written is seen by who reads `input` from now on. Not so where there is nothing to be read: a
+    /// file that the shell has just emptied for the output may stand among the inputs.
+    pub(super) fn feeds(&self, input: &Metadata) -> bool {
         match &self.sink {
-            Sink::Stream(_) => None,
-            Sink::Beside(file) => Some(&file.target),
+            Sink::Stream(_, id) => id.is_some() && *id == FileId::of(input) && input.len() > 0,
+            Sink::Beside(_) => false,
+        }
+    }
+
+    /// Whether [`commit`](Self::commit) puts another file in the place of `input`.
+    pub(super) fn replaces(&self, input: &Metadata) -> bool {
+        match &self.sink {
+            Sink::Stream(..) => false,
+            Sink::Beside(file) => file.old_id().is_some_and(|id| Some(id) == FileId::of(input)),
         }
     }
 
     /// All is well: the new file takes the place of the old one, with its permissions.
     pub(super) fn commit(self) -> io::Result<()> {
         match self.sink {
-            Sink::Stream(mut stream) => stream.flush(),
+            Sink::Stream(mut stream, _) => stream.flush(),
             Sink::Beside(file) => file.commit(),
         }
     }
 }
 
-impl Beside {
-    fn commit(self) -> io::Result<()> {
-        if let Some(old) = &self.old {
-            take_after(self.new.as_file(), old)?;
-        }
-        // Some file systems tell only now that there was no room; and a rename must not outrun the data.
-        self.new.as_file().sync_data()?;
-        self.new.persist(self.target).map_err(|error| error.error)?;
-        Ok(())
-    }
-}
-
 impl Sink {
     fn open(path: &Path) -> io::Result<Self> {
-        let target = match resolve(path)? {
-            Resolved::Regular(target) => target,
-            Resolved::Special => return Ok(Sink::Stream(Box::new(OpenOptions::new().append(true).open(path)?))),
-        };
-        let old = match fs::metadata(&target) {
-            Ok(old) => Some(old),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".charpipe-");
-        if old.is_none() {
-            permissions_of_new(&mut builder);
+        match resolve(path)? {
+            Resolved::Regular(target) => Ok(Sink::Beside(Box::new(Beside::new(target)?))),
+            Resolved::Special => {
+                streams::check(path)?;
+                Sink::stream(OpenOptions::new().append(true).open(path)?)
+            }
         }
-        let new = builder.tempfile_in(folder)?;
-        Ok(Sink::Beside(Box::new(Beside { new, target, old })))
+    }
+
+    fn stream(file: File) -> io::Result<Self> {
+        let id = FileId::of(&file.metadata()?);
+        Ok(Sink::Stream(Box::new(Patient(file)), id))
+    }
+
+    #[cfg(unix)]
+    fn standard(stream: Standard) -> io::Result<Self> {
+        Sink::stream(stream.open()?)
+    }
+
+    #[cfg(not(unix))]
+    fn standard(stream: Standard) -> io::Result<Self> {
+        let stream: Box<dyn Write> = match stream {
+            Standard::Err => Box::new(io::stderr()),
+            _ => Box::new(io::stdout()),
+        };
+        Ok(Sink::Stream(stream, None))
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
-            Sink::Stream(stream) => stream.write(bytes),
-            // Through the `NamedTempFile` an error would name the passing file.
-            Sink::Beside(file) => file.new.as_file_mut().write(bytes),
+            Sink::Stream(stream, _) => stream.write(bytes),
+            Sink::Beside(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Stream(stream) => stream.flush(),
+            Sink::Stream(stream, _) => stream.flush(),
             Sink::Beside(_) => Ok(()),
         }
     }
@@ -171,48 +190,4 @@ fn resolve(path: &Path) -> io::Result<Resolved> {
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
     Err(io::Error::other("too many levels of symbolic links"))
-}
-
-/// Gives the new file the permissions of the old one and, where that is allowed, its owner.
-#[cfg(unix)]
-fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-
-    let made = new.metadata()?;
-    let (same_user, same_group) = (made.uid() == old.uid(), made.gid() == old.gid());
-    let mut mode = old.permissions().mode() & 0o7777;
-    if !(same_user && same_group) && fchown(new, Some(old.uid()), Some(old.gid())).is_err() {
-        // What was meant for one owner or group is not given to another.
-        let group_kept = same_group || fchown(new, None, Some(old.gid())).is_ok();
-        mode &= if group_kept { 0o1777 } else { 0o1707 };
-    }
-    new.set_permissions(fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
-    new.set_permissions(old.permissions())
-}
-
-/// A new file is as any program makes it, where a passing one is for its owner alone. The umask has its say.
-#[cfg(unix)]
-fn permissions_of_new(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-
-    builder.permissions(fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn permissions_of_new(_builder: &mut tempfile::Builder<'_, '_>) {}
-
-#[cfg(unix)]
-fn stdout() -> io::Result<Box<dyn Write>> {
-    use std::os::fd::AsFd;
-
-    Ok(Box::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)))
-}
-
-#[cfg(not(unix))]
-fn stdout() -> io::Result<Box<dyn Write>> {
-    Ok(Box::new(io::stdout()))
 }

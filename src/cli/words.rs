@@ -63,10 +63,24 @@ pub(super) fn printable(text: &str) -> String {
     shown
 }
 
+/// Lines with nothing in them that a terminal obeys: the names of a caller's tables and codecs may hold anything, and
+/// stand in many a sentence. What is printable already stays as it is.
+pub(super) fn harmless(lines: &str) -> String {
+    let obeyed = |ch: char| {
+        (ch.is_control() && ch != '\n')
+            || matches!(ch, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut shown = String::with_capacity(lines.len());
+    for ch in lines.chars() {
+        if obeyed(ch) { shown.extend(ch.escape_debug()) } else { shown.push(ch) }
+    }
+    shown
+}
+
 /// A line on standard error, in one write so that the lines of two processes don't mix. That it cannot be written is
 /// no reason to stop, and there is nobody to tell.
 pub(super) fn say(line: impl Display) {
-    _ = io::stderr().write_all(format!("charpipe: {line}\n").as_bytes());
+    _ = io::stderr().write_all(harmless(&format!("charpipe: {line}\n")).as_bytes());
 }
 
 /// The offset that goes with `error`: whatever blames the data names a place in it, the beginning where none is nearer.

@@ -66,7 +66,7 @@ pub mod utf_ebcdic;
 pub mod whatwg;
 
 pub use pages::PAGES;
-pub use sink::{ByteSink, Utf8Char, Utf8Sink, Utf8Table, Utf8Word};
+pub use sink::{ByteSink, Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Word};
 pub use table::packed::Packed;
 pub use tabled::TableCodec;
 
@@ -149,6 +149,13 @@ pub trait Decoder: Send {
     fn is_bytewise(&self) -> bool {
         false
     }
+
+    /// The bytes of a code unit, where nothing but what is [pending](Self::pending) is carried from one character to the
+    /// next and no error makes a difference to where the units lie: a new decoder can take over between any two
+    /// characters. `None`, which is always safe to say, where that is not so.
+    fn code_unit(&self) -> Option<usize> {
+        self.is_bytewise().then_some(1)
+    }
 }
 
 /// Which stand-in [`Encoder::stand_in`] is to write.
@@ -185,8 +192,9 @@ pub trait Encoder: Send {
         0
     }
 
-    /// Whether each character is encoded by itself, whatever stands before it: no state, and nothing ever pending.
-    fn is_charwise(&self) -> bool {
+    /// Whether nothing but what is [pending](Self::pending) is carried from one character to the next: a new encoder can
+    /// take over where nothing is. `false` is always safe to say.
+    fn is_stateless(&self) -> bool {
         false
     }
 }

@@ -17,7 +17,10 @@
 use super::table::packed::{Chart, Packed};
 use super::table::read::{MAX_BYTES, MAX_TEXT};
 use super::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
-use super::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, Utf8Word};
+use super::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, StandIn, Step, Stop, Unmappable};
+use super::{Utf8Batch, Utf8Sink, Utf8Table, Utf8Word};
+use crate::arch::utf16::{self, ByteOrder};
+use crate::arch::{self, lanes, lanes::Split};
 use std::sync::Arc;
 
 /// What stands in a node where no character does.
@@ -51,9 +54,13 @@ mod note {
 pub(super) struct DecodeTable {
     /// The node that a character begins at, in each set: one, or two where there are shift codes.
     sets: Vec<u32>,
-    /// For each set and lead byte, where the words of its pairs start, one for each of 256 trail bytes; 0 for a lead
-    /// byte of longer sequences, and for none.
+    /// For each set and lead byte, where the words of its pairs start, one for each of 256 trail bytes; for a lead byte
+    /// of longer sequences, and for none, where 256 notes are.
     pairs: Vec<[u32; 256]>,
+    /// The same for the pairs of a shifted charset; in the place of 0, which begins none, the single bytes.
+    starts: [u32; 256],
+    /// Of a shifted charset the single bytes, for long runs of them.
+    singles: Option<Box<Utf8Table>>,
     nodes: Vec<Node>,
     /// What each byte does in each node.
     words: Vec<Utf8Word>,
@@ -208,6 +215,8 @@ impl Build {
         let done = DecodeTable {
             sets: Vec::new(),
             pairs: Vec::new(),
+            starts: [0; 256],
+            singles: None,
             nodes: Vec::new(),
             words: Vec::new(),
             texts: Vec::new(),
@@ -318,14 +327,25 @@ impl Build {
 
     /// The table, with the short way to its pairs.
     fn finish(mut self) -> DecodeTable {
+        let none = self.done.words.len() as u32;
+        self.done.words.resize(self.done.words.len() + 256, note::of(note::STOP));
         for &set in &self.done.sets {
             self.done.pairs.push(std::array::from_fn(|byte| match self.done.word(set, byte as u8).as_note() {
                 Some((note::NEXT, node)) => {
                     let Node { start, first, last } = self.done.nodes[node as usize];
-                    if (first, last) == (0, 255) { start } else { 0 }
+                    if (first, last) == (0, 255) { start } else { none }
                 }
-                _ => 0,
+                _ => none,
             }));
+        }
+        if let [_, pairs] = &self.done.pairs[..] {
+            // Neither is a shift code the first of a pair: it stands for what is none.
+            let start = self.done.nodes[self.done.sets[0] as usize].start;
+            let char_of = |byte: usize| self.done.words[start as usize + byte].to_char();
+            self.done.singles = Some(Box::new(Utf8Table::new(std::array::from_fn(char_of))));
+            self.done.starts = *pairs;
+            self.done.starts[0] = start;
+            self.done.starts[usize::from(SO)] = none;
         }
         self.done
     }
@@ -413,11 +433,38 @@ pub(super) struct MultiByteDecoder {
     /// Bytes read and undecided.
     held: [u8; 2 * MAX_BYTES],
     len: usize,
+    /// How many words are worth looking up before any is written: few where faults are near.
+    reach: usize,
 }
+
+/// Some sixty-four bytes of a batch.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    split: Split,
+    /// Where its words begin in the batch.
+    word: usize,
+    /// Where it begins in the input.
+    byte: usize,
+}
+
+impl Block {
+    /// With so many words in it a batch takes no further block, so that all of them fit.
+    const MOST: usize = Utf8Batch::LEN - 64;
+    /// How many blocks a batch has at the most; each but the last is of 32 characters or more, shift codes apart.
+    const REACH: usize = 8;
+}
+
+const SHIFTS: lanes::Shifts = lanes::Shifts { out: SO, back: SI };
+
+/// The least of a batch: what the kernels need to do anything.
+const LEAST_REACH: usize = 64;
+
+/// Fewer bytes than these are not worth a batch.
+const WORTH: usize = 65;
 
 impl MultiByteDecoder {
     pub(super) fn new(table: Arc<DecodeTable>) -> Self {
-        MultiByteDecoder { table, set: 0, held: [0; 2 * MAX_BYTES], len: 0 }
+        MultiByteDecoder { table, set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: Block::MOST }
     }
 
     /// Writes what `word` says; `None` where there is no room, `Some(false)` where no character has the sequence.
@@ -434,6 +481,66 @@ impl MultiByteDecoder {
         done.then_some(true)
     }
 
+    /// Decodes the front of `src`, of a shifted charset, nothing being held: characters are looked up first, blocks of
+    /// them, and then written. Stops where something has to be decided; answers how many bytes were read.
+    fn blocks(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let (table, isa) = (&*self.table, arch::isa());
+        let mut batch = Utf8Batch::new();
+        let mut units = [0; 64];
+        let mut blocks = [Block::default(); Block::REACH];
+        let mut read = 0;
+        'batches: while src.len() - read >= WORTH {
+            let mut block =
+                Block { split: Split { is_double: self.set == 1, ..Split::default() }, word: 0, byte: read };
+            let mut count = 0;
+            while let Some(place) = blocks.get_mut(count)
+                && block.word < self.reach
+            {
+                block.split = lanes::split(isa, SHIFTS, block.split.is_double, &src[block.byte..], &mut units);
+                let len = block.split.firsts.count_ones() as usize;
+                // Nothing but single bytes: as many as there are.
+                if count == 0
+                    && (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
+                    && let Some(singles) = &table.singles
+                {
+                    let len = dst.push_table(&src[read..], singles);
+                    if len > 0 {
+                        read += len;
+                        continue 'batches;
+                    }
+                }
+                for (at, unit) in units[..len].iter().enumerate() {
+                    let [lead, trail] = unit.to_be_bytes();
+                    let start = table.starts[lead as usize] as usize;
+                    batch.set(block.word + at, table.words[start + usize::from(trail)]);
+                }
+                *place = block;
+                count += 1;
+                (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
+                if block.split.read < 64 {
+                    break;
+                }
+            }
+            let done = dst.push_batch(&batch, block.word);
+            if done < block.word {
+                let stopped = blocks[..count].iter().rfind(|block| block.word <= done).unwrap_or(&blocks[0]);
+                let first =
+                    (stopped.word..done).fold(stopped.split.firsts, |firsts, _| firsts & firsts.wrapping_sub(1));
+                let at = first.trailing_zeros();
+                self.set = u8::from(stopped.split.doubles.checked_shr(at).is_some_and(|doubles| doubles & 1 == 1));
+                self.reach = (done + LEAST_REACH).min(Block::MOST);
+                return stopped.byte + at as usize;
+            }
+            self.set = block.split.is_double.into();
+            self.reach = Block::MOST;
+            if block.byte == read {
+                break;
+            }
+            read = block.byte;
+        }
+        read
+    }
+
     /// What is held but for the first `len` bytes.
     fn drop_held(&mut self, len: usize) {
         self.held.copy_within(len..self.len, 0);
@@ -447,6 +554,9 @@ impl Decoder for MultiByteDecoder {
         let mut read = 0;
         while read < src.len() {
             if self.len == 0 {
+                if table.sets.len() == 2 && src.len() - read >= WORTH {
+                    read += self.blocks(&src[read..], dst);
+                }
                 // What is common: one byte or two, a character of up to three bytes.
                 let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
                 let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
@@ -459,9 +569,6 @@ impl Decoder for MultiByteDecoder {
                         return word;
                     }
                     let (start, Some(&trail)) = (pairs[byte as usize], src.get(read + 1)) else { return word };
-                    if start == 0 {
-                        return word;
-                    }
                     let word = table.words[start as usize + trail as usize];
                     // A branch, so that the next byte need not wait for this word.
                     if word.is_char() {
@@ -553,28 +660,37 @@ impl Decoder for MultiByteDecoder {
     }
 }
 
-/// What a code point becomes.
+/// What a code point becomes: a lane for the kernel.
 mod bytes {
+    use crate::arch::lanes;
+
     /// Nothing.
     pub(super) const NONE: u32 = 0;
-    /// In the top octet the number of bytes; they lie below it, the last lowest. More than three: one of these.
-    pub(super) const SHIFT: u32 = 24;
+    /// Where the number of bytes stands; they lie below it, the last lowest. More than three: this.
+    pub(super) const SHIFT: u32 = lanes::LEN;
     /// The bytes of this number in `long`.
     pub(super) const LONG: u32 = 4;
-    /// It may be the first of several: the start of this number.
-    pub(super) const START: u32 = 5;
+    /// It may be the first of several; what it is by itself stands there.
+    pub(super) const START: u32 = lanes::MAY_GO_ON;
+    /// It may be the second of several.
+    pub(super) const FOLLOWS: u32 = lanes::FOLLOWS;
+    /// Of a lane the rest.
+    pub(super) const ENTRY: u32 = !(START | FOLLOWS);
 }
 
 const BLOCK: usize = 64;
+/// How many blocks the Basic Multilingual Plane has.
+const PLANE: usize = 0x1_0000 / BLOCK;
 
 /// From text to bytes.
 #[derive(Debug)]
 pub(super) struct EncodeTable {
-    /// Which block each 64 code points have; block 0 is empty.
+    /// Which block each 64 code points have, those of the Basic Multilingual Plane at least; block 0 is empty.
     index: Vec<u16>,
     blocks: Vec<[u32; BLOCK]>,
     long: Vec<Box<[u8]>>,
-    starts: Vec<Start>,
+    /// By the first character.
+    starts: Vec<(char, Start)>,
     /// One-way mappings, by character.
     best_fit: Vec<(char, u32)>,
     substitute: Box<[u8]>,
@@ -587,8 +703,6 @@ pub(super) struct EncodeTable {
 /// The mappings of several characters that begin with the same one.
 #[derive(Debug)]
 struct Start {
-    /// What it is by itself.
-    alone: u32,
     /// What follows it, in order, and the bytes of both.
     longer: Vec<(Box<str>, u32)>,
     /// How long the longest of them is.
@@ -628,7 +742,7 @@ impl EncodeTable {
                 let code = chart.code(byte);
                 let is_one_way = is_one_way.get(code.number() as usize).is_some_and(|is| *is);
                 if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF && !is_one_way) {
-                    *this.place(ch) = (code.len() as u32) << bytes::SHIFT | code.number();
+                    this.set(ch, (code.len() as u32) << bytes::SHIFT | code.number());
                 }
             }
         }
@@ -643,7 +757,7 @@ impl EncodeTable {
 
     fn empty(shape: &Shape, substitute: &[u8], substitute1: Option<u8>) -> Self {
         EncodeTable {
-            index: Vec::new(),
+            index: vec![0; PLANE],
             blocks: vec![[bytes::NONE; BLOCK]],
             long: Vec::new(),
             starts: Vec::new(),
@@ -665,7 +779,7 @@ impl EncodeTable {
             way if way.encodes(first) => {
                 let entry = self.entry(code);
                 if rest.is_empty() {
-                    *self.place(first) = entry;
+                    self.set(first, entry);
                 } else {
                     self.add_start(first, rest, entry);
                 }
@@ -680,7 +794,8 @@ impl EncodeTable {
     }
 
     fn in_order(mut self) -> Self {
-        for start in &mut self.starts {
+        self.starts.sort_unstable_by_key(|(ch, _)| *ch);
+        for (_, start) in &mut self.starts {
             start.longer.sort();
             start.longest = start.longer.iter().map(|(longer, _)| longer.len()).max().unwrap_or(0);
         }
@@ -698,7 +813,7 @@ impl EncodeTable {
         bytes::LONG << bytes::SHIFT | (self.long.len() as u32 - 1)
     }
 
-    /// Where what `ch` is by itself stands.
+    /// Where the lane of `ch` stands.
     fn place(&mut self, ch: char) -> &mut u32 {
         let (index, low) = (ch as usize / BLOCK, ch as usize % BLOCK);
         if index >= self.index.len() {
@@ -708,25 +823,30 @@ impl EncodeTable {
             self.index[index] = self.blocks.len() as u16;
             self.blocks.push([bytes::NONE; BLOCK]);
         }
-        let entry = &mut self.blocks[self.index[index] as usize][low];
-        if *entry >> bytes::SHIFT == bytes::START {
-            &mut self.starts[(*entry & 0xFF_FFFF) as usize].alone
-        } else {
-            entry
-        }
+        &mut self.blocks[self.index[index] as usize][low]
+    }
+
+    /// What `ch` is by itself.
+    fn set(&mut self, ch: char, entry: u32) {
+        let place = self.place(ch);
+        *place = *place & !bytes::ENTRY | entry;
     }
 
     fn add_start(&mut self, first: char, rest: &str, entry: u32) {
-        let found = self.find(first);
-        let index = if found >> bytes::SHIFT == bytes::START {
-            found & 0xFF_FFFF
+        if let Some(second) = rest.chars().next() {
+            *self.place(second) |= bytes::FOLLOWS;
+        }
+        let place = self.place(first);
+        let is_new = *place & bytes::START == 0;
+        *place |= bytes::START;
+        let index = if is_new {
+            self.starts.push((first, Start { longer: Vec::new(), longest: 0 }));
+            self.starts.len() - 1
         } else {
-            let index = self.starts.len() as u32;
-            self.starts.push(Start { alone: found, longer: Vec::new(), longest: 0 });
-            *self.place(first) = bytes::START << bytes::SHIFT | index;
-            index
+            // Mostly that of the mapping before.
+            self.starts.iter().rposition(|(ch, _)| *ch == first).unwrap_or(0)
         };
-        self.starts[index as usize].longer.push((rest.into(), entry));
+        self.starts[index].1.longer.push((rest.into(), entry));
     }
 
     #[inline(always)]
@@ -739,11 +859,13 @@ impl EncodeTable {
     /// decides. `last` says that nothing does.
     fn first(&self, text: &str, last: bool) -> Option<(u32, usize)> {
         let ch = text.chars().next()?;
-        let (entry, rest) = (self.find(ch), &text[ch.len_utf8()..]);
-        if entry >> bytes::SHIFT != bytes::START {
-            return Some((entry, ch.len_utf8()));
+        let (lane, rest) = (self.find(ch), &text[ch.len_utf8()..]);
+        let alone = (lane & bytes::ENTRY, ch.len_utf8());
+        if lane & bytes::START == 0 {
+            return Some(alone);
         }
-        let start = &self.starts[(entry & 0xFF_FFFF) as usize];
+        let Ok(start) = self.starts.binary_search_by_key(&ch, |(ch, _)| *ch) else { return Some(alone) };
+        let start = &self.starts[start].1;
         // What begins with the rest and is longer stands right behind it.
         let behind = start.longer.partition_point(|(longer, _)| **longer <= *rest);
         if !last && start.longer.get(behind).is_some_and(|(longer, _)| longer.starts_with(rest)) {
@@ -753,10 +875,7 @@ impl EncodeTable {
             let at = start.longer.binary_search_by(|(longer, _)| (**longer).cmp(begin)).ok()?;
             Some(&start.longer[at])
         });
-        Some(match found {
-            Some((longer, entry)) => (*entry, ch.len_utf8() + longer.len()),
-            None => (start.alone, ch.len_utf8()),
-        })
+        Some(found.map_or(alone, |(longer, entry)| (*entry, ch.len_utf8() + longer.len())))
     }
 
     fn best_fit(&self, ch: char) -> Option<u32> {
@@ -784,11 +903,61 @@ pub(super) struct MultiByteEncoder {
     is_double: bool,
     /// Text read and undecided.
     held: String,
+    /// How many characters are worth looking up before any is written: few where faults are near.
+    reach: usize,
+}
+
+/// After so many characters one by one a batch is tried again.
+const PAUSE: usize = 8;
+
+/// Encodes the front of `src` into `spare`: UTF-16 first, then the lanes, and then what they become. Stops where
+/// something has to be decided, at the latest within a block of the end of either; answers how much was read and
+/// written.
+#[inline(never)]
+fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str, spare: &mut [u8]) -> (usize, usize) {
+    const UNITS: usize = 320;
+    let isa = arch::isa();
+    let order = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
+    let index: &[u16; PLANE] = table.index.first_chunk().expect("the plane is there");
+    let shifts = table.is_shifted.then_some(SHIFTS);
+    let mut units = [0; 2 * UNITS];
+    let mut looked_up = [0; UNITS + 1];
+    let (mut read, mut written) = (0, 0);
+    while src.len() - read >= WORTH {
+        // The kernel of UTF-16 goes in blocks: in a small room it makes few units.
+        let room = &mut units[..2 * (*reach).clamp(LEAST_REACH, UNITS)];
+        let (taken, made) = utf16::from_utf8(order, true, &src[read..], room);
+        let (units, _) = room[..made].as_chunks::<2>();
+        if units.is_empty() {
+            break;
+        }
+        let lanes = &mut looked_up[..=units.len()];
+        for (lane, unit) in lanes.iter_mut().zip(units) {
+            let unit = usize::from(u16::from_ne_bytes(*unit));
+            *lane = table.blocks[usize::from(index[unit / BLOCK])][unit % BLOCK];
+        }
+        // What comes behind is known where it is there to be looked at.
+        lanes[units.len()] = src[read + taken..].chars().next().map_or(bytes::FOLLOWS, |ch| table.find(ch));
+        let (done, put) = lanes::codes(isa, lanes, shifts, is_double, &mut spare[written..]);
+        written += put;
+        if done < units.len() {
+            *reach = done + LEAST_REACH;
+            let len = |unit: &[u8; 2]| match u16::from_ne_bytes(*unit) {
+                0..0x80 => 1,
+                0x80..0x800 => 2,
+                _ => 3,
+            };
+            return (read + units[..done].iter().map(len).sum::<usize>(), written);
+        }
+        *reach = UNITS;
+        read += taken;
+    }
+    (read, written)
 }
 
 impl MultiByteEncoder {
     pub(super) fn new(table: Arc<EncodeTable>) -> Self {
-        MultiByteEncoder { table, is_double: false, held: String::new() }
+        MultiByteEncoder { table, is_double: false, held: String::new(), reach: LEAST_REACH }
     }
 
     /// Puts the bytes of `entry`, which is not none, into `spare` from `at` on, behind the shift code that they need;
@@ -872,9 +1041,20 @@ impl Encoder for MultiByteEncoder {
                 dst.fill(|spare| {
                     let (table, mut at) = (&*self.table, 0);
                     let mut chars = src[read..].chars();
-                    while let Some(ch) = chars.next() {
-                        let (mut entry, mut len) = (table.find(ch), ch.len_utf8());
-                        let may_go_on = entry >> bytes::SHIFT == bytes::START;
+                    // How many characters until a batch is worth it again.
+                    let mut pause = 0;
+                    loop {
+                        if pause == 0 && src.len() - read >= WORTH {
+                            pause = PAUSE;
+                            let (taken, made) =
+                                batch(table, &mut self.is_double, &mut self.reach, &src[read..], &mut spare[at..]);
+                            (read, at) = (read + taken, at + made);
+                            chars = src[read..].chars();
+                        }
+                        pause = pause.saturating_sub(1);
+                        let Some(ch) = chars.next() else { break };
+                        let (lane, mut len) = (table.find(ch), ch.len_utf8());
+                        let (mut entry, may_go_on) = (lane & bytes::ENTRY, lane & bytes::START != 0);
                         if may_go_on {
                             // What follows is mostly there to be looked at.
                             match table.first(&src[read..], false) {

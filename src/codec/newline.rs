@@ -251,6 +251,10 @@ impl Decoder for SurfaceDecoder {
     fn is_bytewise(&self) -> bool {
         self.decoder.is_bytewise()
     }
+
+    fn code_unit(&self) -> Option<usize> {
+        self.decoder.code_unit()
+    }
 }
 
 struct SurfaceEncoder {
@@ -276,10 +280,6 @@ impl Encoder for SurfaceEncoder {
         self.mapped(dst, |encoder, dst| encoder.finish(dst))
     }
 
-    fn is_charwise(&self) -> bool {
-        self.encoder.is_charwise()
-    }
-
     fn reset(&mut self) {
         self.encoder.reset();
     }
@@ -290,5 +290,9 @@ impl Encoder for SurfaceEncoder {
 
     fn pending(&self) -> usize {
         self.encoder.pending()
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.encoder.is_stateless()
     }
 }

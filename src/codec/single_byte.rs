@@ -191,10 +191,6 @@ impl Encoder for SingleByteEncoder {
 
     fn reset(&mut self) {}
 
-    fn is_charwise(&self) -> bool {
-        true
-    }
-
     fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let byte = match which {
             StandIn::Text(text) => return encode_whole(self, text, dst),
@@ -208,5 +204,9 @@ impl Encoder for SingleByteEncoder {
             }
         };
         byte.is_some_and(|byte| dst.push(&[byte]))
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
     }
 }

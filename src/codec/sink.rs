@@ -111,6 +111,12 @@ impl Utf8Word {
         Some((kind, self.0 & 0xFF_FFFF))
     }
 
+    /// The character by itself; none for a note.
+    pub fn to_char(self) -> Utf8Char {
+        let len = u64::from(self.0 >> 24);
+        if self.is_char() { Utf8Char(len << 32 | u64::from(self.0 & 0xFF_FFFF)) } else { Utf8Char::NONE }
+    }
+
     /// Whether it is a character.
     #[inline(always)]
     pub fn is_char(self) -> bool {
@@ -120,6 +126,34 @@ impl Utf8Word {
     #[inline(always)]
     fn len(self) -> usize {
         (self.0 >> 24) as usize
+    }
+}
+
+/// Words that were looked up without waiting for each other, for [`Utf8Sink::push_batch`].
+pub struct Utf8Batch {
+    words: [u32; Self::LEN],
+}
+
+impl Utf8Batch {
+    /// How many it holds.
+    pub const LEN: usize = 256;
+
+    /// Characters nowhere.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Utf8Batch { words: [0; Self::LEN] }
+    }
+
+    /// Puts `word` at that place, of which the low eight bits count.
+    #[inline(always)]
+    pub fn set(&mut self, at: usize, word: Utf8Word) {
+        self.words[at % Self::LEN] = word.0;
+    }
+}
+
+impl Default for Utf8Batch {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -187,7 +221,7 @@ impl<'a> Utf8Sink<'a> {
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
         // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `push_word`, `push_words`, `push_utf16`, `push_utf32`, `fill_str` and `advance`, each by the length of whole
+        // `push_word`, `push_words`, `push_batch`, `push_utf16`, `push_utf32`, `fill_str` and `advance`, each by the length of whole
         // UTF-8 sequences stored at `written`, by themselves or by a kernel that is held to it; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs`
         // measures.
         unsafe { std::str::from_utf8_unchecked(text) }
@@ -358,6 +392,16 @@ impl<'a> Utf8Sink<'a> {
         }
     }
 
+    /// Appends the characters at the first `len` places of `batch`, up to a note; answers how many. Stops early only
+    /// there or with fewer than 64 bytes of room.
+    #[inline]
+    pub fn push_batch(&mut self, batch: &Utf8Batch, len: usize) -> usize {
+        let words = &batch.words[..len.min(Utf8Batch::LEN)];
+        let (read, written) = arch::lanes::text(arch::isa(), words, &mut self.room[self.written..]);
+        self.written += written;
+        read
+    }
+
     /// Appends what `fill` puts at the beginning of a `str` of up to `most` bytes of the room, `fill` answering how many
     /// bytes that was: the door for decoders that write into text. An answer within a character counts as nothing.
     pub fn fill_str<T>(&mut self, most: usize, fill: impl FnOnce(&mut str) -> (T, usize)) -> T {
@@ -427,20 +471,25 @@ impl<'a> Utf8Sink<'a> {
 
 /// Room for text with the text in it: what a [`Utf8Sink`] over it wrote last.
 pub(crate) struct Utf8Buf {
+    /// None of it before it is wanted: many runs do without.
     room: Box<[u8]>,
+    size: usize,
     len: usize,
 }
 
 impl Utf8Buf {
     /// Empty, with so many bytes of room.
-    pub(crate) fn new(room: usize) -> Self {
-        Utf8Buf { room: vec![0; room].into(), len: 0 }
+    pub(crate) fn new(size: usize) -> Self {
+        Utf8Buf { room: Box::default(), size, len: 0 }
     }
 
     /// Lends the room, empty, to `fill`.
     pub(crate) fn fill<T>(&mut self, fill: impl FnOnce(&mut Utf8Sink<'_>) -> T) -> T {
         // Should `fill` panic, nothing is claimed of what it left.
         self.len = 0;
+        if self.room.is_empty() {
+            self.room = vec![0; self.size].into();
+        }
         let mut sink = Utf8Sink::new(&mut self.room);
         let lent = sink.identity();
         let answer = fill(&mut sink);
@@ -567,6 +616,7 @@ mod tests {
             let mut room = [0; 7];
             let mut sink = Utf8Sink::new(&mut room);
             assert!(word.as_note().is_none() && sink.push_word(word));
+            assert_eq!(word.to_char(), Utf8Char::new(ch));
             assert_eq!(sink.as_str(), ch.encode_utf8(&mut [0; 4]));
         }
         for block in (0..=u16::MAX).collect::<Vec<_>>().as_chunks::<64>().0 {
@@ -578,9 +628,29 @@ mod tests {
         for kind in [0, 1, 251] {
             let note = Utf8Word::note(kind, 0xABCDEF);
             assert_eq!(note.as_note(), Some((kind, 0xABCDEF)));
+            assert_eq!(note.to_char(), Utf8Char::NONE);
             assert!(!Utf8Sink::new(&mut [0; 4]).push_word(note));
         }
         assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));
+    }
+
+    #[test]
+    fn a_batch_is_pushed_up_to_a_note() {
+        let text = "aé€".repeat(100);
+        for room in (0..600).step_by(7) {
+            for end in [0, 1, 15, 16, 17, 40, 255, 256] {
+                let mut batch = Utf8Batch::new();
+                for (at, ch) in text.chars().enumerate().take(end) {
+                    batch.set(at, Utf8Word::new(ch).unwrap());
+                }
+                batch.set(end, if end < 256 { Utf8Word::note(0, 0) } else { Utf8Word::new('a').unwrap() });
+                let mut bytes = vec![0; room];
+                let mut sink = Utf8Sink::new(&mut bytes);
+                let pushed = sink.push_batch(&batch, 256);
+                assert!(pushed == end || sink.room() < 64);
+                assert!(pushed <= end && sink.as_str() == text.chars().take(pushed).collect::<String>());
+            }
+        }
     }
 
     #[test]

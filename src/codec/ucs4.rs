@@ -170,6 +170,10 @@ impl Decoder for Ucs4Decoder {
     fn pending(&self) -> usize {
         self.len as usize
     }
+
+    fn code_unit(&self) -> Option<usize> {
+        Some(4)
+    }
 }
 
 /// Encodes UCS-4; every character has its code unit.
@@ -228,5 +232,9 @@ impl Encoder for Ucs4Encoder {
             StandIn::BestFit => false,
             StandIn::Text(text) => encode_whole(self, text, dst),
         }
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
     }
 }

@@ -203,6 +203,10 @@ impl Decoder for Utf16Decoder {
     fn pending(&self) -> usize {
         self.len as usize
     }
+
+    fn code_unit(&self) -> Option<usize> {
+        Some(2)
+    }
 }
 
 /// Encodes UTF-16, or UCS-2 where characters outside the Basic Multilingual Plane are unmappable.
@@ -275,5 +279,9 @@ impl Encoder for Utf16Encoder {
             StandIn::BestFit => false,
             StandIn::Text(text) => encode_whole(self, text, dst),
         }
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
     }
 }

@@ -138,6 +138,10 @@ impl Decoder for Utf8Decoder {
     fn pending(&self) -> usize {
         self.held().len()
     }
+
+    fn code_unit(&self) -> Option<usize> {
+        Some(1)
+    }
 }
 
 /// Encodes UTF-8: a copy.
@@ -166,6 +170,10 @@ impl Encoder for Utf8Encoder {
             StandIn::BestFit => false,
             StandIn::Text(text) => encode_whole(self, text, dst),
         }
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
     }
 }
 

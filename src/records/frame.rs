@@ -60,6 +60,18 @@ impl Framer {
         })
     }
 
+    /// The same for a part of an output, of which `record` is the first record. Only for shapes that hold nothing.
+    pub(crate) fn at_record(mut self, record: u64) -> Self {
+        self.record = record;
+        self
+    }
+
+    /// The shape, where each record is written by itself: where nothing is held, and nothing follows the last.
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        let alone = matches!(self.shape, Shape::Fixed { .. } | Shape::Rdw { .. } | Shape::U32 | Shape::U16);
+        (alone && self.tape.is_none()).then_some(&self.shape)
+    }
+
     /// The number of the next record, from 1.
     pub fn number(&self) -> u64 {
         self.record

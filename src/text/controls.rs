@@ -30,7 +30,7 @@ impl Controls {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ControlStage {
     policy: Controls,
 }
@@ -86,6 +86,10 @@ impl Stage for ControlStage {
     }
 
     fn inserted(&mut self) {}
+
+    fn fork(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ impl Eol {
 }
 
 /// Makes ends of line alike.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EolStage {
     /// What each becomes.
     eol: Text,
@@ -99,6 +99,14 @@ impl Stage for EolStage {
     fn inserted(&mut self) {
         self.after_cr = false;
     }
+
+    fn fork(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn is_between(&self) -> bool {
+        !self.after_cr
+    }
 }
 
 /// What becomes of newlines inside a record: U+000A, U+000D and U+0085 in its text.
@@ -127,7 +135,7 @@ impl InRecord {
 }
 
 /// Deals with newlines inside records.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct InRecordStage {
     /// What one becomes.
     newline: fn(char) -> Text,
@@ -149,12 +157,16 @@ impl Stage for InRecordStage {
     }
 
     fn inserted(&mut self) {}
+
+    fn fork(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
 }
 
 /// U+0085 read as U+000A, for EBCDIC XML on its way to a charset that is not EBCDIC: XML 1.0 knows no U+0085 as white
 /// space, and no parser takes it in a prolog or a tag. Elsewhere in such a document a processor of XML 1.1 would read
 /// it so (§2.11).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NelAsLf;
 
 impl Stage for NelAsLf {
@@ -174,6 +186,10 @@ impl Stage for NelAsLf {
     }
 
     fn inserted(&mut self) {}
+
+    fn fork(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
 }
 
 const NEL: char = '\u{85}';

@@ -53,4 +53,12 @@ pub(crate) trait Stage: Send {
 
     /// Text that the stage does not see was put in here.
     fn inserted(&mut self);
+
+    /// A copy in the same state.
+    fn fork(&self) -> Box<dyn Stage>;
+
+    /// Whether it is as new: what comes next does not depend on what came before.
+    fn is_between(&self) -> bool {
+        true
+    }
 }

@@ -12,6 +12,7 @@ pub(super) struct RecordsOut {
     framer: Framer,
     to: Arc<dyn Codec>,
     overlong: Overlong,
+    is_fixed: bool,
     /// How long a record may be.
     limit: usize,
     /// The target's blank, where blanks fill a record up.
@@ -43,6 +44,7 @@ impl RecordsOut {
             framer: Framer::new(shape, blank.as_deref().unwrap_or_default())?,
             to: to.clone(),
             overlong,
+            is_fixed,
             limit: shape.longest(),
             blank,
             room: vec![0; ROOM].into(),
@@ -53,6 +55,16 @@ impl RecordsOut {
             start: None,
             records: 0,
         })
+    }
+
+    /// The same for the middle of an output, behind `records` records; `None` where the shape keeps something between two
+    /// records, a block that is not full or a place on a tape.
+    pub(super) fn part(&self, records: u64) -> Option<Self> {
+        let shape = self.framer.shape()?;
+        let mut part = RecordsOut::new(shape, self.overlong, &self.to).ok()?;
+        part.framer = part.framer.at_record(records + 1);
+        part.records = records;
+        Some(part)
     }
 
     /// Records written.
@@ -107,6 +119,20 @@ impl RecordsOut {
             });
         }
         self.len += bytes.len();
+    }
+
+    /// How long the record is so far.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes off what was written behind `len` bytes of a record of fixed length, if that, and only that, does not fit.
+    pub(super) fn drop_end_without_room(&mut self, len: usize) {
+        if self.is_fixed && len <= self.limit && self.len > self.limit {
+            self.record.truncate(len);
+            self.len = len;
+            self.only_blanks = true;
+        }
     }
 
     /// Whether the record is too long already.

@@ -60,6 +60,45 @@ impl Front {
         Front { decoder: self.decoder.fork(), records: self.records.clone() }
     }
 
+    /// The same in the middle of an input, at `at` of it; where there are records, between two of them, as `deframer` says.
+    pub(super) fn part(&self, at: u64, deframer: Option<&Deframer>) -> Front {
+        let records = self.records.clone().zip(deframer).map(|(records, deframer)| {
+            Box::new(RecordsIn { deframer: deframer.clone(), number: deframer.record(), at, ..*records })
+        });
+        Front { decoder: self.decoder.part(at), records }
+    }
+
+    /// Whether nothing is under way: what comes next depends on nothing before it, but for numbers of records, and for
+    /// what is said once.
+    pub(super) fn is_between(&self) -> bool {
+        self.decoder.pending() == 0 && self.records.as_ref().is_none_or(|records| records.is_between())
+    }
+
+    /// The bytes of a code unit where the input is cut between characters; 1 where it is cut between records. `None`
+    /// where it cannot be cut.
+    pub(super) fn code_unit(&self) -> Option<usize> {
+        match &self.records {
+            None => self.decoder.code_unit(),
+            // A printer knows what is on the paper.
+            Some(records) => records.printer.is_none().then_some(1),
+        }
+    }
+
+    /// Bytes of an unfinished character.
+    pub(super) fn pending(&self) -> usize {
+        self.decoder.pending()
+    }
+
+    /// A new decoder, for trials.
+    pub(super) fn decoder(&self) -> CheckedDecoder {
+        self.decoder.part(0)
+    }
+
+    /// Nothing more is said of packed decimals.
+    pub(super) fn stop_watching(&mut self) {
+        self.records.iter_mut().for_each(|records| records.watches = false);
+    }
+
     /// How many bytes of data were taken: of the input without what frames it.
     pub(super) fn read(&self) -> u64 {
         self.records.as_ref().map_or(self.decoder.read(), |records| records.data_at)
@@ -325,6 +364,14 @@ impl RecordsIn {
             warns: true,
             over: false,
         })
+    }
+
+    /// Whether it stands between two records and owes nothing.
+    fn is_between(&self) -> bool {
+        let none_begun = self.column == 0 && self.left == 0 && self.mark == 0 && !self.decoding && !self.silent;
+        let none_owed = self.owed.is_empty() && self.owed_blanks.is_empty() && self.held.is_empty();
+        let none_waits = self.finishing.is_none() && self.fault.is_none() && self.notes.is_empty();
+        none_begun && none_owed && none_waits && self.marks.is_empty() && self.jumps.is_empty()
     }
 
     fn fill(

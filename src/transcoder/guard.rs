@@ -66,6 +66,18 @@ impl CheckedDecoder {
         self.read
     }
 
+    /// A new decoder of the same kind, which begins at `start` of the input.
+    pub(super) fn part(&self, start: u64) -> Self {
+        let mut inner = self.inner.fork();
+        inner.reset();
+        CheckedDecoder::new(&self.name, inner, start)
+    }
+
+    /// The bytes of a code unit, where a new decoder can take over between any two characters.
+    pub(super) fn code_unit(&self) -> Option<usize> {
+        self.inner.code_unit()
+    }
+
     /// A copy in the same state.
     pub(super) fn fork(&self) -> Self {
         CheckedDecoder { name: self.name.clone(), inner: self.inner.fork(), progress: Progress::default(), ..*self }
@@ -249,6 +261,11 @@ impl CheckedEncoder {
     /// Back to the initial state, at the end of a record.
     pub(super) fn reset(&mut self) {
         self.inner.reset();
+    }
+
+    /// Whether a new encoder can take over where nothing is pending.
+    pub(super) fn is_stateless(&self) -> bool {
+        self.inner.is_stateless()
     }
 
     /// Writes a stand-in; `false` where the charset has none.

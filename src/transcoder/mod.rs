@@ -19,6 +19,7 @@
 //! | `guard.rs` | holds codecs to their contract |
 //! | `report.rs` | the account of a run |
 //! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
+//! | `parallel.rs` | the same with parts of the input converted side by side |
 //! | `adapters.rs` | [`DecodeReader`], [`EncodeWriter`], [`decode`]: the same as a `Read`, as a `Write`, and for a value |
 //!
 //! # Where the rest goes
@@ -33,6 +34,7 @@ mod fused;
 mod guard;
 mod nel;
 mod options;
+mod parallel;
 mod pump;
 mod report;
 mod segment;
@@ -114,6 +116,8 @@ pub struct Transcoder {
 /// The machines of the encoding that was found and of the target.
 struct Route {
     front: Front,
+    /// The target, as it is written.
+    to: Arc<dyn Codec>,
     encoder: CheckedEncoder,
     /// Where what the encoder writes goes, if it is to be records.
     back: Option<RecordsOut>,
@@ -453,17 +457,18 @@ impl Transcoder {
         let eol = settings.eol.text();
         let watches_nel =
             from_ebcdic && !to_ebcdic && !has_records && !is_xml && matches!(settings.eol, Eol::Auto | Eol::Keep);
-        let charset = Charset { is_ebcdic: from_ebcdic, has_blank: has_blank(&*from) };
+        let charset = Charset { is_ebcdic: from_ebcdic, has_blank: has_records && has_blank(&*from) };
         let mut input = settings.input.clone();
         if back.is_some() && input.blanks == Blanks::Trim {
             input.blanks = Blanks::Keep;
         }
         let is_plain = !has_records && stages.is_empty() && back.is_none() && !expects_bmp && !watches_nel;
         let place = (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default);
-        let fused = if is_plain && place.is_none() { Fused::new(&decoder, &*to) } else { None };
+        let fused = Fused::new(&decoder, &to).filter(|_| is_plain && place.is_none());
         let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
         self.route = Some(Route {
             front: Front::new(decoder, records),
+            to: to.clone(),
             encoder,
             fused,
             straight,
@@ -583,17 +588,19 @@ impl Transcoder {
             }
         }
         let spare = &mut out.room[out.written..];
-        if let Some(fused) = route.fused.as_ref().filter(|_| instead.is_none()) {
+        if let Some(fused) = route.fused.as_mut().filter(|_| instead.is_none()) {
             let most = until.map_or(u64::MAX, |until| until - at);
             let part = &src[..(src.len() as u64).min(most) as usize];
-            let len = fused.translate(part, spare);
-            if len > 0 {
-                route.front.skip(&part[..len]);
-                out.written += len;
-                return Ok(len);
+            match fused.translate(part, spare) {
+                // Something to decide, of the first byte, or no room; little is decoded for that.
+                Some(0) => src = &src[..src.len().min(MIN_ROOM)],
+                Some(len) => {
+                    route.front.skip(&part[..len]);
+                    out.written += len;
+                    return Ok(len);
+                }
+                None => {}
             }
-            // Something to decide, of the first byte; little is decoded for that.
-            src = &src[..src.len().min(MIN_ROOM)];
         }
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
             let before = route.nel.is_some().then(|| route.front.fork());
@@ -832,7 +839,8 @@ impl Transcoder {
 
     /// The record that is being written ends here.
     fn end_record(&mut self) -> Result<Advance, Error> {
-        let Some(Route { encoder, back: Some(back), .. }) = &mut self.route else { return Ok(Advance::Read(0)) };
+        let Some(Route { front, encoder, back: Some(back), .. }) = &mut self.route else { return Ok(Advance::Read(0)) };
+        let whole = back.len();
         let bytes_in = self.bytes_in;
         loop {
             match back
@@ -848,6 +856,10 @@ impl Transcoder {
             }
         }
         encoder.reset();
+        if front.has_records() {
+            // A record that was cut within pairs, without a shift in, has no room for one.
+            back.drop_end_without_room(whole);
+        }
         if let (Some(fed), Some(Work::Text(segment))) = (back.wants_start(), self.queue.front())
             && back.overflows()
         {

@@ -1,10 +1,11 @@
-//! Watches for a text whose newlines most programs do not know: U+0085 of EBCDIC, kept, and nowhere U+000A.
+//! Watches for a text whose newlines most programs do not know, U+0085 of EBCDIC, kept, and nowhere U+000A; and for one
+//! that has none, as records have.
 
 use super::segment::Origin;
 use crate::detect::Diagnostic;
 
 /// Watches for U+0085 that is kept where no U+000A is: to programs that know no such newline the text is one line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct NelWatch {
     /// Where the first U+0085 stands.
     first: Option<u64>,
@@ -14,6 +15,9 @@ pub(super) struct NelWatch {
 
 /// How much text is looked at.
 const NEL_WATCH: usize = 1 << 20;
+
+/// From how many bytes of text on it is odd that there is no newline at all.
+const LONG_LINE: usize = 2048;
 
 impl NelWatch {
     /// Looks at text from `origin`; whether the question is settled: there is a U+000A.
@@ -32,8 +36,15 @@ impl NelWatch {
         false
     }
 
+    /// Whether it has seen all that it looks at.
+    pub(super) fn is_over(&self) -> bool {
+        self.looked == NEL_WATCH
+    }
+
     pub(super) fn note(self) -> Option<Diagnostic> {
         let message = "lines end in U+0085, and nowhere in U+000A (`--eol lf` makes it so)";
-        self.first.map(|offset| Diagnostic::hint("nel-kept", offset, message))
+        let kept = self.first.map(|offset| Diagnostic::hint("nel-kept", offset, message));
+        let message = "no newline anywhere: if these are records, say which (see `charpipe detect --records`)";
+        kept.or_else(|| (self.looked >= LONG_LINE).then(|| Diagnostic::hint("no-newline", 0, message)))
     }
 }

@@ -10,6 +10,7 @@ use crate::registry::Registry;
 use crate::text::controls::Controls;
 use crate::text::eol::{Eol, InRecord};
 use std::io::{BufRead, Write};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// What becomes of ill-formed input.
@@ -99,7 +100,8 @@ pub enum Gaps {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Overlong {
-    /// It is an error. (Blanks at the end of a fixed record are none of its length.)
+    /// It is an error. (Blanks at the end of a fixed record are none of its length; nor is a last shift in, where the
+    /// input is records too: one that was cut within pairs has none.)
     #[default]
     Fail,
     /// It is cut between two characters, so that the record ends in the initial shift state.
@@ -144,6 +146,9 @@ pub(super) struct Settings {
     pub(super) input: Input,
     pub(super) to_records: Option<Shape>,
     pub(super) overlong: Overlong,
+    pub(super) jobs: NonZeroUsize,
+    /// How much of the input is converted at a time where there are several jobs, in bytes.
+    pub(super) block: usize,
 }
 
 /// What is known of the records of the input.
@@ -158,6 +163,9 @@ pub(super) struct Input {
     pub(super) shifts_as_blanks: bool,
     pub(super) newlines: InRecord,
 }
+
+/// How much of the input is converted at a time where there are several jobs.
+const BLOCK: usize = 1 << 20;
 
 impl Transcode {
     /// Detects, and writes UTF-8, with the built-in codecs.
@@ -178,6 +186,8 @@ impl Transcode {
                 input: Input::default(),
                 to_records: None,
                 overlong: Overlong::default(),
+                jobs: NonZeroUsize::MIN,
+                block: BLOCK,
             },
         }
     }
@@ -429,6 +439,38 @@ impl Transcode {
     /// What becomes of text that is too long for its record.
     pub fn overlong(mut self, policy: Overlong) -> Self {
         self.settings.overlong = policy;
+        self
+    }
+
+    /// How many threads [`run`](Self::run) and [`Transcoder::run`] let convert, beside the one that reads and writes. One
+    /// by default, which does all.
+    ///
+    /// With more, the input is read a MiB at a time and cut between characters or records, and what comes of the parts is
+    /// written in order: the same output, report and error as of one job. Four more parts than jobs are held at the most,
+    /// with what they became. Input that cannot be cut, as it may look back (a charset or a target that shifts, without
+    /// records; printer's carriage controls; XML whose place for references counts), is converted by one job.
+    ///
+    /// Not for a conversation: nothing is written before a part is there. The reader is read ahead of an error.
+    ///
+    /// ```
+    /// use charpipe::Transcode;
+    /// use std::num::NonZeroUsize;
+    ///
+    /// let input = vec![0xC1; 3 << 20];
+    /// let mut output = Vec::new();
+    /// Transcode::new().from("IBM037")?.jobs(NonZeroUsize::new(2).unwrap()).run(&input[..], &mut output)?;
+    /// assert!(output.len() == input.len() && output.iter().all(|byte| *byte == b'A'));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
+        self.settings.jobs = jobs;
+        self
+    }
+
+    /// How much of the input is a part, for tests.
+    #[doc(hidden)]
+    pub fn block(mut self, bytes: usize) -> Self {
+        self.settings.block = bytes.max(1);
         self
     }
 

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 
 /// Bytes of output between two writes. The size of the reads is the reader's. So large that the system hands it out zeroed
 /// and page by page, as it is touched: a short run touches little.
-const OUT_ROOM: usize = 256 * 1024;
+pub(super) const OUT_ROOM: usize = 256 * 1024;
 
 /// Detects what `input` is encoded in and writes it to `output` in UTF-8, with its label made true.
 ///
@@ -36,6 +36,18 @@ impl Transcoder {
     /// [`ErrorKind::Read`]: everything read was transcoded and written, and a later call with the same reader goes on.
     /// [`ErrorKind::Write`]: what was read is lost. Any other: all good output was written.
     pub fn run<R, W>(&mut self, input: &mut R, output: &mut W) -> Result<(), Error>
+    where
+        R: BufRead + ?Sized,
+        W: Write + ?Sized,
+    {
+        if self.settings.jobs.get() > 1 && self.is_new() {
+            return self.run_in_parts(input, output);
+        }
+        self.run_alone(input, output)
+    }
+
+    /// The same, by one job.
+    pub(super) fn run_alone<R, W>(&mut self, input: &mut R, output: &mut W) -> Result<(), Error>
     where
         R: BufRead + ?Sized,
         W: Write + ?Sized,
@@ -78,7 +90,7 @@ impl Transcoder {
         self.flush(output)
     }
 
-    fn flush<W: Write + ?Sized>(&self, output: &mut W) -> Result<(), Error> {
+    pub(super) fn flush<W: Write + ?Sized>(&self, output: &mut W) -> Result<(), Error> {
         loop {
             match output.flush() {
                 Ok(()) => return Ok(()),

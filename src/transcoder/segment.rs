@@ -67,14 +67,17 @@ impl Origin {
         let mut decoded = 0;
         // The places of blanks that are held back: they come later than what they were made from.
         let mut held = VecDeque::from_iter(front.held());
-        for at in 0..=bytes.len() {
-            let mut src = bytes.get(at..at + 1).unwrap_or_default();
+        // At first what waited to be told and takes no input, as the end of a record behind a fault: it is no part of the
+        // place of what follows. At last what the end brings forth.
+        let nothing = || std::iter::once(&[][..]);
+        let last = bytes.len() + 1;
+        for (round, mut src) in nothing().chain(bytes.chunks(1)).chain(nothing()).enumerate() {
             // A few rounds are all that an honest decoder needs for a byte.
             for _ in 0..MIN_ROOM {
                 let begin = front.place();
                 let mut room = [0; 4 * MIN_ROOM];
                 let mut sink = Utf8Sink::new(&mut room);
-                let Ok(filled) = front.fill(src, eof && at == bytes.len(), None, &mut sink) else { return begin };
+                let Ok(filled) = front.fill(src, eof && round == last, None, &mut sink) else { return begin };
                 for ch in sink.as_str().chars() {
                     decoded += ch.len_utf8();
                     let place = match held.front_mut() {

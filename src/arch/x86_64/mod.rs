@@ -1,6 +1,7 @@
 //! x86-64: what its kernels share, loads and stores that keep to their slices.
 
 pub(super) mod bytes;
+pub(super) mod lanes;
 mod memory;
 pub(super) mod single_byte;
 pub mod utf16;

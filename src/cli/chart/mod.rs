@@ -14,7 +14,7 @@ mod layout;
 use super::Status;
 use super::args::Chart;
 use super::output;
-use super::words::{printable, say};
+use super::words::{harmless, printable, say};
 use crate::codec::Codec;
 use crate::registry::Registry;
 use data::ChartData;
@@ -44,12 +44,15 @@ fn page(args: &Chart, registry: &Registry) -> Result<String, String> {
         let other = code_page(registry, "OTHER", label)?;
         let names = [shown_as(&*codec, &args.codec), shown_as(&*other, label)];
         let found = data::differences(&*codec, &*other, lead);
-        return Ok(if args.json { json::differences(names, lead, &found) } else { layout::differences(names, &found) });
+        return Ok(match args.json {
+            true => json::differences(names, lead, &found),
+            false => harmless(&layout::differences(names, &found)),
+        });
     }
     match ChartData::new(&*codec, registry, lead) {
         Some(mut data) => {
             data.name = shown_as(&*codec, &args.codec);
-            Ok(if args.json { json::chart(&data) } else { layout::chart(&data) })
+            Ok(if args.json { json::chart(&data) } else { harmless(&layout::chart(&data)) })
         }
         None => Err(format!("--lead: {} has nothing behind {}", codec.name(), crate::error::Hex(lead))),
     }

@@ -1,0 +1,199 @@
+//! Characters of different lengths, each in a lane of four bytes as a table had it, put one behind the other.
+//!
+//! What a codec of several bytes a character spends its time with, when lookups do not wait for each other.
+
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
+use super::{Isa, scalar};
+
+/// In a lane of [`codes`]: nothing may be done before the next lane is known not to have [`FOLLOWS`].
+pub const MAY_GO_ON: u32 = 1 << 31;
+/// In a lane of [`codes`]: it may go on what is before it.
+pub const FOLLOWS: u32 = 1 << 30;
+/// Where the number of bytes stands in a lane: three bits from here on.
+pub const LEN: u32 = 24;
+
+/// What the lanes of [`codes`] are put between.
+#[derive(Clone, Copy, Debug)]
+pub struct Shifts {
+    /// What leads to codes of more than one byte.
+    pub out: u8,
+    /// What leads back.
+    pub back: u8,
+}
+
+/// Puts UTF-8 into `dst` with the kernel of `isa`: of each lane as many bytes as its top octet says, from the low octet
+/// on. Stops at a lane of no or more than three bytes, or where the room may not do; answers how many lanes were done
+/// and how many bytes written. Beyond them `dst` may be scribbled on.
+#[inline]
+pub fn text(isa: Isa, lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
+    match isa.usable() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the machine has it.
+        Isa::Avx512 => unsafe { x86_64::lanes::text_avx512(lanes, dst) },
+        _ => scalar::lanes::text(lanes, dst),
+    }
+}
+
+/// Puts codes into `dst` with the kernel of `isa`: of each lane as many bytes as the three bits at [`LEN`] say, the low
+/// octet last, and a shift code where `is_double`, which is kept up to date, does not fit the lane. The last lane is
+/// only looked at as the one behind. Stops at a lane of no or more than three bytes, at one that may go on where the
+/// next follows, or where the room may not do; answers how many lanes were done and how many bytes written. Beyond them
+/// `dst` may be scribbled on.
+#[inline]
+pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
+    match isa.usable() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the machine has it.
+        Isa::Avx512 => unsafe { x86_64::lanes::codes_avx512(lanes, shifts, is_double, dst) },
+        _ => scalar::lanes::codes(lanes, shifts, is_double, dst),
+    }
+}
+
+/// What [`split`] found.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Split {
+    /// How many bytes were read.
+    pub read: usize,
+    /// Which of them are characters' first.
+    pub firsts: u64,
+    /// Which of those are pairs'.
+    pub doubles: u64,
+    /// In which set the bytes behind them are.
+    pub is_double: bool,
+}
+
+/// Splits 64 bytes, or 65 where a pair is the last, into single bytes, pairs and shift codes with the kernel of `isa`;
+/// puts into `units` what the characters are: a pair with its first byte in the high octet, a single byte by itself. A
+/// pair whose first byte is 0 has that of `shifts.out` in its place. Stops before half a pair; does nothing with fewer
+/// than 65 bytes. Beyond what was made `units` may be scribbled on.
+#[inline]
+pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut [u16; 64]) -> Split {
+    let Some(block) = src.first_chunk() else { return Split { is_double, ..Split::default() } };
+    match isa.usable() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the machine has it.
+        Isa::Avx512 => unsafe { x86_64::lanes::split_avx512(shifts, is_double, block, units) },
+        _ => scalar::lanes::split(shifts, is_double, block, units),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::each_isa;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Beyond the end of the room: nothing may be written there.
+    const GUARD: [u8; 80] = [0xA5; 80];
+
+    /// What stands in a lane, written the long way.
+    fn lane(bytes: &[u8], flags: u32) -> u32 {
+        (bytes.len() as u32) << LEN | bytes.iter().fold(0, |code, byte| code << 8 | u32::from(*byte)) | flags
+    }
+
+    fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            1 => Just(vec![]),
+            40 => prop::collection::vec(any::<u8>(), 1..2),
+            40 => prop::collection::vec(any::<u8>(), 2..3),
+            10 => prop::collection::vec(any::<u8>(), 3..4),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn text_of_any_lanes(
+            lanes in prop::collection::vec((any_bytes(), prop::option::weighted(0.01, 4u32..256)), 0..90),
+            room in 0usize..300,
+        ) {
+            let raw: Vec<u32> = lanes.iter().map(|(bytes, note)| {
+                let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+                note.unwrap_or(bytes.len() as u32) << LEN | value
+            }).collect();
+            let good = lanes.iter().take_while(|(bytes, note)| note.is_none() && !bytes.is_empty()).count();
+            each_isa(|isa| {
+                let mut dst = [&vec![0; room][..], &GUARD].concat();
+                let (done, written) = text(isa, &raw, &mut dst[..room]);
+                assert_eq!(dst[room..], GUARD, "{isa:?}");
+                let expected: Vec<u8> = lanes[..done].iter().flat_map(|(bytes, _)| bytes.clone()).collect();
+                assert_eq!(dst[..written], expected, "{isa:?}");
+                assert!(done <= good && (done == good || room - written < 64), "{isa:?}: {done} of {good}");
+            });
+        }
+
+        #[test]
+        fn codes_of_any_lanes(
+            lanes in prop::collection::vec(
+                (any_bytes(), prop::bool::weighted(0.1), prop::bool::weighted(0.1), prop::bool::weighted(0.01)), 1..90),
+            shifted in any::<bool>(),
+            from_double in any::<bool>(),
+            room in 0usize..400,
+        ) {
+            let raw: Vec<u32> = lanes.iter().map(|(bytes, goes_on, follows, long)| {
+                let flags = if *goes_on { MAY_GO_ON } else { 0 } | if *follows { FOLLOWS } else { 0 };
+                if *long { 4 << LEN | flags } else { lane(bytes, flags) }
+            }).collect();
+            let good = lanes.windows(2).take_while(|pair| {
+                let (bytes, goes_on, _, long) = &pair[0];
+                !bytes.is_empty() && !long && !(*goes_on && pair[1].2)
+            }).count();
+            let shifts = shifted.then_some(Shifts { out: 0x0E, back: 0x0F });
+            each_isa(|isa| {
+                let mut dst = [&vec![0; room][..], &GUARD].concat();
+                let mut is_double = from_double && shifted;
+                let (done, written) = codes(isa, &raw, shifts, &mut is_double, &mut dst[..room]);
+                assert_eq!(dst[room..], GUARD, "{isa:?}");
+                let (mut expected, mut state) = (Vec::new(), from_double && shifted);
+                for (bytes, ..) in &lanes[..done] {
+                    if shifted && state != (bytes.len() > 1) {
+                        state = !state;
+                        expected.push(if state { 0x0E } else { 0x0F });
+                    }
+                    expected.extend(bytes);
+                }
+                assert_eq!(dst[..written], expected, "{isa:?}");
+                assert_eq!(is_double, state, "{isa:?}");
+                assert!(done <= good && (done == good || room - written < 64), "{isa:?}: {done} of {good}");
+            });
+        }
+
+        #[test]
+        fn blocks_are_split(
+            src in prop::collection::vec(prop_oneof![30 => Just(0x42u8), 1 => Just(14), 1 => Just(15), 1 => Just(0)], 65),
+            more in prop::collection::vec((0usize..65, any::<u8>()), 0..3),
+            is_double in any::<bool>(),
+        ) {
+            let mut block: [u8; 65] = src.try_into().unwrap();
+            more.iter().for_each(|(at, byte)| block[*at] = *byte);
+            let shifts = Shifts { out: 14, back: 15 };
+            // One byte after the other.
+            let (mut expected, mut made) = (Split { is_double, ..Split::default() }, Vec::new());
+            while expected.read < 64 {
+                let at = expected.read;
+                let (byte, next) = (block[at], block[at + 1]);
+                match (byte, expected.is_double) {
+                    (14 | 15, _) => expected.is_double = byte == 14,
+                    (_, true) if [14, 15].contains(&next) => break,
+                    (_, true) => {
+                        made.push(u16::from_be_bytes([if byte == 0 { 14 } else { byte }, next]));
+                        expected.doubles |= 1 << at;
+                        expected.read += 1;
+                    }
+                    (_, false) => made.push(byte.into()),
+                }
+                if ![14, 15].contains(&byte) {
+                    expected.firsts |= 1 << at;
+                }
+                expected.read += 1;
+            }
+            each_isa(|isa| {
+                let mut units = [0; 64];
+                assert_eq!(split(isa, shifts, is_double, &block, &mut units), expected, "{isa:?}");
+                assert_eq!(units[..made.len()], made, "{isa:?}");
+                let none = Split { is_double, ..Split::default() };
+                assert_eq!(split(isa, shifts, is_double, &block[1..], &mut units), none, "{isa:?}");
+            });
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Lanes, one after the other.
+
+use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+
+pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
+    let mut written = 0;
+    for (done, lane) in lanes.iter().enumerate() {
+        let len = (lane >> LEN) as usize;
+        let Some(place) = dst[written..].first_chunk_mut::<4>().filter(|_| (1..=3).contains(&len)) else {
+            return (done, written);
+        };
+        *place = lane.to_le_bytes();
+        written += len;
+    }
+    (lanes.len(), written)
+}
+
+pub(in super::super) fn codes(
+    lanes: &[u32],
+    shifts: Option<Shifts>,
+    is_double: &mut bool,
+    dst: &mut [u8],
+) -> (usize, usize) {
+    let is_shifted = shifts.is_some();
+    let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
+    let mut written = 0;
+    for (done, (lane, next)) in lanes.iter().zip(lanes.iter().skip(1)).enumerate() {
+        let len = (lane >> LEN & 7) as usize;
+        let is_open = lane & MAY_GO_ON != 0 && next & FOLLOWS != 0;
+        let Some(place) = dst[written..].first_chunk_mut::<8>().filter(|_| !is_open && (1..=3).contains(&len)) else {
+            return (done, written);
+        };
+        // Stored whether or not they count.
+        let wanted = is_shifted && len > 1;
+        let shift = usize::from(wanted != *is_double);
+        *is_double = wanted;
+        place[0] = if wanted { out } else { back };
+        place[shift..shift + 4].copy_from_slice(&(lane << (8 * (4 - len))).to_be_bytes());
+        written += shift + len;
+    }
+    (lanes.len().saturating_sub(1), written)
+}
+
+pub(in super::super) fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+    let Shifts { out, back } = shifts;
+    let mut split = Split { is_double, ..Split::default() };
+    let mut count = 0;
+    while split.read < 64 {
+        let at = split.read;
+        let byte = block[at];
+        if byte == out || byte == back {
+            split.is_double = byte == out;
+            split.read += 1;
+            continue;
+        }
+        let next = block[at + 1];
+        if split.is_double && (next == out || next == back) {
+            break;
+        }
+        let lead = if byte == 0 { out } else { byte };
+        units[count] = if split.is_double { u16::from_be_bytes([lead, next]) } else { byte.into() };
+        count += 1;
+        split.firsts |= 1 << at;
+        split.doubles |= u64::from(split.is_double) << at;
+        split.read += 1 + usize::from(split.is_double);
+    }
+    split
+}

@@ -1,0 +1,161 @@
+//! Lanes with AVX-512: sixteen at a time, and what does not count squeezed out (`vpcompressb`).
+
+use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use super::{load_512, low_bits, store_512};
+use std::arch::x86_64::*;
+
+/// Sixteen lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_lanes(lanes: &[u32; 16]) -> __m512i {
+    // SAFETY: the reference is good for 64 bytes.
+    unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
+}
+
+/// The front of `lanes`, up to sixteen of them, and zeros.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_part(lanes: &[u32]) -> __m512i {
+    // SAFETY: what the mask leaves out is not touched, and it has no more bits than there are lanes.
+    unsafe { _mm512_maskz_loadu_epi32(low_bits(lanes.len()) as u16, lanes.as_ptr().cast()) }
+}
+
+/// See [`text`](super::super::lanes::text).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
+    // The top octet everywhere in a lane; a byte counts that is below it.
+    let top = _mm512_set4_epi32(0x0F0F_0F0F, 0x0B0B_0B0B, 0x0707_0707, 0x0303_0303);
+    let place = _mm512_set1_epi32(0x7F02_0100);
+    let (mut done, mut written) = (0, 0);
+    while done < lanes.len()
+        && let Some(room) = dst[written..].first_chunk_mut::<64>()
+    {
+        let block = match lanes[done..].first_chunk() {
+            Some(block) => load_lanes(block),
+            None => load_part(&lanes[done..]),
+        };
+        // Zeros at the end are no characters either.
+        let lens = _mm512_srli_epi32::<LEN>(block);
+        let bad = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(lens, _mm512_set1_epi32(1)), _mm512_set1_epi32(2));
+        let good = u32::from(bad).trailing_zeros().min(16);
+        let keep = _mm512_cmpgt_epi8_mask(_mm512_shuffle_epi8(block, top), place) & low_bits(4 * good as usize);
+        store_512(room, _mm512_maskz_compress_epi8(keep, block));
+        written += keep.count_ones() as usize;
+        done += good as usize;
+        if bad != 0 {
+            break;
+        }
+    }
+    (done, written)
+}
+
+/// See [`codes`](super::super::lanes::codes).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn codes_avx512(
+    lanes: &[u32],
+    shifts: Option<Shifts>,
+    is_double: &mut bool,
+    dst: &mut [u8],
+) -> (usize, usize) {
+    let shifted = if shifts.is_some() { u16::MAX } else { 0 };
+    let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
+    let (out, back) = (_mm512_set1_epi32(out.into()), _mm512_set1_epi32(back.into()));
+    // The code the other way round, in front of it nothing.
+    let turn = _mm512_broadcast_i32x4(_mm_set_epi32(0x0C0D_0E80, 0x0809_0A80, 0x0405_0680, 0x0001_0280));
+    let count = lanes.len().saturating_sub(1);
+    let (mut done, mut written) = (0, 0);
+    // In bit 0.
+    let mut state = u32::from(*is_double);
+    while done < count
+        && let Some(room) = dst[written..].first_chunk_mut::<64>()
+    {
+        let next = &lanes[done + 1..];
+        let (block, next) = match (lanes[done..count].first_chunk(), next.first_chunk()) {
+            (Some(block), Some(next)) => (load_lanes(block), load_lanes(next)),
+            _ => (load_part(&lanes[done..count]), load_part(next)),
+        };
+        let lens = _mm512_and_si512(_mm512_srli_epi32::<LEN>(block), _mm512_set1_epi32(7));
+        // Zeros at the end are no codes either.
+        let none = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(lens, _mm512_set1_epi32(1)), _mm512_set1_epi32(2));
+        let open = _mm512_test_epi32_mask(block, _mm512_set1_epi32(MAY_GO_ON as i32));
+        let bad = none | _mm512_mask_test_epi32_mask(open, next, _mm512_set1_epi32(FOLLOWS as i32));
+        let good = u32::from(bad).trailing_zeros().min(16);
+        let double = _mm512_mask_cmpgt_epu32_mask(shifted, lens, _mm512_set1_epi32(1));
+        // In bit 0 what was before, in the next the first lane.
+        let states = u32::from(double) << 1 | state;
+        let changes = double ^ states as u16;
+        state = states >> good & 1;
+        let shift = _mm512_mask_mov_epi32(back, double, out);
+        let bytes = _mm512_or_si512(_mm512_shuffle_epi8(block, turn), shift);
+        // All ones from the first byte of the code on, and in front of it for a shift code.
+        let bits = _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_slli_epi32::<3>(lens));
+        let ones = _mm512_set1_epi32(-1);
+        let kept = _mm512_sllv_epi32(ones, bits);
+        let kept = _mm512_mask_or_epi32(kept, changes, kept, _mm512_set1_epi32(0xFF));
+        let keep = _mm512_movepi8_mask(kept) & low_bits(4 * good as usize);
+        store_512(room, _mm512_maskz_compress_epi8(keep, bytes));
+        written += keep.count_ones() as usize;
+        done += good as usize;
+        if bad != 0 {
+            break;
+        }
+    }
+    *is_double = state == 1;
+    (done, written)
+}
+
+/// See [`split`](super::super::lanes::split).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn split_avx512(
+    shifts: Shifts,
+    is_double: bool,
+    block: &[u8; 65],
+    units: &mut [u16; 64],
+) -> Split {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    // All runs of ones in `within` that `starts`, each the first of one, begins.
+    let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
+    let (front, back) = (block.first_chunk().expect("of 65"), block.last_chunk().expect("of 65"));
+    let (bytes, nexts) = (load_512(front), load_512(back));
+    let [out, back] = [shifts.out, shifts.back].map(|code| _mm512_set1_epi8(code as i8));
+    let outs = _mm512_cmpeq_epi8_mask(bytes, out);
+    let plain = !(outs | _mm512_cmpeq_epi8_mask(bytes, back));
+    let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
+    // Pairs begin at every other byte of a run; whether at the even ones, where the run begins tells.
+    let starts = double & !(double << 1);
+    let even = flood(starts & EVEN, double);
+    let leads = (double & even & EVEN) | (double & !even & !EVEN);
+    let cut_off = leads & (_mm512_cmpeq_epi8_mask(nexts, out) | _mm512_cmpeq_epi8_mask(nexts, back));
+    let singles = plain & !double;
+    let (mut firsts, mut doubles) = (singles | leads, leads);
+    // A pair may end right behind the block; one before it took none of its bytes.
+    let mut read = 64 + (leads >> 63) as usize;
+    let mut is_double = (double | outs) >> 63 != 0;
+    if cut_off != 0 {
+        read = cut_off.trailing_zeros() as usize;
+        (firsts, doubles, is_double) = (firsts & low_bits(read), doubles & low_bits(read), true);
+    }
+    let zeros = _mm512_testn_epi8_mask(bytes, bytes);
+    let high = _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(leads, bytes), leads & zeros, out);
+    let low = _mm512_mask_mov_epi8(bytes, leads, nexts);
+    let (high, low) = (_mm512_maskz_compress_epi8(firsts, high), _mm512_maskz_compress_epi8(firsts, low));
+    let unit = |high: __m256i, low: __m256i| {
+        _mm512_or_si512(_mm512_slli_epi16::<8>(_mm512_cvtepu8_epi16(high)), _mm512_cvtepu8_epi16(low))
+    };
+    let (first, second) = units.split_at_mut(32);
+    let first_units = unit(_mm512_castsi512_si256(high), _mm512_castsi512_si256(low));
+    store_units(first.first_chunk_mut().expect("half"), first_units);
+    if firsts.count_ones() > 32 {
+        let second_units = unit(_mm512_extracti64x4_epi64::<1>(high), _mm512_extracti64x4_epi64::<1>(low));
+        store_units(second.first_chunk_mut().expect("half"), second_units);
+    }
+    Split { read, firsts, doubles, is_double }
+}
+
+/// Stores thirty-two units.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_units(units: &mut [u16; 32], block: __m512i) {
+    // SAFETY: the reference is good for 64 bytes.
+    unsafe { _mm512_storeu_si512(units.as_mut_ptr().cast(), block) }
+}
