@@ -15,10 +15,22 @@ pub(crate) enum Kind {
     French,
     /// Russian: nearly all of it two bytes a character in UTF-8.
     Russian,
+    /// Greek, with its accents: two bytes a character in UTF-8.
+    Greek,
+    /// Hebrew without points: two bytes a character in UTF-8.
+    Hebrew,
+    /// Arabic: two bytes a character in UTF-8.
+    Arabic,
+    /// Arabic in the shapes that letters take, as IBM420 has them: three bytes each among those of two.
+    ArabicShapes,
     /// Thai: nearly all of it three bytes a character in UTF-8, in long runs.
     Thai,
     /// Japanese in half-width katakana, with Latin capitals and digits: what IBM290 holds.
     Katakana,
+    /// Japanese, kanji and kana of JIS X 0208: nearly all of it three bytes a character in UTF-8, two in the pages.
+    Japanese,
+    /// Korean, syllables of KS X 1001 in words with blanks between them.
+    Korean,
     /// Chinese and hiragana: nearly all of it three bytes a character in UTF-8 and one unit in UTF-16.
     Cjk,
     /// English and a little Chinese with emoji among the words: surrogate pairs, and every length of UTF-8.
@@ -26,16 +38,35 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 7] =
-        [Kind::English, Kind::French, Kind::Russian, Kind::Thai, Kind::Katakana, Kind::Cjk, Kind::Emoji];
+    pub(crate) const ALL: [Kind; 13] = [
+        Kind::English,
+        Kind::French,
+        Kind::Russian,
+        Kind::Greek,
+        Kind::Hebrew,
+        Kind::Arabic,
+        Kind::ArabicShapes,
+        Kind::Thai,
+        Kind::Katakana,
+        Kind::Japanese,
+        Kind::Korean,
+        Kind::Cjk,
+        Kind::Emoji,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::English => "English",
             Kind::French => "French",
             Kind::Russian => "Russian",
+            Kind::Greek => "Greek",
+            Kind::Hebrew => "Hebrew",
+            Kind::Arabic => "Arabic",
+            Kind::ArabicShapes => "shapes",
             Kind::Thai => "Thai",
             Kind::Katakana => "katakana",
+            Kind::Japanese => "Japanese",
+            Kind::Korean => "Korean",
             Kind::Cjk => "CJK",
             Kind::Emoji => "emoji",
         }
@@ -72,6 +103,27 @@ impl Kind {
                 letters(dice, text, 1..11, &[('\u{430}', 32), ('\u{430}', 16)]);
                 text.push_str(dice.one_of(BETWEEN));
             }
+            Kind::Greek => {
+                // Alpha to omega but the final sigma, which ends words alone; now and then an accent.
+                letters(dice, text, 1..9, &[('\u{3B1}', 17), ('\u{3C3}', 7), ('\u{3AC}', 4), ('\u{3B1}', 17)]);
+                text.push_str(dice.one_of(&["", "", "\u{3C2}"]));
+                text.push_str(dice.one_of(BETWEEN));
+            }
+            Kind::Hebrew => {
+                letters(dice, text, 2..8, &[('\u{5D0}', 27)]);
+                text.push_str(dice.one_of(BETWEEN));
+            }
+            Kind::Arabic => {
+                letters(dice, text, 2..8, &[('\u{627}', 20), ('\u{641}', 8)]);
+                text.push_str(dice.one_of(BETWEEN));
+            }
+            Kind::ArabicShapes => {
+                for _ in 0..1 + dice.below(6) {
+                    text.push_str(dice.one_of(ARABIC_INITIALS));
+                }
+                letters(dice, text, 1..2, &[('\u{627}', 8), ('\u{62D}', 14)]);
+                text.push_str(dice.one_of(BETWEEN));
+            }
             Kind::Thai => {
                 letters(dice, text, 5..40, &[('\u{E01}', 58), ('\u{E01}', 46), ('\u{E40}', 28)]);
                 text.push(' ');
@@ -83,6 +135,16 @@ impl Kind {
                     letters(dice, text, 2..8, &[('\u{FF66}', 56)]);
                 }
                 text.push_str(dice.one_of(&[" ", " ", "\u{FF64}", "\u{FF61}", "\u{FF65}"]));
+            }
+            Kind::Japanese => {
+                text.push_str(dice.one_of(JAPANESE));
+                letters(dice, text, 0..4, &[('\u{3042}', 80), ('\u{3042}', 80), ('\u{30A2}', 80)]);
+                text.push_str(dice.one_of(&["", "", "", "", "、", "。", "", "24", "　"]));
+            }
+            Kind::Korean => {
+                text.push_str(dice.one_of(KOREAN));
+                text.push_str(dice.one_of(KOREAN_ENDINGS));
+                text.push_str(dice.one_of(BETWEEN));
             }
             Kind::Cjk => {
                 letters(dice, text, 1..5, &[('\u{4E00}', 4096), ('\u{4E00}', 512), ('\u{3042}', 80)]);
@@ -148,3 +210,28 @@ const FRENCH: &[&str] = &[
     "vous", "ils", "faire", "dire", "aller", "voir", "savoir", "pouvoir", "vouloir", "venir", "prendre", "Relevé",
     "compte", "numéro", "solde", "1987", "«", "»", "plus", "moins", "bien", "mal", "ici",
 ];
+
+#[rustfmt::skip]
+/// Shapes of letters that go on to the left, in IBM420; alef has none, and is here as the shape after such a one.
+const ARABIC_INITIALS: &[&str] = &[
+    "\u{FE91}", "\u{FE97}", "\u{FE9B}", "\u{FE9F}", "\u{FEA3}", "\u{FEA7}", "\u{FEB3}", "\u{FEB7}", "\u{FEBB}",
+    "\u{FECB}", "\u{FECF}", "\u{FED3}", "\u{FEDB}", "\u{FEDF}", "\u{FEE3}", "\u{FE8E}",
+];
+
+#[rustfmt::skip]
+const JAPANESE: &[&str] = &[
+    "東京", "大阪", "銀行", "口座", "残高", "明細", "時間", "会社", "電話", "新聞", "世界", "日本", "文字", "変換", "記録",
+    "顧客", "住所", "番号", "金額", "合計", "年月日", "機械", "計算", "処理", "結果", "入力", "出力", "確認", "一覧", "支店",
+    "人", "山", "川", "水", "火", "木", "土", "本", "国", "語", "学校", "先生", "学生", "図書館", "駅前", "病院", "料理",
+    "天気", "朝", "昼", "夜", "春", "夏", "秋", "冬", "青", "赤", "白", "黒", "長", "短", "高", "低", "新", "古", "多", "少",
+];
+
+#[rustfmt::skip]
+const KOREAN: &[&str] = &[
+    "서울", "부산", "은행", "계좌", "잔액", "명세", "시간", "회사", "전화", "신문", "세계", "한국", "문자", "변환", "기록",
+    "고객", "주소", "번호", "금액", "합계", "기계", "계산", "처리", "결과", "입력", "출력", "확인", "목록", "사람", "나라",
+    "학교", "선생", "학생", "도서관", "병원", "요리", "날씨", "아침", "점심", "저녁", "봄", "여름", "가을", "겨울",
+];
+
+const KOREAN_ENDINGS: &[&str] =
+    &["", "이", "가", "은", "는", "을", "를", "에서", "에게", "으로", "하고", "입니다", "하였다"];

@@ -1,0 +1,294 @@
+//! charpipe's codecs beside the fastest that do the same: simdutf, encoding_rs and `memcpy`, in one process.
+//!
+//! `cargo run --release --manifest-path benches/peers/Cargo.toml [-- PART]`, from charpipe's root, prints one table;
+//! `benches/README.md` says how to read it. It exits with 1 where any output is wrong, ours or theirs; a goal that is not
+//! met is only said so.
+
+mod measure;
+mod peers;
+#[path = "../../text/mod.rs"]
+mod text;
+
+use charpipe::codec::{ByteSink, Codec, Stop, Utf8Sink, decode_strictly};
+use charpipe::{Error, Registry};
+use measure::{Goal, Race};
+use std::collections::HashMap;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use text::Kind;
+
+/// Neither what is read nor what is written is longer: both stay in the second level of the caches.
+const ROOM: usize = 256 * 1024;
+
+/// EBCDIC with the repertoire of Latin-1, or but for the euro.
+const LATIN_PAGES: &[&str] = &["IBM037", "IBM1047", "IBM273", "IBM500", "IBM1140"];
+
+/// Pages of other scripts.
+const OTHER_PAGES: &[(&str, Kind)] = &[
+    ("IBM1025", Kind::Russian),
+    ("IBM875", Kind::Greek),
+    ("IBM424", Kind::Hebrew),
+    ("IBM420", Kind::ArabicShapes),
+    ("windows-1251", Kind::Russian),
+    ("IBM866", Kind::Russian),
+];
+
+const UCS4: &[&str] = &["UTF-32LE", "UTF-32BE", "X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"];
+
+/// What the Unicode forms are measured on.
+const TEXTS: &[Kind] = &[Kind::English, Kind::French, Kind::Russian, Kind::Greek, Kind::Japanese, Kind::Emoji];
+
+/// The kernels of a lesser instruction set are measured in a process of their own.
+const SCALAR: &str = "--scalar";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let is_scalar = args.iter().any(|arg| arg == SCALAR);
+    let part = args.iter().find(|arg| !arg.starts_with('-')).map_or("", String::as_str);
+    let races = if is_scalar { scalar_races() } else { races() };
+    let races = match races {
+        Ok(races) => races.into_iter().filter(|race| race.name().contains(part)),
+        Err(error) => {
+            eprintln!("peers: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    if !is_scalar {
+        measure::print_head();
+    }
+    let mut is_right = true;
+    for race in races {
+        is_right &= race.run();
+    }
+    if !is_scalar {
+        is_right &= scalar(part);
+    }
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Goes on with the table in a process that has no kernels but the scalar ones; whether all output was right there.
+fn scalar(part: &str) -> bool {
+    let status = std::env::current_exe()
+        .and_then(|program| Command::new(program).env("CHARPIPE_ISA", "scalar").args([SCALAR, part]).status());
+    match status {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("peers: the scalar kernels are not measured: {error}");
+            false
+        }
+    }
+}
+
+/// With whatever kernels this machine runs.
+fn races() -> Result<Vec<Race>, Error> {
+    let registry = Registry::builtin();
+    let mut races = Vec::new();
+    for page in LATIN_PAGES {
+        let page = Page::new(registry.codec(page)?);
+        for kind in [Kind::English, Kind::French] {
+            let (text, bytes) = page.text(kind);
+            let latin = latin1(&text);
+            races.push(
+                Race::new(format!("{} → UTF-8", page.name()), kind, text.clone().into(), page.decoding(bytes.clone()))
+                    .against("simdutf, Latin-1", peers::latin1_to_utf8(latin.clone()), text.clone().into())
+                    .goal(Goal::ratio(0.8)),
+            );
+            races.push(
+                Race::new(format!("UTF-8 → {}", page.name()), kind, bytes, page.encoding(text.clone()))
+                    .against("simdutf, Latin-1", peers::utf8_to_latin1(text.into()), latin)
+                    .goal(Goal::ratio(0.8)),
+            );
+        }
+    }
+    for (page, kind) in OTHER_PAGES {
+        let page = Page::new(registry.codec(page)?);
+        for kind in [Kind::English, *kind] {
+            let (text, bytes) = page.text(kind);
+            races.push(
+                against_windows_1251(Race::new(
+                    format!("{} → UTF-8", page.name()),
+                    kind,
+                    text.into(),
+                    page.decoding(bytes),
+                ))
+                .goal(Goal::ratio(6.0).and_rate(4.0)),
+            );
+        }
+    }
+    for &kind in TEXTS {
+        races.extend(unicode_races(&registry, kind)?);
+    }
+    Ok(races)
+}
+
+/// The Unicode forms, both ways.
+fn unicode_races(registry: &Registry, kind: Kind) -> Result<Vec<Race>, Error> {
+    let text = fitting(kind, |text| (4 * text.chars().count()).max(text.len()));
+    let utf8 = text.as_bytes();
+    let utf16: Vec<u16> = text.encode_utf16().collect();
+    let utf32: Vec<u32> = text.chars().map(u32::from).collect();
+    let utf16be: Vec<u16> = utf16.iter().map(|unit| unit.to_be()).collect();
+    let mut races = Vec::new();
+
+    for name in UCS4 {
+        let page = registry.codec(name)?;
+        let bytes: Vec<u8> = text.chars().flat_map(|ch| in_order(name, ch)).collect();
+        races.push(
+            Race::new(format!("{} → UTF-8", short(name)), kind, utf8.into(), decoding(&*page, bytes.clone()))
+                .against("simdutf", peers::utf32_to_utf8(utf32.clone()), utf8.into())
+                .goal(Goal::ratio(1.0)),
+        );
+        races.push(
+            Race::new(format!("UTF-8 → {}", short(name)), kind, bytes, encoding(&*page, text.clone()))
+                .against("simdutf", peers::utf8_to_utf32(utf8.into()), ne_bytes(&utf32, |unit| unit.to_ne_bytes()))
+                .goal(Goal::ratio(0.8)),
+        );
+    }
+    for (name, units, is_big) in [("UTF-16LE", &utf16, false), ("UTF-16BE", &utf16be, true)] {
+        let page = registry.codec(name)?;
+        let bytes = ne_bytes(units, |unit| unit.to_ne_bytes());
+        races.push(
+            Race::new(format!("{name} → UTF-8"), kind, utf8.into(), decoding(&*page, bytes.clone()))
+                .against("simdutf", peers::utf16_to_utf8(units.clone(), is_big), utf8.into())
+                .goal(Goal::ratio(0.9)),
+        );
+        races.push(
+            Race::new(format!("UTF-8 → {name}"), kind, bytes.clone(), encoding(&*page, text.clone()))
+                .against("simdutf", peers::utf8_to_utf16(utf8.into(), is_big), bytes.clone())
+                .goal(Goal::ratio(0.8)),
+        );
+    }
+    // What the encoder gets is valid already, so beside simdutf's that takes it as such; no goal was set for it.
+    let le = ne_bytes(&utf16, |unit| unit.to_ne_bytes());
+    races.push(
+        Race::new("UTF-8 → UTF-16LE".into(), kind, le.clone(), encoding(&*registry.codec("UTF-16LE")?, text.clone()))
+            .against("simdutf, unchecked", peers::valid_utf8_to_utf16le(text.clone()), le),
+    );
+    races.push(
+        Race::new("UTF-8 → UTF-8".into(), kind, utf8.into(), decoding(&*registry.codec("UTF-8")?, utf8.into()))
+            .against("simdutf, then memcpy", peers::validate_then_copy(utf8.into()), utf8.into())
+            .goal(Goal::ratio(0.8)),
+    );
+    Ok(races)
+}
+
+/// Single bytes to UTF-8 without vectors.
+fn scalar_races() -> Result<Vec<Race>, Error> {
+    let registry = Registry::builtin();
+    let mut races = Vec::new();
+    let latin = LATIN_PAGES.iter().take(2).map(|page| (page, Kind::French));
+    for (page, kind) in latin.chain(OTHER_PAGES.iter().map(|(page, kind)| (page, *kind))) {
+        let page = Page::new(registry.codec(page)?);
+        for kind in [Kind::English, kind] {
+            let (text, bytes) = page.text(kind);
+            let name = format!("{} → UTF-8, scalar", page.name());
+            let race = Race::new(name, kind, text.into(), page.decoding(bytes));
+            races.push(against_windows_1251(race).goal(Goal::rate(2.5)));
+        }
+    }
+    Ok(races)
+}
+
+/// encoding_rs on Russian is what single bytes that are no Latin-1 are measured by, whatever their own text is.
+fn against_windows_1251(race: Race) -> Race {
+    let text = fitting(Kind::Russian, str::len);
+    let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(&text);
+    race.against("encoding_rs, 1251", peers::encoding_rs(encoding_rs::WINDOWS_1251, bytes.to_vec()), text.into())
+}
+
+/// A charset of single bytes.
+struct Page {
+    codec: Arc<dyn Codec>,
+    /// The byte of each character, by a decoder that saw it alone: the oracle for what decodes many at once.
+    bytes: HashMap<char, u8>,
+}
+
+impl Page {
+    fn new(codec: Arc<dyn Codec>) -> Page {
+        let char_of = |byte| decode_strictly(&*codec, &[byte])?.chars().next();
+        let bytes = (0..=u8::MAX).filter_map(|byte| Some((char_of(byte)?, byte))).collect();
+        Page { codec, bytes }
+    }
+
+    fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    /// What the page has of a text, as text and in the page.
+    fn text(&self, kind: Kind) -> (String, Vec<u8>) {
+        let text: String = fitting(kind, str::len).chars().filter(|ch| self.bytes.contains_key(ch)).collect();
+        assert!(text.len() > ROOM / 2, "{} has too little of {}", self.name(), kind.name());
+        let bytes = text.chars().map(|ch| self.bytes[&ch]).collect();
+        (text, bytes)
+    }
+
+    fn decoding(&self, bytes: Vec<u8>) -> measure::Run {
+        decoding(&*self.codec, bytes)
+    }
+
+    fn encoding(&self, text: String) -> measure::Run {
+        encoding(&*self.codec, text)
+    }
+}
+
+/// A text that is as long as may be while `len` of it, the longest of its forms, fits into the room.
+fn fitting(kind: Kind, len: impl Fn(&str) -> usize) -> String {
+    let mut text = kind.text(ROOM);
+    // Some room is left: a kernel stops before the end of it, and that end is not what is measured.
+    while len(&text) > ROOM - 256 {
+        let half = text.trim_end().rfind('\n').expect("a text of lines");
+        text.truncate(half + 1);
+    }
+    text
+}
+
+/// Decodes `bytes` in one go.
+fn decoding(codec: &dyn Codec, bytes: Vec<u8>) -> measure::Run {
+    let mut decoder = codec.decoder();
+    let input = bytes.len();
+    measure::Run::new(input, move |room| {
+        let mut sink = Utf8Sink::new(&mut room.as_bytes()[..ROOM]);
+        let step = decoder.feed(std::hint::black_box(&bytes), &mut sink);
+        std::hint::black_box(sink.as_str());
+        if step.stop == Stop::InputEmpty { sink.written() } else { 0 }
+    })
+}
+
+/// Encodes `text` in one go.
+fn encoding(codec: &dyn Codec, text: String) -> measure::Run {
+    let mut encoder = codec.encoder().expect("one that encodes");
+    let input = text.len();
+    measure::Run::new(input, move |room| {
+        let mut sink = ByteSink::new(&mut room.as_bytes()[..ROOM]);
+        let step = encoder.feed(std::hint::black_box(&text), &mut sink);
+        std::hint::black_box(sink.as_bytes());
+        if step.stop == Stop::InputEmpty { sink.written() } else { 0 }
+    })
+}
+
+/// The text in Latin-1, as far as it goes.
+fn latin1(text: &str) -> Vec<u8> {
+    let bytes: Vec<u8> = text.chars().filter_map(|ch| u8::try_from(ch).ok()).collect();
+    assert_eq!(bytes.len(), text.chars().count(), "Western text is Latin-1");
+    bytes
+}
+
+/// The four octets of `ch` in the order that the charset is named for.
+fn in_order(name: &str, ch: char) -> [u8; 4] {
+    let [a, b, c, d] = u32::to_be_bytes(ch.into());
+    match name {
+        "UTF-32BE" => [a, b, c, d],
+        "UTF-32LE" => [d, c, b, a],
+        "X-ISO-10646-UCS-4-2143" => [b, a, d, c],
+        "X-ISO-10646-UCS-4-3412" => [c, d, a, b],
+        other => unreachable!("{other} is no order of UCS-4"),
+    }
+}
+
+fn short(name: &str) -> &str {
+    name.trim_start_matches("X-ISO-10646-")
+}
+
+fn ne_bytes<T: Copy, const N: usize>(units: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    units.iter().flat_map(|unit| bytes(*unit)).collect()
+}

@@ -1,0 +1,191 @@
+//! Two things that do the same, timed in turn, and a row of the table from it.
+
+use crate::text::Kind;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// How often each is timed.
+const ROUNDS: usize = 41;
+/// About how long one timing is, in seconds, in as many passes as that takes: long for the clock, and too short for the
+/// scheduler to often let something else run in the middle of it.
+const TIMING: f64 = 300e-6;
+
+/// What is written into; aligned for any code unit, and cleared of what was in it by whoever checks.
+pub(crate) struct Room(Vec<u64>);
+
+impl Room {
+    fn new() -> Room {
+        // Twice of what is used: simdutf is told no bounds.
+        Room(vec![0; 2 * crate::ROOM / 8])
+    }
+
+    pub(crate) fn as_bytes(&mut self) -> &mut [u8] {
+        let len = self.0.len() * 8;
+        // SAFETY: the same memory as bytes, for which any alignment and any content will do.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), len) }
+    }
+
+    /// For `T` a code unit: `u8`, `u16` or `u32`.
+    pub(crate) fn as_ptr<T>(&mut self) -> *mut T {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+/// Something to be timed: it turns its input into output in a room and answers how many bytes that was.
+pub(crate) struct Run {
+    /// Bytes of its input.
+    input: usize,
+    pass: Box<dyn FnMut(&mut Room) -> usize>,
+}
+
+impl Run {
+    pub(crate) fn new(input: usize, pass: impl FnMut(&mut Room) -> usize + 'static) -> Run {
+        Run { input, pass: Box::new(pass) }
+    }
+
+    fn is_right(&mut self, room: &mut Room, expected: &[u8]) -> bool {
+        room.as_bytes().fill(0);
+        let len = (self.pass)(room);
+        room.as_bytes().get(..len) == Some(expected)
+    }
+
+    /// GB of input a second.
+    fn rate(&mut self, room: &mut Room) -> f64 {
+        // Once before, so that the caches are its own.
+        let start = Instant::now();
+        black_box((self.pass)(room));
+        let passes = ((TIMING / start.elapsed().as_secs_f64()) as usize).max(1);
+        let start = Instant::now();
+        for _ in 0..passes {
+            black_box((self.pass)(room));
+        }
+        (passes * self.input) as f64 / start.elapsed().as_secs_f64() / 1e9
+    }
+}
+
+/// What is asked of a row.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Goal {
+    /// Of the peer's rate.
+    ratio: f64,
+    /// GB of input a second.
+    rate: f64,
+}
+
+impl Goal {
+    pub(crate) fn ratio(ratio: f64) -> Goal {
+        Goal { ratio, rate: 0.0 }
+    }
+
+    pub(crate) fn rate(rate: f64) -> Goal {
+        Goal { ratio: 0.0, rate }
+    }
+
+    pub(crate) fn and_rate(self, rate: f64) -> Goal {
+        Goal { rate, ..self }
+    }
+
+    fn words(&self) -> String {
+        let mut words = Vec::new();
+        if self.ratio > 0.0 {
+            words.push(format!("× {:.1}", self.ratio));
+        }
+        if self.rate > 0.0 {
+            words.push(format!("{:.1} GB/s", self.rate));
+        }
+        words.join(", ")
+    }
+
+    fn verdict(&self, ratio: f64, rate: f64) -> &'static str {
+        match () {
+            () if self.words().is_empty() => "",
+            () if ratio >= self.ratio && rate >= self.rate => "met",
+            () => "NOT MET",
+        }
+    }
+}
+
+/// A kernel of ours on a text, and a peer beside it.
+pub(crate) struct Race {
+    what: String,
+    kind: Kind,
+    ours: Run,
+    expected: Vec<u8>,
+    peer: Option<(&'static str, Run, Vec<u8>)>,
+    goal: Goal,
+}
+
+impl Race {
+    pub(crate) fn new(what: String, kind: Kind, expected: Vec<u8>, ours: Run) -> Race {
+        Race { what, kind, ours, expected, peer: None, goal: Goal::default() }
+    }
+
+    /// Beside `run`, which is to make `expected`.
+    pub(crate) fn against(self, name: &'static str, run: Run, expected: Vec<u8>) -> Race {
+        Race { peer: Some((name, run, expected)), ..self }
+    }
+
+    pub(crate) fn goal(self, goal: Goal) -> Race {
+        Race { goal, ..self }
+    }
+
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}", self.what, self.kind.name())
+    }
+
+    /// Prints the row; whether the output was right.
+    pub(crate) fn run(mut self) -> bool {
+        let name = self.name();
+        let mut room = Room::new();
+        let (peer, mut theirs, expected) = self.peer.take().expect("every race has a peer");
+        if !self.ours.is_right(&mut room, &self.expected) {
+            eprintln!("peers: wrong output: {name}, charpipe");
+            return false;
+        }
+        if !theirs.is_right(&mut room, &expected) {
+            eprintln!("peers: wrong output: {name}, {peer}");
+            return false;
+        }
+        let source = vec![b'x'; self.ours.input];
+        let mut copy = Run::new(source.len(), move |room| {
+            room.as_bytes()[..source.len()].copy_from_slice(black_box(&source));
+            source.len()
+        });
+        let (mut ours, mut others, mut ratios, mut copies) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let (our, other) = (self.ours.rate(&mut room), theirs.rate(&mut room));
+            ours.push(our);
+            others.push(other);
+            ratios.push(our / other);
+            copies.push(our / copy.rate(&mut room));
+        }
+        let (rate, ratio) = (median(ours), median(ratios));
+        println!(
+            "| {:31} | {:8} | {rate:8.2} | {peer:>20} | {:6.2} | {ratio:5.2} | {:>13} | {:7} | {:5.0} % |",
+            self.what,
+            self.kind.name(),
+            median(others),
+            self.goal.words(),
+            self.goal.verdict(ratio, rate),
+            100.0 * median(copies),
+        );
+        true
+    }
+}
+
+pub(crate) fn print_head() {
+    println!("GB of input a second, medians of {ROUNDS}; the ratio is the median of the rounds' own\n");
+    println!(
+        "| {:31} | {:8} | {:>8} | {:>20} | {:>6} | {:>5} | {:>13} | {:7} | {:>7} |",
+        "kernel", "text", "charpipe", "peer", "its", "ratio", "goal", "", "memcpy"
+    );
+    println!(
+        "|{:-<33}|{:-<10}|{:->9}:|{:->21}:|{:->7}:|{:->6}:|{:->14}:|{:-<9}|{:->8}:|",
+        "", "", "", "", "", "", "", "", ""
+    );
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}

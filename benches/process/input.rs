@@ -1,0 +1,101 @@
+//! The files that everything reads: a text that is long enough for no branch predictor to learn it by heart, over and
+//! over.
+
+use crate::text::Kind;
+use charpipe::Registry;
+use charpipe::codec::{ByteSink, Stop};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Bytes of text, of which the rest is repetition.
+pub(crate) const BLOCK: usize = 1024 * 1024;
+
+/// From where to where; the names are charpipe's own.
+pub(crate) struct Job {
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
+    pub(crate) kind: Kind,
+}
+
+impl Job {
+    pub(crate) fn name(&self) -> String {
+        format!("{} → {}, {}", self.from, self.to, self.kind.name())
+    }
+
+    /// The block that is repeated.
+    pub(crate) fn block(&self) -> Vec<u8> {
+        encoded(self.from, &self.kind.text(BLOCK))
+    }
+}
+
+/// The text in that charset.
+pub(crate) fn encoded(charset: &str, text: &str) -> Vec<u8> {
+    let codec = Registry::builtin().codec(charset).expect("a built-in codec");
+    let mut encoder = codec.encoder().expect("one that encodes");
+    let mut room = vec![0; 4 * text.len() + 64];
+    let mut sink = ByteSink::new(&mut room);
+    let step = encoder.feed(text, &mut sink);
+    assert_eq!(step.stop, Stop::InputEmpty, "{charset} holds the text");
+    // Back to single bytes, where it has shifts, so that the block can be repeated.
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "there is room");
+    let len = sink.written();
+    room.truncate(len);
+    room.shrink_to_fit();
+    room
+}
+
+/// How often `block` makes so many MiB, at the least.
+pub(crate) fn times(block: &[u8], mib: usize) -> usize {
+    (mib * 1024 * 1024).div_ceil(block.len())
+}
+
+/// Writes `block` so often; answers the bytes.
+pub(crate) fn write_repeated(path: &Path, block: &[u8], times: usize) -> io::Result<usize> {
+    let mut file = File::create(path)?;
+    for _ in 0..times {
+        file.write_all(block)?;
+    }
+    // Writing back must not go on under the measurements.
+    file.sync_all()?;
+    Ok(times * block.len())
+}
+
+/// Records of a text and what becomes of them: a line each, blanks at its end trimmed.
+pub(crate) struct Records {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) lines: Vec<u8>,
+}
+
+impl Records {
+    /// Each of 80 bytes, filled up with blanks.
+    pub(crate) fn fixed() -> Records {
+        Records::of(|line, bytes| {
+            bytes.extend_from_slice(line);
+            bytes.resize(bytes.len() + 80 - line.len(), 0x40);
+        })
+    }
+
+    /// Each behind its length and as long as its line, with a few blanks at its end.
+    pub(crate) fn variable() -> Records {
+        Records::of(|line, bytes| {
+            let blanks = line.len() % 7;
+            let len = (4 + line.len() + blanks) as u16;
+            bytes.extend(len.to_be_bytes());
+            bytes.extend([0, 0]);
+            bytes.extend_from_slice(line);
+            bytes.resize(bytes.len() + blanks, 0x40);
+        })
+    }
+
+    fn of(add: impl Fn(&[u8], &mut Vec<u8>)) -> Records {
+        let mut this = Records { bytes: Vec::new(), lines: Vec::new() };
+        for line in Kind::English.text(BLOCK).lines() {
+            let line = &line[..line.len().min(80)];
+            add(&encoded("IBM037", line), &mut this.bytes);
+            this.lines.extend_from_slice(line.trim_end().as_bytes());
+            this.lines.push(b'\n');
+        }
+        this
+    }
+}

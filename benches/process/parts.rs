@@ -1,0 +1,291 @@
+//! The parts: what is run in each, and what is asked of it.
+
+use crate::Plan;
+use crate::input::{BLOCK, Job, Records, encoded, times, write_repeated};
+use crate::run::{median, peak, same_bytes};
+use crate::stream::stream;
+use crate::table::{Cells, MEMORY, Row, Table};
+use crate::text::Kind;
+use crate::tools::{Goal, Line, Tool};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// Conversions of plain files, and what is asked of them.
+const FILES: &[(Job, Goal)] = &[
+    (Job { from: "IBM037", to: "UTF-8", kind: Kind::French }, Goal::Within(1.6, Tool::Cat)),
+    (Job { from: "UTF-8", to: "IBM037", kind: Kind::French }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "IBM1025", to: "UTF-8", kind: Kind::Russian }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-8", to: "IBM1025", kind: Kind::Russian }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-16LE", to: "UTF-8", kind: Kind::French }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-16LE", to: "UTF-8", kind: Kind::Cjk }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-32BE", to: "UTF-8", kind: Kind::French }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-32BE", to: "UTF-8", kind: Kind::Cjk }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-32LE", to: "UTF-8", kind: Kind::French }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-8", to: "UTF-16LE", kind: Kind::French }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-8", to: "UTF-32LE", kind: Kind::French }, Goal::Within(2.0, Tool::Cat)),
+    (Job { from: "UTF-8", to: "UTF-8", kind: Kind::English }, Goal::None),
+    (Job { from: "UTF-8", to: "UTF-8", kind: Kind::French }, Goal::None),
+    (Job { from: "UTF-8", to: "UTF-8", kind: Kind::Cjk }, Goal::None),
+    (Job { from: "IBM037", to: "ISO-8859-1", kind: Kind::French }, Goal::None),
+    (Job { from: "IBM939", to: "UTF-8", kind: Kind::Japanese }, MIXED),
+    (Job { from: "UTF-8", to: "IBM939", kind: Kind::Japanese }, MIXED),
+    (Job { from: "IBM1388", to: "UTF-8", kind: Kind::Cjk }, MIXED),
+    (Job { from: "UTF-8", to: "IBM1388", kind: Kind::Cjk }, MIXED),
+];
+
+/// What is asked of mixed pages.
+const MIXED: Goal = Goal::Faster(4.0, &[Tool::Iconv, Tool::Uconv]);
+
+/// How a tool does a job on a file, as a column.
+fn column(tool: Tool, job: &Job, file: Option<&Path>) -> Vec<Line> {
+    tool.converts(job.from, job.to, file).into_iter().collect()
+}
+
+pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
+    let tools: Vec<Tool> = plan.tools.iter().copied().filter(|tool| *tool != Tool::Dd).collect();
+    let mut table = Table::of(&tools, Cells::Speed);
+    if plan.measures {
+        table.print_head("Files to /dev/null");
+    }
+    let mut failures = Vec::new();
+    let file = plan.path().join("input");
+    for (job, goal) in FILES {
+        let block = job.block();
+        let len = write_repeated(&file, &block, times(&block, plan.mib))?;
+        if plan.has(Tool::Iconv) {
+            let [own, iconv] = [Tool::Charpipe, Tool::Iconv].map(|tool| column(tool, job, Some(&file)));
+            failures.extend(difference(plan, &job.name(), &own[0], &iconv[0])?);
+        }
+        let columns = tools.iter().map(|tool| column(*tool, job, Some(&file))).collect();
+        if plan.measures {
+            table.add(Row { name: job.name(), len, columns, goal: *goal }, plan.rounds)?;
+        }
+    }
+    fs::remove_file(file)?;
+    if plan.has(Tool::Iconv) && failures.is_empty() {
+        println!("\n{} jobs on files of {} MiB: the output is iconv's, byte for byte", FILES.len(), plan.mib);
+    }
+    if plan.measures {
+        failures.extend(table.print_peaks());
+    }
+    Ok(failures)
+}
+
+/// What is different between the outputs of charpipe and of another command.
+fn difference(plan: &Plan, name: &str, own: &Line, other: &Line) -> io::Result<Option<String>> {
+    let outputs = [plan.path().join("own"), plan.path().join("other")];
+    for (line, output) in [own, other].into_iter().zip(&outputs) {
+        if let Err(error) = peak(line, Some(output)) {
+            return Ok(Some(format!("{name}: {error}")));
+        }
+    }
+    let same = same_bytes(&outputs[0], &outputs[1])?;
+    outputs.iter().try_for_each(fs::remove_file)?;
+    Ok((!same).then(|| format!("{name}: wrong output")))
+}
+
+pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
+    const OTHERS: &[Tool] = &[Tool::Dd, Tool::Uconv];
+    let mut tools = plan.tools.clone();
+    tools.retain(|tool| matches!(tool, Tool::Charpipe | Tool::Dd | Tool::Uconv | Tool::Cat));
+    let mut table = Table::of(&tools, Cells::Speed);
+    let mut failures = Vec::new();
+    if plan.measures {
+        table.print_head("Records");
+    }
+    let (file, lines) = (plan.path().join("records"), plan.path().join("lines"));
+    for (shape, records) in [("fb:80", Records::fixed()), ("rdw", Records::variable())] {
+        let times = times(&records.bytes, plan.mib);
+        let len = write_repeated(&file, &records.bytes, times)?;
+        write_repeated(&lines, &records.lines, times)?;
+        let own = Tool::Charpipe.line(&["-q", "-f", "IBM037", "--records", shape]).on(&file);
+        failures.extend(difference(plan, shape, &own, &Tool::Cat.line(&[]).on(&lines))?);
+        let of_file = format!("if={}", file.display());
+        let column = |tool: &Tool| match tool {
+            Tool::Charpipe => vec![own.clone()],
+            // It knows records of one length alone, and ASCII for UTF-8, which this text is.
+            Tool::Dd if shape != "fb:80" => vec![],
+            Tool::Dd => {
+                vec![tool.line(&["status=none", "ibs=64K", "obs=64K", "conv=unblock,ascii", "cbs=80", &of_file])]
+            }
+            // Without records: it decodes what stands between them too.
+            tool => tool.converts("IBM037", "UTF-8", Some(&file)).into_iter().collect(),
+        };
+        let row = Row {
+            name: format!("--records {shape}, IBM037"),
+            len,
+            columns: tools.iter().map(column).collect(),
+            goal: Goal::Faster(1.0, OTHERS),
+        };
+        if plan.measures {
+            table.add(row, plan.rounds)?;
+        }
+    }
+    fs::remove_file(file)?;
+    fs::remove_file(lines)?;
+    if failures.is_empty() {
+        println!("\nRecords on files of {} MiB: the lines are right", plan.mib);
+    }
+    if plan.measures {
+        failures.extend(table.print_peaks());
+    }
+    Ok(failures)
+}
+
+pub(crate) fn jobs(plan: &Plan) -> io::Result<Vec<String>> {
+    let help = Command::new(Tool::Charpipe.program()).args(["convert", "--help"]).output()?;
+    if !String::from_utf8_lossy(&help.stdout).contains("--jobs") {
+        println!("jobs: skipped: this charpipe has no --jobs");
+        return Ok(Vec::new());
+    }
+    let heads = ["--jobs 2", "--jobs 1"].map(|head| (Tool::Charpipe, head.to_string()));
+    let mut table = Table::new(heads.into(), Cells::Speed);
+    if plan.measures {
+        table.print_head("Two jobs and one");
+    }
+    let mut failures = Vec::new();
+    let file = plan.path().join("input");
+    for (job, _) in FILES.iter().filter(|(job, _)| ["IBM037", "IBM1388", "IBM939"].contains(&job.from)) {
+        let block = job.block();
+        let len = write_repeated(&file, &block, times(&block, plan.mib))?;
+        let line = |jobs| Tool::Charpipe.line(&["--jobs", jobs, "-f", job.from, "-t", job.to]).on(&file);
+        failures.extend(difference(plan, &format!("{}, --jobs 2", job.name()), &line("2"), &line("1"))?);
+        let columns = vec![vec![line("2")], vec![line("1")]];
+        if plan.measures {
+            table.add(Row { name: job.name(), len, columns, goal: Goal::None }, plan.rounds)?;
+        }
+    }
+    fs::remove_file(file)?;
+    if plan.measures {
+        // More than one job is more than one set of buffers: what is promised is for one.
+        table.print_peaks();
+    }
+    Ok(failures)
+}
+
+pub(crate) fn pipe(plan: &Plan) -> io::Result<Vec<String>> {
+    let mut tools = plan.tools.clone();
+    tools.retain(|tool| matches!(tool, Tool::Charpipe | Tool::Iconv | Tool::Uconv | Tool::Cat));
+    let mut table = Table::of(&tools, Cells::Speed);
+    table.print_head("cat FILE | tool | cat > /dev/null");
+    let file = plan.path().join("input");
+    for (job, _) in FILES.iter().filter(|(job, _)| job.kind == Kind::French) {
+        let block = job.block();
+        let len = write_repeated(&file, &block, times(&block, plan.mib))?;
+        let piped = |tool: &Tool| {
+            let own = tool.converts(job.from, job.to, None).expect("one that converts");
+            vec![Tool::Cat.line(&[]).on(&file), own, Tool::Cat.line(&[])]
+        };
+        let columns = tools.iter().map(piped).collect();
+        table.add(Row { name: job.name(), len, columns, goal: Goal::Within(1.3, Tool::Cat) }, plan.rounds)?;
+    }
+    fs::remove_file(file)?;
+    Ok(Vec::new())
+}
+
+/// How long a file of ten bytes takes: the start of the process, and of its tables.
+pub(crate) fn starts(plan: &Plan) -> io::Result<Vec<String>> {
+    /// For every round of the rest.
+    const OFTEN: usize = 40;
+    let mut tools = plan.tools.clone();
+    tools.retain(|tool| matches!(tool, Tool::Charpipe | Tool::Iconv | Tool::Uconv | Tool::Cat));
+    let mut table = Table::of(&tools, Cells::Time);
+    table.print_head("A file of ten bytes");
+    let pairs = [
+        ("UTF-8", "UTF-8"),
+        ("IBM037", "UTF-8"),
+        ("IBM1025", "UTF-8"),
+        ("IBM939", "UTF-8"),
+        ("IBM1388", "UTF-8"),
+        ("UTF-8", "IBM1388"),
+    ];
+    for (from, to) in pairs {
+        let job = Job { from, to, kind: Kind::English };
+        let file = plan.path().join(format!("ten-{from}"));
+        fs::write(&file, encoded(from, "Ten bytes."))?;
+        let columns = tools.iter().map(|tool| column(*tool, &job, Some(&file))).collect();
+        let row = Row { name: format!("{from} → {to}"), len: 10, columns, goal: Goal::Within(1.0, Tool::Iconv) };
+        table.add(row, plan.rounds * OFTEN)?;
+    }
+    Ok(Vec::new())
+}
+
+pub(crate) fn streams(plan: &Plan) -> io::Result<Vec<String>> {
+    let mut failures = Vec::new();
+    println!(
+        "\nStreams of {} MiB out of one pipe and into another; under {} MiB is promised\n",
+        plan.stream_mib,
+        MEMORY / 1024
+    );
+    println!("| {:26} | {:>6} | {:>9} |", "job", "MB/s", "peak, MiB");
+    println!("|{:-<28}|{:->7}:|{:->10}:|", "", "", "");
+    let is_in = |job: &Job| job.kind == Kind::French || job.to.starts_with("IBM");
+    for (job, _) in FILES.iter().filter(|(job, _)| is_in(job)) {
+        let (input, expected) = (job.block(), encoded(job.to, &job.kind.text(BLOCK)));
+        // Where there are shifts, the last one of a block and the first of the next are not written.
+        let is_mixed = matches!(job.to, "IBM939" | "IBM1388");
+        let times = if is_mixed { 1 } else { times(&input, plan.stream_mib) };
+        match stream(job.from, job.to, &input, &expected, times, true)? {
+            Err(wrong) => failures.push(format!("{}, stream: {wrong}", job.name())),
+            Ok(taken) => {
+                let rate = (times * input.len()) as f64 / taken.seconds / 1e6;
+                println!("| {:26} | {rate:6.0} | {:>9} |", job.name(), mib(taken.peak));
+                failures.extend(too_much(&job.name(), taken.peak));
+            }
+        }
+    }
+    Ok(failures)
+}
+
+/// The cost of streams of every length, by which one sees what is paid once and what for each byte.
+pub(crate) fn sizes(plan: &Plan) -> io::Result<Vec<String>> {
+    const KIB: usize = 1024;
+    let mut failures = Vec::new();
+    println!("\nIBM037 → UTF-8, French, out of one pipe and into another, by length; medians of {}\n", plan.rounds);
+    println!("| {:>11} | {:>9} | {:>6} | {:>9} |", "KiB", "ms", "MB/s", "peak, MiB");
+    println!("|{:->12}:|{:->10}:|{:->7}:|{:->10}:|", "", "", "", "");
+    let text = Kind::French.text(2 * KIB * KIB);
+    let mut peaks = Vec::new();
+    let mut size = KIB;
+    while size <= plan.largest_mib * KIB * KIB {
+        // A byte is a character there.
+        let block = size.min(KIB * KIB);
+        let end = text.char_indices().nth(block).expect("a text as long").0;
+        let (input, times) = (encoded("IBM037", &text[..end]), size / block);
+        let rounds = if size > 64 * KIB * KIB { 1 } else { plan.rounds };
+        let mut run = |holds| match stream("IBM037", "UTF-8", &input, &text.as_bytes()[..end], times, holds) {
+            Ok(Ok(taken)) => Ok(Some(taken)),
+            Ok(Err(wrong)) => {
+                failures.push(format!("{size} bytes: {wrong}"));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        };
+        let highest = run(true)?.and_then(|taken| taken.peak);
+        let mut seconds = Vec::new();
+        for _ in 0..rounds {
+            seconds.extend(run(false)?.map(|taken| taken.seconds));
+        }
+        let seconds = median(seconds.into_iter());
+        let rate = size as f64 / seconds / 1e6;
+        println!("| {:11} | {:9.2} | {rate:6.0} | {:>9} |", size / KIB, seconds * 1e3, mib(highest));
+        failures.extend(too_much(&format!("{size} bytes"), highest));
+        peaks.extend(highest);
+        size *= 4;
+    }
+    if let (Some(least), Some(most)) = (peaks.iter().min(), peaks.iter().max()) {
+        println!("\nThe peak is between {} and {} MiB, whatever the length.", mib(Some(*least)), mib(Some(*most)));
+    }
+    Ok(failures)
+}
+
+fn mib(kib: Option<u64>) -> String {
+    kib.map_or("?".into(), |kib| format!("{:.1}", kib as f64 / 1024.0))
+}
+
+fn too_much(name: &str, peak: Option<u64>) -> Option<String> {
+    let kib = peak.filter(|kib| *kib >= MEMORY)?;
+    Some(format!("{name}, stream: {kib} KiB of memory, {MEMORY} are promised"))
+}

@@ -1,0 +1,95 @@
+//! Streams through charpipe, from this program and back into it, with the peak of memory at their end.
+
+use crate::run::peak_now;
+use crate::tools::Tool;
+use std::io::{self, Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a stream took.
+pub(crate) struct Taken {
+    /// Until all of it had come out; to the end of the process, where nothing is held.
+    pub(crate) seconds: f64,
+    /// KiB, where the system tells.
+    pub(crate) peak: Option<u64>,
+}
+
+/// How long nothing may come out before the end of the input is let through: the first bytes of a stream wait for more
+/// of it, as what it is may depend on those.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Sends `input` so many times and compares what comes out with `expected`; answers what is wrong, or what it took.
+/// `holds`: keeps the input open until all has come out, so that the peak can be read.
+pub(crate) fn stream(
+    from: &str,
+    to: &str,
+    input: &[u8],
+    expected: &[u8],
+    times: usize,
+    holds: bool,
+) -> io::Result<Result<Taken, String>> {
+    let total = (times * expected.len()) as u64;
+    let start = Instant::now();
+    let mut child = Command::new(Tool::Charpipe.program())
+        .args(["-f", from, "-t", to])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let pid = child.id();
+    let (mut stdin, mut stdout) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+    let came = AtomicU64::new(0);
+    let (fed, same) = std::thread::scope(|scope| {
+        let feeder = scope.spawn(|| -> io::Result<Taken> {
+            for _ in 0..times {
+                stdin.write_all(input)?;
+            }
+            let (mut before, mut since) = (0, Instant::now());
+            while holds && before < total && since.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_micros(100));
+                let now = came.load(Ordering::Acquire);
+                if now > before {
+                    (before, since) = (now, Instant::now());
+                }
+            }
+            let taken = Taken { seconds: start.elapsed().as_secs_f64(), peak: peak_now(pid).filter(|_| holds) };
+            drop(stdin);
+            Ok(taken)
+        });
+        let same = compare_repeated(&mut stdout, expected, &came);
+        (feeder.join().expect("the feeder does not panic"), same)
+    });
+    let status = child.wait()?;
+    if !status.success() {
+        return Ok(Err(format!("charpipe fails with {status}")));
+    }
+    let mut taken = fed?;
+    if !holds {
+        taken.seconds = start.elapsed().as_secs_f64();
+    }
+    if !same? || came.load(Ordering::Acquire) != total {
+        return Ok(Err("wrong output".into()));
+    }
+    Ok(Ok(taken))
+}
+
+/// Whether `output` is `block` over and over, to its end; counts in `came` what was read.
+fn compare_repeated(output: &mut impl Read, block: &[u8], came: &AtomicU64) -> io::Result<bool> {
+    let mut room = vec![0; 64 * 1024];
+    let mut at = 0;
+    let mut same = true;
+    loop {
+        let len = output.read(&mut room)?;
+        if len == 0 {
+            return Ok(same);
+        }
+        let mut rest = &room[..len];
+        while !rest.is_empty() {
+            let take = rest.len().min(block.len() - at);
+            same &= rest[..take] == block[at..at + take];
+            rest = &rest[take..];
+            at = (at + take) % block.len();
+        }
+        came.fetch_add(len as u64, Ordering::Release);
+    }
+}

@@ -1,0 +1,172 @@
+//! Rows of the same job done by several tools, in turn, and what they are printed as.
+
+use crate::run::{self, Cost, median, peak};
+use crate::tools::{Goal, Line, Tool};
+use std::io;
+
+/// What one job may take at the most, whatever its length, in KiB.
+pub(crate) const MEMORY: u64 = 8 * 1024;
+
+/// A command that takes longer is measured once alone.
+const LONG: f64 = 3.0;
+
+/// A job as each column does it.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// Bytes of input.
+    pub(crate) len: usize,
+    /// A pipeline for each column, charpipe's first; empty where it cannot do it.
+    pub(crate) columns: Vec<Vec<Line>>,
+    pub(crate) goal: Goal,
+}
+
+/// A row with its times.
+struct Timed {
+    row: Row,
+    /// Of each round, column by column.
+    costs: Vec<Vec<Cost>>,
+    /// KiB.
+    peaks: Vec<Option<u64>>,
+}
+
+/// What the cells of a table say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cells {
+    /// MB of input a second; `×` is charpipe's speed over the column's.
+    Speed,
+    /// Microseconds; `×` is charpipe's time over the column's.
+    Time,
+}
+
+/// Rows under the names of their columns.
+pub(crate) struct Table {
+    heads: Vec<(Tool, String)>,
+    cells: Cells,
+    rows: Vec<Timed>,
+}
+
+impl Table {
+    pub(crate) fn new(heads: Vec<(Tool, String)>, cells: Cells) -> Table {
+        Table { heads, cells, rows: Vec::new() }
+    }
+
+    /// With a column for each of these.
+    pub(crate) fn of(tools: &[Tool], cells: Cells) -> Table {
+        Table::new(tools.iter().map(|tool| (*tool, tool.name().to_string())).collect(), cells)
+    }
+
+    /// Measures a row and prints it. Peaks are those of single commands.
+    pub(crate) fn add(&mut self, row: Row, rounds: usize) -> io::Result<()> {
+        let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); row.columns.len()];
+        let mut peaks = vec![None; row.columns.len()];
+        for round in 0..rounds {
+            for (index, lines) in row.columns.iter().enumerate() {
+                let is_long = costs[index].first().is_some_and(|first| first.wall > LONG);
+                if lines.is_empty() || is_long {
+                    continue;
+                }
+                if round == 0
+                    && self.cells == Cells::Speed
+                    && let [line] = &lines[..]
+                {
+                    peaks[index] = peak(line, None)?;
+                }
+                costs[index].push(run::cost(lines)?);
+            }
+        }
+        let timed = Timed { row, costs, peaks };
+        self.print(&timed);
+        self.rows.push(timed);
+        Ok(())
+    }
+
+    /// Prints what is above the rows.
+    pub(crate) fn print_head(&self, what: &str) {
+        let said = match self.cells {
+            Cells::Speed => "MB of input a second; `×` is charpipe's speed over the tool's",
+            Cells::Time => "microseconds; `×` is charpipe's time over the tool's",
+        };
+        println!("\n{what}: {said}\n");
+        print!("| {:26} |", "job");
+        self.heads.iter().for_each(|(_, head)| print!(" {head:>15} |"));
+        print!(" {:>33} | {:>13} |\n|{:-<28}|", "goal", "by CPU time", "");
+        self.heads.iter().for_each(|_| print!("{:->16}:|", ""));
+        println!("{:->34}:|{:->14}:|", "", "");
+    }
+
+    /// A row, and whether its goal is met.
+    fn print(&self, timed: &Timed) {
+        print!("| {:26} |", timed.row.name);
+        for (index, costs) in timed.costs.iter().enumerate() {
+            let seconds = median(costs.iter().map(|cost| cost.wall));
+            let ratio = timed.ratio(index, |cost| cost.wall);
+            let (value, ratio) = match self.cells {
+                Cells::Speed => (timed.row.len as f64 / seconds / 1e6, 1.0 / ratio),
+                Cells::Time => (seconds * 1e6, ratio),
+            };
+            match index {
+                _ if costs.is_empty() => print!(" {:>15} |", ""),
+                0 => print!(" {value:15.0} |"),
+                _ => print!(" {:>15} |", format!("{value:.0} (×{ratio:.2})")),
+            }
+        }
+        let (goal, by_wall) = self.verdict(timed, |cost| cost.wall);
+        let (_, by_cpu) = self.verdict(timed, |cost| cost.cpu);
+        println!(" {:>33} | {by_cpu:>13} |", if goal.is_empty() { goal } else { format!("{goal}: {by_wall}") });
+    }
+
+    /// The goal of a row in words, and what there is instead.
+    fn verdict(&self, timed: &Timed, which: fn(&Cost) -> f64) -> (String, String) {
+        let ratio = |tool: &Tool| {
+            let index = self.heads.iter().position(|(head, _)| head == tool)?;
+            let ratio = timed.ratio(index, which);
+            (!ratio.is_nan()).then_some((ratio, tool.name()))
+        };
+        let said = |value: f64, is_met| format!("{value:.2} {}", if is_met { "met" } else { "NOT MET" });
+        let verdict = match timed.row.goal {
+            Goal::None => None,
+            Goal::Within(most, tool) => {
+                ratio(&tool).map(|(ratio, name)| (format!("≤ {most:.1} × {name}"), said(ratio, ratio <= most)))
+            }
+            Goal::Faster(least, tools) => {
+                // The fastest is the one that charpipe's time is the greatest part of.
+                let fastest = tools.iter().filter_map(ratio).max_by(|one, other| one.0.total_cmp(&other.0));
+                fastest.map(|(ratio, name)| {
+                    (format!("≥ {least:.0} × {name}'s speed"), said(1.0 / ratio, 1.0 / ratio >= least))
+                })
+            }
+        };
+        verdict.unwrap_or_default()
+    }
+
+    /// Prints the peaks; answers where charpipe's is too high.
+    pub(crate) fn print_peaks(&self) -> Vec<String> {
+        println!("\nPeak memory on those files, MiB; charpipe is to stay under {}\n", MEMORY / 1024);
+        print!("| {:26} |", "job");
+        self.heads.iter().for_each(|(_, head)| print!(" {head:>8} |"));
+        print!("\n|{:-<28}|", "");
+        self.heads.iter().for_each(|(_, head)| print!("{:->1$}:|", "", head.chars().count().max(8) + 1));
+        println!();
+        let mut failures = Vec::new();
+        for timed in &self.rows {
+            print!("| {:26} |", timed.row.name);
+            for ((tool, head), peak) in self.heads.iter().zip(&timed.peaks) {
+                let cell = peak.map_or(String::new(), |kib| format!("{:.1}", kib as f64 / 1024.0));
+                print!(" {cell:>0$} |", head.chars().count().max(8));
+                if *tool == Tool::Charpipe && peak.is_some_and(|kib| kib >= MEMORY) {
+                    failures.push(format!("{}, {head}: {cell} MiB of memory", timed.row.name));
+                }
+            }
+            println!();
+        }
+        failures
+    }
+}
+
+impl Timed {
+    /// Charpipe's time over that of a column: the median of the rounds' own, as what ran one after the other shares the
+    /// noise.
+    fn ratio(&self, index: usize, which: fn(&Cost) -> f64) -> f64 {
+        median(self.costs[0].iter().zip(&self.costs[index]).map(|(own, this)| which(own) / which(this)))
+    }
+}

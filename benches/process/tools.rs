@@ -1,0 +1,122 @@
+//! The programs, how each of them is told what to do, and what charpipe is asked to be beside them.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Charpipe,
+    Iconv,
+    Uconv,
+    Recode,
+    Dd,
+    Cat,
+}
+
+impl Tool {
+    pub(crate) const ALL: [Tool; 6] = [Tool::Charpipe, Tool::Iconv, Tool::Uconv, Tool::Recode, Tool::Dd, Tool::Cat];
+
+    pub(crate) fn program(self) -> &'static str {
+        match self {
+            Tool::Charpipe => env!("CARGO_BIN_EXE_charpipe"),
+            Tool::Iconv => "iconv",
+            Tool::Uconv => "uconv",
+            Tool::Recode => "recode",
+            Tool::Dd => "dd",
+            Tool::Cat => "cat",
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        if self == Tool::Charpipe { "charpipe" } else { self.program() }
+    }
+
+    pub(crate) fn is_installed(self) -> bool {
+        let asked = Command::new(self.program()).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    }
+
+    /// The name that the tool knows a charset by; the names here are charpipe's.
+    fn label(self, charset: &'static str) -> &'static str {
+        match (self, charset) {
+            // To ICU `IBM037` is page 37 with the newline of z/OS.
+            (Tool::Uconv, "IBM037") => "ibm-37_P100-1995",
+            _ => charset,
+        }
+    }
+
+    /// A conversion of `file`, or of standard input. `None` where the tool has not that one.
+    pub(crate) fn converts(self, from: &'static str, to: &'static str, file: Option<&Path>) -> Option<Line> {
+        let (from, to) = (self.label(from), self.label(to));
+        let line = match self {
+            Tool::Charpipe | Tool::Iconv | Tool::Uconv => self.line(&["-f", from, "-t", to]),
+            // It would replace the file: it reads from standard input alone.
+            Tool::Recode => return recodes(from, to, file),
+            Tool::Cat => self.line(&[]),
+            Tool::Dd => return None,
+        };
+        Some(match file {
+            Some(file) => line.on(file),
+            None => line,
+        })
+    }
+
+    /// The tool with these arguments.
+    pub(crate) fn line(self, args: &[&str]) -> Line {
+        Line {
+            args: std::iter::once(self.program()).chain(args.iter().copied()).map(Into::into).collect(),
+            stdin: None,
+        }
+    }
+}
+
+/// What recode 3.6 does by itself; for other charsets it takes iconv's library.
+fn recodes(from: &'static str, to: &'static str, file: Option<&Path>) -> Option<Line> {
+    let charset = |name| match name {
+        "IBM037" => Some("IBM037"),
+        "UTF-8" => Some("UTF-8"),
+        "UTF-16LE" => Some("UTF-16LE"),
+        _ => None,
+    };
+    // The slash: no surface, which would be ends of line.
+    let request = format!("{}/..{}/", charset(from)?, charset(to)?);
+    let line = Tool::Recode.line(&["-f", &request]);
+    Some(Line { stdin: file.map(Path::to_path_buf), ..line })
+}
+
+/// One command.
+#[derive(Clone)]
+pub(crate) struct Line {
+    args: Vec<OsString>,
+    /// What it reads from standard input.
+    stdin: Option<std::path::PathBuf>,
+}
+
+impl Line {
+    pub(crate) fn on(mut self, file: &Path) -> Line {
+        self.args.push(file.into());
+        self
+    }
+
+    pub(crate) fn command(&self) -> std::io::Result<Command> {
+        let mut command = Command::new(&self.args[0]);
+        command.args(&self.args[1..]);
+        command.stdin(match &self.stdin {
+            Some(path) => std::fs::File::open(path)?.into(),
+            None => Stdio::null(),
+        });
+        Ok(command)
+    }
+}
+
+/// What is asked of charpipe in a row.
+#[derive(Clone, Copy)]
+pub(crate) enum Goal {
+    /// Nothing.
+    None,
+    /// At most so many times the time of that tool.
+    Within(f64, Tool),
+    /// At least so many times the speed of the fastest of those tools.
+    Faster(f64, &'static [Tool]),
+}
