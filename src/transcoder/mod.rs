@@ -129,6 +129,8 @@ struct Route {
     straight: bool,
     /// Single bytes become single bytes, and nothing changes on the way.
     fused: Option<Fused>,
+    /// Text is the input as it is, from where its first character stands.
+    same: bool,
     /// The encoder may fault, or somebody wants to know where something stood.
     needs_origin: bool,
     /// Where blanks came from that are held back, and what follows them.
@@ -471,6 +473,7 @@ impl Transcoder {
             to: to.clone(),
             encoder,
             fused,
+            same: from.is_utf8() && !has_records,
             straight,
             needs_origin,
             stages,
@@ -615,7 +618,8 @@ impl Transcoder {
             }
             return self.stopped(filled, src, eof);
         }
-        let fork = (route.needs_origin || route.nel.is_some()).then(|| route.front.fork());
+        let begin = route.front.place().offset;
+        let fork = ((route.needs_origin && !route.same) || route.nel.is_some()).then(|| route.front.fork());
         let filled = self.text.fill(|sink| route.front.fill(src, eof, until, sink))?;
         match instead {
             Some(name) => self.insert(name, at)?,
@@ -624,6 +628,7 @@ impl Transcoder {
                 let origin = match (route.carry.take(), fork) {
                     (Some(carry), Some(_)) => carry.extended(read, eof),
                     (None, Some(fork)) => Origin::decoded(fork, read, eof),
+                    (_, None) if route.same => Origin::Same(begin),
                     (_, None) => Origin::At(at.into()),
                 };
                 let holds = route.needs_origin && route.front.held().is_some();

@@ -352,6 +352,7 @@ impl Route {
             stages: self.stages.iter().map(|stage| stage.fork()).collect(),
             end: self.end,
             eol: self.eol,
+            same: self.same,
             straight: self.straight,
             needs_origin: self.needs_origin,
             carry: None,

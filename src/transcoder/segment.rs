@@ -16,6 +16,8 @@ use std::ops::Range;
 pub(super) enum Origin {
     /// One place in the input: text that was put in, or that the end of the input brought forth.
     At(Place),
+    /// The input itself from there on: UTF-8.
+    Same(u64),
     /// Made from `bytes` by a front in the state of `front`, behind `skip` bytes of text that it made before. `eof`:
     /// nothing followed them.
     Decoded { front: Box<Front>, bytes: Vec<u8>, skip: usize, eof: bool },
@@ -25,6 +27,7 @@ impl Clone for Origin {
     fn clone(&self) -> Self {
         match self {
             Origin::At(place) => Origin::At(*place),
+            Origin::Same(start) => Origin::Same(*start),
             Origin::Decoded { front, bytes, skip, eof } => {
                 Origin::Decoded { front: Box::new(front.fork()), bytes: bytes.clone(), skip: *skip, eof: *eof }
             }
@@ -61,6 +64,8 @@ impl Origin {
     pub(super) fn place(&self, index: usize) -> Place {
         let (front, bytes, index, eof) = match self {
             Origin::At(place) => return *place,
+            // Beyond the end: whoever asks has nothing nearer.
+            Origin::Same(start) => return start.saturating_add(index as u64).into(),
             Origin::Decoded { front, bytes, skip, eof } => (front, bytes, index.saturating_add(*skip), *eof),
         };
         let mut front = front.fork();

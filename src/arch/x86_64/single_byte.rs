@@ -62,6 +62,24 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         {
             store_512(room, last);
             (read, written) = (read + 64, written + 64);
+            // Behind ASCII comes more of it: four blocks a turn, under one test.
+            while let Some(blocks) = src[read..].first_chunk::<256>()
+                && let Some(room) = dst[written..].first_chunk_mut::<256>()
+            {
+                let (blocks, _) = blocks.as_chunks::<64>();
+                let (a, b) = (lasts.get(load_512(&blocks[0])), lasts.get(load_512(&blocks[1])));
+                let (c, d) = (lasts.get(load_512(&blocks[2])), lasts.get(load_512(&blocks[3])));
+                let any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
+                if _mm512_movepi8_mask(any) != 0 {
+                    break;
+                }
+                let (rooms, _) = room.as_chunks_mut::<64>();
+                store_512(&mut rooms[0], a);
+                store_512(&mut rooms[1], b);
+                store_512(&mut rooms[2], c);
+                store_512(&mut rooms[3], d);
+                (read, written) = (read + 256, written + 256);
+            }
             continue;
         }
         // Absent in ASCII; a lead byte of two; else the character has three bytes, or there is none.
@@ -157,6 +175,27 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
                 return (read + good, written + good);
             }
             (read, written) = (read + 64, written + 64);
+            // Behind ASCII comes more of it: four blocks a turn, under one test.
+            while let Some(blocks) = src[read..].first_chunk::<256>()
+                && let Some(room) = dst[written..].first_chunk_mut::<256>()
+            {
+                let (blocks, _) = blocks.as_chunks::<64>();
+                let (a, b) = (load_512(&blocks[0]), load_512(&blocks[1]));
+                let (c, d) = (load_512(&blocks[2]), load_512(&blocks[3]));
+                let any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
+                let made = [ascii.get(a), ascii.get(b), ascii.get(c), ascii.get(d)];
+                let is_bad = |made| _mm512_cmpeq_epi8_mask(made, latin_none);
+                let bad = (is_bad(made[0]) | is_bad(made[1]) | is_bad(made[2]) | is_bad(made[3])) & latin_holes;
+                if _mm512_movepi8_mask(any) | bad != 0 {
+                    break;
+                }
+                let (rooms, _) = room.as_chunks_mut::<64>();
+                store_512(&mut rooms[0], made[0]);
+                store_512(&mut rooms[1], made[1]);
+                store_512(&mut rooms[2], made[2]);
+                store_512(&mut rooms[3], made[3]);
+                (read, written) = (read + 256, written + 256);
+            }
             continue;
         }
         // The bytes one place on. Each character is made where its first byte is.
