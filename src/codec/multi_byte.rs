@@ -552,7 +552,7 @@ impl Decoder for MultiByteDecoder {
         let mut read = 0;
         while read < src.len() {
             if self.len == 0 {
-                if table.sets.len() == 2 && src.len() - read >= WORTH {
+                if table.sets.len() == 2 && src.len() - read >= WORTH && lanes::are_worth_it(arch::isa()) {
                     read += self.blocks(&src[read..], dst);
                 }
                 // What is common: one byte or two, a character of up to three bytes.
@@ -1042,7 +1042,7 @@ impl Encoder for MultiByteEncoder {
                     // How many characters until a batch is worth it again.
                     let mut pause = 0;
                     loop {
-                        if pause == 0 && src.len() - read >= WORTH {
+                        if pause == 0 && src.len() - read >= WORTH && arch::isa() != arch::Isa::Scalar {
                             pause = PAUSE;
                             let (taken, made) =
                                 batch(table, &mut self.is_double, &mut self.reach, &src[read..], &mut spare[at..]);
