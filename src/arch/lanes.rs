@@ -63,6 +63,12 @@ pub struct Split {
     pub is_double: bool,
 }
 
+/// Whether [`split`] and [`text`] by `isa` are faster than one character after the other.
+#[inline(always)]
+pub fn are_worth_it(isa: Isa) -> bool {
+    isa == Isa::Avx512
+}
+
 /// Splits 64 bytes, or 65 where a pair is the last, into single bytes, pairs and shift codes with the kernel of `isa`;
 /// puts into `units` what the characters are: a pair with its first byte in the high octet, a single byte by itself. A
 /// pair whose first byte is 0 has that of `shifts.out` in its place. Stops before half a pair; does nothing with fewer

@@ -55,7 +55,7 @@ pub(super) struct DecodeTable {
     /// The node that a character begins at, in each set: one, or two where there are shift codes.
     sets: Vec<u32>,
     /// For each set and lead byte, where the words of its pairs start, one for each of 256 trail bytes; for a lead byte
-    /// of longer sequences, and for none, where 256 notes are.
+    /// of longer sequences, and for none, 0, where 256 notes are.
     pairs: Vec<[u32; 256]>,
     /// The same for the pairs of a shifted charset; in the place of 0, which begins none, the single bytes.
     starts: [u32; 256],
@@ -218,7 +218,7 @@ impl Build {
             starts: [0; 256],
             singles: None,
             nodes: Vec::new(),
-            words: Vec::new(),
+            words: vec![note::of(note::STOP); 256],
             texts: Vec::new(),
             longer: Vec::new(),
         };
@@ -327,15 +327,13 @@ impl Build {
 
     /// The table, with the short way to its pairs.
     fn finish(mut self) -> DecodeTable {
-        let none = self.done.words.len() as u32;
-        self.done.words.resize(self.done.words.len() + 256, note::of(note::STOP));
         for &set in &self.done.sets {
             self.done.pairs.push(std::array::from_fn(|byte| match self.done.word(set, byte as u8).as_note() {
                 Some((note::NEXT, node)) => {
                     let Node { start, first, last } = self.done.nodes[node as usize];
-                    if (first, last) == (0, 255) { start } else { none }
+                    if (first, last) == (0, 255) { start } else { 0 }
                 }
-                _ => none,
+                _ => 0,
             }));
         }
         if let [_, pairs] = &self.done.pairs[..] {
@@ -345,7 +343,7 @@ impl Build {
             self.done.singles = Some(Box::new(Utf8Table::new(std::array::from_fn(char_of))));
             self.done.starts = *pairs;
             self.done.starts[0] = start;
-            self.done.starts[usize::from(SO)] = none;
+            self.done.starts[usize::from(SO)] = 0;
         }
         self.done
     }
@@ -554,7 +552,7 @@ impl Decoder for MultiByteDecoder {
         let mut read = 0;
         while read < src.len() {
             if self.len == 0 {
-                if table.sets.len() == 2 && src.len() - read >= WORTH {
+                if table.sets.len() == 2 && src.len() - read >= WORTH && lanes::are_worth_it(arch::isa()) {
                     read += self.blocks(&src[read..], dst);
                 }
                 // What is common: one byte or two, a character of up to three bytes.
@@ -1044,7 +1042,7 @@ impl Encoder for MultiByteEncoder {
                     // How many characters until a batch is worth it again.
                     let mut pause = 0;
                     loop {
-                        if pause == 0 && src.len() - read >= WORTH {
+                        if pause == 0 && src.len() - read >= WORTH && arch::isa() != arch::Isa::Scalar {
                             pause = PAUSE;
                             let (taken, made) =
                                 batch(table, &mut self.is_double, &mut self.reach, &src[read..], &mut spare[at..]);
