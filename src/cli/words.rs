@@ -64,11 +64,12 @@ pub(super) fn printable(text: &str) -> String {
 }
 
 /// Lines with nothing in them that a terminal obeys: the names of a caller's tables and codecs may hold anything, and
-/// stand in many a sentence. What is printable already stays as it is.
+/// stand in many a sentence. What is printable already stays as it is; so does U+200E, which charts have behind letters
+/// that run from right to left and which reorders nothing.
 pub(super) fn harmless(lines: &str) -> String {
     let obeyed = |ch: char| {
         (ch.is_control() && ch != '\n')
-            || matches!(ch, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+            || matches!(ch, '\u{61C}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
     };
     let mut shown = String::with_capacity(lines.len());
     for ch in lines.chars() {
