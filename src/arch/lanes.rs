@@ -142,7 +142,7 @@ mod tests {
             }).collect();
             let good = lanes.windows(2).take_while(|pair| {
                 let (bytes, goes_on, _, long) = &pair[0];
-                !(bytes.is_empty() || long || (*goes_on && pair[1].2))
+                !(bytes.is_empty() || *long || (*goes_on && pair[1].2))
             }).count();
             let shifts = shifted.then_some(Shifts { out: 0x0E, back: 0x0F });
             each_isa(|isa| {

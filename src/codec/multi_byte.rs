@@ -246,8 +246,8 @@ impl Build {
         let first = cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0);
         let last = cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0);
         // What is wide anyway has words for all bytes, which are looked up without a look at their bounds; so have the
-        // sets.
-        let is_wide = last - first >= 128 || self.done.sets.len() < self.starts.len();
+        // sets, and whatever follows a lead byte of a shifted charset: U+3000 is often alone behind its 40.
+        let is_wide = last - first >= 128 || self.done.sets.len() < self.starts.len() || self.starts.len() == 2;
         let (first, last) = if is_wide { (0, 255) } else { (first, last) };
         let start = self.done.words.len() as u32;
         self.done.nodes.push(Node { start, first: first as u8, last: last as u8 });
