@@ -464,11 +464,11 @@ fn statistics(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Op
     }
     if let Guess::Ambiguous(_) = guess {
         let others: Vec<&str> = guess.candidates().iter().skip(1).take(3).map(|other| &*other.codec).collect();
-        notes.push(Diagnostic::warning(
-            "guess-ambiguous",
-            0,
-            format!("a guess that others come close to: {}, or {}", first.codec, others.join(", ")),
-        ));
+        let message = match &others[..] {
+            [] => format!("a guess that little speaks for: {}", first.codec),
+            others => format!("a guess that others come close to: {}, or {}", first.codec, others.join(", ")),
+        };
+        notes.push(Diagnostic::warning("guess-ambiguous", 0, message));
     }
     Ok(Some(Choice::of(codec, Source::Statistics)))
 }

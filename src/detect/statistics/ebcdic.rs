@@ -99,13 +99,13 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     let confidence = (0.5 + 0.5 * (best.mean - threshold) / 2.0).clamp(0.5, 1.0);
     let mut candidates: Vec<Candidate> = Vec::new();
     for reading in &readings {
-        let score = (confidence * ((reading.likelihood - best.likelihood) / SCALE).exp()).clamp(0.0, 1.0);
+        let score = (confidence * libm::expf((reading.likelihood - best.likelihood) / SCALE)).clamp(0.0, 1.0);
         let same_text = candidates.is_empty();
         for page in &reading.pages {
             candidates.push(Candidate { codec: pages[*page].name.clone(), score, same_text });
         }
     }
-    let second = readings.get(1).map_or(0.0, |second| ((second.likelihood - best.likelihood) / SCALE).exp());
+    let second = readings.get(1).map_or(0.0, |second| libm::expf((second.likelihood - best.likelihood) / SCALE));
     let near = second > 1.0 - MARGIN;
     let usual = best.pages.iter().filter(|page| LATIN1.contains(&&*pages[**page].name)).count();
     let open = !complete && usual > 1;
@@ -185,7 +185,7 @@ struct Counts {
 
 /// What occurs often counts less each time: records and markup say the same again and again.
 fn damped(count: u32) -> f32 {
-    (count as f32).powf(0.6)
+    libm::powf(count as f32, 0.6)
 }
 
 impl Counts {
@@ -470,7 +470,7 @@ impl Counts {
             if first.is_alphabetic() || next.is_alphabetic() {
                 open.push((before, byte, count, known));
             } else {
-                fixed += f64::from((known / (1.0 - OWN)).max(FLOOR).ln()) * f64::from(count);
+                fixed += f64::from(libm::logf((known / (1.0 - OWN)).max(FLOOR))) * f64::from(count);
             }
         }
         let best = languages.iter().map(|model| {
@@ -479,10 +479,10 @@ impl Counts {
             for &(before, byte, count, known) in &open {
                 let is_break = is_break(page.chars[usize::from(before)], page.chars[usize::from(byte)]);
                 let own = OWN * seen.likelihood(before, byte) * if is_break { BREAK } else { 1.0 };
-                sum += f64::from((known + own).max(FLOOR).ln()) * f64::from(count);
+                sum += f64::from(libm::logf((known + own).max(FLOOR))) * f64::from(count);
             }
             for (ch, (_, count)) in page.doubles.iter().zip(&self.doubles) {
-                sum += f64::from(model.class(*ch).single.max(FLOOR).ln()) * f64::from(*count);
+                sum += f64::from(libm::logf(model.class(*ch).single.max(FLOOR))) * f64::from(*count);
             }
             sum
         });

@@ -243,15 +243,15 @@ impl Kinds {
             }
         }
         let all = self.kinds.len() as f64;
-        let usual = self.totals.map(|total| if total > 0 { (total as f64 / all).log2() } else { 0.0 });
+        let usual = self.totals.map(|total| if total > 0 { libm::log2(total as f64 / all) } else { 0.0 });
         let present = self.totals.iter().filter(|total| **total > 0).count();
         // What it costs to say of a column what it has.
-        let price = 0.5 * (present - 1) as f64 * (kinds.len() as f64 / period as f64).log2() + 3.0;
+        let price = 0.5 * (present - 1) as f64 * libm::log2(kinds.len() as f64 / period as f64) + 3.0;
         let saved = columns.iter().map(|column| {
             let rows = f64::from(column.iter().sum::<u32>());
             let own = column.iter().zip(usual).filter(|(count, _)| **count > 0).map(|(count, usual)| {
                 let count = f64::from(*count);
-                count * ((count / rows).log2() - usual)
+                count * (libm::log2(count / rows) - usual)
             });
             (own.sum::<f64>() - price).max(0.0)
         });

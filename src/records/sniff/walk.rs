@@ -245,7 +245,7 @@ fn weigh(prefix: &[u8], shape: &Shape, headers: &[Header], pairs: &Pairs) -> f64
     for (count, header) in headers.iter().enumerate() {
         let before = |at: usize| at.checked_sub(1).map(|at| &prefix[at]);
         let data: f64 =
-            (header.at..header.at + header.len).map(|at| as_data(before(at), prefix[at])).map(f64::log2).sum();
+            (header.at..header.at + header.len).map(|at| as_data(before(at), prefix[at])).map(libm::log2).sum();
         let new = 1.0 / (12.0 * (f64::from(header.length) + 1.0));
         let times = seen.entry(header.length).or_default();
         let mut as_length = (f64::from(*times) + 8.0 * new) / (count as f64 + 8.0);
@@ -257,7 +257,7 @@ fn weigh(prefix: &[u8], shape: &Shape, headers: &[Header], pairs: &Pairs) -> f64
             (Shape::Vbs { .. }, _) => 0.25,
             _ => 1.0,
         };
-        let bits = as_length.log2() - data;
+        let bits = libm::log2(as_length) - data;
         let says_little = header.is_zero || matches!(shape, Shape::U16 | Shape::ModeB) && header.length >= LIKE_TEXT;
         evidence += if says_little { bits.min(0.0) } else { bits };
     }
