@@ -4,7 +4,7 @@ use super::streams::{self, Patient, Standard};
 use super::words::Name;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 /// Standard input, where a name is wanted.
@@ -44,7 +44,7 @@ pub(super) fn open_unless(
     if let Some(objection) = objection(&metadata) {
         return Err(io::Error::other(objection));
     }
-    Ok(Box::new(BufReader::with_capacity(capacity, Patient(file))))
+    Ok(Box::new(Input { file: Patient(file), room: vec![0; capacity.max(LAZY)], capacity, begin: 0, end: 0 }))
 }
 
 /// Whether an operand is a regular file: all of it is there, and nobody waits for what comes of its beginning.
@@ -60,6 +60,42 @@ fn stdin() -> io::Result<File> {
 #[cfg(not(unix))]
 fn stdin() -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// An open input. (A [`BufReader`](io::BufReader) fills its buffer with zeros first, all of it, where what it reads from is
+/// no plain file.)
+struct Input {
+    file: Patient,
+    room: Vec<u8>,
+    /// How much is read at a time.
+    capacity: usize,
+    begin: usize,
+    end: usize,
+}
+
+/// So much memory the system hands out zeroed and page by page, as it is touched: a short run touches little.
+const LAZY: usize = 256 * 1024;
+
+impl BufRead for Input {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.begin == self.end {
+            (self.begin, self.end) = (0, 0);
+            self.end = self.file.read(&mut self.room[..self.capacity])?.min(self.capacity);
+        }
+        Ok(&self.room[self.begin..self.end])
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.begin = self.begin.saturating_add(len).min(self.end);
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.read(room)?;
+        self.consume(len);
+        Ok(len)
+    }
 }
 
 /// How many of the first bytes a [`Sampled`] keeps.

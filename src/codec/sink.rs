@@ -471,24 +471,27 @@ impl<'a> Utf8Sink<'a> {
 
 /// Room for text with the text in it: what a [`Utf8Sink`] over it wrote last.
 pub(crate) struct Utf8Buf {
-    /// None of it before it is wanted: many runs do without.
+    /// No more of it than was wanted: many runs do without, and short ones with little.
     room: Box<[u8]>,
-    size: usize,
+    most: usize,
     len: usize,
 }
 
 impl Utf8Buf {
-    /// Empty, with so many bytes of room.
-    pub(crate) fn new(size: usize) -> Self {
-        Utf8Buf { room: Box::default(), size, len: 0 }
+    /// Empty, with room for so many bytes at the most.
+    pub(crate) fn new(most: usize) -> Self {
+        Utf8Buf { room: Box::default(), most, len: 0 }
     }
 
-    /// Lends the room, empty, to `fill`.
-    pub(crate) fn fill<T>(&mut self, fill: impl FnOnce(&mut Utf8Sink<'_>) -> T) -> T {
+    /// Lends the room, empty, to `fill`: so many bytes or more, if there may be as many.
+    pub(crate) fn fill<T>(&mut self, wanted: usize, fill: impl FnOnce(&mut Utf8Sink<'_>) -> T) -> T {
         // Should `fill` panic, nothing is claimed of what it left.
         self.len = 0;
-        if self.room.is_empty() {
-            self.room = vec![0; self.size].into();
+        let wanted = wanted.min(self.most);
+        if self.room.len() < wanted {
+            // Little, or all of it, so that it does not grow step by step.
+            let size = if wanted <= self.most / 16 { wanted } else { self.most };
+            self.room = vec![0; size].into();
         }
         let mut sink = Utf8Sink::new(&mut self.room);
         let lent = sink.identity();

@@ -620,7 +620,9 @@ impl Transcoder {
         }
         let begin = route.front.place().offset;
         let fork = ((route.needs_origin && !route.same) || route.nel.is_some()).then(|| route.front.fork());
-        let filled = self.text.fill(|sink| route.front.fill(src, eof, until, sink))?;
+        // Most text has less than four bytes for one of the input; what has more comes in several pieces.
+        let wanted = (4 * src.len()).max(4 * MIN_ROOM);
+        let filled = self.text.fill(wanted, |sink| route.front.fill(src, eof, until, sink))?;
         match instead {
             Some(name) => self.insert(name, at)?,
             None => {
@@ -936,7 +938,7 @@ impl Transcoder {
             return Ok(Advance::Read(0));
         };
         let place = route.front.place();
-        let stop = self.text.fill(|sink| route.front.finish(sink))?;
+        let stop = self.text.fill(4 * MIN_ROOM, |sink| route.front.finish(sink))?;
         let fault = match stop {
             Stop::Fault(fault) => Some(route.front.fault(fault)),
             _ => None,
