@@ -464,7 +464,7 @@ impl Transcoder {
         if back.is_some() && input.blanks == Blanks::Trim {
             input.blanks = Blanks::Keep;
         }
-        let is_plain = !has_records && stages.is_empty() && back.is_none() && !expects_bmp && !watches_nel;
+        let is_plain = !has_records && stages.is_empty() && back.is_none() && !expects_bmp;
         let place = (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default);
         let fused = Fused::new(&decoder, &to).filter(|_| is_plain && place.is_none());
         let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
@@ -591,7 +591,8 @@ impl Transcoder {
             }
         }
         let spare = &mut out.room[out.written..];
-        if let Some(fused) = route.fused.as_mut().filter(|_| instead.is_none()) {
+        let watches = route.nel.as_ref().is_some_and(|watch| !watch.is_over());
+        if let Some(fused) = route.fused.as_mut().filter(|_| instead.is_none() && !watches) {
             let most = until.map_or(u64::MAX, |until| until - at);
             let part = &src[..(src.len() as u64).min(most) as usize];
             match fused.translate(part, spare) {
@@ -606,7 +607,7 @@ impl Transcoder {
             }
         }
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
-            let before = route.nel.is_some().then(|| route.front.fork());
+            let before = watches.then(|| route.front.fork());
             let mut sink = Utf8Sink::new(spare);
             let filled = route.front.fill(src, eof, until, &mut sink)?;
             out.written += sink.written();
@@ -619,7 +620,7 @@ impl Transcoder {
             return self.stopped(filled, src, eof);
         }
         let begin = route.front.place().offset;
-        let fork = ((route.needs_origin && !route.same) || route.nel.is_some()).then(|| route.front.fork());
+        let fork = ((route.needs_origin && !route.same) || watches).then(|| route.front.fork());
         // Most text has less than four bytes for one of the input; what has more comes in several pieces.
         let wanted = (4 * src.len()).max(4 * MIN_ROOM);
         let filled = self.text.fill(wanted, |sink| route.front.fill(src, eof, until, sink))?;
@@ -642,7 +643,7 @@ impl Transcoder {
                 if holds {
                     route.carry = origin.clone().carry(self.text.as_str().len());
                 }
-                if let Some(watch) = &mut route.nel
+                if let Some(watch) = route.nel.as_mut().filter(|_| watches)
                     && watch.see(self.text.as_str().as_bytes(), || origin.clone())
                 {
                     route.nel = None;
