@@ -1,5 +1,8 @@
 //! Several jobs and one: the same output, report and error, whatever is at the cuts.
 
+// Charsets of the web are among what can and cannot be cut.
+#![cfg(feature = "whatwg")]
+
 mod common;
 
 use charpipe::codec::{Malformed, Step, Stop, Utf8Sink};
