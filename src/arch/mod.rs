@@ -12,6 +12,11 @@
 //! | `x86_64/` | SSE4.1, AVX2, AVX-512 with VBMI and VBMI2 |
 //! | `aarch64/` | NEON |
 //!
+//! Beside the folders, `single_byte.rs`, `utf8.rs`, `utf16.rs`, `utf32.rs`, `lanes.rs` (mixed pages) and `bytes.rs`
+//! (tables of bytes, padding) are what codecs call, with the dispatch and the tests of all twins; `shuffles.rs` and
+//! `slices.rs` are shared by the folders. For UTF-16 and UTF-32 the scalar twin is the codec's own loop. `start.rs` is no
+//! kernel: it is here as it needs `unsafe`, and belongs to the command.
+//!
 //! Which one runs is found out once, by [`isa`]; `CHARPIPE_ISA=scalar` (or `sse`, `avx2`, `avx512`, `neon`) in the
 //! environment asks for a lesser one, to test it and to tell whether a fault is a kernel's.
 

@@ -154,7 +154,7 @@ pub(super) struct Convert {
     /// N are held in memory at the most, with what they became. What is not a regular file is converted by one, and so
     /// is what cannot be cut: text in shifting charsets without records, carriage control, XML to charsets that lack
     /// characters.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
     pub(super) jobs: NonZeroU16,
 
     /// List the encodings, as `charpipe list` does, and do nothing else
@@ -239,6 +239,10 @@ pub(super) struct Chart {
 
     #[command(flatten)]
     pub(super) tables: Tables,
+}
+
+fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
+    text.parse().map_err(|_| "a number from 1 to 65535 is wanted")
 }
 
 /// The value of `--lead`. A name of its own, as clap makes of a `Vec` an option that may be given more than once.

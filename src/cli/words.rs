@@ -111,6 +111,7 @@ impl Display for Place {
 fn hint(error: &Error) -> &'static str {
     match error.kind() {
         ErrorKind::BadHeader { .. } => " (see `charpipe detect --records` for what fits)",
+        ErrorKind::RecordCut { .. } => " (cut short, or of another shape: see `charpipe detect --records`)",
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut what is too long)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
         ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to go on)",

@@ -3,9 +3,8 @@
 //!
 //! [`Utf8Sink`] is the only code in charpipe that claims bytes are UTF-8. Everything that goes into it is a `char`, a
 //! `str`, a [`Utf8Char`] made from a `char`, or checked here or by a kernel of `arch` that is called here, so a codec
-//! written in safe code cannot break the claim. Other kernels come in through [`Utf8Sink::advance`], the one door that
-//! has to be sworn to.
-#![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`, and the door for kernels, `advance`.
+//! written in safe code cannot break the claim.
+#![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`.
 
 use crate::arch::utf16::{self, ByteOrder};
 use crate::arch::utf32::{self, OctetOrder};
@@ -221,9 +220,9 @@ impl<'a> Utf8Sink<'a> {
         // The checked twin, on wherever tests and fuzzing run.
         debug_assert!(std::str::from_utf8(text).is_ok());
         // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `push_word`, `push_words`, `push_batch`, `push_utf16`, `push_utf32`, `fill_str` and `advance`, each by the length of whole
-        // UTF-8 sequences stored at `written`, by themselves or by a kernel that is held to it; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs`
-        // measures.
+        // `push_word`, `push_words`, `push_batch`, `push_utf16`, `push_utf32` and `fill_str`, each by the length of whole
+        // UTF-8 sequences stored at `written`, by themselves or by a kernel that is held to it, and shrinks in `truncate`
+        // to the end of one; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs` measures.
         unsafe { std::str::from_utf8_unchecked(text) }
     }
 
@@ -448,24 +447,6 @@ impl<'a> Utf8Sink<'a> {
         let (read, written) = utf32::to_utf8(order, src, &mut self.room[self.written..]);
         self.written += written;
         read
-    }
-
-    /// The room not yet written, to be filled by a kernel and claimed with [`advance`](Self::advance).
-    pub fn spare(&mut self) -> &mut [u8] {
-        &mut self.room[self.written..]
-    }
-
-    /// Claims the first `len` bytes of [`spare`](Self::spare) as text.
-    ///
-    /// # Safety
-    /// Those bytes must be whole, well-formed UTF-8 sequences.
-    ///
-    /// # Panics
-    /// Where `len` is more than [`room`](Self::room).
-    pub unsafe fn advance(&mut self, len: usize) {
-        assert!(len <= self.room());
-        debug_assert!(std::str::from_utf8(&self.room[self.written..self.written + len]).is_ok());
-        self.written += len;
     }
 }
 

@@ -7,7 +7,7 @@
 //! | stage | does |
 //! |---|---|
 //! | `relabel.rs` | what to change in a declaration so that it tells the truth; planned once, cut in at the byte offsets that detection found |
-//! | `eol.rs` | ends of line, and the NEL of EBCDIC XML |
+//! | `eol.rs` | ends of line, newlines within records, and the NEL of EBCDIC XML |
 //! | `controls.rs` | control characters, by policy |
 //!
 //! Beside them, `xml.rs` follows the text that reaches the encoder and knows where a character reference may stand.

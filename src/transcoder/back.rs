@@ -1,8 +1,9 @@
 //! From encoded bytes to records: each is collected, measured, cut or filled up, and framed.
 
+use super::guard::shifts;
 use super::options::Overlong;
 use super::report::Place;
-use crate::codec::{ByteSink, Codec, Decoder, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
 use std::sync::Arc;
@@ -214,13 +215,4 @@ fn blank(codec: &dyn Codec) -> Option<Vec<u8>> {
         let whole = encoder.feed(blank, &mut sink).stop == Stop::InputEmpty;
         (whole && encoder.pending() == 0).then(|| sink.as_bytes().to_vec())
     })
-}
-
-/// Whether SO and SI shift a new decoder.
-fn shifts(decoder: &dyn Decoder) -> bool {
-    let mut room = [0; MIN_ROOM];
-    let mut sink = Utf8Sink::new(&mut room);
-    let mut decoder = decoder.fork();
-    let step = decoder.feed(b"\x0E\x0F", &mut sink);
-    step.stop == Stop::InputEmpty && sink.written() == 0 && decoder.pending() == 0
 }

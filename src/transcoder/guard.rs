@@ -111,11 +111,7 @@ impl CheckedDecoder {
 
     /// Whether SO and SI shift it, which a new decoder this one is, between single bytes and pairs.
     pub(super) fn shifts(&self) -> bool {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = Utf8Sink::new(&mut room);
-        let mut decoder = self.inner.fork();
-        let step = decoder.feed(b"\x0E\x0F", &mut sink);
-        step.stop == Stop::InputEmpty && sink.written() == 0 && decoder.pending() == 0
+        shifts(&*self.inner)
     }
 
     /// Bytes read and undecided; no more than were read.
@@ -190,6 +186,15 @@ impl CheckedDecoder {
     fn broken(&self, what: Breach) -> Error {
         ErrorKind::Codec { codec: self.name.clone(), offset: self.read, what }.into()
     }
+}
+
+/// Whether SO and SI shift a new decoder between single bytes and pairs.
+pub(super) fn shifts(decoder: &dyn Decoder) -> bool {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let mut decoder = decoder.fork();
+    let step = decoder.feed(b"\x0E\x0F", &mut sink);
+    step.stop == Stop::InputEmpty && sink.written() == 0 && decoder.pending() == 0
 }
 
 const EXCHANGED: Breach = "put another sink into the place of the one that it was lent";

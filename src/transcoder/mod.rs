@@ -459,7 +459,8 @@ impl Transcoder {
         let eol = settings.eol.text();
         let watches_nel =
             from_ebcdic && !to_ebcdic && !has_records && !is_xml && matches!(settings.eol, Eol::Auto | Eol::Keep);
-        let charset = Charset { is_ebcdic: from_ebcdic, has_blank: has_records && has_blank(&*from) };
+        let charset =
+            Charset { is_ebcdic: from_ebcdic, has_blank: has_records && (!from.encodes() || can_write(&*from, " ")) };
         let mut input = settings.input.clone();
         if back.is_some() && input.blanks == Blanks::Trim {
             input.blanks = Blanks::Keep;
@@ -999,11 +1000,11 @@ enum Advance {
     Pause(State),
 }
 
-/// Whether the charset has U+0020.
-fn has_blank(codec: &dyn Codec) -> bool {
-    codec.encoder().is_none_or(|mut encoder| {
-        let mut room = [0; MIN_ROOM];
-        encoder.feed(" ", &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty
+/// Whether the charset has all of `text`.
+fn can_write(codec: &dyn Codec, text: &str) -> bool {
+    codec.encoder().is_some_and(|mut encoder| {
+        let mut room = [0; 4 * MIN_ROOM];
+        encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty
     })
 }
 

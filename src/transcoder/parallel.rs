@@ -19,8 +19,8 @@ use super::fused::Fused;
 use super::guard::CheckedEncoder;
 use super::pump::OUT_ROOM;
 use super::report::Faults;
-use super::{CheckedDecoder, Out, Phase, Report, Route, State, Transcoder};
-use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop, Utf8Sink};
+use super::{CheckedDecoder, Out, Phase, Report, Route, State, Transcoder, can_write};
+use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Deframer, Part};
 use std::collections::VecDeque;
@@ -362,14 +362,6 @@ impl Route {
             place: None,
         })
     }
-}
-
-/// Whether the charset has all of `text`.
-fn can_write(codec: &dyn Codec, text: &str) -> bool {
-    codec.encoder().is_some_and(|mut encoder| {
-        let mut room = [0; 4 * MIN_ROOM];
-        encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty
-    })
 }
 
 /// Where a part begins: between two records, as this says, or between two characters.
