@@ -79,8 +79,11 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     let seen = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
     let wanted = seen(label);
     let mut near: Vec<(usize, &str)> = labels
-        .map(|other| (distance(&wanted, &seen(other)), other))
-        .filter(|(distance, other)| *distance <= 2 && *distance * 3 <= other.len())
+        .map(|other| (seen(other), other))
+        // Every letter too many or too few is a step: what is longer than any label costs nothing.
+        .filter(|(key, _)| key.len().abs_diff(wanted.len()) <= FARTHEST)
+        .map(|(key, other)| (distance(&wanted, &key), other))
+        .filter(|(distance, other)| *distance <= FARTHEST && *distance * 3 <= other.len())
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
     near.dedup_by(|a, b| key(a.1) == key(b.1));
@@ -88,6 +91,9 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     near.retain(|(distance, _)| *distance == nearest);
     near.into_iter().take(3).map(|(_, label)| label.to_owned()).collect()
 }
+
+/// How many slips there may be.
+const FARTHEST: usize = 2;
 
 /// How many letters have to be changed, added, left out, or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {

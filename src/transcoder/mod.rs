@@ -73,6 +73,9 @@ use std::sync::Arc;
 /// most for it.
 const TEXT_ROOM: usize = 128 * 1024;
 
+/// How much input at most where stages may cut the text, at every character if need be: a piece is many times as large.
+const STAGED_ROOM: usize = 16 * 1024;
+
 /// Transcodes one stream, without I/O. Made by [`Transcode::transcoder`].
 ///
 /// ```
@@ -574,8 +577,9 @@ impl Transcoder {
     fn decode(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<usize, Error> {
         let Some(route) = &mut self.route else { return Ok(0) };
         let at = route.front.read();
-        let eof = eof && src.len() <= TEXT_ROOM;
-        let mut src = &src[..src.len().min(TEXT_ROOM)];
+        let most = if route.stages.is_empty() { TEXT_ROOM } else { STAGED_ROOM };
+        let eof = eof && src.len() <= most;
+        let mut src = &src[..src.len().min(most)];
         let mut until = None;
         let mut instead = None;
         if let Some(edit) = self.edits.first_mut() {
@@ -782,13 +786,16 @@ impl Transcoder {
                 return self.end_record();
             }
             Some(Next::Control(ch)) => {
-                let At { offset, record } = segment.place_of_next();
-                segment.advance(0);
                 if self.settings.controls == Controls::Error {
+                    let At { offset, record } = segment.place_of_next();
                     return Err(Error::in_record(ErrorKind::Control { offset, ch }, record));
                 }
                 let counted = self.report.controls.get_or_insert_with(Faults::new);
-                counted.add(|| UnmappableChar { offset, ch, record });
+                counted.add(|| {
+                    let At { offset, record } = segment.place_of_next();
+                    UnmappableChar { offset, ch, record }
+                });
+                segment.advance(0);
                 return Ok(Advance::Read(0));
             }
             Some(Next::Newline(ch)) => {
