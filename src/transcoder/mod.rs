@@ -614,7 +614,24 @@ impl Transcoder {
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
             let before = watches.then(|| route.front.fork());
             let mut sink = Utf8Sink::new(spare);
-            let filled = route.front.fill(src, eof, until, &mut sink)?;
+            let mut filled = route.front.fill(src, eof, until, &mut sink)?;
+            // Ill-formed bytes may be all that there is. What passes is dealt with here, where nothing else is to be asked.
+            let passes = match self.settings.malformed {
+                _ if watches || route.front.has_records() => None,
+                OnMalformed::Replace => Some("\u{FFFD}"),
+                OnMalformed::Drop => Some(""),
+                OnMalformed::Fail | OnMalformed::Escape => None,
+            };
+            while let (Some(text), FrontStop::Fault(fault)) = (passes, &filled.stop)
+                && sink.room() >= 2 * MIN_ROOM
+            {
+                self.report.malformed.add(|| route.front.fault(*fault));
+                sink.push_str(text);
+                let read = filled.read;
+                let rest = route.front.fill(&src[read..], eof, until, &mut sink);
+                filled = rest.unwrap_or_else(|error| front::Filled { read: 0, stop: FrontStop::Failed(error) });
+                filled.read += read;
+            }
             out.written += sink.written();
             if let (Some(watch), Some(before)) = (&mut route.nel, before) {
                 let seen = watch.see(sink.as_bytes(), || Origin::decoded(before, &src[..filled.read], eof));
