@@ -3,7 +3,7 @@
 use super::Status;
 use super::records::RecordArgs;
 use super::words::{printable, say};
-use crate::detect::{Hints, PRESCAN, Policy};
+use crate::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
 use crate::error::ErrorKind;
 use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -245,6 +245,11 @@ fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
     text.parse().map_err(|_| "a number from 1 to 65535 is wanted")
 }
 
+fn prescan(text: &str) -> Result<usize, String> {
+    let wanted = text.parse().ok().filter(|bytes| *bytes <= PRESCAN_LIMIT);
+    wanted.ok_or_else(|| format!("a number of bytes from 0 to {PRESCAN_LIMIT} is wanted"))
+}
+
 /// The value of `--lead`. A name of its own, as clap makes of a `Vec` an option that may be given more than once.
 type HexBytes = std::sync::Arc<[u8]>;
 
@@ -289,7 +294,7 @@ pub(super) struct Reading {
     pub(super) content_type: Option<String>,
 
     /// Search so many bytes of an HTML document for a `meta`
-    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN)]
+    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, value_parser = prescan)]
     pub(super) prescan: usize,
 
     /// Let statistics speak when nothing else does
