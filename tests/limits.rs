@@ -52,11 +52,11 @@ fn the_declaration() {
     assert_eq!(found["declared"], "ISO-8859-1");
     let (output, _) = run("detect --json", of(4097).as_bytes());
     assert_eq!((output.status.code(), &object(&output)["error"]["code"]), (Some(1), &"declaration-too-long".into()));
-    fails("", of(4097).as_bytes(), 1, "byte 4096");
+    fails("", of(4097).as_bytes(), 1, "longer than 4096 characters");
     // A character counts once, however many bytes it has.
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     assert_eq!(object(&passes("detect --json", &utf16(&of(4096))))["declared"], "ISO-8859-1");
-    fails("detect", &utf16(&of(4097)), 1, "too long");
+    fails("detect", &utf16(&of(4097)), 1, "longer than 4096 characters");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn records_that_are_written() {
     for (shape, most) in [("fb:80", 80), ("rdw", 32756), ("vb", 32752), ("u16", 65535), ("u32", RECORD_LIMIT)] {
         let line = |len: usize| ["a".repeat(len), "b\n".into()].join("\n").into_bytes();
         passes(&format!("-f latin1 -t latin1 --to-records {shape}"), &line(most));
-        let words = format!("{most} bytes");
+        let words = format!("record 1 is longer than {most} bytes");
         fails(&format!("-f latin1 -t latin1 --to-records {shape}"), &line(most + 1), 1, &words);
     }
 }
