@@ -4,10 +4,10 @@
 
 mod common;
 
+use charpipe::Transcode;
 use charpipe::codec::table::{Table, read};
 use charpipe::detect::{DECLARATION_LIMIT, PRESCAN_LIMIT, statistics};
 use charpipe::records::{RECORD_LIMIT, Records, SNIFFED, Shape};
-use charpipe::Transcode;
 use charpipe::transcoder::Faults;
 use common::piped_through;
 use serde_json::Value;
