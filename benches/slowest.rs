@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use text::{Dice, Kind};
 
 /// Bytes of input of a job that is measured.
-const LEN: usize = 48 * 1024;
+const LEN: usize = 24 * 1024;
 /// How often each is measured; the fastest counts, as others work here too.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 /// How many changes are tried.
-const STEPS: usize = 40;
+const STEPS: usize = 20;
 /// The longest pattern, in bytes or characters.
 const LONGEST: usize = 16;
 
@@ -67,7 +67,7 @@ fn time(job: &Transcode, input: &[u8]) -> f64 {
         let begun = Instant::now();
         job.run(input, std::io::sink()).expect("a policy for everything");
         best = best.min(begun.elapsed());
-        if best > Duration::from_millis(20) {
+        if best > Duration::from_millis(5) {
             break;
         }
     }
