@@ -422,7 +422,7 @@ fn shapes_with_records() -> impl Strategy<Value = (Shape, Vec<Vec<u8>>)> {
             };
             // Long ones are another test's.
             let len = len.min(longest).min(70_000);
-            (0..len).map(|at| seed.wrapping_add((at * at / 7) as u8)).collect()
+            (0..len).map(|at| seed.wrapping_add((at as u64 * at as u64 / 7) as u8)).collect()
         });
         let records = records.collect();
         (shape, records)
