@@ -243,6 +243,22 @@ fn faults_say_record_and_column() {
     assert_eq!(report.records, Some(2));
 }
 
+/// The place of a record that is too long is where it begins, also where text passes as it is.
+#[test]
+fn a_record_without_room_is_named_by_its_beginning() {
+    for (input, record, offset) in [
+        (&b"abc\xDB\xA7\xA7"[..], 2, 3),
+        (b"\xC1\0\0\x11\0\0\x02\0\x3C\xDB\xA7\xA7", 4, 9),
+        (b"ab\0\0\0\0\xDB\xA7\xA7", 3, 6),
+    ] {
+        let job =
+            job("UTF-8", "fb:3").to_records(shape("fb:4")).malformed(OnMalformed::Escape).blanks(Blanks::TrimNuls);
+        let outcome = invariant(&job, input, "too long");
+        assert_eq!(outcome.error, Some(format!("byte {offset}: record {record} is longer than 4 bytes")));
+        assert_eq!(outcome.offset, Some(offset));
+    }
+}
+
 #[test]
 fn wrong_framing_stops_behind_good_output() {
     let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";

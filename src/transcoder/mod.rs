@@ -454,7 +454,7 @@ impl Transcoder {
         let to_utf8 = to.is_utf8();
         let by_kind = if is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
         let unmappable = settings.unmappable.unwrap_or(by_kind);
-        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty();
+        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty() || back.is_some();
         let straight = to_utf8 && stages.is_empty() && !expects_bmp && back.is_none();
         let eol = settings.eol.text();
         let watches_nel =
