@@ -85,7 +85,7 @@ impl Scratch {
         symlink(env!("CARGO_BIN_EXE_charpipe"), bin.join("charpipe")).unwrap();
         let root_of_scratch = directory.path().join("root");
         fs::create_dir(&root_of_scratch).unwrap();
-        for name in ["codecs", "examples"] {
+        for name in ["codecs", "docs", "examples"] {
             symlink(root().join(name), root_of_scratch.join(name)).unwrap();
         }
         let old = env::var_os("PATH").unwrap_or_default();
@@ -157,6 +157,35 @@ fn rust_is_from_an_example() {
         let found = example.windows(shown.len()).any(|window| window == shown);
         assert!(found, "{}, line {}: not in {name}", block.page, block.line);
     }
+}
+
+/// The versions of the others that the README's table is of.
+const OTHERS: [(&str, &str); 3] = [("iconv", "2.36"), ("uconv", "ICU 72"), ("recode", "3.6")];
+
+#[test]
+fn the_comparison_is_what_the_script_prints() {
+    let scratch = Scratch::new();
+    let printed = scratch.run("sh docs/beside-others.sh");
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let mut seen = 0;
+    for printed in printed.lines() {
+        let cells: Vec<&str> = printed.split(" | ").collect();
+        let shown = readme.lines().find(|line| line.split(" | ").next() == Some(cells[0]));
+        let shown: Vec<&str> = shown.unwrap_or_else(|| panic!("not in the README: {printed}")).split(" | ").collect();
+        assert_eq!(cells.get(1), shown.get(1), "{}", cells[0]);
+        for ((tool, version), at) in OTHERS.iter().zip(2..) {
+            let is_it = Command::new(tool).arg("--version").output().is_ok_and(|output| {
+                String::from_utf8_lossy(&output.stdout).lines().next().is_some_and(|line| line.contains(version))
+            });
+            if is_it {
+                assert_eq!(cells.get(at), shown.get(at), "{tool}: {}", cells[0]);
+            } else {
+                println!("skipped: no {tool} {version} is here");
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen > 15, "{printed}");
 }
 
 #[test]
