@@ -259,6 +259,24 @@ fn a_record_without_room_is_named_by_its_beginning() {
     }
 }
 
+/// What stands for characters that the target lacks can be cut as the others can.
+#[test]
+fn a_record_of_substitutes_is_cut() {
+    let input = framed(&shape("rdw"), &["ab".into(), "a😀😀b".into()]);
+    let job = job("UTF-8", "rdw").to("IBM937").unwrap().to_records(shape("fb:6"));
+    let job = job.unmappable(OnUnmappable::Replace).overlong(Overlong::Cut);
+    let outcome = invariant(&job, &input, "substitutes");
+    assert_eq!(outcome.error, None);
+    assert_eq!(outcome.output, b"\x81\x82\x40\x40\x40\x40\x81\x0E\xFE\xFE\x0F\x40");
+}
+
+#[test]
+fn a_record_that_cannot_be_filled_up_is_named_by_its_beginning() {
+    let job = job("UTF-8", "rdw").to("IBM300").unwrap().to_records(shape("fb:5"));
+    let outcome = invariant(&job, &framed(&shape("rdw"), &["漢".into()]), "an odd length");
+    assert_eq!(outcome.offset, Some(4), "{:?}", outcome.error);
+}
+
 #[test]
 fn wrong_framing_stops_behind_good_output() {
     let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";

@@ -869,12 +869,11 @@ impl Transcoder {
             // A record that was cut within pairs, without a shift in, has no room for one.
             back.drop_end_without_room(whole);
         }
-        if let (Some(fed), Some(Work::Text(segment))) = (back.wants_start(), self.queue.front())
-            && back.overflows()
-        {
-            back.set_start(segment.place(fed, self.text.as_str()));
-        }
-        back.end(&mut self.spill)?;
+        let segment = self.queue.front();
+        back.end(&mut self.spill, |fed| match segment {
+            Some(Work::Text(segment)) => segment.place(fed, self.text.as_str()),
+            _ => At::default(),
+        })?;
         Ok(Advance::Read(0))
     }
 
