@@ -1,6 +1,7 @@
 //! The options, their names in values, and what the library is told.
 
 use super::Status;
+use super::color::ColorArgs;
 use super::records::RecordArgs;
 use super::words::{printable, say};
 use crate::detect::{Hints, PRESCAN, Policy};
@@ -43,6 +44,17 @@ pub(super) enum Command {
     Detect(Detect),
     List(List),
     Chart(Chart),
+}
+
+impl Command {
+    pub(super) fn color(&self) -> ColorArgs {
+        match self {
+            Command::Convert(convert) => convert.reading.color,
+            Command::Detect(detect) => detect.reading.color,
+            Command::List(list) => list.color,
+            Command::Chart(chart) => chart.color,
+        }
+    }
 }
 
 /// What stands first on a command line that does not leave `convert` out.
@@ -213,6 +225,9 @@ pub(super) struct List {
     /// Whatever the label PATTERN itself would mean to `--from` is listed too: `037` lists IBM037.
     #[arg(value_name = "PATTERN")]
     pub(super) pattern: Option<String>,
+
+    #[command(flatten)]
+    pub(super) color: ColorArgs,
 }
 
 /// Prints the chart of a code page, or where two code pages differ
@@ -239,6 +254,9 @@ pub(super) struct Chart {
 
     #[command(flatten)]
     pub(super) tables: Tables,
+
+    #[command(flatten)]
+    pub(super) color: ColorArgs,
 }
 
 fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
@@ -318,6 +336,9 @@ pub(super) struct Reading {
     /// Say more
     #[arg(short, long, overrides_with = "quiet")]
     pub(super) verbose: bool,
+
+    #[command(flatten)]
+    pub(super) color: ColorArgs,
 
     /// Files to read; none, or `-`, is standard input
     #[arg(value_name = "FILE")]

@@ -9,6 +9,7 @@
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `beside.rs` | the file that `-o` writes, until it is whole |
 //! | `streams.rs` | closed streams, one file twice, waiting |
+//! | `color.rs` | whether words are in colour, and in which |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
 //!
@@ -17,6 +18,7 @@
 mod args;
 mod beside;
 mod chart;
+mod color;
 mod convert;
 mod detect;
 mod explain;
@@ -32,7 +34,6 @@ mod words;
 use crate::error::{Error, ErrorKind};
 use args::{Cli, Command};
 use clap::Parser;
-use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use words::say;
 
@@ -74,10 +75,15 @@ pub fn before_main() {
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
     let status = match Cli::try_parse_from(args::with_command(std::env::args_os())) {
-        Ok(Cli { command: Command::Convert(convert) }) => convert::run(&convert),
-        Ok(Cli { command: Command::Detect(detect) }) => detect::run(&detect),
-        Ok(Cli { command: Command::List(list) }) => list::run(&list),
-        Ok(Cli { command: Command::Chart(chart) }) => chart::run(&chart),
+        Ok(Cli { command }) => {
+            command.color().heed();
+            match command {
+                Command::Convert(convert) => convert::run(&convert),
+                Command::Detect(detect) => detect::run(&detect),
+                Command::List(list) => list::run(&list),
+                Command::Chart(chart) => chart::run(&chart),
+            }
+        }
         Err(error) if error.use_stderr() => {
             // Arguments are quoted in it, and they may hold anything.
             let text = error.render().to_string();
@@ -86,7 +92,7 @@ pub fn main() -> ExitCode {
             Status::Usage
         }
         // Help and version, which were asked for.
-        Err(text) if !io::stdout().is_terminal() => output::print(&text.render().to_string()),
+        Err(text) if !color::on_stdout() => output::print(&text.render().to_string()),
         Err(text) => match text.print() {
             Err(error) => {
                 say(format_args!("{}: cannot write: {error}", output::STDOUT));

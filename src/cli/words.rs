@@ -2,9 +2,11 @@
 //! character of it.
 
 use super::Status;
+use super::color::{self, paint};
 use crate::detect::statistics::{Looks, looks_like};
-use crate::detect::{Diagnostic, Verdict};
+use crate::detect::{Diagnostic, Severity, Verdict};
 use crate::error::{Error, ErrorKind, Hex, RecordPosition};
+use anstyle::Style;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write as _};
@@ -81,7 +83,23 @@ pub(super) fn harmless(lines: &str) -> String {
 /// A line on standard error, in one write so that the lines of two processes don't mix. That it cannot be written is
 /// no reason to stop, and there is nobody to tell.
 pub(super) fn say(line: impl Display) {
-    _ = io::stderr().write_all(harmless(&format!("charpipe: {line}\n")).as_bytes());
+    say_parts(&[(color::PLAIN, &line)]);
+}
+
+/// The same of parts, each in a colour of its own where there is any. A part has no escape sequences of its own: what
+/// it quotes may have them.
+pub(super) fn say_parts(parts: &[(Style, &dyn Display)]) {
+    let colored = color::on_stderr();
+    let mut line = paint(colored, color::NAME, "charpipe:").to_string();
+    line.push(' ');
+    for (style, part) in parts {
+        let part = harmless(&part.to_string());
+        if !part.is_empty() {
+            _ = write!(line, "{}", paint(colored, *style, part));
+        }
+    }
+    line.push('\n');
+    _ = io::stderr().write_all(line.as_bytes());
 }
 
 /// The offset that goes with `error`: whatever blames the data names a place in it, the beginning where none is nearer.
@@ -92,7 +110,11 @@ pub(super) fn offset(error: &Error) -> Option<u64> {
 /// The line of an error in the data, or in reading it, with what can be done about it.
 pub(super) fn say_error(name: &Name, error: &Error) {
     let place = offset(error).map_or_else(String::new, |offset| format!("{}: ", Place(offset, error.record())));
-    say(format_args!("{name}: {place}{}{}", error.kind(), hint(error)));
+    say_parts(&[
+        (color::PLAIN, &format_args!("{name}: {place}")),
+        (color::ERROR, error.kind()),
+        (color::HINT, &hint(error)),
+    ]);
 }
 
 /// A place in the input: `byte 92`, or `byte 92: record 2, column 13`.
@@ -141,7 +163,11 @@ pub(super) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Op
     for Diagnostic { code, severity, message, offset } in diagnostics {
         let said = error.is_some_and(|error| error.code() == *code && error.offset() == Some(*offset));
         if !said {
-            say(format_args!("{name}: byte {offset}: {}: {} ({code})", severity.name(), printable(message)));
+            let style = if *severity == Severity::Warning { color::WARNING } else { color::HINT };
+            say_parts(&[
+                (color::PLAIN, &format_args!("{name}: byte {offset}: ")),
+                (style, &format_args!("{}: {} ({code})", severity.name(), printable(message))),
+            ]);
         }
     }
 }
