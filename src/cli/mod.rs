@@ -9,6 +9,7 @@
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `beside.rs` | the file that `-o` writes, until it is whole |
 //! | `streams.rs` | closed streams, one file twice, waiting |
+//! | `page.rs` | what pages of HTML and pictures have in common |
 //! | `color.rs` | whether words are in colour, and in which |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
@@ -26,6 +27,7 @@ mod input;
 mod json;
 mod list;
 mod output;
+mod page;
 mod records;
 mod shapes;
 mod streams;
