@@ -1,6 +1,6 @@
 //! A sheet as a page of HTML: tables, which can be searched and copied from.
 
-use super::sheet::{Face, Grid, Key, List, Place, Sheet};
+use super::sheet::{Face, Grid, List, Place, Sheet};
 use crate::cli::page::{self, escape, themed};
 use std::fmt::Write as _;
 
@@ -21,7 +21,8 @@ fn put_grid(out: &mut String, grid: &Grid) {
     if let Some(heading) = &grid.heading {
         _ = writeln!(out, "<h2>{}</h2>", escape(heading));
     }
-    out.push_str("<table class=\"chart\">\n<tr><td></td>");
+    let numbers = if grid.numbers { " numbers" } else { "" };
+    _ = write!(out, "<table class=\"chart{numbers}\">\n<tr><td></td>");
     for column in grid.columns.clone() {
         _ = write!(out, "<th scope=\"col\">{column:X}-</th>");
     }
@@ -37,11 +38,12 @@ fn put_grid(out: &mut String, grid: &Grid) {
     }
 }
 
-fn put_place(out: &mut String, Place { faces, title }: &Place) {
+fn put_place(out: &mut String, Place { faces, faded, title }: &Place) {
     let title = escape(title);
+    let faded = if *faded { " faded" } else { "" };
     match &faces[..] {
         [face] => {
-            _ = write!(out, "<td class=\"{}\" title=\"{title}\">{}</td>", classes(face), inside(face));
+            _ = write!(out, "<td class=\"{}{faded}\" title=\"{title}\">{}</td>", classes(face), inside(face));
         }
         faces => {
             _ = write!(out, "<td class=\"two\" title=\"{title}\">");
@@ -74,21 +76,21 @@ fn inside(face: &Face) -> String {
     inside
 }
 
-fn put_key(out: &mut String, key: &[Key]) {
+fn put_key(out: &mut String, key: &[Place]) {
     if key.is_empty() {
         return;
     }
     out.push_str("<ul class=\"key\">\n");
-    for Key { sample, words } in key {
+    for Place { faces, title, .. } in key {
         out.push_str("<li>");
-        if let [face] = &sample[..] {
+        if let [face] = &faces[..] {
             _ = write!(out, "<span class=\"{}\">{}</span>", classes(face), inside(face));
         } else {
             out.push_str("<span class=\"two\">");
-            put_halves(out, sample);
+            put_halves(out, faces);
             out.push_str("</span>");
         }
-        _ = writeln!(out, " {}</li>", escape(words));
+        _ = writeln!(out, " {}</li>", escape(title));
     }
     out.push_str("</ul>\n");
 }
@@ -99,9 +101,8 @@ fn put_list(out: &mut String, List { heading, rows }: &List) {
         let mut parts = row.iter();
         let bytes = parts.next().map_or("", |bytes| &**bytes);
         _ = write!(out, "<li><code>{}</code>", escape(bytes));
-        for (at, part) in parts.enumerate() {
-            let gap = if at == 0 { " " } else { " ≠ " };
-            _ = write!(out, "{gap}<bdi>{}</bdi>", escape(part));
+        for part in parts {
+            _ = write!(out, " <bdi>{}</bdi>", escape(part));
         }
         out.push_str("</li>\n");
     }
@@ -115,6 +116,7 @@ const STYLE: &str = "\
 .c, .two { position: relative; border: 1px solid; border-radius: 4px; padding: 0; text-align: center; \
 overflow: hidden; }
 td.c, td.two { height: 3.1rem; }
+.numbers td.c { height: 1.9rem; }
 .c b { font-weight: 500; font-size: 1.25rem; line-height: 1.5; }
 .c b.w { font: 600 .72rem/1.9rem ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; letter-spacing: -.02em; }
 .c i { display: block; font: .66rem/1 ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
@@ -138,17 +140,21 @@ border-radius: 3px; }
 .two .c i { font-size: .52rem; letter-spacing: -.03em; }
 .key { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: .4rem 1rem; padding: 0; \
 list-style: none; }
-.key > li > span { display: inline-block; width: 2.8rem; height: 1.9rem; vertical-align: middle; margin-right: .4rem; }
+.key > li { display: flex; align-items: center; }
+.key > li > span { flex: none; width: 2.8rem; height: 1.9rem; margin-right: .5rem; }
 .key b { line-height: 1.6rem; font-size: 1.05rem; }
 .key b.w { line-height: 1.6rem; }
 .key > li > .two { margin-top: .3rem; }
 .key .two .c { padding-top: 0; }
 .list { columns: 19rem; padding: 0; list-style: none; }
-.list code { display: inline-block; min-width: 2rem; font-weight: 600; }
+.list code { display: inline-block; min-width: 2.2rem; font-weight: 600; }
+.list bdi { display: inline-block; min-width: 6.5rem; }
+.faded { opacity: .5; }
 @media print {
   .chart { width: 100%; border-spacing: 1.5px; break-inside: avoid; }
   .chart th, .chart th[scope=row], .chart tr:first-child td { width: auto; font-size: 7pt; }
-  td.c, td.two { height: 12.3mm; }
+  td.c, td.two { height: 11mm; }
+  .numbers td.c { height: 5mm; }
   .c b { font-size: 12pt; line-height: 1.35; }
   .c b.w { font-size: 6.4pt; line-height: 16pt; }
   .c i { font-size: 5.6pt; }

@@ -92,13 +92,7 @@ fn title(data: &ChartData<'_>, colored: bool) -> String {
 }
 
 /// Words with `between` between, in lines of up to `columns` columns.
-pub(super) fn wrap(
-    page: &mut String,
-    first: &str,
-    words: impl Iterator<Item = String>,
-    columns: usize,
-    between: &str,
-) {
+pub(super) fn wrap(page: &mut String, first: &str, words: impl Iterator<Item = String>, columns: usize, between: &str) {
     let mut column = first.len();
     page.push_str(first);
     let mut words = words.peekable();
@@ -219,7 +213,7 @@ fn legend(data: &ChartData<'_>, variant: bool) -> String {
     let mut lines = Vec::new();
     if variant {
         let sample = paint(true, color::PLAIN.bold().underline(), "[");
-        lines.push(format!("{sample}    underlined: at other bytes in other EBCDIC pages"));
+        lines.push(format!("{sample}    underlined: EBCDIC pages differ on its byte"));
     }
     let has = |is: &dyn Fn(&Cell) -> bool| data.cells.iter().any(is);
     if has(&|cell| matches!(cell, Cell::Text(text) if text.one_way)) {
@@ -260,7 +254,8 @@ pub(super) fn differences(
     colored: bool,
 ) -> String {
     let named = |text| paint(colored, color::NAME, text);
-    let bytes_of = |bytes: &[u8], width: usize| paint(colored, color::NAME, format!("{:width$}", Hex(bytes).to_string()));
+    let bytes_of =
+        |bytes: &[u8], width: usize| paint(colored, color::NAME, format!("{:width$}", Hex(bytes).to_string()));
     let in_words = |text: &Text| in_words(text, colored);
     let mut page = String::new();
     if found.is_empty() {

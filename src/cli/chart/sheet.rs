@@ -14,7 +14,8 @@ pub(super) struct Sheet {
     /// Below the title: where the table is from, other names.
     pub(super) lines: Vec<String>,
     pub(super) grids: Vec<Grid>,
-    pub(super) key: Vec<Key>,
+    /// Samples, whose titles say what such places are.
+    pub(super) key: Vec<Place>,
     /// Differences one below the other, under headings.
     pub(super) lists: Vec<List>,
 }
@@ -25,12 +26,16 @@ pub(super) struct Grid {
     pub(super) columns: RangeInclusive<usize>,
     /// 256 of them.
     pub(super) places: Vec<Place>,
+    /// It has nothing but numbers in it.
+    pub(super) numbers: bool,
     pub(super) notes: Vec<String>,
 }
 
 /// What a byte has: one face, or two where two charsets differ.
 pub(super) struct Place {
     pub(super) faces: Vec<Face>,
+    /// Nothing to look at: both charsets have it.
+    pub(super) faded: bool,
     /// All about it in words.
     pub(super) title: String,
 }
@@ -45,12 +50,6 @@ pub(super) struct Face {
     pub(super) one_way: bool,
     /// Among those that EBCDIC pages have at different bytes.
     pub(super) variant: bool,
-}
-
-/// A line of the key: what such a face means.
-pub(super) struct Key {
-    pub(super) sample: Vec<Face>,
-    pub(super) words: String,
 }
 
 /// Rows below a heading: bytes, and what one charset makes of them, or two.
@@ -134,7 +133,7 @@ impl Face {
 
     /// Whether it is an abbreviation and no glyph.
     pub(super) fn is_word(&self) -> bool {
-        self.glyph.len() > 1 && self.glyph.is_ascii()
+        self.glyph.is_ascii() && (self.glyph.len() > 1 || self.class == Class::Lead)
     }
 }
 
@@ -168,7 +167,8 @@ pub(super) fn chart(data: &ChartData<'_>) -> Sheet {
     let place = |byte: u8| {
         let cell = &data.cells[usize::from(byte)];
         let face = Face::of(byte, cell, ebcdic);
-        Place { title: format!("{}: {}", hex(&data.lead, byte), in_words(cell, &face)), faces: vec![face] }
+        let title = format!("{}: {}", hex(&data.lead, byte), in_words(cell, &face));
+        Place { faces: vec![face], faded: false, title }
     };
     let mut grids = Vec::new();
     if data.has_texts() {
@@ -209,7 +209,8 @@ fn counted(lead: &[u8], byte: u8, count: Option<String>, of_what: &str) -> Place
         Some(count) => (Class::Lead, count.clone(), format!("{bytes}: {count} {of_what}")),
         None => (Class::None, String::new(), bytes),
     };
-    Place { faces: vec![Face { class, glyph, code: String::new(), one_way: false, variant: false }], title }
+    let face = Face { class, glyph, code: String::new(), one_way: false, variant: false };
+    Place { faces: vec![face], faded: false, title }
 }
 
 /// A grid; with `trim` without the columns at either end that have nothing in them.
@@ -220,11 +221,12 @@ fn grid(heading: Option<String>, trim: bool, place: impl Fn(u8) -> Place, notes:
     };
     let first = (0..16).find(is_used).filter(|_| trim).unwrap_or(0);
     let last = (0..16).rfind(is_used).filter(|_| trim).unwrap_or(15);
-    Grid { heading, columns: first..=last, places, notes }
+    let numbers = places.iter().all(|place| place.faces.iter().all(|face| face.code.is_empty()));
+    Grid { heading, columns: first..=last, places, numbers, notes }
 }
 
 /// The key to what the grids have in them; `names` of two charsets that differ in them.
-fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Key> {
+fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Place> {
     let faces = || {
         let used = |grid: &Grid| grid.columns.start() * 16..grid.columns.end() * 16 + 16;
         grids.iter().flat_map(move |grid| &grid.places[used(grid)]).flat_map(|place| &place.faces)
@@ -239,21 +241,19 @@ fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Key> {
     let mut classes: Vec<Class> = faces().map(|face| face.class).collect();
     classes.sort_unstable();
     classes.dedup();
-    let of_class = |class: Class| Key { sample: vec![face(class)], words: class.words().to_owned() };
-    let mut key: Vec<Key> = classes.into_iter().map(of_class).collect();
+    let sample = |faces: Vec<Face>, words: &str| Place { faces, faded: false, title: words.to_owned() };
+    let mut key: Vec<Place> = classes.into_iter().map(|class| sample(vec![face(class)], class.words())).collect();
     if faces().any(|face| face.variant) {
-        let sample = Face { glyph: "[".to_owned(), variant: true, ..face(Class::Sign) };
-        key.push(Key { sample: vec![sample], words: "variant: at other bytes in other EBCDIC pages".to_owned() });
+        let variant = Face { glyph: "[".to_owned(), variant: true, ..face(Class::Sign) };
+        key.push(sample(vec![variant], "variant: EBCDIC pages differ on its byte"));
     }
     if faces().any(|face| face.one_way) {
-        key.push(Key {
-            sample: vec![Face { one_way: true, ..face(Class::Letter) }],
-            words: "* read so, written as other bytes".to_owned(),
-        });
+        let one_way = Face { one_way: true, ..face(Class::Letter) };
+        key.push(sample(vec![one_way], "read so, written as other bytes"));
     }
     if let Some([first, second]) = names {
-        let sample = ["a", "b"].map(|glyph| Face { glyph: glyph.to_owned(), ..face(Class::Letter) });
-        key.push(Key { sample: sample.into(), words: format!("they differ: left {first}, right {second}") });
+        let two = ["a", "b"].map(|glyph| Face { glyph: glyph.to_owned(), ..face(Class::Letter) });
+        key.push(sample(two.into(), &format!("they differ: left {first}, right {second}")));
     }
     key
 }
@@ -279,9 +279,9 @@ pub(super) fn differences(
             let same = cells[0] == cells[1] || cells.iter().all(|cell| matches!(cell, Cell::Lead(_)));
             if same {
                 faces.truncate(1);
-                return Place { faces, title: format!("{bytes}: {ours}") };
+                return Place { faces, faded: true, title: format!("{bytes}: {ours}") };
             }
-            Place { faces, title: format!("{bytes}: {first} {ours}; {second} {theirs}") }
+            Place { faces, faded: false, title: format!("{bytes}: {first} {ours}; {second} {theirs}") }
         };
         grids.push(grid(None, !lead.is_empty(), place, Vec::new()));
     }

@@ -2,7 +2,7 @@
 
 use super::glyph::Class;
 use super::layout;
-use super::sheet::{Face, Grid, Key, Place, Sheet};
+use super::sheet::{Face, Grid, Place, Sheet};
 use crate::cli::page::{escape, themed};
 use std::fmt::Write as _;
 
@@ -11,6 +11,8 @@ const MARGIN: usize = 24;
 /// From a cell to the next.
 const ACROSS: usize = 60;
 const DOWN: usize = 52;
+/// From a row of numbers to the next.
+const NUMBERS_DOWN: usize = 32;
 /// Between cells.
 const GAP: usize = 4;
 /// What the heads of rows and columns take.
@@ -29,6 +31,7 @@ pub(super) fn draw(sheet: &Sheet) -> String {
     let width = (2 * MARGIN + HEAD + columns * ACROSS - GAP).max(NARROWEST);
     let mut drawing = Drawing { out: String::new(), width, y: MARGIN };
     drawing.text("h1", 28, &sheet.title);
+    drawing.y += GAP;
     for line in &sheet.lines {
         let mut wrapped = String::new();
         layout::wrap(&mut wrapped, "", line.split(' ').map(str::to_owned), width / 8, "");
@@ -41,8 +44,8 @@ pub(super) fn draw(sheet: &Sheet) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\">\n<title>{}</title>\n<style>\n{STYLE}{}</style>\n\
-         <pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">\
-         <path class=\"hatch\" d=\"M-1 5l2 2M-1 -1l8 8M5 -1l2 2\"/></pattern>\n\
+         <pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
+         <path class=\"hatch\" d=\"M-1 1l2-2M-1 9l10-10M7 9l2-2\"/></pattern>\n\
          <rect class=\"sheet\" x=\".5\" y=\".5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n{out}</svg>\n",
         escape(&sheet.title),
         themed(COLOURED),
@@ -73,29 +76,30 @@ impl Drawing {
             self.text("h2", 24, heading);
         }
         let top = self.y + HEAD;
+        let down = if grid.numbers { NUMBERS_DOWN } else { DOWN };
         let x_of = |column: usize| MARGIN + HEAD + (column - grid.columns.start()) * ACROSS;
         for column in grid.columns.clone() {
             let x = x_of(column) + (ACROSS - GAP) / 2;
             _ = writeln!(self.out, "<text class=\"th\" x=\"{x}\" y=\"{}\">{column:X}-</text>", top - 10);
         }
         for row in 0..16 {
-            let y = top + row * DOWN;
-            let middle = y + (DOWN - GAP) / 2 + 4;
+            let y = top + row * down;
+            let middle = y + (down - GAP) / 2 + 4;
             _ = writeln!(self.out, "<text class=\"th\" x=\"{}\" y=\"{middle}\">-{row:X}</text>", MARGIN + HEAD / 2 - 4);
             for column in grid.columns.clone() {
-                let Place { faces, title } = &grid.places[column * 16 + row];
-                self.place(faces, title, (x_of(column), y, ACROSS - GAP, DOWN - GAP));
+                self.place(&grid.places[column * 16 + row], (x_of(column), y, ACROSS - GAP, down - GAP));
             }
         }
-        self.y = top + 16 * DOWN;
+        self.y = top + 16 * down;
         for note in &grid.notes {
             self.text("dim", LINE, note);
         }
     }
 
-    fn place(&mut self, faces: &[Face], title: &str, (x, y, width, height): Area) {
-        _ = write!(self.out, "<g><title>{}</title>", escape(title));
-        match faces {
+    fn place(&mut self, Place { faces, faded, title }: &Place, (x, y, width, height): Area) {
+        let faded = if *faded { " class=\"faded\"" } else { "" };
+        _ = write!(self.out, "<g{faded}><title>{}</title>", escape(title));
+        match &faces[..] {
             [face] => self.face(face, (x, y, width, height), ""),
             faces => {
                 for (at, face) in faces.iter().enumerate() {
@@ -104,9 +108,11 @@ impl Drawing {
                 _ = write!(
                     self.out,
                     "<rect class=\"two\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\"/>\
-                     <circle cx=\"{0}\" cy=\"{y}\" r=\"7\"/><text class=\"ne\" x=\"{0}\" y=\"{1}\">≠</text>",
+                     <circle cx=\"{0}\" cy=\"{y}\" r=\"7\"/>\
+                     <path class=\"ne\" d=\"M{1} {2}h8m0 3h-8m2 3l4-9\"/>",
                     x + width / 2,
-                    y + 4,
+                    x + width / 2 - 4,
+                    y - 2,
                 );
             }
         }
@@ -157,18 +163,18 @@ impl Drawing {
         self.out.push_str("</g>");
     }
 
-    fn key(&mut self, key: &[Key]) {
+    fn key(&mut self, key: &[Place]) {
         if key.is_empty() {
             return;
         }
         self.y += GAP * 4;
         let columns = (self.width - 2 * MARGIN) / 320;
         let across = (self.width - 2 * MARGIN) / columns;
-        for (at, Key { sample, words }) in key.iter().enumerate() {
+        for (at, sample) in key.iter().enumerate() {
             let (x, y) = (MARGIN + at % columns * across, self.y + at / columns * KEY);
-            self.place(sample, words, (x, y, SAMPLE.0, SAMPLE.1));
+            self.place(sample, (x, y, SAMPLE.0, SAMPLE.1));
             let (x, y) = (x + SAMPLE.0 + 10, y + SAMPLE.1 / 2 + 5);
-            _ = writeln!(self.out, "<text class=\"words\" x=\"{x}\" y=\"{y}\">{}</text>", escape(words));
+            _ = writeln!(self.out, "<text class=\"words\" x=\"{x}\" y=\"{y}\">{}</text>", escape(&sample.title));
         }
         self.y += key.len().div_ceil(columns) * KEY;
     }
@@ -179,17 +185,18 @@ text { font: 14px system-ui, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-ser
 .h1 { font-size: 24px; font-weight: 600; }
 .h2 { font-size: 16px; font-weight: 600; }
 .dim, .words { font-size: 13px; }
-.b, .w, .i, .th, .star, .ne { text-anchor: middle; }
+.b, .w, .i, .th, .star { text-anchor: middle; }
 .b { font-size: 20px; font-weight: 500; }
 .w, .i, .th { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
 .w { font-size: 12.5px; font-weight: 600; }
 .i { font-size: 11px; }
 .th { font-size: 13px; font-weight: 600; }
 .star { font-size: 15px; font-weight: 700; }
-.ne { font-size: 12px; font-weight: 700; }
+.ne { fill: none; stroke-width: 1.5; }
 .half .b { font-size: 17px; }
 .half .w { font-size: 9px; }
-.half .i { font-size: 9px; }
+.half .i { font-size: 8.5px; letter-spacing: -.2px; }
+.faded { opacity: .5; }
 .bar { fill: none; stroke-width: 3; }
 .hatch { fill: none; stroke-width: 1; }
 .two { fill: none; stroke-width: 2.5; }
@@ -222,5 +229,5 @@ g rect { fill: $plain; stroke: $line; }
 .hatch { stroke: $faint; }
 .variant, circle, .star { fill: $redder; }
 g .two { fill: none; stroke: $redder; }
-.ne { fill: $paper; }
+.ne { stroke: $paper; }
 ";
