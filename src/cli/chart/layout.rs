@@ -137,7 +137,7 @@ fn grid(trim: bool, colored: bool, shown: impl Fn(u8) -> Shown) -> String {
     let width = shown.iter().map(|cell| cell.glyph.width.max(cell.code.len()) + 1).max().unwrap_or(0).max(5);
     let mut page = String::new();
     let mut line = |label: &str, cells: &mut dyn Iterator<Item = (&str, usize, Style)>| {
-        let mut line = paint(colored, color::NAME, label).to_string();
+        let mut line = if label.is_empty() { String::new() } else { paint(colored, color::NAME, label).to_string() };
         // Blanks that come to nothing at the end of the line are left out.
         let mut gap = 4usize.saturating_sub(label.len());
         for (text, columns, style) in cells {

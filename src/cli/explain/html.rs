@@ -58,16 +58,16 @@ pub(in crate::cli) fn failed(name: &Name, words: &str) -> String {
 
 fn put_line(out: &mut String, start: usize, line: &[Byte]) {
     _ = write!(out, "<tr><th scope=\"row\">{start:06X}</th>");
-    for Byte { byte, mark, .. } in line {
-        match mark {
-            Some(mark) => _ = write!(out, "<td class=\"{mark}\">{byte:02X}<i>{mark}</i></td>"),
+    for one @ Byte { byte, marks, .. } in line {
+        match one.mark() {
+            Some(mark) => _ = write!(out, "<td class=\"{mark}\">{byte:02X}<i>{marks}</i></td>"),
             None => _ = write!(out, "<td>{byte:02X}</td>"),
         }
     }
     let missing = WIDTH - line.len();
     _ = write!(out, "<td class=\"gap\" colspan=\"{}\"></td>", missing + 1);
-    for Byte { text, mark, .. } in line {
-        match mark {
+    for one @ Byte { text, .. } in line {
+        match one.mark() {
             Some(mark) => _ = write!(out, "<td class=\"t {mark}\">{}</td>", escape(text)),
             None => _ = write!(out, "<td class=\"t\">{}</td>", escape(text)),
         }
@@ -107,14 +107,15 @@ section + section { margin-top: 3rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 .dump { font: .92rem/1.15 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
-.dump th { font-weight: 400; padding: .15rem 1rem .15rem 0; vertical-align: top; }
-.dump td { padding: .2rem .22rem; text-align: center; vertical-align: top; min-width: 1.75rem; }
+.dump th { font-weight: 400; padding: .2rem 1rem .15rem 0; vertical-align: top; }
+.dump { border-collapse: separate; border-spacing: 0; }
+.dump td { border-bottom: 3px solid transparent; padding: .2rem .22rem .1rem; text-align: center; vertical-align: top; min-width: 1.75rem; }
 .dump td.gap { min-width: 1.2rem; }
-.dump td.t { min-width: .75rem; padding: .2rem 0; unicode-bidi: isolate; white-space: pre; }
+.dump td.t { min-width: .75rem; padding: .2rem 0 .1rem; unicode-bidi: isolate; white-space: pre; }
 .dump i { display: block; font: 700 .62rem/1 sans-serif; }
-.B, .S { border-bottom: 3px double; }
-.D { border-bottom: 2px solid; }
-.N { border-bottom: 3px dotted; font-weight: 700; }
+.dump .B, .dump .S, b.B, b.S { border-bottom: 3px double; }
+.dump .D, b.D { border-bottom: 3px solid; }
+.dump .N, b.N { border-bottom: 3px dotted; font-weight: 700; }
 .parts { padding: 0; list-style: none; }
 .parts b { display: inline-block; width: 1.6rem; text-align: center; margin-right: .4rem; }
 .rows td, .rows th { padding: .3rem .9rem .3rem 0; text-align: left; vertical-align: top; }
@@ -127,9 +128,9 @@ table { border-collapse: collapse; }
 
 const COLOURED: &str = "\
 .dump th, .rows th { color: $dim; }
-.B, .S { background: $violet; border-color: $violeter; }
-.D { background: $blue; border-color: $bluer; }
-.N { background: $green; border-color: $greener; }
+.dump .B, .dump .S, b.B, b.S { background: $violet; border-color: $violeter; }
+.dump .D, b.D { background: $blue; border-color: $bluer; }
+.dump .N, b.N { background: $green; border-color: $greener; }
 .rows td, .rows th { border-color: $faint; }
 .error { color: $redder; }
 .warning { color: $amberer; }

@@ -37,8 +37,15 @@ struct Byte {
     byte: u8,
     /// What it completes.
     text: String,
-    /// The mark of the part that it is in.
-    mark: Option<char>,
+    /// The marks of the parts that it is in, the innermost last.
+    marks: String,
+}
+
+impl Byte {
+    /// The mark of the innermost part.
+    fn mark(&self) -> Option<char> {
+        self.marks.chars().next_back()
+    }
 }
 
 /// What some bytes were taken for.
@@ -87,10 +94,9 @@ impl<'a> Account<'a> {
         let shown = &head[..last.clamp(SHOWN.start, SHOWN.end).min(head.len())];
         let texts =
             chosen.codec.as_deref().map_or_else(|| vec![String::new(); shown.len()], |codec| text_of(codec, shown));
-        // Of parts within each other the last one's.
-        let mark_of = |at: usize| parts.iter().rev().find(|part| part.bytes.contains(&at)).map(|part| part.mark);
+        let marks = |at: usize| parts.iter().filter(|part| part.bytes.contains(&at)).map(|part| part.mark).collect();
         let bytes = shown.iter().zip(texts).enumerate();
-        let bytes = bytes.map(|(at, (byte, text))| Byte { byte: *byte, text, mark: mark_of(at) }).collect();
+        let bytes = bytes.map(|(at, (byte, text))| Byte { byte: *byte, text, marks: marks(at) }).collect();
         Account {
             name,
             verdict: harmless(&InWords { verdict: chosen, verbose: true }.to_string()),

@@ -29,25 +29,25 @@ fn put_line(out: &mut String, start: usize, line: &[Byte], colored: bool) {
     let pad = 3 * (WIDTH - line.len());
     let offset = paint(colored, color::DIM, format!("{start:06X}"));
     _ = write!(out, "  {offset}  {pairs}{:pad$}  ", "");
-    for run in line.chunk_by(|one, next| one.mark == next.mark) {
+    for run in line.chunk_by(|one, next| one.mark() == next.mark()) {
         let text: String = run.iter().map(|byte| &*byte.text).collect();
         if !text.is_empty() {
-            _ = write!(out, "{}", paint(colored, style_of(run[0].mark), text));
+            _ = write!(out, "{}", paint(colored, style_of(run[0].mark()), text));
         }
     }
     out.push('\n');
-    let Some(last) = line.iter().rposition(|byte| byte.mark.is_some()) else { return };
+    let Some(last) = line.iter().rposition(|byte| byte.mark().is_some()) else { return };
     let marks =
-        spaced(&line[..=last], colored, |byte| byte.mark.map_or("  ".to_owned(), |mark| format!("{mark}{mark}")));
+        spaced(&line[..=last], colored, |byte| byte.mark().map_or("  ".to_owned(), |mark| format!("{mark}{mark}")));
     _ = writeln!(out, "          {marks}");
 }
 
 /// Pairs with blanks between, each run of a part in its colour.
 fn spaced(line: &[Byte], colored: bool, pair: impl Fn(&Byte) -> String) -> String {
-    let runs = line.chunk_by(|one, next| one.mark == next.mark);
+    let runs = line.chunk_by(|one, next| one.mark() == next.mark());
     let painted = runs.map(|run| {
         let pairs: Vec<String> = run.iter().map(&pair).collect();
-        paint(colored, style_of(run[0].mark), pairs.join(" ")).to_string()
+        paint(colored, style_of(run[0].mark()), pairs.join(" ")).to_string()
     });
     painted.collect::<Vec<_>>().join(" ")
 }
