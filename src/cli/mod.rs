@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
-//! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `explain/`, `shapes.rs` | `detect --explain`, `detect --records` |
 //! | `records.rs` | the options about records |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `beside.rs` | the file that `-o` writes, until it is whole |
