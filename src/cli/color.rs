@@ -3,7 +3,7 @@
 //! A stream gets colour where `--color` says so; with `auto` where it is a terminal, and as `NO_COLOR`, `CLICOLOR_FORCE`
 //! and `TERM` have it.
 
-use super::args::one_of;
+use super::args::{WORDS, one_of};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Effects, Style};
 use clap::Args;
@@ -26,12 +26,15 @@ pub(super) const PLAIN: Style = Style::new();
 /// The option, for each command that writes words.
 #[derive(Args, Clone, Copy, Default)]
 pub(super) struct ColorArgs {
-    /// Colour in words: `auto` is on a terminal, unless `NO_COLOR` is set
-    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&[
+    /// Colour in words: auto, always or never [default: auto]
+    ///
+    /// `auto` is on a terminal. `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` in the environment are heard.
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
+          help_heading = WORDS, value_parser = one_of(&[
         ("auto", ColorChoice::Auto),
         ("always", ColorChoice::Always),
         ("never", ColorChoice::Never),
-    ]), help_heading = "Words")]
+    ]))]
     color: ColorChoice,
 }
 

@@ -4,6 +4,7 @@ use super::Status;
 use super::args::{Convert, List};
 use super::input::{self, Sampled};
 use super::json::{self, ErrorObject, ReportObject};
+use super::hexdump;
 use super::list;
 use super::output::Output;
 use super::records;
@@ -11,13 +12,17 @@ use super::words::{self, InWords, Name, say};
 use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
 use crate::transcoder::{Report, UnmappableChar};
-use crate::{Bom, Controls, OnMalformed, Transcode};
+use crate::{Bom, Controls, Kind, OnMalformed, Transcode};
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
 /// How much is read at a time.
 const READ_SIZE: usize = 64 * 1024;
+
+/// How far around a fault bytes are looked at for what they look like.
+const NEAR: u64 = 2048;
 
 /// How the work on one input ended.
 enum Ended {
@@ -80,11 +85,15 @@ pub(super) fn run(args: &Convert) -> Status {
             }
         };
         let mut report = transcoder.report().clone();
-        let ended = match opened.map(Sampled::new) {
+        let is_watched = args.reading.verbose && words::is_watched();
+        let mut piece = None;
+        let ended = match opened.map(|input| Sampled::new(input).keeping(is_watched)) {
             Ok(mut input) => {
                 let ended = Ended::of(transcoder.run(&mut input, &mut output));
                 report.clone_from(transcoder.report());
-                ended.add_hint(&mut report, input.sample());
+                ended.add_hint(&mut report, &path, &input);
+                let offset = ended.error().and_then(Error::offset).filter(|_| is_watched);
+                piece = offset.and_then(|offset| input.again(&path, hexdump::window(offset)));
                 ended
             }
             Err(error) => Ended::NotOpened(error),
@@ -92,7 +101,11 @@ pub(super) fn run(args: &Convert) -> Status {
         let report = &report;
         begun |= report.bytes_out > 0;
         worst = worst.max(ended.status());
-        ended.say(args, &name, &output.name, report);
+        ended.say(args, &name, &path, &output.name, report);
+        if let Some(error) = ended.error() {
+            let codec = report.verdict.as_ref().and_then(|verdict| verdict.codec.as_deref());
+            words::show_bytes(error, piece.as_ref(), codec);
+        }
         if let Some(file) = &mut account {
             let line = json::line(&ReportObject::of(&name, &output.name, report, ended.object()));
             if let Err(error) = file.write_all(line.as_bytes()) {
@@ -229,18 +242,24 @@ impl Ended {
     }
 
     /// Where bytes were not what they were taken for, and nobody had said that they were: what they look like.
-    fn add_hint(&self, report: &mut Report, sample: &[u8]) {
+    fn add_hint(&self, report: &mut Report, path: &OsStr, input: &Sampled) {
         let is_malformed = self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Malformed { .. }));
         let Some(verdict) = report.verdict.as_mut().filter(|_| is_malformed) else { return };
         let is_told = !matches!(verdict.source, Some(Source::Default | Source::Fallback));
-        if let Some(hint) = words::looks(sample).filter(|_| !is_told) {
+        if is_told {
+            return;
+        }
+        // Nothing but ASCII at the beginning tells nothing.
+        let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
+        let near = offset.and_then(|at| input.again(path, at.saturating_sub(NEAR)..at + NEAR));
+        if let Some(hint) = words::looks(near.as_ref().map_or(input.sample(), |piece| &piece.bytes)) {
             verdict.diagnostics.push(hint.clone());
             report.diagnostics.push(hint);
         }
     }
 
     /// What there is to say, the error last.
-    fn say(&self, args: &Convert, name: &Name, output: &Name, report: &Report) {
+    fn say(&self, args: &Convert, name: &Name, path: &OsStr, output: &Name, report: &Report) {
         let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
         if verbose && let Some(verdict) = &report.verdict {
             say(format_args!("{name}: {}", InWords { verdict, verbose }));
@@ -251,12 +270,15 @@ impl Ended {
         }
         match self {
             Ended::Done | Ended::Closed => {}
-            Ended::NotOpened(error) => say(format_args!("{name}: cannot open: {error}")),
+            Ended::NotOpened(error) => words::say_not_opened(name, path, error),
             Ended::Failed(error) => match error.kind() {
                 ErrorKind::Write { source, .. } => {
                     not_written(output, source);
                 }
-                _ => words::say_error(name, error),
+                _ => {
+                    let is_xml = report.verdict.as_ref().is_some_and(|verdict| verdict.kind == Kind::Xml);
+                    words::say_fault(name, error, report, is_xml && args.on_unmappable().is_none());
+                }
             },
         }
     }

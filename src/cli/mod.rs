@@ -6,6 +6,9 @@
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
 //! | `explain/`, `shapes.rs` | `detect --explain`, `detect --records` |
 //! | `records.rs` | the options about records |
+//! | `generate.rs` | `--generate`: completions and man pages |
+//! | `habits.rs` | what users of other converters type |
+//! | `hexdump.rs` | the bytes around an error |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `beside.rs` | the file that `-o` writes, until it is whole |
 //! | `streams.rs` | closed streams, one file twice, waiting |
@@ -23,6 +26,10 @@ mod color;
 mod convert;
 mod detect;
 mod explain;
+#[cfg(feature = "generate")]
+mod generate;
+mod habits;
+mod hexdump;
 mod input;
 mod json;
 mod list;
@@ -34,8 +41,9 @@ mod streams;
 mod words;
 
 use crate::error::{Error, ErrorKind};
+#[cfg(feature = "generate")]
+use args::Convert;
 use args::{Cli, Command};
-use clap::Parser;
 use std::process::ExitCode;
 use words::say;
 
@@ -76,10 +84,12 @@ pub fn before_main() {
 
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
-    let status = match Cli::try_parse_from(args::with_command(std::env::args_os())) {
+    let status = match args::parse(std::env::args_os()) {
         Ok(Cli { command }) => {
             command.color().heed();
             match command {
+                #[cfg(feature = "generate")]
+                Command::Convert(Convert { generate: Some(what), .. }) => generate::run(what),
                 Command::Convert(convert) => convert::run(&convert),
                 Command::Detect(detect) => detect::run(&detect),
                 Command::List(list) => list::run(&list),
@@ -87,10 +97,7 @@ pub fn main() -> ExitCode {
             }
         }
         Err(error) if error.use_stderr() => {
-            // Arguments are quoted in it, and they may hold anything.
-            let text = error.render().to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-            say(text.split('\n').map(words::printable).collect::<Vec<_>>().join("\n"));
+            words::say_usage(&error);
             Status::Usage
         }
         // Help and version, which were asked for.

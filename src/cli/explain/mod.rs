@@ -173,7 +173,7 @@ fn remarks(verdict: &Verdict) -> Vec<Remark> {
 }
 
 /// For each byte the text that it completes; a dot for what cannot be shown.
-fn text_of(codec: &dyn Codec, bytes: &[u8]) -> Vec<String> {
+pub(super) fn text_of(codec: &dyn Codec, bytes: &[u8]) -> Vec<String> {
     let mut decoder = codec.decoder();
     let mut texts = Vec::with_capacity(bytes.len());
     for byte in bytes {
