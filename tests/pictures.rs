@@ -410,13 +410,16 @@ fn fresh() {
     }
 }
 
+/// The colours of that terminal, of which only the first eight are in use.
+const PALETTE: [u32; 8] = [0x484F58, 0xFF7B72, 0x3FB950, 0xD29922, 0x58A6FF, 0xD2A8FF, 0x56D4DD, 0xB1BAC4];
+
 /// A terminal with this text, dark on any page.
 fn terminal(text: &str) -> String {
-    let colour = |red, green, blue| anstyle::Color::Rgb(anstyle::RgbColor(red, green, blue));
+    let rgb = |colour: u32| anstyle::RgbColor((colour >> 16) as u8, (colour >> 8) as u8, colour as u8);
     let picture = anstyle_svg::Term::new()
-        .palette(anstyle_svg::WIN10_CONSOLE)
-        .fg_color(colour(0xD6, 0xDC, 0xE2))
-        .bg_color(colour(0x14, 0x19, 0x20))
+        .palette(anstyle_svg::Palette(std::array::from_fn(|index| rgb(PALETTE[index % 8]))))
+        .fg_color(rgb(0xD6DCE2).into())
+        .bg_color(rgb(0x141920).into())
         .render_svg(text.trim_end());
     // It has no view box, without which it is cut where it should shrink.
     let size = |name: &str| picture.split_once(&format!("{name}=\"")).unwrap().1.split_once("px").unwrap().0;

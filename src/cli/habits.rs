@@ -97,7 +97,8 @@ pub(super) fn operand(typed: &OsStr) -> Option<String> {
     // recode's request; its `..` may name more than one step.
     let (from, to) = typed.split_once("..")?;
     let known = |label: &str| Registry::builtin().codec(label).is_ok();
-    (known(from) && known(to)).then(|| format!("recode's {typed} is here -f {from} -t {to}, with -o FILE to replace FILE"))
+    (known(from) && known(to))
+        .then(|| format!("recode's {typed} is here -f {from} -t {to}, with -o FILE to replace FILE"))
 }
 
 #[cfg(test)]

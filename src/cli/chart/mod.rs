@@ -56,7 +56,7 @@ fn write(path: &Path, text: &str) -> Status {
         output.commit()
     });
     match written {
-        Ok(()) => Status::Done,
+        Ok(_) => Status::Done,
         Err(error) => {
             say(format_args!("{}: cannot write: {error}", Name::of_path(path.as_os_str())));
             Status::Io
