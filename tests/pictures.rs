@@ -108,7 +108,8 @@ fn drawings_say_what_the_json_says() {
                 assert_eq!(title.contains(", written as other bytes"), cell["one_way"] == true, "{title}");
             }
             for lead in object["leads"].as_array().unwrap() {
-                let title = format!("{}: {} characters", lead["bytes"].as_str().unwrap(), lead["characters"]);
+                let plural = if lead["characters"] == 1 { "" } else { "s" };
+                let title = format!("{}: {} character{plural}", lead["bytes"].as_str().unwrap(), lead["characters"]);
                 assert!(titles.contains(&title), "{title} in {line} {form}");
             }
             assert!(text_of(tree.root_element()).contains(object["source"].as_str().unwrap()), "{line} {form}");
@@ -220,7 +221,7 @@ fn differences_are_marked() {
     for form in ["--html", "--svg"] {
         let map = shown(&format!("chart IBM300 IBM930 {form}"));
         let map = self::tree(&map);
-        assert!(titles(&map).contains(&"43: 1 differences".to_owned()), "{form}");
+        assert!(titles(&map).contains(&"43: 1 difference".to_owned()), "{form}");
         let below = shown(&format!("chart IBM300 IBM930 --lead 43 {form}"));
         assert_eq!(of_class(&self::tree(&below), "two").len(), 1 + 1, "{form}");
     }

@@ -132,7 +132,7 @@ td.c, td.two { height: 3.1rem; }
 .variant::after { content: '\\25E5'; position: absolute; right: 0; top: -.2rem; font-size: .7rem; line-height: 1; }
 .two { border-width: 2px; padding: 1px; white-space: nowrap; overflow: visible; }
 .two::before { content: '\\2260'; position: absolute; left: 50%; top: -.5rem; width: 1rem; margin-left: -.5rem; \
-border-radius: 1rem; font: 700 .8rem/1rem sans-serif; z-index: 1; }
+border-radius: 1rem; font: 700 .8rem/1rem 'DejaVu Sans', Arial, sans-serif; z-index: 1; }
 .two .c { display: inline-block; width: 50%; height: 100%; vertical-align: top; padding-top: .45rem; \
 border-radius: 3px; }
 .two .c b { font-size: 1.05rem; }
@@ -163,7 +163,8 @@ list-style: none; }
   .two .c b.w { font-size: 5pt; line-height: 13pt; }
   .two .c i { font-size: 4.6pt; }
   .key { grid-template-columns: repeat(3, 1fr); break-inside: avoid; }
-  .list { columns: 3; }
+  .list { columns: 2; }
+  .list bdi { min-width: 28mm; }
 }
 ";
 

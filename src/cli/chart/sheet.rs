@@ -1,7 +1,7 @@
 //! A chart as a sheet to hang on a wall, before it is drawn: titles, grids of cells and a key. `html.rs` and `svg.rs` draw
 //! it. What a cell means is never said by its colour alone.
 
-use super::data::{Cell, ChartData, Difference, Differences, Lead, Text};
+use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::glyph::{self, Class, class, glyph};
 use super::layout::{self, code_points, count, shift_name};
 use crate::error::Hex;
@@ -145,8 +145,8 @@ fn in_words(cell: &Cell, face: &Face) -> String {
         _ => String::new(),
     };
     words += face.class.words();
-    if let Cell::Lead(Lead { characters, longer }) = cell {
-        _ = write!(words, "; {characters}{} characters", if *longer { "+" } else { "" });
+    if let Cell::Lead(lead) = cell {
+        _ = write!(words, "; {}", several(&layout::count_of(*lead), "character"));
     }
     for (is, what) in [(face.one_way, "written as other bytes"), (face.variant, "variant")] {
         if is {
@@ -190,7 +190,7 @@ pub(super) fn chart(data: &ChartData<'_>) -> Sheet {
         if leads.iter().flatten().any(|lead| lead.longer) {
             notes.insert(0, "+ : more that have two bytes or three behind it".to_owned());
         }
-        grids.push(grid(Some(heading), true, |byte| counted(&data.lead, byte, count(byte), "characters"), notes));
+        grids.push(grid(Some(heading), true, |byte| counted(&data.lead, byte, count(byte), "character"), notes));
     }
     let mut lines = Vec::new();
     if let Some(source) = &data.source {
@@ -206,11 +206,16 @@ pub(super) fn chart(data: &ChartData<'_>) -> Sheet {
 fn counted(lead: &[u8], byte: u8, count: Option<String>, of_what: &str) -> Place {
     let bytes = hex(lead, byte);
     let (class, glyph, title) = match count {
-        Some(count) => (Class::Lead, count.clone(), format!("{bytes}: {count} {of_what}")),
+        Some(count) => (Class::Lead, count.clone(), format!("{bytes}: {}", several(&count, of_what))),
         None => (Class::None, String::new(), bytes),
     };
     let face = Face { class, glyph, code: String::new(), one_way: false, variant: false };
     Place { faces: vec![face], faded: false, title }
+}
+
+/// `count` of something.
+fn several(count: &str, what: &str) -> String {
+    format!("{count} {what}{}", if count == "1" { "" } else { "s" })
 }
 
 /// A grid; with `trim` without the columns at either end that have nothing in them.
@@ -294,7 +299,7 @@ pub(super) fn differences(
     if longer.iter().any(|count| *count > 0) {
         let heading = "Lead bytes, and in how many places behind each the two differ".to_owned();
         let count = |byte: u8| Some(longer[usize::from(byte)]).filter(|count| *count > 0);
-        let place = |byte: u8| counted(lead, byte, count(byte).map(|count| count.to_string()), "differences");
+        let place = |byte: u8| counted(lead, byte, count(byte).map(|count| count.to_string()), "difference");
         let example = (0..=255).rev().max_by_key(|byte| longer[usize::from(*byte)]).unwrap_or(0);
         let example = hex(lead, example).replace(' ', "");
         let notes = vec![format!("One of them by itself: charpipe chart {first} {second} --lead {example}")];
