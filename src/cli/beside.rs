@@ -103,7 +103,8 @@ impl New {
             permissions_of_new(&mut builder);
         }
         // The crate's error has the passing file's name in it; that of a folder that is not there is the better one.
-        let made = builder.tempfile_in(folder).or_else(|error| Err(fs::metadata(folder).err().unwrap_or(error.kind().into())));
+        let made =
+            builder.tempfile_in(folder).or_else(|error| Err(fs::metadata(folder).err().unwrap_or(error.kind().into())));
         Ok(New::Named(made?))
     }
 

@@ -2,9 +2,9 @@
 
 use super::Status;
 use super::args::{Convert, List};
+use super::hexdump;
 use super::input::{self, Sampled};
 use super::json::{self, ErrorObject, ReportObject};
-use super::hexdump;
 use super::list;
 use super::output::Output;
 use super::records;

@@ -1,7 +1,7 @@
 //! `charpipe detect --explain`: the head of a file as bytes, with what they were taken for, and what each policy says.
 
 use super::words::{Name, printable};
-use crate::codec::{Codec, MIN_ROOM, Utf8Sink};
+use crate::codec::{Codec, MIN_ROOM, Stop, Utf8Sink};
 use crate::detect::{Policy, Verdict};
 use crate::error::Hex;
 use std::fmt::Write as _;
@@ -82,8 +82,21 @@ pub(super) fn text_of(codec: &dyn Codec, bytes: &[u8]) -> Vec<String> {
     for byte in bytes {
         let mut room = [0; 2 * MIN_ROOM];
         let mut sink = Utf8Sink::new(&mut room);
-        let _ = decoder.feed(std::slice::from_ref(byte), &mut sink);
-        let shown = sink.as_str().chars().map(|ch| if ch.is_control() || ch == '\u{FEFF}' { '.' } else { ch });
+        let mut bad = String::new();
+        let mut src = std::slice::from_ref(byte);
+        // A byte can end more than one sequence that is no character, but not many.
+        for _ in 0..4 {
+            let step = decoder.feed(src, &mut sink);
+            src = src.get(step.read..).unwrap_or_default();
+            match step.stop {
+                Stop::Fault(_) => bad.push('.'),
+                _ => break,
+            }
+        }
+        let shown = bad
+            .chars()
+            .chain(sink.as_str().chars())
+            .map(|ch| if ch.is_control() || ch == '\u{FEFF}' { '.' } else { ch });
         texts.push(printable(&shown.collect::<String>()));
     }
     texts

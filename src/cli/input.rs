@@ -1,7 +1,7 @@
 //! What is read: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`] between.
 
-use super::streams::{self, Patient, Standard};
 use super::hexdump::Piece;
+use super::streams::{self, Patient, Standard};
 use super::words::Name;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};

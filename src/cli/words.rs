@@ -149,13 +149,14 @@ fn fault_hint(error: &Error, report: &Report, as_references: bool) -> Cow<'stati
             " (the input ends within a character; use --malformed replace to go on)".into()
         }
         ErrorKind::Unmappable { codec, .. } if as_references => match sibling(error) {
-            Some(other) => format!(" (no reference can stand there; {other} has it, and so has UTF-8)").into(),
+            Some(other) => format!(" (no reference can stand there; use -t {other} or -t UTF-8, which have it)").into(),
             None if codec == "UTF-8" => "".into(),
             None => " (no reference can stand there; use a target that has it, as -t UTF-8)".into(),
         },
         ErrorKind::Unmappable { .. } => match sibling(error) {
             Some(other) => {
-                format!(" (use --unmappable replace to go on, or a target that has it, as -t {other} or -t UTF-8)").into()
+                format!(" (use --unmappable replace to go on, or a target that has it, as -t {other} or -t UTF-8)")
+                    .into()
             }
             None => hint(error),
         },
@@ -193,7 +194,8 @@ fn sibling(error: &Error) -> Option<String> {
         let to = Transcode::new().from("UTF-8").and_then(|run| run.to(label)).ok()?;
         to.kind(Kind::Text).run(ch.to_string().as_bytes(), io::sink()).ok()
     };
-    let mut siblings = SIBLINGS.iter().filter(|(one, _)| registry.codec(one).is_ok_and(|one| one.name() == target.name()));
+    let mut siblings =
+        SIBLINGS.iter().filter(|(one, _)| registry.codec(one).is_ok_and(|one| one.name() == target.name()));
     let (_, other) = siblings.find(|(_, other)| has(other).is_some())?;
     Some(registry.codec(other).ok()?.name().to_owned())
 }
@@ -214,7 +216,9 @@ fn label_hint(label: &str) -> &'static str {
     match &*label.trim().to_ascii_lowercase() {
         "" => " (name an encoding: see `charpipe list`)",
         "auto" => " (a target has to be named, as UTF-8)",
-        "ebcdic" => " (that is a family: name a page of it, as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)",
+        "ebcdic" => {
+            " (that is a family: name a page of it, as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)"
+        }
         "ansi" => " (Windows has many pages by that name; that of Western Europe is windows-1252)",
         "oem" | "dos" => " (there are many: that of the United States is IBM437, that of Western Europe IBM850)",
         lower if lower.contains(",nl=") => " (behind a page of EBCDIC: ,nl=zos or ,nl=fold)",
@@ -267,6 +271,7 @@ pub(super) fn show_bytes(error: &Error, piece: Option<&Piece>, codec: Option<&dy
         ErrorKind::Malformed { bytes, .. } => Some(bytes.len()),
         ErrorKind::BadHeader { header, .. } => Some(header.len()),
         ErrorKind::Unmappable { .. } | ErrorKind::Control { .. } | ErrorKind::NewlineInRecord { .. } => None,
+        ErrorKind::UnknownLabel { label, .. } | ErrorKind::UnsupportedLabel { label, .. } => Some(label.len()),
         _ => Some(1),
     };
     let dump = hexdump::dump(piece, offset, len, codec, color::on_stderr());
@@ -301,7 +306,7 @@ fn hint(error: &Error) -> Cow<'static, str> {
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
         ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
         ErrorKind::UnknownLabel { near, .. } if near.len() == 1 => {
-            return format!(" (if so, -f {}; else name the encoding with -f)", near[0]).into();
+            return format!(" (if so, use -f {})", near[0]).into();
         }
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
         ErrorKind::UnsupportedLabel { .. } => {
