@@ -11,6 +11,7 @@ use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueHint};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -99,6 +100,17 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// What is read, where anything is.
+    pub(super) fn reading(&self) -> Option<&Reading> {
+        match self {
+            #[cfg(feature = "generate")]
+            Command::Convert(Convert { generate: Some(_), .. }) => None,
+            Command::Convert(convert) if !convert.list => Some(&convert.reading),
+            Command::Detect(detect) => Some(&detect.reading),
+            _ => None,
+        }
+    }
+
     pub(super) fn color(&self) -> ColorArgs {
         match self {
             Command::Convert(convert) => convert.reading.color,
@@ -541,6 +553,11 @@ impl Reading {
     /// What is read, in order; `-` alone where no FILE is given.
     pub(super) fn files(&self) -> Vec<OsString> {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
+    }
+
+    /// Whether somebody who typed no FILE may wait for what will not come.
+    pub(super) fn is_from_terminal(&self) -> bool {
+        self.files.is_empty() && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
     fn from(&self) -> Option<&str> {

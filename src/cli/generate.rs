@@ -103,6 +103,8 @@ fi
 "#
     );
     let text = text.replace(":LABEL:_default'", ":LABEL:_charpipe_labels'");
+    // With two colons there would be no options behind a file.
+    let text = text.replace("'*::files -- ", "'*:files -- ");
     match text.rfind("if [ \"$funcstack[1]\"") {
         Some(at) => format!("{}{before}", &text[..at]),
         None => text,
@@ -157,7 +159,7 @@ fn man(command: Option<&str>) -> String {
     let title = command.map_or_else(|| "CHARPIPE".to_owned(), |name| format!("CHARPIPE-{}", name.to_uppercase()));
     let examples = page.get_after_long_help().map(ToString::to_string);
     let man = Man::new(page.after_help("").after_long_help(""));
-    let mut text = format!(".TH {title} 1 \"\" \"charpipe {version}\" \"User Commands\"\n");
+    let mut text = format!(".TH {title} 1 \"\" \"charpipe {version}\" \"User Commands\"\n.ad l\n.nh\n");
     let render = |part: &dyn Fn(&mut Vec<u8>) -> io::Result<()>| {
         let mut rendered = Vec::new();
         // Writing to memory does not fail.
@@ -166,13 +168,12 @@ fn man(command: Option<&str>) -> String {
     };
     text.push_str(&render(&|out| man.render_name_section(out)));
     text.push_str(".SH SYNOPSIS\n");
-    for line in usage.trim_start_matches("Usage:").lines() {
-        _ = writeln!(text, "{}\n.br", escaped(line.trim()));
-    }
+    let lines: Vec<String> = usage.trim_start_matches("Usage:").lines().map(|line| escaped(line.trim())).collect();
+    _ = writeln!(text, "{}", lines.join("\n.br\n"));
     text.push_str(&render(&|out| man.render_description_section(out)));
     text.push_str(&render(&|out| man.render_options_section(out)));
     if command.is_none() {
-        text.push_str(&render(&|out| man.render_subcommands_section(out)));
+        text.push_str(&render(&|out| man.render_subcommands_section(out)).replacen(".SH Commands", ".SH COMMANDS", 1));
     }
     if let Some(examples) = examples {
         for part in examples.split("\n\n") {
@@ -180,8 +181,8 @@ fn man(command: Option<&str>) -> String {
             _ = writeln!(text, ".SH {}\n.nf\n{}\n.fi", heading.trim_end_matches(':').to_uppercase(), escaped(lines));
         }
     }
-    // An empty line is a request in all but text of paragraphs.
-    text.replace("\n\n", "\n.sp\n")
+    // An empty line is a request where there are no paragraphs; a request to break beside it is none.
+    text.replace("\n\n", "\n.sp\n").replace("\n.br\n.sp\n.br\n", "\n.sp\n")
 }
 
 /// Text as roff has to see it.
