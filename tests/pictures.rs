@@ -234,7 +234,8 @@ fn names_and_characters_are_no_markup() {
     let path = folder.path().join("evil.ucm");
     let name = "<b>&amp;\\x22'</b>";
     let table = format!(
-        "<code_set_name> \"{name}\"\n<code_set_alias> \"a<i>&\"\n<mb_cur_max> 1\n<mb_cur_min> 1\n<uconv_class> \"SBCS\"\n\
+        "<code_set_name> \"{name}\"\n<code_set_alias> \"a<i>&\"\n<mb_cur_max> 1\n<mb_cur_min> 1\n\
+         <uconv_class> \"SBCS\"\n\
          CHARMAP\n<U003C> \\x3C |0\n<U003E> \\x3E |0\n<U0026> \\x26 |0\n<U0022> \\x22 |0\n<U0027> \\x27 |0\n\
          <U0000> \\x00 |0\n<UFFFE> \\x01 |0\n<UFFFF> \\x02 |0\n<U202E> \\x03 |0\n<U009F> \\x04 |0\nEND CHARMAP\n"
     );

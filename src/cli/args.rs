@@ -11,6 +11,7 @@ use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueHint};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -74,6 +75,12 @@ pub(super) fn shown() -> clap::Command {
         .after_long_help(EXAMPLES)
 }
 
+/// The commands, none of which may be left out.
+#[cfg(feature = "generate")]
+pub(super) fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// The options of this run. What asks for the help of the whole gets that of [`shown`].
 pub(super) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let argv = with_command(argv);
@@ -93,6 +100,17 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// What is read, where anything is.
+    pub(super) fn reading(&self) -> Option<&Reading> {
+        match self {
+            #[cfg(feature = "generate")]
+            Command::Convert(Convert { generate: Some(_), .. }) => None,
+            Command::Convert(convert) if !convert.list => Some(&convert.reading),
+            Command::Detect(detect) => Some(&detect.reading),
+            _ => None,
+        }
+    }
+
     pub(super) fn color(&self) -> ColorArgs {
         match self {
             Command::Convert(convert) => convert.reading.color,
@@ -140,10 +158,10 @@ pub(super) struct Convert {
 
     /// Ill-formed input: fail, replace, drop or escape [default: fail]
     ///
-    /// fail     stop, and say where
-    /// replace  U+FFFD for each maximal sequence, or the target's substitute where it has none
-    /// drop     leave it out
-    /// escape   \xNN for each byte
+    ///   fail     stop, and say where
+    ///   replace  U+FFFD for each maximal sequence, or the target's substitute where it has none
+    ///   drop     leave it out
+    ///   escape   \xNN for each byte
     ///
     /// What is let pass is counted on standard error, and with `-v` shown.
     #[arg(long, value_name = "POLICY", hide_possible_values = true, verbatim_doc_comment, help_heading = FAULTS,
@@ -157,11 +175,11 @@ pub(super) struct Convert {
 
     /// What the target lacks: fail, replace, drop, xml or escape
     ///
-    /// fail     stop, and say where
-    /// replace  the target's substitute
-    /// drop     leave it out
-    /// xml      a character reference, as &#x20AC;
-    /// escape   \u{20AC}
+    ///   fail     stop, and say where
+    ///   replace  the target's substitute
+    ///   drop     leave it out
+    ///   xml      a character reference, as &#x20AC;
+    ///   escape   \u{20AC}
     ///
     /// Without it `xml` in XML, else `fail`.
     #[arg(long, value_name = "POLICY", hide_possible_values = true, verbatim_doc_comment, help_heading = FAULTS,
@@ -184,9 +202,9 @@ pub(super) struct Convert {
 
     /// Make the document's own label true: auto or never [default: auto]
     ///
-    /// auto   the name in an XML declaration, or in a `meta` of HTML, becomes that of the target; a declaration is put
-    ///        in where XML needs one
-    /// never  the text stays as it is
+    ///   auto   the name in an XML declaration, or in a `meta` of HTML, becomes that of the target; a declaration is put
+    ///          in where XML needs one
+    ///   never  the text stays as it is
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = DOCUMENT, value_parser = one_of(&[
         ("auto", Relabel::Auto),
@@ -196,10 +214,10 @@ pub(super) struct Convert {
 
     /// Byte order mark of the output: auto, keep, add or strip [default: auto]
     ///
-    /// auto   one on UTF-16, UTF-32 and ISO-10646-UCS-4, none on UTF-8 and where the byte order is named
-    /// keep   one where the input has one
-    /// add    one
-    /// strip  none
+    ///   auto   one on UTF-16, UTF-32 and ISO-10646-UCS-4, none on UTF-8 and where the byte order is named
+    ///   keep   one where the input has one
+    ///   add    one
+    ///   strip  none
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = DOCUMENT, value_parser = one_of(&[
         ("auto", Bom::Auto),
@@ -211,9 +229,9 @@ pub(super) struct Convert {
 
     /// Ends of line: auto, keep, lf, crlf or nel [default: auto]
     ///
-    /// auto  those of EBCDIC become LF in XML; all else stays
-    /// keep  all stay
-    /// lf    CRLF, CR NEL, NEL, CR and LF become LF; crlf and nel alike
+    ///   auto  those of EBCDIC become LF in XML; all else stays
+    ///   keep  all stay
+    ///   lf    CRLF, CR NEL, NEL, CR and LF become LF; crlf and nel alike
     #[arg(long, value_name = "EOL", default_value = "auto", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("auto", Eol::Auto),
@@ -226,9 +244,9 @@ pub(super) struct Convert {
 
     /// Newlines of EBCDIC, in and out: table, zos or fold [default: table]
     ///
-    /// table  15 is U+0085 and 25 is U+000A, as IBM's tables have it
-    /// zos    15 is U+000A and 25 is U+0085, as z/OS UNIX has it
-    /// fold   both are U+000A, which is written as 15
+    ///   table  15 is U+0085 and 25 is U+000A, as IBM's tables have it
+    ///   zos    15 is U+000A and 25 is U+0085, as z/OS UNIX has it
+    ///   fold   both are U+000A, which is written as 15
     #[arg(long, value_name = "NL", default_value = "table", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("table", EbcdicNl::Table),
@@ -241,11 +259,11 @@ pub(super) struct Convert {
     ///
     /// C0, C1 and DEL are meant, not TAB and newlines.
     ///
-    /// keep   they stay
-    /// space  blanks
-    /// drop   leave them out
-    /// error  stop, and say where
-    /// xml    blanks for those alone that XML does not allow
+    ///   keep   they stay
+    ///   space  blanks
+    ///   drop   leave them out
+    ///   error  stop, and say where
+    ///   xml    blanks for those alone that XML does not allow
     #[arg(long, value_name = "POLICY", default_value = "keep", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("keep", Controls::Keep),
@@ -435,10 +453,10 @@ pub(super) struct Reading {
 
     /// Who is believed about the encoding [default: rfc7303]
     ///
-    /// rfc7303       byte order mark, Content-Type, family and declaration, UTF-8
-    /// rfc3023       its elder, with US-ASCII for text/xml
-    /// rome-strict, rome-lenient, feedparser   as these readers of feeds have it
-    /// whatwg        as browsers have it
+    ///   rfc7303       byte order mark, Content-Type, family and declaration, UTF-8
+    ///   rfc3023       its elder, with US-ASCII for text/xml
+    ///   rome-strict, rome-lenient, feedparser   as these readers of feeds have it
+    ///   whatwg        as browsers have it
     #[arg(long, value_name = "NAME", default_value = "rfc7303", hide_default_value = true,
           hide_possible_values = true, verbatim_doc_comment, help_heading = ENCODING, value_parser = one_of(&[
         ("rfc7303", Policy::Rfc7303),
@@ -551,6 +569,11 @@ impl Reading {
     /// What is read, in order; `-` alone where no FILE is given.
     pub(super) fn files(&self) -> Vec<OsString> {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
+    }
+
+    /// Whether somebody who typed no FILE may wait for what will not come.
+    pub(super) fn is_from_terminal(&self) -> bool {
+        self.files.is_empty() && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
     fn from(&self) -> Option<&str> {

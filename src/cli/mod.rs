@@ -87,6 +87,9 @@ pub fn main() -> ExitCode {
     let status = match args::parse(std::env::args_os()) {
         Ok(Cli { command }) => {
             command.color().heed();
+            if command.reading().is_some_and(args::Reading::is_from_terminal) {
+                say("reads from the terminal; Ctrl-D ends it, and charpipe -h helps");
+            }
             match command {
                 #[cfg(feature = "generate")]
                 Command::Convert(Convert { generate: Some(what), .. }) => generate::run(what),

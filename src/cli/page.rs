@@ -1,5 +1,5 @@
-//! What the pages and the pictures that the command draws have in common: text made fit for them, their colours, and the
-//! frame of a page. They are whole by themselves: nothing is fetched and nothing is run. Pages are HTML that is
+//! What the pages and the pictures that the command draws have in common: text made fit for them, colours, and the frame
+//! of a page. They are whole by themselves: nothing is fetched and nothing is run. Pages are HTML that is
 //! well-formed XML, too.
 
 use super::words::harmless;
@@ -28,8 +28,8 @@ const COLOURS: &[(&str, [&str; 2])] = &[
     ("redder", ["#cf222e", "#ff7b72"]),
 ];
 
-/// `rules` with each `$name` of a colour filled in: first for light paper, then again for dark, for screens that ask for
-/// it. What is printed is always light.
+/// `rules` with each `$name` of a colour filled in: first for light paper, then again for dark, for screens that ask
+/// for it. What is printed is always light.
 pub(super) fn themed(rules: &str) -> String {
     let [light, dark] = [0, 1].map(|paper| coloured(rules, paper));
     format!("{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n")
@@ -82,13 +82,15 @@ pub(super) const FOOT: &str = "</body>\n</html>\n";
 
 const STYLE: &str = "\
 * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-body { margin: 0 auto; padding: 1.5rem; max-width: 68rem; font: 15px/1.45 system-ui, 'Segoe UI', 'Noto Sans', sans-serif; }
+body { margin: 0 auto; padding: 1.5rem; max-width: 68rem; \
+font: 15px/1.45 system-ui, 'Segoe UI', 'Noto Sans', sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .3rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.05rem; margin: 1.6rem 0 .5rem; }
 p { margin: .2rem 0; overflow-wrap: anywhere; }
 code, .mono { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
 @page { size: A4; margin: 12mm; }
-@media print { body { padding: 0; max-width: none; font-size: 9pt; } h1 { font-size: 15pt; } h2 { break-after: avoid; } }
+@media print { body { padding: 0; max-width: none; font-size: 9pt; } \
+h1 { font-size: 15pt; } h2 { break-after: avoid; } }
 ";
 
 const COLOURED: &str = "\

@@ -13,14 +13,14 @@ use std::io::{self, BufRead, Read};
 pub(super) struct RecordArgs {
     /// Records become lines: fb:80, rdw, vb, vbs, u32 …, or auto
     ///
-    /// fb:N          every record has N bytes
-    /// rdw           a record descriptor word before each, big-endian, its length included
-    /// rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
-    /// vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
-    /// u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
-    /// mode-b        FTP's block mode
-    /// awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
-    /// auto          what `charpipe detect --records` says, if that is one shape alone
+    ///   fb:N          every record has N bytes
+    ///   rdw           a record descriptor word before each, big-endian, its length included
+    ///   rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
+    ///   vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
+    ///   u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
+    ///   mode-b        FTP's block mode
+    ///   awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
+    ///   auto          what `charpipe detect --records` says, if that is one shape alone
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape_or_auto, verbatim_doc_comment)]
     pub(super) records: Option<ShapeArg>,
 

@@ -149,7 +149,7 @@ fn fault_hint(error: &Error, report: &Report, as_references: bool) -> Cow<'stati
             " (the input ends within a character; use --malformed replace to go on)".into()
         }
         ErrorKind::Unmappable { codec, .. } if as_references => match sibling(error) {
-            Some(other) => format!(" (no reference can stand there; {other} has it, and so has UTF-8)").into(),
+            Some(other) => format!(" (no reference can stand there; use -t {other} or -t UTF-8, which have it)").into(),
             None if codec == "UTF-8" => "".into(),
             None => " (no reference can stand there; use a target that has it, as -t UTF-8)".into(),
         },
@@ -271,6 +271,7 @@ pub(super) fn show_bytes(error: &Error, piece: Option<&Piece>, codec: Option<&dy
         ErrorKind::Malformed { bytes, .. } => Some(bytes.len()),
         ErrorKind::BadHeader { header, .. } => Some(header.len()),
         ErrorKind::Unmappable { .. } | ErrorKind::Control { .. } | ErrorKind::NewlineInRecord { .. } => None,
+        ErrorKind::UnknownLabel { label, .. } | ErrorKind::UnsupportedLabel { label, .. } => Some(label.len()),
         _ => Some(1),
     };
     let dump = hexdump::dump(piece, offset, len, codec, color::on_stderr());
@@ -305,7 +306,7 @@ fn hint(error: &Error) -> Cow<'static, str> {
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
         ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
         ErrorKind::UnknownLabel { near, .. } if near.len() == 1 => {
-            return format!(" (if so, -f {}; else name the encoding with -f)", near[0]).into();
+            return format!(" (if so, use -f {})", near[0]).into();
         }
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
         ErrorKind::UnsupportedLabel { .. } => {

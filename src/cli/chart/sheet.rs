@@ -1,5 +1,5 @@
-//! A chart as a sheet to hang on a wall, before it is drawn: titles, grids of cells and a key. `html.rs` and `svg.rs` draw
-//! it. What a cell means is never said by its colour alone.
+//! A chart as a sheet to hang on a wall, before it is drawn: titles, grids of cells and a key. `html.rs` and `svg.rs`
+//! draw it. What a cell means is never said by its colour alone.
 
 use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::glyph::{self, Class, class, glyph};

@@ -109,7 +109,8 @@ table { border-collapse: collapse; }
 .dump { font: .92rem/1.15 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
 .dump th { font-weight: 400; padding: .2rem 1rem .15rem 0; vertical-align: top; }
 .dump { border-collapse: separate; border-spacing: 0; }
-.dump td { border-bottom: 3px solid transparent; padding: .2rem .22rem .1rem; text-align: center; vertical-align: top; min-width: 1.75rem; }
+.dump td { border-bottom: 3px solid transparent; padding: .2rem .22rem .1rem; text-align: center; \
+vertical-align: top; min-width: 1.75rem; }
 .dump td.gap { min-width: 1.2rem; }
 .dump td.t { min-width: .75rem; padding: .2rem 0 .1rem; unicode-bidi: isolate; white-space: pre; }
 .dump i { display: block; font: 700 .62rem/1 sans-serif; }

@@ -8,7 +8,7 @@ pub(super) use html::{failed as html_of_failure, file as html, head as html_head
 pub(super) use text::file as text;
 
 use super::words::{InWords, Name, harmless, printable};
-use crate::codec::{Codec, MIN_ROOM, Utf8Sink};
+use crate::codec::{Codec, MIN_ROOM, Stop, Utf8Sink};
 use crate::detect::{Policy, Severity, Verdict};
 use crate::error::Hex;
 use std::ops::Range;
@@ -179,8 +179,21 @@ pub(super) fn text_of(codec: &dyn Codec, bytes: &[u8]) -> Vec<String> {
     for byte in bytes {
         let mut room = [0; 2 * MIN_ROOM];
         let mut sink = Utf8Sink::new(&mut room);
-        let _ = decoder.feed(std::slice::from_ref(byte), &mut sink);
-        let shown = sink.as_str().chars().map(|ch| if ch.is_control() || ch == '\u{FEFF}' { '.' } else { ch });
+        let mut bad = String::new();
+        let mut src = std::slice::from_ref(byte);
+        // A byte can end more than one sequence that is no character, but not many.
+        for _ in 0..4 {
+            let step = decoder.feed(src, &mut sink);
+            src = src.get(step.read..).unwrap_or_default();
+            match step.stop {
+                Stop::Fault(_) => bad.push('.'),
+                _ => break,
+            }
+        }
+        let shown = bad
+            .chars()
+            .chain(sink.as_str().chars())
+            .map(|ch| if ch.is_control() || ch == '\u{FEFF}' { '.' } else { ch });
         texts.push(printable(&shown.collect::<String>()));
     }
     texts
