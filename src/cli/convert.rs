@@ -8,7 +8,7 @@ use super::json::{self, ErrorObject, ReportObject};
 use super::list;
 use super::output::Output;
 use super::records;
-use super::words::{self, InWords, Name, say};
+use super::words::{self, Advice, InWords, Name, say};
 use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
 use crate::transcoder::{Report, UnmappableChar};
@@ -87,11 +87,12 @@ pub(super) fn run(args: &Convert) -> Status {
         let mut report = transcoder.report().clone();
         let is_watched = args.reading.verbose && words::is_watched();
         let mut piece = None;
+        let mut advice = Advice::default();
         let ended = match opened.map(|input| Sampled::new(input).keeping(is_watched)) {
             Ok(mut input) => {
                 let ended = Ended::of(transcoder.run(&mut input, &mut output));
                 report.clone_from(transcoder.report());
-                ended.add_hint(&mut report, &path, &input);
+                advice.seems = ended.add_hint(&mut report, &path, &input);
                 let offset = ended.error().and_then(Error::offset).filter(|_| is_watched);
                 piece = offset.and_then(|offset| input.again(&path, hexdump::window(offset)));
                 ended
@@ -101,7 +102,9 @@ pub(super) fn run(args: &Convert) -> Status {
         let report = &report;
         begun |= report.bytes_out > 0;
         worst = worst.max(ended.status());
-        ended.say(args, &name, &path, &output.name, report);
+        let is_xml = report.verdict.as_ref().is_some_and(|verdict| verdict.kind == Kind::Xml);
+        advice.as_references = is_xml && args.on_unmappable().is_none();
+        ended.say(args, &name, &path, &output.name, report, &advice);
         if let Some(error) = ended.error() {
             let codec = report.verdict.as_ref().and_then(|verdict| verdict.codec.as_deref());
             words::show_bytes(error, piece.as_ref(), codec);
@@ -241,25 +244,27 @@ impl Ended {
         }
     }
 
-    /// Where bytes were not what they were taken for, and nobody had said that they were: what they look like.
-    fn add_hint(&self, report: &mut Report, path: &OsStr, input: &Sampled) {
+    /// Where bytes were not what they were taken for, and nobody had said that they were: what they look like; answers
+    /// with the encoding that they seem to be in.
+    fn add_hint(&self, report: &mut Report, path: &OsStr, input: &Sampled) -> Option<String> {
         let is_malformed = self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Malformed { .. }));
-        let Some(verdict) = report.verdict.as_mut().filter(|_| is_malformed) else { return };
+        let Some(verdict) = report.verdict.as_mut().filter(|_| is_malformed) else { return None };
         let is_told = !matches!(verdict.source, Some(Source::Default | Source::Fallback));
         if is_told {
-            return;
+            return None;
         }
         // Nothing but ASCII at the beginning tells nothing.
         let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
         let near = offset.and_then(|at| input.again(path, at.saturating_sub(NEAR)..at + NEAR));
-        if let Some(hint) = words::looks(near.as_ref().map_or(input.sample(), |piece| &piece.bytes)) {
-            verdict.diagnostics.push(hint.clone());
-            report.diagnostics.push(hint);
-        }
+        let sample = near.as_ref().map_or(input.sample(), |piece| &piece.bytes);
+        let Some(hint) = words::looks(sample) else { return words::seems(sample) };
+        verdict.diagnostics.push(hint.clone());
+        report.diagnostics.push(hint);
+        None
     }
 
     /// What there is to say, the error last.
-    fn say(&self, args: &Convert, name: &Name, path: &OsStr, output: &Name, report: &Report) {
+    fn say(&self, args: &Convert, name: &Name, path: &OsStr, output: &Name, report: &Report, advice: &Advice) {
         let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
         if verbose && let Some(verdict) = &report.verdict {
             say(format_args!("{name}: {}", InWords { verdict, verbose }));
@@ -275,10 +280,7 @@ impl Ended {
                 ErrorKind::Write { source, .. } => {
                     not_written(output, source);
                 }
-                _ => {
-                    let is_xml = report.verdict.as_ref().is_some_and(|verdict| verdict.kind == Kind::Xml);
-                    words::say_fault(name, error, report, is_xml && args.on_unmappable().is_none());
-                }
+                _ => words::say_fault(name, error, report, advice),
             },
         }
     }
