@@ -1,6 +1,7 @@
 //! The options, their names in values, and what the library is told.
 
 use super::Status;
+use super::plan::ManyArgs;
 use super::records::RecordArgs;
 use super::words::{printable, say};
 use crate::detect::{Hints, PRESCAN, Policy};
@@ -62,7 +63,8 @@ pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsSt
 
 /// Converts to UTF-8, or to another charset
 ///
-/// Several FILEs go to one output, one after the other, each detected and converted by itself.
+/// Several FILEs go to one output, one after the other, each detected and converted by itself, unless `--output-dir` or
+/// `--in-place` gives each an output of its own.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe [convert] [OPTIONS] [FILE]...")]
 pub(super) struct Convert {
@@ -148,14 +150,16 @@ pub(super) struct Convert {
     ]))]
     pub(super) controls: Controls,
 
-    /// Convert parts of a file side by side, in so many threads
+    /// Convert parts of a file side by side, or many files, in so many threads
     ///
     /// The outcome is the same as of one. Each takes a MiB at a time, cut between characters or records; four more than
     /// N are held in memory at the most, with what they became. What is not a regular file is converted by one, and so
     /// is what cannot be cut: text in shifting charsets without records, carriage control, XML to charsets that lack
     /// characters.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
-    pub(super) jobs: NonZeroU16,
+    ///
+    /// Of many files that each have an output, N are converted at once; without N as many as there are cores.
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    pub(super) jobs: Option<NonZeroU16>,
 
     /// List the encodings, as `charpipe list` does, and do nothing else
     #[arg(short, conflicts_with = "files")]
@@ -164,6 +168,9 @@ pub(super) struct Convert {
     /// Write an account of the run to PATH, a line of JSON for each input; `-` is standard error
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
 
     // Last, as what follows would stand under its heading.
     #[command(flatten)]

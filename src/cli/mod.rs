@@ -5,9 +5,13 @@
 //! | `args.rs` | the options |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
 //! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `outcome.rs`, `summary.rs` | what became of an input, and of all |
+//! | `plan.rs`, `collisions.rs`, `many.rs` | many files: which, what must not be, side by side |
 //! | `records.rs` | the options about records |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `beside.rs` | the file that `-o` writes, until it is whole |
+//! | `in_place.rs` | the same where it is the input |
+//! | `progress.rs` | how far it is |
 //! | `streams.rs` | closed streams, one file twice, waiting |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
@@ -17,16 +21,23 @@
 mod args;
 mod beside;
 mod chart;
+mod collisions;
 mod convert;
 mod detect;
 mod explain;
+mod in_place;
 mod input;
 mod json;
 mod list;
+mod many;
+mod outcome;
 mod output;
+mod plan;
+mod progress;
 mod records;
 mod shapes;
 mod streams;
+mod summary;
 mod words;
 
 use crate::error::{Error, ErrorKind};

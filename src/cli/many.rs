@@ -1,0 +1,152 @@
+//! Work side by side whose outcomes come in order.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// How many outcomes may wait for an earlier one. Each is a few KiB at the most.
+const AHEAD: usize = 512;
+
+/// Does `work` on each of `tasks`, as many at a time as there are `workers`, and gives what comes of it to `done`, in
+/// the order of the tasks and on this thread. Ends with the first task that `work` answers with `None`, or when `done`
+/// breaks off; what has been begun by then is finished.
+pub(super) fn in_order<T: Sync, D: Send>(
+    tasks: &[T],
+    workers: NonZeroUsize,
+    work: impl Fn(&T) -> Option<D> + Sync,
+    mut done: impl FnMut(&T, D) -> ControlFlow<()>,
+) {
+    let workers = workers.get().min(tasks.len());
+    if workers <= 1 {
+        for task in tasks {
+            match work(task).map(|outcome| done(task, outcome)) {
+                Some(ControlFlow::Continue(())) => {}
+                None | Some(ControlFlow::Break(())) => break,
+            }
+        }
+        return;
+    }
+    let (orders, taken) = mpsc::channel();
+    let taken = Mutex::new(taken);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| serve(&taken, &over, &work));
+        }
+        // Gone at the end of the scope's closure, and the workers with it.
+        let orders = orders;
+        let mut waiting = VecDeque::new();
+        let mut all = tasks.iter();
+        loop {
+            while waiting.len() < AHEAD
+                && let Some(task) = all.next()
+            {
+                let (answer, answered) = mpsc::channel();
+                // Its receiver lives as long as this function.
+                _ = orders.send((task, answer));
+                waiting.push_back((task, answered));
+            }
+            let Some((task, answered)) = waiting.pop_front() else { break };
+            let outcome: Option<D> = answered.recv().ok().flatten();
+            match outcome.map(|outcome| done(task, outcome)) {
+                Some(ControlFlow::Continue(())) => {}
+                None | Some(ControlFlow::Break(())) => break,
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+}
+
+/// A task, and where what comes of it goes.
+type Order<'t, T, D> = (&'t T, Sender<Option<D>>);
+
+fn serve<T, D>(orders: &Mutex<Receiver<Order<'_, T, D>>>, over: &AtomicBool, work: &(impl Fn(&T) -> Option<D> + Sync)) {
+    while !over.load(Ordering::Relaxed) {
+        let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((task, answer)) = order else { return };
+        // Nobody waits for it where the run was broken off.
+        _ = answer.send(work(task));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
+
+    fn workers(count: usize) -> NonZeroUsize {
+        NonZeroUsize::new(count).unwrap()
+    }
+
+    #[test]
+    fn outcomes_come_in_the_order_of_the_tasks() {
+        for count in [1, 2, 7] {
+            let tasks: Vec<usize> = (0..2 * AHEAD + 3).collect();
+            let mut seen = Vec::new();
+            let work = |task: &usize| {
+                if task.is_multiple_of(100) {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                Some(task * 2)
+            };
+            in_order(&tasks, workers(count), work, |task, outcome| {
+                assert_eq!(outcome, task * 2);
+                seen.push(*task);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(seen, tasks, "{count} workers");
+        }
+    }
+
+    #[test]
+    fn no_more_run_ahead_than_may_wait() {
+        let tasks: Vec<usize> = (0..4 * AHEAD).collect();
+        let begun = AtomicUsize::new(0);
+        let most = AtomicUsize::new(0);
+        let work = |task: &usize| {
+            if *task == 0 {
+                // The others go on until there is no place left for what comes of them.
+                thread::sleep(Duration::from_millis(200));
+                most.store(begun.load(Ordering::SeqCst), Ordering::SeqCst);
+            }
+            begun.fetch_add(1, Ordering::SeqCst);
+            Some(())
+        };
+        in_order(&tasks, workers(3), work, |_, ()| ControlFlow::Continue(()));
+        assert_eq!(begun.into_inner(), tasks.len());
+        assert!((1..AHEAD).contains(&most.into_inner()));
+    }
+
+    #[test]
+    fn it_ends_where_it_is_told() {
+        for count in [1, 3] {
+            let tasks: Vec<usize> = (0..5000).collect();
+            let begun = AtomicUsize::new(0);
+            let mut seen = 0;
+            let work = |task: &usize| {
+                begun.fetch_add(1, Ordering::SeqCst);
+                thread::sleep(Duration::from_micros(200));
+                Some(*task)
+            };
+            in_order(&tasks, workers(count), work, |_, task| {
+                seen += 1;
+                if task == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert_eq!(seen, 10);
+            assert!(begun.into_inner() < AHEAD, "{count} workers");
+
+            let mut seen = Vec::new();
+            let work = |task: &usize| (*task < 9).then_some(*task);
+            in_order(&tasks, workers(count), work, |_, task| {
+                seen.push(task);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(seen, (0..9).collect::<Vec<_>>(), "{count} workers");
+        }
+    }
+}
