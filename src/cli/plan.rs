@@ -8,6 +8,7 @@ use super::input;
 use super::progress::Progress;
 use super::words::{Name, say};
 use clap::Args;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -37,7 +38,7 @@ pub(super) struct ManyArgs {
 
     /// Take all files in the directories among the FILEs, in the order of their names
     ///
-    /// Symlinks in them are not followed. With `--in-place=SUFFIX`, files whose names end in SUFFIX are passed over.
+    /// Symlinks in them are not followed. With `--in-place=SUFFIX`, what an earlier run has kept is passed over.
     #[arg(short, long)]
     recursive: bool,
 
@@ -110,7 +111,9 @@ impl Plan {
         let mut found = Vec::new();
         for operand in operands {
             if many.recursive && operand != "-" && Path::new(&operand).is_dir() {
-                walk.add(&operand, &mut found);
+                let mut files = walk.files(&operand);
+                walk.leave_backups(&mut files);
+                found.append(&mut files);
             } else {
                 let below = Path::new(&operand).file_name().map(PathBuf::from).unwrap_or_default();
                 found.push(Found { path: operand, below, trouble: None });
@@ -206,7 +209,7 @@ struct Found {
 
 /// The way through directories.
 struct Walk<'a> {
-    /// What a backup ends in.
+    /// What the name of a backup has behind that of its file.
     suffix: Option<&'a OsStr>,
     /// Directories and files that are written to: what is in them comes of the inputs.
     own: Vec<PathBuf>,
@@ -225,8 +228,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the files in the directory `operand`.
-    fn add(&mut self, operand: &OsStr, all: &mut Vec<Found>) {
+    /// The files in the directory `operand`.
+    fn files(&mut self, operand: &OsStr) -> Vec<Found> {
+        let mut all = Vec::new();
         let own = &self.own;
         // Asked only where something is written to a path: it costs a look at each folder on the way.
         let is_own = |path: &Path| !own.is_empty() && fs::canonicalize(path).is_ok_and(|path| own.contains(&path));
@@ -248,11 +252,20 @@ impl<'a> Walk<'a> {
                 self.links += 1;
             } else if !kind.is_file() {
                 self.special += 1;
-            } else if !self.suffix.is_some_and(is_backup) {
+            } else {
                 let below = entry.path().strip_prefix(operand).unwrap_or(entry.path()).to_owned();
                 all.push(Found { path: entry.into_path().into(), below, trouble: None });
             }
         }
+        all
+    }
+
+    /// Takes what an earlier run has kept from the files.
+    fn leave_backups(&self, found: &mut Vec<Found>) {
+        let Some(suffix) = self.suffix else { return };
+        let backups: HashSet<OsString> =
+            found.iter().map(|found| [&*found.path, suffix].into_iter().collect()).collect();
+        found.retain(|found| !backups.contains(&found.path));
     }
 
     /// What was passed over.

@@ -59,10 +59,11 @@ impl Summary {
         let mut encodings: Vec<_> = self.encodings.iter().collect();
         encodings.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
         let width = encodings.first().map_or(0, |(_, count)| count.to_string().len());
-        for (name, count) in encodings.iter().take(NAMED) {
+        let named = if encodings.len() > NAMED + 1 { NAMED } else { encodings.len() };
+        for (name, count) in &encodings[..named] {
             say(format_args!("  {count:width$} {name}"));
         }
-        let rest = &encodings[encodings.len().min(NAMED)..];
+        let rest = &encodings[named..];
         if !rest.is_empty() {
             let files: u64 = rest.iter().map(|(_, count)| **count).sum();
             say(format_args!("  {files:width$} in {} other encodings", rest.len()));
