@@ -15,7 +15,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// Many files at once.
 #[derive(Args)]
@@ -232,10 +232,12 @@ impl<'a> Walk<'a> {
     fn files(&mut self, operand: &OsStr) -> Vec<Found> {
         let mut all = Vec::new();
         let own = &self.own;
-        // Asked only where something is written to a path: it costs a look at each folder on the way.
-        let is_own = |path: &Path| !own.is_empty() && fs::canonicalize(path).is_ok_and(|path| own.contains(&path));
+        let is_own = |entry: &DirEntry| {
+            own.iter().any(|own| own.file_name() == Some(entry.file_name()))
+                && fs::canonicalize(entry.path()).is_ok_and(|path| own.contains(&path))
+        };
         let walk = WalkDir::new(operand).sort_by_file_name().into_iter();
-        for entry in walk.filter_entry(|entry| entry.depth() == 0 || !is_own(entry.path())) {
+        for entry in walk.filter_entry(|entry| entry.depth() == 0 || !is_own(entry)) {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
@@ -246,15 +248,13 @@ impl<'a> Walk<'a> {
                 }
             };
             let kind = entry.file_type();
-            let is_backup = |suffix: &OsStr| entry.file_name().as_encoded_bytes().ends_with(suffix.as_encoded_bytes());
-            if kind.is_dir() {
-            } else if kind.is_symlink() {
+            if kind.is_symlink() {
                 self.links += 1;
-            } else if !kind.is_file() {
-                self.special += 1;
-            } else {
+            } else if kind.is_file() {
                 let below = entry.path().strip_prefix(operand).unwrap_or(entry.path()).to_owned();
                 all.push(Found { path: entry.into_path().into(), below, trouble: None });
+            } else if !kind.is_dir() {
+                self.special += 1;
             }
         }
         all
