@@ -20,7 +20,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much is read at a time.
 const READ_SIZE: usize = 64 * 1024;
@@ -146,7 +146,8 @@ impl Job<'_> {
                 Err(ended) => self.not_begun(output.name.clone(), ended),
             };
             begun |= outcome.report.bytes_out > 0;
-            let is_over = outcome.ended.is_of_output();
+            let is_failure = outcome.ended.status() != Status::Done;
+            let is_over = outcome.ended.is_of_output() || is_failure && self.args.many.fail_fast;
             self.meter.add_file();
             if self.meter.aside(|| desk.take(task, &outcome)).is_break() || is_over {
                 break;
@@ -161,14 +162,15 @@ impl Job<'_> {
 
     /// Each input into an output of its own.
     fn into_many(self, mut desk: Desk<'_>) -> Status {
-        let has_failed = AtomicBool::new(false);
-        let work = |task: &Task| {
-            if has_failed.load(Ordering::Relaxed) {
+        // What comes before a failure is converted whoever is faster; what is under way behind it is finished.
+        let first_failed = AtomicUsize::new(usize::MAX);
+        let work = |number, task: &Task| {
+            if number > first_failed.load(Ordering::Relaxed) {
                 return None;
             }
             let outcome = self.own(task);
             if self.args.many.fail_fast && outcome.ended.status() != Status::Done {
-                has_failed.store(true, Ordering::Relaxed);
+                first_failed.fetch_min(number, Ordering::Relaxed);
             }
             self.meter.add_file();
             Some(outcome)
@@ -321,8 +323,7 @@ impl Desk<'_> {
             }
             return ControlFlow::Break(());
         }
-        let is_enough = self.args.many.fail_fast && outcome.ended.status() != Status::Done;
-        if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ControlFlow::Continue(())
     }
 
     /// The status of the run.

@@ -11,21 +11,20 @@ use std::thread;
 /// How many outcomes may wait for an earlier one. Each is a few KiB at the most.
 const AHEAD: usize = 512;
 
-/// Does `work` on each of `tasks`, as many at a time as there are `workers`, and gives what comes of it to `done`, in
-/// the order of the tasks and on this thread. Ends with the first task that `work` answers with `None`, or when `done`
-/// breaks off; what has been begun by then is finished.
+/// Does `work` on each of `tasks`, with its number, as many at a time as there are `workers`, and gives what comes of it
+/// to `done`, in the order of the tasks and on this thread. A task that `work` answers with `None` was passed over. When
+/// `done` breaks off, no other is begun.
 pub(super) fn in_order<T: Sync, D: Send>(
     tasks: &[T],
     workers: NonZeroUsize,
-    work: impl Fn(&T) -> Option<D> + Sync,
+    work: impl Fn(usize, &T) -> Option<D> + Sync,
     mut done: impl FnMut(&T, D) -> ControlFlow<()>,
 ) {
     let workers = workers.get().min(tasks.len());
     if workers <= 1 {
-        for task in tasks {
-            match work(task).map(|outcome| done(task, outcome)) {
-                Some(ControlFlow::Continue(())) => {}
-                None | Some(ControlFlow::Break(())) => break,
+        for (number, task) in tasks.iter().enumerate() {
+            if work(number, task).is_some_and(|outcome| done(task, outcome).is_break()) {
+                return;
             }
         }
         return;
@@ -40,36 +39,39 @@ pub(super) fn in_order<T: Sync, D: Send>(
         // Gone at the end of the scope's closure, and the workers with it.
         let orders = orders;
         let mut waiting = VecDeque::new();
-        let mut all = tasks.iter();
+        let mut all = tasks.iter().enumerate();
         loop {
             while waiting.len() < AHEAD
-                && let Some(task) = all.next()
+                && let Some((number, task)) = all.next()
             {
                 let (answer, answered) = mpsc::channel();
                 // Its receiver lives as long as this function.
-                _ = orders.send((task, answer));
+                _ = orders.send((number, task, answer));
                 waiting.push_back((task, answered));
             }
             let Some((task, answered)) = waiting.pop_front() else { break };
             let outcome: Option<D> = answered.recv().ok().flatten();
-            match outcome.map(|outcome| done(task, outcome)) {
-                Some(ControlFlow::Continue(())) => {}
-                None | Some(ControlFlow::Break(())) => break,
+            if outcome.is_some_and(|outcome| done(task, outcome).is_break()) {
+                break;
             }
         }
         over.store(true, Ordering::Relaxed);
     });
 }
 
-/// A task, and where what comes of it goes.
-type Order<'t, T, D> = (&'t T, Sender<Option<D>>);
+/// A task with its number, and where what comes of it goes.
+type Order<'t, T, D> = (usize, &'t T, Sender<Option<D>>);
 
-fn serve<T, D>(orders: &Mutex<Receiver<Order<'_, T, D>>>, over: &AtomicBool, work: &(impl Fn(&T) -> Option<D> + Sync)) {
+fn serve<T, D>(
+    orders: &Mutex<Receiver<Order<'_, T, D>>>,
+    over: &AtomicBool,
+    work: &(impl Fn(usize, &T) -> Option<D> + Sync),
+) {
     while !over.load(Ordering::Relaxed) {
         let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((task, answer)) = order else { return };
+        let Ok((number, task, answer)) = order else { return };
         // Nobody waits for it where the run was broken off.
-        _ = answer.send(work(task));
+        _ = answer.send(work(number, task));
     }
 }
 
@@ -88,7 +90,7 @@ mod tests {
         for count in [1, 2, 7] {
             let tasks: Vec<usize> = (0..2 * AHEAD + 3).collect();
             let mut seen = Vec::new();
-            let work = |task: &usize| {
+            let work = |_, task: &usize| {
                 if task.is_multiple_of(100) {
                     thread::sleep(Duration::from_millis(5));
                 }
@@ -108,7 +110,7 @@ mod tests {
         let tasks: Vec<usize> = (0..4 * AHEAD).collect();
         let begun = AtomicUsize::new(0);
         let most = AtomicUsize::new(0);
-        let work = |task: &usize| {
+        let work = |_, task: &usize| {
             if *task == 0 {
                 // The others go on until there is no place left for what comes of them.
                 thread::sleep(Duration::from_millis(200));
@@ -128,7 +130,7 @@ mod tests {
             let tasks: Vec<usize> = (0..5000).collect();
             let begun = AtomicUsize::new(0);
             let mut seen = 0;
-            let work = |task: &usize| {
+            let work = |_, task: &usize| {
                 begun.fetch_add(1, Ordering::SeqCst);
                 thread::sleep(Duration::from_micros(200));
                 Some(*task)
@@ -141,12 +143,12 @@ mod tests {
             assert!(begun.into_inner() < AHEAD, "{count} workers");
 
             let mut seen = Vec::new();
-            let work = |task: &usize| (*task < 9).then_some(*task);
+            let work = |number, task: &usize| (*task < 9 || number == 4000).then_some(*task);
             in_order(&tasks, workers(count), work, |_, task| {
                 seen.push(task);
                 ControlFlow::Continue(())
             });
-            assert_eq!(seen, (0..9).collect::<Vec<_>>(), "{count} workers");
+            assert_eq!(seen, (0..9).chain([4000]).collect::<Vec<_>>(), "{count} workers");
         }
     }
 }
