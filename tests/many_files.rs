@@ -441,7 +441,7 @@ fn what_makes_no_sense_is_wrong_usage() {
         ("--in-place -o x a", "the argument '--in-place[=<SUFFIX>]' cannot be used with '--output <PATH>'"),
         (
             "--in-place --output-dir out a",
-            "the argument '--output-dir <DIR>' cannot be used with '--in-place[=<SUFFIX>]'",
+            "the argument '--in-place[=<SUFFIX>]' cannot be used with '--output-dir <DIR>'",
         ),
         ("--output-dir out", "--output-dir: standard input has no name that a file could have (use -o)"),
         ("--output-dir out a -", "--output-dir: standard input has no name that a file could have (use -o)"),

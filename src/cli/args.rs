@@ -417,6 +417,11 @@ impl Convert {
         if self.drop { OnMalformed::Drop } else { self.malformed }
     }
 
+    /// Whether the report goes to standard error.
+    pub(super) fn report_is_said(&self) -> bool {
+        self.report.as_ref().is_some_and(|path| path.as_os_str() == "-")
+    }
+
     /// What becomes of unmappable characters, where the options say.
     fn on_unmappable(&self) -> Option<OnUnmappable> {
         if self.drop { Some(OnUnmappable::Drop) } else { self.unmappable }

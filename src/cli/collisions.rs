@@ -20,6 +20,9 @@ pub(super) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status
     }
     let mut found = Vec::new();
     let inputs = inputs(tasks, &mut found);
+    if let Some(path) = report.filter(|path| id(path).is_some_and(|id| inputs.contains_key(&id))) {
+        found.push(format!("{}: input and report cannot be the same file", Name::of_path(path.as_os_str())));
+    }
     let report = report.map(|path| (place(path), id(path)));
     // What is written: by its path, and by what is there already under that path.
     let mut paths: HashMap<PathBuf, &Task> = HashMap::new();
@@ -60,8 +63,7 @@ pub(super) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status
     for task in tasks {
         let Target::File(path) = &task.target else { continue };
         if let Some(other) = path.ancestors().skip(1).find_map(|folder| paths.get(folder)) {
-            let folder = task.name();
-            found.push(format!("{folder}: it needs a directory where {} would be a file", other.name()));
+            found.push(format!("{}: it needs a directory where {} would be a file", task.name(), other.name()));
         }
     }
     if found.is_empty() {

@@ -79,7 +79,7 @@ fn stdout() -> Result<Output, Status> {
 fn account(args: &Convert, plan: &Plan) -> Result<Option<Output>, Status> {
     let account = match &args.report {
         None => return Ok(None),
-        Some(path) if path.as_os_str() == "-" => {
+        Some(_) if args.report_is_said() => {
             Output::stderr().map_err(|error| not_written(&Name::of_stream(output::STDERR), &error))?
         }
         Some(path) => open(path)?,
@@ -176,7 +176,12 @@ impl Job<'_> {
             Some(outcome)
         };
         let Plan { tasks, workers, .. } = &self.plan;
-        many::in_order(tasks, *workers, work, |task, outcome| self.meter.aside(|| desk.take(task, &outcome)));
+        // A bar that makes room for thousands of files that have nothing to say would flicker.
+        let says = self.args.reading.verbose || self.args.many.check || self.args.report_is_said();
+        many::in_order(tasks, *workers, work, |task, outcome| match says || !outcome.is_silent() {
+            true => self.meter.aside(|| desk.take(task, &outcome)),
+            false => desk.take(task, &outcome),
+        });
         self.meter.end();
         if !self.args.reading.quiet {
             desk.summary.say(self.plan.tasks.len(), self.args.many.check);

@@ -22,19 +22,16 @@ pub(super) fn in_order<T: Sync, D: Send>(
 ) {
     let workers = workers.get().min(tasks.len());
     if workers <= 1 {
-        for (number, task) in tasks.iter().enumerate() {
-            if work(number, task).is_some_and(|outcome| done(task, outcome).is_break()) {
-                return;
-            }
-        }
-        return;
+        return alone(tasks, &work, &mut done);
     }
     let (orders, taken) = mpsc::channel();
     let taken = Mutex::new(taken);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| serve(&taken, &over, &work));
+        let begin = || thread::Builder::new().spawn_scoped(scope, || serve(&taken, &over, &work));
+        // Where the system gives no more threads, those that there are will do.
+        if (0..workers).take_while(|_| begin().is_ok()).count() == 0 {
+            return alone(tasks, &work, &mut done);
         }
         // Gone at the end of the scope's closure, and the workers with it.
         let orders = orders;
@@ -56,6 +53,14 @@ pub(super) fn in_order<T: Sync, D: Send>(
             }
         }
         over.store(true, Ordering::Relaxed);
+    });
+}
+
+/// The same without another thread.
+fn alone<T, D>(tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>, done: &mut impl FnMut(&T, D) -> ControlFlow<()>) {
+    _ = tasks.iter().enumerate().try_for_each(|(number, task)| match work(number, task) {
+        Some(outcome) => done(task, outcome),
+        None => ControlFlow::Continue(()),
     });
 }
 

@@ -123,6 +123,13 @@ impl Display for Ended {
 }
 
 impl Outcome {
+    /// Whether there is nothing to say, unless everything is asked for.
+    pub(super) fn is_silent(&self) -> bool {
+        let Report { malformed, unmappable, controls, diagnostics, .. } = &self.report;
+        let counts = malformed.count + unmappable.count + controls.as_ref().map_or(0, |controls| controls.count);
+        self.ended.status() == Status::Done && self.notes.is_empty() && diagnostics.is_empty() && counts == 0
+    }
+
     /// Says what there is to say of the input `name`, the error last. In a check the line on standard output counts
     /// what was let pass.
     pub(super) fn say(&self, args: &Convert, name: &Name) {

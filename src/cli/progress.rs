@@ -58,7 +58,7 @@ impl Meter {
         let (bytes, files) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let (end, ended) = mpsc::channel();
         let mut view = View { bytes: bytes.clone(), files: files.clone(), count, bar: bar.clone() };
-        let thread = thread::spawn(move || {
+        let watch = move || {
             let always = progress == Progress::Always;
             let wait = |time| matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Timeout));
             if !always && !wait(PATIENCE) {
@@ -81,8 +81,10 @@ impl Meter {
                 (true, false) => view.bar.finish_and_clear(),
                 (false, _) => view.say(),
             }
-        });
-        Meter(Some(Shown { bytes, files, bar, end, thread }))
+        };
+        // Work is done without a thread for this too.
+        let thread = thread::Builder::new().spawn(watch).ok();
+        Meter(thread.map(|thread| Shown { bytes, files, bar, end, thread }))
     }
 
     /// `input`, counted.
