@@ -67,6 +67,8 @@ fn what_to_try_next() {
         ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "try -f IBM1047 or --guess"),
         ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
+        // Here it does not end, though nothing was read behind it.
+        ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, as -t windows-1252 or -t UTF-8)\n"),
         ("-t IBM037", "a€".as_bytes(), "or a target that has it, as -t IBM01140 or -t UTF-8)\n"),
         ("-t ISO-8859-1", "a漢".as_bytes(), "or a target that has it, as -t UTF-8)\n"),

@@ -288,7 +288,15 @@ impl Job<'_> {
     /// The outcome where nothing was read.
     fn not_begun(&self, output: Name, ended: Ended) -> Outcome {
         let transcoder = self.transcode.transcoder().expect("the choices go together, as was checked");
-        Outcome { output, report: transcoder.report().clone(), ended, notes: Vec::new(), seems: None, piece: None }
+        Outcome {
+            output,
+            report: transcoder.report().clone(),
+            ended,
+            notes: Vec::new(),
+            seems: None,
+            len: None,
+            piece: None,
+        }
     }
 }
 
@@ -300,7 +308,7 @@ impl Begun {
         let seems = ended.add_hint(&mut report, &self.path, &self.input);
         let offset = ended.error().and_then(Error::offset).filter(|_| self.is_watched);
         let piece = offset.and_then(|offset| self.input.again(&self.path, hexdump::window(offset)));
-        Outcome { output: output.name.clone(), report, ended, notes: self.notes, seems, piece }
+        Outcome { output: output.name.clone(), report, ended, notes: self.notes, seems, len: self.input.len(), piece }
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Outcome {
     pub(super) notes: Vec<String>,
     /// The encoding that the input seems to be in, where it was not the one that it was taken for.
     pub(super) seems: Option<String>,
+    /// How long the input is, where its end was seen.
+    pub(super) len: Option<u64>,
     /// The bytes around the error, where they are to be shown.
     pub(super) piece: Option<Piece>,
 }
@@ -181,7 +183,8 @@ impl Outcome {
                     let verdict = self.report.verdict.as_ref();
                     let is_xml = verdict.is_some_and(|verdict| verdict.kind == Kind::Xml);
                     let as_references = is_xml && args.on_unmappable().is_none();
-                    words::say_fault(name, error, &self.report, &Advice { as_references, seems: self.seems.clone() });
+                    let advice = Advice { as_references, seems: self.seems.clone(), len: self.len };
+                    words::say_fault(name, error, &self.report, &advice);
                     words::show_bytes(error, self.piece.as_ref(), verdict.and_then(|verdict| verdict.codec.as_deref()));
                 }
             },

@@ -125,12 +125,13 @@ pub(super) fn say_error(name: &Name, error: &Error) {
 }
 
 /// What is known of a run that tells what can be done about its error.
-#[derive(Default)]
 pub(super) struct Advice {
     /// What is unmappable would be a reference, had one been allowed in its place.
     pub(super) as_references: bool,
     /// The encoding that the input seems to be in.
     pub(super) seems: Option<String>,
+    /// How long the input is, where its end was seen.
+    pub(super) len: Option<u64>,
 }
 
 /// The same of a run, which says more about what can be done.
@@ -158,7 +159,7 @@ fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, s
         ErrorKind::Malformed { codec, offset, bytes }
             if codec == "UTF-8"
                 && matches!(bytes[..], [0xC2..=0xF4, ..])
-                && offset + bytes.len() as u64 == report.bytes_in =>
+                && Some(offset + bytes.len() as u64) == advice.len =>
         {
             " (the input ends within a character; use --malformed replace to go on)".into()
         }
