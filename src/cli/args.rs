@@ -278,9 +278,6 @@ pub(super) struct Convert {
     ]))]
     pub(super) controls: Controls,
 
-    #[command(flatten)]
-    pub(super) records: RecordArgs,
-
     /// Write to PATH, which may be the input
     ///
     /// A file is replaced when all is well, and else left as it was. A FIFO or a device is written to.
@@ -320,6 +317,10 @@ pub(super) struct Convert {
 
     #[command(flatten)]
     pub(super) reading: Reading,
+
+    // Last, as their heading stands below all others.
+    #[command(flatten)]
+    pub(super) records: RecordArgs,
 }
 
 /// Says what files are encoded in, and how it knows
