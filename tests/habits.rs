@@ -39,8 +39,15 @@ fn every_command_of_the_table_runs() {
         assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
         let written =
             ["FILE", "OUT"].iter().any(|name| fs::read(folder.path().join(name)).is_ok_and(|is| is != b"text\n"));
-        // `-f L1 -o FILE FILE` leaves what is ASCII as it is.
-        assert!(!output.stdout.is_empty() || written || line.contains("-o ") || line.contains("> OUT"), "{line}");
+        // `-f L1 --in-place FILE` leaves what is ASCII as it is.
+        assert!(
+            !output.stdout.is_empty()
+                || written
+                || line.contains("--in-place")
+                || line.contains("-o ")
+                || line.contains("> OUT"),
+            "{line}"
+        );
     }
 }
 
@@ -145,7 +152,7 @@ fn options_of_others_are_answered_with_ours() {
 #[test]
 fn words_of_others_that_are_no_files() {
     for (typed, hint) in [
-        ("latin1..utf8", "(recode's latin1..utf8 is here -f latin1 -t utf8, with -o FILE to replace FILE)"),
+        ("latin1..utf8", "(recode's latin1..utf8 is here -f latin1 -t utf8, with --in-place to replace FILE)"),
         ("if=FILE", "(dd's if=FILE is here the operand FILE)"),
         ("of=OUT", "(dd's of=OUT is here -o OUT)"),
         ("conv=ascii", "(dd's conv=ascii is here -f and the code page, as -f IBM1047)"),

@@ -3,6 +3,7 @@
 use super::Status;
 use super::color::ColorArgs;
 use super::habits::{self, Side, Suffixes};
+use super::plan::ManyArgs;
 use super::records::RecordArgs;
 use super::words::{self, printable, say};
 use crate::detect::{Hints, PRESCAN, Policy};
@@ -21,7 +22,7 @@ const FAULTS: &str = "Faults";
 const DOCUMENT: &str = "Document";
 const CONTROLS: &str = "Newlines and controls";
 pub(super) const RECORDS: &str = "Records";
-const FILES: &str = "Files";
+pub(super) const FILES: &str = "Files";
 pub(super) const WORDS: &str = "Words";
 
 /// What stands above all help.
@@ -35,7 +36,8 @@ Examples:
   charpipe -f IBM1047 FILE                       name the encoding yourself
   charpipe detect FILE                           what is it, and how do you know
   charpipe -t windows-1252 --unmappable replace -o new.txt old.txt
-  charpipe -o FILE FILE                          in place of the old one, once it is whole
+  charpipe --in-place FILE...                    replace each, once it is whole
+  charpipe -r --output-dir NEW OLD               all files of a directory
   charpipe -f IBM037 --records fb:80 DUMP        records of 80 bytes become lines
   charpipe -t IBM1047 --to-records fb:80 FILE    and lines records
   charpipe -t ASCII//TRANSLIT FILE               as iconv has it
@@ -66,7 +68,8 @@ pub(super) fn shown() -> clap::Command {
              made true.\n\n\
              These are the options of `convert`, a word that may be left out unless the first FILE is named like a \
              command. For those of the others see `charpipe detect --help` and so on. Several FILEs go to one output, \
-             one after the other, each detected and converted by itself.",
+             one after the other, each detected and converted by itself, unless --output-dir or --in-place gives each an \
+             output of its own.",
         )
         .override_usage(USAGE)
         .subcommand_required(false)
@@ -138,7 +141,8 @@ pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsSt
 
 /// Converts to UTF-8, or to another charset
 ///
-/// Several FILEs go to one output, one after the other, each detected and converted by itself.
+/// Several FILEs go to one output, one after the other, each detected and converted by itself, unless `--output-dir` or
+/// `--in-place` gives each an output of its own.
 #[derive(Args)]
 #[command(
     args_override_self = true,
@@ -274,24 +278,25 @@ pub(super) struct Convert {
     ]))]
     pub(super) controls: Controls,
 
-    #[command(flatten)]
-    pub(super) records: RecordArgs,
-
     /// Write to PATH, which may be the input
     ///
     /// A file is replaced when all is well, and else left as it was. A FIFO or a device is written to.
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
     pub(super) output: Option<PathBuf>,
 
-    /// Convert parts of a file side by side, in so many threads
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
+
+    /// Convert parts of a file, or many files, in so many threads
     ///
     /// The outcome is the same as of one. Each takes a MiB at a time, cut between characters or records; four more than
     /// N are held in memory at the most, with what they became. What is not a regular file is converted by one, and so
     /// is what cannot be cut: text in shifting charsets without records, carriage control, XML to charsets that lack
     /// characters.
-    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = jobs,
-          help_heading = FILES)]
-    pub(super) jobs: NonZeroU16,
+    ///
+    /// Of many files that each have an output, N are converted at once; without N as many as there are cores.
+    #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
+    pub(super) jobs: Option<NonZeroU16>,
 
     /// Write an account of the run to PATH, a line of JSON for each input
     ///
@@ -312,6 +317,10 @@ pub(super) struct Convert {
 
     #[command(flatten)]
     pub(super) reading: Reading,
+
+    // Last, as their heading stands below all others.
+    #[command(flatten)]
+    pub(super) records: RecordArgs,
 }
 
 /// Says what files are encoded in, and how it knows
@@ -614,6 +623,11 @@ impl Convert {
         let (from, to) = self.suffixes();
         let by_label = if from.ignore || to.ignore { OnMalformed::Drop } else { OnMalformed::Fail };
         if self.drop { OnMalformed::Drop } else { self.malformed.unwrap_or(by_label) }
+    }
+
+    /// Whether the report goes to standard error.
+    pub(super) fn report_is_said(&self) -> bool {
+        self.report.as_ref().is_some_and(|path| path.as_os_str() == "-")
     }
 
     /// What becomes of unmappable characters, where the options say.

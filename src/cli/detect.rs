@@ -11,7 +11,7 @@ use super::page;
 use super::shapes;
 use super::words::{self, InWords, Name, say};
 use crate::detect::statistics::WINDOW;
-use crate::detect::{Hints, Policy, Source};
+use crate::detect::{Diagnostic, Hints, Policy, Source};
 use crate::error::{Error, ErrorKind};
 use crate::{Detector, Registry, Verdict};
 use std::ffi::OsStr;
@@ -108,7 +108,12 @@ fn verdict_on(
     }
     let mut verdict = detector.finish();
     if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
-        verdict.diagnostics.extend(words::looks(&[detector.prefix(), &ready].concat()));
+        let sample = [detector.prefix(), &ready].concat();
+        let seems = || {
+            let label = words::seems(&sample)?;
+            Some(Diagnostic::hint("looks-like-legacy", 0, format!("is no UTF-8: try -f {label}")))
+        };
+        verdict.diagnostics.extend(words::looks(&sample).or_else(seems));
     }
     if !explain {
         return Ok((verdict, None));

@@ -103,7 +103,7 @@ pub(super) fn operand(typed: &OsStr) -> Option<String> {
     let (from, to) = typed.split_once("..")?;
     let known = |label: &str| Registry::builtin().codec(label).is_ok();
     (known(from) && known(to))
-        .then(|| format!("recode's {typed} is here -f {from} -t {to}, with -o FILE to replace FILE"))
+        .then(|| format!("recode's {typed} is here -f {from} -t {to}, with --in-place to replace FILE"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! The options about records, and `--records auto`.
 
-use super::Status;
 use super::args::{RECORDS, one_of};
-use super::words::say;
 use crate::records::{BadColumns, BadShape, Carriage, Columns, Shape, sniff_one};
 use crate::{Blanks, Gaps, InRecord, Overlong, Transcode};
 use clap::Args;
@@ -143,21 +141,10 @@ pub(super) fn look(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
     Ok((first, is_all))
 }
 
-/// The one shape that fits the first bytes of the input called `name`.
-pub(super) fn shape_of(first: &[u8], is_all: bool, name: &super::words::Name, quiet: bool) -> Result<Shape, Status> {
-    match sniff_one(first, is_all) {
-        Ok(shape) => {
-            if !quiet {
-                say(format_args!("{name}: taken for records of shape {shape}"));
-            }
-            Ok(shape)
-        }
-        Err(all) => {
-            let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
-            let found =
-                if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) };
-            say(format_args!("{name}: byte 0: {found} (see `charpipe detect --records`, and name one with --records)"));
-            Err(Status::Data)
-        }
-    }
+/// The one shape that fits the first bytes of an input, or why there is none.
+pub(super) fn shape_of(first: &[u8], is_all: bool) -> Result<Shape, String> {
+    sniff_one(first, is_all).map_err(|all| {
+        let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
+        if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) }
+    })
 }

@@ -124,18 +124,33 @@ pub(super) fn say_error(name: &Name, error: &Error) {
     ]);
 }
 
-/// The same of a run, which says more about what can be done: `as_references` where what is unmappable would be a
-/// reference, had one been allowed in its place.
-pub(super) fn say_fault(name: &Name, error: &Error, report: &Report, as_references: bool) {
+/// What is known of a run that tells what can be done about its error.
+pub(super) struct Advice {
+    /// What is unmappable would be a reference, had one been allowed in its place.
+    pub(super) as_references: bool,
+    /// The encoding that the input seems to be in.
+    pub(super) seems: Option<String>,
+    /// How long the input is, where its end was seen.
+    pub(super) len: Option<u64>,
+}
+
+/// The same of a run, which says more about what can be done.
+pub(super) fn say_fault(name: &Name, error: &Error, report: &Report, advice: &Advice) {
     let place = offset(error).map_or_else(String::new, |offset| format!("{}: ", Place(offset, error.record())));
     say_parts(&[
         (color::PLAIN, &format_args!("{name}: {place}")),
         (color::ERROR, error.kind()),
-        (color::HINT, &fault_hint(error, report, as_references)),
+        (color::HINT, &fault_hint(error, report, advice)),
     ]);
 }
 
-fn fault_hint(error: &Error, report: &Report, as_references: bool) -> Cow<'static, str> {
+fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, str> {
+    match (error.kind(), &advice.seems) {
+        (ErrorKind::Malformed { .. }, Some(label)) => {
+            return format!(" (try -f {label}, or --malformed replace to go on)").into();
+        }
+        _ => {}
+    }
     match error.kind() {
         // The hint that was said before is the better advice.
         ErrorKind::Malformed { .. } if report.diagnostics.iter().any(|known| known.code.starts_with("looks-like")) => {
@@ -144,11 +159,11 @@ fn fault_hint(error: &Error, report: &Report, as_references: bool) -> Cow<'stati
         ErrorKind::Malformed { codec, offset, bytes }
             if codec == "UTF-8"
                 && matches!(bytes[..], [0xC2..=0xF4, ..])
-                && offset + bytes.len() as u64 == report.bytes_in =>
+                && Some(offset + bytes.len() as u64) == advice.len =>
         {
             " (the input ends within a character; use --malformed replace to go on)".into()
         }
-        ErrorKind::Unmappable { codec, .. } if as_references => match sibling(error) {
+        ErrorKind::Unmappable { codec, .. } if advice.as_references => match sibling(error) {
             Some(other) => format!(" (no reference can stand there; use -t {other} or -t UTF-8, which have it)").into(),
             None if codec == "UTF-8" => "".into(),
             None => " (no reference can stand there; use a target that has it, as -t UTF-8)".into(),
@@ -323,29 +338,26 @@ fn hint(error: &Error) -> Cow<'static, str> {
 
 /// A hint at what the first bytes of an input look like that was taken for something else.
 pub(super) fn looks(sample: &[u8]) -> Option<Diagnostic> {
-    let (code, what) = match looks_like(sample) {
-        Some(Looks::Ebcdic) => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess".to_owned()),
-        Some(Looks::Utf16Le) => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess".to_owned()),
-        Some(Looks::Utf16Be) => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess".to_owned()),
-        None => ("looks-like-legacy", legacy(sample)?),
+    let (code, what) = match looks_like(sample)? {
+        Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
+        Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
+        Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
     };
     Some(Diagnostic::hint(code, 0, what))
 }
 
-/// What a sample looks like that has bytes outside ASCII, none of which make UTF-8.
-fn legacy(sample: &[u8]) -> Option<String> {
+/// The encoding that a sample seems to be in which was taken for UTF-8: it has bytes outside ASCII, none of which make
+/// UTF-8.
+pub(super) fn seems(sample: &[u8]) -> Option<String> {
     let has_utf8 = sample.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
     if has_utf8 || sample.is_ascii() {
         return None;
     }
     match guess(sample, false, &Registry::builtin()) {
-        Guess::Certain(found) => {
-            let name = &found.first()?.codec;
-            Some(format!("looks like {name}: try -f {name} or --guess"))
-        }
+        Guess::Certain(found) => Some(found.first()?.codec.clone()),
         // Too few for statistics, which must not gainsay it all the same.
         guess if guess.candidates().first().is_none_or(|best| best.codec == "windows-1252") && is_western(sample) => {
-            Some("looks like windows-1252: try -f windows-1252".to_owned())
+            Some("windows-1252".to_owned())
         }
         _ => None,
     }
