@@ -16,7 +16,7 @@
 //! front. Last, a newline surface on the label of an EBCDIC codec (`IBM1047,nl=zos`) is taken off.
 
 mod builtin;
-mod label;
+pub(crate) mod label;
 
 use crate::codec::newline::{EbcdicNl, labelled};
 use crate::codec::table::Table;
