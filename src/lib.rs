@@ -36,6 +36,8 @@
 //!
 //! Every offset counts bytes of the original input from 0, byte order mark included.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[doc(hidden)]
 pub mod arch;
 pub mod codec;
@@ -43,6 +45,8 @@ pub mod detect;
 mod error;
 pub mod records;
 pub mod registry;
+#[cfg(feature = "serde")]
+mod serde;
 mod text;
 pub mod transcoder;
 
@@ -57,6 +61,8 @@ pub use error::{Error, ErrorKind, RecordPosition};
 pub use registry::Registry;
 pub use text::controls::Controls;
 pub use text::eol::{Eol, InRecord};
+#[cfg(feature = "tokio")]
+pub use transcoder::tokio;
 pub use transcoder::{
     Blanks, Bom, DecodeReader, EncodeWriter, FinishError, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Report,
     State, Stepped, Transcode, Transcoder, decode, transcode,

@@ -21,10 +21,12 @@
 //! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
 //! | `parallel.rs` | the same with parts of the input converted side by side |
 //! | `adapters.rs` | [`DecodeReader`], [`EncodeWriter`], [`decode`]: the same as a `Read`, as a `Write`, and for a value |
+//! | `tokio.rs` | the first two by the traits of tokio (feature `tokio`) |
 //!
 //! # Where the rest goes
 //!
-//! *Text stages* join `stages`. *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
+//! *Text stages* join `stages`. *Kernels* live behind the codec traits. Wasm and C are shells like `pump.rs`; so are the
+//! traits of another async runtime, like `tokio.rs`.
 
 mod adapters;
 mod back;
@@ -38,6 +40,8 @@ mod parallel;
 mod pump;
 mod report;
 mod segment;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 
 pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
