@@ -6,14 +6,16 @@
 //! in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies, shapes,
 //! columns) are read as well, by the words of the command line.
 
+use crate::codec::newline::EbcdicNl;
 use crate::detect::statistics::Candidate;
 use crate::detect::{Diagnostic, Family, Kind, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};
 use crate::records::{Carriage, Columns, Shape};
+use crate::text::controls::Controls;
+use crate::text::eol::{Eol, InRecord};
 use crate::transcoder::{
     Blanks, Bom, Fault, Faults, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Relabelled, Report, UnmappableChar,
 };
-use crate::{Controls, EbcdicNl, Eol, InRecord};
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -39,11 +39,8 @@ fn a_verdict() {
 
 #[test]
 fn candidates() {
-    let mut guessed = verdict(&"Grüße aus Köln, schöne Ferien".repeat(9).into_bytes(), {
-        let mut hints = Hints::default();
-        hints.guess = true;
-        hints
-    });
+    let text = "Grüße aus Köln, schöne Ferien".repeat(9);
+    let mut guessed = verdict(text.as_bytes(), Hints { guess: true, ..Hints::default() });
     let first = guessed.candidates.swap_remove(0);
     let json = to_string(&first).unwrap();
     assert_eq!(json, format!(r#"{{"codec":"UTF-8","score":{}}}"#, to_string(&first.score).unwrap()));
