@@ -257,6 +257,17 @@ impl Transcoder {
     }
 
     /// Back to the beginning, for the next message: detection starts anew, options stay, the report is empty.
+    ///
+    /// ```
+    /// let mut transcoder = charpipe::Transcode::new().transcoder()?;
+    /// let mut room = [0; 16];
+    /// for (message, text) in [(&b"\xFE\xFF\0a"[..], "a"), ("é".as_bytes(), "é")] {
+    ///     transcoder.reset();
+    ///     let step = transcoder.step(message, &mut room, true)?;
+    ///     assert_eq!(&room[..step.written], text.as_bytes());
+    /// }
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn reset(&mut self) {
         *self = Transcoder::new(self.settings.clone());
     }
