@@ -35,13 +35,13 @@
 //! use charpipe::{OnMalformed, OnUnmappable, Transcode};
 //!
 //! let job = Transcode::new()
-//!     .from("windows-1252")? // else it is detected
-//!     .to("IBM1047")? // else UTF-8
+//!     .from("IBM1140")? // else it is detected
+//!     .to("ISO-8859-1")? // else UTF-8
 //!     .malformed(OnMalformed::Replace)
 //!     .unmappable(OnUnmappable::Escape);
-//! let mut ebcdic = Vec::new();
-//! job.run(&b"5 \x80"[..], &mut ebcdic)?;
-//! assert_eq!(Transcode::new().from("IBM1047")?.decode(&ebcdic)?, r"5 \u{20AC}");
+//! let mut latin1 = Vec::new();
+//! job.run(&b"\xF5\x40\x9F"[..], &mut latin1)?;
+//! assert_eq!(latin1, br"5 \u{20AC}");
 //! # Ok::<(), charpipe::Error>(())
 //! ```
 //!

@@ -49,7 +49,7 @@ use std::sync::Arc;
 /// use charpipe::detect::{Detector, Hints, Policy};
 /// use charpipe::Registry;
 ///
-/// let content_type = Some("text/xml; charset=iso-8859-15".to_owned());
+/// let content_type = Some("text/xml; charset=iso-8859-1".to_owned());
 /// let hints = Hints { policy: Policy::Rfc3023, content_type, ..Hints::default() };
 /// let mut detector = Detector::new(Registry::builtin(), hints);
 /// detector.feed(b"<a/>");
