@@ -1,5 +1,5 @@
-//! Lines in EBCDIC over a connection, without a thread of their own: the adapters of the feature `tokio`, on either side
-//! of a pipe that stands for a socket. A `TcpStream` goes the same way.
+//! Lines in EBCDIC over a connection, without a thread of their own: the adapters of the feature `tokio`, on either
+//! side of a pipe that stands for a socket. A `TcpStream` goes the same way.
 //!
 //!     cargo run --features tokio --example async_pipe
 //!

@@ -1,5 +1,5 @@
-//! An XML document in EBCDIC, or in anything else, through a parser that wants UTF-8: a reader in front of quick-xml. The
-//! declaration that the parser sees is true, and nothing is held in memory but what the parser asks for.
+//! An XML document in EBCDIC, or in anything else, through a parser that wants UTF-8: a reader in front of quick-xml.
+//! The declaration that the parser sees is true, and nothing is held in memory but what the parser asks for.
 //!
 //!     cargo run --example ebcdic_xml [FILE]
 //!

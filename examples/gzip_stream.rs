@@ -1,5 +1,5 @@
-//! A document that comes compressed and leaves compressed: adapters are stacked like any other `Read` and `Write`, and the
-//! document is never held whole.
+//! A document that comes compressed and leaves compressed: adapters are stacked like any other `Read` and `Write`, and
+//! the document is never held whole.
 //!
 //!     cargo run --example gzip_stream
 //!

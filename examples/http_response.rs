@@ -1,5 +1,5 @@
-//! An HTTP response: the Content-Type has a say in what the body is encoded in, and may contradict it. Who is believed is
-//! the policy's business, and the contradiction is reported.
+//! An HTTP response: the Content-Type has a say in what the body is encoded in, and may contradict it. Who is believed
+//! is the policy's business, and the contradiction is reported.
 //!
 //!     cargo run --example http_response
 //!

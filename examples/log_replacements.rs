@@ -1,5 +1,5 @@
-//! Goes on where the input is damaged, or has what the target lacks, and logs it: how much there was, and the first of it
-//! with line and column, as an editor shows them.
+//! Goes on where the input is damaged, or has what the target lacks, and logs it: how much there was, and the first of
+//! it with line and column, as an editor shows them.
 //!
 //!     cargo run --example log_replacements
 //!

@@ -1,5 +1,5 @@
-//! A mainframe extract as a table with commas: records of fixed length, text in EBCDIC beside a packed decimal, out through
-//! the csv crate, which quotes what has to be.
+//! A mainframe extract as a table with commas: records of fixed length, text in EBCDIC beside a packed decimal, out
+//! through the csv crate, which quotes what has to be.
 //!
 //!     cargo run --example records_to_csv
 //!

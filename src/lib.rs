@@ -28,8 +28,8 @@
 //!
 //! A value in memory is [`decode`]d to a `Cow<str>`, which is borrowed where nothing changed.
 //!
-//! **Choices.** [`Transcode`] has all that the command line can say. It is made once and used as often as you like, from
-//! as many threads. By default nothing is replaced: what is ill-formed, and what the target lacks, is an error.
+//! **Choices.** [`Transcode`] has all that the command line can say. It is made once and used as often as you like,
+//! from as many threads. By default nothing is replaced: what is ill-formed, and what the target lacks, is an error.
 //!
 //! ```
 //! use charpipe::{OnMalformed, OnUnmappable, Transcode};
@@ -45,8 +45,8 @@
 //! # Ok::<(), charpipe::Error>(())
 //! ```
 //!
-//! **Faults have their place**, a byte of the original input, whatever the pieces it came in. What was good before it was
-//! delivered. What a policy lets pass is counted, and the first of it kept:
+//! **Faults have their place**, a byte of the original input, whatever the pieces it came in. What was good before it
+//! was delivered. What a policy lets pass is counted, and the first of it kept:
 //!
 //! ```
 //! use charpipe::{ErrorKind, OnMalformed, Transcode};
@@ -90,8 +90,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Bytes that are pushed**, as an event loop or a foreign caller has them, go through the machine itself, which does no
-//! I/O. The size of the pieces and of the room changes nothing in the result:
+//! **Bytes that are pushed**, as an event loop or a foreign caller has them, go through the machine itself, which does
+//! no I/O. The size of the pieces and of the room changes nothing in the result:
 //!
 //! ```
 //! use charpipe::{State, Transcode};
@@ -113,8 +113,8 @@
 //! # Ok::<(), charpipe::Error>(())
 //! ```
 //!
-//! **A charset of your own** is a table, made or read from a file, under labels of your choice; what no table can hold is an
-//! implementation of [`Codec`].
+//! **A charset of your own** is a table, made or read from a file, under labels of your choice; what no table can hold
+//! is an implementation of [`Codec`].
 //!
 //! ```
 //! use charpipe::codec::table::Table;

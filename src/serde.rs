@@ -2,9 +2,9 @@
 //! reports and for the command's `detect --json` and `--report`.
 //!
 //! Answers are written: every key is always there, in this order, null where there is nothing, but for `controls` and
-//! `records_out`, which are there where they were asked for, and for `record` and `column`, which stand beside an offset
-//! in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies, shapes,
-//! columns) are read as well, by the words of the command line.
+//! `records_out`, which are there where they were asked for, and for `record` and `column`, which stand beside an
+//! offset in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies,
+//! shapes, columns) are read as well, by the words of the command line.
 
 use crate::codec::newline::EbcdicNl;
 use crate::detect::statistics::Candidate;

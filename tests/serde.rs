@@ -1,5 +1,5 @@
-//! Verdicts, reports and errors are serialised with the keys, and in the order, of the command's JSON; choices are read by
-//! the words of the command line.
+//! Verdicts, reports and errors are serialised with the keys, and in the order, of the command's JSON; choices are read
+//! by the words of the command line.
 #![cfg(feature = "serde")]
 
 use charpipe::detect::{Detector, Family, Hints, Policy, Severity, Source};

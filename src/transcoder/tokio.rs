@@ -40,8 +40,9 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 /// Nothing is asked of `R` before all that could be made of its earlier bytes was read.
 ///
 /// # Errors
-/// Of every read: what `R` says, as it says it; nothing is lost, and a later read goes on. What the policies do not allow
-/// is an [`io::Error`] that carries an [`Error`]; it comes after all good output, and again from every later read.
+/// Of every read: what `R` says, as it says it; nothing is lost, and a later read goes on. What the policies do not
+/// allow is an [`io::Error`] that carries an [`Error`]; it comes after all good output, and again from every later
+/// read.
 ///
 /// ```
 /// use charpipe::{Error, Transcode};
@@ -98,8 +99,8 @@ impl<R> DecodeReader<R> {
         self.feed.transcoder.verdict()
     }
 
-    /// Begins a new message where the reader below stands, as [`Transcoder::reset`]; what was transcoded and not read is
-    /// lost.
+    /// Begins a new message where the reader below stands, as [`Transcoder::reset`]; what was transcoded and not read
+    /// is lost.
     pub fn reset(&mut self) {
         self.feed.reset();
         (self.at, self.end) = (0, 0);
@@ -145,17 +146,17 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
 
 /// Takes bytes, transcodes them and writes them to `W`. Made by [`Transcode::tokio_writer`].
 ///
-/// The input ends with `shutdown`, and only there: dropping the writer writes and flushes nothing, so that what it still
-/// holds is lost, and an input that stops in the middle goes unnoticed. `shutdown` writes everything, then shuts down the
-/// writer below; it may be called again after an error or a cancellation, and after it nothing more is taken.
+/// The input ends with `shutdown`, and only there: dropping the writer writes and flushes nothing, so that what it
+/// still holds is lost, and an input that stops in the middle goes unnoticed. `shutdown` writes everything, then shuts
+/// down the writer below; it may be called again after an error or a cancellation, and after it nothing more is taken.
 ///
 /// Up to 64 KiB are held before they are written; `flush` writes all that could be made of what was taken.
 ///
 /// # Errors
 /// Of all three: what `W` says, as it says it; the call took nothing, and what `W` did not take is kept for the next
-/// call. What the policies do not allow is an [`io::Error`] that carries an [`Error`], from the call that took the bytes
-/// or from a later one, `shutdown` at the latest; all good output was written and flushed before it, and every later call
-/// says it again. `W` is not shut down then.
+/// call. What the policies do not allow is an [`io::Error`] that carries an [`Error`], from the call that took the
+/// bytes or from a later one, `shutdown` at the latest; all good output was written and flushed before it, and every
+/// later call says it again. `W` is not shut down then.
 ///
 /// ```
 /// use charpipe::Transcode;
