@@ -12,7 +12,7 @@ size() {
 copies=$(size '')
 echo "| features | KiB that they add |"
 echo "|---|---|"
-for features in '' dos whatwg whatwg,dos whatwg,dos,guess serde tokio; do
+for features in '' dos whatwg guess serde tokio; do
     all=$(size "charpipe,$features")
     echo "| ${features:-none} | $(((all - copies + 512) / 1024)) |"
 done
