@@ -21,10 +21,12 @@
 //! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
 //! | `parallel.rs` | the same with parts of the input converted side by side |
 //! | `adapters.rs` | [`DecodeReader`], [`EncodeWriter`], [`decode`]: the same as a `Read`, as a `Write`, and for a value |
+//! | `tokio.rs` | the first two by the traits of tokio (feature `tokio`) |
 //!
 //! # Where the rest goes
 //!
-//! *Text stages* join `stages`. *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
+//! *Text stages* join `stages`. *Kernels* live behind the codec traits. Wasm and C are shells like `pump.rs`; so are the
+//! traits of another async runtime, like `tokio.rs`.
 
 mod adapters;
 mod back;
@@ -38,6 +40,8 @@ mod parallel;
 mod pump;
 mod report;
 mod segment;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 
 pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
@@ -253,6 +257,17 @@ impl Transcoder {
     }
 
     /// Back to the beginning, for the next message: detection starts anew, options stay, the report is empty.
+    ///
+    /// ```
+    /// let mut transcoder = charpipe::Transcode::new().transcoder()?;
+    /// let mut room = [0; 16];
+    /// for (message, text) in [(&b"\xFE\xFF\0a"[..], "a"), ("é".as_bytes(), "é")] {
+    ///     transcoder.reset();
+    ///     let step = transcoder.step(message, &mut room, true)?;
+    ///     assert_eq!(&room[..step.written], text.as_bytes());
+    /// }
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn reset(&mut self) {
         *self = Transcoder::new(self.settings.clone());
     }
