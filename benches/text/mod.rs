@@ -74,7 +74,7 @@ impl Kind {
 
     /// A text of about `len` bytes of UTF-8: whole lines, and no fewer bytes than that.
     pub(crate) fn text(self, len: usize) -> String {
-        let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+        let mut dice = Dice::new();
         let mut text = String::with_capacity(len + 512);
         while text.len() < len {
             let mut columns = 0;
@@ -172,10 +172,15 @@ fn letters(dice: &mut Dice, text: &mut String, count: std::ops::Range<usize>, ra
 }
 
 /// Marsaglia's xorshift generator.
-struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn new() -> Self {
+        Dice(0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// A number from 0, less than `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -210,7 +210,25 @@ mod tests {
         chars.iter().zip(0..=255).filter_map(|(ch, byte)| Some(((*ch)?, byte))).collect()
     }
 
+    /// A little of each kind, for where all of it takes too long: under Miri.
     #[test]
+    fn a_few() {
+        for chars in [latin(), mixed(), holes()] {
+            let src: Vec<u8> = (0..=255).cycle().take(300).collect();
+            for (from, len, room) in [(0, 300, 900), (100, 130, 131), (130, 64, 64), (7, 0, 0), (200, 99, 500)] {
+                decodes(&chars, &src[from..][..len.min(300 - from)], room);
+            }
+            let bytes = bytes_of(&chars);
+            let text: String = chars.iter().flatten().collect();
+            for room in [0, 1, 64, 100, 300] {
+                encodes(&bytes, &text, room);
+                encodes(&bytes, &format!("{text}\u{3042}{text}"), room);
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn every_byte_and_every_length() {
         for chars in tables() {
             let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
@@ -231,6 +249,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn every_room() {
         for chars in tables() {
             let src: Vec<u8> = (4..=199).filter(|byte| *byte != 90).collect();
@@ -244,6 +263,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn every_character() {
         for chars in tables() {
             let bytes = bytes_of(&chars);
@@ -257,6 +277,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn cut_at_the_end_of_a_block() {
         for chars in tables() {
             let bytes = bytes_of(&chars);
@@ -288,6 +309,7 @@ mod tests {
 
     proptest! {
         #[test]
+        #[cfg_attr(miri, ignore = "too much of it")]
         fn any_table_and_any_text(
             chars in prop::collection::vec(prop::option::weighted(0.98, any_char()), 256),
             src in prop::collection::vec(any::<u8>(), 0..400),

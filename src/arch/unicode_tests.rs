@@ -174,7 +174,27 @@ const EDGES: [char; 12] = [
     '\u{10FFFF}',
 ];
 
+/// A little of each kind, for where all of it takes too long: under Miri.
 #[test]
+fn a_few() {
+    for (text, shift) in [("a", 0), ("aé€😀", 1), ("ab\u{7FF}\u{800}\u{FFFF}", 3)] {
+        let text = text.repeat(400 / text.len());
+        for room in [0, 3, 64, text.len(), 4 * text.len() + 64] {
+            both(&text, room, shift);
+        }
+    }
+    let isas = isas();
+    for form in Form::all() {
+        for (at, unit) in [(0, 0xD800), (17, 0xDFFF), (99, 0x11_0000)] {
+            let mut units = form.units(&"aé".repeat(50));
+            units[at] = if form.is_utf32() { unit } else { unit & 0xFFFF | 0xD800 };
+            check(&isas, form, &units, 512, 0);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too much of it")]
 fn every_character() {
     let all: Vec<char> = (0..0x11_0000).filter_map(char::from_u32).collect();
     // Not in step with the blocks, so that each stands in many lanes and with others of another length.
@@ -187,6 +207,7 @@ fn every_character() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too much of it")]
 fn every_length_and_room_and_alignment() {
     for len in 0..200 {
         for fill in ["a", "é", "€", "😀", "aé", "a€😀é"] {
@@ -202,6 +223,7 @@ fn every_length_and_room_and_alignment() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too much of it")]
 fn each_edge_in_each_place() {
     for filling in ['a', 'é', '€', '😀'] {
         for edge in EDGES {
@@ -214,6 +236,7 @@ fn each_edge_in_each_place() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too much of it")]
 fn what_is_no_character_is_stopped_at() {
     let bad = [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0x11_0000, 0x7FFF_FFFF, 0x8000_0041, 0xFFFF_FFFF, 0x0100_0041];
     let isas = isas();
@@ -235,6 +258,7 @@ fn what_is_no_character_is_stopped_at() {
 
 /// Each code unit of UTF-32 near the bounds of what is a character, and others far off, by itself among characters.
 #[test]
+#[cfg_attr(miri, ignore = "too much of it")]
 fn every_code_unit_that_is_no_character() {
     let isas = isas();
     let bad = (0xD800..0xE000).chain(0x11_0000..0x12_0000).chain((0..32).flat_map(|bit| {
@@ -268,12 +292,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..Default::default() })]
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn any_text(text in text(), room in 0..3000usize, shift in 0..64usize) {
         both(&text, room, shift);
         both(&text, 8192, shift);
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn any_units(text in text(), bad in proptest::collection::vec((any::<usize>(), any::<u32>(), 0..32u32), 0..4)) {
         let isas = isas();
         for form in Form::all() {

@@ -6,7 +6,7 @@ use super::habits::{self, Side, Suffixes};
 use super::plan::ManyArgs;
 use super::records::RecordArgs;
 use super::words::{self, printable, say};
-use crate::detect::{Hints, PRESCAN, Policy};
+use crate::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
 use crate::error::ErrorKind;
 use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueHint};
@@ -416,12 +416,13 @@ pub(super) struct Chart {
     pub(super) color: ColorArgs,
 }
 
-fn bytes(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|_| "a number of bytes is wanted")
-}
-
 fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
     text.parse().map_err(|_| "a number from 1 to 65535 is wanted")
+}
+
+fn prescan(text: &str) -> Result<usize, String> {
+    let wanted = text.parse().ok().filter(|bytes| *bytes <= PRESCAN_LIMIT);
+    wanted.ok_or_else(|| format!("a number of bytes from 0 to {PRESCAN_LIMIT} is wanted"))
 }
 
 /// The value of `--lead`. A name of its own, as clap makes of a `Vec` an option that may be given more than once.
@@ -482,7 +483,7 @@ pub(super) struct Reading {
     pub(super) content_type: Option<String>,
 
     /// Search so many bytes of HTML for a `meta` [default: 1024]
-    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, hide_default_value = true, value_parser = bytes,
+    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, hide_default_value = true, value_parser = prescan,
           help_heading = ENCODING)]
     pub(super) prescan: usize,
 

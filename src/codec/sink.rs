@@ -581,8 +581,35 @@ mod tests {
         assert_eq!(sink.as_str(), "aéé");
     }
 
+    /// A little of each kind, for where all of it takes too long: under Miri.
+    #[test]
+    fn a_few() {
+        let latin = Utf8Table::new(std::array::from_fn(|byte| Utf8Char::new(char::from(byte as u8))));
+        let src: Vec<u8> = (0..=255).cycle().take(400).collect();
+        let text: String = src.iter().map(|byte| char::from(*byte)).collect();
+        for room in [0, 3, 64, 100, 300, 1000] {
+            let mut room = vec![0; room];
+            let mut sink = Utf8Sink::new(&mut room);
+            let read = sink.push_table(&src, &latin);
+            sink.push_str(&text[sink.written()..]);
+            assert!(read <= src.len() && text.starts_with(sink.as_str()));
+            sink.push_utf8("aé€😀".repeat(40).as_bytes());
+            sink.push_words(|| Utf8Word::new('€').unwrap());
+            sink.push_block(&[0x20AC; 16]);
+            let mut batch = Utf8Batch::new();
+            (0..Utf8Batch::LEN).for_each(|at| batch.set(at, Utf8Word::new('é').unwrap()));
+            sink.push_batch(&batch, Utf8Batch::LEN);
+            sink.fill_str(10, |room| {
+                let end = room.len();
+                ((), end)
+            });
+            assert!(!sink.as_str().is_empty() || sink.room() == 0);
+        }
+    }
+
     /// Long runs of ASCII go another way, where the table has ASCII as it is.
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn runs_of_ascii_come_out_as_the_table_says() {
         let latin = std::array::from_fn(|byte| Utf8Char::new(char::from(byte as u8)));
         let mut strange = latin;
@@ -608,6 +635,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn words_are_characters_or_notes() {
         for ch in (0..0x11_0000).filter_map(char::from_u32) {
             let Some(word) = Utf8Word::new(ch) else {
@@ -636,6 +664,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn a_batch_is_pushed_up_to_a_note() {
         let text = "aé€".repeat(100);
         for room in (0..600).step_by(7) {
@@ -655,6 +684,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn words_are_pushed_up_to_a_note() {
         let text = "aé€".repeat(40);
         for room in 0..300 {
@@ -697,6 +727,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
     fn a_block_is_all_or_nothing() {
         let mut room = [0; 68];
         for first in (0..0x11_0100).step_by(16) {

@@ -440,6 +440,10 @@ const RUN: usize = 4 * LONGEST;
 const RUN_ROOM: usize = 3 * RUN + RUN_RESERVE;
 const RUN_RESERVE: usize = 2 * LONGEST * STEP_ROOM;
 
+/// How long a run is behind a fault; the next is twice as long. Room is made ready for all that a run may become, which a
+/// fault at its beginning would waste.
+const CAREFUL_RUN: usize = 2 * RUN;
+
 /// Decodes a multi-byte encoding.
 struct MultiByteDecoder {
     encoding: &'static Encoding,
@@ -449,13 +453,15 @@ struct MultiByteDecoder {
     held: [u8; 2 * LONGEST],
     len: usize,
     fed: usize,
+    /// The most bytes of a run.
+    run_limit: usize,
 }
 
 impl MultiByteDecoder {
     fn new(encoding: &'static Encoding, shift: Shift) -> Self {
         let mut inner = encoding.new_decoder_without_bom_handling();
         shift.lead(&mut inner);
-        MultiByteDecoder { encoding, inner, shift, held: [0; 2 * LONGEST], len: 0, fed: 0 }
+        MultiByteDecoder { encoding, inner, shift, held: [0; 2 * LONGEST], len: 0, fed: 0, run_limit: usize::MAX }
     }
 
     fn is_shifted(&self) -> bool {
@@ -523,6 +529,7 @@ impl MultiByteDecoder {
         let held = self.held;
         let rest = &held[done..self.len];
         *self = Self::new(self.encoding, self.shift);
+        self.run_limit = CAREFUL_RUN;
         self.held[..rest.len()].copy_from_slice(rest);
         self.len = rest.len();
         Malformed { len, after: rest.len() as u8 }
@@ -536,7 +543,7 @@ impl MultiByteDecoder {
     /// Decodes a run from the front of `src` while nothing is held; ends neutral, or with a fault. At least
     /// [`LONGEST`] bytes of `src` are left over, so that the last character of the run can be completed.
     fn feed_run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3);
+        let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3).min(self.run_limit);
         let mut len = most;
         if self.is_shifted() {
             len = src[..most].iter().position(|byte| *byte == ESC).unwrap_or(most);
@@ -554,6 +561,7 @@ impl MultiByteDecoder {
             self.hold(&src[read - after as usize..read]);
             return Step { read, stop: Stop::Fault(self.fault(len, 0)) };
         }
+        self.run_limit = self.run_limit.saturating_mul(2);
         // No escape sequence is in it.
         self.shift.fresh &= read == 0;
         Step { read, stop: Stop::InputEmpty }

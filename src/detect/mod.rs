@@ -73,7 +73,8 @@ pub struct Hints {
     /// What to take for EBCDIC whose page nothing names, instead of IBM037. Where it cannot be right (the katakana
     /// family has its letters elsewhere) it is not taken.
     pub ebcdic_fallback: Option<Arc<dyn Codec>>,
-    /// How many bytes of an HTML document are searched for a `meta`; [`PRESCAN`] where it is not said.
+    /// How many bytes of an HTML document are searched for a `meta`; [`PRESCAN`] where it is not said,
+    /// [`PRESCAN_LIMIT`] at the most.
     pub prescan: Option<usize>,
     /// Statistics may speak where nothing else does.
     pub guess: bool,
@@ -83,6 +84,9 @@ pub struct Hints {
 
 /// How many bytes of an HTML document are searched for a `meta` where nobody says: as many as browsers wait for.
 pub const PRESCAN: usize = 1024;
+
+/// How many bytes of it are searched at the most, whatever [`Hints::prescan`] says: they are held in memory.
+pub const PRESCAN_LIMIT: usize = 1 << 20;
 
 /// Finds out what a stream is encoded in.
 ///
@@ -315,7 +319,7 @@ impl Detector {
     }
 
     fn prescan(&self) -> usize {
-        self.hints.prescan.unwrap_or(PRESCAN)
+        self.hints.prescan.unwrap_or(PRESCAN).min(PRESCAN_LIMIT)
     }
 
     /// What kind of document it is, where it begins with `<?xml` or does not.

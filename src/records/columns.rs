@@ -25,7 +25,7 @@ impl Columns {
     /// Whether the column `at`, from 0, is one of them, and how many bytes from there on are as it is.
     pub(crate) fn stretch(&self, at: u64) -> (bool, u64) {
         let column = at + 1;
-        match self.ranges.iter().find(|(_, last)| *last >= column) {
+        match self.ranges.get(self.ranges.partition_point(|(_, last)| *last < column)) {
             None => (false, u64::MAX),
             Some((first, _)) if *first > column => (false, first - column),
             Some((_, last)) => (true, last.saturating_sub(at)),

@@ -150,10 +150,11 @@ impl FromStr for Shape {
                     Some(rest) => (true, rest),
                     None => (false, rest),
                 };
-                match rest.parse()? {
-                    Shape::AwsTape { .. } => Err(BadShape(format!("{text:?}: a tape image holds no tape image"))),
-                    shape => Ok(Shape::AwsTape { labels, shape: Box::new(shape) }),
+                // Before it is read: else each would read the next.
+                if rest.trim_start().starts_with("awstape") {
+                    return Err(BadShape(format!("{text:?}: a tape image holds no tape image")));
                 }
+                Ok(Shape::AwsTape { labels, shape: Box::new(rest.parse()?) })
             }
             ("awstape", None) => {
                 Err(BadShape("`awstape` needs the shape of what is on the tape: `awstape,fb:80`".into()))

@@ -81,13 +81,13 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     // Another digit is another charset, more often than not: it weighs as much as two slips.
     let changed = |a: u8, b: u8| if a.is_ascii_digit() || b.is_ascii_digit() { 2 } else { 1 };
     let mut near: Vec<(usize, &str)> = labels
-        .filter_map(|other| {
-            let there = seen(other);
-            // The beginning of many a label is no slip: `EBCDIC` is not `EBCDIC-FR`.
-            let is_beginning = there.len() > wanted.len() + 1 && there.starts_with(&wanted);
-            Some((distance(&wanted, &there, changed), other)).filter(|_| !is_beginning)
-        })
-        .filter(|(distance, other)| *distance <= 2 && *distance * 3 <= other.len())
+        .map(|other| (seen(other), other))
+        // Every letter too many or too few is a step: what is longer than any label costs nothing.
+        .filter(|(there, _)| there.len().abs_diff(wanted.len()) <= FARTHEST)
+        // The beginning of many a label is no slip: `EBCDIC` is not `EBCDIC-FR`.
+        .filter(|(there, _)| there.len() <= wanted.len() + 1 || !there.starts_with(&wanted))
+        .map(|(there, other)| (distance(&wanted, &there, changed), other))
+        .filter(|(distance, other)| *distance <= FARTHEST && *distance * 3 <= other.len())
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
     near.dedup_by(|a, b| key(a.1) == key(b.1));
@@ -95,6 +95,9 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     near.retain(|(distance, _)| *distance == nearest);
     near.into_iter().take(3).map(|(_, label)| label.to_owned()).collect()
 }
+
+/// How many slips there may be.
+const FARTHEST: usize = 2;
 
 /// How many letters have to be added, left out, exchanged with their neighbour, or changed, which `weighs` what it says.
 pub(crate) fn distance(a: &str, b: &str, weighs: impl Fn(u8, u8) -> usize) -> usize {

@@ -12,7 +12,7 @@ pub(crate) struct XmlPlace {
     /// characters, which may be the beginning of its end.
     seen: Vec<u8>,
     /// Brackets and angles open in a document type declaration.
-    depth: u32,
+    depth: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

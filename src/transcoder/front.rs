@@ -812,7 +812,11 @@ impl RecordsIn {
             // No fault and no blank reaches farther back than these.
             let column = self.column;
             self.jumps.retain(|(behind, _)| behind + (4 * MAX_FAULT) as u64 >= column);
-            self.jumps.push((column, len));
+            // Segments without data follow each other for as long as the input likes.
+            match self.jumps.last_mut() {
+                Some((behind, so_far)) if *behind == column => *so_far += len,
+                _ => self.jumps.push((column, len)),
+            }
         }
     }
 

@@ -77,6 +77,9 @@ use std::sync::Arc;
 /// most for it.
 const TEXT_ROOM: usize = 128 * 1024;
 
+/// How much input at most where stages may cut the text, at every character if need be: a piece is many times as large.
+const STAGED_ROOM: usize = 16 * 1024;
+
 /// Transcodes one stream, without I/O. Made by [`Transcode::transcoder`].
 ///
 /// ```
@@ -589,8 +592,9 @@ impl Transcoder {
     fn decode(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<usize, Error> {
         let Some(route) = &mut self.route else { return Ok(0) };
         let at = route.front.read();
-        let eof = eof && src.len() <= TEXT_ROOM;
-        let mut src = &src[..src.len().min(TEXT_ROOM)];
+        let most = if route.stages.is_empty() { TEXT_ROOM } else { STAGED_ROOM };
+        let eof = eof && src.len() <= most;
+        let mut src = &src[..src.len().min(most)];
         let mut until = None;
         let mut instead = None;
         if let Some(edit) = self.edits.first_mut() {
@@ -625,7 +629,24 @@ impl Transcoder {
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
             let before = watches.then(|| route.front.fork());
             let mut sink = Utf8Sink::new(spare);
-            let filled = route.front.fill(src, eof, until, &mut sink)?;
+            let mut filled = route.front.fill(src, eof, until, &mut sink)?;
+            // Ill-formed bytes may be all that there is. What passes is dealt with here, where nothing else is to be asked.
+            let passes = match self.settings.malformed {
+                _ if watches || route.front.has_records() => None,
+                OnMalformed::Replace => Some("\u{FFFD}"),
+                OnMalformed::Drop => Some(""),
+                OnMalformed::Fail | OnMalformed::Escape => None,
+            };
+            while let (Some(text), FrontStop::Fault(fault)) = (passes, &filled.stop)
+                && sink.room() >= 2 * MIN_ROOM
+            {
+                self.report.malformed.add(|| route.front.fault(*fault));
+                sink.push_str(text);
+                let read = filled.read;
+                let rest = route.front.fill(&src[read..], eof, until, &mut sink);
+                filled = rest.unwrap_or_else(|error| front::Filled { read: 0, stop: FrontStop::Failed(error) });
+                filled.read += read;
+            }
             out.written += sink.written();
             if let (Some(watch), Some(before)) = (&mut route.nel, before) {
                 let seen = watch.see(sink.as_bytes(), || Origin::decoded(before, &src[..filled.read], eof));
@@ -797,13 +818,16 @@ impl Transcoder {
                 return self.end_record();
             }
             Some(Next::Control(ch)) => {
-                let At { offset, record } = segment.place_of_next();
-                segment.advance(0);
                 if self.settings.controls == Controls::Error {
+                    let At { offset, record } = segment.place_of_next();
                     return Err(Error::in_record(ErrorKind::Control { offset, ch }, record));
                 }
                 let counted = self.report.controls.get_or_insert_with(Faults::new);
-                counted.add(|| UnmappableChar { offset, ch, record });
+                counted.add(|| {
+                    let At { offset, record } = segment.place_of_next();
+                    UnmappableChar { offset, ch, record }
+                });
+                segment.advance(0);
                 return Ok(Advance::Read(0));
             }
             Some(Next::Newline(ch)) => {

@@ -244,7 +244,8 @@ impl Transcode {
         self
     }
 
-    /// How many bytes of an HTML document are searched for a `meta`.
+    /// How many bytes of an HTML document are searched for a `meta`;
+    /// [`PRESCAN_LIMIT`](crate::detect::PRESCAN_LIMIT) at the most.
     pub fn prescan(mut self, bytes: usize) -> Self {
         self.settings.hints.prescan = Some(bytes);
         self

@@ -68,52 +68,90 @@ impl Origin {
             Origin::Same(start) => return start.saturating_add(index as u64).into(),
             Origin::Decoded { front, bytes, skip, eof } => (front, bytes, index.saturating_add(*skip), *eof),
         };
-        let mut front = front.fork();
-        let mut decoded = 0;
-        // The places of blanks that are held back: they come later than what they were made from.
-        let mut held = VecDeque::from_iter(front.held());
+        let mut search = Search::new(front.fork(), index);
         // At first what waited to be told and takes no input, as the end of a record behind a fault: it is no part of the
         // place of what follows. At last what the end brings forth.
-        let nothing = || std::iter::once(&[][..]);
-        let last = bytes.len() + 1;
-        for (round, mut src) in nothing().chain(bytes.chunks(1)).chain(nothing()).enumerate() {
-            // A few rounds are all that an honest decoder needs for a byte.
-            for _ in 0..MIN_ROOM {
-                let begin = front.place();
-                let mut room = [0; 4 * MIN_ROOM];
-                let mut sink = Utf8Sink::new(&mut room);
-                let Ok(filled) = front.fill(src, eof && round == last, None, &mut sink) else { return begin };
-                for ch in sink.as_str().chars() {
-                    decoded += ch.len_utf8();
-                    let place = match held.front_mut() {
-                        Some((place, count)) if front.is_blank(ch) => {
-                            let place = *place;
-                            *count -= 1;
-                            if *count == 0 {
-                                held.pop_front();
-                            }
-                            place
+        let found = search.byte(&[], false).or_else(|| {
+            bytes.chunks(STRIDE).find_map(|stride| {
+                if search.pass(stride) { None } else { stride.chunks(1).find_map(|byte| search.byte(byte, false)) }
+            })
+        });
+        found.or_else(|| search.byte(&[], eof)).unwrap_or_else(|| search.front.place())
+    }
+}
+
+/// How many bytes are decoded at a time that may be passed by.
+const STRIDE: usize = 256;
+
+/// Looks for the place of a character: decodes again, and remembers where each began.
+struct Search {
+    front: Front,
+    /// Which byte of the text is looked for, and how many were made.
+    index: usize,
+    decoded: usize,
+    /// The places of blanks that are held back: they come later than what they were made from.
+    held: VecDeque<(Place, u64)>,
+}
+
+impl Search {
+    fn new(front: Front, index: usize) -> Self {
+        Search { held: VecDeque::from_iter(front.held()), front, index, decoded: 0 }
+    }
+
+    /// Goes past bytes that have nothing of what is looked for; whether it could. Else nothing has happened.
+    fn pass(&mut self, src: &[u8]) -> bool {
+        let mut front = self.front.fork();
+        let mut room = [0; 4 * STRIDE];
+        let mut sink = Utf8Sink::new(&mut room);
+        let Ok(filled) = front.fill(src, false, None, &mut sink) else { return false };
+        let is_whole = filled.read == src.len() && matches!(filled.stop, FrontStop::NeedInput);
+        let decoded = self.decoded + sink.written();
+        if !is_whole || decoded > self.index || !self.held.is_empty() || front.held().is_some() {
+            return false;
+        }
+        (self.front, self.decoded) = (front, decoded);
+        true
+    }
+
+    /// Decodes a byte, or none, which may bring something forth too; the place, where that is what is looked for.
+    fn byte(&mut self, mut src: &[u8], eof: bool) -> Option<Place> {
+        let front = &mut self.front;
+        // A few rounds are all that an honest decoder needs for a byte.
+        for _ in 0..MIN_ROOM {
+            let begin = front.place();
+            let mut room = [0; 4 * MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut room);
+            let Ok(filled) = front.fill(src, eof, None, &mut sink) else { return Some(begin) };
+            for ch in sink.as_str().chars() {
+                self.decoded += ch.len_utf8();
+                let place = match self.held.front_mut() {
+                    Some((place, count)) if front.is_blank(ch) => {
+                        let place = *place;
+                        *count -= 1;
+                        if *count == 0 {
+                            self.held.pop_front();
                         }
-                        _ => begin,
-                    };
-                    if decoded > index {
-                        return place;
+                        place
                     }
-                }
-                let known: u64 = held.iter().map(|(_, count)| count).sum();
-                match front.held() {
-                    None => held.clear(),
-                    Some((_, count)) if count > known => held.push_back((begin, count - known)),
-                    Some(_) => {}
-                }
-                src = src.get(filled.read..).unwrap_or_default();
-                let more = matches!(filled.stop, FrontStop::NeedRoom | FrontStop::Fault(_));
-                if !more && src.is_empty() {
-                    break;
+                    _ => begin,
+                };
+                if self.decoded > self.index {
+                    return Some(place);
                 }
             }
+            let known: u64 = self.held.iter().map(|(_, count)| count).sum();
+            match front.held() {
+                None => self.held.clear(),
+                Some((_, count)) if count > known => self.held.push_back((begin, count - known)),
+                Some(_) => {}
+            }
+            src = src.get(filled.read..).unwrap_or_default();
+            let more = matches!(filled.stop, FrontStop::NeedRoom | FrontStop::Fault(_));
+            if !more && src.is_empty() {
+                break;
+            }
         }
-        front.place()
+        None
     }
 }
 

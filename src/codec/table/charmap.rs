@@ -20,7 +20,7 @@
 
 use super::draft::{Bytes, Chars, Draft};
 use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
-use super::read::{MAX_BYTES, MAX_TEXT};
+use super::read::{MAX_ALIASES, MAX_BYTES, MAX_TEXT, no_more_aliases};
 use super::{Table, Way};
 use crate::error::Error;
 use nom::branch::alt;
@@ -68,6 +68,9 @@ impl Charmap {
                 // Before it is said, either is the comment character.
                 [first, ..] if *first == self.comment || matches!(first, b'#' | b'%') => {
                     if let Ok((_, label)) = alias(&rest[1..]) {
+                        if self.draft.table.aliases.len() >= MAX_ALIASES {
+                            return line.error(label, no_more_aliases());
+                        }
                         let label = String::from_utf8_lossy(label).into_owned();
                         self.draft.table.aliases.push(label.into());
                     }

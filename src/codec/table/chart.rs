@@ -5,7 +5,7 @@
 //! its word has the pairs that begin with that byte. `like` begins with another page's content, and `but` says where the
 //! cells differ.
 
-use super::read::MAX_TEXT;
+use super::read::{MAX_ALIASES, MAX_BASES, MAX_TEXT, no_more_aliases};
 use super::{Code, Mapping, Sequence, Shape, Table, Way};
 use crate::error::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,6 +165,8 @@ impl<'a> Word<'a> {
 struct Page {
     name: Option<String>,
     aliases: Vec<String>,
+    /// How many pages it builds on.
+    bases: usize,
     source: String,
     shape: Option<Shape>,
     substitute: Option<Vec<u8>>,
@@ -194,7 +196,14 @@ impl Page {
         };
         match key.text {
             "name" => self.name = Some(only("a name")?.text.to_owned()),
-            "alias" => self.aliases.extend(words.map(|word| word.text.to_owned())),
+            "alias" => {
+                for word in words {
+                    if self.aliases.len() >= MAX_ALIASES {
+                        return word.expected(no_more_aliases());
+                    }
+                    self.aliases.push(word.text.to_owned());
+                }
+            }
             "source" => self.source = only("a source")?.text.to_owned(),
             "sha256" => drop(only("a digest")?),
             "substitute" => self.substitute = Some(only("bytes")?.bytes()?),
@@ -210,6 +219,10 @@ impl Page {
             }
             "like" => {
                 for word in words {
+                    self.bases += 1;
+                    if self.bases > MAX_BASES {
+                        return word.expected(format!("the end of the line: a page is like {MAX_BASES} at the most"));
+                    }
                     match resolve(word.text) {
                         Some(table) => self.begin_with(table),
                         None => return word.expected("the name of a page that is there"),

@@ -14,8 +14,17 @@ pub const MAX_MAPPINGS: usize = 1_200_000;
 pub const MAX_STATES: usize = 256;
 /// The most bytes that one mapping has.
 pub const MAX_BYTES: usize = 31;
+/// The most aliases of a table.
+pub const MAX_ALIASES: usize = 1024;
+/// The most pages that a page builds on, `like` them.
+pub const MAX_BASES: usize = 16;
 /// The most text that one mapping has, in UTF-16 code units; 57 bytes of UTF-8.
 pub const MAX_TEXT: usize = 19;
+
+/// What is expected behind the last alias that a table may have.
+pub(super) fn no_more_aliases() -> String {
+    format!("the end of the aliases: a table has {MAX_ALIASES} at the most")
+}
 
 /// The formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

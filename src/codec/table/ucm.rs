@@ -30,7 +30,7 @@
 use super::check::Fit;
 use super::draft::{Bytes, Chars, Draft};
 use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
-use super::read::{MAX_BYTES, MAX_STATES, MAX_TEXT};
+use super::read::{MAX_ALIASES, MAX_BYTES, MAX_STATES, MAX_TEXT, no_more_aliases};
 use super::{Cell, SI, SO, Shape, State, Table, Way};
 use crate::error::{Error, Hex};
 use nom::branch::alt;
@@ -143,7 +143,14 @@ impl<'a> Head<'a> {
         };
         match key {
             b"code_set_name" => self.name = Some(word()?.to_owned()),
-            b"icu:alias" => self.aliases.extend(word()?.split_whitespace().map(str::to_owned)),
+            b"icu:alias" => {
+                for alias in word()?.split_whitespace() {
+                    if self.aliases.len() >= MAX_ALIASES {
+                        return line.error(alias.as_bytes(), no_more_aliases());
+                    }
+                    self.aliases.push(alias.to_owned());
+                }
+            }
             b"icu:base" => self.base = Some((word()?.to_owned(), line)),
             b"mb_cur_min" => self.min = Some((length()?, line)),
             b"mb_cur_max" => self.max = Some((length()?, line)),

@@ -1,0 +1,215 @@
+//! The slowest input for each codec, found by search: how much longer a byte takes at the worst than in ordinary text.
+//!
+//! `cargo bench --bench slowest [-- PART]`; `README.md` explains what it prints. Both are whole jobs: to UTF-8 with
+//! ill-formed bytes replaced, and from UTF-8 under each policy for what the target lacks. *Ordinary* is text in the
+//! languages that the codec can write, English and the others taking turns by lines; never ASCII alone where it has more.
+//! The search begins with what is known to hurt (nothing but faults, lead bytes without trail, shifts by turns,
+//! characters of every length by turns) and goes on by chance from the worst, changing the pattern that is repeated.
+//! Without `--bench` it goes through the motions for a few codecs, and fails where a job does.
+
+mod text;
+
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
+use charpipe::{Codec, OnMalformed, OnUnmappable, Registry, Transcode};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use text::{Dice, Kind};
+
+/// Bytes of input of a job that is measured.
+const LEN: usize = 48 * 1024;
+/// How often each is measured; the fastest counts, as others work here too.
+const ROUNDS: usize = 3;
+/// How many changes are tried.
+const STEPS: usize = 40;
+/// The longest pattern, in bytes or characters.
+const LONGEST: usize = 16;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let measure = args.iter().any(|arg| arg == "--bench");
+    let part = args.iter().find(|arg| !arg.starts_with('-')).map_or("", String::as_str);
+    let registry = Registry::builtin();
+    let mut rows = Vec::new();
+    for codec in registry.codecs() {
+        if !codec.name().contains(part) || (!measure && !["UTF-8", "IBM037"].contains(&codec.name())) {
+            continue;
+        }
+        let steps = if measure { STEPS } else { 1 };
+        rows.push(to_text(&registry, codec, steps));
+        rows.extend(from_text(&registry, codec, steps));
+    }
+    rows.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
+    println!("{:32} {:>9} {:>9} {:>7}  pattern", "job", "ordinary", "worst", "ratio");
+    println!("{:32} {:>9} {:>9}", "", "ns/byte", "ns/byte");
+    for row in &rows {
+        println!("{:32} {:9.2} {:9.2} {:7.1}  {}", row.job, row.ordinary, row.worst, row.ratio(), row.pattern);
+    }
+}
+
+struct Row {
+    job: String,
+    /// Nanoseconds a byte.
+    ordinary: f64,
+    worst: f64,
+    pattern: String,
+}
+
+impl Row {
+    fn ratio(&self) -> f64 {
+        self.worst / self.ordinary
+    }
+}
+
+/// Nanoseconds a byte of input.
+fn time(job: &Transcode, input: &[u8]) -> f64 {
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS {
+        let begun = Instant::now();
+        job.run(input, std::io::sink()).expect("a policy for everything");
+        best = best.min(begun.elapsed());
+        if best > Duration::from_millis(20) {
+            break;
+        }
+    }
+    best.as_secs_f64() * 1e9 / input.len() as f64
+}
+
+/// The worst of `seeds` and of what `steps` changes make of it.
+fn climb<T: Clone>(
+    seeds: Vec<Vec<T>>,
+    steps: usize,
+    dice: &mut Dice,
+    any: &dyn Fn(&mut Dice) -> T,
+    time: &dyn Fn(&[T]) -> f64,
+) -> (f64, Vec<T>) {
+    let seeds = seeds.into_iter().filter(|seed| !seed.is_empty()).map(|seed| (time(&seed), seed));
+    let mut worst = seeds.max_by(|a, b| a.0.total_cmp(&b.0)).expect("a seed");
+    for _ in 0..steps {
+        let mut pattern = worst.1.clone();
+        let at = dice.below(pattern.len());
+        match dice.below(4) {
+            0 => pattern[at] = any(dice),
+            1 => pattern.insert(at, any(dice)),
+            2 if pattern.len() > 1 => drop(pattern.remove(at)),
+            _ => pattern.extend_from_within(at..),
+        }
+        pattern.truncate(LONGEST);
+        let found = time(&pattern);
+        if found > worst.0 {
+            worst = (found, pattern);
+        }
+    }
+    // Once more, lest it was an interruption.
+    (worst.0.min(time(&worst.1)), worst.1)
+}
+
+/// From the codec to UTF-8.
+fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Row {
+    let job = job(registry, codec.name(), "UTF-8").malformed(OnMalformed::Replace);
+    let input = |pattern: &[u8]| pattern.iter().copied().cycle().take(LEN).collect::<Vec<u8>>();
+    // Whatever its bytes are where there is no writing it.
+    let ordinary = encoded(&**codec, &ordinary(&**codec)).unwrap_or_else(|| (0..=255).collect());
+    let one = |ch: char| encoded(&**codec, ch.encode_utf8(&mut [0; 4])).unwrap_or_default();
+    let chars = ['a', 'é', 'я', '€', '漢', '😀'].map(one);
+    let mut seeds: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    // Lead bytes, alone and before what ends them.
+    for lead in (0..=255).filter(|byte| is_lead(&**codec, *byte)).step_by(7) {
+        seeds.extend([vec![lead, b' '], vec![lead, lead, 0xFF], vec![lead, 0x0E, 0x0F]]);
+    }
+    seeds.extend([vec![0x0E, 0x0F], vec![0x0E, 0x41, 0x0F], vec![0x0E, 0x45, 0x41, 0x0F], b"\x1B$B\x1B(B".to_vec()]);
+    seeds.extend([chars.concat(), [&chars[0][..], &chars[4], &[0xFF]].concat()]);
+    seeds.extend(chars);
+    let any = |dice: &mut Dice| dice.below(256) as u8;
+    let (worst, pattern) = climb(seeds, steps, &mut Dice::new(), &any, &|pattern| time(&job, &input(pattern)));
+    let pattern = pattern.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
+    Row { job: format!("{} to UTF-8", codec.name()), ordinary: time(&job, &input(&ordinary)), worst, pattern }
+}
+
+/// From UTF-8 to the codec, under each policy.
+fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<Row> {
+    if !codec.encodes() || codec.encoder().is_none() || codec.is_utf8() {
+        return Vec::new();
+    }
+    let ordinary = ordinary(&**codec);
+    let mut rows = Vec::new();
+    for (name, policy) in
+        [("replace", OnUnmappable::Replace), ("escape", OnUnmappable::Escape), ("xml", OnUnmappable::Xml)]
+    {
+        let job = job(registry, "UTF-8", codec.name()).unmappable(policy).malformed(OnMalformed::Replace);
+        // A charset without a substitute, or without ASCII, fails under such a policy.
+        if job.run("€漢😀\u{E000}\u{530}".as_bytes(), std::io::sink()).is_err() {
+            continue;
+        }
+        let text = |pattern: &[char]| pattern.iter().cycle().take(LEN / 3).collect::<String>();
+        let mut seeds: Vec<Vec<char>> =
+            "aéя€漢😀か\u{309A}\u{3099}\u{E000}\u{530}\u{FFFD}\u{1}\n\u{85}　".chars().map(|ch| vec![ch]).collect();
+        seeds.extend(
+            ["aéя漢😀", "a漢", "か\u{309A}", "a\u{E000}", "漢\u{E000}", "Ê\u{304}"].map(|seed| seed.chars().collect()),
+        );
+        let any = |dice: &mut Dice| {
+            let (first, count) =
+                [(0x20, 0x60), (0x80, 0x780), (0x3000, 0x100), (0x4E00, 0x5000), (0x1_F600, 64)][dice.below(5)];
+            char::from_u32(first + dice.below(count) as u32).unwrap_or('a')
+        };
+        let time_of = |pattern: &[char]| match job.run(text(&pattern[..1]).as_bytes(), std::io::sink()) {
+            Ok(_) => time(&job, text(pattern).as_bytes()),
+            Err(_) => 0.0,
+        };
+        let (worst, pattern) = climb(seeds, steps, &mut Dice::new(), &any, &time_of);
+        let pattern = pattern.iter().map(|ch| format!("{:04X}", u32::from(*ch))).collect::<Vec<_>>().join(" ");
+        let long: String = ordinary.chars().cycle().take(LEN / 2).collect();
+        let ordinary = time(&job, long.as_bytes());
+        rows.push(Row { job: format!("UTF-8 to {}, {name}", codec.name()), ordinary, worst, pattern });
+    }
+    rows
+}
+
+fn job(registry: &Registry, from: &str, to: &str) -> Transcode {
+    Transcode::new()
+        .registry(registry.clone())
+        .from(from)
+        .and_then(|job| job.to(to))
+        .expect("a codec")
+        .kind(charpipe::Kind::Text)
+}
+
+/// Lines in the languages that the codec can write nearly all of, by turns; what it lacks of them is left out.
+fn ordinary(codec: &dyn Codec) -> String {
+    let texts: Vec<Vec<String>> = Kind::ALL
+        .iter()
+        .filter_map(|kind| {
+            let text = kind.text(4096);
+            let known: String =
+                text.chars().filter(|ch| encoded(codec, ch.encode_utf8(&mut [0; 4])).is_some()).collect();
+            let enough = known.chars().count() * 20 >= text.chars().count() * 19;
+            enough.then(|| known.lines().map(|line| format!("{line}\n")).collect())
+        })
+        .collect();
+    let lines = texts.iter().map(Vec::len).min().unwrap_or(0);
+    let text: String = (0..lines).flat_map(|line| texts.iter().map(move |text| &*text[line])).collect();
+    let text: String = text.chars().filter(|ch| encoded(codec, ch.encode_utf8(&mut [0; 4])).is_some()).collect();
+    if !text.is_empty() {
+        return text;
+    }
+    // No language that is here: all that it has, as often as anything else.
+    (0x20..0x1_0000)
+        .filter_map(char::from_u32)
+        .filter(|ch| encoded(codec, ch.encode_utf8(&mut [0; 4])).is_some())
+        .collect()
+}
+
+/// The text in the codec's form; `None` where it lacks some of it.
+fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
+    let mut encoder = codec.encoder()?;
+    let mut room = vec![0; 4 * text.len() + 2 * MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    let whole = encoder.feed(text, &mut sink);
+    (whole.stop == Stop::InputEmpty && encoder.finish(&mut sink) == Stop::InputEmpty).then(|| sink.as_bytes().to_vec())
+}
+
+/// Whether something has to follow `byte`.
+fn is_lead(codec: &dyn Codec, byte: u8) -> bool {
+    let mut decoder = codec.decoder();
+    let mut room = [0; MIN_ROOM];
+    decoder.feed(&[byte], &mut Utf8Sink::new(&mut room)).stop == Stop::InputEmpty && decoder.pending() > 0
+}

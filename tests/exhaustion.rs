@@ -1,0 +1,226 @@
+//! Much of everything: bytes without end, faults without end, records without data, files by the thousand. Memory stays
+//! flat, and what repeats costs no more each time. The deadlines are far off: they tell a cost that grows with the square
+//! of something from one that does not, on any machine.
+
+#![cfg(all(feature = "cli", target_os = "linux"))]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
+
+/// What a run of a second or two may take where the machine has other things to do.
+const DEADLINE: Duration = Duration::from_secs(150);
+
+/// The command, held to 8 MiB of data.
+fn held(args: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -d 8192; exec \"$0\" \"$@\"", CHARPIPE]).args(args.split_whitespace());
+    command
+}
+
+/// Feeds it `unit` so many times; answers the output and how long it took.
+#[track_caller]
+fn many(args: &str, beginning: &[u8], unit: &[u8], times: usize) -> Output {
+    let block = unit.repeat(times.min(4096));
+    let mut child = held(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let begun = Instant::now();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            _ = stdin.write_all(beginning);
+            let mut left = times;
+            while left > 0 && begun.elapsed() < DEADLINE {
+                let now = left.min(4096);
+                // Who has failed reads no more.
+                if stdin.write_all(&block[..now * unit.len()]).is_err() {
+                    return;
+                }
+                left -= now;
+            }
+            assert_eq!(left, 0, "not done in time");
+        });
+        within(child)
+    });
+    output.unwrap_or_else(|| panic!("{args}: not done in {DEADLINE:?}"))
+}
+
+/// Its output, if it ends in time.
+fn within(mut child: Child) -> Option<Output> {
+    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let read = |stream: &mut dyn Read| {
+            let mut bytes = Vec::new();
+            _ = stream.read_to_end(&mut bytes);
+            bytes
+        };
+        let stdout = scope.spawn(move || read(&mut stdout));
+        let stderr = scope.spawn(move || read(&mut stderr));
+        loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
+                return Some(Output { status, stdout, stderr });
+            }
+            if begun.elapsed() > DEADLINE {
+                _ = child.kill();
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    })
+}
+
+const MANY: usize = 1_000_000;
+
+/// So many faults, and so many bytes of output for each; the first sixteen are kept, the others counted.
+#[test]
+fn a_million_faults() {
+    let euro = "€".as_bytes();
+    let folder = TempDir::new().unwrap();
+    for (number, (args, unit, what, each)) in [
+        ("-f utf-8 --malformed replace", &b"\xFF"[..], "malformed", 3),
+        ("-f utf-8 --malformed drop", b"\xFF", "malformed", 0),
+        ("-f utf-8 --malformed escape", b"\xFF", "malformed", 4),
+        ("-f utf-8 -t IBM037 --malformed replace", b"\xFF", "malformed", 1),
+        ("-f IBM1390 --malformed replace", b"\x0E\xFF\x0F", "malformed", 3),
+        #[cfg(feature = "whatwg")]
+        ("-f gb18030 --malformed replace", b"\xFF", "malformed", 3),
+        ("-f utf-8 -t IBM037 --unmappable replace", euro, "unmappable", 1),
+        ("-f utf-8 -t IBM037 --unmappable drop", euro, "unmappable", 0),
+        ("-f utf-8 -t latin1 --unmappable escape", euro, "unmappable", 8),
+        ("-f utf-8 -t latin1 --unmappable xml", euro, "unmappable", 8),
+        ("-f utf-16le -t latin1 --unmappable replace", b"\xAC\x20", "unmappable", 1),
+        ("-f latin1 --controls drop", b"\x01", "controls", 0),
+        ("-f latin1 --controls space", b"\x01", "controls", 1),
+        ("-f IBM037 --controls space", b"\x01", "controls", 1),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let report = folder.path().join(number.to_string());
+        let output = many(&format!("-q --report {} {args}", report.display()), b"", unit, MANY);
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*words), (Some(0), ""), "{args}");
+        assert_eq!(output.stdout.len(), each * MANY, "{args}");
+        let report = fs::read_to_string(report).unwrap();
+        assert!(report.len() < 16 * 1024, "{args}: a report of {} bytes", report.len());
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let (counted, first) = (&report[what]["count"], report[what]["first"].as_array().unwrap().len());
+        assert!(counted.as_u64() >= Some(MANY as u64) && first == 16, "{args}: {counted} {first}");
+    }
+}
+
+/// Nothing in them, or next to nothing, and no end of them.
+#[test]
+fn records_without_data() {
+    for (args, beginning, unit, times, lines) in [
+        ("-f latin1 --records rdw", &b""[..], &b"\0\x04\0\0"[..], MANY, MANY),
+        ("-f latin1 --records u16", b"", b"\0\0", MANY, MANY),
+        ("-f latin1 --records u32", b"", b"\0\0\0\0", MANY, MANY),
+        ("-f latin1 --records fb:1", b"", b"a", MANY, MANY),
+        ("-f IBM037 -t IBM273 --records fb:1", b"", b"\x81", MANY, MANY),
+        ("-f latin1 --records fb:2 --keep-blanks --eol crlf", b"", b"ab", MANY, MANY),
+        ("-f latin1 -t latin1 --to-records rdw", b"", b"\n", MANY, 0),
+        // One record, of segments without data behind its first.
+        ("-f latin1 --records mode-b", b"\0\0\x01a", b"\0\0\0", MANY, 0),
+        ("-f latin1 --records vbs", b"", b"\0\x0D\0\0\0\x05\x01\0a\0\x04\x02\0", 100_000, 100_000),
+    ] {
+        let output = many(&format!("-q {args}"), beginning, unit, times);
+        let words = String::from_utf8_lossy(&output.stderr);
+        // The record of the segments is cut.
+        let status = if beginning.is_empty() { 0 } else { 1 };
+        assert_eq!(output.status.code(), Some(status), "{args}: {words}");
+        let found = output.stdout.iter().filter(|byte| matches!(byte, b'\n' | 0x15)).count();
+        assert!(lines == 0 || found == lines, "{args}: {found}");
+    }
+}
+
+/// No newline in twelve MiB, or nothing else.
+#[test]
+fn one_line_and_none() {
+    for args in ["-f latin1 -t IBM037", "-f latin1 --eol crlf", "-f latin1 -t utf-16 --controls space", "-f IBM037"] {
+        let output = many(&format!("-q {args}"), b"", b"\x41", 12 << 20);
+        assert_eq!(output.status.code(), Some(0), "{args}");
+    }
+    let output = many("-q -f latin1 --eol crlf", b"", b"\n", 2 * MANY);
+    assert!(output.stdout == b"\r\n".repeat(2 * MANY));
+}
+
+/// As slowly as it can come.
+#[test]
+fn a_declaration_byte_by_byte() {
+    let declaration = format!("<?xml version='1.0'{}encoding='ISO-8859-1'?>\n<a>\u{E9}</a>", " ".repeat(4000));
+    let bytes: Vec<u8> = declaration.chars().map(|ch| ch as u8).collect();
+    let mut child = held("").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || bytes.chunks(1).for_each(|byte| stdin.write_all(byte).unwrap()));
+        let output = within(child).expect("done in time");
+        let expected = declaration.replace("ISO-8859-1", "UTF-8");
+        assert_eq!((output.status.code(), std::str::from_utf8(&output.stdout)), (Some(0), Ok(&*expected)));
+    });
+}
+
+/// In one command line, as `find -exec +` would.
+#[test]
+fn ten_thousand_files() {
+    const FILES: usize = 10_000;
+    let folder = TempDir::new().unwrap();
+    let mut args = String::new();
+    for n in 0..FILES {
+        fs::write(folder.path().join(n.to_string()), [0xC8, 0x89, 0x25]).unwrap();
+        _ = write!(args, " {n}");
+    }
+    for (begin, size) in [("convert -f IBM037", 3 * FILES), ("detect -f IBM037", 0)] {
+        let mut command = held(&format!("{begin}{args}"));
+        command.current_dir(&folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = within(command.spawn().unwrap()).expect("done in time");
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*words), (Some(0), ""), "{begin}");
+        let lines = output.stdout.iter().filter(|byte| **byte == b'\n').count();
+        assert!(lines == FILES && (size == 0 || output.stdout.len() == size), "{begin}: {lines}");
+    }
+}
+
+/// Twenty GiB, or as many as `CHARPIPE_GIB` says, through a pipe: minutes, so that it runs where it is asked for,
+/// `cargo test --release --test exhaustion -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn twenty_gibibytes() {
+    let gib: u64 = std::env::var("CHARPIPE_GIB").map_or(20, |gib| gib.parse().unwrap());
+    let line = "Überweisung Nº 12, Größe der Maße – 50 €: the quick brown fox jumps over the lazy dog\n";
+    let block = line.repeat((1 << 20) / line.len()).into_bytes();
+    for args in ["", "-f utf-8 -t IBM1140 --malformed replace --unmappable replace -q", "-f latin1 --jobs 2"] {
+        let mut child = Command::new(CHARPIPE);
+        child.args(args.split_whitespace()).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = child.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let (begun, mut sent, mut early) = (Instant::now(), 0, 0);
+        let peak = |id: u32| -> u64 {
+            let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+            line.trim().trim_end_matches(" kB").parse().unwrap()
+        };
+        while sent < gib << 30 {
+            stdin.write_all(&block).unwrap();
+            sent += block.len() as u64;
+            if early == 0 && sent > 64 << 20 {
+                early = peak(child.id());
+            }
+        }
+        let late = peak(child.id());
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+        println!(
+            "{gib} GiB, {args:?}: {:.0} s, peak {late} KiB, {early} KiB after 64 MiB",
+            begun.elapsed().as_secs_f64()
+        );
+        assert!(late < early + 1024, "{args}: {early} KiB, then {late} KiB");
+        assert!(late < if args.contains("jobs") { 40 << 10 } else { 8 << 10 }, "{args}: {late} KiB");
+    }
+}
