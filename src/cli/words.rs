@@ -353,11 +353,13 @@ pub(super) fn seems(sample: &[u8]) -> Option<String> {
     if has_utf8 || sample.is_ascii() {
         return None;
     }
-    match guess(sample, false, &Registry::builtin()) {
+    let registry = Registry::builtin();
+    match guess(sample, false, &registry) {
         Guess::Certain(found) => Some(found.first()?.codec.clone()),
         // Too few for statistics, which must not gainsay it all the same.
         guess if guess.candidates().first().is_none_or(|best| best.codec == "windows-1252") && is_western(sample) => {
-            Some("windows-1252".to_owned())
+            // Not in every build.
+            registry.codec("windows-1252").ok().map(|codec| codec.name().to_owned())
         }
         _ => None,
     }
