@@ -145,11 +145,8 @@ pub(super) fn say_fault(name: &Name, error: &Error, report: &Report, advice: &Ad
 }
 
 fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, str> {
-    match (error.kind(), &advice.seems) {
-        (ErrorKind::Malformed { .. }, Some(label)) => {
-            return format!(" (try -f {label}, or --malformed replace to go on)").into();
-        }
-        _ => {}
+    if let (ErrorKind::Malformed { .. }, Some(label)) = (error.kind(), &advice.seems) {
+        return format!(" (try -f {label}, or --malformed replace to go on)").into();
     }
     match error.kind() {
         // The hint that was said before is the better advice.
