@@ -340,6 +340,10 @@ pub(super) struct Detect {
     #[arg(long)]
     pub(super) explain: bool,
 
+    /// With `--explain`: as a page of HTML, to be looked at in a browser
+    #[arg(long, requires = "explain", conflicts_with = "json")]
+    pub(super) html: bool,
+
     /// Say in which shape records are in the files, instead of their encoding: what `convert --records` takes
     ///
     /// Each shape is followed through the first MiB: the first line has the one that fits, the lines below how far
@@ -392,6 +396,18 @@ pub(super) struct Chart {
     /// Print a line of JSON
     #[arg(long)]
     pub(super) json: bool,
+
+    /// Draw it: a page of HTML, to be looked at in a browser and printed on A4
+    #[arg(long, conflicts_with = "json")]
+    pub(super) html: bool,
+
+    /// Draw it: a picture, in SVG
+    #[arg(long, conflicts_with_all = ["json", "html"])]
+    pub(super) svg: bool,
+
+    /// Write to PATH, which is replaced when all is well
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: Option<PathBuf>,
 
     #[command(flatten)]
     pub(super) tables: Tables,

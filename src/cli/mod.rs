@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
-//! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `explain/`, `shapes.rs` | `detect --explain`, `detect --records` |
 //! | `outcome.rs`, `summary.rs` | what became of an input, and of all |
 //! | `plan.rs`, `collisions.rs`, `many.rs` | many files: which, what must not be, side by side |
 //! | `records.rs` | the options about records |
@@ -16,6 +16,7 @@
 //! | `in_place.rs` | the same where it is the input |
 //! | `progress.rs` | how far it is |
 //! | `streams.rs` | closed streams, one file twice, waiting |
+//! | `page.rs` | what pages of HTML and pictures have in common |
 //! | `color.rs` | whether words are in colour, and in which |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
@@ -41,6 +42,7 @@ mod list;
 mod many;
 mod outcome;
 mod output;
+mod page;
 mod plan;
 mod progress;
 mod records;
