@@ -684,7 +684,7 @@ fn progress_on_a_terminal() {
     }
     let folder = Folder::with(&[("a", b"abc"), ("bad", b"\xFF"), ("c", b"abc")]);
     let run = |line: &str| {
-        let script = format!("TERM=xterm; export TERM; {}", line.replace("charpipe", CHARPIPE));
+        let script = format!("TERM=xterm NO_COLOR=1; export TERM NO_COLOR; {}", line.replace("charpipe", CHARPIPE));
         let mut command = Command::new("script");
         command.args(["-qec", &script, "/dev/null"]).current_dir(&folder.0).stdin(Stdio::null());
         String::from_utf8(command.output().unwrap().stdout).unwrap()

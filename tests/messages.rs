@@ -268,6 +268,19 @@ fn bytes_far_into_an_input_are_shown_as_they_are_read() {
 }
 
 #[test]
+fn detect_shows_the_bytes_of_a_label_that_is_not_known() {
+    let input = b"<?xml version=\"1.0\" encoding=\"IBM1O47\"?>";
+    let shown = at_terminal(charpipe("detect -v --color never"), input);
+    let expected = "
+  00000010: 2e 30 22 20 65 6e 63 6f 64 69 6e 67 3d 22 49 42  .0\" encoding=\"IB
+                                                      ^^ ^^
+  00000020: 4d 31 4f 34 37 22 3f 3e                          M1O47\"?>
+            ^^ ^^ ^^ ^^ ^^
+";
+    assert!(shown.ends_with(expected), "{shown}");
+}
+
+#[test]
 fn the_help_has_headings() {
     let help = |args: &str| String::from_utf8(fed(charpipe(args), b"").stdout).unwrap();
     for args in ["-h", "--help", "help"] {

@@ -128,7 +128,7 @@ impl New {
         }
         // The crate's error has the passing file's name in it; that of a folder that is not there is the better one.
         let made =
-            builder.tempfile_in(folder).or_else(|error| Err(fs::metadata(folder).err().unwrap_or(error.kind().into())));
+            builder.tempfile_in(folder).map_err(|error| fs::metadata(folder).err().unwrap_or(error.kind().into()));
         Ok(New::Named(made?))
     }
 

@@ -4,6 +4,7 @@ use super::Status;
 use super::args::Detect;
 use super::color;
 use super::explain::{self, Account};
+use super::hexdump::Piece;
 use super::input;
 use super::json::{self, ErrorObject, VerdictObject};
 use super::output::{Output, STDOUT};
@@ -61,7 +62,7 @@ fn answer(
             shapes::found(args, &name, path)
         } else {
             verdict_on(path, registry, hints, args.explain)
-                .map(|(verdict, explained)| found(args, &name, &verdict, explained))
+                .map(|(verdict, explained, head)| found(args, &name, &verdict, explained, &head))
         };
         let (line, status) = answer.unwrap_or_else(|failure| failed(args, &name, &failure));
         *worst = status.max(*worst);
@@ -79,13 +80,14 @@ pub(super) enum Failure {
 /// The first bytes, and what every policy says of them.
 type Explained = (Vec<u8>, Vec<Verdict>);
 
-/// The verdict; where it is to be explained, also the first bytes, and the verdict of every policy on them.
+/// The verdict; where it is to be explained, also the first bytes, and the verdict of every policy on them; and what was
+/// read to come to it.
 fn verdict_on(
     path: &OsStr,
     registry: &Registry,
     hints: &Hints,
     explain: bool,
-) -> Result<(Verdict, Option<Explained>), Failure> {
+) -> Result<(Verdict, Option<Explained>, Vec<u8>), Failure> {
     let mut input = input::open(path, READ_SIZE).map_err(Failure::NotOpened)?;
     let mut detector = Detector::new(registry.clone(), hints.clone());
     // What was read with what was taken, and lies behind it.
@@ -107,8 +109,8 @@ fn verdict_on(
         input.consume(len);
     }
     let mut verdict = detector.finish();
+    let sample = [detector.prefix(), &ready].concat();
     if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
-        let sample = [detector.prefix(), &ready].concat();
         let seems = || {
             let label = words::seems(&sample)?;
             Some(Diagnostic::hint("looks-like-legacy", 0, format!("is no UTF-8: try -f {label}")))
@@ -116,7 +118,7 @@ fn verdict_on(
         verdict.diagnostics.extend(words::looks(&sample).or_else(seems));
     }
     if !explain {
-        return Ok((verdict, None));
+        return Ok((verdict, None, sample));
     }
     // What detection took, and as much more as any policy may look at.
     let mut head = detector.prefix().to_vec();
@@ -127,17 +129,22 @@ fn verdict_on(
         detector.feed(&head);
         detector.finish()
     });
-    Ok((verdict, Some((head, all.into()))))
+    Ok((verdict, Some((head, all.into())), sample))
 }
 
 /// The line on standard output, after what there is to say.
-fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>) -> (String, Status) {
+fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>, head: &[u8]) -> (String, Status) {
     let verbose = args.reading.verbose;
     if !args.reading.quiet {
         words::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
     }
     if let Some(error) = &verdict.error {
         words::say_error(name, error);
+        // An explanation shows them anyway.
+        if verbose && explained.is_none() && words::is_watched() {
+            let piece = error.offset().and_then(|offset| Piece::of(head, offset));
+            words::show_bytes(error, piece.as_ref(), verdict.codec.as_deref());
+        }
     }
     let line = if let Some((head, all)) = explained {
         let policies = || all.iter().map(|verdict| VerdictObject::of(name, verdict)).collect();

@@ -21,6 +21,15 @@ pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
 }
 
+impl Piece {
+    /// What of an input that begins with `head` is shown for a fault at `offset`.
+    pub(super) fn of(head: &[u8], offset: u64) -> Option<Self> {
+        let range = window(offset);
+        let end = head.len().min(range.end as usize);
+        Some(Piece { start: range.start, bytes: head.get(range.start as usize..end)?.to_vec() })
+    }
+}
+
 /// What of the input is shown for a fault at `offset`.
 pub(super) fn window(offset: u64) -> Range<u64> {
     let row = offset - offset % WIDTH as u64;
@@ -42,8 +51,12 @@ pub(super) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option
     let bad = at..(at + len.clamp(1, MOST)).min(bytes.len());
     let end = ((bad.end - 1) / WIDTH + 1 + AROUND) * WIDTH;
     let bytes = &bytes[..end.min(bytes.len())];
-    // What is malformed would carry on into what follows.
-    let mut texts = codec.map_or_else(Vec::new, |codec| text_of(codec, &bytes[..bad.start]));
+    // What is malformed would carry on into what follows. Where nothing is known of the encoding, ASCII is shown.
+    let ascii = |byte: &u8| if matches!(byte, b' '..=b'~') { char::from(*byte).to_string() } else { ".".to_owned() };
+    let mut texts = match codec {
+        Some(codec) => text_of(codec, &bytes[..bad.start]),
+        None => bytes.iter().map(ascii).collect(),
+    };
     if let Some(codec) = codec {
         let within = text_of(codec, &bytes[bad.clone()]);
         let is_text = within.iter().any(|text| !text.trim_matches('.').is_empty());

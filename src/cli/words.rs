@@ -145,11 +145,8 @@ pub(super) fn say_fault(name: &Name, error: &Error, report: &Report, advice: &Ad
 }
 
 fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, str> {
-    match (error.kind(), &advice.seems) {
-        (ErrorKind::Malformed { .. }, Some(label)) => {
-            return format!(" (try -f {label}, or --malformed replace to go on)").into();
-        }
-        _ => {}
+    if let (ErrorKind::Malformed { .. }, Some(label)) = (error.kind(), &advice.seems) {
+        return format!(" (try -f {label}, or --malformed replace to go on)").into();
     }
     match error.kind() {
         // The hint that was said before is the better advice.
@@ -353,11 +350,13 @@ pub(super) fn seems(sample: &[u8]) -> Option<String> {
     if has_utf8 || sample.is_ascii() {
         return None;
     }
-    match guess(sample, false, &Registry::builtin()) {
+    let registry = Registry::builtin();
+    match guess(sample, false, &registry) {
         Guess::Certain(found) => Some(found.first()?.codec.clone()),
         // Too few for statistics, which must not gainsay it all the same.
         guess if guess.candidates().first().is_none_or(|best| best.codec == "windows-1252") && is_western(sample) => {
-            Some("windows-1252".to_owned())
+            // Not in every build.
+            registry.codec("windows-1252").ok().map(|codec| codec.name().to_owned())
         }
         _ => None,
     }
