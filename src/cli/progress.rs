@@ -130,8 +130,8 @@ struct View {
 impl View {
     fn show(&mut self) {
         let template = match self.bar.length() {
-            Some(_) => "charpipe: {bytes} of {total_bytes} [{bar:24}] {bytes_per_sec}, {eta} left{msg}",
-            None => "charpipe: {bytes} in {elapsed}, {bytes_per_sec}{msg}",
+            Some(_) => "charpipe: {bytes} of {total_bytes} [{bar:24}] {msg}",
+            None => "charpipe: {bytes} in {elapsed}, {msg}",
         };
         let style = ProgressStyle::with_template(template).expect("the template is sound");
         self.bar.set_style(style.progress_chars("=> "));
@@ -147,25 +147,29 @@ impl View {
             self.bar.set_length(bytes);
         }
         self.bar.set_position(bytes);
-        if self.count > 1 {
-            self.bar.set_message(self.of_files());
-        }
+        self.bar.set_message(self.pace());
     }
 
-    fn of_files(&self) -> String {
-        format!(", {} of {} files", self.files.load(Ordering::Relaxed), self.count)
+    /// The rate, which is that of the whole run: the disk takes what it is given in gulps. What it will take to read the
+    /// rest, and the files.
+    fn pace(&self) -> String {
+        let rate = self.bar.position() as f64 / self.bar.elapsed().as_secs_f64().max(1e-3);
+        let mut words = format!("{}/s", HumanBytes(rate as u64));
+        if let Some(total) = self.bar.length() {
+            let rest = total.saturating_sub(self.bar.position()) as f64 / rate.max(1.0);
+            words.push_str(&format!(", {:#} left", HumanDuration(Duration::from_secs(rest as u64))));
+        }
+        if self.count > 1 {
+            words.push_str(&format!(", {} of {} files", self.files.load(Ordering::Relaxed), self.count));
+        }
+        words
     }
 
     fn say(&self) {
-        let bytes = HumanBytes(self.bar.position());
-        let rate = HumanBytes(self.bar.per_sec() as u64);
-        let files = if self.count > 1 { self.of_files() } else { String::new() };
+        let (bytes, pace) = (HumanBytes(self.bar.position()), self.pace());
         match self.bar.length() {
-            Some(total) => {
-                let (total, left) = (HumanBytes(total), HumanDuration(self.bar.eta()));
-                say(format_args!("{bytes} of {total}, {rate}/s, {left} left{files}"));
-            }
-            None => say(format_args!("{bytes} in {}, {rate}/s{files}", HumanDuration(self.bar.elapsed()))),
+            Some(total) => say(format_args!("{bytes} of {}, {pace}", HumanBytes(total))),
+            None => say(format_args!("{bytes} in {:#}, {pace}", HumanDuration(self.bar.elapsed()))),
         }
     }
 }
