@@ -57,7 +57,10 @@ fn completions(shell: Shell) -> String {
 /// The page of the whole, or of one command.
 fn man(command: Option<&str>) -> String {
     // The page of `convert` is that of the whole, and `help` has none.
-    let mut whole = args::shown().disable_help_subcommand(true).mut_subcommand("convert", |convert| convert.hide(true));
+    let mut whole = args::shown()
+        .disable_help_subcommand(true)
+        .mut_subcommand("convert", |convert| convert.hide(true))
+        .subcommand_help_heading("COMMANDS");
     whole.build();
     let mut page = match command {
         None => whole,
