@@ -19,7 +19,8 @@ fn page(name: &str) -> String {
 /// The lines of a section, hyphens as they are typed.
 fn section(page: &str, title: &str) -> Vec<String> {
     let lines = page.lines().skip_while(|line| line.replace('"', "") != format!(".SH {title}")).skip(1);
-    lines.take_while(|line| !line.starts_with(".SH ")).map(|line| line.replace("\\-", "-")).collect()
+    // Every section begins with what an apostrophe is.
+    lines.take_while(|line| !line.starts_with(".ie ")).map(|line| line.replace("\\-", "-")).collect()
 }
 
 #[test]
