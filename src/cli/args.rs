@@ -3,6 +3,7 @@
 use super::Status;
 use super::color::ColorArgs;
 use super::habits::{self, Side, Suffixes};
+use super::plan::ManyArgs;
 use super::records::RecordArgs;
 use super::words::{self, printable, say};
 use crate::detect::{Hints, PRESCAN, Policy};
@@ -11,6 +12,7 @@ use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueHint};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -20,7 +22,7 @@ const FAULTS: &str = "Faults";
 const DOCUMENT: &str = "Document";
 const CONTROLS: &str = "Newlines and controls";
 pub(super) const RECORDS: &str = "Records";
-const FILES: &str = "Files";
+pub(super) const FILES: &str = "Files";
 pub(super) const WORDS: &str = "Words";
 
 /// What stands above all help.
@@ -34,7 +36,8 @@ Examples:
   charpipe -f IBM1047 FILE                       name the encoding yourself
   charpipe detect FILE                           what is it, and how do you know
   charpipe -t windows-1252 --unmappable replace -o new.txt old.txt
-  charpipe -o FILE FILE                          in place of the old one, once it is whole
+  charpipe --in-place FILE...                    replace each, once it is whole
+  charpipe -r --output-dir NEW OLD               all files of a directory
   charpipe -f IBM037 --records fb:80 DUMP        records of 80 bytes become lines
   charpipe -t IBM1047 --to-records fb:80 FILE    and lines records
   charpipe -t ASCII//TRANSLIT FILE               as iconv has it
@@ -65,13 +68,20 @@ pub(super) fn shown() -> clap::Command {
              made true.\n\n\
              These are the options of `convert`, a word that may be left out unless the first FILE is named like a \
              command. For those of the others see `charpipe detect --help` and so on. Several FILEs go to one output, \
-             one after the other, each detected and converted by itself.",
+             one after the other, each detected and converted by itself, unless --output-dir or --in-place gives each an \
+             output of its own.",
         )
         .override_usage(USAGE)
         .subcommand_required(false)
         .subcommand_help_heading("Commands")
         .after_help("More, with examples: charpipe --help; the options of a command: charpipe detect -h")
         .after_long_help(EXAMPLES)
+}
+
+/// The commands, none of which may be left out.
+#[cfg(feature = "generate")]
+pub(super) fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// The options of this run. What asks for the help of the whole gets that of [`shown`].
@@ -93,6 +103,17 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// What is read, where anything is.
+    pub(super) fn reading(&self) -> Option<&Reading> {
+        match self {
+            #[cfg(feature = "generate")]
+            Command::Convert(Convert { generate: Some(_), .. }) => None,
+            Command::Convert(convert) if !convert.list => Some(&convert.reading),
+            Command::Detect(detect) => Some(&detect.reading),
+            _ => None,
+        }
+    }
+
     pub(super) fn color(&self) -> ColorArgs {
         match self {
             Command::Convert(convert) => convert.reading.color,
@@ -120,7 +141,8 @@ pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsSt
 
 /// Converts to UTF-8, or to another charset
 ///
-/// Several FILEs go to one output, one after the other, each detected and converted by itself.
+/// Several FILEs go to one output, one after the other, each detected and converted by itself, unless `--output-dir` or
+/// `--in-place` gives each an output of its own.
 #[derive(Args)]
 #[command(
     args_override_self = true,
@@ -140,10 +162,10 @@ pub(super) struct Convert {
 
     /// Ill-formed input: fail, replace, drop or escape [default: fail]
     ///
-    /// fail     stop, and say where
-    /// replace  U+FFFD for each maximal sequence, or the target's substitute where it has none
-    /// drop     leave it out
-    /// escape   \xNN for each byte
+    ///   fail     stop, and say where
+    ///   replace  U+FFFD for each maximal sequence, or the target's substitute where it has none
+    ///   drop     leave it out
+    ///   escape   \xNN for each byte
     ///
     /// What is let pass is counted on standard error, and with `-v` shown.
     #[arg(long, value_name = "POLICY", hide_possible_values = true, verbatim_doc_comment, help_heading = FAULTS,
@@ -157,11 +179,11 @@ pub(super) struct Convert {
 
     /// What the target lacks: fail, replace, drop, xml or escape
     ///
-    /// fail     stop, and say where
-    /// replace  the target's substitute
-    /// drop     leave it out
-    /// xml      a character reference, as &#x20AC;
-    /// escape   \u{20AC}
+    ///   fail     stop, and say where
+    ///   replace  the target's substitute
+    ///   drop     leave it out
+    ///   xml      a character reference, as &#x20AC;
+    ///   escape   \u{20AC}
     ///
     /// Without it `xml` in XML, else `fail`.
     #[arg(long, value_name = "POLICY", hide_possible_values = true, verbatim_doc_comment, help_heading = FAULTS,
@@ -184,9 +206,9 @@ pub(super) struct Convert {
 
     /// Make the document's own label true: auto or never [default: auto]
     ///
-    /// auto   the name in an XML declaration, or in a `meta` of HTML, becomes that of the target; a declaration is put
-    ///        in where XML needs one
-    /// never  the text stays as it is
+    ///   auto   the name in an XML declaration, or in a `meta` of HTML, becomes that of the target; a declaration is put
+    ///          in where XML needs one
+    ///   never  the text stays as it is
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = DOCUMENT, value_parser = one_of(&[
         ("auto", Relabel::Auto),
@@ -196,10 +218,10 @@ pub(super) struct Convert {
 
     /// Byte order mark of the output: auto, keep, add or strip [default: auto]
     ///
-    /// auto   one on UTF-16, UTF-32 and ISO-10646-UCS-4, none on UTF-8 and where the byte order is named
-    /// keep   one where the input has one
-    /// add    one
-    /// strip  none
+    ///   auto   one on UTF-16, UTF-32 and ISO-10646-UCS-4, none on UTF-8 and where the byte order is named
+    ///   keep   one where the input has one
+    ///   add    one
+    ///   strip  none
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = DOCUMENT, value_parser = one_of(&[
         ("auto", Bom::Auto),
@@ -211,9 +233,9 @@ pub(super) struct Convert {
 
     /// Ends of line: auto, keep, lf, crlf or nel [default: auto]
     ///
-    /// auto  those of EBCDIC become LF in XML; all else stays
-    /// keep  all stay
-    /// lf    CRLF, CR NEL, NEL, CR and LF become LF; crlf and nel alike
+    ///   auto  those of EBCDIC become LF in XML; all else stays
+    ///   keep  all stay
+    ///   lf    CRLF, CR NEL, NEL, CR and LF become LF; crlf and nel alike
     #[arg(long, value_name = "EOL", default_value = "auto", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("auto", Eol::Auto),
@@ -226,9 +248,9 @@ pub(super) struct Convert {
 
     /// Newlines of EBCDIC, in and out: table, zos or fold [default: table]
     ///
-    /// table  15 is U+0085 and 25 is U+000A, as IBM's tables have it
-    /// zos    15 is U+000A and 25 is U+0085, as z/OS UNIX has it
-    /// fold   both are U+000A, which is written as 15
+    ///   table  15 is U+0085 and 25 is U+000A, as IBM's tables have it
+    ///   zos    15 is U+000A and 25 is U+0085, as z/OS UNIX has it
+    ///   fold   both are U+000A, which is written as 15
     #[arg(long, value_name = "NL", default_value = "table", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("table", EbcdicNl::Table),
@@ -241,11 +263,11 @@ pub(super) struct Convert {
     ///
     /// C0, C1 and DEL are meant, not TAB and newlines.
     ///
-    /// keep   they stay
-    /// space  blanks
-    /// drop   leave them out
-    /// error  stop, and say where
-    /// xml    blanks for those alone that XML does not allow
+    ///   keep   they stay
+    ///   space  blanks
+    ///   drop   leave them out
+    ///   error  stop, and say where
+    ///   xml    blanks for those alone that XML does not allow
     #[arg(long, value_name = "POLICY", default_value = "keep", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("keep", Controls::Keep),
@@ -256,24 +278,25 @@ pub(super) struct Convert {
     ]))]
     pub(super) controls: Controls,
 
-    #[command(flatten)]
-    pub(super) records: RecordArgs,
-
     /// Write to PATH, which may be the input
     ///
     /// A file is replaced when all is well, and else left as it was. A FIFO or a device is written to.
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
     pub(super) output: Option<PathBuf>,
 
-    /// Convert parts of a file side by side, in so many threads
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
+
+    /// Convert parts of a file, or many files, in so many threads
     ///
     /// The outcome is the same as of one. Each takes a MiB at a time, cut between characters or records; four more than
     /// N are held in memory at the most, with what they became. What is not a regular file is converted by one, and so
     /// is what cannot be cut: text in shifting charsets without records, carriage control, XML to charsets that lack
     /// characters.
-    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = jobs,
-          help_heading = FILES)]
-    pub(super) jobs: NonZeroU16,
+    ///
+    /// Of many files that each have an output, N are converted at once; without N as many as there are cores.
+    #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
+    pub(super) jobs: Option<NonZeroU16>,
 
     /// Write an account of the run to PATH, a line of JSON for each input
     ///
@@ -294,6 +317,10 @@ pub(super) struct Convert {
 
     #[command(flatten)]
     pub(super) reading: Reading,
+
+    // Last, as their heading stands below all others.
+    #[command(flatten)]
+    pub(super) records: RecordArgs,
 }
 
 /// Says what files are encoded in, and how it knows
@@ -312,6 +339,10 @@ pub(super) struct Detect {
     /// With `--json`, the object has the verdict of each policy under `policies`.
     #[arg(long)]
     pub(super) explain: bool,
+
+    /// With `--explain`: as a page of HTML, to be looked at in a browser
+    #[arg(long, requires = "explain", conflicts_with = "json")]
+    pub(super) html: bool,
 
     /// Say in which shape records are in the files, instead of their encoding: what `convert --records` takes
     ///
@@ -366,6 +397,18 @@ pub(super) struct Chart {
     #[arg(long)]
     pub(super) json: bool,
 
+    /// Draw it: a page of HTML, to be looked at in a browser and printed on A4
+    #[arg(long, conflicts_with = "json")]
+    pub(super) html: bool,
+
+    /// Draw it: a picture, in SVG
+    #[arg(long, conflicts_with_all = ["json", "html"])]
+    pub(super) svg: bool,
+
+    /// Write to PATH, which is replaced when all is well
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) tables: Tables,
 
@@ -419,10 +462,10 @@ pub(super) struct Reading {
 
     /// Who is believed about the encoding [default: rfc7303]
     ///
-    /// rfc7303       byte order mark, Content-Type, family and declaration, UTF-8
-    /// rfc3023       its elder, with US-ASCII for text/xml
-    /// rome-strict, rome-lenient, feedparser   as these readers of feeds have it
-    /// whatwg        as browsers have it
+    ///   rfc7303       byte order mark, Content-Type, family and declaration, UTF-8
+    ///   rfc3023       its elder, with US-ASCII for text/xml
+    ///   rome-strict, rome-lenient, feedparser   as these readers of feeds have it
+    ///   whatwg        as browsers have it
     #[arg(long, value_name = "NAME", default_value = "rfc7303", hide_default_value = true,
           hide_possible_values = true, verbatim_doc_comment, help_heading = ENCODING, value_parser = one_of(&[
         ("rfc7303", Policy::Rfc7303),
@@ -537,6 +580,11 @@ impl Reading {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
     }
 
+    /// Whether somebody who typed no FILE may wait for what will not come.
+    pub(super) fn is_from_terminal(&self) -> bool {
+        self.files.is_empty() && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     fn from(&self) -> Option<&str> {
         let label = habits::split(&self.from, Side::From).map_or(&*self.from, |(label, _)| label);
         Some(label).filter(|label| !label.eq_ignore_ascii_case("auto"))
@@ -575,6 +623,11 @@ impl Convert {
         let (from, to) = self.suffixes();
         let by_label = if from.ignore || to.ignore { OnMalformed::Drop } else { OnMalformed::Fail };
         if self.drop { OnMalformed::Drop } else { self.malformed.unwrap_or(by_label) }
+    }
+
+    /// Whether the report goes to standard error.
+    pub(super) fn report_is_said(&self) -> bool {
+        self.report.as_ref().is_some_and(|path| path.as_os_str() == "-")
     }
 
     /// What becomes of unmappable characters, where the options say.

@@ -19,7 +19,6 @@ pub(super) const HINT: Style = AnsiColor::Cyan.on_default();
 /// Who speaks; what a row is called.
 pub(super) const NAME: Style = Style::new().bold();
 /// What is there to be passed over: offsets, rulers.
-#[allow(dead_code)]
 pub(super) const DIM: Style = Style::new().dimmed();
 /// All else.
 pub(super) const PLAIN: Style = Style::new();

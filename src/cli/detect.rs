@@ -2,14 +2,16 @@
 
 use super::Status;
 use super::args::Detect;
-use super::explain;
+use super::color;
+use super::explain::{self, Account};
 use super::input;
 use super::json::{self, ErrorObject, VerdictObject};
 use super::output::{Output, STDOUT};
+use super::page;
 use super::shapes;
 use super::words::{self, InWords, Name, say};
 use crate::detect::statistics::WINDOW;
-use crate::detect::{Hints, Policy, Source};
+use crate::detect::{Diagnostic, Hints, Policy, Source};
 use crate::error::{Error, ErrorKind};
 use crate::{Detector, Registry, Verdict};
 use std::ffi::OsStr;
@@ -33,23 +35,39 @@ pub(super) fn run(args: &Detect) -> Status {
         Err(error) => return not_written(&error),
     };
     let mut worst = Status::Done;
-    for path in args.reading.files() {
-        let name = input::name(&path);
+    match answer(args, &registry, &hints, &mut output, &mut worst) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => worst.max(not_written(&error)),
+        _ => worst,
+    }
+}
+
+/// What is found out about each file goes to `output`, the gravest status of any to `worst`.
+fn answer(
+    args: &Detect,
+    registry: &Registry,
+    hints: &Hints,
+    output: &mut Output,
+    worst: &mut Status,
+) -> io::Result<()> {
+    let files = args.reading.files();
+    // A page has something in front of the files and behind them.
+    if args.html {
+        let names: Vec<String> = files.iter().map(|path| input::name(path).to_string()).collect();
+        output.write_all(explain::html_head(&names.join(", ")).as_bytes())?;
+    }
+    for path in &files {
+        let name = input::name(path);
         let answer = if args.records {
-            shapes::found(args, &name, &path)
+            shapes::found(args, &name, path)
         } else {
-            verdict_on(&path, &registry, &hints, args.explain)
+            verdict_on(path, registry, hints, args.explain)
                 .map(|(verdict, explained)| found(args, &name, &verdict, explained))
         };
         let (line, status) = answer.unwrap_or_else(|failure| failed(args, &name, &failure));
-        worst = worst.max(status);
-        match output.write_all(line.as_bytes()) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
-            Err(error) => return worst.max(not_written(&error)),
-        }
+        *worst = status.max(*worst);
+        output.write_all(line.as_bytes())?;
     }
-    worst
+    if args.html { output.write_all(page::FOOT.as_bytes()) } else { Ok(()) }
 }
 
 /// Why there is no verdict at all.
@@ -90,7 +108,12 @@ fn verdict_on(
     }
     let mut verdict = detector.finish();
     if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
-        verdict.diagnostics.extend(words::looks(&[detector.prefix(), &ready].concat()));
+        let sample = [detector.prefix(), &ready].concat();
+        let seems = || {
+            let label = words::seems(&sample)?;
+            Some(Diagnostic::hint("looks-like-legacy", 0, format!("is no UTF-8: try -f {label}")))
+        };
+        verdict.diagnostics.extend(words::looks(&sample).or_else(seems));
     }
     if !explain {
         return Ok((verdict, None));
@@ -120,7 +143,10 @@ fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explai
         let policies = || all.iter().map(|verdict| VerdictObject::of(name, verdict)).collect();
         match args.json {
             true => json::line(&VerdictObject::of(name, verdict).explained(policies())),
-            false => words::harmless(&explain::explain(name, &head, verdict, &all)),
+            false => {
+                let account = Account::new(name, &head, verdict, &all);
+                if args.html { explain::html(&account) } else { explain::text(&account, color::on_stdout()) }
+            }
         }
     } else if args.json {
         json::line(&VerdictObject::of(name, verdict))
@@ -144,6 +170,7 @@ fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
         }
     };
     let line = match (args.json, args.records) {
+        (false, _) if args.html => explain::html_of_failure(name, &object.message),
         (false, _) => String::new(),
         (true, true) => shapes::failed(name, object),
         (true, false) => json::line(&VerdictObject::failed(name, Some(object))),

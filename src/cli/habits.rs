@@ -2,6 +2,7 @@
 //! a sentence that says what to type instead.
 
 use crate::Registry;
+use crate::registry::label;
 use std::ffi::OsStr;
 
 /// What stands behind `//` in a label of iconv.
@@ -94,10 +95,15 @@ pub(super) fn operand(typed: &OsStr) -> Option<String> {
             _ => None,
         };
     }
+    let is_near = |command: &&&str| label::distance(typed, command, |_, _| 1) == 1;
+    if let Some(command) = ["convert", "detect", "list", "chart"].iter().find(is_near) {
+        return Some(format!("if the command `{command}` is meant, it comes first: charpipe {command}"));
+    }
     // recode's request; its `..` may name more than one step.
     let (from, to) = typed.split_once("..")?;
     let known = |label: &str| Registry::builtin().codec(label).is_ok();
-    (known(from) && known(to)).then(|| format!("recode's {typed} is here -f {from} -t {to}, with -o FILE to replace FILE"))
+    (known(from) && known(to))
+        .then(|| format!("recode's {typed} is here -f {from} -t {to}, with --in-place to replace FILE"))
 }
 
 #[cfg(test)]
@@ -133,7 +139,7 @@ mod tests {
 
     #[test]
     fn operands_of_others() {
-        for typed in ["latin1..utf8", "if=x", "conv=ascii", "cbs=80"] {
+        for typed in ["latin1..utf8", "if=x", "conv=ascii", "cbs=80", "detct"] {
             assert!(operand(OsStr::new(typed)).is_some(), "{typed}");
         }
         for typed in ["a..b", "x=y", "conv=swab", "file.txt"] {

@@ -46,7 +46,7 @@ pub(super) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option
     let mut texts = codec.map_or_else(Vec::new, |codec| text_of(codec, &bytes[..bad.start]));
     if let Some(codec) = codec {
         let within = text_of(codec, &bytes[bad.clone()]);
-        let is_text = within.iter().any(|text| !text.is_empty());
+        let is_text = within.iter().any(|text| !text.trim_matches('.').is_empty());
         texts.extend(if is_text { within } else { vec![".".to_owned(); bad.len()] });
         texts.extend(text_of(codec, &bytes[bad.end..]));
     }

@@ -1,7 +1,7 @@
 //! What is read: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`] between.
 
-use super::streams::{self, Patient, Standard};
 use super::hexdump::Piece;
+use super::streams::{self, Patient, Standard};
 use super::words::Name;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -112,6 +112,8 @@ pub(super) struct Sampled {
     recent: Option<Vec<u8>>,
     /// How many bytes were read.
     filled: usize,
+    /// There are no more.
+    is_over: bool,
 }
 
 /// How many of the last bytes are kept at the least: more than is read at a time.
@@ -119,12 +121,17 @@ const RECENT: usize = 128 * 1024;
 
 impl Sampled {
     pub(super) fn new(inner: Box<dyn BufRead>) -> Self {
-        Sampled { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0 }
+        Sampled { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false }
     }
 
     /// The same with its last bytes kept too, to be shown should they be wrong.
     pub(super) fn keeping(self, recent: bool) -> Self {
         Sampled { recent: recent.then(Vec::new), ..self }
+    }
+
+    /// How long the input is, where its end was seen.
+    pub(super) fn len(&self) -> Option<u64> {
+        self.is_over.then_some(self.filled as u64)
     }
 
     /// The bytes at `range`, or those of them that there are: from what is kept, else from the file at `path` once more,
@@ -160,9 +167,10 @@ impl BufRead for Sampled {
         let new = self.sample.len().checked_sub(self.consumed).and_then(|known| buffer.get(known..)).unwrap_or(&[]);
         let room = SAMPLE - self.sample.len();
         self.sample.extend_from_slice(&new[..new.len().min(room)]);
+        let fresh = buffer.get(self.filled.saturating_sub(self.consumed)..).unwrap_or(&[]);
+        self.filled += fresh.len();
+        self.is_over |= buffer.is_empty();
         if let Some(recent) = &mut self.recent {
-            let fresh = &buffer[(self.filled - self.consumed).min(buffer.len())..];
-            self.filled += fresh.len();
             recent.extend_from_slice(fresh);
             if recent.len() > 2 * RECENT {
                 recent.drain(..recent.len() - RECENT);

@@ -4,14 +4,19 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
-//! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `explain/`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `outcome.rs`, `summary.rs` | what became of an input, and of all |
+//! | `plan.rs`, `collisions.rs`, `many.rs` | many files: which, what must not be, side by side |
 //! | `records.rs` | the options about records |
 //! | `generate.rs` | `--generate`: completions and man pages |
 //! | `habits.rs` | what users of other converters type |
 //! | `hexdump.rs` | the bytes around an error |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `beside.rs` | the file that `-o` writes, until it is whole |
+//! | `in_place.rs` | the same where it is the input |
+//! | `progress.rs` | how far it is |
 //! | `streams.rs` | closed streams, one file twice, waiting |
+//! | `page.rs` | what pages of HTML and pictures have in common |
 //! | `color.rs` | whether words are in colour, and in which |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
@@ -21,6 +26,7 @@
 mod args;
 mod beside;
 mod chart;
+mod collisions;
 mod color;
 mod convert;
 mod detect;
@@ -29,13 +35,20 @@ mod explain;
 mod generate;
 mod habits;
 mod hexdump;
+mod in_place;
 mod input;
 mod json;
 mod list;
+mod many;
+mod outcome;
 mod output;
+mod page;
+mod plan;
+mod progress;
 mod records;
 mod shapes;
 mod streams;
+mod summary;
 mod words;
 
 use crate::error::{Error, ErrorKind};
@@ -85,6 +98,9 @@ pub fn main() -> ExitCode {
     let status = match args::parse(std::env::args_os()) {
         Ok(Cli { command }) => {
             command.color().heed();
+            if command.reading().is_some_and(args::Reading::is_from_terminal) {
+                say("reads from the terminal; Ctrl-D ends it, and charpipe -h helps");
+            }
             match command {
                 #[cfg(feature = "generate")]
                 Command::Convert(Convert { generate: Some(what), .. }) => generate::run(what),

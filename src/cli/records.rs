@@ -1,8 +1,6 @@
 //! The options about records, and `--records auto`.
 
-use super::Status;
 use super::args::{RECORDS, one_of};
-use super::words::say;
 use crate::records::{BadColumns, BadShape, Carriage, Columns, Shape, sniff_one};
 use crate::{Blanks, Gaps, InRecord, Overlong, Transcode};
 use clap::Args;
@@ -13,14 +11,14 @@ use std::io::{self, BufRead, Read};
 pub(super) struct RecordArgs {
     /// Records become lines: fb:80, rdw, vb, vbs, u32 …, or auto
     ///
-    /// fb:N          every record has N bytes
-    /// rdw           a record descriptor word before each, big-endian, its length included
-    /// rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
-    /// vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
-    /// u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
-    /// mode-b        FTP's block mode
-    /// awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
-    /// auto          what `charpipe detect --records` says, if that is one shape alone
+    ///   fb:N          every record has N bytes
+    ///   rdw           a record descriptor word before each, big-endian, its length included
+    ///   rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
+    ///   vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
+    ///   u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
+    ///   mode-b        FTP's block mode
+    ///   awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
+    ///   auto          what `charpipe detect --records` says, if that is one shape alone
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape_or_auto, verbatim_doc_comment)]
     pub(super) records: Option<ShapeArg>,
 
@@ -143,21 +141,10 @@ pub(super) fn look(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
     Ok((first, is_all))
 }
 
-/// The one shape that fits the first bytes of the input called `name`.
-pub(super) fn shape_of(first: &[u8], is_all: bool, name: &super::words::Name, quiet: bool) -> Result<Shape, Status> {
-    match sniff_one(first, is_all) {
-        Ok(shape) => {
-            if !quiet {
-                say(format_args!("{name}: taken for records of shape {shape}"));
-            }
-            Ok(shape)
-        }
-        Err(all) => {
-            let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
-            let found =
-                if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) };
-            say(format_args!("{name}: byte 0: {found} (see `charpipe detect --records`, and name one with --records)"));
-            Err(Status::Data)
-        }
-    }
+/// The one shape that fits the first bytes of an input, or why there is none.
+pub(super) fn shape_of(first: &[u8], is_all: bool) -> Result<Shape, String> {
+    sniff_one(first, is_all).map_err(|all| {
+        let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
+        if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) }
+    })
 }

@@ -124,18 +124,33 @@ pub(super) fn say_error(name: &Name, error: &Error) {
     ]);
 }
 
-/// The same of a run, which says more about what can be done: `as_references` where what is unmappable would be a
-/// reference, had one been allowed in its place.
-pub(super) fn say_fault(name: &Name, error: &Error, report: &Report, as_references: bool) {
+/// What is known of a run that tells what can be done about its error.
+pub(super) struct Advice {
+    /// What is unmappable would be a reference, had one been allowed in its place.
+    pub(super) as_references: bool,
+    /// The encoding that the input seems to be in.
+    pub(super) seems: Option<String>,
+    /// How long the input is, where its end was seen.
+    pub(super) len: Option<u64>,
+}
+
+/// The same of a run, which says more about what can be done.
+pub(super) fn say_fault(name: &Name, error: &Error, report: &Report, advice: &Advice) {
     let place = offset(error).map_or_else(String::new, |offset| format!("{}: ", Place(offset, error.record())));
     say_parts(&[
         (color::PLAIN, &format_args!("{name}: {place}")),
         (color::ERROR, error.kind()),
-        (color::HINT, &fault_hint(error, report, as_references)),
+        (color::HINT, &fault_hint(error, report, advice)),
     ]);
 }
 
-fn fault_hint(error: &Error, report: &Report, as_references: bool) -> Cow<'static, str> {
+fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, str> {
+    match (error.kind(), &advice.seems) {
+        (ErrorKind::Malformed { .. }, Some(label)) => {
+            return format!(" (try -f {label}, or --malformed replace to go on)").into();
+        }
+        _ => {}
+    }
     match error.kind() {
         // The hint that was said before is the better advice.
         ErrorKind::Malformed { .. } if report.diagnostics.iter().any(|known| known.code.starts_with("looks-like")) => {
@@ -144,18 +159,19 @@ fn fault_hint(error: &Error, report: &Report, as_references: bool) -> Cow<'stati
         ErrorKind::Malformed { codec, offset, bytes }
             if codec == "UTF-8"
                 && matches!(bytes[..], [0xC2..=0xF4, ..])
-                && offset + bytes.len() as u64 == report.bytes_in =>
+                && Some(offset + bytes.len() as u64) == advice.len =>
         {
             " (the input ends within a character; use --malformed replace to go on)".into()
         }
-        ErrorKind::Unmappable { codec, .. } if as_references => match sibling(error) {
-            Some(other) => format!(" (no reference can stand there; {other} has it, and so has UTF-8)").into(),
+        ErrorKind::Unmappable { codec, .. } if advice.as_references => match sibling(error) {
+            Some(other) => format!(" (no reference can stand there; use -t {other} or -t UTF-8, which have it)").into(),
             None if codec == "UTF-8" => "".into(),
             None => " (no reference can stand there; use a target that has it, as -t UTF-8)".into(),
         },
         ErrorKind::Unmappable { .. } => match sibling(error) {
             Some(other) => {
-                format!(" (use --unmappable replace to go on, or a target that has it, as -t {other} or -t UTF-8)").into()
+                format!(" (use --unmappable replace to go on, or a target that has it, as -t {other} or -t UTF-8)")
+                    .into()
             }
             None => hint(error),
         },
@@ -193,7 +209,8 @@ fn sibling(error: &Error) -> Option<String> {
         let to = Transcode::new().from("UTF-8").and_then(|run| run.to(label)).ok()?;
         to.kind(Kind::Text).run(ch.to_string().as_bytes(), io::sink()).ok()
     };
-    let mut siblings = SIBLINGS.iter().filter(|(one, _)| registry.codec(one).is_ok_and(|one| one.name() == target.name()));
+    let mut siblings =
+        SIBLINGS.iter().filter(|(one, _)| registry.codec(one).is_ok_and(|one| one.name() == target.name()));
     let (_, other) = siblings.find(|(_, other)| has(other).is_some())?;
     Some(registry.codec(other).ok()?.name().to_owned())
 }
@@ -214,7 +231,9 @@ fn label_hint(label: &str) -> &'static str {
     match &*label.trim().to_ascii_lowercase() {
         "" => " (name an encoding: see `charpipe list`)",
         "auto" => " (a target has to be named, as UTF-8)",
-        "ebcdic" => " (that is a family: name a page of it, as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)",
+        "ebcdic" => {
+            " (that is a family: name a page of it, as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)"
+        }
         "ansi" => " (Windows has many pages by that name; that of Western Europe is windows-1252)",
         "oem" | "dos" => " (there are many: that of the United States is IBM437, that of Western Europe IBM850)",
         lower if lower.contains(",nl=") => " (behind a page of EBCDIC: ,nl=zos or ,nl=fold)",
@@ -267,6 +286,7 @@ pub(super) fn show_bytes(error: &Error, piece: Option<&Piece>, codec: Option<&dy
         ErrorKind::Malformed { bytes, .. } => Some(bytes.len()),
         ErrorKind::BadHeader { header, .. } => Some(header.len()),
         ErrorKind::Unmappable { .. } | ErrorKind::Control { .. } | ErrorKind::NewlineInRecord { .. } => None,
+        ErrorKind::UnknownLabel { label, .. } | ErrorKind::UnsupportedLabel { label, .. } => Some(label.len()),
         _ => Some(1),
     };
     let dump = hexdump::dump(piece, offset, len, codec, color::on_stderr());
@@ -301,7 +321,7 @@ fn hint(error: &Error) -> Cow<'static, str> {
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
         ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
         ErrorKind::UnknownLabel { near, .. } if near.len() == 1 => {
-            return format!(" (if so, -f {}; else name the encoding with -f)", near[0]).into();
+            return format!(" (if so, use -f {})", near[0]).into();
         }
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
         ErrorKind::UnsupportedLabel { .. } => {
@@ -318,29 +338,26 @@ fn hint(error: &Error) -> Cow<'static, str> {
 
 /// A hint at what the first bytes of an input look like that was taken for something else.
 pub(super) fn looks(sample: &[u8]) -> Option<Diagnostic> {
-    let (code, what) = match looks_like(sample) {
-        Some(Looks::Ebcdic) => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess".to_owned()),
-        Some(Looks::Utf16Le) => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess".to_owned()),
-        Some(Looks::Utf16Be) => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess".to_owned()),
-        None => ("looks-like-legacy", legacy(sample)?),
+    let (code, what) = match looks_like(sample)? {
+        Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
+        Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
+        Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
     };
     Some(Diagnostic::hint(code, 0, what))
 }
 
-/// What a sample looks like that has bytes outside ASCII, none of which make UTF-8.
-fn legacy(sample: &[u8]) -> Option<String> {
+/// The encoding that a sample seems to be in which was taken for UTF-8: it has bytes outside ASCII, none of which make
+/// UTF-8.
+pub(super) fn seems(sample: &[u8]) -> Option<String> {
     let has_utf8 = sample.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
     if has_utf8 || sample.is_ascii() {
         return None;
     }
     match guess(sample, false, &Registry::builtin()) {
-        Guess::Certain(found) => {
-            let name = &found.first()?.codec;
-            Some(format!("looks like {name}: try -f {name} or --guess"))
-        }
+        Guess::Certain(found) => Some(found.first()?.codec.clone()),
         // Too few for statistics, which must not gainsay it all the same.
         guess if guess.candidates().first().is_none_or(|best| best.codec == "windows-1252") && is_western(sample) => {
-            Some("looks like windows-1252: try -f windows-1252".to_owned())
+            Some("windows-1252".to_owned())
         }
         _ => None,
     }

@@ -169,10 +169,12 @@ impl FromStr for Shape {
 
 /// The shape that `text`, in lower case, was to name.
 fn meant(text: &str) -> Option<String> {
-    const NAMES: [&str; 9] = ["rdw", "rdw:exclusive", "rdw:le", "rdw:le:exclusive", "vb", "vbs", "u32", "u16", "mode-b"];
+    const NAMES: [&str; 9] =
+        ["rdw", "rdw:exclusive", "rdw:le", "rdw:le:exclusive", "vb", "vbs", "u32", "u16", "mode-b"];
     let digits = text.trim_start_matches(|ch: char| !ch.is_ascii_digit());
     let before = &text[..text.len() - digits.len()];
-    let is_fixed = matches!(before.trim_end_matches([':', '=', '-', '_', ' ', '(']), "" | "f" | "fb" | "lrecl" | "fixed");
+    let is_fixed =
+        matches!(before.trim_end_matches([':', '=', '-', '_', ' ', '(']), "" | "f" | "fb" | "lrecl" | "fixed");
     match digits.trim_end_matches(')').parse::<u16>() {
         Ok(lrecl) if lrecl > 0 && is_fixed => return Some(format!("fb:{lrecl}")),
         _ => {}

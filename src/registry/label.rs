@@ -79,7 +79,7 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     let seen = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
     let wanted = seen(label);
     // Another digit is another charset, more often than not: it weighs as much as two slips.
-    let changed = |a: u8, b: u8| if a.is_ascii_digit() && b.is_ascii_digit() { 2 } else { 1 };
+    let changed = |a: u8, b: u8| if a.is_ascii_digit() || b.is_ascii_digit() { 2 } else { 1 };
     let mut near: Vec<(usize, &str)> = labels
         .filter_map(|other| {
             let there = seen(other);

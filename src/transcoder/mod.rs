@@ -454,7 +454,7 @@ impl Transcoder {
         let to_utf8 = to.is_utf8();
         let by_kind = if is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
         let unmappable = settings.unmappable.unwrap_or(by_kind);
-        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty();
+        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty() || back.is_some();
         let straight = to_utf8 && stages.is_empty() && !expects_bmp && back.is_none();
         let eol = settings.eol.text();
         let watches_nel =
@@ -869,12 +869,11 @@ impl Transcoder {
             // A record that was cut within pairs, without a shift in, has no room for one.
             back.drop_end_without_room(whole);
         }
-        if let (Some(fed), Some(Work::Text(segment))) = (back.wants_start(), self.queue.front())
-            && back.overflows()
-        {
-            back.set_start(segment.place(fed, self.text.as_str()));
-        }
-        back.end(&mut self.spill)?;
+        let segment = self.queue.front();
+        back.end(&mut self.spill, |fed| match segment {
+            Some(Work::Text(segment)) => segment.place(fed, self.text.as_str()),
+            _ => At::default(),
+        })?;
         Ok(Advance::Read(0))
     }
 
