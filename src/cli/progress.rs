@@ -28,6 +28,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// Between two lines.
 const LINE: Duration = Duration::from_secs(1);
 
+/// From so many seconds on the time that is left is not said.
+const UNKNOWN: f64 = 30.0 * 86400.0;
+
 /// The work that is under way.
 pub(super) struct Meter(Option<Shown>);
 
@@ -157,7 +160,10 @@ impl View {
         let mut words = format!("{}/s", HumanBytes(rate as u64));
         if let Some(total) = self.bar.length() {
             let rest = total.saturating_sub(self.bar.position()) as f64 / rate.max(1.0);
-            words.push_str(&format!(", {:#} left", HumanDuration(Duration::from_secs(rest as u64))));
+            // Before anything has moved nobody knows.
+            if rest < UNKNOWN {
+                words.push_str(&format!(", {:#} left", HumanDuration(Duration::from_secs(rest as u64))));
+            }
         }
         if self.count > 1 {
             words.push_str(&format!(", {} of {} files", self.files.load(Ordering::Relaxed), self.count));
