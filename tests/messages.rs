@@ -96,7 +96,7 @@ fn what_to_try_next() {
         ("--to-records mode_b", b"", "did you mean mode-b?"),
         ("--policy rfc7033", b"", "a similar value exists: 'rfc7303'"),
         ("--unmapable drop", b"", "a similar argument exists: '--unmappable'"),
-        ("--prescan x", b"", "a number of bytes is wanted"),
+        ("--prescan x", b"", "a number of bytes from 0 to 1048576 is wanted"),
         (
             "--policy rome-strict --content-type application/foo",
             &declared("UTF-8"),

@@ -2,8 +2,9 @@
 //! Rust is from an example, where it is run, and every link leads somewhere.
 //!
 //! A ```` ```console ```` block is a session of `sh` in the root of the repository: a line that begins with `$ ` is
-//! typed, the lines up to the next one are what it prints, standard error included. `cargo run --release --` is the
-//! command itself, `cargo test` is not run again, and what is written goes to a scratch directory.
+//! typed, as is one that begins with `> ` behind a backslash; the lines up to the next one are what it prints, standard
+//! error included. `cargo run --release --` is the command itself, `cargo test` is not run again, and what is written goes
+//! to a scratch directory.
 //!
 //! A ```` ```rust ```` block stands below a comment with the file that it is from.
 #![cfg(all(unix, feature = "cli"))]
@@ -115,8 +116,14 @@ fn commands_print_what_is_shown() {
         let mut before = String::new();
         let mut lines = block.lines.iter().peekable();
         while let Some(line) = lines.next() {
-            let command =
-                line.strip_prefix("$ ").unwrap_or_else(|| panic!("{}, line {}: no `$ `", block.page, block.line));
+            let command = line.strip_prefix("$ ");
+            let mut command =
+                command.unwrap_or_else(|| panic!("{}, line {}: no `$ `", block.page, block.line)).to_owned();
+            while command.ends_with('\\') {
+                let more = lines.next().and_then(|line| line.strip_prefix("> ")).expect("a line that goes on");
+                command.push('\n');
+                command.push_str(more);
+            }
             let mut shown = String::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
                 shown.push_str(line);
@@ -126,7 +133,7 @@ fn commands_print_what_is_shown() {
                 continue;
             }
             if command.starts_with("cd ") {
-                before.push_str(command);
+                before.push_str(&command);
                 before.push('\n');
                 continue;
             }

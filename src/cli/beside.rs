@@ -126,9 +126,8 @@ impl New {
         if usual {
             permissions_of_new(&mut builder);
         }
-        // The crate's error has the passing file's name in it; that of a folder that is not there is the better one.
-        let made =
-            builder.tempfile_in(folder).map_err(|error| fs::metadata(folder).err().unwrap_or(error.kind().into()));
+        // The crate's error has the passing file's name in it.
+        let made = builder.tempfile_in(folder).map_err(|error| objection(folder).unwrap_or(error.kind().into()));
         Ok(New::Named(made?))
     }
 
@@ -139,6 +138,19 @@ impl New {
             New::Named(file) => file.as_file(),
         }
     }
+}
+
+/// What the system has against a new file in `folder`, in its own words.
+#[cfg(unix)]
+fn objection(folder: &Path) -> Option<io::Error> {
+    use rustix::fs::Access;
+
+    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).err().map(io::Error::from)
+}
+
+#[cfg(not(unix))]
+fn objection(folder: &Path) -> Option<io::Error> {
+    fs::metadata(folder).err()
 }
 
 /// A file without a name that can be given one later. None where the file system has no such files, or where `/proc`,
