@@ -454,6 +454,19 @@ fn spoil(bytes: &mut [u8], spoils: &[(usize, u8)]) {
     }
 }
 
+/// A part that was settled, and then given up, has written what one job would write only with the next read.
+#[test]
+fn what_was_written_before_its_turn() {
+    let codec = Registry::builtin().codec("IBM1388").unwrap();
+    let lines = ["", "", "", "", "", "", "bc", "AA", "", "Ax1 y2 Abc€", "漢字x1 y2 A\n\n\r"];
+    let records: Vec<Vec<u8>> = lines.iter().map(|line| encode(&*codec, line)).collect();
+    let job = Transcode::new().from("IBM1388").unwrap().records(Shape::RDW).eol(Eol::Lf).blanks(Blanks::Keep);
+    let job = job.ebcdic_nl(EbcdicNl::Zos);
+    for chunk in 1..60 {
+        same(&job, &framed(&Shape::RDW, &records), chunk, 20, "a carriage return at the end");
+    }
+}
+
 proptest! {
     #[test]
     fn text_of_any_kind(

@@ -213,18 +213,15 @@ mod tests {
     /// A little of each kind, for where all of it takes too long: under Miri.
     #[test]
     fn a_few() {
-        for chars in [latin(), mixed(), holes()] {
-            let src: Vec<u8> = (0..=255).cycle().take(300).collect();
-            for (from, len, room) in [(0, 300, 900), (100, 130, 131), (130, 64, 64), (7, 0, 0), (200, 99, 500)] {
-                decodes(&chars, &src[from..][..len.min(300 - from)], room);
-            }
-            let bytes = bytes_of(&chars);
-            let text: String = chars.iter().flatten().collect();
-            for room in [0, 1, 64, 100, 300] {
-                encodes(&bytes, &text, room);
-                encodes(&bytes, &format!("{text}\u{3042}{text}"), room);
-            }
+        let chars = holes();
+        let src: Vec<u8> = (0..=255).cycle().take(300).collect();
+        for (from, len, room) in [(4, 150, 450), (100, 130, 131), (7, 0, 0)] {
+            decodes(&chars, &src[from..][..len], room);
         }
+        let bytes = bytes_of(&chars);
+        let text: String = chars.iter().flatten().take(100).collect();
+        encodes(&bytes, &text, 300);
+        encodes(&bytes, &format!("{text}\u{3042}{text}"), 130);
     }
 
     #[test]

@@ -239,7 +239,22 @@ impl Transcoder {
             (rest, at) = (after, end);
         }
         match ended {
-            None => self.run_alone(input, output),
+            None => {
+                // What was written of it before its turn, as where a part was settled, is not written again.
+                while skip > 0 && !self.is_done() {
+                    self.flush(output)?;
+                    let chunk = match input.fill_buf() {
+                        Ok(chunk) => chunk,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                        Err(source) => return Err(ErrorKind::Read { offset: self.bytes_in, source }.into()),
+                    };
+                    let len = chunk.len();
+                    let fed = self.deliver(chunk, len == 0, &mut room, &mut skip, output);
+                    input.consume(len);
+                    fed?;
+                }
+                self.run_alone(input, output)
+            }
             Some(Ended::Read(source)) => {
                 self.flush(output)?;
                 Err(ErrorKind::Read { offset: self.bytes_in, source }.into())
