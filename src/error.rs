@@ -9,6 +9,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// An error: one word wide; what it is, is its [`kind`](Error::kind).
+///
+/// ```
+/// use charpipe::ErrorKind;
+///
+/// let error = charpipe::decode(b"12\x80").unwrap_err();
+/// assert_eq!((error.code(), error.offset()), ("malformed", Some(2)));
+/// assert!(matches!(error.kind(), ErrorKind::Malformed { bytes, .. } if bytes == b"\x80"));
+/// assert_eq!(error.to_string(), "byte 2: 80 is not valid UTF-8");
+/// ```
 #[derive(Clone)]
 pub struct Error(Arc<(ErrorKind, Option<RecordPosition>)>);
 
@@ -256,6 +265,15 @@ impl Error {
     }
 
     /// Which record and column [`offset`](Self::offset) is in; `None` where the input has no records.
+    ///
+    /// ```
+    /// let job = charpipe::Transcode::new().from("US-ASCII")?.records("fb:4".parse()?);
+    /// let error = job.run(&b"abcdef\xFFh"[..], Vec::new()).unwrap_err();
+    /// let at = error.record().expect("there are records");
+    /// assert_eq!((error.offset(), at.number, at.column), (Some(6), 2, 3));
+    /// assert_eq!(error.to_string(), "byte 6: record 2, column 3: FF is not valid US-ASCII");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn record(&self) -> Option<RecordPosition> {
         self.0.1
     }

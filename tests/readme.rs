@@ -1,9 +1,10 @@
-//! The README tells the truth: every command that it shows prints what it shows, and every piece of Rust is from an
-//! example, where it is run.
+//! The README and the pages of `docs/` tell the truth: every command that they show prints what they show, every piece of
+//! Rust is from an example, where it is run, and every link leads somewhere.
 //!
 //! A ```` ```console ```` block is a session of `sh` in the root of the repository: a line that begins with `$ ` is
-//! typed, the lines up to the next one are what it prints, standard error included. `cargo run --release --` is the
-//! command itself, `cargo test` is not run again, and what is written goes to a scratch directory.
+//! typed, as is one that begins with `> ` behind a backslash; the lines up to the next one are what it prints, standard
+//! error included. `cargo run --release --` is the command itself, `cargo test` is not run again, and what is written goes
+//! to a scratch directory.
 //!
 //! A ```` ```rust ```` block stands below a comment with the file that it is from.
 #![cfg(all(unix, feature = "cli"))]
@@ -15,8 +16,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A fenced block of the README.
+/// A fenced block of a page.
 struct Block {
+    /// The page, and where in it.
+    page: String,
     /// From 1, of its first fence.
     line: usize,
     language: String,
@@ -30,8 +33,26 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The README and what is in `docs/`, by their paths from the root.
+fn pages() -> Vec<String> {
+    let docs = fs::read_dir(root().join("docs")).unwrap();
+    let docs = docs.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
+    let mut pages: Vec<String> = docs.filter(|name| name.ends_with(".md")).collect();
+    pages.sort();
+    pages.insert(0, "README.md".to_owned());
+    assert!(pages.len() > 5, "{pages:?}");
+    pages
+}
+
 fn blocks(language: &str) -> Vec<Block> {
-    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    let blocks: Vec<Block> = pages().iter().flat_map(|page| blocks_of(page)).collect();
+    let blocks: Vec<Block> = blocks.into_iter().filter(|block| block.language == language).collect();
+    assert!(!blocks.is_empty(), "no {language} in any page");
+    blocks
+}
+
+fn blocks_of(page: &str) -> Vec<Block> {
+    let text = fs::read_to_string(root().join(page)).unwrap();
     let mut blocks: Vec<Block> = Vec::new();
     let mut indentation = None;
     let mut above = "";
@@ -39,8 +60,8 @@ fn blocks(language: &str) -> Vec<Block> {
         match (indentation, line.trim_start().strip_prefix("```")) {
             (None, Some(language)) => {
                 indentation = Some(line.len() - line.trim_start().len());
-                let (language, above) = (language.to_owned(), above.to_owned());
-                blocks.push(Block { line: index + 1, language, above, lines: Vec::new() });
+                let (page, language, above) = (page.to_owned(), language.to_owned(), above.to_owned());
+                blocks.push(Block { page, line: index + 1, language, above, lines: Vec::new() });
             }
             (Some(_), Some(_)) => indentation = None,
             (Some(cut), None) => blocks.last_mut().unwrap().lines.push(line.get(cut..).unwrap_or("").to_owned()),
@@ -48,8 +69,6 @@ fn blocks(language: &str) -> Vec<Block> {
         }
         above = line;
     }
-    blocks.retain(|block| block.language == language);
-    assert!(!blocks.is_empty(), "no {language} in the README");
     blocks
 }
 
@@ -67,7 +86,7 @@ impl Scratch {
         symlink(env!("CARGO_BIN_EXE_charpipe"), bin.join("charpipe")).unwrap();
         let root_of_scratch = directory.path().join("root");
         fs::create_dir(&root_of_scratch).unwrap();
-        for name in ["codecs", "examples"] {
+        for name in ["codecs", "docs", "examples"] {
             symlink(root().join(name), root_of_scratch.join(name)).unwrap();
         }
         let old = env::var_os("PATH").unwrap_or_default();
@@ -97,7 +116,14 @@ fn commands_print_what_is_shown() {
         let mut before = String::new();
         let mut lines = block.lines.iter().peekable();
         while let Some(line) = lines.next() {
-            let command = line.strip_prefix("$ ").unwrap_or_else(|| panic!("line {}: no `$ `", block.line));
+            let command = line.strip_prefix("$ ");
+            let mut command =
+                command.unwrap_or_else(|| panic!("{}, line {}: no `$ `", block.page, block.line)).to_owned();
+            while command.ends_with('\\') {
+                let more = lines.next().and_then(|line| line.strip_prefix("> ")).expect("a line that goes on");
+                command.push('\n');
+                command.push_str(more);
+            }
             let mut shown = String::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
                 shown.push_str(line);
@@ -107,20 +133,21 @@ fn commands_print_what_is_shown() {
                 continue;
             }
             if command.starts_with("cd ") {
-                before.push_str(command);
+                before.push_str(&command);
                 before.push('\n');
                 continue;
             }
             let printed = scratch.run(&format!("{before}{command}"));
             assert!(
                 printed == shown,
-                "README.md, block at line {}: $ {command}\nprinted:\n{printed}\nshown:\n{shown}",
+                "{}, block at line {}: $ {command}\nprinted:\n{printed}\nshown:\n{shown}",
+                block.page,
                 block.line
             );
             run += 1;
         }
     }
-    assert!(run > 5, "only {run} commands were found");
+    assert!(run > 30, "only {run} commands were found");
 }
 
 #[test]
@@ -130,27 +157,69 @@ fn rust_is_from_an_example() {
     };
     for block in blocks("rust") {
         let name = block.above.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->"));
-        let name = name.unwrap_or_else(|| panic!("README.md, line {}: no comment with a file above it", block.line));
+        let name =
+            name.unwrap_or_else(|| panic!("{}, line {}: no comment with a file above it", block.page, block.line));
         let example = significant(&fs::read_to_string(root().join(name)).unwrap());
         let shown = significant(&block.lines.join("\n"));
         let found = example.windows(shown.len()).any(|window| window == shown);
-        assert!(found, "README.md, line {}: not in {name}", block.line);
+        assert!(found, "{}, line {}: not in {name}", block.page, block.line);
     }
+}
+
+/// The versions of the others that the README's table is of.
+const OTHERS: [(&str, &str); 3] = [("iconv", "2.36"), ("uconv", "ICU 72"), ("recode", "3.6")];
+
+#[test]
+fn the_comparison_is_what_the_script_prints() {
+    let scratch = Scratch::new();
+    let printed = scratch.run("sh docs/beside-others.sh");
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let mut seen = 0;
+    for printed in printed.lines() {
+        let cells: Vec<&str> = printed.split(" | ").collect();
+        let shown = readme.lines().find(|line| line.split(" | ").next() == Some(cells[0]));
+        let shown: Vec<&str> = shown.unwrap_or_else(|| panic!("not in the README: {printed}")).split(" | ").collect();
+        assert_eq!(cells.get(1), shown.get(1), "{}", cells[0]);
+        for ((tool, version), at) in OTHERS.iter().zip(2..) {
+            let is_it = Command::new(tool).arg("--version").output().is_ok_and(|output| {
+                String::from_utf8_lossy(&output.stdout).lines().next().is_some_and(|line| line.contains(version))
+            });
+            if is_it {
+                assert_eq!(cells.get(at), shown.get(at), "{tool}: {}", cells[0]);
+            } else {
+                println!("skipped: no {tool} {version} is here");
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen > 15, "{printed}");
 }
 
 #[test]
 fn links_lead_somewhere() {
-    for file in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "codecs/README.md"] {
+    let others =
+        ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "codecs/README.md", "spec/README.md", "benches/README.md"];
+    for file in pages().iter().map(String::as_str).chain(others) {
         let path = root().join(file);
         let text = fs::read_to_string(&path).unwrap();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let target = path.parent().unwrap().join(link);
-            let is_heading = |heading: &str| {
-                let heading = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
-                link.strip_prefix('#') == Some(&*heading)
-            };
-            let leads = target.exists() || text.lines().filter(|line| line.starts_with('#')).any(is_heading);
-            assert!(link.contains("://") || leads, "{file}: {link}");
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let pictures = ["src=\"", "srcset=\""].into_iter().flat_map(|attribute| text.split(attribute).skip(1));
+        let pictures = pictures.filter_map(|rest| rest.split('"').next());
+        for link in links.chain(pictures).filter(|link| !link.contains("://")) {
+            let (target, heading) =
+                link.split_once('#').map_or((link, None), |(target, heading)| (target, Some(heading)));
+            let target = if target.is_empty() { path.clone() } else { path.parent().unwrap().join(target) };
+            assert!(target.exists(), "{file}: {link}");
+            let Some(heading) = heading else { continue };
+            let text = fs::read_to_string(&target).unwrap();
+            let is_it = |line: &str| anchor(line.trim_start_matches('#')) == heading;
+            assert!(text.lines().filter(|line| line.starts_with('#')).any(is_it), "{file}: {link}");
         }
     }
+}
+
+/// What a heading is called in links, as GitHub has it.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim().to_lowercase().replace(' ', "-");
+    heading.chars().filter(|ch| ch.is_alphanumeric() || matches!(ch, '-' | '_')).collect()
 }

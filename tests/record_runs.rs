@@ -243,6 +243,40 @@ fn faults_say_record_and_column() {
     assert_eq!(report.records, Some(2));
 }
 
+/// The place of a record that is too long is where it begins, also where text passes as it is.
+#[test]
+fn a_record_without_room_is_named_by_its_beginning() {
+    for (input, record, offset) in [
+        (&b"abc\xDB\xA7\xA7"[..], 2, 3),
+        (b"\xC1\0\0\x11\0\0\x02\0\x3C\xDB\xA7\xA7", 4, 9),
+        (b"ab\0\0\0\0\xDB\xA7\xA7", 3, 6),
+    ] {
+        let job =
+            job("UTF-8", "fb:3").to_records(shape("fb:4")).malformed(OnMalformed::Escape).blanks(Blanks::TrimNuls);
+        let outcome = invariant(&job, input, "too long");
+        assert_eq!(outcome.error, Some(format!("byte {offset}: record {record} is longer than 4 bytes")));
+        assert_eq!(outcome.offset, Some(offset));
+    }
+}
+
+/// What stands for characters that the target lacks can be cut as the others can.
+#[test]
+fn a_record_of_substitutes_is_cut() {
+    let input = framed(&shape("rdw"), &["ab".into(), "a😀😀b".into()]);
+    let job = job("UTF-8", "rdw").to("IBM937").unwrap().to_records(shape("fb:6"));
+    let job = job.unmappable(OnUnmappable::Replace).overlong(Overlong::Cut);
+    let outcome = invariant(&job, &input, "substitutes");
+    assert_eq!(outcome.error, None);
+    assert_eq!(outcome.output, b"\x81\x82\x40\x40\x40\x40\x81\x0E\xFE\xFE\x0F\x40");
+}
+
+#[test]
+fn a_record_that_cannot_be_filled_up_is_named_by_its_beginning() {
+    let job = job("UTF-8", "rdw").to("IBM300").unwrap().to_records(shape("fb:5"));
+    let outcome = invariant(&job, &framed(&shape("rdw"), &["漢".into()]), "an odd length");
+    assert_eq!(outcome.offset, Some(4), "{:?}", outcome.error);
+}
+
 #[test]
 fn wrong_framing_stops_behind_good_output() {
     let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";

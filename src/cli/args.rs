@@ -1,40 +1,97 @@
 //! The options, their names in values, and what the library is told.
 
 use super::Status;
+use super::color::ColorArgs;
+use super::habits::{self, Side, Suffixes};
+use super::plan::ManyArgs;
 use super::records::RecordArgs;
-use super::words::{printable, say};
+use super::words::{self, printable, say};
 use crate::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
 use crate::error::ErrorKind;
 use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser, ValueHint};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
+
+/// Headings of the help.
+pub(super) const ENCODING: &str = "Encoding";
+const FAULTS: &str = "Faults";
+const DOCUMENT: &str = "Document";
+const CONTROLS: &str = "Newlines and controls";
+pub(super) const RECORDS: &str = "Records";
+pub(super) const FILES: &str = "Files";
+pub(super) const WORDS: &str = "Words";
+
+/// What stands above all help.
+const USAGE: &str = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...\n       \
+                     charpipe list [OPTIONS] [PATTERN]\n       charpipe chart [OPTIONS] CODEC [OTHER]";
+
+/// What stands below the help of the whole.
+const EXAMPLES: &str = "\
+Examples:
+  charpipe < mainframe.xml > clean.xml           detect; write UTF-8; correct the declaration
+  charpipe -f IBM1047 FILE                       name the encoding yourself
+  charpipe detect FILE                           what is it, and how do you know
+  charpipe -t windows-1252 --unmappable replace -o new.txt old.txt
+  charpipe --in-place FILE...                    replace each, once it is whole
+  charpipe -r --output-dir NEW OLD               all files of a directory
+  charpipe -f IBM037 --records fb:80 DUMP        records of 80 bytes become lines
+  charpipe -t IBM1047 --to-records fb:80 FILE    and lines records
+  charpipe -t ASCII//TRANSLIT FILE               as iconv has it
+  charpipe list 1047                             what is that page called
+  charpipe chart IBM037 IBM1047                  where do two pages differ
+
+Exit status:
+  0  done; what a policy let pass is counted on standard error
+  1  the data could not be converted under the policies given
+  2  wrong usage, unknown labels on the command line included
+  3  opening, reading or writing failed";
 
 /// Says what a byte stream is encoded in, and streams it out in UTF-8 or any other charset with its own label made
 /// true.
 #[derive(Parser)]
-#[command(
-    name = "charpipe",
-    version,
-    args_override_self = true,
-    override_usage = "charpipe [convert] [OPTIONS] [FILE]...\n       charpipe detect [OPTIONS] [FILE]...\n       \
-                      charpipe list [PATTERN]\n       charpipe chart [OPTIONS] CODEC [OTHER]",
-    after_help = "The word `convert` may be left out: `charpipe < old.xml > new.xml`. \
-                  For the options see `charpipe convert --help` and so on.",
-    after_long_help = "The word `convert` may be left out, unless the first FILE is named like a command: \
-                       `charpipe < old.xml > new.xml`.\n\
-                       For the options see `charpipe convert --help` and so on.\n\n\
-                       Exit status:\n  \
-                       0  done; what a policy let pass is counted on standard error\n  \
-                       1  the data could not be converted under the policies given\n  \
-                       2  wrong usage, unknown labels on the command line included\n  \
-                       3  opening, reading or writing failed"
-)]
+#[command(name = "charpipe", version, args_override_self = true, override_usage = USAGE)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+/// The command as its users see it: the word `convert` may be left out, so that its options are options of the whole.
+pub(super) fn shown() -> clap::Command {
+    Convert::augment_args(Cli::command())
+        .about("Says what a byte stream is encoded in, and writes it in UTF-8 or any other charset")
+        .long_about(
+            "Says what a byte stream is encoded in, and streams it out in UTF-8 or any other charset with its own label \
+             made true.\n\n\
+             These are the options of `convert`, a word that may be left out unless the first FILE is named like a \
+             command. For those of the others see `charpipe detect --help` and so on. Several FILEs go to one output, \
+             one after the other, each detected and converted by itself, unless --output-dir or --in-place gives each an \
+             output of its own.",
+        )
+        .override_usage(USAGE)
+        .subcommand_required(false)
+        .subcommand_help_heading("Commands")
+        .after_help("More, with examples: charpipe --help; the options of a command: charpipe detect -h")
+        .after_long_help(EXAMPLES)
+}
+
+/// The commands, none of which may be left out.
+#[cfg(feature = "generate")]
+pub(super) fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// The options of this run. What asks for the help of the whole gets that of [`shown`].
+pub(super) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let argv = with_command(argv);
+    let is_help = argv.get(1).is_some_and(|first| ["-h", "--help", "help"].iter().any(|help| first == help));
+    if is_help && let Err(help) = shown().try_get_matches_from(&argv) {
+        return Err(help);
+    }
+    Cli::try_parse_from(argv)
 }
 
 #[derive(Subcommand)]
@@ -43,6 +100,28 @@ pub(super) enum Command {
     Detect(Detect),
     List(List),
     Chart(Chart),
+}
+
+impl Command {
+    /// What is read, where anything is.
+    pub(super) fn reading(&self) -> Option<&Reading> {
+        match self {
+            #[cfg(feature = "generate")]
+            Command::Convert(Convert { generate: Some(_), .. }) => None,
+            Command::Convert(convert) if !convert.list => Some(&convert.reading),
+            Command::Detect(detect) => Some(&detect.reading),
+            _ => None,
+        }
+    }
+
+    pub(super) fn color(&self) -> ColorArgs {
+        match self {
+            Command::Convert(convert) => convert.reading.color,
+            Command::Detect(detect) => detect.reading.color,
+            Command::List(list) => list.color,
+            Command::Chart(chart) => chart.color,
+        }
+    }
 }
 
 /// What stands first on a command line that does not leave `convert` out.
@@ -62,57 +141,89 @@ pub(super) fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsSt
 
 /// Converts to UTF-8, or to another charset
 ///
-/// Several FILEs go to one output, one after the other, each detected and converted by itself.
+/// Several FILEs go to one output, one after the other, each detected and converted by itself, unless `--output-dir` or
+/// `--in-place` gives each an output of its own.
 #[derive(Args)]
-#[command(args_override_self = true, override_usage = "charpipe [convert] [OPTIONS] [FILE]...")]
+#[command(
+    args_override_self = true,
+    override_usage = "charpipe [convert] [OPTIONS] [FILE]...",
+    after_long_help = EXAMPLES
+)]
 pub(super) struct Convert {
-    #[command(flatten)]
-    pub(super) reading: Reading,
+    /// Encoding of the output [default: UTF-8]
+    ///
+    /// Any name or alias that `charpipe list` knows. The suffixes of iconv are heard: `ASCII//TRANSLIT` uses one-way
+    /// mappings and then the target's substitute (`--best-fit --unmappable replace`), `ASCII//IGNORE` drops what is
+    /// malformed or unmappable (`-c`), `ASCII//TRANSLIT//IGNORE` drops what has no one-way mapping, and
+    /// `ASCII//NON_IDENTICAL_DISCARD` drops what is unmappable. `--malformed` and `--unmappable` win over them.
+    #[arg(short, long, value_name = "LABEL", default_value = "UTF-8", hide_default_value = true, display_order = 0,
+          alias = "to-code", help_heading = ENCODING)]
+    to: String,
 
-    /// Target encoding
-    #[arg(short, long, value_name = "LABEL", default_value = "UTF-8")]
-    pub(super) to: String,
-
-    /// Write to PATH, which may be the input: it is replaced when all is well, and else left as it was
-    #[arg(short, long, value_name = "PATH")]
-    pub(super) output: Option<PathBuf>,
-
-    /// What becomes of ill-formed input
-    #[arg(long, value_name = "POLICY", default_value = "fail", value_parser = one_of(&[
+    /// Ill-formed input: fail, replace, drop or escape [default: fail]
+    ///
+    ///   fail     stop, and say where
+    ///   replace  U+FFFD for each maximal sequence, or the target's substitute where it has none
+    ///   drop     leave it out
+    ///   escape   \xNN for each byte
+    ///
+    /// What is let pass is counted on standard error, and with `-v` shown.
+    #[arg(long, value_name = "POLICY", hide_possible_values = true, verbatim_doc_comment, help_heading = FAULTS,
+          value_parser = one_of(&[
         ("fail", OnMalformed::Fail),
         ("replace", OnMalformed::Replace),
         ("drop", OnMalformed::Drop),
         ("escape", OnMalformed::Escape),
     ]))]
-    pub(super) malformed: OnMalformed,
+    malformed: Option<OnMalformed>,
 
-    /// What becomes of a character that the target lacks; without it `xml` in XML, else `fail`
-    #[arg(long, value_name = "POLICY", value_parser = one_of(&[
+    /// What the target lacks: fail, replace, drop, xml or escape
+    ///
+    ///   fail     stop, and say where
+    ///   replace  the target's substitute
+    ///   drop     leave it out
+    ///   xml      a character reference, as &#x20AC;
+    ///   escape   \u{20AC}
+    ///
+    /// Without it `xml` in XML, else `fail`.
+    #[arg(long, value_name = "POLICY", hide_possible_values = true, verbatim_doc_comment, help_heading = FAULTS,
+          value_parser = one_of(&[
         ("fail", OnUnmappable::Fail),
         ("replace", OnUnmappable::Replace),
         ("drop", OnUnmappable::Drop),
         ("xml", OnUnmappable::Xml),
         ("escape", OnUnmappable::Escape),
     ]))]
-    pub(super) unmappable: Option<OnUnmappable>,
+    unmappable: Option<OnUnmappable>,
 
-    /// Use one-way mappings to the target
-    #[arg(long)]
+    /// Use one-way mappings to the target, where its table has any
+    #[arg(long, help_heading = FAULTS)]
     pub(super) best_fit: bool,
 
-    /// Drop both, as iconv does: `--malformed drop --unmappable drop`
-    #[arg(short = 'c', conflicts_with_all = ["malformed", "unmappable"])]
+    /// Drop both, as iconv does: --malformed drop --unmappable drop
+    #[arg(short = 'c', conflicts_with_all = ["malformed", "unmappable"], help_heading = FAULTS)]
     pub(super) drop: bool,
 
-    /// Whether the document's own label is made true
-    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&[
+    /// Make the document's own label true: auto or never [default: auto]
+    ///
+    ///   auto   the name in an XML declaration, or in a `meta` of HTML, becomes that of the target; a declaration is put
+    ///          in where XML needs one
+    ///   never  the text stays as it is
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
+          verbatim_doc_comment, help_heading = DOCUMENT, value_parser = one_of(&[
         ("auto", Relabel::Auto),
         ("never", Relabel::Never),
     ]))]
     pub(super) relabel: Relabel,
 
-    /// Byte order mark of the output; `auto`: on UTF-16, UTF-32 and ISO-10646-UCS-4
-    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&[
+    /// Byte order mark of the output: auto, keep, add or strip [default: auto]
+    ///
+    ///   auto   one on UTF-16, UTF-32 and ISO-10646-UCS-4, none on UTF-8 and where the byte order is named
+    ///   keep   one where the input has one
+    ///   add    one
+    ///   strip  none
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
+          verbatim_doc_comment, help_heading = DOCUMENT, value_parser = one_of(&[
         ("auto", Bom::Auto),
         ("keep", Bom::Keep),
         ("add", Bom::Add),
@@ -120,8 +231,13 @@ pub(super) struct Convert {
     ]))]
     pub(super) bom: Bom,
 
-    /// What ends of line become
-    #[arg(long, value_name = "EOL", default_value = "auto", value_parser = one_of(&[
+    /// Ends of line: auto, keep, lf, crlf or nel [default: auto]
+    ///
+    ///   auto  those of EBCDIC become LF in XML; all else stays
+    ///   keep  all stay
+    ///   lf    CRLF, CR NEL, NEL, CR and LF become LF; crlf and nel alike
+    #[arg(long, value_name = "EOL", default_value = "auto", hide_default_value = true, hide_possible_values = true,
+          verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("auto", Eol::Auto),
         ("keep", Eol::Keep),
         ("lf", Eol::Lf),
@@ -130,16 +246,30 @@ pub(super) struct Convert {
     ]))]
     pub(super) eol: Eol,
 
-    /// Newlines of EBCDIC, in and out: 15 is U+0085 (`table`) or U+000A (`zos`), or both 15 and 25 are (`fold`)
-    #[arg(long, value_name = "NL", default_value = "table", value_parser = one_of(&[
+    /// Newlines of EBCDIC, in and out: table, zos or fold [default: table]
+    ///
+    ///   table  15 is U+0085 and 25 is U+000A, as IBM's tables have it
+    ///   zos    15 is U+000A and 25 is U+0085, as z/OS UNIX has it
+    ///   fold   both are U+000A, which is written as 15
+    #[arg(long, value_name = "NL", default_value = "table", hide_default_value = true, hide_possible_values = true,
+          verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("table", EbcdicNl::Table),
         ("zos", EbcdicNl::Zos),
         ("fold", EbcdicNl::Fold),
     ]))]
     pub(super) ebcdic_nl: EbcdicNl,
 
-    /// What becomes of control characters (C0, C1, DEL; not TAB and newlines); `xml`: only what XML does not allow
-    #[arg(long, value_name = "POLICY", default_value = "keep", value_parser = one_of(&[
+    /// Control characters: keep, space, drop, error or xml [default: keep]
+    ///
+    /// C0, C1 and DEL are meant, not TAB and newlines.
+    ///
+    ///   keep   they stay
+    ///   space  blanks
+    ///   drop   leave them out
+    ///   error  stop, and say where
+    ///   xml    blanks for those alone that XML does not allow
+    #[arg(long, value_name = "POLICY", default_value = "keep", hide_default_value = true, hide_possible_values = true,
+          verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
         ("keep", Controls::Keep),
         ("space", Controls::Space),
         ("drop", Controls::Drop),
@@ -148,24 +278,47 @@ pub(super) struct Convert {
     ]))]
     pub(super) controls: Controls,
 
-    /// Convert parts of a file side by side, in so many threads
+    /// Write to PATH, which may be the input
+    ///
+    /// A file is replaced when all is well, and else left as it was. A FIFO or a device is written to.
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
+    pub(super) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
+
+    /// Convert parts of a file, or many files, in so many threads
     ///
     /// The outcome is the same as of one. Each takes a MiB at a time, cut between characters or records; four more than
     /// N are held in memory at the most, with what they became. What is not a regular file is converted by one, and so
     /// is what cannot be cut: text in shifting charsets without records, carriage control, XML to charsets that lack
     /// characters.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
-    pub(super) jobs: NonZeroU16,
+    ///
+    /// Of many files that each have an output, N are converted at once; without N as many as there are cores.
+    #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
+    pub(super) jobs: Option<NonZeroU16>,
 
-    /// List the encodings, as `charpipe list` does, and do nothing else
-    #[arg(short, conflicts_with = "files")]
-    pub(super) list: bool,
-
-    /// Write an account of the run to PATH, a line of JSON for each input; `-` is standard error
-    #[arg(long, value_name = "PATH")]
+    /// Write an account of the run to PATH, a line of JSON for each input
+    ///
+    /// `-` is standard error.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
     pub(super) report: Option<PathBuf>,
 
-    // Last, as what follows would stand under its heading.
+    /// List the encodings, as `charpipe list` does, and do nothing else
+    #[arg(short, long, conflicts_with = "files", help_heading = ENCODING)]
+    pub(super) list: bool,
+
+    /// Print a man page, or the completions of a shell, and do nothing else
+    ///
+    /// `charpipe --generate man > charpipe.1`, `charpipe --generate complete-bash > charpipe.bash`
+    #[cfg(feature = "generate")]
+    #[arg(long, value_name = "WHAT", hide_short_help = true, exclusive = true, help_heading = WORDS)]
+    pub(super) generate: Option<super::generate::What>,
+
+    #[command(flatten)]
+    pub(super) reading: Reading,
+
+    // Last, as their heading stands below all others.
     #[command(flatten)]
     pub(super) records: RecordArgs,
 }
@@ -187,6 +340,10 @@ pub(super) struct Detect {
     #[arg(long)]
     pub(super) explain: bool,
 
+    /// With `--explain`: as a page of HTML, to be looked at in a browser
+    #[arg(long, requires = "explain", conflicts_with = "json")]
+    pub(super) html: bool,
+
     /// Say in which shape records are in the files, instead of their encoding: what `convert --records` takes
     ///
     /// Each shape is followed through the first MiB: the first line has the one that fits, the lines below how far
@@ -195,9 +352,9 @@ pub(super) struct Detect {
     pub(super) records: bool,
 }
 
-/// Lists the encodings: name, directions, where the table or the rules come from, and below that the aliases
+/// Lists the encodings, their aliases and where they come from
 ///
-/// Exit status: 0; 1 where nothing matches PATTERN.
+/// Name, directions, and where the table or the rules come from; below that the aliases. Exit status: 0; 1 where nothing matches PATTERN.
 #[derive(Args, Default)]
 #[command(args_override_self = true, override_usage = "charpipe list [OPTIONS] [PATTERN]")]
 pub(super) struct List {
@@ -213,6 +370,9 @@ pub(super) struct List {
     /// Whatever the label PATTERN itself would mean to `--from` is listed too: `037` lists IBM037.
     #[arg(value_name = "PATTERN")]
     pub(super) pattern: Option<String>,
+
+    #[command(flatten)]
+    pub(super) color: ColorArgs,
 }
 
 /// Prints the chart of a code page, or where two code pages differ
@@ -237,8 +397,23 @@ pub(super) struct Chart {
     #[arg(long)]
     pub(super) json: bool,
 
+    /// Draw it: a page of HTML, to be looked at in a browser and printed on A4
+    #[arg(long, conflicts_with = "json")]
+    pub(super) html: bool,
+
+    /// Draw it: a picture, in SVG
+    #[arg(long, conflicts_with_all = ["json", "html"])]
+    pub(super) svg: bool,
+
+    /// Write to PATH, which is replaced when all is well
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) tables: Tables,
+
+    #[command(flatten)]
+    pub(super) color: ColorArgs,
 }
 
 fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
@@ -265,12 +440,20 @@ fn hex_bytes(text: &str) -> Result<HexBytes, &'static str> {
 /// What the first two commands take: what is read, what is known of it, and how much is said.
 #[derive(Args)]
 pub(super) struct Reading {
-    /// Encoding of the input, whatever it says itself; `auto` detects
-    #[arg(short, long, value_name = "LABEL", default_value = "auto")]
-    pub(super) from: String,
+    /// Encoding of the input; `auto` detects [default: auto]
+    ///
+    /// Whatever the input says itself. Any name or alias that `charpipe list` knows; with `//IGNORE` behind it ill-formed
+    /// input is dropped, as with iconv.
+    #[arg(short, long, value_name = "LABEL", default_value = "auto", hide_default_value = true, display_order = 0,
+          alias = "from-code", help_heading = ENCODING)]
+    from: String,
 
-    /// Kind of document; `auto`: XML where it begins with `<?xml`, else text
-    #[arg(long = "as", value_name = "KIND", default_value = "auto", value_parser = one_of(&[
+    /// Kind of document: auto, xml, html or text [default: auto]
+    ///
+    /// `auto`: XML where it begins with `<?xml` in any encoding, or the Content-Type says so; HTML where the policy is
+    /// `whatwg`, or the Content-Type says so; else text.
+    #[arg(long = "as", value_name = "KIND", default_value = "auto", hide_default_value = true,
+          hide_possible_values = true, help_heading = ENCODING, value_parser = one_of(&[
         ("auto", AsKind(None)),
         ("xml", AsKind(Some(Kind::Xml))),
         ("html", AsKind(Some(Kind::Html))),
@@ -278,8 +461,14 @@ pub(super) struct Reading {
     ]))]
     pub(super) kind: AsKind,
 
-    /// Who is believed about the encoding
-    #[arg(long, value_name = "NAME", default_value = "rfc7303", value_parser = one_of(&[
+    /// Who is believed about the encoding [default: rfc7303]
+    ///
+    ///   rfc7303       byte order mark, Content-Type, family and declaration, UTF-8
+    ///   rfc3023       its elder, with US-ASCII for text/xml
+    ///   rome-strict, rome-lenient, feedparser   as these readers of feeds have it
+    ///   whatwg        as browsers have it
+    #[arg(long, value_name = "NAME", default_value = "rfc7303", hide_default_value = true,
+          hide_possible_values = true, verbatim_doc_comment, help_heading = ENCODING, value_parser = one_of(&[
         ("rfc7303", Policy::Rfc7303),
         ("rfc3023", Policy::Rfc3023),
         ("rome-strict", Policy::RomeStrict),
@@ -289,54 +478,61 @@ pub(super) struct Reading {
     ]))]
     pub(super) policy: Policy,
 
-    /// What the transport said: media type and parameters, as in `text/xml; charset=utf-8`
-    #[arg(long, value_name = "VALUE")]
+    /// What the transport said, as in `text/xml; charset=utf-8`
+    #[arg(long, value_name = "VALUE", help_heading = ENCODING)]
     pub(super) content_type: Option<String>,
 
-    /// Search so many bytes of an HTML document for a `meta`
-    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, value_parser = prescan)]
+    /// Search so many bytes of HTML for a `meta` [default: 1024]
+    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, hide_default_value = true, value_parser = prescan,
+          help_heading = ENCODING)]
     pub(super) prescan: usize,
 
     /// Let statistics speak when nothing else does
-    #[arg(long)]
+    #[arg(long, help_heading = ENCODING)]
     pub(super) guess: bool,
 
     /// Make every warning an error
-    #[arg(long)]
+    #[arg(long, help_heading = FAULTS)]
     pub(super) strict: bool,
 
     /// Encoding to take when nothing tells, instead of UTF-8
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", help_heading = ENCODING)]
     pub(super) fallback: Option<String>,
 
     /// Page to take for EBCDIC that names none, instead of IBM037
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", help_heading = ENCODING)]
     pub(super) ebcdic_fallback: Option<String>,
 
     #[command(flatten)]
     pub(super) tables: Tables,
 
     /// Say nothing but errors
-    #[arg(short, long, visible_short_alias = 's', overrides_with = "verbose")]
+    #[arg(short, long, visible_short_alias = 's', alias = "silent", overrides_with = "verbose", help_heading = WORDS)]
     pub(super) quiet: bool,
 
     /// Say more
-    #[arg(short, long, overrides_with = "quiet")]
+    ///
+    /// What was detected and done; on a terminal also the bytes around an error.
+    #[arg(short, long, overrides_with = "quiet", help_heading = WORDS)]
     pub(super) verbose: bool,
 
+    #[command(flatten)]
+    pub(super) color: ColorArgs,
+
     /// Files to read; none, or `-`, is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<OsString>,
 }
 
 /// The tables that the caller brings.
 #[derive(Args, Default)]
 pub(super) struct Tables {
-    /// Add the table in PATH to the encodings: an ICU .ucm, a charmap, a Unicode .TXT or a chart; may repeat
+    /// Add the table in PATH to the encodings; may repeat
     ///
-    /// It answers to the name and the aliases that it has in it, else to the name of the file. A file of 256 bytes
-    /// says what each byte becomes in ISO-8859-1, or in the code page LABEL: `--codec-file PATH,to=LABEL`.
-    #[arg(long = "codec-file", value_name = "PATH")]
+    /// An ICU .ucm, a charmap, a Unicode .TXT or a chart. It answers to the name and the aliases that it has in it, else
+    /// to the name of the file. A file of 256 bytes says what each byte becomes in ISO-8859-1, or in the code page
+    /// LABEL: `--codec-file PATH,to=LABEL`.
+    #[arg(long = "codec-file", value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = ENCODING)]
     codec_files: Vec<PathBuf>,
 }
 
@@ -385,8 +581,14 @@ impl Reading {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
     }
 
+    /// Whether somebody who typed no FILE may wait for what will not come.
+    pub(super) fn is_from_terminal(&self) -> bool {
+        self.files.is_empty() && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     fn from(&self) -> Option<&str> {
-        Some(&*self.from).filter(|label| !label.eq_ignore_ascii_case("auto"))
+        let label = habits::split(&self.from, Side::From).map_or(&*self.from, |(label, _)| label);
+        Some(label).filter(|label| !label.eq_ignore_ascii_case("auto"))
     }
 
     /// What detection is told.
@@ -394,6 +596,7 @@ impl Reading {
         let look_up = |option, label: Option<&str>| {
             label.map(|label| registry.codec(label)).transpose().map_err(|error| usage(option, &error))
         };
+        suffixes("--from", &self.from, Side::From)?;
         Ok(Hints {
             from: look_up("--from", self.from())?,
             kind: self.kind.0,
@@ -410,19 +613,40 @@ impl Reading {
 }
 
 impl Convert {
+    /// What stands behind the labels of `--from` and `--to`; nothing where that is wrong, which [`Self::transcode`] says.
+    fn suffixes(&self) -> (Suffixes, Suffixes) {
+        let behind = |label, side| habits::split(label, side).map_or(Suffixes::default(), |(_, suffixes)| suffixes);
+        (behind(&self.reading.from, Side::From), behind(&self.to, Side::To))
+    }
+
     /// What becomes of ill-formed input.
     pub(super) fn on_malformed(&self) -> OnMalformed {
-        if self.drop { OnMalformed::Drop } else { self.malformed }
+        let (from, to) = self.suffixes();
+        let by_label = if from.ignore || to.ignore { OnMalformed::Drop } else { OnMalformed::Fail };
+        if self.drop { OnMalformed::Drop } else { self.malformed.unwrap_or(by_label) }
+    }
+
+    /// Whether the report goes to standard error.
+    pub(super) fn report_is_said(&self) -> bool {
+        self.report.as_ref().is_some_and(|path| path.as_os_str() == "-")
     }
 
     /// What becomes of unmappable characters, where the options say.
-    fn on_unmappable(&self) -> Option<OnUnmappable> {
-        if self.drop { Some(OnUnmappable::Drop) } else { self.unmappable }
+    pub(super) fn on_unmappable(&self) -> Option<OnUnmappable> {
+        let (_, to) = self.suffixes();
+        let by_label = if to.ignore || to.discard {
+            Some(OnUnmappable::Drop)
+        } else {
+            to.translit.then_some(OnUnmappable::Replace)
+        };
+        if self.drop { Some(OnUnmappable::Drop) } else { self.unmappable.or(by_label) }
     }
 
     /// The run that the options ask for. It can be made: what is wrong with the options has been said here.
     pub(super) fn transcode(&self) -> Result<Transcode, Status> {
         let reading = &self.reading;
+        suffixes("--from", &reading.from, Side::From)?;
+        let (to, behind) = suffixes("--to", &self.to, Side::To)?;
         let mut transcode = Transcode::new()
             .registry(reading.tables.registry()?)
             .policy(reading.policy)
@@ -430,7 +654,7 @@ impl Convert {
             .guess(reading.guess)
             .strict(reading.strict)
             .malformed(self.on_malformed())
-            .best_fit(self.best_fit)
+            .best_fit(self.best_fit || behind.translit)
             .relabel(self.relabel)
             .bom(self.bom)
             .eol(self.eol)
@@ -455,7 +679,7 @@ impl Convert {
         if let Some(label) = &reading.ebcdic_fallback {
             transcode = transcode.ebcdic_fallback(label).map_err(|error| usage("--ebcdic-fallback", &error))?;
         }
-        transcode = transcode.to(&self.to).map_err(|error| usage("--to", &error))?;
+        transcode = transcode.to(to).map_err(|error| usage("--to", &error))?;
         transcode.check().map_err(|error| {
             let option = if matches!(error.kind(), ErrorKind::NoBom { .. }) { "--bom" } else { "options" };
             usage(option, &error)
@@ -466,18 +690,26 @@ impl Convert {
 
 /// Says what is wrong with the value of an option.
 fn usage(option: &str, error: &Error) -> Status {
-    say(format_args!("{option}: {error}"));
+    words::say_usage_of(option, error);
     Status::Usage
+}
+
+/// A label and what stands behind it, as iconv has it.
+fn suffixes<'a>(option: &str, label: &'a str, side: Side) -> Result<(&'a str, Suffixes), Status> {
+    habits::split(label, side).map_err(|why| {
+        say(format_args!("{option}: {}", printable(&why)));
+        Status::Usage
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+        shown().debug_assert();
     }
 
     #[test]

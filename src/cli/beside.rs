@@ -2,6 +2,7 @@
 //! that: a run that is killed, by whatever signal, leaves the old file as it was, and nothing else.
 
 use super::streams::FileId;
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -43,7 +44,6 @@ impl Beside {
 
     /// Whether both would replace the same file, whatever they call it.
     pub(super) fn has_target_of(&self, other: &Beside) -> bool {
-        let place = |path: &Path| Some((fs::canonicalize(folder(path)).ok()?, path.file_name()?.to_owned()));
         self.old_id().is_some() && self.old_id() == other.old_id() || place(&self.target) == place(&other.target)
     }
 
@@ -69,6 +69,30 @@ impl Beside {
             New::Named(file) => file.persist(self.target).map(drop).map_err(|error| error.error),
         }
     }
+}
+
+/// Makes `copy` a file with the content of `old`, its permissions and its time; an error where there is a file already.
+pub(super) fn copy(old: &Path, copy: &Path) -> io::Result<()> {
+    let mut from = File::open(old)?;
+    let found = from.metadata()?;
+    let new = New::open(folder(copy), false)?;
+    let mut file = new.file();
+    io::copy(&mut from, &mut file)?;
+    take_after(file, &found, old)?;
+    file.set_modified(found.modified()?)?;
+    file.sync_data()?;
+    match new {
+        #[cfg(target_os = "linux")]
+        New::Unnamed(file) => link(&file, copy),
+        New::Named(file) => file.persist_noclobber(copy).map(drop).map_err(|error| error.error),
+    }
+}
+
+/// Where a file is, by whatever way it is named, so far as there is such a folder.
+pub(super) fn place(path: &Path) -> (PathBuf, Option<&OsStr>) {
+    let folder = folder(path);
+    let known = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
+    (known.unwrap_or_else(|_| folder.to_owned()), path.file_name())
 }
 
 impl Write for Beside {
@@ -102,7 +126,9 @@ impl New {
         if usual {
             permissions_of_new(&mut builder);
         }
-        Ok(New::Named(builder.tempfile_in(folder)?))
+        // The crate's error has the passing file's name in it.
+        let made = builder.tempfile_in(folder).map_err(|error| objection(folder).unwrap_or(error.kind().into()));
+        Ok(New::Named(made?))
     }
 
     fn file(&self) -> &File {
@@ -112,6 +138,19 @@ impl New {
             New::Named(file) => file.as_file(),
         }
     }
+}
+
+/// What the system has against a new file in `folder`, in its own words.
+#[cfg(unix)]
+fn objection(folder: &Path) -> Option<io::Error> {
+    use rustix::fs::Access;
+
+    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).err().map(io::Error::from)
+}
+
+#[cfg(not(unix))]
+fn objection(folder: &Path) -> Option<io::Error> {
+    fs::metadata(folder).err()
 }
 
 /// A file without a name that can be given one later. None where the file system has no such files, or where `/proc`,

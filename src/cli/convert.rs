@@ -1,178 +1,107 @@
-//! `charpipe convert`: every input by itself, one after the other, into one output.
+//! `charpipe convert`: each input by itself, into one output of all, one after the other, or into an output of its own,
+//! side by side. What is said and reported comes in the order of the inputs.
 
 use super::Status;
 use super::args::{Convert, List};
+use super::hexdump;
 use super::input::{self, Sampled};
-use super::json::{self, ErrorObject, ReportObject};
+use super::json::{self, ReportObject};
 use super::list;
-use super::output::Output;
+use super::many;
+use super::outcome::{Ended, Outcome};
+use super::output::{self, Output};
+use super::plan::{self, Plan, Target, Task};
+use super::progress::{Meter, Progress};
 use super::records;
-use super::words::{self, InWords, Name, say};
-use crate::detect::Source;
-use crate::error::{Error, ErrorKind, Hex};
-use crate::transcoder::{Report, UnmappableChar};
-use crate::{Bom, Controls, OnMalformed, Transcode};
-use std::fs::Metadata;
-use std::io::{self, BufRead, Read, Write};
+use super::streams::FileId;
+use super::summary::Summary;
+use super::words::{self, Name, say};
+use crate::{Bom, Error, Transcode, Transcoder};
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much is read at a time.
 const READ_SIZE: usize = 64 * 1024;
-
-/// How the work on one input ended.
-enum Ended {
-    Done,
-    /// Nobody wants the rest of the output.
-    Closed,
-    /// The input could not be opened.
-    NotOpened(io::Error),
-    Failed(Error),
-}
 
 /// Runs it.
 pub(super) fn run(args: &Convert) -> Status {
     if args.list {
         return list::run(&List::default());
     }
-    let transcode = match args.transcode() {
-        Ok(transcode) => transcode,
-        Err(status) => return status,
-    };
-    let (mut output, mut account) = match outputs(args) {
-        Ok(outputs) => outputs,
-        Err(status) => return status,
-    };
-
-    let mut worst = Status::Done;
-    let mut begun = false;
-    for path in args.reading.files() {
-        let name = input::name(&path);
-        // A byte order mark in the middle would be a character of the text.
-        let transcode = if begun { transcode.clone().bom(Bom::Strip) } else { transcode.clone() };
-        let mut opened = input::open_unless(&path, READ_SIZE, |input| objection(input, &output, account.as_ref()));
-        let mut transcode = transcode;
-        if args.records.is_auto()
-            && let Ok(input) = opened
-        {
-            match with_shape(args, &name, input, transcode.clone()) {
-                Ok((input, with_shape)) => {
-                    opened = Ok(input);
-                    transcode = with_shape;
-                }
-                Err(status) => {
-                    worst = worst.max(status);
-                    continue;
-                }
-            }
-        }
-        if args.jobs.get() > 1 {
-            if input::is_file(&path) {
-                transcode = transcode.jobs(args.jobs.into());
-            } else if args.reading.verbose && opened.is_ok() {
-                say(format_args!("{name}: no regular file, so that one job converts it"));
-            }
-        }
-        let mut transcoder = match transcode.transcoder() {
-            Ok(transcoder) => transcoder,
-            Err(error) => {
-                words::say_error(&name, &error);
-                return Status::Usage;
-            }
-        };
-        let mut report = transcoder.report().clone();
-        let ended = match opened.map(Sampled::new) {
-            Ok(mut input) => {
-                let ended = Ended::of(transcoder.run(&mut input, &mut output));
-                report.clone_from(transcoder.report());
-                ended.add_hint(&mut report, input.sample());
-                ended
-            }
-            Err(error) => Ended::NotOpened(error),
-        };
-        let report = &report;
-        begun |= report.bytes_out > 0;
-        worst = worst.max(ended.status());
-        ended.say(args, &name, &output.name, report);
-        if let Some(file) = &mut account {
-            let line = json::line(&ReportObject::of(&name, &output.name, report, ended.object()));
-            if let Err(error) = file.write_all(line.as_bytes()) {
-                worst = worst.max(not_written(&file.name, &error));
-                account = None;
-            }
-        }
-        if ended.is_of_output() {
-            break;
-        }
-    }
-
-    if worst == Status::Done || !output.is_replacing() {
-        worst = worst.max(commit(output));
-    }
-    worst.max(account.map_or(Status::Done, commit))
+    prepare(args).unwrap_or_else(|status| status)
 }
 
-/// Why an input must not be read: what is written would come in again, without end.
-fn objection(input: &Metadata, output: &Output, account: Option<&Output>) -> Option<&'static str> {
-    if output.feeds(input) {
-        Some("it is the output too (use -o to replace it)")
-    } else if account.is_some_and(|account| account.feeds(input)) {
-        Some("it is the report too")
-    } else {
-        None
-    }
+/// Finds out what can be wrong before anything is read, and goes on.
+fn prepare(args: &Convert) -> Result<Status, Status> {
+    let transcode = args.transcode()?;
+    let plan = Plan::new(args)?;
+    // The report may go there.
+    plan::make_dir(args)?;
+    let account = account(args, &plan)?;
+    let output = if plan.is_shared { Some(shared(args, account.as_ref())?) } else { None };
+    let lines = if args.many.check { Some(stdout()?) } else { None };
+
+    let progress = match args.many.progress {
+        Progress::Auto if args.reading.quiet => Progress::Never,
+        progress => progress,
+    };
+    let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());
+    let file = account.as_ref().and_then(Output::stream_id);
+    let desk = Desk { args, account, lines, summary: Summary::default(), worst: Status::Done };
+    let job = Job { args, transcode, plan, meter, account: file };
+    Ok(match output {
+        Some(output) => job.into_one(output, desk),
+        None => job.into_many(desk),
+    })
 }
 
-/// Looks at the first bytes of an input for the shape of its records; gives back the input, and the run with that shape.
-fn with_shape(
-    args: &Convert,
-    name: &Name,
-    mut input: Box<dyn BufRead>,
-    transcode: Transcode,
-) -> Result<(Box<dyn BufRead>, Transcode), Status> {
-    let (first, is_all) = match records::look(&mut *input) {
-        Ok(looked) => looked,
-        Err(error) => {
-            say(format_args!("{name}: cannot read: {error}"));
-            return Err(Status::Io);
-        }
-    };
-    let shape = records::shape_of(&first, is_all, name, args.reading.quiet)?;
-    Ok((Box::new(io::Cursor::new(first).chain(input)), transcode.records(shape)))
-}
-
-/// Opens what is written to, before anything is read.
-fn outputs(args: &Convert) -> Result<(Output, Option<Output>), Status> {
-    let open = |path: &Path| {
-        Output::path(path).map_err(|error| {
-            say(format_args!("{}: cannot open for writing: {error}", Name::of_path(path.as_os_str())));
-            Status::Io
-        })
-    };
-    let account = match &args.report {
-        None => None,
-        Some(path) if path.as_os_str() == "-" => {
-            let name = Name::of_stream(super::output::STDERR);
-            Some(Output::stderr().map_err(|error| not_written(&name, &error))?)
-        }
-        Some(path) => Some(open(path)?),
-    };
+/// The output of all inputs.
+fn shared(args: &Convert, account: Option<&Output>) -> Result<Output, Status> {
     let output = match &args.output {
-        None => Output::stdout().map_err(|error| not_written(&Name::of_stream(super::output::STDOUT), &error))?,
+        None => stdout()?,
+        Some(path) if args.many.check => Output::rehearsal(path).map_err(|error| not_opened(path, &error))?,
         Some(path) => open(path)?,
     };
-    if account.as_ref().is_some_and(|account| output.collides(account)) {
+    if account.is_some_and(|account| output.collides(account)) {
         say(format_args!("{}: output and report cannot be the same file", output.name));
         return Err(Status::Usage);
     }
-    // The report is written whatever becomes of the data, which would be lost.
-    let is_input = |account: &Output| {
-        args.reading.files().iter().filter_map(|path| input::metadata(path)).any(|input| account.replaces(&input))
+    Ok(output)
+}
+
+fn stdout() -> Result<Output, Status> {
+    Output::stdout().map_err(|error| not_written(&Name::of_stream(output::STDOUT), &error))
+}
+
+/// Opens what the account of the run is written to.
+fn account(args: &Convert, plan: &Plan) -> Result<Option<Output>, Status> {
+    let account = match &args.report {
+        None => return Ok(None),
+        Some(_) if args.report_is_said() => {
+            Output::stderr().map_err(|error| not_written(&Name::of_stream(output::STDERR), &error))?
+        }
+        Some(path) => open(path)?,
     };
-    if let Some(account) = account.as_ref().filter(|account| is_input(account)) {
+    // It is written whatever becomes of the data, which would be lost.
+    let is_input = |task: &Task| input::metadata(&task.path).is_some_and(|input| account.replaces(&input));
+    if plan.tasks.iter().any(is_input) {
         say(format_args!("{}: input and report cannot be the same file", account.name));
         return Err(Status::Usage);
     }
-    Ok((output, account))
+    Ok(Some(account))
+}
+
+fn open(path: &Path) -> Result<Output, Status> {
+    Output::path(path).map_err(|error| not_opened(path, &error))
+}
+
+fn not_opened(path: &Path, error: &io::Error) -> Status {
+    say(format_args!("{}: cannot open for writing: {error}", Name::of_path(path.as_os_str())));
+    Status::Io
 }
 
 fn commit(output: Output) -> Status {
@@ -188,134 +117,239 @@ fn not_written(name: &Name, error: &io::Error) -> Status {
     Status::Io
 }
 
-impl Ended {
-    fn of(result: Result<(), Error>) -> Self {
-        match result {
-            Ok(()) => Ended::Done,
-            Err(error) => match error.kind() {
-                ErrorKind::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => Ended::Closed,
-                _ => Ended::Failed(error),
-            },
+/// The work.
+struct Job<'a> {
+    args: &'a Convert,
+    transcode: Transcode,
+    plan: Plan,
+    meter: Meter,
+    /// The regular file that the report is written to as it is.
+    account: Option<FileId>,
+}
+
+/// An input that is open, and the machine that is made for it.
+struct Begun {
+    input: Sampled,
+    transcoder: Transcoder,
+    notes: Vec<String>,
+    path: OsString,
+    /// The bytes around an error have somebody to be shown to.
+    is_watched: bool,
+}
+
+impl Job<'_> {
+    /// All inputs into one output, one after the other.
+    fn into_one(self, mut output: Output, mut desk: Desk<'_>) -> Status {
+        let mut begun = false;
+        for task in &self.plan.tasks {
+            // A byte order mark in the middle would be a character of the text.
+            let transcode = if begun { self.transcode.clone().bom(Bom::Strip) } else { self.transcode.clone() };
+            let objection =
+                |input: &Metadata| output.feeds(input).then_some("it is the output too (use -o to replace it)");
+            let outcome = match self.begin(task, transcode, objection) {
+                Ok(input) => input.convert(&mut output),
+                Err(ended) => self.not_begun(output.name.clone(), ended),
+            };
+            begun |= outcome.report.bytes_out > 0;
+            let is_failure = outcome.ended.status() != Status::Done;
+            let is_over = outcome.ended.is_of_output() || is_failure && self.args.many.fail_fast;
+            self.meter.add_file();
+            if self.meter.aside(|| desk.take(task, &outcome)).is_break() || is_over {
+                break;
+            }
         }
+        self.meter.end();
+        if desk.worst == Status::Done || !output.is_replacing() {
+            desk.worst = desk.worst.max(commit(output));
+        }
+        desk.close()
     }
 
-    fn status(&self) -> Status {
-        match self {
-            Ended::Done | Ended::Closed => Status::Done,
-            Ended::NotOpened(_) => Status::Io,
-            Ended::Failed(error) => Status::of(error),
+    /// Each input into an output of its own.
+    fn into_many(self, mut desk: Desk<'_>) -> Status {
+        // What comes before a failure is converted whoever is faster; what is under way behind it is finished.
+        let first_failed = AtomicUsize::new(usize::MAX);
+        let work = |number, task: &Task| {
+            if number > first_failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            let outcome = self.own(task);
+            if self.args.many.fail_fast && outcome.ended.status() != Status::Done {
+                first_failed.fetch_min(number, Ordering::Relaxed);
+            }
+            self.meter.add_file();
+            Some(outcome)
+        };
+        let Plan { tasks, workers, .. } = &self.plan;
+        // A bar that makes room for thousands of files that have nothing to say would flicker.
+        let says = self.args.reading.verbose || self.args.many.check || self.args.report_is_said();
+        many::in_order(tasks, *workers, work, |task, outcome| match says || !outcome.is_silent() {
+            true => self.meter.aside(|| desk.take(task, &outcome)),
+            false => desk.take(task, &outcome),
+        });
+        self.meter.end();
+        if !self.args.reading.quiet {
+            desk.summary.say(self.plan.tasks.len(), self.args.many.check);
         }
+        desk.close()
     }
 
-    fn error(&self) -> Option<&Error> {
-        match self {
-            Ended::Failed(error) => Some(error),
-            _ => None,
+    /// One input into an output of its own.
+    fn own(&self, task: &Task) -> Outcome {
+        let name = match &task.target {
+            Target::File(path) => Name::of_path(path.as_os_str()),
+            Target::InPlace { .. } => task.name(),
+            Target::Shared | Target::Nowhere => Name::of_stream(output::STDOUT),
+        };
+        let begun = self.begin(task, self.transcode.clone(), |_| None);
+        let opened = begun.and_then(|begun| {
+            let output = self.output(task, &name).map_err(Ended::NoOutput)?;
+            Ok((begun, output))
+        });
+        let (begun, mut output) = match opened {
+            Ok(opened) => opened,
+            Err(ended) => return self.not_begun(name, ended),
+        };
+        let mut outcome = begun.convert(&mut output);
+        if outcome.ended.status() == Status::Done || !output.is_replacing() {
+            match output.commit() {
+                Ok(true) => {}
+                Ok(false) => outcome.ended = Ended::Unchanged,
+                Err(_) if outcome.ended.status() != Status::Done => {}
+                Err(error) => outcome.ended = Ended::NotKept(error),
+            }
         }
+        outcome
     }
 
-    /// The output takes no more, so that there is no point in another input.
-    fn is_of_output(&self) -> bool {
-        matches!(self, Ended::Closed)
-            || self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Write { .. }))
-    }
-
-    fn object(&self) -> Option<ErrorObject> {
-        match self {
-            Ended::Done | Ended::Closed => None,
-            Ended::NotOpened(error) => Some(ErrorObject::new("open", format!("cannot open: {error}"), None)),
-            Ended::Failed(error) => Some(ErrorObject::of(error)),
-        }
-    }
-
-    /// Where bytes were not what they were taken for, and nobody had said that they were: what they look like.
-    fn add_hint(&self, report: &mut Report, sample: &[u8]) {
-        let is_malformed = self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Malformed { .. }));
-        let Some(verdict) = report.verdict.as_mut().filter(|_| is_malformed) else { return };
-        let is_told = !matches!(verdict.source, Some(Source::Default | Source::Fallback));
-        if let Some(hint) = words::looks(sample).filter(|_| !is_told) {
-            verdict.diagnostics.push(hint.clone());
-            report.diagnostics.push(hint);
-        }
-    }
-
-    /// What there is to say, the error last.
-    fn say(&self, args: &Convert, name: &Name, output: &Name, report: &Report) {
-        let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
-        if verbose && let Some(verdict) = &report.verdict {
-            say(format_args!("{name}: {}", InWords { verdict, verbose }));
-        }
-        if !quiet && !matches!(self, Ended::NotOpened(_)) {
-            words::say_diagnostics(name, &report.diagnostics, self.error());
-            say_account(name, report, args, verbose);
-        }
-        match self {
-            Ended::Done | Ended::Closed => {}
-            Ended::NotOpened(error) => say(format_args!("{name}: cannot open: {error}")),
-            Ended::Failed(error) => match error.kind() {
-                ErrorKind::Write { source, .. } => {
-                    not_written(output, source);
+    /// Opens the output of one input.
+    fn output(&self, task: &Task, name: &Name) -> io::Result<Output> {
+        let check = self.args.many.check;
+        match &task.target {
+            Target::Shared | Target::Nowhere => Ok(Output::nothing(name.clone())),
+            Target::InPlace { backup } => Output::in_place(Path::new(&task.path), backup.clone(), check),
+            Target::File(path) => {
+                let open = |path: &Path| if check { Output::rehearsal(path) } else { Output::path(path) };
+                match open(path) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => match path.parent() {
+                        // It would be made.
+                        Some(_) if check => Ok(Output::nothing(name.clone())),
+                        Some(folder) => {
+                            fs::create_dir_all(folder)?;
+                            open(path)
+                        }
+                        None => Err(error),
+                    },
+                    opened => opened,
                 }
-                _ => words::say_error(name, error),
-            },
+            }
+        }
+    }
+
+    /// Opens an input and makes the machine for it.
+    fn begin(
+        &self,
+        task: &Task,
+        mut transcode: Transcode,
+        objection: impl FnOnce(&Metadata) -> Option<&'static str>,
+    ) -> Result<Begun, Ended> {
+        if let Some(trouble) = &task.trouble {
+            return Err(Ended::NotOpened(io::Error::other(trouble.clone())));
+        }
+        let objection = |input: &Metadata| {
+            let is_account = self.account.is_some() && self.account == FileId::of(input) && input.len() > 0;
+            objection(input).or_else(|| is_account.then_some("it is the report too"))
+        };
+        let mut input = input::open_unless(&task.path, READ_SIZE, objection).map_err(Ended::NotOpened)?;
+        input = self.meter.counted(input);
+        let mut notes = Vec::new();
+        if self.args.records.is_auto() {
+            let (first, is_all) = records::look(&mut *input).map_err(Ended::NotRead)?;
+            let shape = records::shape_of(&first, is_all).map_err(Ended::NoShape)?;
+            if !self.args.reading.quiet {
+                notes.push(format!("taken for records of shape {shape}"));
+            }
+            input = Box::new(io::Cursor::new(first).chain(input));
+            transcode = transcode.records(shape);
+        }
+        if self.plan.parts.get() > 1 {
+            if input::is_file(&task.path) {
+                transcode = transcode.jobs(self.plan.parts);
+            } else if self.args.reading.verbose {
+                notes.push("no regular file, so that one job converts it".to_owned());
+            }
+        }
+        let transcoder = transcode.transcoder().map_err(Ended::Failed)?;
+        let is_watched = self.args.reading.verbose && words::is_watched();
+        let input = Sampled::new(input).keeping(is_watched);
+        Ok(Begun { input, transcoder, notes, path: task.path.clone(), is_watched })
+    }
+
+    /// The outcome where nothing was read.
+    fn not_begun(&self, output: Name, ended: Ended) -> Outcome {
+        let transcoder = self.transcode.transcoder().expect("the choices go together, as was checked");
+        Outcome {
+            output,
+            report: transcoder.report().clone(),
+            ended,
+            notes: Vec::new(),
+            seems: None,
+            len: None,
+            piece: None,
         }
     }
 }
 
-/// What was let pass, and with `verbose` what else was done.
-fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
-    let became = match args.on_malformed() {
-        OnMalformed::Fail | OnMalformed::Replace => "replaced",
-        OnMalformed::Drop => "dropped",
-        OnMalformed::Escape => "escaped",
-    };
-    if verbose {
-        for fault in &report.malformed.first {
-            let place = words::Place(fault.offset, fault.record);
-            say(format_args!("{name}: {place}: {} {became}", Hex(&fault.bytes)));
-        }
+impl Begun {
+    /// The input into an output.
+    fn convert(mut self, output: &mut Output) -> Outcome {
+        let ended = Ended::of(self.transcoder.run(&mut self.input, output));
+        let mut report = self.transcoder.report().clone();
+        let seems = ended.add_hint(&mut report, &self.path, &self.input);
+        let offset = ended.error().and_then(Error::offset).filter(|_| self.is_watched);
+        let piece = offset.and_then(|offset| self.input.again(&self.path, hexdump::window(offset)));
+        Outcome { output: output.name.clone(), report, ended, notes: self.notes, seems, len: self.input.len(), piece }
     }
-    let count = report.malformed.count;
-    if count > 0 {
-        say(format_args!("{name}: {count} malformed {} {became}", if count == 1 { "sequence" } else { "sequences" }));
-    }
-    if verbose {
-        for fault in &report.unmappable.first {
-            let UnmappableChar { offset, ch, record } = fault;
-            let place = words::Place(*offset, *record);
-            say(format_args!("{name}: {place}: U+{:04X} is not in {}", *ch as u32, report.to));
-        }
-    }
-    let count = report.unmappable.count;
-    if count > 0 {
-        let characters = if count == 1 { "character" } else { "characters" };
-        say(format_args!("{name}: {count} {characters} not in {}, replaced, escaped or dropped", report.to));
-    }
-    let became = if args.controls == Controls::Drop { "dropped" } else { "made blanks" };
-    let controls = report.controls.as_ref();
-    if let Some(controls) = controls.filter(|_| verbose) {
-        for UnmappableChar { offset, ch, record } in &controls.first {
-            say(format_args!("{name}: {}: U+{:04X} {became}", words::Place(*offset, *record), *ch as u32));
-        }
-    }
-    let count = controls.map_or(0, |controls| controls.count);
-    if count > 0 {
-        let characters = if count == 1 { "control character" } else { "control characters" };
-        say(format_args!("{name}: {count} {characters} {became}"));
-    }
-    if verbose {
-        if let Some(records) = report.records {
-            say(format_args!("{name}: {records} records in"));
-        }
-        if let Some(records) = report.records_out {
-            say(format_args!("{name}: {records} records out"));
-        }
-        if let Some(label) = &report.relabelled {
-            match &label.from {
-                Some(from) => say(format_args!("{name}: label {from:?} made {:?}", label.to)),
-                None => say(format_args!("{name}: label {:?} put in", label.to)),
+}
+
+/// Where all outcomes come by, in the order of the inputs.
+struct Desk<'a> {
+    args: &'a Convert,
+    /// The report.
+    account: Option<Output>,
+    /// What `--check` says.
+    lines: Option<Output>,
+    summary: Summary,
+    worst: Status,
+}
+
+impl Desk<'_> {
+    /// Says and reports what became of one; whether to go on.
+    fn take(&mut self, task: &Task, outcome: &Outcome) -> ControlFlow<()> {
+        let name = task.name();
+        self.worst = self.worst.max(outcome.ended.status());
+        self.summary.add(outcome);
+        outcome.say(self.args, &name, &task.path);
+        if let Some(file) = &mut self.account {
+            let line = json::line(&ReportObject::of(&name, &outcome.output, &outcome.report, outcome.ended.object()));
+            if let Err(error) = file.write_all(line.as_bytes()) {
+                self.worst = self.worst.max(not_written(&file.name, &error));
+                self.account = None;
             }
         }
-        say(format_args!("{name}: {} bytes in, {} bytes out in {}", report.bytes_in, report.bytes_out, report.to));
+        if let Some(file) = &mut self.lines
+            && let Err(error) = file.write_all(outcome.line(&name).as_bytes())
+        {
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                self.worst = self.worst.max(not_written(&file.name, &error));
+            }
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The status of the run.
+    fn close(self) -> Status {
+        self.worst.max(self.account.map_or(Status::Done, commit))
     }
 }

@@ -2,14 +2,17 @@
 
 use super::Status;
 use super::args::Detect;
-use super::explain;
+use super::color;
+use super::explain::{self, Account};
+use super::hexdump::Piece;
 use super::input;
 use super::json::{self, ErrorObject, VerdictObject};
 use super::output::{Output, STDOUT};
+use super::page;
 use super::shapes;
 use super::words::{self, InWords, Name, say};
 use crate::detect::statistics::WINDOW;
-use crate::detect::{Hints, Policy, Source};
+use crate::detect::{Diagnostic, Hints, Policy, Source};
 use crate::error::{Error, ErrorKind};
 use crate::{Detector, Registry, Verdict};
 use std::ffi::OsStr;
@@ -33,23 +36,39 @@ pub(super) fn run(args: &Detect) -> Status {
         Err(error) => return not_written(&error),
     };
     let mut worst = Status::Done;
-    for path in args.reading.files() {
-        let name = input::name(&path);
+    match answer(args, &registry, &hints, &mut output, &mut worst) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => worst.max(not_written(&error)),
+        _ => worst,
+    }
+}
+
+/// What is found out about each file goes to `output`, the gravest status of any to `worst`.
+fn answer(
+    args: &Detect,
+    registry: &Registry,
+    hints: &Hints,
+    output: &mut Output,
+    worst: &mut Status,
+) -> io::Result<()> {
+    let files = args.reading.files();
+    // A page has something in front of the files and behind them.
+    if args.html {
+        let names: Vec<String> = files.iter().map(|path| input::name(path).to_string()).collect();
+        output.write_all(explain::html_head(&names.join(", ")).as_bytes())?;
+    }
+    for path in &files {
+        let name = input::name(path);
         let answer = if args.records {
-            shapes::found(args, &name, &path)
+            shapes::found(args, &name, path)
         } else {
-            verdict_on(&path, &registry, &hints, args.explain)
-                .map(|(verdict, explained)| found(args, &name, &verdict, explained))
+            verdict_on(path, registry, hints, args.explain)
+                .map(|(verdict, explained, head)| found(args, &name, &verdict, explained, &head))
         };
         let (line, status) = answer.unwrap_or_else(|failure| failed(args, &name, &failure));
-        worst = worst.max(status);
-        match output.write_all(line.as_bytes()) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
-            Err(error) => return worst.max(not_written(&error)),
-        }
+        *worst = status.max(*worst);
+        output.write_all(line.as_bytes())?;
     }
-    worst
+    if args.html { output.write_all(page::FOOT.as_bytes()) } else { Ok(()) }
 }
 
 /// Why there is no verdict at all.
@@ -61,13 +80,14 @@ pub(super) enum Failure {
 /// The first bytes, and what every policy says of them.
 type Explained = (Vec<u8>, Vec<Verdict>);
 
-/// The verdict; where it is to be explained, also the first bytes, and the verdict of every policy on them.
+/// The verdict; where it is to be explained, also the first bytes, and the verdict of every policy on them; and what was
+/// read to come to it.
 fn verdict_on(
     path: &OsStr,
     registry: &Registry,
     hints: &Hints,
     explain: bool,
-) -> Result<(Verdict, Option<Explained>), Failure> {
+) -> Result<(Verdict, Option<Explained>, Vec<u8>), Failure> {
     let mut input = input::open(path, READ_SIZE).map_err(Failure::NotOpened)?;
     let mut detector = Detector::new(registry.clone(), hints.clone());
     // What was read with what was taken, and lies behind it.
@@ -89,11 +109,16 @@ fn verdict_on(
         input.consume(len);
     }
     let mut verdict = detector.finish();
+    let sample = [detector.prefix(), &ready].concat();
     if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
-        verdict.diagnostics.extend(words::looks(&[detector.prefix(), &ready].concat()));
+        let seems = || {
+            let label = words::seems(&sample)?;
+            Some(Diagnostic::hint("looks-like-legacy", 0, format!("is no UTF-8: try -f {label}")))
+        };
+        verdict.diagnostics.extend(words::looks(&sample).or_else(seems));
     }
     if !explain {
-        return Ok((verdict, None));
+        return Ok((verdict, None, sample));
     }
     // What detection took, and as much more as any policy may look at.
     let mut head = detector.prefix().to_vec();
@@ -104,23 +129,31 @@ fn verdict_on(
         detector.feed(&head);
         detector.finish()
     });
-    Ok((verdict, Some((head, all.into()))))
+    Ok((verdict, Some((head, all.into())), sample))
 }
 
 /// The line on standard output, after what there is to say.
-fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>) -> (String, Status) {
+fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>, head: &[u8]) -> (String, Status) {
     let verbose = args.reading.verbose;
     if !args.reading.quiet {
         words::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
     }
     if let Some(error) = &verdict.error {
         words::say_error(name, error);
+        // An explanation shows them anyway.
+        if verbose && explained.is_none() && words::is_watched() {
+            let piece = error.offset().and_then(|offset| Piece::of(head, offset));
+            words::show_bytes(error, piece.as_ref(), verdict.codec.as_deref());
+        }
     }
     let line = if let Some((head, all)) = explained {
         let policies = || all.iter().map(|verdict| VerdictObject::of(name, verdict)).collect();
         match args.json {
             true => json::line(&VerdictObject::of(name, verdict).explained(policies())),
-            false => words::harmless(&explain::explain(name, &head, verdict, &all)),
+            false => {
+                let account = Account::new(name, &head, verdict, &all);
+                if args.html { explain::html(&account) } else { explain::text(&account, color::on_stdout()) }
+            }
         }
     } else if args.json {
         json::line(&VerdictObject::of(name, verdict))
@@ -144,6 +177,7 @@ fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
         }
     };
     let line = match (args.json, args.records) {
+        (false, _) if args.html => explain::html_of_failure(name, &object.message),
         (false, _) => String::new(),
         (true, true) => shapes::failed(name, object),
         (true, false) => json::line(&VerdictObject::failed(name, Some(object))),

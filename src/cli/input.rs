@@ -1,10 +1,12 @@
 //! What is read: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`] between.
 
+use super::hexdump::Piece;
 use super::streams::{self, Patient, Standard};
 use super::words::Name;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 /// Standard input, where a name is wanted.
@@ -106,11 +108,51 @@ pub(super) struct Sampled {
     inner: Box<dyn BufRead>,
     consumed: usize,
     sample: Vec<u8>,
+    /// The last bytes that were read, where they are kept.
+    recent: Option<Vec<u8>>,
+    /// How many bytes were read.
+    filled: usize,
+    /// There are no more.
+    is_over: bool,
 }
+
+/// How many of the last bytes are kept at the least: more than is read at a time.
+const RECENT: usize = 128 * 1024;
 
 impl Sampled {
     pub(super) fn new(inner: Box<dyn BufRead>) -> Self {
-        Sampled { inner, consumed: 0, sample: Vec::new() }
+        Sampled { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false }
+    }
+
+    /// The same with its last bytes kept too, to be shown should they be wrong.
+    pub(super) fn keeping(self, recent: bool) -> Self {
+        Sampled { recent: recent.then(Vec::new), ..self }
+    }
+
+    /// How long the input is, where its end was seen.
+    pub(super) fn len(&self) -> Option<u64> {
+        self.is_over.then_some(self.filled as u64)
+    }
+
+    /// The bytes at `range`, or those of them that there are: from what is kept, else from the file at `path` once more,
+    /// where there is one.
+    pub(super) fn again(&self, path: &OsStr, range: Range<u64>) -> Option<Piece> {
+        let start = range.start;
+        let recent = self.recent.as_deref().unwrap_or_default();
+        let kept = (self.filled - recent.len()) as u64;
+        if (kept..self.filled as u64).contains(&start) {
+            let end = (range.end - kept).min(recent.len() as u64);
+            return Some(Piece { start, bytes: recent[(start - kept) as usize..end as usize].to_vec() });
+        }
+        // Standard input may not have begun with the first byte of its file.
+        if path == "-" || !is_file(path) {
+            return None;
+        }
+        let mut file = File::open(path).ok()?;
+        file.seek(SeekFrom::Start(start)).ok()?;
+        let mut bytes = Vec::new();
+        file.take(range.end - start).read_to_end(&mut bytes).ok()?;
+        Some(Piece { start, bytes })
     }
 
     pub(super) fn sample(&self) -> &[u8] {
@@ -125,6 +167,15 @@ impl BufRead for Sampled {
         let new = self.sample.len().checked_sub(self.consumed).and_then(|known| buffer.get(known..)).unwrap_or(&[]);
         let room = SAMPLE - self.sample.len();
         self.sample.extend_from_slice(&new[..new.len().min(room)]);
+        let fresh = buffer.get(self.filled.saturating_sub(self.consumed)..).unwrap_or(&[]);
+        self.filled += fresh.len();
+        self.is_over |= buffer.is_empty();
+        if let Some(recent) = &mut self.recent {
+            recent.extend_from_slice(fresh);
+            if recent.len() > 2 * RECENT {
+                recent.drain(..recent.len() - RECENT);
+            }
+        }
         Ok(buffer)
     }
 

@@ -4,11 +4,20 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `convert.rs`, `detect.rs`, `list.rs`, `chart/` | the commands |
-//! | `explain.rs`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `explain/`, `shapes.rs` | `detect --explain`, `detect --records` |
+//! | `outcome.rs`, `summary.rs` | what became of an input, and of all |
+//! | `plan.rs`, `collisions.rs`, `many.rs` | many files: which, what must not be, side by side |
 //! | `records.rs` | the options about records |
+//! | `generate.rs` | `--generate`: completions and man pages |
+//! | `habits.rs` | what users of other converters type |
+//! | `hexdump.rs` | the bytes around an error |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
 //! | `beside.rs` | the file that `-o` writes, until it is whole |
+//! | `in_place.rs` | the same where it is the input |
+//! | `progress.rs` | how far it is |
 //! | `streams.rs` | closed streams, one file twice, waiting |
+//! | `page.rs` | what pages of HTML and pictures have in common |
+//! | `color.rs` | whether words are in colour, and in which |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
 //! | `json.rs` | the objects of `detect --json`, `list --json` and `--report` |
 //!
@@ -17,22 +26,35 @@
 mod args;
 mod beside;
 mod chart;
+mod collisions;
+mod color;
 mod convert;
 mod detect;
 mod explain;
+#[cfg(feature = "generate")]
+mod generate;
+mod habits;
+mod hexdump;
+mod in_place;
 mod input;
 mod json;
 mod list;
+mod many;
+mod outcome;
 mod output;
+mod page;
+mod plan;
+mod progress;
 mod records;
 mod shapes;
 mod streams;
+mod summary;
 mod words;
 
 use crate::error::{Error, ErrorKind};
+#[cfg(feature = "generate")]
+use args::Convert;
 use args::{Cli, Command};
-use clap::Parser;
-use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use words::say;
 
@@ -73,20 +95,27 @@ pub fn before_main() {
 
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
-    let status = match Cli::try_parse_from(args::with_command(std::env::args_os())) {
-        Ok(Cli { command: Command::Convert(convert) }) => convert::run(&convert),
-        Ok(Cli { command: Command::Detect(detect) }) => detect::run(&detect),
-        Ok(Cli { command: Command::List(list) }) => list::run(&list),
-        Ok(Cli { command: Command::Chart(chart) }) => chart::run(&chart),
+    let status = match args::parse(std::env::args_os()) {
+        Ok(Cli { command }) => {
+            command.color().heed();
+            if command.reading().is_some_and(args::Reading::is_from_terminal) {
+                say("reads from the terminal; Ctrl-D ends it, and charpipe -h helps");
+            }
+            match command {
+                #[cfg(feature = "generate")]
+                Command::Convert(Convert { generate: Some(what), .. }) => generate::run(what),
+                Command::Convert(convert) => convert::run(&convert),
+                Command::Detect(detect) => detect::run(&detect),
+                Command::List(list) => list::run(&list),
+                Command::Chart(chart) => chart::run(&chart),
+            }
+        }
         Err(error) if error.use_stderr() => {
-            // Arguments are quoted in it, and they may hold anything.
-            let text = error.render().to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-            say(text.split('\n').map(words::printable).collect::<Vec<_>>().join("\n"));
+            words::say_usage(&error);
             Status::Usage
         }
         // Help and version, which were asked for.
-        Err(text) if !io::stdout().is_terminal() => output::print(&text.render().to_string()),
+        Err(text) if !color::on_stdout() => output::print(&text.render().to_string()),
         Err(text) => match text.print() {
             Err(error) => {
                 say(format_args!("{}: cannot write: {error}", output::STDOUT));

@@ -2,6 +2,7 @@
 
 use super::Status;
 use super::beside::Beside;
+use super::in_place::InPlace;
 use super::streams::{self, FileId, Patient, Standard};
 use super::words::{Name, say};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -27,6 +28,9 @@ enum Sink {
     /// Standard streams, FIFOs, devices: what is written is gone. The regular file behind it, where it is one.
     Stream(Box<dyn Write>, Option<FileId>),
     Beside(Box<Beside>),
+    InPlace(Box<InPlace>),
+    /// A rehearsal: nothing is written. The file that would be is held, so that it is known which.
+    Nothing(Option<Box<Beside>>),
 }
 
 /// Writes a text to standard output. A reader that wants no more of it is no failure.
@@ -61,9 +65,33 @@ impl Output {
         Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::open(path)? })
     }
 
+    /// The regular file at `path`, or that its symlink leads to, which is the input too; `backup` keeps what it had.
+    pub(super) fn in_place(path: &Path, backup: Option<PathBuf>, rehearsal: bool) -> io::Result<Self> {
+        let sink = match resolve(path)? {
+            Resolved::Regular(target) => Sink::InPlace(Box::new(InPlace::new(target, backup, rehearsal)?)),
+            Resolved::Special => return Err(io::Error::other("it is no regular file")),
+        };
+        Ok(Output { name: Name::of_path(path.as_os_str()), sink })
+    }
+
+    /// Nothing, called `name`.
+    pub(super) fn nothing(name: Name) -> Self {
+        Output { name, sink: Sink::Nothing(None) }
+    }
+
+    /// Nothing, where a file would be written at `path`: an error where it could not be opened, so far as that can be
+    /// known without doing it.
+    pub(super) fn rehearsal(path: &Path) -> io::Result<Self> {
+        let file = match resolve(path)? {
+            Resolved::Regular(target) => Some(Box::new(Beside::new(target)?)),
+            Resolved::Special => None,
+        };
+        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::Nothing(file) })
+    }
+
     /// Whether nothing has happened to any file before [`commit`](Self::commit).
     pub(super) fn is_replacing(&self) -> bool {
-        matches!(self.sink, Sink::Beside(_))
+        !matches!(self.sink, Sink::Stream(..))
     }
 
     /// Whether one of the two would take the place of the other.
@@ -75,6 +103,9 @@ impl Output {
             }
             // Two streams into one file, as with `2>&1`, are what was asked for.
             (Sink::Stream(..), Sink::Stream(..)) => false,
+            (Sink::Nothing(Some(one)), Sink::Beside(other)) => one.has_target_of(other),
+            // What becomes of those is settled before they are opened.
+            (Sink::InPlace(_) | Sink::Nothing(_), _) | (_, Sink::InPlace(_) | Sink::Nothing(_)) => false,
         }
     }
 
@@ -83,23 +114,34 @@ impl Output {
     pub(super) fn feeds(&self, input: &Metadata) -> bool {
         match &self.sink {
             Sink::Stream(_, id) => id.is_some() && *id == FileId::of(input) && input.len() > 0,
-            Sink::Beside(_) => false,
+            Sink::Beside(_) | Sink::InPlace(_) | Sink::Nothing(_) => false,
+        }
+    }
+
+    /// The regular file behind a stream, which is written as it is.
+    pub(super) fn stream_id(&self) -> Option<FileId> {
+        match &self.sink {
+            Sink::Stream(_, id) => *id,
+            Sink::Beside(_) | Sink::InPlace(_) | Sink::Nothing(_) => None,
         }
     }
 
     /// Whether [`commit`](Self::commit) puts another file in the place of `input`.
     pub(super) fn replaces(&self, input: &Metadata) -> bool {
         match &self.sink {
-            Sink::Stream(..) => false,
+            Sink::Stream(..) | Sink::InPlace(_) | Sink::Nothing(_) => false,
             Sink::Beside(file) => file.old_id().is_some_and(|id| Some(id) == FileId::of(input)),
         }
     }
 
-    /// All is well: the new file takes the place of the old one, with its permissions.
-    pub(super) fn commit(self) -> io::Result<()> {
+    /// All is well: the new file takes the place of the old one, with its permissions. Whether there was anything to
+    /// change, which only a file that is its own input can know.
+    pub(super) fn commit(self) -> io::Result<bool> {
         match self.sink {
-            Sink::Stream(mut stream, _) => stream.flush(),
-            Sink::Beside(file) => file.commit(),
+            Sink::Stream(mut stream, _) => stream.flush().map(|()| true),
+            Sink::Beside(file) => file.commit().map(|()| true),
+            Sink::InPlace(file) => file.commit(),
+            Sink::Nothing(_) => Ok(true),
         }
     }
 }
@@ -140,13 +182,15 @@ impl Write for Output {
         match &mut self.sink {
             Sink::Stream(stream, _) => stream.write(bytes),
             Sink::Beside(file) => file.write(bytes),
+            Sink::InPlace(file) => file.write(bytes),
+            Sink::Nothing(_) => Ok(bytes.len()),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stream(stream, _) => stream.flush(),
-            Sink::Beside(_) => Ok(()),
+            Sink::Beside(_) | Sink::InPlace(_) | Sink::Nothing(_) => Ok(()),
         }
     }
 }

@@ -1,8 +1,6 @@
 //! The options about records, and `--records auto`.
 
-use super::Status;
-use super::args::one_of;
-use super::words::say;
+use super::args::{RECORDS, one_of};
 use crate::records::{BadColumns, BadShape, Carriage, Columns, Shape, sniff_one};
 use crate::{Blanks, Gaps, InRecord, Overlong, Transcode};
 use clap::Args;
@@ -10,66 +8,67 @@ use std::io::{self, BufRead, Read};
 
 /// Records, as mainframes have them.
 #[derive(Args, Clone)]
-#[command(next_help_heading = "Records")]
 pub(super) struct RecordArgs {
-    /// The input is records, and each becomes a line: fb:80, rdw, vb, vbs, u32 …, or auto
+    /// Records become lines: fb:80, rdw, vb, vbs, u32 …, or auto
     ///
-    /// fb:N          every record has N bytes
-    /// rdw           a record descriptor word before each, big-endian, its length included
-    /// rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
-    /// vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
-    /// u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
-    /// mode-b        FTP's block mode
-    /// awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
-    /// auto          what `charpipe detect --records` says, if that is one shape alone
-    #[arg(long, value_name = "SHAPE", value_parser = shape_or_auto, verbatim_doc_comment)]
+    ///   fb:N          every record has N bytes
+    ///   rdw           a record descriptor word before each, big-endian, its length included
+    ///   rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
+    ///   vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
+    ///   u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
+    ///   mode-b        FTP's block mode
+    ///   awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
+    ///   auto          what `charpipe detect --records` says, if that is one shape alone
+    #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape_or_auto, verbatim_doc_comment)]
     pub(super) records: Option<ShapeArg>,
 
-    /// Write records, one for each of the input, or for each line: fb:80, rdw, vb:27998 …
-    #[arg(long, value_name = "SHAPE", value_parser = shape)]
+    /// Write records, or make them of lines: fb:80, rdw, vb:27998 …
+    #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape)]
     to_records: Option<Shape>,
 
     /// Keep blanks at the end of a record
-    #[arg(long, requires = "records")]
+    #[arg(help_heading = RECORDS, long, requires = "records")]
     keep_blanks: bool,
 
     /// Trim NULs too
-    #[arg(long, requires = "records", conflicts_with = "keep_blanks")]
+    #[arg(help_heading = RECORDS, long, requires = "records", conflicts_with = "keep_blanks")]
     trim_nuls: bool,
 
-    /// Column 1 is an ASA carriage control: make lines, pages and overstrikes of it
-    #[arg(long, requires = "records", conflicts_with = "machine")]
+    /// Column 1 is an ASA carriage control: lines, pages, overstrikes
+    #[arg(help_heading = RECORDS, long, requires = "records", conflicts_with = "machine")]
     asa: bool,
 
     /// Column 1 is a machine carriage control
-    #[arg(long, requires = "records")]
+    #[arg(help_heading = RECORDS, long, requires = "records")]
     machine: bool,
 
     /// Only these bytes of a record are text, from 1: 1-40,57-
-    #[arg(long, requires = "records", value_name = "LIST", value_parser = columns)]
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "LIST", value_parser = columns)]
     columns: Option<Columns>,
 
-    /// What becomes of the other bytes
-    #[arg(long, requires = "columns", value_name = "WHAT", default_value = "drop", value_parser = one_of(&[
+    /// The other bytes: drop or hex [default: drop]
+    #[arg(help_heading = RECORDS, long, requires = "columns", value_name = "WHAT", default_value = "drop", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
         ("drop", Gaps::Drop),
         ("hex", Gaps::Hex),
     ]))]
     gaps: Gaps,
 
-    /// Make blanks of the shift codes in mixed pages, so that columns stay where they are
-    #[arg(long, requires = "records")]
+    /// Make blanks of shift codes, so that columns stay in place
+    #[arg(help_heading = RECORDS, long, requires = "records")]
     shift_blanks: bool,
 
-    /// What becomes of newlines inside a record
-    #[arg(long, requires = "records", value_name = "POLICY", default_value = "keep", value_parser = one_of(&[
+    /// Newlines inside a record: keep, space or error [default: keep]
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY", default_value = "keep", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
         ("keep", InRecord::Keep),
         ("space", InRecord::Space),
         ("error", InRecord::Error),
     ]))]
     record_newlines: InRecord,
 
-    /// What becomes of text that is too long for its record: an error, or cut between characters
-    #[arg(long, requires = "to_records", value_name = "POLICY", default_value = "fail", value_parser = one_of(&[
+    /// Text too long for its record: fail or cut [default: fail]
+    ///
+    /// It is cut between characters.
+    #[arg(help_heading = RECORDS, long, requires = "to_records", value_name = "POLICY", default_value = "fail", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
         ("fail", Overlong::Fail),
         ("cut", Overlong::Cut),
     ]))]
@@ -142,21 +141,10 @@ pub(super) fn look(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
     Ok((first, is_all))
 }
 
-/// The one shape that fits the first bytes of the input called `name`.
-pub(super) fn shape_of(first: &[u8], is_all: bool, name: &super::words::Name, quiet: bool) -> Result<Shape, Status> {
-    match sniff_one(first, is_all) {
-        Ok(shape) => {
-            if !quiet {
-                say(format_args!("{name}: taken for records of shape {shape}"));
-            }
-            Ok(shape)
-        }
-        Err(all) => {
-            let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
-            let found =
-                if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) };
-            say(format_args!("{name}: byte 0: {found} (see `charpipe detect --records`, and name one with --records)"));
-            Err(Status::Data)
-        }
-    }
+/// The one shape that fits the first bytes of an input, or why there is none.
+pub(super) fn shape_of(first: &[u8], is_all: bool) -> Result<Shape, String> {
+    sniff_one(first, is_all).map_err(|all| {
+        let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
+        if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) }
+    })
 }

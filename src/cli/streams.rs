@@ -77,7 +77,7 @@ pub(super) fn check(_: &std::path::Path) -> io::Result<()> {
 }
 
 /// What tells a regular file from every other, whatever it is called.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FileId {
     device: u64,
     inode: u64,

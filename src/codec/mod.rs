@@ -224,6 +224,19 @@ pub struct Orders {
 /// A charset: its name and the machines that decode and encode it.
 ///
 /// Register one of your own with [`Registry::register`](crate::Registry::register).
+///
+/// ```
+/// use charpipe::codec::{Stop, Utf8Sink};
+///
+/// let codec = charpipe::Registry::builtin().codec("UTF-16BE")?;
+/// let (mut decoder, mut room) = (codec.decoder(), [0; 16]);
+/// let mut text = Utf8Sink::new(&mut room);
+/// // A unit that the input cuts is taken and kept.
+/// let step = decoder.feed(b"\x20\xAC\x00", &mut text);
+/// assert_eq!((step.read, step.stop, decoder.pending()), (3, Stop::InputEmpty, 1));
+/// assert_eq!(text.as_str(), "€");
+/// # Ok::<(), charpipe::Error>(())
+/// ```
 pub trait Codec: Send + Sync {
     /// The preferred name, IANA's where there is one.
     fn name(&self) -> &str;
@@ -327,6 +340,16 @@ pub fn is_enc_name(name: &str) -> bool {
 
 /// Decodes all of `bytes` with a new decoder of `codec`; `None` where any of it is malformed or the codec does not keep
 /// the contract. For short inputs: a declaration, a code unit.
+///
+/// ```
+/// use charpipe::codec::decode_strictly;
+///
+/// let codec = charpipe::Registry::builtin().codec("IBM037")?;
+/// assert_eq!(decode_strictly(&*codec, b"\xC8\x89").as_deref(), Some("Hi"));
+/// let codec = charpipe::Registry::builtin().codec("UTF-8")?;
+/// assert_eq!(decode_strictly(&*codec, b"Hi\xFF"), None);
+/// # Ok::<(), charpipe::Error>(())
+/// ```
 pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     let mut decoder = codec.decoder();
     let mut text = String::new();

@@ -188,6 +188,15 @@ fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
 ///
 /// Bytes in the room beyond what was written may be scribbled on: that is what lets a store be wider than the
 /// character.
+///
+/// ```
+/// let mut room = [0; 4];
+/// let mut sink = charpipe::codec::Utf8Sink::new(&mut room);
+/// assert!(sink.push('a') && sink.push('é'));
+/// // What does not fit whole is not written at all.
+/// assert!(!sink.push('€'));
+/// assert_eq!((sink.as_str(), sink.room()), ("aé", 1));
+/// ```
 pub struct Utf8Sink<'a> {
     room: &'a mut [u8],
     written: usize,
@@ -492,6 +501,14 @@ impl Utf8Buf {
 }
 
 /// Lent room for encoded bytes.
+///
+/// ```
+/// let mut room = [0; 3];
+/// let mut sink = charpipe::codec::ByteSink::new(&mut room);
+/// assert!(sink.push(b"ab"));
+/// assert!(!sink.push(b"cd"));
+/// assert_eq!((sink.as_bytes(), sink.room()), (&b"ab"[..], 1));
+/// ```
 pub struct ByteSink<'a> {
     room: &'a mut [u8],
     written: usize,

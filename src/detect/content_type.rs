@@ -14,6 +14,14 @@ use nom::{IResult, Parser};
 use std::fmt;
 
 /// A `Content-Type`, of which only what bears on the encoding is kept.
+///
+/// ```
+/// use charpipe::detect::{ContentType, MediaKind};
+///
+/// let field = ContentType::parse("Application/Atom+XML; charset='utf-8'");
+/// assert_eq!(field.essence.as_deref(), Some("application/atom+xml"));
+/// assert_eq!((field.charset.as_deref(), field.kind()), (Some("utf-8"), MediaKind::AppXml));
+/// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ContentType {
     /// `type/subtype` in lower case. Something else that stands in its place is kept as it is, so that it can be named

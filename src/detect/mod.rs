@@ -44,6 +44,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// What the caller knows or wants of detection.
+///
+/// ```
+/// use charpipe::detect::{Detector, Hints, Policy};
+/// use charpipe::Registry;
+///
+/// let content_type = Some("text/xml; charset=iso-8859-1".to_owned());
+/// let hints = Hints { policy: Policy::Rfc3023, content_type, ..Hints::default() };
+/// let mut detector = Detector::new(Registry::builtin(), hints);
+/// detector.feed(b"<a/>");
+/// assert_eq!(detector.finish().rule, Some("rfc3023:charset"));
+/// ```
 #[derive(Clone, Default, Debug)]
 pub struct Hints {
     /// The encoding, where the caller knows it. Authoritative.

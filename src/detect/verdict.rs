@@ -117,6 +117,19 @@ impl Diagnostic {
 }
 
 /// The answer of a [`Detector`](super::Detector): facts about the first bytes, and the choice that follows from them.
+///
+/// ```
+/// use charpipe::detect::{Detector, Hints, Source};
+/// use charpipe::Registry;
+///
+/// let mut detector = Detector::new(Registry::builtin(), Hints::default());
+/// detector.feed(b"\xFF\xFE<\0a\0/\0>\0");
+/// let verdict = detector.finish();
+/// assert_eq!(verdict.encoding.as_deref(), Some("UTF-16LE"));
+/// assert_eq!((verdict.source, verdict.rule), (Some(Source::Bom), Some("rfc7303:bom")));
+/// assert_eq!(verdict.bom(), Some(&b"\xFF\xFE"[..]));
+/// assert!(verdict.diagnostics.is_empty() && verdict.error.is_none());
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Verdict {

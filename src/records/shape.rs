@@ -1,5 +1,6 @@
 //! The framings, and how they are written down.
 
+use crate::registry::label;
 use std::fmt;
 use std::str::FromStr;
 
@@ -160,10 +161,28 @@ impl FromStr for Shape {
             }
             _ => Err(BadShape(format!(
                 "{text:?} is no shape of records; there are fb:N, rdw, rdw:exclusive, rdw:le, vb, vbs, u32, u16, mode-b \
-                 and awstape,SHAPE"
+                 and awstape,SHAPE{}",
+                meant(&lower).map_or_else(String::new, |shape| format!("; did you mean {shape}?"))
             ))),
         }
     }
+}
+
+/// The shape that `text`, in lower case, was to name.
+fn meant(text: &str) -> Option<String> {
+    const NAMES: [&str; 9] =
+        ["rdw", "rdw:exclusive", "rdw:le", "rdw:le:exclusive", "vb", "vbs", "u32", "u16", "mode-b"];
+    let digits = text.trim_start_matches(|ch: char| !ch.is_ascii_digit());
+    let before = &text[..text.len() - digits.len()];
+    let is_fixed =
+        matches!(before.trim_end_matches([':', '=', '-', '_', ' ', '(']), "" | "f" | "fb" | "lrecl" | "fixed");
+    match digits.trim_end_matches(')').parse::<u16>() {
+        Ok(lrecl) if lrecl > 0 && is_fixed => return Some(format!("fb:{lrecl}")),
+        _ => {}
+    }
+    let near = |name: &&&str| label::distance(text, name, |_, _| 1) <= 1 + usize::from(name.len() > 4);
+    let nearest = |name: &&&str| label::distance(text, name, |_, _| 1);
+    NAMES.iter().filter(near).min_by_key(nearest).map(|name| (*name).to_owned())
 }
 
 impl fmt::Display for Shape {

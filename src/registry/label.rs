@@ -78,11 +78,15 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     // What looks alike is as good as the same.
     let seen = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
     let wanted = seen(label);
+    // Another digit is another charset, more often than not: it weighs as much as two slips.
+    let changed = |a: u8, b: u8| if a.is_ascii_digit() || b.is_ascii_digit() { 2 } else { 1 };
     let mut near: Vec<(usize, &str)> = labels
         .map(|other| (seen(other), other))
         // Every letter too many or too few is a step: what is longer than any label costs nothing.
-        .filter(|(key, _)| key.len().abs_diff(wanted.len()) <= FARTHEST)
-        .map(|(key, other)| (distance(&wanted, &key), other))
+        .filter(|(there, _)| there.len().abs_diff(wanted.len()) <= FARTHEST)
+        // The beginning of many a label is no slip: `EBCDIC` is not `EBCDIC-FR`.
+        .filter(|(there, _)| there.len() <= wanted.len() + 1 || !there.starts_with(&wanted))
+        .map(|(there, other)| (distance(&wanted, &there, changed), other))
         .filter(|(distance, other)| *distance <= FARTHEST && *distance * 3 <= other.len())
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
@@ -95,15 +99,15 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
 /// How many slips there may be.
 const FARTHEST: usize = 2;
 
-/// How many letters have to be changed, added, left out, or exchanged with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
+/// How many letters have to be added, left out, exchanged with their neighbour, or changed, which `weighs` what it says.
+pub(crate) fn distance(a: &str, b: &str, weighs: impl Fn(u8, u8) -> usize) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {
         let mut row = vec![i; b.len() + 1];
         for j in 1..=b.len() {
-            let changed = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let changed = above[j - 1] + if a[i - 1] == b[j - 1] { 0 } else { weighs(a[i - 1], b[j - 1]) };
             row[j] = changed.min(row[j - 1] + 1).min(above[j] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 row[j] = row[j].min(before[j - 2] + 1);
@@ -163,6 +167,9 @@ mod tests {
             ("IBM1074", &["IBM1047"]),
             ("ISO-8559-1", &["ISO-8859-1"]),
             ("EBCDIC", &[]),
+            ("ISO-8859", &["ISO-8859-1"]),
+            ("UTF-7", &[]),
+            ("UTF8-", &["UTF-8"]),
         ] {
             assert_eq!(near_misses(label, known.into_iter()), expected, "{label}");
         }

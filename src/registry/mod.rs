@@ -16,7 +16,7 @@
 //! front. Last, a newline surface on the label of an EBCDIC codec (`IBM1047,nl=zos`) is taken off.
 
 mod builtin;
-mod label;
+pub(crate) mod label;
 
 use crate::codec::newline::{EbcdicNl, labelled};
 use crate::codec::table::Table;
@@ -210,6 +210,14 @@ impl Registry {
     /// # Errors
     /// [`ErrorKind::UnknownLabel`], without an offset, with labels that are spelt alike;
     /// [`ErrorKind::UnsupportedLabel`] where the charset is known and not to be had.
+    ///
+    /// ```
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.codec("latin1")?.name(), "ISO-8859-1");
+    /// let error = registry.codec("ISO-8895-1").unwrap_err();
+    /// assert_eq!(error.to_string(), "\"ISO-8895-1\" is not known; did you mean ISO-8859-1?");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
             return Ok(entry.codec().under(label).unwrap_or_else(|| entry.codec().clone()));
@@ -242,6 +250,11 @@ impl Registry {
     }
 
     /// The labels of the codec named `name`, the name first; none where there is no such codec.
+    ///
+    /// ```
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.labels("UTF-32LE").collect::<Vec<_>>(), ["UTF-32LE", "csUTF32LE", "UCS-4LE", "IBM1234"]);
+    /// ```
     pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
         self.entries().filter(move |entry| entry.name == name).take(1).flat_map(Entry::labels)
     }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 
 /// Bytes of output that an adapter holds at the most.
-const OUT_ROOM: usize = 64 * 1024;
+pub(super) const OUT_ROOM: usize = 64 * 1024;
 
 /// The same for a value in memory, on the stack.
 const VALUE_ROOM: usize = 4 * 1024;
@@ -51,33 +51,59 @@ pub struct DecodeReader<R> {
 /// Where a reader's bytes come from.
 struct Source<R> {
     input: R,
-    transcoder: Transcoder,
+    feed: Feed,
+}
+
+/// A transcoder that is fed from a reader of any kind.
+pub(super) struct Feed {
+    pub(super) transcoder: Transcoder,
     /// What the transcoder wants next. It is asked before the input is: the input may block.
     state: State,
     /// The input has ended.
     ended: bool,
 }
 
+impl Feed {
+    pub(super) fn new(transcoder: Transcoder) -> Self {
+        Feed { transcoder, state: State::NeedInput, ended: false }
+    }
+
+    /// Whether a step needs the input to be asked.
+    pub(super) fn is_hungry(&self) -> bool {
+        self.state == State::NeedInput
+    }
+
+    /// One step: how many bytes of `src` were taken, and how many put into `dst` if that is an answer; none only at the
+    /// end. `src` is what the input gave if the feed is hungry, empty at its end; else nothing.
+    pub(super) fn step(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(usize, Option<usize>), Error> {
+        self.ended |= self.is_hungry() && src.is_empty();
+        // An error is said again by the next step, without asking the input.
+        self.state = State::NeedRoom;
+        let step = self.transcoder.step(src, dst, self.ended)?;
+        self.state = step.state;
+        let answers = step.written > 0 || step.state == State::Done;
+        Ok((step.read, answers.then_some(step.written)))
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.transcoder.reset();
+        self.state = State::NeedInput;
+        self.ended = false;
+    }
+}
+
 impl<R: BufRead> Source<R> {
     /// Puts bytes into `dst`, which has room; none only at the end.
     fn produce(&mut self, dst: &mut [u8]) -> io::Result<usize> {
         loop {
-            let hungry = self.state == State::NeedInput;
+            let hungry = self.feed.is_hungry();
             let src = if hungry { self.input.fill_buf()? } else { &[] };
-            self.ended |= hungry && src.is_empty();
-            let step = match self.transcoder.step(src, dst, self.ended) {
-                Ok(step) => step,
-                Err(error) => {
-                    self.state = State::NeedRoom;
-                    return Err(error.into());
-                }
-            };
+            let (read, written) = self.feed.step(src, dst)?;
             if hungry {
-                self.input.consume(step.read);
+                self.input.consume(read);
             }
-            self.state = step.state;
-            if step.written > 0 || step.state == State::Done {
-                return Ok(step.written);
+            if let Some(written) = written {
+                return Ok(written);
             }
         }
     }
@@ -86,7 +112,7 @@ impl<R: BufRead> Source<R> {
 impl<R> DecodeReader<R> {
     fn new(input: R, transcoder: Transcoder) -> Self {
         DecodeReader {
-            source: Source { input, transcoder, state: State::NeedInput, ended: false },
+            source: Source { input, feed: Feed::new(transcoder) },
             room: vec![0; OUT_ROOM].into(),
             at: 0,
             end: 0,
@@ -110,20 +136,18 @@ impl<R> DecodeReader<R> {
 
     /// The account so far; its `bytes_out` are transcoded and may not all be read.
     pub fn report(&self) -> &Report {
-        self.source.transcoder.report()
+        self.source.feed.transcoder.report()
     }
 
     /// What detection answered, once it did.
     pub fn verdict(&self) -> Option<&Verdict> {
-        self.source.transcoder.verdict()
+        self.source.feed.transcoder.verdict()
     }
 
     /// Begins a new message where the reader below stands, as [`Transcoder::reset`]; what was transcoded and not read is
     /// lost.
     pub fn reset(&mut self) {
-        self.source.transcoder.reset();
-        self.source.state = State::NeedInput;
-        self.source.ended = false;
+        self.source.feed.reset();
         (self.at, self.end) = (0, 0);
     }
 }

@@ -146,16 +146,17 @@ impl RecordsOut {
         ErrorKind::RecordTooLong { offset, record: self.records + 1, limit: self.limit }.into()
     }
 
-    /// The record ends; what can be written of it and of those before goes to `out`.
-    pub(super) fn end(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
-        if self.len > self.limit {
-            if self.only_blanks {
-                self.record.truncate(self.limit);
-            } else if self.overlong == Overlong::Fail || !self.cut() {
-                return Err(self.too_long());
+    /// The record ends; what can be written of it and of those before goes to `out`. `place` is where in the input what
+    /// the encoder was fed comes from: asked for an error only, as it takes its time.
+    pub(super) fn end(&mut self, out: &mut Vec<u8>, place: impl FnOnce(u64) -> Place) -> Result<(), Error> {
+        match (self.write(out), self.wants_start()) {
+            (Err(_), Some(fed)) => {
+                self.start = Some(place(fed));
+                // It is as if it had not been given: the same again, with its place.
+                self.write(out)?;
             }
+            (result, _) => result?,
         }
-        self.framer.record(&self.record, self.start.unwrap_or_default().offset, out)?;
         self.records += 1;
         self.record.clear();
         self.len = 0;
@@ -163,6 +164,18 @@ impl RecordsOut {
         self.began = None;
         self.start = None;
         Ok(())
+    }
+
+    /// Writes the record. It stays as it is where that cannot be.
+    fn write(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+        if self.len > self.limit {
+            if self.only_blanks {
+                self.record.truncate(self.limit);
+            } else if self.overlong == Overlong::Fail || !self.cut() {
+                return Err(self.too_long());
+            }
+        }
+        self.framer.record(&self.record, self.start.unwrap_or_default().offset, out)
     }
 
     /// Cuts the record behind a character, so that it ends in the initial shift state. `false` where nobody knows how:
@@ -174,9 +187,12 @@ impl RecordsOut {
         let mut room = [0; 4 * MIN_ROOM];
         for &byte in &self.record {
             let mut sink = Utf8Sink::new(&mut room);
-            if decoder.feed(&[byte], &mut sink).stop != Stop::InputEmpty {
-                return false;
-            }
+            let is_substitute = match decoder.feed(&[byte], &mut sink).stop {
+                Stop::InputEmpty => false,
+                // What stands for a character that the charset lacks is none of its characters.
+                Stop::Fault(fault) if fault.after == 0 => true,
+                _ => return false,
+            };
             len += 1;
             match byte {
                 0x0E if shifts => shifted = true,
@@ -187,7 +203,7 @@ impl RecordsOut {
                 break;
             }
             // Behind a shift out there is no character yet.
-            let is_whole = sink.written() > 0 || (shifts && byte == 0x0F);
+            let is_whole = sink.written() > 0 || is_substitute || (shifts && byte == 0x0F);
             if decoder.pending() == 0 && is_whole {
                 cut = Some((len, shifted));
             }

@@ -21,10 +21,12 @@
 //! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
 //! | `parallel.rs` | the same with parts of the input converted side by side |
 //! | `adapters.rs` | [`DecodeReader`], [`EncodeWriter`], [`decode`]: the same as a `Read`, as a `Write`, and for a value |
+//! | `tokio.rs` | the first two by the traits of tokio (feature `tokio`) |
 //!
 //! # Where the rest goes
 //!
-//! *Text stages* join `stages`. *Kernels* live behind the codec traits. *Async*, wasm and C are shells like `pump.rs`.
+//! *Text stages* join `stages`. *Kernels* live behind the codec traits. Wasm and C are shells like `pump.rs`; so are the
+//! traits of another async runtime, like `tokio.rs`.
 
 mod adapters;
 mod back;
@@ -38,6 +40,8 @@ mod parallel;
 mod pump;
 mod report;
 mod segment;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 
 pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
@@ -256,6 +260,17 @@ impl Transcoder {
     }
 
     /// Back to the beginning, for the next message: detection starts anew, options stay, the report is empty.
+    ///
+    /// ```
+    /// let mut transcoder = charpipe::Transcode::new().transcoder()?;
+    /// let mut room = [0; 16];
+    /// for (message, text) in [(&b"\xFE\xFF\0a"[..], "a"), ("é".as_bytes(), "é")] {
+    ///     transcoder.reset();
+    ///     let step = transcoder.step(message, &mut room, true)?;
+    ///     assert_eq!(&room[..step.written], text.as_bytes());
+    /// }
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn reset(&mut self) {
         *self = Transcoder::new(self.settings.clone());
     }
@@ -457,7 +472,7 @@ impl Transcoder {
         let to_utf8 = to.is_utf8();
         let by_kind = if is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
         let unmappable = settings.unmappable.unwrap_or(by_kind);
-        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty();
+        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty() || back.is_some();
         let straight = to_utf8 && stages.is_empty() && !expects_bmp && back.is_none();
         let eol = settings.eol.text();
         let watches_nel =
@@ -893,12 +908,11 @@ impl Transcoder {
             // A record that was cut within pairs, without a shift in, has no room for one.
             back.drop_end_without_room(whole);
         }
-        if let (Some(fed), Some(Work::Text(segment))) = (back.wants_start(), self.queue.front())
-            && back.overflows()
-        {
-            back.set_start(segment.place(fed, self.text.as_str()));
-        }
-        back.end(&mut self.spill)?;
+        let segment = self.queue.front();
+        back.end(&mut self.spill, |fed| match segment {
+            Some(Work::Text(segment)) => segment.place(fed, self.text.as_str()),
+            _ => At::default(),
+        })?;
         Ok(Advance::Read(0))
     }
 

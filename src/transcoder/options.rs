@@ -264,6 +264,17 @@ impl Transcode {
     }
 
     /// What kind of document it is, where the first bytes don't tell.
+    ///
+    /// ```
+    /// use charpipe::{Kind, Transcode};
+    ///
+    /// // No declaration, and none that has to be put in: but in XML a reference may stand for the euro sign.
+    /// let job = Transcode::new().to("IBM037")?.kind(Kind::Xml);
+    /// let mut output = Vec::new();
+    /// job.run("<a>5 €</a>".as_bytes(), &mut output)?;
+    /// assert!(Transcode::new().from("IBM037")?.decode(&output)?.ends_with("<a>5 &#x20AC;</a>"));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn kind(mut self, kind: Kind) -> Self {
         self.settings.hints.kind = Some(kind);
         self
@@ -273,6 +284,14 @@ impl Transcode {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`].
+    ///
+    /// ```
+    /// let job = charpipe::Transcode::new().fallback("ISO-8859-1")?;
+    /// assert_eq!(job.decode(b"caf\xE9")?, "café");
+    /// // What has a byte order mark tells.
+    /// assert_eq!(job.decode(b"\xEF\xBB\xBFcaf\xC3\xA9")?, "café");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn fallback(mut self, label: &str) -> Result<Self, Error> {
         self.settings.hints.fallback = Some(self.settings.registry.codec(label)?);
         Ok(self)
@@ -288,6 +307,13 @@ impl Transcode {
     }
 
     /// Every warning is an error.
+    ///
+    /// ```
+    /// let job = charpipe::Transcode::new().strict(true);
+    /// // EBCDIC whose page nothing names.
+    /// let error = job.decode(b"\x4C\x6F\xA7\x94\x93\x6F\x6E").unwrap_err();
+    /// assert_eq!(error.code(), "ebcdic-page-assumed");
+    /// ```
     pub fn strict(mut self, strict: bool) -> Self {
         self.settings.hints.strict = strict;
         self
@@ -314,30 +340,72 @@ impl Transcode {
     }
 
     /// Whether the target's one-way mappings are used before that: `Ａ` becomes `A` where the target has it so.
+    ///
+    /// ```
+    /// let job = charpipe::Transcode::new().to("IBM037")?;
+    /// assert!(job.run("Ａ".as_bytes(), Vec::new()).is_err());
+    /// let mut output = Vec::new();
+    /// job.best_fit(true).run("Ａ".as_bytes(), &mut output)?;
+    /// assert_eq!(output, b"\xC1");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn best_fit(mut self, best_fit: bool) -> Self {
         self.settings.best_fit = best_fit;
         self
     }
 
     /// Whether the document's own label is made true.
+    ///
+    /// ```
+    /// use charpipe::{Relabel, Transcode};
+    ///
+    /// let latin1 = b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xE9</a>";
+    /// assert_eq!(Transcode::new().decode(latin1)?, "<?xml version='1.0' encoding='UTF-8'?><a>é</a>");
+    /// let never = Transcode::new().relabel(Relabel::Never);
+    /// assert_eq!(never.decode(latin1)?, "<?xml version='1.0' encoding='ISO-8859-1'?><a>é</a>");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn relabel(mut self, policy: Relabel) -> Self {
         self.settings.relabel = policy;
         self
     }
 
     /// Whether the output begins with a byte order mark.
+    ///
+    /// ```
+    /// let mut output = Vec::new();
+    /// charpipe::Transcode::new().bom(charpipe::Bom::Add).run(&b"a"[..], &mut output)?;
+    /// assert_eq!(output, b"\xEF\xBB\xBFa");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn bom(mut self, policy: Bom) -> Self {
         self.settings.bom = policy;
         self
     }
 
     /// What ends of line become.
+    ///
+    /// ```
+    /// use charpipe::{Eol, Transcode};
+    ///
+    /// assert_eq!(Transcode::new().eol(Eol::Lf).decode("a\r\nb\u{85}c\r".as_bytes())?, "a\nb\nc\n");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn eol(mut self, policy: Eol) -> Self {
         self.settings.eol = policy;
         self
     }
 
     /// Which newline convention EBCDIC follows, on either side.
+    ///
+    /// ```
+    /// use charpipe::{EbcdicNl, Transcode};
+    ///
+    /// let job = Transcode::new().from("IBM1047")?;
+    /// assert_eq!(job.decode(b"\xC1\x15")?, "A\u{85}");
+    /// assert_eq!(job.ebcdic_nl(EbcdicNl::Zos).decode(b"\xC1\x15")?, "A\n");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn ebcdic_nl(mut self, nl: EbcdicNl) -> Self {
         self.settings.ebcdic_nl = nl;
         self
@@ -375,6 +443,15 @@ impl Transcode {
     }
 
     /// What becomes of blanks at the end of a record of the input.
+    ///
+    /// ```
+    /// use charpipe::{Blanks, Transcode};
+    ///
+    /// let job = Transcode::new().from("IBM037")?.records("fb:3".parse()?);
+    /// assert_eq!(job.decode(b"\xC1\x40\x40")?, "A\n");
+    /// assert_eq!(job.blanks(Blanks::Keep).decode(b"\xC1\x40\x40")?, "A  \n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn blanks(mut self, policy: Blanks) -> Self {
         self.settings.input.blanks = policy;
         self
@@ -404,6 +481,15 @@ impl Transcode {
     }
 
     /// The first byte of a record of the input tells a printer how to move: lines and pages come of it.
+    ///
+    /// ```
+    /// use charpipe::{Transcode, records::Carriage};
+    ///
+    /// // `1` is a new page, `0` leaves a line out.
+    /// let job = Transcode::new().from("IBM037")?.records("fb:2".parse()?).carriage(Carriage::Asa);
+    /// assert_eq!(job.decode(b"\xF1\xC1\xF0\xC2")?, "\x0CA\n\nB\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn carriage(mut self, carriage: Carriage) -> Self {
         self.settings.input.carriage = Some(carriage);
         self
@@ -438,6 +524,17 @@ impl Transcode {
     }
 
     /// What becomes of text that is too long for its record.
+    ///
+    /// ```
+    /// use charpipe::{Overlong, Transcode};
+    ///
+    /// let job = Transcode::new().to("IBM037")?.to_records("fb:2".parse()?);
+    /// assert_eq!(job.run(&b"ABC\n"[..], Vec::new()).unwrap_err().code(), "record-too-long");
+    /// let mut output = Vec::new();
+    /// job.overlong(Overlong::Cut).run(&b"ABC\n"[..], &mut output)?;
+    /// assert_eq!(output, b"\xC1\xC2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn overlong(mut self, policy: Overlong) -> Self {
         self.settings.overlong = policy;
         self

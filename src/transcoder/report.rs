@@ -4,6 +4,17 @@ use crate::detect::{Diagnostic, Verdict};
 pub use crate::error::RecordPosition;
 
 /// What a run did.
+///
+/// ```
+/// use charpipe::{OnUnmappable, Transcode};
+///
+/// let job = Transcode::new().to("ISO-8859-1")?.unmappable(OnUnmappable::Replace);
+/// let report = job.run("5 €".as_bytes(), Vec::new())?;
+/// assert_eq!((report.from.as_deref(), &*report.to), (Some("UTF-8"), "ISO-8859-1"));
+/// assert_eq!((report.bytes_in, report.bytes_out), (5, 3));
+/// assert_eq!((report.unmappable.count, report.unmappable.first[0].ch), (1, '€'));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {

@@ -7,6 +7,8 @@ Nothing here knows of charpipe: single bytes are Python's codec cp037, pairs are
 text is to be is worked out from the text, not from the bytes. Running this again changes nothing. Standard library
 only.
 """
+import csv
+import io
 import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -90,6 +92,9 @@ def vbs(records, blksize):
 
 def customer_files():
     fixed, variable, text, hexed, listed = [], [], [], [], []
+    table = io.StringIO()
+    rows = csv.writer(table, lineterminator="\n")
+    rows.writerow(["id", "name", "address", "balance", "note"])
     for number, name, address, cents, note in customers():
         begin = head(number, name, address, cents)
         fixed.append(begin + ebcdic(note, 20))
@@ -99,6 +104,7 @@ def customer_files():
         hexed.append((columns + packed(cents, 5).hex().upper() + note).rstrip(" "))
         sign = "-" if cents < 0 else ""
         amount = f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d}"
+        rows.writerow([f"{number:07d}", name, address, amount, note])
         listed.append(f"{number:07d}  {name:20}  {amount:>11}  {note}".rstrip(" "))
     assert {len(record) for record in fixed} == {76}
     return {
@@ -109,8 +115,9 @@ def customer_files():
         # Columns 1-51 and 57-, without and with the balance in hexadecimal.
         "customers.txt": lines(text),
         "customers-hex.txt": lines(hexed),
-        # What examples/unblock.rs prints.
+        # What examples/packed_fields.rs prints, and examples/records_to_csv.rs.
         "customers-list.txt": lines(listed),
+        "customers.csv": table.getvalue().encode("utf-8"),
     }
 
 

@@ -1,16 +1,18 @@
 //! What a chart shows, taken from the codec itself: bytes go into its decoder one at a time, and what comes out says
 //! what they are. So a codec that somebody registers has charts like any other. How they look is for `layout.rs`.
 
+use crate::cli::words::harmless;
 use crate::codec::{ByteSink, Codec, Decoder, MIN_ROOM, Stop, Utf8Sink};
 use crate::registry::Registry;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A charset, and the chart of one of its bytes: the first, or the one behind those of `lead`.
 pub(super) struct ChartData<'a> {
-    pub(super) name: &'a str,
-    pub(super) aliases: Vec<&'a str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) aliases: Vec<Cow<'a, str>>,
     /// The table or standard that it was taken from, where that is known.
-    pub(super) source: Option<&'a str>,
+    pub(super) source: Option<Cow<'a, str>>,
     /// The bytes in front of the charted one.
     pub(super) lead: Vec<u8>,
     /// What shifts to the set that it is in, where that is not the initial one.
@@ -67,14 +69,34 @@ impl<'a> ChartData<'a> {
         }
         let shifted = reader.sets[1..].iter().filter(|_| lead.is_empty());
         Some(ChartData {
-            name: codec.name(),
-            aliases: registry.labels(codec.name()).skip(1).collect(),
-            source: Some(codec.source()).filter(|source| !source.is_empty()),
+            name: codec.name().into(),
+            aliases: registry.labels(codec.name()).skip(1).map(Cow::from).collect(),
+            source: Some(codec.source()).filter(|source| !source.is_empty()).map(Cow::from),
             lead: lead.to_vec(),
             shift: shift.to_vec(),
             cells,
             shifted: shifted.map(|set| Shifted { shift: set.shift.clone(), leads: set.leads.clone() }).collect(),
         })
+    }
+}
+
+impl ChartData<'_> {
+    /// Whether it is the chart of the single bytes of an EBCDIC page: blank, A and 0 are where they always are there.
+    pub(super) fn is_ebcdic(&self) -> bool {
+        let is = |byte: usize, wanted: &str| matches!(&self.cells[byte], Cell::Text(text) if text.text == wanted);
+        self.lead.is_empty() && is(0x40, " ") && is(0xC1, "A") && is(0xF0, "0")
+    }
+
+    /// Makes its names fit to be shown: those of a caller's table may hold anything.
+    pub(super) fn make_harmless(&mut self) {
+        for name in std::iter::once(&mut self.name).chain(&mut self.aliases).chain(&mut self.source) {
+            *name = harmless(name).into();
+        }
+    }
+
+    /// Whether any of the bytes is a character.
+    pub(super) fn has_texts(&self) -> bool {
+        self.cells.iter().any(|cell| matches!(cell, Cell::Text(_)))
     }
 }
 

@@ -42,6 +42,45 @@ fn of_char(ch: char) -> Glyph {
     Glyph { text: ch.to_string(), width: width(ch) }
 }
 
+/// What kind of thing stands in a cell.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Class {
+    Letter,
+    /// All that is a number.
+    Digit,
+    Sign,
+    Blank,
+    /// Format characters, too.
+    Control,
+    Combining,
+    Private,
+    Lead,
+    Shift,
+    None,
+}
+
+/// What kind of character it is; of several it is the first that counts.
+pub(super) fn class(text: &str) -> Class {
+    let Some(first) = text.chars().next() else { return Class::None };
+    match name(first) {
+        Some("SP" | "NBSP" | "IDSP") => Class::Blank,
+        Some("priv") => Class::Private,
+        // White space that is no newline has no ink, whatever its width.
+        Some("?") if first.is_whitespace() => Class::Blank,
+        Some(_) => Class::Control,
+        None if is_combining(first) => Class::Combining,
+        None if first.is_numeric() => Class::Digit,
+        None if first.is_alphabetic() => Class::Letter,
+        None => Class::Sign,
+    }
+}
+
+/// Whether it is one of IBM's thirteen variant characters: of those that programs are written in, what the EBCDIC pages
+/// do not have at the same bytes.
+pub(super) fn is_variant(text: &str) -> bool {
+    matches!(text, "\\" | "[" | "]" | "{" | "}" | "^" | "~" | "!" | "#" | "|" | "`" | "$" | "@")
+}
+
 /// What a shift code is called; the shifts of EBCDIC and ASCII are the same bytes.
 pub(super) fn shift(byte: u8) -> &'static str {
     match byte {
@@ -119,6 +158,24 @@ fn width(ch: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes() {
+        for (texts, expected) in [
+            ("AéøßЖאخアｱ漢ªก", Class::Letter),
+            ("07²½٣１Ⅷ", Class::Digit),
+            ("%[¬€\\|→\u{25CC}", Class::Sign),
+            (" \u{A0}\u{3000}\u{2003}", Class::Blank),
+            ("\0\u{15}\u{7F}\u{85}\u{AD}\u{200D}", Class::Control),
+            ("\u{301}\u{E31}\u{64B}", Class::Combining),
+            ("\u{E000}\u{F8FF}", Class::Private),
+        ] {
+            for ch in texts.chars() {
+                assert_eq!(class(&ch.to_string()), expected, "{ch:?}");
+            }
+        }
+        assert_eq!((class(""), class("か\u{309A}")), (Class::None, Class::Letter));
+    }
 
     #[test]
     fn glyphs_and_their_widths() {

@@ -5,11 +5,12 @@ use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::layout::code_points;
 use crate::cli::json::{hex, line};
 use serde::Serialize;
+use std::borrow::Cow;
 
 #[derive(Serialize)]
 struct ChartObject<'a> {
     codec: &'a str,
-    aliases: &'a [&'a str],
+    aliases: &'a [Cow<'a, str>],
     source: Option<&'a str>,
     /// The bytes in front of the charted one.
     lead: Option<String>,
@@ -74,9 +75,9 @@ pub(super) fn chart(data: &ChartData<'_>) -> String {
         (0..=255u8).zip(&set.leads).filter_map(|(byte, lead)| Some((&*set.shift, hex(&[byte]), (*lead)?)))
     });
     line(&ChartObject {
-        codec: data.name,
+        codec: &data.name,
         aliases: &data.aliases,
-        source: data.source,
+        source: data.source.as_deref(),
         lead: some(&data.lead),
         shift: some(&data.shift),
         chart: cells()

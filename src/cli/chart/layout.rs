@@ -2,74 +2,104 @@
 //! wider than 100 columns unless a character needs that.
 
 use super::data::{Cell, ChartData, Difference, Differences, Lead, Text};
-use super::glyph::{self, Glyph, glyph};
+use super::glyph::{self, Class, Glyph, glyph};
+use crate::cli::color::{self, paint};
 use crate::error::Hex;
+use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
 /// How wide a line may be.
 const WIDTH: usize = 100;
 
-/// The chart of a codec, and where its lead bytes are.
-pub(super) fn chart(data: &ChartData<'_>) -> String {
-    let mut page = title(data);
-    let texts = || data.cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some(text) } else { None });
+/// The chart of a codec, and where its lead bytes are; in colour, where it is asked for.
+pub(super) fn chart(data: &ChartData<'_>, colored: bool) -> String {
+    let mut page = title(data, colored);
     // A charset of pairs has nothing to show in the first byte.
-    if texts().next().is_some() || !data.lead.is_empty() {
+    if data.has_texts() {
         page.push('\n');
-        let shown = |byte: u8| (glyph_of(byte, &data.cells[byte as usize]), code_of(&data.cells[byte as usize]));
-        page += &grid(!data.lead.is_empty(), shown);
-        page += &legend(data);
-    }
-    let own: Vec<Option<Lead>> =
-        data.cells.iter().map(|cell| if let Cell::Lead(lead) = cell { Some(*lead) } else { None }).collect();
-    let sets = data.shifted.iter().map(|set| (&*set.shift, &set.leads));
-    for (shift, leads) in std::iter::once((&[][..], &own)).chain(sets) {
-        let characters = |byte: &u8| leads[*byte as usize].map_or(0, |lead| lead.characters);
-        // The first of those that have the most: a good example.
-        let Some(best) = (0..=255).rev().filter(|byte| leads[*byte as usize].is_some()).max_by_key(characters) else {
-            continue;
+        let ebcdic = data.is_ebcdic();
+        let shown = |byte: u8| {
+            let cell = &data.cells[byte as usize];
+            Shown { glyph: glyph_of(byte, cell), style: style_of(cell, ebcdic), code: code_of(cell) }
         };
+        page += &grid(!data.lead.is_empty(), colored, shown);
+        page += &legend(data, ebcdic && colored);
+    }
+    for Leads { shift, leads, example } in leads(data) {
         let behind = if shift.is_empty() { String::new() } else { format!(", behind {}", shift_name(shift)) };
         _ = writeln!(page, "\nLead bytes{behind}, and how many characters each has\n");
-        let count = |lead: Lead| format!("{}{}", lead.characters, if lead.longer { "+" } else { "" });
-        let counted = |byte: u8| Glyph::named(&leads[byte as usize].map(count).unwrap_or_default());
-        page += &grid(true, |byte| (counted(byte), String::new()));
+        let counted = |byte: u8| Glyph::named(&leads[byte as usize].map(count_of).unwrap_or_default());
+        let shown = |byte: u8| Shown { glyph: counted(byte), style: color::PLAIN, code: String::new() };
+        page += &grid(true, colored, shown);
         if leads.iter().flatten().any(|lead| lead.longer) {
             page += "\n+    more that have two bytes or three behind it\n";
         }
-        let example = Hex(&[&*data.lead, &[best]].concat()).to_string().replace(' ', "");
         _ = writeln!(page, "\nOne of them by itself: charpipe chart {} --lead {example}", data.name);
     }
     page
 }
 
-fn title(data: &ChartData<'_>) -> String {
-    let mut title = data.name.to_owned();
+/// The lead bytes of a set.
+pub(super) struct Leads<'a> {
+    /// What shifts to it, if anything does.
+    pub(super) shift: &'a [u8],
+    pub(super) leads: Vec<Option<Lead>>,
+    /// The first of those that have the most characters, with those in front of it: what `--lead` takes.
+    pub(super) example: String,
+}
+
+/// The sets that have lead bytes.
+pub(super) fn leads<'a>(data: &'a ChartData<'_>) -> Vec<Leads<'a>> {
+    let own = data.cells.iter().map(|cell| if let Cell::Lead(lead) = cell { Some(*lead) } else { None });
+    let shifted = data.shifted.iter().map(|set| (&*set.shift, set.leads.clone()));
+    let sets = std::iter::once((&[][..], own.collect())).chain(shifted);
+    let with_example = |(shift, leads): (&'a [u8], Vec<Option<Lead>>)| {
+        let characters = |byte: &u8| leads[*byte as usize].map_or(0, |lead| lead.characters);
+        let best = (0..=255).rev().filter(|byte| leads[*byte as usize].is_some()).max_by_key(characters)?;
+        let example = Hex(&[&*data.lead, &[best]].concat()).to_string().replace(' ', "");
+        Some(Leads { shift, leads, example })
+    };
+    sets.filter_map(with_example).collect()
+}
+
+/// How many characters a lead byte has; with a plus where there are longer ones.
+pub(super) fn count_of(lead: Lead) -> String {
+    format!("{}{}", lead.characters, if lead.longer { "+" } else { "" })
+}
+
+/// The name, and which of its bytes are charted.
+pub(super) fn heading(data: &ChartData<'_>) -> String {
+    let mut heading = data.name.to_string();
     if !data.lead.is_empty() {
-        _ = write!(title, ", lead byte{} {}", if data.lead.len() > 1 { "s" } else { "" }, Hex(&data.lead));
+        _ = write!(heading, ", lead byte{} {}", if data.lead.len() > 1 { "s" } else { "" }, Hex(&data.lead));
     }
     if !data.shift.is_empty() {
-        _ = write!(title, ", behind {}", shift_name(&data.shift));
+        _ = write!(heading, ", behind {}", shift_name(&data.shift));
     }
-    if let Some(source) = data.source {
+    heading
+}
+
+fn title(data: &ChartData<'_>, colored: bool) -> String {
+    let mut title = paint(colored, color::NAME, heading(data)).to_string();
+    if let Some(source) = &data.source {
         _ = write!(title, ", from {source}");
     }
     title.push('\n');
     if !data.aliases.is_empty() {
-        wrap(&mut title, "also ", data.aliases.iter().map(|alias| alias.to_string()));
+        wrap(&mut title, "also ", data.aliases.iter().map(|alias| alias.to_string()), WIDTH, ",");
     }
     title
 }
 
-/// Words with commas between, in lines that fit.
-fn wrap(page: &mut String, first: &str, words: impl Iterator<Item = String>) {
+/// Words with `between` between, in lines of up to `columns` columns.
+pub(super) fn wrap(page: &mut String, first: &str, words: impl Iterator<Item = String>, columns: usize, between: &str) {
     let mut column = first.len();
     page.push_str(first);
     let mut words = words.peekable();
     let mut begun = true;
     while let Some(word) = words.next() {
-        let word = if words.peek().is_some() { word + "," } else { word };
-        if !begun && column + 1 + word.len() > WIDTH {
+        let word = if words.peek().is_some() { word + between } else { word };
+        if !begun && column + 1 + word.len() > columns {
             _ = write!(page, "\n{:indent$}", "", indent = first.len());
             (column, begun) = (first.len(), true);
         }
@@ -82,41 +112,72 @@ fn wrap(page: &mut String, first: &str, words: impl Iterator<Item = String>) {
 }
 
 /// What a shift code is called.
-fn shift_name(shift: &[u8]) -> String {
+pub(super) fn shift_name(shift: &[u8]) -> String {
     match shift {
         [byte] => format!("{byte:02X} ({})", glyph::shift(*byte)),
         _ => Hex(shift).to_string(),
     }
 }
 
+/// A cell: a glyph, and below it in another line a code, where there is one.
+struct Shown {
+    glyph: Glyph,
+    style: Style,
+    code: String,
+}
+
 /// Sixteen by sixteen cells, each of one line or two; with `trim` without the columns that have nothing in them at
 /// either end.
-fn grid(trim: bool, shown: impl Fn(u8) -> (Glyph, String)) -> String {
-    let shown: Vec<(Glyph, String)> = (0..=255).map(shown).collect();
-    let two_lines = shown.iter().any(|(_, code)| !code.is_empty());
-    let is_used = |column: &usize| shown[column * 16..][..16].iter().any(|(glyph, _)| glyph.width > 0);
+fn grid(trim: bool, colored: bool, shown: impl Fn(u8) -> Shown) -> String {
+    let shown: Vec<Shown> = (0..=255).map(shown).collect();
+    let two_lines = shown.iter().any(|cell| !cell.code.is_empty());
+    let is_used = |column: &usize| shown[column * 16..][..16].iter().any(|cell| cell.glyph.width > 0);
     let first = (0..16).find(is_used).filter(|_| trim).unwrap_or(0);
     let last = (0..16).rfind(is_used).filter(|_| trim).unwrap_or(15);
-    let width = shown.iter().map(|(glyph, code)| glyph.width.max(code.len()) + 1).max().unwrap_or(0).max(5);
+    let width = shown.iter().map(|cell| cell.glyph.width.max(cell.code.len()) + 1).max().unwrap_or(0).max(5);
     let mut page = String::new();
-    let mut line = |label: String, cells: &mut dyn Iterator<Item = (&str, usize)>| {
-        let mut line = format!("{label:<4}");
-        for (text, columns) in cells {
-            _ = write!(line, "{text}{:pad$}", "", pad = width.saturating_sub(columns));
+    let mut line = |label: &str, cells: &mut dyn Iterator<Item = (&str, usize, Style)>| {
+        let mut line = if label.is_empty() { String::new() } else { paint(colored, color::NAME, label).to_string() };
+        // Blanks that come to nothing at the end of the line are left out.
+        let mut gap = 4usize.saturating_sub(label.len());
+        for (text, columns, style) in cells {
+            if !text.is_empty() {
+                _ = write!(line, "{:gap$}{}", "", paint(colored, style, text));
+                gap = 0;
+            }
+            gap += width.saturating_sub(columns);
         }
-        page.push_str(line.trim_end_matches(' '));
+        page.push_str(&line);
         page.push('\n');
     };
     let heads: Vec<String> = (first..=last).map(|column| format!("{column:X}-")).collect();
-    line(String::new(), &mut heads.iter().map(|head| (&**head, 2)));
+    line("", &mut heads.iter().map(|head| (&**head, 2, color::NAME)));
     for row in 0..16 {
         let row_of = || (first..=last).map(|column| &shown[column * 16 + row]);
-        line(format!("-{row:X}"), &mut row_of().map(|(glyph, _)| (&*glyph.text, glyph.width)));
+        line(&format!("-{row:X}"), &mut row_of().map(|cell| (&*cell.glyph.text, cell.glyph.width, cell.style)));
         if two_lines {
-            line(String::new(), &mut row_of().map(|(_, code)| (&**code, code.len())));
+            line("", &mut row_of().map(|cell| (&*cell.code, cell.code.len(), color::DIM)));
         }
     }
     page
+}
+
+/// Quiet colours, which are legible on light and dark, for what is no letter.
+fn style_of(cell: &Cell, ebcdic: bool) -> Style {
+    let text = match cell {
+        Cell::Text(Text { text, .. }) => text,
+        Cell::Lead(_) => return AnsiColor::Blue.on_default(),
+        Cell::Shift => return AnsiColor::Yellow.on_default(),
+        Cell::None => return color::DIM,
+    };
+    let style = match glyph::class(text) {
+        Class::Digit => AnsiColor::Cyan.on_default(),
+        Class::Sign => AnsiColor::Magenta.on_default(),
+        Class::Combining => AnsiColor::Green.on_default(),
+        Class::Blank | Class::Control | Class::Private => color::DIM,
+        _ => color::PLAIN,
+    };
+    if ebcdic && glyph::is_variant(text) { style.bold().underline() } else { style }
 }
 
 fn glyph_of(byte: u8, cell: &Cell) -> Glyph {
@@ -134,7 +195,8 @@ fn starred(text: &Text) -> Glyph {
     if text.one_way { Glyph { text: shown + "*", width: width + 1 } } else { Glyph { text: shown, width } }
 }
 
-fn code_of(cell: &Cell) -> String {
+/// The code point, and a plus where there are more.
+pub(super) fn code_of(cell: &Cell) -> String {
     match cell {
         Cell::None => "----".to_owned(),
         Cell::Text(Text { text, .. }) => {
@@ -146,9 +208,13 @@ fn code_of(cell: &Cell) -> String {
     }
 }
 
-/// The signs that the chart has in it.
-fn legend(data: &ChartData<'_>) -> String {
+/// The signs that the chart has in it; with `variant` that of variant characters, which is there in colour only.
+fn legend(data: &ChartData<'_>, variant: bool) -> String {
     let mut lines = Vec::new();
+    if variant {
+        let sample = paint(true, color::PLAIN.bold().underline(), "[");
+        lines.push(format!("{sample}    underlined: EBCDIC pages differ on its byte"));
+    }
     let has = |is: &dyn Fn(&Cell) -> bool| data.cells.iter().any(is);
     if has(&|cell| matches!(cell, Cell::Text(text) if text.one_way)) {
         lines.push(ONE_WAY.to_owned());
@@ -179,10 +245,18 @@ pub(super) fn code_points(text: &str) -> String {
 }
 
 /// How many bytes that only one of two codecs has are shown with their characters.
-const SHOWN: usize = 256;
+pub(super) const SHOWN: usize = 256;
 
 /// Where two codecs differ: what both have, and differently; then what only one has.
-pub(super) fn differences([first, second]: [&str; 2], Differences { found, more }: &Differences) -> String {
+pub(super) fn differences(
+    [first, second]: [&str; 2],
+    Differences { found, more }: &Differences,
+    colored: bool,
+) -> String {
+    let named = |text| paint(colored, color::NAME, text);
+    let bytes_of =
+        |bytes: &[u8], width: usize| paint(colored, color::NAME, format!("{:width$}", Hex(bytes).to_string()));
+    let in_words = |text: &Text| in_words(text, colored);
     let mut page = String::new();
     if found.is_empty() {
         _ = writeln!(page, "{first} and {second}: no difference");
@@ -197,10 +271,11 @@ pub(super) fn differences([first, second]: [&str; 2], Differences { found, more 
         _ = writeln!(page, "{first} and {second} differ in {}:\n", count(both.len()));
         let bytes = both.iter().map(|row| row.bytes.len() * 3 + 1).max().unwrap_or(0);
         let column = shown.iter().map(|[(_, width), _]| width + 3).max().unwrap_or(0).max(first.len() + 3);
-        _ = writeln!(page, "{:bytes$}{first:column$}{second}", "");
+        let pad = column - first.len();
+        _ = writeln!(page, "{:bytes$}{}{:pad$}{}", "", named(first), "", named(second));
         for (row, [(ours, width), (theirs, _)]) in both.iter().zip(&shown) {
-            let hex = Hex(&row.bytes).to_string();
-            _ = writeln!(page, "{hex:bytes$}{ours}{:pad$}{theirs}", "", pad = column - width);
+            let pad = column - width;
+            _ = writeln!(page, "{}{ours}{:pad$}{theirs}", bytes_of(&row.bytes, bytes), "");
         }
     }
     for (name, at) in [(first, 0), (second, 1)] {
@@ -211,13 +286,13 @@ pub(super) fn differences([first, second]: [&str; 2], Differences { found, more 
         let gap = if page.is_empty() { "" } else { "\n" };
         _ = writeln!(page, "{gap}Only {name} has a character in {}:\n", count(only.len()));
         if only.len() > SHOWN {
-            wrap(&mut page, "", ranges(&only).into_iter());
+            wrap(&mut page, "", ranges(&only).into_iter(), WIDTH, ",");
             continue;
         }
         starred |= any_one_way(&only);
         for row in only {
             let text = row.texts[at].as_ref().map(in_words).unwrap_or_default().0;
-            _ = writeln!(page, "{}  {text}", Hex(&row.bytes));
+            _ = writeln!(page, "{}  {text}", bytes_of(&row.bytes, 0));
         }
     }
     if starred {
@@ -229,20 +304,22 @@ pub(super) fn differences([first, second]: [&str; 2], Differences { found, more 
     page
 }
 
-fn count(places: usize) -> String {
+/// How many places, in words.
+pub(super) fn count(places: usize) -> String {
     format!("{places} place{}", if places == 1 { "" } else { "s" })
 }
 
 /// A glyph and its code points, and how wide that is.
-fn in_words(text: &Text) -> (String, usize) {
+fn in_words(text: &Text, colored: bool) -> (String, usize) {
     let Glyph { text: shown, width } = starred(text);
     let codes = code_points(&text.text);
     let pad = 6usize.saturating_sub(width).max(1);
-    (format!("{shown}{:pad$}{codes}", ""), width + pad + codes.len())
+    let shown = paint(colored, color::PLAIN.bold(), shown);
+    (format!("{shown}{:pad$}{}", "", paint(colored, color::DIM, &codes)), width + pad + codes.len())
 }
 
 /// Runs of bytes of which only the last counts up.
-fn ranges(rows: &[&Difference]) -> Vec<String> {
+pub(super) fn ranges(rows: &[&Difference]) -> Vec<String> {
     let follows = |a: &&Difference, b: &&Difference| match (a.bytes.split_last(), b.bytes.split_last()) {
         (Some((a, front)), Some((b, same))) => front == same && a.checked_add(1) == Some(*b),
         _ => false,

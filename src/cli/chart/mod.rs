@@ -1,23 +1,33 @@
 //! `charpipe chart`: a code page to look at, or where two of them differ.
 //!
 //! ```text
-//! codec ─ data.rs ─ layout.rs ─ text
-//!         decoded      └─ glyph.rs
-//!                 └ json.rs ─── JSON
+//! codec ─ data.rs ┬ layout.rs ─ text
+//!         decoded  ├ sheet.rs ┬ html.rs
+//!                  │          └ svg.rs
+//!                  └ json.rs ─ JSON
 //! ```
+//!
+//! `glyph.rs` says what stands for a character.
 
 mod data;
 mod glyph;
+mod html;
 mod json;
 mod layout;
+mod sheet;
+mod svg;
 
 use super::Status;
 use super::args::Chart;
-use super::output;
-use super::words::{harmless, printable, say};
+use super::color;
+use super::output::{self, Output};
+use super::words::{Name, harmless, printable, say};
 use crate::codec::Codec;
 use crate::registry::Registry;
 use data::ChartData;
+use sheet::Sheet;
+use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Runs it.
@@ -33,29 +43,60 @@ pub(super) fn run(args: &Chart) -> Status {
             return Status::Usage;
         }
     };
-    output::print(&text)
+    match &args.output {
+        Some(path) => write(path, &text),
+        None => output::print(&text),
+    }
+}
+
+/// Puts the text in the place of the file at `path`.
+fn write(path: &Path, text: &str) -> Status {
+    let written = Output::path(path).and_then(|mut output| {
+        output.write_all(text.as_bytes())?;
+        output.commit()
+    });
+    match written {
+        Ok(_) => Status::Done,
+        Err(error) => {
+            say(format_args!("{}: cannot write: {error}", Name::of_path(path.as_os_str())));
+            Status::Io
+        }
+    }
 }
 
 /// What is printed, or what is wrong with the arguments.
 fn page(args: &Chart, registry: &Registry) -> Result<String, String> {
     let codec = code_page(registry, "CODEC", &args.codec)?;
     let lead = args.lead.as_deref().unwrap_or_default();
+    let colored = args.output.is_none() && color::on_stdout();
     if let Some(label) = &args.other {
         let other = code_page(registry, "OTHER", label)?;
         let names = [shown_as(&*codec, &args.codec), shown_as(&*other, label)];
         let found = data::differences(&*codec, &*other, lead);
-        return Ok(match args.json {
-            true => json::differences(names, lead, &found),
-            false => harmless(&layout::differences(names, &found)),
-        });
-    }
-    match ChartData::new(&*codec, registry, lead) {
-        Some(mut data) => {
-            data.name = shown_as(&*codec, &args.codec);
-            Ok(if args.json { json::chart(&data) } else { harmless(&layout::chart(&data)) })
+        if args.json {
+            return Ok(json::differences(names, lead, &found));
         }
-        None => Err(format!("--lead: {} has nothing behind {}", codec.name(), crate::error::Hex(lead))),
+        let shown = names.map(harmless);
+        let names = shown.each_ref().map(|name| &**name);
+        if !(args.html || args.svg) {
+            return Ok(layout::differences(names, &found, colored));
+        }
+        let charts = [&codec, &other].map(|codec| ChartData::new(&**codec, registry, lead));
+        return Ok(draw(args, &sheet::differences(names, lead, &charts, &found)));
     }
+    let Some(mut data) = ChartData::new(&*codec, registry, lead) else {
+        return Err(format!("--lead: {} has nothing behind {}", codec.name(), crate::error::Hex(lead)));
+    };
+    data.name = shown_as(&*codec, &args.codec).into();
+    if args.json {
+        return Ok(json::chart(&data));
+    }
+    data.make_harmless();
+    Ok(if args.html || args.svg { draw(args, &sheet::chart(&data)) } else { layout::chart(&data, colored) })
+}
+
+fn draw(args: &Chart, sheet: &Sheet) -> String {
+    if args.svg { svg::draw(sheet) } else { html::draw(sheet) }
 }
 
 /// The codec that `label` names, where it is one that has charts.

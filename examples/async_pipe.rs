@@ -1,0 +1,37 @@
+//! Lines in EBCDIC over a connection, without a thread of their own: the adapters of the feature `tokio`, on either
+//! side of a pipe that stands for a socket. A `TcpStream` goes the same way.
+//!
+//!     cargo run --features tokio --example async_pipe
+//!
+//! It prints the lines that arrive, in UTF-8, and how many bytes they were on the wire.
+
+use charpipe::Transcode;
+use std::error::Error;
+use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader, duplex};
+
+async fn send(wire: impl AsyncWrite + Unpin) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let mut writer = Transcode::new().from("UTF-8")?.to("IBM1047")?.tokio_writer(wire)?;
+    for line in ["Grüße aus Köln\n", "[10:15] {ok}\n"] {
+        writer.write_all(line.as_bytes()).await?;
+        // What was written so far is on its way; without this it waits for more.
+        writer.flush().await?;
+    }
+    // Says the end of the text, and shuts down the wire.
+    Ok(writer.shutdown().await?)
+}
+
+fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    runtime.block_on(async {
+        let (near, far) = duplex(16);
+        let sender = tokio::spawn(send(near));
+        let mut reader = Transcode::new().from("IBM1047")?.tokio_reader(BufReader::new(far))?;
+        let mut line = String::new();
+        while reader.read_line(&mut line).await? > 0 {
+            print!("{line}");
+            line.clear();
+        }
+        println!("{} bytes of IBM1047", reader.report().bytes_in);
+        sender.await?
+    })
+}

@@ -1,0 +1,36 @@
+//! An XML document in EBCDIC, or in anything else, through a parser that wants UTF-8: a reader in front of quick-xml.
+//! The declaration that the parser sees is true, and nothing is held in memory but what the parser asks for.
+//!
+//!     cargo run --example ebcdic_xml [FILE]
+//!
+//! It prints the text of each element that has some, and then what the document was in.
+
+use charpipe::Transcode;
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/hello-ibm1047.xml");
+    let path = std::env::args_os().nth(1).unwrap_or_else(|| example.into());
+
+    let decoded = Transcode::new().reader(BufReader::new(File::open(path)?))?;
+    let mut xml = Reader::from_reader(decoded);
+    let (mut element, mut room) = (String::new(), Vec::new());
+    loop {
+        room.clear();
+        match xml.read_event_into(&mut room)? {
+            Event::Decl(declaration) => {
+                println!("the parser is told {:?}", &*declaration.encoding().transpose()?.unwrap_or_default())
+            }
+            Event::Start(tag) => element = tag.name().as_ref().to_owned(),
+            Event::Text(text) if !text.trim().is_empty() => println!("{element}: {}", text.xml10_content()),
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    println!("the document was in {}", xml.get_ref().report().from.as_deref().unwrap_or("nothing known"));
+    Ok(())
+}

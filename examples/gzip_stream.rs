@@ -1,0 +1,32 @@
+//! A document that comes compressed and leaves compressed: adapters are stacked like any other `Read` and `Write`, and
+//! the document is never held whole.
+//!
+//!     cargo run --example gzip_stream
+//!
+//! It prints how many bytes there were on each side, and the document that came out.
+
+use charpipe::Transcode;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use std::error::Error;
+use std::io::{BufReader, Read, Write};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // What somebody sent: EBCDIC, in gzip.
+    let mut sent = GzEncoder::new(Vec::new(), Compression::default());
+    sent.write_all(include_bytes!("data/hello-ibm1047.xml"))?;
+    let sent = sent.finish()?;
+
+    let input = BufReader::new(GzDecoder::new(&sent[..]));
+    let mut output = GzEncoder::new(Vec::new(), Compression::default());
+    let report = Transcode::new().to("UTF-16")?.run(input, &mut output)?;
+    let compressed = output.finish()?;
+    println!("{} bytes of {}, {} of {}", report.bytes_in, report.from.unwrap_or_default(), report.bytes_out, report.to);
+
+    // Offsets count bytes of the document, not of the file that it was compressed to.
+    let mut text = String::new();
+    Transcode::new().reader(BufReader::new(GzDecoder::new(&compressed[..])))?.read_to_string(&mut text)?;
+    print!("{text}");
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! Goes on where the input is damaged, or has what the target lacks, and logs it: how much there was, and the first of
+//! it with line and column, as an editor shows them.
+//!
+//!     cargo run --example log_replacements
+//!
+//! It prints the text to standard output and the log to standard error.
+
+use charpipe::{OnMalformed, OnUnmappable, Transcode};
+
+const INPUT: &[u8] = b"Caf\xC3\xA9 5\n\xFF and \xC0\xAF\n7 \xE2\x82\xAC\n";
+
+fn main() -> Result<(), charpipe::Error> {
+    let job = Transcode::new().to("ISO-8859-1")?.malformed(OnMalformed::Escape).unmappable(OnUnmappable::Escape);
+    let mut latin1 = Vec::new();
+    let report = job.run(INPUT, &mut latin1)?;
+    print!("{}", Transcode::new().from("ISO-8859-1")?.decode(&latin1)?);
+
+    // The count is exact; the first sixteen are kept with their place, a byte of the input.
+    let (malformed, unmappable) = (&report.malformed, &report.unmappable);
+    eprintln!("{} ill-formed, {} not in {}", malformed.count, unmappable.count, report.to);
+    for fault in &malformed.first {
+        eprintln!("{}: {:02X?}", place(fault.offset), fault.bytes);
+    }
+    for fault in &unmappable.first {
+        eprintln!("{}: {:?}", place(fault.offset), fault.ch);
+    }
+    Ok(())
+}
+
+/// Line and column of a byte, where a line ends in 0A: in UTF-8 and whatever has ASCII at its places.
+fn place(offset: u64) -> String {
+    let before = &INPUT[..offset as usize];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+    format!("line {line}, byte {column}")
+}

@@ -1,0 +1,29 @@
+//! Choices out of a configuration file, and the account of the run as JSON: the feature `serde`, with the keys of
+//! `charpipe --report`.
+//!
+//!     cargo run --features serde --example report_as_json
+//!
+//! It prints the report of a job that replaces what is ill-formed.
+
+use charpipe::records::Shape;
+use charpipe::{OnMalformed, Transcode};
+use std::error::Error;
+
+const CONFIG: &str = r#"{ "from": "US-ASCII", "records": "fb:10", "malformed": "replace" }"#;
+
+#[derive(serde::Deserialize)]
+struct Config {
+    from: String,
+    records: Shape,
+    malformed: OnMalformed,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let config: Config = serde_json::from_str(CONFIG)?;
+    let job = Transcode::new().from(&config.from)?.records(config.records).malformed(config.malformed);
+    let mut text = Vec::new();
+    let report = job.run(&b"CLOSED    CAF\x90      "[..], &mut text)?;
+    print!("{}", String::from_utf8(text)?);
+    println!("{}", serde_json::to_string_pretty(&report)?);
+    Ok(())
+}

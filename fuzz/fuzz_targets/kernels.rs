@@ -1,0 +1,175 @@
+//! Kernels: whatever instruction set runs them, they read a part of what can be read, write what the long way writes of
+//! it, and nothing behind the room.
+
+#![no_main]
+
+use charpipe::arch::single_byte::{FromUtf8, ToUtf8};
+use charpipe::arch::utf16::{self, ByteOrder};
+use charpipe::arch::utf32::{self, OctetOrder};
+use charpipe::arch::{Isa, bytes, single_byte, utf8};
+use charpipe::codec::{MIN_ROOM, Utf8Sink};
+use charpipe::{Codec, OnMalformed, OnUnmappable, Transcode};
+use charpipe_fuzz::{CODECS, Choices, encode};
+use libfuzzer_sys::fuzz_target;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+/// A charset of single bytes: its characters, and what kernels know of it.
+struct Page {
+    codec: Arc<dyn Codec>,
+    chars: [Option<char>; 256],
+    to_utf8: ToUtf8,
+    from_utf8: FromUtf8,
+    bytes: HashMap<char, u8>,
+}
+
+static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| CODECS.iter().filter_map(page).collect());
+
+fn page(codec: &Arc<dyn Codec>) -> Option<Page> {
+    if !codec.decoder().is_bytewise() {
+        return None;
+    }
+    let texts: Vec<String> = (0..=255).map(|byte| alone(&**codec, byte)).collect();
+    let chars: [Option<char>; 256] = std::array::from_fn(|byte| texts[byte].chars().next());
+    let pairs = || chars.iter().zip(0..=255).filter_map(|(ch, byte)| ch.map(|ch| (ch, byte)));
+    Some(Page {
+        codec: codec.clone(),
+        chars,
+        to_utf8: ToUtf8::new(|byte| texts[usize::from(byte)].as_bytes()),
+        from_utf8: FromUtf8::new(pairs()),
+        bytes: pairs().collect(),
+    })
+}
+
+fn alone(codec: &dyn Codec, byte: u8) -> String {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let _ = codec.decoder().feed(&[byte], &mut sink);
+    sink.as_str().to_owned()
+}
+
+/// Room of so many bytes, and behind it what must stay.
+struct Room {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+const GUARD: [u8; 96] = [0xA5; 96];
+
+impl Room {
+    fn new(len: usize) -> Self {
+        Room { bytes: [vec![0; len], GUARD.to_vec()].concat(), len }
+    }
+
+    fn room(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.len]
+    }
+
+    /// What was written, which must be `expected`.
+    fn holds(&self, written: usize, expected: &[u8], what: &str) {
+        assert_eq!(&self.bytes[self.len..], GUARD, "{what}: written behind the room");
+        assert_eq!(&self.bytes[..written], expected, "{what}");
+    }
+}
+
+/// The text that UTF-16 in units of `order` is, up to what is none.
+fn of_utf16(order: ByteOrder, src: &[u8]) -> String {
+    let units = src.chunks_exact(2).map(|pair| match order {
+        ByteOrder::Big => u16::from_be_bytes([pair[0], pair[1]]),
+        ByteOrder::Little => u16::from_le_bytes([pair[0], pair[1]]),
+    });
+    char::decode_utf16(units).map_while(Result::ok).collect()
+}
+
+fn in_utf16(order: ByteOrder, text: &str) -> Vec<u8> {
+    let octets = |unit: u16| if order == ByteOrder::Big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+    text.encode_utf16().flat_map(octets).collect()
+}
+
+fuzz_target!(|data: &[u8]| {
+    let mut choices = Choices::new(data);
+    let len = usize::from(choices.byte()) * 3;
+    let page = choices.one(&PAGES);
+    let padding = choices.byte();
+    let repeat = 1 + usize::from(choices.byte()) % 16;
+    let skip = usize::from(choices.byte()) % 64;
+    // Repeated, so that there are blocks, and from any place on, so that they lie anywhere.
+    let src = choices.payload().repeat(repeat);
+    let src = src.get(skip..).unwrap_or_default();
+    let lossy = String::from_utf8_lossy(src);
+    let text: &str = &lossy;
+    let valid = src.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let in_page: String = src.iter().filter_map(|byte| page.chars[usize::from(*byte)]).collect();
+
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        let what = |kernel: &str| format!("{kernel} by {}", isa.name());
+
+        let mut room = Room::new(len);
+        let copied = utf8::copy(isa, src, room.room());
+        assert!(valid.is_char_boundary(copied));
+        room.holds(copied, &valid.as_bytes()[..copied], &what("copy"));
+
+        let table = bytes::Translation::new(|byte| page.bytes.get(&char::from(byte)).copied());
+        let mut room = Room::new(len);
+        let translated = bytes::translate(isa, &table, src, room.room());
+        let fits = src.len().min(len);
+        let wanted = src[..fits].iter().map_while(|byte| page.bytes.get(&char::from(*byte)).copied());
+        room.holds(translated, &wanted.collect::<Vec<_>>(), &what("translate"));
+
+        let padded = src.iter().rev().take_while(|byte| **byte == padding).count();
+        assert_eq!(bytes::padding_len(isa, src, padding), padded, "{}", what("padding"));
+
+        let mut room = Room::new(len);
+        let (read, written) = single_byte::decode(isa, &page.to_utf8, src, room.room());
+        let wanted: Option<String> = src[..read].iter().map(|byte| page.chars[usize::from(*byte)]).collect();
+        room.holds(written, wanted.expect("only characters").as_bytes(), &what(page.codec.name()));
+
+        for text in [text, &in_page] {
+            let mut room = Room::new(len);
+            let (read, written) = single_byte::encode(isa, &page.from_utf8, text, room.room());
+            let wanted: Option<Vec<u8>> = text[..read].chars().map(|ch| page.bytes.get(&ch).copied()).collect();
+            room.holds(written, &wanted.expect("only what the page has"), &what(page.codec.name()));
+        }
+    }
+
+    // These choose the instruction set by themselves.
+    for order in ByteOrder::ALL {
+        let mut room = Room::new(len);
+        let (read, written) = utf16::to_utf8(order, src, room.room());
+        room.holds(written, of_utf16(order, &src[..read]).as_bytes(), "from UTF-16");
+        for bmp_only in [false, true] {
+            let mut room = Room::new(len);
+            let (read, written) = utf16::from_utf8(order, bmp_only, text, room.room());
+            assert!(!bmp_only || text[..read].chars().all(|ch| ch <= '\u{FFFF}'));
+            room.holds(written, &in_utf16(order, &text[..read]), "to UTF-16");
+        }
+        let units = in_utf16(order, text);
+        let mut room = Room::new(len);
+        let (read, written) = utf16::to_utf8(order, &units, room.room());
+        room.holds(written, of_utf16(order, &units[..read]).as_bytes(), "from well-formed UTF-16");
+    }
+    for order in OctetOrder::ALL {
+        let in_utf32 = |text: &str| text.chars().flat_map(|ch| order.write(ch.into())).collect::<Vec<u8>>();
+        for src in [src.to_vec(), in_utf32(text)] {
+            let mut room = Room::new(len);
+            let (read, written) = utf32::to_utf8(order, &src, room.room());
+            let units = src[..read].chunks(4).map(|unit| order.read(unit.try_into().expect("whole units")));
+            let wanted: Option<String> = units.map(char::from_u32).collect();
+            room.holds(written, wanted.expect("only characters").as_bytes(), "from UTF-32");
+        }
+        let mut room = Room::new(len);
+        let (read, written) = utf32::from_utf8(order, text, room.room());
+        room.holds(written, &in_utf32(&text[..read]), "to UTF-32");
+    }
+
+    // The codec over the kernels, which goes all the way: there and back by the page gives the same.
+    if !in_page.is_empty() && page.codec.encodes() {
+        let bytes = encode(&*page.codec, &in_page);
+        let job = Transcode::new().from(page.codec.name()).expect("it is registered");
+        let job = job.malformed(OnMalformed::Fail).unmappable(OnUnmappable::Fail);
+        let mut back = Vec::new();
+        job.run(&bytes[..], &mut back).expect("what was just written");
+        let wanted: String = bytes.iter().filter_map(|byte| page.chars[usize::from(*byte)]).collect();
+        assert_eq!(String::from_utf8(back).expect("UTF-8"), wanted);
+    }
+});

@@ -1,0 +1,287 @@
+//! What serde makes of the answers and of the choices (feature `serde`): one definition of the keys, for a caller's own
+//! reports and for the command's `detect --json` and `--report`.
+//!
+//! Answers are written: every key is always there, in this order, null where there is nothing, but for `controls` and
+//! `records_out`, which are there where they were asked for, and for `record` and `column`, which stand beside an
+//! offset in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies,
+//! shapes, columns) are read as well, by the words of the command line.
+
+use crate::codec::newline::EbcdicNl;
+use crate::detect::statistics::Candidate;
+use crate::detect::{Diagnostic, Family, Kind, Policy, Severity, Source, Verdict};
+use crate::error::{Error, RecordPosition};
+use crate::records::{Carriage, Columns, Shape};
+use crate::text::controls::Controls;
+use crate::text::eol::{Eol, InRecord};
+use crate::transcoder::{
+    Blanks, Bom, Fault, Faults, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Relabelled, Report, UnmappableChar,
+};
+use serde::de::Error as _;
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::Write as _;
+
+// --- Answers ----------------------------------------------------------------------------------------------------------
+
+/// A verdict's keys; the command puts the name of the file in front of them.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(Default))]
+pub(crate) struct VerdictKeys<'a> {
+    encoding: Option<&'a str>,
+    codec: Option<&'a str>,
+    family: Option<Family>,
+    kind: Option<Kind>,
+    signature: Option<String>,
+    bom: Option<String>,
+    declared: Option<&'a str>,
+    declared_span: Option<[u64; 2]>,
+    charset: Option<&'a str>,
+    policy: Option<Policy>,
+    rule: Option<&'static str>,
+    source: Option<Source>,
+    /// What statistics say, where they were asked.
+    candidates: &'a [Candidate],
+    diagnostics: &'a [Diagnostic],
+    error: Option<ErrorKeys>,
+}
+
+impl<'a> VerdictKeys<'a> {
+    /// The verdict's, with `error` for its error.
+    pub(crate) fn of(verdict: &'a Verdict, error: Option<ErrorKeys>) -> Self {
+        VerdictKeys {
+            encoding: verdict.encoding.as_deref(),
+            codec: verdict.codec.as_ref().map(|codec| codec.name()),
+            family: Some(verdict.family),
+            kind: Some(verdict.kind),
+            signature: verdict.signature.map(|row| hex(row.bytes)),
+            bom: verdict.bom().map(hex),
+            declared: verdict.declared.as_deref(),
+            declared_span: verdict.declared_span.as_ref().map(|span| [span.start, span.end]),
+            charset: verdict.charset.as_deref(),
+            policy: Some(verdict.policy),
+            rule: verdict.rule,
+            source: verdict.source,
+            candidates: &verdict.candidates,
+            diagnostics: &verdict.diagnostics,
+            error,
+        }
+    }
+
+    /// No verdict.
+    #[cfg(feature = "cli")]
+    pub(crate) fn failed(error: Option<ErrorKeys>) -> Self {
+        VerdictKeys { error, ..VerdictKeys::default() }
+    }
+}
+
+/// The keys of `charpipe detect --json`, but `input`.
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        VerdictKeys::of(self, self.error.as_ref().map(ErrorKeys::from)).serialize(serializer)
+    }
+}
+
+/// A report's keys, with `V` for the verdict; the command puts the names of the files in front of them and the error
+/// behind.
+#[derive(Serialize)]
+pub(crate) struct ReportKeys<'a, V> {
+    from: Option<&'a str>,
+    to: &'a str,
+    verdict: Option<V>,
+    bytes_in: u64,
+    bytes_out: u64,
+    malformed: &'a Faults,
+    unmappable: &'a Faults<UnmappableChar>,
+    relabelled: Option<&'a Relabelled>,
+    /// Control characters that were replaced or dropped, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controls: Option<&'a Faults<UnmappableChar>>,
+    /// How many were read.
+    records: Option<u64>,
+    /// How many were written, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records_out: Option<u64>,
+}
+
+impl<'a, V> ReportKeys<'a, V> {
+    pub(crate) fn of(report: &'a Report, verdict: impl FnOnce(&'a Verdict) -> V) -> Self {
+        ReportKeys {
+            from: report.from.as_deref(),
+            to: &report.to,
+            verdict: report.verdict.as_ref().map(verdict),
+            bytes_in: report.bytes_in,
+            bytes_out: report.bytes_out,
+            malformed: &report.malformed,
+            unmappable: &report.unmappable,
+            relabelled: report.relabelled.as_ref(),
+            controls: report.controls.as_ref(),
+            records: report.records,
+            records_out: report.records_out,
+        }
+    }
+}
+
+/// The keys of the command's `--report`, but `input`, `output` and `error`, which a report does not know.
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ReportKeys::of(self, |verdict| verdict).serialize(serializer)
+    }
+}
+
+/// An error's keys. The words leave out the place, which has keys of its own.
+#[derive(Serialize)]
+pub(crate) struct ErrorKeys {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) offset: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) record: Option<RecordPosition>,
+}
+
+impl From<&Error> for ErrorKeys {
+    fn from(error: &Error) -> Self {
+        let (message, offset) = (error.kind().to_string(), error.offset());
+        ErrorKeys { code: error.code(), message, offset, record: error.record() }
+    }
+}
+
+/// `code`, `message` (without the place), `offset`, and `record` and `column` where there are records.
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ErrorKeys::from(self).serialize(serializer)
+    }
+}
+
+/// Writes the keys of types all of whose fields are keys.
+macro_rules! keys {
+    ($($type:ty { $($key:literal: $field:ident),+ })+) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut keys = serializer.serialize_struct(stringify!($type), [$($key),+].len())?;
+                $(keys.serialize_field($key, &self.$field)?;)+
+                keys.end()
+            }
+        }
+    )+};
+}
+
+keys! {
+    Candidate { "codec": codec, "score": score }
+    Diagnostic { "code": code, "severity": severity, "message": message, "offset": offset }
+    Relabelled { "from": from, "to": to }
+    RecordPosition { "record": number, "column": column }
+    Faults<Fault> { "count": count, "first": first }
+    Faults<UnmappableChar> { "count": count, "first": first }
+}
+
+/// `offset`, `record` and `column` where there are records, `bytes` in upper-case hex.
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        fault(serializer, self.offset, self.record, "bytes", &hex(&self.bytes))
+    }
+}
+
+/// `offset`, `record` and `column` where there are records, `char`.
+impl Serialize for UnmappableChar {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        fault(serializer, self.offset, self.record, "char", &self.ch)
+    }
+}
+
+fn fault<S: Serializer>(
+    serializer: S,
+    offset: u64,
+    record: Option<RecordPosition>,
+    key: &'static str,
+    what: &impl Serialize,
+) -> Result<S::Ok, S::Error> {
+    let mut keys = serializer.serialize_struct("Fault", if record.is_some() { 4 } else { 2 })?;
+    keys.serialize_field("offset", &offset)?;
+    if let Some(RecordPosition { number, column }) = record {
+        keys.serialize_field("record", &number)?;
+        keys.serialize_field("column", &column)?;
+    }
+    keys.serialize_field(key, what)?;
+    keys.end()
+}
+
+/// Bytes as pairs of upper-case digits, nothing between.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        _ = write!(text, "{byte:02X}");
+        text
+    })
+}
+
+// --- Names and choices ------------------------------------------------------------------------------------------------
+
+/// Writes and reads the values of a type as their names. The match makes sure that none is left out.
+macro_rules! names {
+    ($($type:ident { $($value:ident: $name:literal),+ })+) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(match self {
+                    $($type::$value => $name,)+
+                })
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                match &*String::deserialize(deserializer)? {
+                    $($name => Ok($type::$value),)+
+                    other => Err(D::Error::unknown_variant(other, &[$($name),+])),
+                }
+            }
+        }
+    )+};
+}
+
+names! {
+    Kind { Xml: "xml", Html: "html", Text: "text" }
+    Source {
+        User: "user", Bom: "bom", Charset: "charset", Declaration: "declaration", Signature: "signature", Meta: "meta",
+        Statistics: "statistics", Fallback: "fallback", Default: "default"
+    }
+    Severity { Warning: "warning", Hint: "hint" }
+    Family {
+        Utf8: "utf-8", Utf16Be: "utf-16be", Utf16Le: "utf-16le", Ucs4_1234: "ucs4-1234", Ucs4_4321: "ucs4-4321",
+        Ucs4_2143: "ucs4-2143", Ucs4_3412: "ucs4-3412", Ascii: "ascii", Ebcdic: "ebcdic",
+        EbcdicKatakana: "ebcdic-katakana", Unknown: "unknown"
+    }
+    Policy {
+        Rfc7303: "rfc7303", Rfc3023: "rfc3023", RomeStrict: "rome-strict", RomeLenient: "rome-lenient",
+        Feedparser: "feedparser", Whatwg: "whatwg"
+    }
+    OnMalformed { Fail: "fail", Replace: "replace", Drop: "drop", Escape: "escape" }
+    OnUnmappable { Fail: "fail", Replace: "replace", Drop: "drop", Xml: "xml", Escape: "escape" }
+    Relabel { Auto: "auto", Never: "never" }
+    Bom { Auto: "auto", Keep: "keep", Add: "add", Strip: "strip" }
+    Eol { Auto: "auto", Keep: "keep", Lf: "lf", Crlf: "crlf", Nel: "nel" }
+    EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" }
+    Controls { Keep: "keep", Space: "space", Drop: "drop", Error: "error", Xml: "xml" }
+    InRecord { Keep: "keep", Space: "space", Error: "error" }
+    Blanks { Trim: "trim", TrimNuls: "trim-nuls", Keep: "keep" }
+    Gaps { Drop: "drop", Hex: "hex" }
+    Overlong { Fail: "fail", Cut: "cut" }
+    Carriage { Asa: "asa", Machine: "machine" }
+}
+
+/// Writes and reads the values of a type as the text that it is made of.
+macro_rules! texts {
+    ($($type:ident)+) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+            }
+        }
+    )+};
+}
+
+texts! { Shape Columns }
