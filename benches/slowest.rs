@@ -12,13 +12,15 @@ mod text;
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
 use charpipe::{Codec, OnMalformed, OnUnmappable, Registry, Transcode};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use text::{Dice, Kind};
 
 /// Bytes of input of a job that is measured.
 const LEN: usize = 24 * 1024;
 /// How often each is measured; the fastest counts, as others work here too.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 4;
+/// And what is to be printed.
+const LAST_ROUNDS: usize = 15;
 /// How many changes are tried.
 const STEPS: usize = 20;
 /// The longest pattern, in bytes or characters.
@@ -61,17 +63,13 @@ impl Row {
 }
 
 /// Nanoseconds a byte of input.
-fn time(job: &Transcode, input: &[u8]) -> f64 {
-    let mut best = Duration::MAX;
-    for _ in 0..ROUNDS {
+fn time(job: &Transcode, input: &[u8], rounds: usize) -> f64 {
+    let times = (0..rounds).map(|_| {
         let begun = Instant::now();
         job.run(input, std::io::sink()).expect("a policy for everything");
-        best = best.min(begun.elapsed());
-        if best > Duration::from_millis(5) {
-            break;
-        }
-    }
-    best.as_secs_f64() * 1e9 / input.len() as f64
+        begun.elapsed()
+    });
+    times.min().unwrap_or_default().as_secs_f64() * 1e9 / input.len() as f64
 }
 
 /// The worst of `seeds` and of what `steps` changes make of it.
@@ -80,9 +78,9 @@ fn climb<T: Clone>(
     steps: usize,
     dice: &mut Dice,
     any: &dyn Fn(&mut Dice) -> T,
-    time: &dyn Fn(&[T]) -> f64,
+    time: &dyn Fn(&[T], usize) -> f64,
 ) -> (f64, Vec<T>) {
-    let seeds = seeds.into_iter().filter(|seed| !seed.is_empty()).map(|seed| (time(&seed), seed));
+    let seeds = seeds.into_iter().filter(|seed| !seed.is_empty()).map(|seed| (time(&seed, ROUNDS), seed));
     let mut worst = seeds.max_by(|a, b| a.0.total_cmp(&b.0)).expect("a seed");
     for _ in 0..steps {
         let mut pattern = worst.1.clone();
@@ -94,13 +92,12 @@ fn climb<T: Clone>(
             _ => pattern.extend_from_within(at..),
         }
         pattern.truncate(LONGEST);
-        let found = time(&pattern);
+        let found = time(&pattern, ROUNDS);
         if found > worst.0 {
             worst = (found, pattern);
         }
     }
-    // Once more, lest it was an interruption.
-    (worst.0.min(time(&worst.1)), worst.1)
+    (time(&worst.1, LAST_ROUNDS), worst.1)
 }
 
 /// From the codec to UTF-8.
@@ -120,9 +117,15 @@ fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Row {
     seeds.extend([chars.concat(), [&chars[0][..], &chars[4], &[0xFF]].concat()]);
     seeds.extend(chars);
     let any = |dice: &mut Dice| dice.below(256) as u8;
-    let (worst, pattern) = climb(seeds, steps, &mut Dice::new(), &any, &|pattern| time(&job, &input(pattern)));
+    let (worst, pattern) =
+        climb(seeds, steps, &mut Dice::new(), &any, &|pattern, rounds| time(&job, &input(pattern), rounds));
     let pattern = pattern.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
-    Row { job: format!("{} to UTF-8", codec.name()), ordinary: time(&job, &input(&ordinary)), worst, pattern }
+    Row {
+        job: format!("{} to UTF-8", codec.name()),
+        ordinary: time(&job, &input(&ordinary), LAST_ROUNDS),
+        worst,
+        pattern,
+    }
 }
 
 /// From UTF-8 to the codec, under each policy.
@@ -151,14 +154,14 @@ fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<R
                 [(0x20, 0x60), (0x80, 0x780), (0x3000, 0x100), (0x4E00, 0x5000), (0x1_F600, 64)][dice.below(5)];
             char::from_u32(first + dice.below(count) as u32).unwrap_or('a')
         };
-        let time_of = |pattern: &[char]| match job.run(text(&pattern[..1]).as_bytes(), std::io::sink()) {
-            Ok(_) => time(&job, text(pattern).as_bytes()),
+        let time_of = |pattern: &[char], rounds: usize| match job.run(text(&pattern[..1]).as_bytes(), std::io::sink()) {
+            Ok(_) => time(&job, text(pattern).as_bytes(), rounds),
             Err(_) => 0.0,
         };
         let (worst, pattern) = climb(seeds, steps, &mut Dice::new(), &any, &time_of);
         let pattern = pattern.iter().map(|ch| format!("{:04X}", u32::from(*ch))).collect::<Vec<_>>().join(" ");
         let long: String = ordinary.chars().cycle().take(LEN / 2).collect();
-        let ordinary = time(&job, long.as_bytes());
+        let ordinary = time(&job, long.as_bytes(), LAST_ROUNDS);
         rows.push(Row { job: format!("UTF-8 to {}, {name}", codec.name()), ordinary, worst, pattern });
     }
     rows

@@ -162,3 +162,20 @@ fn behind_a_record_that_ends_in_a_fault() {
     let place = controls.first[0].record.unwrap();
     assert_eq!((controls.first[0].offset, place.number, place.column), (3, 2, 1));
 }
+
+/// Behind ill-formed bytes that passed too, whichever way those went.
+#[test]
+fn a_newline_that_nobody_knows() {
+    for policy in [OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {
+        let job = Transcode::new().from("IBM281").unwrap().malformed(policy);
+        let input = [&b"\xC1\x8E\x8E\xC2"[..], &[0x8E; 40], b"\xC3\x15\x8E\x15\xC4\x8E"].concat();
+        invariant(&job, &input, "NEL");
+        let report = job.run(&input[..], std::io::sink()).unwrap();
+        let found: Vec<_> = report.diagnostics.iter().map(|note| (note.code, note.offset)).collect();
+        assert_eq!((found, report.malformed.count), (vec![("nel-kept", 45)], 44), "{policy:?}");
+        // A newline that everybody knows settles it, and what follows is as before.
+        let input = [&input[..], b"\x25\x8E\xC1"].concat();
+        let outcome = invariant(&job, &input, "LF");
+        assert!(outcome.error.is_none() && !outcome.faults.contains("nel-kept"));
+    }
+}

@@ -632,28 +632,36 @@ impl Transcoder {
             let mut filled = route.front.fill(src, eof, until, &mut sink)?;
             // Ill-formed bytes may be all that there is. What passes is dealt with here, where nothing else is to be asked.
             let passes = match self.settings.malformed {
-                _ if watches || route.front.has_records() => None,
+                _ if route.front.has_records() => None,
                 OnMalformed::Replace => Some("\u{FFFD}"),
                 OnMalformed::Drop => Some(""),
                 OnMalformed::Fail | OnMalformed::Escape => None,
             };
-            while let (Some(text), FrontStop::Fault(fault)) = (passes, &filled.stop)
-                && sink.room() >= 2 * MIN_ROOM
-            {
+            // Up to where the text was watched, and how much of that was put in.
+            let (mut seen, mut put) = (0, 0);
+            loop {
+                if let (Some(watch), Some(before)) = (&mut route.nel, &before) {
+                    let offset = |index| {
+                        let origin = Origin::decoded(before.fork(), &src[..filled.read], eof);
+                        origin.place(seen - put + index).offset
+                    };
+                    if watch.see(&sink.as_bytes()[seen..], offset) {
+                        route.nel = None;
+                    }
+                }
+                let (Some(text), FrontStop::Fault(fault)) = (passes, &filled.stop) else { break };
+                if sink.room() < 2 * MIN_ROOM {
+                    break;
+                }
                 self.report.malformed.add(|| route.front.fault(*fault));
-                sink.push_str(text);
+                put += sink.push_str(text);
+                seen = sink.written();
                 let read = filled.read;
                 let rest = route.front.fill(&src[read..], eof, until, &mut sink);
                 filled = rest.unwrap_or_else(|error| front::Filled { read: 0, stop: FrontStop::Failed(error) });
                 filled.read += read;
             }
             out.written += sink.written();
-            if let (Some(watch), Some(before)) = (&mut route.nel, before) {
-                let seen = watch.see(sink.as_bytes(), || Origin::decoded(before, &src[..filled.read], eof));
-                if seen {
-                    route.nel = None;
-                }
-            }
             return self.stopped(filled, src, eof);
         }
         let begin = route.front.place().offset;
@@ -681,7 +689,7 @@ impl Transcoder {
                     route.carry = origin.clone().carry(self.text.as_str().len());
                 }
                 if let Some(watch) = route.nel.as_mut().filter(|_| watches)
-                    && watch.see(self.text.as_str().as_bytes(), || origin.clone())
+                    && watch.see(self.text.as_str().as_bytes(), |index| origin.place(index).offset)
                 {
                     route.nel = None;
                 }

@@ -1,7 +1,6 @@
 //! Watches for a text whose newlines most programs do not know, U+0085 of EBCDIC, kept, and nowhere U+000A; and for one
 //! that has none, as records have.
 
-use super::segment::Origin;
 use crate::detect::Diagnostic;
 
 /// Watches for U+0085 that is kept where no U+000A is: to programs that know no such newline the text is one line.
@@ -20,8 +19,9 @@ const NEL_WATCH: usize = 1 << 20;
 const LONG_LINE: usize = 2048;
 
 impl NelWatch {
-    /// Looks at text from `origin`; whether the question is settled: there is a U+000A.
-    pub(super) fn see(&mut self, text: &[u8], origin: impl FnOnce() -> Origin) -> bool {
+    /// Looks at text, of which `offset` answers where in the input a byte of it came from; whether the question is
+    /// settled: there is a U+000A.
+    pub(super) fn see(&mut self, text: &[u8], offset: impl FnOnce(usize) -> u64) -> bool {
         let text = &text[..text.len().min(NEL_WATCH - self.looked)];
         self.looked += text.len();
         if text.contains(&b'\n') {
@@ -31,7 +31,7 @@ impl NelWatch {
         if self.first.is_none()
             && let Some(index) = text.windows(2).position(|pair| pair == [0xC2, 0x85])
         {
-            self.first = Some(origin().place(index).offset);
+            self.first = Some(offset(index));
         }
         false
     }
