@@ -10,6 +10,7 @@ use super::list;
 use super::many;
 use super::outcome::{Ended, Outcome};
 use super::output::{self, Output};
+use super::panics;
 use super::plan::{self, Plan, Target, Task};
 use super::progress::{Meter, Progress};
 use super::records;
@@ -32,12 +33,11 @@ pub(super) fn run(args: &Convert) -> Status {
     if args.list {
         return list::run(&List::default());
     }
-    prepare(args).unwrap_or_else(|status| status)
+    args.transcode().and_then(|transcode| prepare(args, transcode)).unwrap_or_else(|status| status)
 }
 
-/// Finds out what can be wrong before anything is read, and goes on.
-fn prepare(args: &Convert) -> Result<Status, Status> {
-    let transcode = args.transcode()?;
+/// Finds out what can be wrong before anything is read, and goes on with `transcode`, which is what `args` ask for.
+pub(super) fn prepare(args: &Convert, transcode: Transcode) -> Result<Status, Status> {
     let plan = Plan::new(args)?;
     // The report may go there.
     plan::make_dir(args)?;
@@ -133,6 +133,8 @@ struct Begun {
     transcoder: Transcoder,
     notes: Vec<String>,
     path: OsString,
+    /// Everything is to be said.
+    is_verbose: bool,
     /// The bytes around an error have somebody to be shown to.
     is_watched: bool,
 }
@@ -144,12 +146,15 @@ impl Job<'_> {
         for task in &self.plan.tasks {
             // A byte order mark in the middle would be a character of the text.
             let transcode = if begun { self.transcode.clone().bom(Bom::Strip) } else { self.transcode.clone() };
-            let objection =
-                |input: &Metadata| output.feeds(input).then_some("it is the output too (use -o to replace it)");
-            let outcome = match self.begin(task, transcode, objection) {
-                Ok(input) => input.convert(&mut output),
-                Err(ended) => self.not_begun(output.name.clone(), ended),
-            };
+            let name = output.name.clone();
+            let outcome = self.unless_it_panics(&name, || {
+                let objection =
+                    |input: &Metadata| output.feeds(input).then_some("it is the output too (use -o to replace it)");
+                match self.begin(task, transcode, objection) {
+                    Ok(input) => input.convert(&mut output),
+                    Err(ended) => self.not_begun(name.clone(), ended),
+                }
+            });
             begun |= outcome.report.bytes_out > 0;
             let is_failure = outcome.ended.status() != Status::Done;
             let is_over = outcome.ended.is_of_output() || is_failure && self.args.many.fail_fast;
@@ -201,6 +206,20 @@ impl Job<'_> {
             Target::InPlace { .. } => task.name(),
             Target::Shared | Target::Nowhere => Name::of_stream(output::STDOUT),
         };
+        self.unless_it_panics(&name, || self.own_called(name.clone(), task))
+    }
+
+    /// What comes of `work`; a panic in it is the error of this input and of no other. Its output is dropped, so that a
+    /// file that was to be replaced stays as it was.
+    fn unless_it_panics(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
+        panics::caught(work).unwrap_or_else(|panic| {
+            let notes = panic.note().filter(|_| self.args.reading.verbose).into_iter().collect();
+            Outcome { notes, ..self.not_begun(output.clone(), Ended::Panicked(panic)) }
+        })
+    }
+
+    /// The same, with the name of the output.
+    fn own_called(&self, name: Name, task: &Task) -> Outcome {
         let begun = self.begin(task, self.transcode.clone(), |_| None);
         let opened = begun.and_then(|begun| {
             let output = self.output(task, &name).map_err(Ended::NoOutput)?;
@@ -280,9 +299,10 @@ impl Job<'_> {
             }
         }
         let transcoder = transcode.transcoder().map_err(Ended::Failed)?;
-        let is_watched = self.args.reading.verbose && words::is_watched();
+        let is_verbose = self.args.reading.verbose;
+        let is_watched = is_verbose && words::is_watched();
         let input = Sampled::new(input).keeping(is_watched);
-        Ok(Begun { input, transcoder, notes, path: task.path.clone(), is_watched })
+        Ok(Begun { input, transcoder, notes, path: task.path.clone(), is_verbose, is_watched })
     }
 
     /// The outcome where nothing was read.
@@ -303,7 +323,14 @@ impl Job<'_> {
 impl Begun {
     /// The input into an output.
     fn convert(mut self, output: &mut Output) -> Outcome {
-        let ended = Ended::of(self.transcoder.run(&mut self.input, output));
+        let ended = match panics::caught(|| self.transcoder.run(&mut self.input, output)) {
+            Ok(result) => Ended::of(result),
+            Err(panic) => {
+                self.notes.extend(panic.note().filter(|_| self.is_verbose));
+                let (offset, record) = self.transcoder.reached();
+                Ended::Panicked(panic.at(offset, record))
+            }
+        };
         let mut report = self.transcoder.report().clone();
         let seems = ended.add_hint(&mut report, &self.path, &self.input);
         let offset = ended.error().and_then(Error::offset).filter(|_| self.is_watched);

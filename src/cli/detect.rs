@@ -9,6 +9,7 @@ use super::input;
 use super::json::{self, ErrorObject, VerdictObject};
 use super::output::{Output, STDOUT};
 use super::page;
+use super::panics::{self, Panic};
 use super::shapes;
 use super::words::{self, InWords, Name, say};
 use crate::detect::statistics::WINDOW;
@@ -23,10 +24,11 @@ const READ_SIZE: usize = 512;
 
 /// Runs it.
 pub(super) fn run(args: &Detect) -> Status {
-    let registry = match args.reading.tables.registry() {
-        Ok(registry) => registry,
-        Err(status) => return status,
-    };
+    args.reading.tables.registry().map_or_else(|status| status, |registry| run_with(args, registry))
+}
+
+/// Runs it with these codecs.
+pub(super) fn run_with(args: &Detect, registry: Registry) -> Status {
     let hints = match args.reading.hints(&registry) {
         Ok(hints) => hints,
         Err(status) => return status,
@@ -58,12 +60,14 @@ fn answer(
     }
     for path in &files {
         let name = input::name(path);
-        let answer = if args.records {
-            shapes::found(args, &name, path)
-        } else {
+        let answer = panics::caught(|| {
+            if args.records {
+                return shapes::found(args, &name, path);
+            }
             verdict_on(path, registry, hints, args.explain)
                 .map(|(verdict, explained, head)| found(args, &name, &verdict, explained, &head))
-        };
+        });
+        let answer = answer.unwrap_or_else(|panic| Err(Failure::Panicked(panic)));
         let (line, status) = answer.unwrap_or_else(|failure| failed(args, &name, &failure));
         *worst = status.max(*worst);
         output.write_all(line.as_bytes())?;
@@ -75,6 +79,8 @@ fn answer(
 pub(super) enum Failure {
     NotOpened(io::Error),
     NotRead(Error),
+    /// There is a bug in charpipe.
+    Panicked(Panic),
 }
 
 /// The first bytes, and what every policy says of them.
@@ -166,14 +172,21 @@ fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explai
 }
 
 fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
-    let object = match failure {
+    let (object, status) = match failure {
         Failure::NotOpened(error) => {
             say(format_args!("{name}: cannot open: {error}"));
-            ErrorObject::new("open", format!("cannot open: {error}"), None)
+            (ErrorObject::new("open", format!("cannot open: {error}"), None), Status::Io)
         }
         Failure::NotRead(error) => {
             words::say_error(name, error);
-            ErrorObject::of(error)
+            (ErrorObject::of(error), Status::Io)
+        }
+        Failure::Panicked(panic) => {
+            if let Some(note) = panic.note().filter(|_| args.reading.verbose) {
+                say(format_args!("{name}: {note}"));
+            }
+            panic.say(name);
+            (panic.object(), Status::Data)
         }
     };
     let line = match (args.json, args.records) {
@@ -182,7 +195,7 @@ fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
         (true, true) => shapes::failed(name, object),
         (true, false) => json::line(&VerdictObject::failed(name, Some(object))),
     };
-    (line, Status::Io)
+    (line, status)
 }
 
 fn not_written(error: &io::Error) -> Status {

@@ -25,8 +25,9 @@ impl Piece {
     /// What of an input that begins with `head` is shown for a fault at `offset`.
     pub(super) fn of(head: &[u8], offset: u64) -> Option<Self> {
         let range = window(offset);
-        let end = head.len().min(range.end as usize);
-        Some(Piece { start: range.start, bytes: head.get(range.start as usize..end)?.to_vec() })
+        let start = usize::try_from(range.start).ok()?;
+        let end = usize::try_from(range.end).map_or(head.len(), |end| end.min(head.len()));
+        Some(Piece { start: range.start, bytes: head.get(start..end)?.to_vec() })
     }
 }
 
@@ -39,9 +40,8 @@ pub(super) fn window(offset: u64) -> Range<u64> {
 
 /// The rows around `len` bytes at `offset`, the text as `codec` reads it. Empty where the place is not in `piece`.
 pub(super) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option<&dyn Codec>, colored: bool) -> String {
-    let Some(at) = offset.checked_sub(piece.start).map(|at| at as usize).filter(|at| *at < piece.bytes.len()) else {
-        return String::new();
-    };
+    let at = offset.checked_sub(piece.start).and_then(|at| usize::try_from(at).ok());
+    let Some(at) = at.filter(|at| *at < piece.bytes.len()) else { return String::new() };
     let bytes = &piece.bytes;
     // Without a length it is a character's: up to the byte that completes it.
     let len = len.unwrap_or_else(|| {
@@ -128,5 +128,15 @@ mod tests {
     fn a_window_begins_with_a_row() {
         assert_eq!(window(5), 0..64);
         assert_eq!(window(40), 16..96);
+    }
+
+    /// Past 4 GiB, on a machine of 32 bits too.
+    #[test]
+    fn far_into_the_input() {
+        assert!(Piece::of(&[0; 100], 1 << 32).is_none());
+        let piece = Piece { start: 0, bytes: vec![0; 100] };
+        assert_eq!(dump(&piece, 1 << 32, None, None, false), "");
+        let piece = Piece { start: 1 << 32, bytes: b"text".to_vec() };
+        assert!(dump(&piece, (1 << 32) + 1, None, None, false).contains("text"));
     }
 }

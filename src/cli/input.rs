@@ -106,12 +106,12 @@ const SAMPLE: usize = 4096;
 /// An input whose first bytes are kept, to say what they look like should they not be what they were taken for.
 pub(super) struct Sampled {
     inner: Box<dyn BufRead>,
-    consumed: usize,
+    consumed: u64,
     sample: Vec<u8>,
     /// The last bytes that were read, where they are kept.
     recent: Option<Vec<u8>>,
     /// How many bytes were read.
-    filled: usize,
+    filled: u64,
     /// There are no more.
     is_over: bool,
 }
@@ -131,7 +131,7 @@ impl Sampled {
 
     /// How long the input is, where its end was seen.
     pub(super) fn len(&self) -> Option<u64> {
-        self.is_over.then_some(self.filled as u64)
+        self.is_over.then_some(self.filled)
     }
 
     /// The bytes at `range`, or those of them that there are: from what is kept, else from the file at `path` once more,
@@ -139,8 +139,8 @@ impl Sampled {
     pub(super) fn again(&self, path: &OsStr, range: Range<u64>) -> Option<Piece> {
         let start = range.start;
         let recent = self.recent.as_deref().unwrap_or_default();
-        let kept = (self.filled - recent.len()) as u64;
-        if (kept..self.filled as u64).contains(&start) {
+        let kept = self.filled - recent.len() as u64;
+        if (kept..self.filled).contains(&start) {
             let end = (range.end - kept).min(recent.len() as u64);
             return Some(Piece { start, bytes: recent[(start - kept) as usize..end as usize].to_vec() });
         }
@@ -160,15 +160,20 @@ impl Sampled {
     }
 }
 
+/// What there is of `buffer` after its first `known` bytes.
+fn behind(buffer: &[u8], known: u64) -> &[u8] {
+    usize::try_from(known).ok().and_then(|known| buffer.get(known..)).unwrap_or_default()
+}
+
 impl BufRead for Sampled {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.inner.fill_buf()?;
         // What of the buffer lies behind what is kept already.
-        let new = self.sample.len().checked_sub(self.consumed).and_then(|known| buffer.get(known..)).unwrap_or(&[]);
+        let new = (self.sample.len() as u64).checked_sub(self.consumed).map_or(&[][..], |known| behind(buffer, known));
         let room = SAMPLE - self.sample.len();
         self.sample.extend_from_slice(&new[..new.len().min(room)]);
-        let fresh = buffer.get(self.filled.saturating_sub(self.consumed)..).unwrap_or(&[]);
-        self.filled += fresh.len();
+        let fresh = behind(buffer, self.filled.saturating_sub(self.consumed));
+        self.filled += fresh.len() as u64;
         self.is_over |= buffer.is_empty();
         if let Some(recent) = &mut self.recent {
             recent.extend_from_slice(fresh);
@@ -180,7 +185,7 @@ impl BufRead for Sampled {
     }
 
     fn consume(&mut self, len: usize) {
-        self.consumed = self.consumed.saturating_add(len);
+        self.consumed = self.consumed.saturating_add(len as u64);
         self.inner.consume(len);
     }
 }
@@ -190,5 +195,27 @@ impl Read for Sampled {
         let len = self.fill_buf()?.read(room)?;
         self.consume(len);
         Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Past 4 GiB, on a machine of 32 bits too.
+    #[test]
+    fn far_into_the_input() {
+        let begin = (1 << 32) - 4;
+        let mut input = Sampled::new(Box::new(&b"0123456789"[..])).keeping(true);
+        (input.consumed, input.filled, input.sample) = (begin, begin, vec![b'a'; SAMPLE]);
+        let mut rest = Vec::new();
+        input.read_to_end(&mut rest).unwrap();
+        assert_eq!((&rest[..], input.sample.len(), input.len()), (&b"0123456789"[..], SAMPLE, Some((1 << 32) + 6)));
+        for (from, expected) in [(begin, &b"01234567"[..]), ((1 << 32) - 1, b"3456789"), (1 << 32, b"456789")] {
+            let piece = input.again(OsStr::new("-"), from..from + 8).unwrap();
+            assert_eq!((piece.start, &*piece.bytes), (from, expected), "{from}");
+        }
+        assert!(input.again(OsStr::new("-"), 0..8).is_none() && input.again(OsStr::new("-"), 6..8).is_none());
+        assert_eq!(behind(b"abc", 1 << 32), b"");
     }
 }

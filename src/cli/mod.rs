@@ -16,6 +16,7 @@
 //! | `in_place.rs` | the same where it is the input |
 //! | `progress.rs` | how far it is |
 //! | `streams.rs` | closed streams, one file twice, waiting |
+//! | `panics.rs` | a panic, as the error of one file |
 //! | `page.rs` | what pages of HTML and pictures have in common |
 //! | `color.rs` | whether words are in colour, and in which |
 //! | `words.rs` | what goes to standard error, and names fit to be shown |
@@ -43,6 +44,7 @@ mod many;
 mod outcome;
 mod output;
 mod page;
+mod panics;
 mod plan;
 mod progress;
 mod records;
@@ -55,6 +57,7 @@ use crate::error::{Error, ErrorKind};
 #[cfg(feature = "generate")]
 use args::Convert;
 use args::{Cli, Command};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use words::say;
 
@@ -95,7 +98,11 @@ pub fn before_main() {
 
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
-    let status = match args::parse(std::env::args_os()) {
+    panics::run(|| run(std::env::args_os())).into()
+}
+
+fn run(args: impl IntoIterator<Item = OsString>) -> Status {
+    match args::parse(args) {
         Ok(Cli { command }) => {
             command.color().heed();
             if command.reading().is_some_and(args::Reading::is_from_terminal) {
@@ -123,6 +130,5 @@ pub fn main() -> ExitCode {
             }
             Ok(()) => Status::Done,
         },
-    };
-    status.into()
+    }
 }

@@ -5,6 +5,7 @@ use super::args::Convert;
 use super::hexdump::Piece;
 use super::input::Sampled;
 use super::json::ErrorObject;
+use super::panics::{self, Panic};
 use super::words::{self, Advice, InWords, Name, say};
 use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
@@ -51,6 +52,8 @@ pub(super) enum Ended {
     /// The output could not be put in its place.
     NotKept(io::Error),
     Failed(Error),
+    /// There is a bug in charpipe.
+    Panicked(Panic),
 }
 
 impl Ended {
@@ -68,7 +71,7 @@ impl Ended {
         match self {
             Ended::Done | Ended::Unchanged | Ended::Closed => Status::Done,
             Ended::NotOpened(_) | Ended::NotRead(_) | Ended::NoOutput(_) | Ended::NotKept(_) => Status::Io,
-            Ended::NoShape(_) => Status::Data,
+            Ended::NoShape(_) | Ended::Panicked(_) => Status::Data,
             Ended::Failed(error) => Status::of(error),
         }
     }
@@ -90,6 +93,7 @@ impl Ended {
     fn is_begun(&self) -> bool {
         match self {
             Ended::Done | Ended::Unchanged | Ended::Closed | Ended::NotKept(_) | Ended::Failed(_) => true,
+            Ended::Panicked(panic) => panic.offset().is_some(),
             Ended::NotOpened(_) | Ended::NotRead(_) | Ended::NoShape(_) | Ended::NoOutput(_) => false,
         }
     }
@@ -104,6 +108,7 @@ impl Ended {
             Ended::NoShape(_) => object("no-shape", Some(0)),
             Ended::NoOutput(_) | Ended::NotKept(_) => object("write", None),
             Ended::Failed(error) => Some(ErrorObject::of(error)),
+            Ended::Panicked(panic) => Some(panic.object()),
         }
     }
 
@@ -137,6 +142,7 @@ impl Display for Ended {
             Ended::NoOutput(error) => write!(f, "cannot open for writing: {error}"),
             Ended::NotKept(error) => write!(f, "cannot write: {error}"),
             Ended::Failed(error) => Display::fmt(error, f),
+            Ended::Panicked(panic) => Display::fmt(panic, f),
         }
     }
 }
@@ -176,6 +182,7 @@ impl Outcome {
             Ended::NoShape(why) => say(format_args!(
                 "{name}: byte 0: {why} (see `charpipe detect --records`, and name one with --records)"
             )),
+            Ended::Panicked(panic) => panic.say(name),
             ended @ (Ended::NoOutput(_) | Ended::NotKept(_)) => say(format_args!("{}: {ended}", self.output)),
             Ended::Failed(error) => match error.kind() {
                 ErrorKind::Write { source, .. } => say(format_args!("{}: cannot write: {source}", self.output)),
@@ -205,6 +212,10 @@ impl Outcome {
             Ended::Unchanged => line.push_str(", unchanged"),
             Ended::Done | Ended::Closed => {}
             Ended::Failed(error) => line.push_str(&format!(", fails{} ({})", place(error), error.code())),
+            Ended::Panicked(panic) => {
+                let place = panic.offset().map_or_else(String::new, |offset| format!(" at byte {offset}"));
+                line.push_str(&format!(", fails{place} ({})", panics::CODE));
+            }
             _ => line
                 .push_str(&self.ended.object().map_or_else(String::new, |error| format!(", fails ({})", error.code))),
         }

@@ -66,7 +66,8 @@ pub mod utf_ebcdic;
 pub mod whatwg;
 
 pub use pages::PAGES;
-pub use sink::{ByteSink, Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Word};
+pub use sink::{ByteSink, Utf8Sink};
+pub(crate) use sink::{Utf8Batch, Utf8Char, Utf8Table, Utf8Word};
 pub use table::packed::Packed;
 pub use tabled::TableCodec;
 

@@ -2,19 +2,37 @@
 //! report it wrongly.
 //!
 //! [`Utf8Sink`] is the only code in charpipe that claims bytes are UTF-8. Everything that goes into it is a `char`, a
-//! `str`, a [`Utf8Char`] made from a `char`, or checked here or by a kernel of `arch` that is called here, so a codec
-//! written in safe code cannot break the claim.
-#![allow(unsafe_code)] // One claim, in `as_str`, its owned twin and `fill_str`.
+//! `str`, a `Utf8Char` made from a `char`, or checked here or by a kernel of `arch` that is called here, so a codec
+//! written in safe code cannot break the claim. Nothing but [`Room::claim`] makes the text longer, and it is `unsafe`:
+//! each caller says, on the spot, why what it stored is UTF-8.
+//!
+//! What a table of characters is made of is out of reach of other crates: a character there is four bytes and their
+//! number, which somebody else could choose.
+//!
+//! ```compile_fail,E0603
+//! use charpipe::codec::Utf8Word;
+//! ```
+//! ```compile_fail,E0603
+//! use charpipe::codec::sink::{Utf8Batch, Utf8Char, Utf8Table};
+//! ```
+//! ```compile_fail,E0624
+//! #![forbid(unsafe_code)]
+//! let mut room = [0; 8];
+//! let mut sink = charpipe::codec::Utf8Sink::new(&mut room);
+//! sink.push_words(|| panic!());
+//! ```
+#![allow(unsafe_code)] // The claims, and what is made of them: `as_str`, its owned twin and `fill_str`.
 
 use crate::arch::utf16::{self, ByteOrder};
 use crate::arch::utf32::{self, OctetOrder};
 use crate::arch::{self, single_byte::ToUtf8};
+use room::Room;
 
 /// One character as ready UTF-8: what a code page's table holds for each byte.
 ///
 /// A table of these is decoded with one load and one four-byte store a character, whatever the script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Utf8Char(
+pub(crate) struct Utf8Char(
     /// The bytes, from the low octet on; above them, from bit 32 on, their number. One word: one load.
     u64,
 );
@@ -22,10 +40,10 @@ pub struct Utf8Char(
 impl Utf8Char {
     /// No character: the byte is unassigned. Longer than all characters of a block together, so that one comparison
     /// finds it among them.
-    pub const NONE: Utf8Char = Utf8Char(128 << 32);
+    pub(crate) const NONE: Utf8Char = Utf8Char(128 << 32);
 
     /// The UTF-8 form of `ch`.
-    pub fn new(ch: char) -> Self {
+    pub(crate) fn new(ch: char) -> Self {
         let (bytes, len) = packed(ch.into());
         Utf8Char(u64::from(len) << 32 | u64::from(bytes))
     }
@@ -43,7 +61,7 @@ impl Utf8Char {
 
 /// The character of each byte of a single-byte charset, or none.
 #[derive(Clone, Debug)]
-pub struct Utf8Table {
+pub(crate) struct Utf8Table {
     chars: [Utf8Char; 256],
     /// Whether it has ASCII as it is.
     keeps_ascii: bool,
@@ -53,7 +71,7 @@ pub struct Utf8Table {
 
 impl Utf8Table {
     /// The table with these characters; [`Utf8Char::NONE`] for a byte that is unassigned.
-    pub fn new(chars: [Utf8Char; 256]) -> Self {
+    pub(crate) fn new(chars: [Utf8Char; 256]) -> Self {
         let mut utf8 = [[0; 4]; 256];
         utf8.iter_mut().zip(&chars).for_each(|(utf8, ch)| *utf8 = ch.bytes());
         // NONE is longer than any character.
@@ -67,7 +85,7 @@ impl Utf8Table {
 
     /// Whether `byte` has a character.
     #[inline(always)]
-    pub fn has(&self, byte: u8) -> bool {
+    pub(crate) fn has(&self, byte: u8) -> bool {
         self.chars[byte as usize] != Utf8Char::NONE
     }
 }
@@ -75,7 +93,7 @@ impl Utf8Table {
 /// A character of the Basic Multilingual Plane as ready UTF-8, or a note in its place: what a multi-byte table holds, in
 /// half of what a [`Utf8Char`] takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Utf8Word(
+pub(crate) struct Utf8Word(
     /// In the low 24 bits the bytes, from the low octet on, above them their number; or a note, and above it its kind,
     /// from 4 on.
     u32,
@@ -83,14 +101,14 @@ pub struct Utf8Word(
 
 impl Utf8Word {
     /// The UTF-8 form of `ch`, where it has three bytes at the most.
-    pub fn new(ch: char) -> Option<Self> {
+    pub(crate) fn new(ch: char) -> Option<Self> {
         let (bytes, len) = packed(ch.into());
         (len <= 3).then_some(Utf8Word(len << 24 | bytes))
     }
 
     /// The characters of these code units, sixty-four at a time for speed; `none` for surrogates, and for FFFF, which is
     /// no character.
-    pub fn of_units(units: &[u16; 64], none: Utf8Word) -> [Utf8Word; 64] {
+    pub(crate) fn of_units(units: &[u16; 64], none: Utf8Word) -> [Utf8Word; 64] {
         units.map(|unit| {
             let (bytes, len) = packed(unit.into());
             let is_char = unit != 0xFFFF && unit & 0xF800 != 0xD800;
@@ -99,26 +117,31 @@ impl Utf8Word {
     }
 
     /// A note: whatever the table's owner means by it. Of `value` the low 24 bits count.
-    pub const fn note(kind: u8, value: u32) -> Self {
+    ///
+    /// # Panics
+    /// If `kind` is above 251: with the offset of 4 it would not fit into eight bits, and what is left would pass for
+    /// the length of a character.
+    pub(crate) const fn note(kind: u8, value: u32) -> Self {
+        assert!(kind < 252, "a note of a kind above 251");
         Utf8Word((kind as u32 + 4) << 24 | value & 0xFF_FFFF)
     }
 
     /// The kind and the value of a note; `None` for a character.
     #[inline(always)]
-    pub fn as_note(self) -> Option<(u8, u32)> {
+    pub(crate) fn as_note(self) -> Option<(u8, u32)> {
         let kind = ((self.0 >> 24) as u8).checked_sub(4)?;
         Some((kind, self.0 & 0xFF_FFFF))
     }
 
     /// The character by itself; none for a note.
-    pub fn to_char(self) -> Utf8Char {
+    pub(crate) fn to_char(self) -> Utf8Char {
         let len = u64::from(self.0 >> 24);
         if self.is_char() { Utf8Char(len << 32 | u64::from(self.0 & 0xFF_FFFF)) } else { Utf8Char::NONE }
     }
 
     /// Whether it is a character.
     #[inline(always)]
-    pub fn is_char(self) -> bool {
+    pub(crate) fn is_char(self) -> bool {
         self.len() <= 3
     }
 
@@ -129,23 +152,23 @@ impl Utf8Word {
 }
 
 /// Words that were looked up without waiting for each other, for [`Utf8Sink::push_batch`].
-pub struct Utf8Batch {
+pub(crate) struct Utf8Batch {
     words: [u32; Self::LEN],
 }
 
 impl Utf8Batch {
     /// How many it holds.
-    pub const LEN: usize = 256;
+    pub(crate) const LEN: usize = 256;
 
     /// Characters nowhere.
     #[inline(always)]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Utf8Batch { words: [0; Self::LEN] }
     }
 
     /// Puts `word` at that place, of which the low eight bits count.
     #[inline(always)]
-    pub fn set(&mut self, at: usize, word: Utf8Word) {
+    pub(crate) fn set(&mut self, at: usize, word: Utf8Word) {
         self.words[at % Self::LEN] = word.0;
     }
 }
@@ -198,60 +221,131 @@ fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
 /// assert_eq!((sink.as_str(), sink.room()), ("aé", 1));
 /// ```
 pub struct Utf8Sink<'a> {
-    room: &'a mut [u8],
-    written: usize,
+    room: Room<'a>,
+}
+
+/// The text in a room, out of reach of the code around it.
+mod room {
+    /// Lent room, the front of which holds text. Outside of this module nothing can change the bytes of the text, and
+    /// only `claim`, which is `unsafe`, makes it longer.
+    pub(super) struct Room<'a> {
+        bytes: &'a mut [u8],
+        /// The first `len` bytes are well-formed UTF-8.
+        len: usize,
+    }
+
+    impl<'a> Room<'a> {
+        #[inline(always)]
+        pub(super) fn new(bytes: &'a mut [u8]) -> Self {
+            Room { bytes, len: 0 }
+        }
+
+        #[inline(always)]
+        pub(super) fn len(&self) -> usize {
+            self.len
+        }
+
+        /// The bytes of the text.
+        #[inline(always)]
+        pub(super) fn text(&self) -> &[u8] {
+            &self.bytes[..self.len]
+        }
+
+        /// The bytes after the text, which anything may be written to.
+        #[inline(always)]
+        pub(super) fn spare(&mut self) -> &mut [u8] {
+            &mut self.bytes[self.len..]
+        }
+
+        /// How many bytes are spare.
+        #[inline(always)]
+        pub(super) fn left(&self) -> usize {
+            self.bytes.len() - self.len
+        }
+
+        /// Where the room is, and how large.
+        pub(super) fn identity(&self) -> (*const u8, usize) {
+            (self.bytes.as_ptr(), self.bytes.len())
+        }
+
+        /// Makes the first `len` spare bytes part of the text.
+        ///
+        /// # Safety
+        /// They are well-formed UTF-8 by themselves.
+        #[inline(always)]
+        pub(super) unsafe fn claim(&mut self, len: usize) {
+            self.len += len;
+        }
+
+        /// Takes back the text after the first `len` bytes.
+        ///
+        /// # Panics
+        /// If no character ends there.
+        pub(super) fn truncate(&mut self, len: usize) {
+            assert!(len == self.len || (len < self.len && self.bytes[len] & 0xC0 != 0x80));
+            self.len = len;
+        }
+
+        /// The text.
+        #[inline(always)]
+        pub(super) fn as_str(&self) -> &str {
+            let text = self.text();
+            // The checked twin, on wherever tests and fuzzing run.
+            debug_assert!(std::str::from_utf8(text).is_ok());
+            // SAFETY: the text grows by `claim` alone, whose callers promise well-formed UTF-8, and shrinks by `truncate`
+            // alone, to the end of a character; `spare` lends out only what lies after it. `cargo bench --bench codecs`
+            // measures what skipping the check saves.
+            unsafe { std::str::from_utf8_unchecked(text) }
+        }
+    }
 }
 
 impl<'a> Utf8Sink<'a> {
     /// A sink over `room`, empty.
     pub fn new(room: &'a mut [u8]) -> Self {
-        Utf8Sink { room, written: 0 }
+        Utf8Sink { room: Room::new(room) }
     }
 
     /// Bytes written so far.
     pub fn written(&self) -> usize {
-        self.written
+        self.room.len()
     }
 
     /// Bytes that can still be written.
     pub fn room(&self) -> usize {
-        self.room.len() - self.written
+        self.room.left()
     }
 
     /// Which room this is a sink over.
     pub(crate) fn identity(&self) -> (*const u8, usize) {
-        (self.room.as_ptr(), self.room.len())
+        self.room.identity()
     }
 
     /// The text written so far.
     pub fn as_str(&self) -> &str {
-        let text = &self.room[..self.written];
-        // The checked twin, on wherever tests and fuzzing run.
-        debug_assert!(std::str::from_utf8(text).is_ok());
-        // SAFETY: `written` grows only in `push`, `push_str`, `push_ascii`, `push_utf8`, `push_block`, `push_table`,
-        // `push_word`, `push_words`, `push_batch`, `push_utf16`, `push_utf32` and `fill_str`, each by the length of whole
-        // UTF-8 sequences stored at `written`, by themselves or by a kernel that is held to it, and shrinks in `truncate`
-        // to the end of one; nothing else writes below `written`. That it is worth a promise `cargo bench --bench codecs` measures.
-        unsafe { std::str::from_utf8_unchecked(text) }
+        self.room.as_str()
     }
 
     /// Appends `ch`; `false`, and nothing written, where it does not fit.
     #[inline]
     pub fn push(&mut self, ch: char) -> bool {
-        let spare = &mut self.room[self.written..];
+        let spare = self.room.spare();
         let code = ch as u32;
         if code < 0x80 {
             match spare.first_mut() {
                 Some(first) => *first = code as u8,
                 None => return false,
             }
-            self.written += 1;
+            // SAFETY: a byte below 0x80 is a character.
+            unsafe { self.room.claim(1) };
             return true;
         }
         if spare.len() < ch.len_utf8() {
             return false;
         }
-        self.written += ch.encode_utf8(spare).len();
+        let len = ch.encode_utf8(spare).len();
+        // SAFETY: it is the front of the spare room that was encoded into.
+        unsafe { self.room.claim(len) };
         true
     }
 
@@ -261,8 +355,9 @@ impl<'a> Utf8Sink<'a> {
         while !text.is_char_boundary(fits) {
             fits -= 1;
         }
-        self.room[self.written..self.written + fits].copy_from_slice(&text.as_bytes()[..fits]);
-        self.written += fits;
+        self.room.spare()[..fits].copy_from_slice(&text.as_bytes()[..fits]);
+        // SAFETY: that is a `str` up to the boundary of a character.
+        unsafe { self.room.claim(fits) };
         fits
     }
 
@@ -271,8 +366,9 @@ impl<'a> Utf8Sink<'a> {
     pub fn push_ascii(&mut self, src: &[u8]) -> usize {
         let take = src.len().min(self.room());
         let ascii = src[..take].iter().position(|b| *b >= 0x80).unwrap_or(take);
-        self.room[self.written..self.written + ascii].copy_from_slice(&src[..ascii]);
-        self.written += ascii;
+        self.room.spare()[..ascii].copy_from_slice(&src[..ascii]);
+        // SAFETY: all of these bytes are below 0x80.
+        unsafe { self.room.claim(ascii) };
         ascii
     }
 
@@ -281,8 +377,9 @@ impl<'a> Utf8Sink<'a> {
     /// within the next 72 bytes.
     #[inline]
     pub fn push_utf8(&mut self, src: &[u8]) -> usize {
-        let len = arch::utf8::copy(arch::isa(), src, &mut self.room[self.written..]);
-        self.written += len;
+        let len = arch::utf8::copy(arch::isa(), src, self.room.spare());
+        // SAFETY: the kernel copies whole, well-formed characters, and answers how many bytes these are.
+        unsafe { self.room.claim(len) };
         len
     }
 
@@ -290,12 +387,13 @@ impl<'a> Utf8Sink<'a> {
     /// room for all. For speed: sixteen at a time take no branch for each.
     #[inline(always)]
     pub fn push_block(&mut self, codes: &[u32; 16]) -> bool {
-        let Some(window) = self.room[self.written..].first_chunk_mut::<68>() else { return false };
+        let Some(window) = self.room.spare().first_chunk_mut::<68>() else { return false };
         if codes.iter().fold(0, |all, code| all | code) < 0x80 {
             for (place, code) in window.iter_mut().zip(codes) {
                 *place = *code as u8;
             }
-            self.written += 16;
+            // SAFETY: all sixteen are below 0x80.
+            unsafe { self.room.claim(16) };
             return true;
         }
         // Two loops, as the first is one for vectors.
@@ -315,17 +413,17 @@ impl<'a> Utf8Sink<'a> {
             window[start..start + 4].copy_from_slice(&u32::to_le_bytes(*word));
             filled += len as usize;
         }
-        self.written += filled;
+        // SAFETY: each code point is that of a `char`, as `bad` says, and `packed` is its UTF-8 and the length of that.
+        unsafe { self.room.claim(filled) };
         true
     }
 
     /// Appends `table[byte]` for each byte of `src`, up to the first that has no character or no room; answers how
     /// many bytes were taken. Stops early only with fewer than four bytes of room, or at a byte without a character.
     #[inline]
-    pub fn push_table(&mut self, src: &[u8], table: &Utf8Table) -> usize {
-        let out = &mut *self.room;
-        let (mut read, written) = arch::single_byte::decode(arch::isa(), &table.lanes, src, &mut out[self.written..]);
-        let mut at = self.written + written;
+    pub(crate) fn push_table(&mut self, src: &[u8], table: &Utf8Table) -> usize {
+        let out = self.room.spare();
+        let (mut read, mut at) = arch::single_byte::decode(arch::isa(), &table.lanes, src, out);
         // Where ASCII is itself, long runs of it are copied. They are looked for behind four blocks of it, which text
         // with other characters in it rarely has: it does not pay for the search.
         let (copies, table) = (table.keeps_ascii, &table.chars);
@@ -363,50 +461,61 @@ impl<'a> Utf8Sink<'a> {
             at += entry.len();
             read += 1;
         }
-        self.written = at;
+        // SAFETY: the kernel and the loops store the characters of the table, which only `Utf8Char::new` makes, one after
+        // the other; a block with `NONE` in it, which is longer than any sixteen characters, is not counted.
+        unsafe { self.room.claim(at) };
         read
     }
 
     /// Appends the character of `word`; `false`, and nothing written, where it is a note or fewer than four bytes of room
     /// are left.
     #[inline(always)]
-    pub fn push_word(&mut self, word: Utf8Word) -> bool {
-        let Some(window) = self.room[self.written..].first_chunk_mut::<4>() else { return false };
+    pub(crate) fn push_word(&mut self, word: Utf8Word) -> bool {
+        let Some(window) = self.room.spare().first_chunk_mut::<4>() else { return false };
         if word.len() > 3 {
             return false;
         }
         *window = word.0.to_le_bytes();
-        self.written += word.len();
+        // SAFETY: a word of up to three bytes is a character: `new` and `of_units` make nothing else, and `note` makes
+        // none of fewer than four.
+        unsafe { self.room.claim(word.len()) };
         true
     }
 
     /// Appends the characters that `next` answers, until it answers a note or fewer than 68 bytes of room are left.
     #[inline(always)]
-    pub fn push_words(&mut self, mut next: impl FnMut() -> Utf8Word) {
-        while let Some(window) = self.room[self.written..].first_chunk_mut::<68>() {
-            let mut filled = 0;
+    pub(crate) fn push_words(&mut self, mut next: impl FnMut() -> Utf8Word) {
+        loop {
+            let Some(window) = self.room.spare().first_chunk_mut::<68>() else { return };
+            let (mut filled, mut is_over) = (0, false);
             for _ in 0..16 {
                 let word = next();
                 if word.len() > 3 {
-                    self.written += filled;
-                    return;
+                    is_over = true;
+                    break;
                 }
                 // At most 15 × 3; the mask tells the compiler.
                 let start = filled & 63;
                 window[start..start + 4].copy_from_slice(&word.0.to_le_bytes());
                 filled += word.len();
             }
-            self.written += filled;
+            // SAFETY: words of up to three bytes are characters, as in `push_word`, stored one after the other.
+            unsafe { self.room.claim(filled) };
+            if is_over {
+                return;
+            }
         }
     }
 
     /// Appends the characters at the first `len` places of `batch`, up to a note; answers how many. Stops early only
     /// there or with fewer than 64 bytes of room.
     #[inline]
-    pub fn push_batch(&mut self, batch: &Utf8Batch, len: usize) -> usize {
+    pub(crate) fn push_batch(&mut self, batch: &Utf8Batch, len: usize) -> usize {
         let words = &batch.words[..len.min(Utf8Batch::LEN)];
-        let (read, written) = arch::lanes::text(arch::isa(), words, &mut self.room[self.written..]);
-        self.written += written;
+        let (read, written) = arch::lanes::text(arch::isa(), words, self.room.spare());
+        // SAFETY: the kernel stores lanes of one to three bytes, which are characters, as in `push_word`; a place of the
+        // batch that nothing was put at has no byte, and stops it.
+        unsafe { self.room.claim(written) };
         read
     }
 
@@ -414,21 +523,21 @@ impl<'a> Utf8Sink<'a> {
     /// bytes that was: the door for decoders that write into text. An answer within a character counts as nothing.
     pub fn fill_str<T>(&mut self, most: usize, fill: impl FnOnce(&mut str) -> (T, usize)) -> T {
         let most = most.min(self.room());
-        let spare = &mut self.room[self.written..self.written + most];
+        let spare = &mut self.room.spare()[..most];
         spare.fill(0);
         // SAFETY: zeros are UTF-8.
         let text = unsafe { std::str::from_utf8_unchecked_mut(spare) };
         let (answer, len) = fill(text);
-        // A `str` is UTF-8 whoever had it; cut at a boundary both halves are.
         if text.is_char_boundary(len) {
-            self.written += len;
+            // SAFETY: a `str` is UTF-8 whoever had it; cut at a boundary, which is never beyond its end, both halves are.
+            unsafe { self.room.claim(len) };
         }
         answer
     }
 
     /// The bytes of the text written so far.
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.room[..self.written]
+        self.room.text()
     }
 
     /// Takes back what was written behind the first `len` bytes, the end of a character.
@@ -436,16 +545,16 @@ impl<'a> Utf8Sink<'a> {
     /// # Panics
     /// Where no character ends there.
     pub(crate) fn truncate(&mut self, len: usize) {
-        assert!(len == self.written || (len < self.written && self.room[len] & 0xC0 != 0x80));
-        self.written = len;
+        self.room.truncate(len);
     }
 
     /// Decodes UTF-16 from the front of `src` and appends it; answers how many bytes were read. What it stops at, a lone
     /// surrogate or the end of `src` or of the room, may be some way off: it goes in blocks.
     #[inline]
     pub fn push_utf16(&mut self, order: ByteOrder, src: &[u8]) -> usize {
-        let (read, written) = utf16::to_utf8(order, src, &mut self.room[self.written..]);
-        self.written += written;
+        let (read, written) = utf16::to_utf8(order, src, self.room.spare());
+        // SAFETY: the kernel stores whole characters in UTF-8, and answers how many bytes these are.
+        unsafe { self.room.claim(written) };
         read
     }
 
@@ -453,8 +562,9 @@ impl<'a> Utf8Sink<'a> {
     /// unit that is no character or the end of `src` or of the room, may be some way off: it goes in blocks.
     #[inline]
     pub fn push_utf32(&mut self, order: OctetOrder, src: &[u8]) -> usize {
-        let (read, written) = utf32::to_utf8(order, src, &mut self.room[self.written..]);
-        self.written += written;
+        let (read, written) = utf32::to_utf8(order, src, self.room.spare());
+        // SAFETY: the kernel stores whole characters in UTF-8, and answers how many bytes these are.
+        unsafe { self.room.claim(written) };
         read
     }
 }
@@ -487,7 +597,7 @@ impl Utf8Buf {
         let lent = sink.identity();
         let answer = fill(&mut sink);
         // Safe code can put another sink into the place of this one; what that one counts says nothing of this room.
-        self.len = if sink.identity() == lent { sink.written } else { 0 };
+        self.len = if sink.identity() == lent { sink.written() } else { 0 };
         answer
     }
 
@@ -654,13 +764,24 @@ mod tests {
             let expected = expected.map(|ch| ch.map_or(none, |ch| Utf8Word::new(ch).unwrap()));
             assert_eq!(Utf8Word::of_units(block, none), expected);
         }
-        for kind in [0, 1, 251] {
+        for kind in 0..252 {
             let note = Utf8Word::note(kind, 0xABCDEF);
             assert_eq!(note.as_note(), Some((kind, 0xABCDEF)));
             assert_eq!(note.to_char(), Utf8Char::NONE);
             assert!(!Utf8Sink::new(&mut [0; 4]).push_word(note));
         }
         assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));
+    }
+
+    /// The kind takes the place of a length. One that does not fit would be taken for the length of a character, whose
+    /// bytes anybody could choose.
+    #[test]
+    fn a_note_has_a_bound() {
+        for kind in 252..=255 {
+            let made = std::panic::catch_unwind(|| Utf8Word::note(kind, 0xFF));
+            assert!(made.is_err(), "{kind}: {made:?}");
+        }
+        assert_eq!(Utf8Word::note(251, 0xFF).as_note(), Some((251, 0xFF)));
     }
 
     #[test]

@@ -150,6 +150,12 @@ impl Front {
         self.place_back(self.decoder.pending() as u64)
     }
 
+    /// How far the input was read, without asking the decoder, which may have panicked.
+    #[cfg(feature = "cli")]
+    pub(super) fn reached(&self) -> Place {
+        self.place_back(0)
+    }
+
     /// The place `back` bytes of the record, or of the input, before where it is.
     fn place_back(&self, back: u64) -> Place {
         match &self.records {

@@ -116,7 +116,7 @@ impl CheckedDecoder {
 
     /// Bytes read and undecided; no more than were read.
     pub(super) fn pending(&self) -> usize {
-        self.inner.pending().min(MAX_FAULT).min((self.read - self.start) as usize)
+        at_most(self.inner.pending(), self.read - self.start)
     }
 
     pub(super) fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Result<Step<Malformed>, Error> {
@@ -188,6 +188,12 @@ impl CheckedDecoder {
     }
 }
 
+/// What a codec says that it holds, which is no more than it may hold and no more than it `read`. That is a length of the
+/// input, which needs more than 32 bits: it is compared before it is made a `usize`.
+fn at_most(pending: usize, read: u64) -> usize {
+    (pending.min(MAX_FAULT) as u64).min(read) as usize
+}
+
 /// Whether SO and SI shift a new decoder between single bytes and pairs.
 pub(super) fn shifts(decoder: &dyn Decoder) -> bool {
     let mut room = [0; MIN_ROOM];
@@ -223,7 +229,7 @@ impl CheckedEncoder {
 
     /// Bytes of text read and not written; no more than were read.
     pub(super) fn pending(&self) -> usize {
-        self.inner.pending().min(MAX_FAULT).min(self.fed as usize)
+        at_most(self.inner.pending(), self.fed)
     }
 
     pub(super) fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>, offset: u64) -> Result<Step<Unmappable>, Error> {
@@ -299,5 +305,27 @@ impl CheckedEncoder {
 
     fn broken(&self, what: Breach, offset: u64) -> Error {
         ErrorKind::Codec { codec: self.name.clone(), offset, what }.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Registry;
+
+    /// Past 4 GiB on a machine of 32 bits, too.
+    #[test]
+    fn what_is_pending_far_into_the_input() {
+        for read in [2, 3, u64::from(u32::MAX), 1 << 32, (1 << 32) + 1, 1 << 40] {
+            assert_eq!(at_most(3, read) as u64, read.min(3), "{read}");
+            assert_eq!(at_most(usize::MAX, read) as u64, read.min(MAX_FAULT as u64), "{read}");
+        }
+        let codec = Registry::builtin().codec("UTF-8").unwrap();
+        let mut decoder = CheckedDecoder::new("UTF-8", codec.decoder(), 1);
+        let mut room = [0; MIN_ROOM];
+        // Two bytes of three; everything before them was dealt with otherwise.
+        decoder.read = (1 << 32) - 1;
+        let _ = decoder.feed("€".as_bytes().split_last().unwrap().1, &mut Utf8Sink::new(&mut room)).unwrap();
+        assert_eq!((decoder.read, decoder.pending()), ((1 << 32) + 1, 2));
     }
 }

@@ -290,6 +290,14 @@ impl Transcoder {
         &self.report
     }
 
+    /// How far the input was read: the byte, and the record if there are records. All that can still be asked after a
+    /// panic in [`step`](Self::step).
+    #[cfg(feature = "cli")]
+    pub(crate) fn reached(&self) -> (u64, Option<crate::RecordPosition>) {
+        let place = self.route.as_ref().map(|route| route.front.reached());
+        place.map_or((self.bytes_in, None), |place| (place.offset, place.record))
+    }
+
     fn fail(&mut self, error: Error) {
         // What the encoder holds from before the fault is good output, and a shifted stream ends shifted back.
         let after_fault = matches!(error.kind(), ErrorKind::Unmappable { .. } | ErrorKind::Codec { .. });
