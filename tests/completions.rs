@@ -113,7 +113,8 @@ fn zsh() {
         zpty -w shell 'PS1=; stty cols 200; fpath=(scripts $fpath); autoload -U compinit; compinit -u -D; setopt nobeep; print REA""DY'
         zpty -r -m shell out '*READY*'
         zpty -w -n shell "$1"$'\t'
-        for i in {1..150}; do
+        # Ten minutes: only what hangs takes them.
+        for i in {1..6000}; do
             sleep 0.1
             while zpty -r -t shell out; do all+=$out; done
             plain=${${all//$'\e'\[[0-9;?]#[a-zA-Z]/}//[$'\r\b']/ }

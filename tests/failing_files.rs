@@ -4,7 +4,12 @@
 
 #![cfg(all(feature = "cli", unix))]
 
+#[path = "common/signals.rs"]
+mod signals;
+
 use rustix::fs::{OFlags, XattrFlags, fcntl_getfl, fcntl_setfl, getxattr, setxattr};
+use rustix::io::ioctl_fionread;
+use signals::with_default_signals;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -14,7 +19,6 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 use tempfile::TempDir;
 
 const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
@@ -57,7 +61,7 @@ impl Folder {
     }
 
     fn charpipe(&self) -> Command {
-        let mut command = Command::new(CHARPIPE);
+        let mut command = with_default_signals(CHARPIPE);
         command.current_dir(&self.0);
         command
     }
@@ -73,7 +77,7 @@ impl Folder {
     }
 
     fn script(&self, args: &[&str]) -> Output {
-        let mut command = Command::new(args[0]);
+        let mut command = with_default_signals(args[0]);
         command.args(&args[1..]).current_dir(&self.0).env("CHARPIPE", CHARPIPE).stdin(Stdio::null());
         command.output().unwrap()
     }
@@ -117,16 +121,11 @@ fn failed(output: &Output, start: &str, end: &str) {
     assert!(words.starts_with(&format!("charpipe: {start}")) && words.ends_with(&format!("{end}\n")), "{words}");
 }
 
-/// Waits for what has to happen; a minute, as the machine may be busy.
-#[track_caller]
-fn until(what: &str, mut happened: impl FnMut() -> bool) {
-    for _ in 0..6000 {
-        if happened() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
+/// Waits for what has to happen, however busy the machine is.
+fn until(mut happened: impl FnMut() -> bool) {
+    while !happened() {
+        std::thread::yield_now();
     }
-    panic!("{what}");
 }
 
 fn send(signal: &str, child: &Child) {
@@ -134,10 +133,28 @@ fn send(signal: &str, child: &Child) {
     assert!(kill.unwrap().success());
 }
 
-/// Whether it sleeps, in a system call that has to wait.
-fn is_blocked(child: &Child) -> bool {
+/// Waits until the child is in `state`, as `/proc` has it: `S`, asleep in a system call; `T`, stopped. Where there is no
+/// such place, nothing is waited for.
+fn until_state(child: &Child, state: char) {
+    if cfg!(target_os = "linux") {
+        until(|| is_in_state(child, state));
+    }
+}
+
+#[track_caller]
+fn is_in_state(child: &Child, state: char) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
-    stat.rsplit(") ").next().unwrap().starts_with('S')
+    let found = stat.rsplit(") ").next().unwrap();
+    assert!(!found.starts_with(['Z', 'X']), "it has ended");
+    found.starts_with(state)
+}
+
+/// Has it stop, and go on.
+fn stop_and_continue(child: &Child) {
+    send("STOP", child);
+    until_state(child, 'T');
+    send("CONT", child);
+    until_state(child, 'S');
 }
 
 /// Much text, no two lines alike.
@@ -261,9 +278,10 @@ fn where_every_file_has_a_name() {
         \"$CHARPIPE\" -o new old; echo $?
         \"$CHARPIPE\" -t latin1 -o old bad 2> /dev/null; echo $?
         \"$CHARPIPE\" -o disk/old big 2> /dev/null; echo $?
-        mkfifo fifo; sleep 60 > fifo & feeder=$!
+        mkfifo fifo; exec 3<> fifo
         \"$CHARPIPE\" -o old fifo & run=$!
-        sleep 1; ls -A | grep -c charpipe; kill $run; wait $run; echo $?; kill $feeder
+        until ls -A | grep charpipe- > seen; do :; done
+        wc -l < seen; rm seen; kill $run; wait $run; echo $?; exec 3>&-
         \"$CHARPIPE\" -o old new; echo $?
         ls -A disk; stat -c %a new";
     let Some(output) = folder.mounts(script) else { return };
@@ -625,9 +643,8 @@ fn waiting(folder: &Folder) -> Child {
     let child = folder.charpipe().arg("x").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let at = format!("/proc/{}/io", child.id());
     if cfg!(target_os = "linux") {
-        until("it waits", || is_blocked(&child) && !fs::read_to_string(&at).unwrap().contains("wchar: 0\n"));
-    } else {
-        std::thread::sleep(Duration::from_secs(1));
+        // Both at once: it is asleep before it is charpipe, too.
+        until(|| !fs::read_to_string(&at).unwrap().contains("wchar: 0\n") && is_in_state(&child, 'S'));
     }
     child
 }
@@ -659,10 +676,11 @@ fn stopped_and_continued() {
     let folder = Folder::new();
     folder.file("x", much(300_000));
     let child = waiting(&folder);
-    for signal in ["STOP", "CONT", "WINCH", "CHLD", "STOP", "CONT"] {
+    stop_and_continue(&child);
+    for signal in ["WINCH", "CHLD"] {
         send(signal, &child);
-        std::thread::sleep(Duration::from_millis(20));
     }
+    stop_and_continue(&child);
     let output = child.wait_with_output().unwrap();
     silent(&output);
     assert!(output.stdout == much(300_000));
@@ -674,10 +692,10 @@ fn stopped_and_continued() {
         command.stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         drop(command);
-        for signal in ["STOP", "CONT", "WINCH", "STOP", "CONT"] {
+        for _ in 0..5 {
             (&ours).write_all("é".as_bytes()).unwrap();
-            send(signal, &child);
-            std::thread::sleep(Duration::from_millis(20));
+            send("WINCH", &child);
+            stop_and_continue(&child);
         }
         drop(ours);
         let output = child.wait_with_output().unwrap();
@@ -704,16 +722,19 @@ fn pipes_that_do_not_wait() {
     let child = command.spawn().unwrap();
     drop(command);
     let mut found = Vec::new();
+    // It waits for input, of which there is none yet.
+    until_state(&child, 'S');
     std::thread::scope(|scope| {
-        let content = &content;
+        let (content, child) = (&content, &child);
         scope.spawn(move || {
-            for (index, piece) in content.chunks(70_001).enumerate() {
-                std::thread::sleep(Duration::from_millis(if index < 4 { 50 } else { 0 }));
+            for piece in content.chunks(70_001) {
                 feeder.write_all(piece).unwrap();
             }
         });
-        // A reader who takes little at a time, so that writes are short; and is late.
-        std::thread::sleep(Duration::from_millis(300));
+        // A reader who is late, so that the pipe is full; and who takes little at a time, so that writes are short.
+        if cfg!(target_os = "linux") {
+            until(|| ioctl_fionread(&reader).unwrap() > 60_000 && is_in_state(child, 'S'));
+        }
         let mut room = [0; 999];
         loop {
             match reader.read(&mut room).unwrap() {
@@ -743,7 +764,7 @@ fn a_full_pipe_that_does_not_wait() {
         let mut command = folder.charpipe();
         let child = command.args(args.split(' ')).stdout(output).stderr(Stdio::piped()).spawn().unwrap();
         drop(command);
-        std::thread::sleep(Duration::from_millis(100));
+        until_state(&child, 'S');
         let mut found = String::new();
         reader.read_to_string(&mut found).unwrap();
         silent(&child.wait_with_output().unwrap());

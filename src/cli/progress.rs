@@ -69,7 +69,7 @@ impl Meter {
         let (end, ended) = mpsc::channel();
         let wait = move |time| matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Timeout));
         let manner = Manner { terminal, always: progress == Progress::Always };
-        let watch = move || view.watch(manner, wait, ProgressDrawTarget::stderr, |line| say(line));
+        let watch = move || view.watch(manner, wait, ProgressDrawTarget::stderr, say);
         // Without a thread for it the work is done all the same.
         let thread = thread::Builder::new().spawn(watch).ok();
         Meter(thread.map(|thread| Shown { counters, bar, end, thread }))

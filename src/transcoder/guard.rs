@@ -311,7 +311,7 @@ impl CheckedEncoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Registry;
+    use crate::registry::Registry;
 
     /// Past 4 GiB on a machine of 32 bits, too.
     #[test]

@@ -293,7 +293,7 @@ impl Transcoder {
     /// How far the input was read: the byte, and the record if there are records. All that can still be asked after a
     /// panic in [`step`](Self::step).
     #[cfg(feature = "cli")]
-    pub(crate) fn reached(&self) -> (u64, Option<crate::RecordPosition>) {
+    pub(crate) fn reached(&self) -> (u64, Option<crate::error::RecordPosition>) {
         let place = self.route.as_ref().map(|route| route.front.reached());
         place.map_or((self.bytes_in, None), |place| (place.offset, place.record))
     }

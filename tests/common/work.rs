@@ -1,0 +1,198 @@
+//! How much work something is, in what can be counted: calls of codecs and what they were given, allocations, the most
+//! memory at a time. The same on every machine, however busy.
+#![allow(unsafe_code)] // An allocator.
+#![allow(dead_code)] // Each test uses its part.
+
+use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// What was done.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Work {
+    /// Calls of decoders and encoders, forks included.
+    pub calls: usize,
+    /// What they were given, in bytes, and what was allocated.
+    pub bytes: usize,
+    pub allocations: usize,
+    /// Of memory, beyond what there was at the beginning.
+    pub peak: usize,
+    live: usize,
+}
+
+thread_local! {
+    static WORK: Cell<Work> = const { Cell::new(Work { calls: 0, bytes: 0, allocations: 0, peak: 0, live: 0 }) };
+}
+
+fn add(change: impl FnOnce(&mut Work)) {
+    // A thread that ends has its own way of allocating.
+    _ = WORK.try_with(|cell| {
+        let mut work = cell.get();
+        change(&mut work);
+        cell.set(work);
+    });
+}
+
+/// The work of a run on `input`, on this thread.
+pub fn work_of(job: &Transcode, input: &[u8]) -> Work {
+    // What becomes of it is for other tests.
+    work_in(|| _ = job.run(input, std::io::sink()))
+}
+
+/// The work of whatever `act` does, on this thread.
+pub fn work_in(act: impl FnOnce()) -> Work {
+    WORK.set(Work::default());
+    act();
+    WORK.get()
+}
+
+/// The system's allocator, counted.
+pub struct Counting;
+
+// SAFETY: the system's allocator does everything.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size(), 0);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size(), 0);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size, layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(place, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        add(|work| work.live = work.live.saturating_sub(layout.size()));
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+fn count(size: usize, before: usize) {
+    add(|work| {
+        work.allocations += 1;
+        work.bytes += size;
+        work.live = (work.live + size).saturating_sub(before);
+        work.peak = work.peak.max(work.live);
+    });
+}
+
+/// `job` between these two, each of which counts.
+pub fn counting(job: Transcode, from: &str, to: &str) -> Transcode {
+    let mut registry = Registry::builtin();
+    let mut register = |label: &str, name: &str| {
+        let inner = registry.codec(label).unwrap();
+        registry.register(Arc::new(Counted { name: name.to_owned(), inner }), &[]).unwrap();
+    };
+    register(from, "X-COUNTED-FROM");
+    if to != "UTF-8" {
+        register(to, "X-COUNTED-TO");
+    }
+    // Text that is already what the target is goes its own way.
+    let to = if to == "UTF-8" { "UTF-8" } else { "X-COUNTED-TO" };
+    job.registry(registry).from("X-COUNTED-FROM").unwrap().to(to).unwrap().kind(charpipe::Kind::Text)
+}
+
+struct Counted {
+    name: String,
+    inner: Arc<dyn Codec>,
+}
+
+impl Codec for Counted {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(CountedDecoder(self.inner.decoder()))
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(CountedEncoder(self.inner.encoder()?)))
+    }
+}
+
+fn call(given: usize) {
+    add(|work| {
+        work.calls += 1;
+        work.bytes += given;
+    });
+}
+
+struct CountedDecoder(Box<dyn Decoder>);
+
+impl Decoder for CountedDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let step = self.0.feed(src, dst);
+        call(step.read);
+        step
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        call(0);
+        self.0.finish(dst)
+    }
+
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        call(0);
+        Box::new(CountedDecoder(self.0.fork()))
+    }
+
+    fn pending(&self) -> usize {
+        self.0.pending()
+    }
+
+    fn is_bytewise(&self) -> bool {
+        self.0.is_bytewise()
+    }
+
+    fn code_unit(&self) -> Option<usize> {
+        self.0.code_unit()
+    }
+}
+
+struct CountedEncoder(Box<dyn Encoder>);
+
+impl Encoder for CountedEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let step = self.0.feed(src, dst);
+        call(step.read);
+        step
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        call(0);
+        self.0.finish(dst)
+    }
+
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        call(0);
+        self.0.stand_in(ch, which, dst)
+    }
+
+    fn pending(&self) -> usize {
+        self.0.pending()
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.0.is_stateless()
+    }
+}
