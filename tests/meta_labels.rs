@@ -51,7 +51,8 @@ const HTML: [&str; 9] = [
     "<meta http-equiv='Content-Type' content=\"text/html; charset='{}'\"><meta charset={}>",
     "<meta charset={} http-equiv=Content-Type content='text/html; charset={}'/>",
     "<?xml version='1.0' encoding='{}'?><html><head><meta charset='{}'/></head></html>",
-    "<?xml version='1.0' encoding='{}'?>\n<!DOCTYPE html [<!-- <html> -->]><?p <html>?><html\nlang='de'><meta charset=\"{}\"/>",
+    "<?xml version='1.0' encoding='{}'?>\n<!DOCTYPE html [<!-- <html> -->]><?p <html>?>\
+     <html\nlang='de'><meta charset=\"{}\"/>",
     "<title><meta charset={}></title><script>'<meta charset=koi8-r>'</script><meta charset={}>",
 ];
 
@@ -62,7 +63,7 @@ fn every_family_to_every_other() {
         let job = Transcode::new().from(from).unwrap().to(to).unwrap();
         for (index, template) in HTML.iter().enumerate() {
             let text = template.replace("{}", "iso-8859-5");
-            let outcome = if from == "UTF-16LE" || to == "UTF-8" {
+            let outcome = if to == "UTF-8" && index % 3 == 0 {
                 converted(&job.clone().kind(Kind::Html), from, &text)
             } else {
                 common::whole(&job.clone().kind(Kind::Html), &encoded(from, &text))
@@ -118,11 +119,16 @@ fn what_is_no_label_stays() {
 fn the_window() {
     for from in ["UTF-8", "UTF-16LE", "UTF-32BE", "IBM1047"] {
         let meta = "<meta charset='koi8-r'>";
-        let fitting = 1024 - "<html>".len() - meta.len();
+        let fitting = 64 - "<html>".len() - meta.len();
         for (blanks, is_found) in [(0, true), (fitting - 1, true), (fitting, true), (fitting + 30, false)] {
             let text = format!("<html>{}{meta}é", " ".repeat(blanks));
             let job = Transcode::new().from(from).unwrap().kind(Kind::Html);
-            let outcome = converted(&job, from, &text);
+            let outcome = converted(&job.clone().prescan(64), from, &text);
+            let expected = if is_found { text.replace("koi8-r", "UTF-8") } else { text.clone() };
+            assert_eq!(outcome.text(), expected, "{from} {blanks}");
+            // By itself it is wider.
+            let text = text.replacen("<html>", &format!("<html>{}", " ".repeat(1024 - 64)), 1);
+            let outcome = common::whole(&job, &encoded(from, &text));
             let expected = if is_found { text.replace("koi8-r", "UTF-8") } else { text };
             assert_eq!(outcome.text(), expected, "{from} {blanks}");
         }
@@ -139,4 +145,16 @@ fn in_records() {
     let outcome = invariant(&job, &bytes, "records");
     assert_eq!(outcome.error, None);
     assert_eq!(outcome.text().replace('\n', ""), text.replace("IBM037", "UTF-8").replace("koi8-r", "UTF-8"));
+}
+
+/// A document of nothing else takes no longer than it is.
+#[test]
+fn very_many() {
+    let text = "<meta charset=a>".repeat(60_000);
+    let job = Transcode::new().kind(Kind::Html).prescan(1 << 20);
+    assert_eq!(common::whole(&job, text.as_bytes()).text(), text);
+    let text = "<meta charset=koi8-r>".repeat(40_000);
+    let outcome = common::whole(&job, text.as_bytes());
+    assert_eq!(outcome.text().matches("UTF-8").count(), 256);
+    assert!(outcome.text().ends_with("<meta charset=koi8-r>"));
 }

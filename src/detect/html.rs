@@ -49,15 +49,19 @@ pub(super) fn prescan(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) -> O
     let mut scan = Scan { bytes, at: 0, known };
     let found = loop {
         match scan.next_meta(false) {
-            Ok(element) => match scan.declared(element) {
-                Some(meta) => break Some(meta),
-                None => {}
-            },
+            Ok(element) => {
+                if let Some(meta) = scan.declared(element) {
+                    break Some(meta);
+                }
+            }
             Err(OutOfBytes) => break None,
         }
     };
     found.or_else(|| xml_encoding(bytes, known))
 }
+
+/// How many `meta` elements of a document are made true at the most. More than a few are not there to be read.
+pub(crate) const MOST_METAS: usize = 256;
 
 /// Where the labels stand that the `meta` elements in `bytes` declare, in order, and that mean something to `known`: in
 /// `charset`, and in the `content` of a `Content-Type`. Of those in scripts, style sheets and the like only what the
@@ -67,7 +71,8 @@ pub(super) fn prescan(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) -> O
 pub(crate) fn meta_labels(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) -> Vec<Range<usize>> {
     let mut scan = Scan { bytes, at: 0, known };
     let mut found = Vec::new();
-    while let Ok(MetaElement { charset, in_content, is_pragma, .. }) = scan.next_meta(true) {
+    for _ in 0..MOST_METAS {
+        let Ok(MetaElement { charset, in_content, is_pragma, .. }) = scan.next_meta(true) else { break };
         let labels = charset.into_iter().chain(in_content.filter(|_| is_pragma));
         found.extend(labels.filter(|label| scan.encoding(label).is_some()));
     }

@@ -89,13 +89,9 @@ pub const PRESCAN: usize = 1024;
 /// How many bytes of it are searched at the most, whatever [`Hints::prescan`] says: they are held in memory.
 pub const PRESCAN_LIMIT: usize = 1 << 20;
 
-/// What a label in a `meta` means, to the registry or to the web; something even for one that is refused.
+/// What a label in a `meta` means, where it means something to the registry or to the web.
 pub(crate) fn meaning_of_label(registry: &Registry, label: &str) -> Option<String> {
-    match registry.codec(label) {
-        Ok(codec) => Some(codec.name().to_owned()),
-        Err(error) if matches!(error.kind(), ErrorKind::UnsupportedLabel { .. }) => Some(label.to_owned()),
-        Err(_) => rules::web_name(registry, label),
-    }
+    if registry.knows(label) { Some(label.to_owned()) } else { rules::web_name(registry, label) }
 }
 
 /// Finds out what a stream is encoded in.
