@@ -18,7 +18,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WIDTH = 100
-SHAPES = {"SBCS": "single", "DBCS": "double", "EBCDIC_STATEFUL": "shifted"}
+SHAPES = {"SBCS": "single", "DBCS": "double", "EBCDIC_STATEFUL": "shifted", "MBCS": "led"}
 # The flags of a .ucm table, and the sections that hold what a chart cannot.
 ROUND_TRIP, BEST_FIT, SUBSTITUTE1, TO_TEXT, TO_BYTES = range(5)
 SECTIONS = ["to-text", "both", "to-bytes", "best-fit", "substitute1"]

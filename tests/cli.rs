@@ -38,6 +38,23 @@ fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input)
 }
 
+/// The page in which Java has its newline elsewhere.
+#[test]
+fn newlines_of_xml_in_ibm1047() {
+    let xml = b"<?xml version='1.0'?>\n<a/>\n";
+    let hint = "charpipe: <stdin>: byte 21: hint: newlines are byte 25, as IBM has them; Java and z/OS UNIX read XML of \
+                this page with 15 (`--ebcdic-nl zos` makes it so) (lf-at-25)\n";
+    for line in ["-t IBM1047", "-t IBM1047 --unmappable fail -f ISO-8859-1", "-t CP1047 --eol lf"] {
+        assert_eq!(words(&typed(line, xml)), hint, "{line}");
+        assert_eq!(status(&typed(&format!("--strict {line}"), xml)), 0);
+    }
+    for line in ["-t IBM1047 --ebcdic-nl zos", "-t IBM1047,nl=zos", "-t IBM1047 --eol nel", "-t IBM037", "-t IBM500"] {
+        assert_eq!(words(&typed(line, xml)), "", "{line}");
+    }
+    assert_eq!(words(&typed("-t IBM1047", b"<?xml version='1.0'?><a/>")), "");
+    assert_eq!(words(&typed("-t IBM1047", b"text\n")), "");
+}
+
 fn status(output: &Output) -> i32 {
     output.status.code().expect("no signal")
 }
@@ -398,6 +415,18 @@ fn ends_of_line() {
     silent(&typed("--eol lf", input), b"a\nb\nc\n\n");
     silent(&typed("--eol crlf", input), b"a\r\nb\r\nc\r\n\r\n");
     silent(&typed("--eol nel", b"a\n"), "a\u{85}".as_bytes());
+    // XML has no such newline, but in EBCDIC, where it is the byte of one.
+    let xml = b"<?xml version='1.0'\nencoding='UTF-8'?>\r\n<a>\xC2\x85</a>\n";
+    let expected = b"<?xml version='1.0'\nencoding='UTF-8'?>\n<a>\n</a>\n";
+    let output = typed("--eol nel", xml);
+    assert_eq!((status(&output), &output.stdout[..]), (0, &expected[..]));
+    assert!(words(&output).contains("(nel-in-xml)"), "{}", words(&output));
+    assert_eq!(status(&typed("--strict --eol nel", xml)), 1);
+    let records = [0x4C, 0x6F, 0xA7, 0x94, 0x93, 0x6F, 0x6E, 0x40, 0x4C, 0x81, 0x61, 0x6E];
+    let output = typed("--as xml -f IBM037 --records fb:8 --eol nel", &[&records[..], &[0x40; 4]].concat());
+    assert_eq!(output.stdout, b"<?xml?>\n<a/>\n");
+    silent(&typed("--eol nel -t IBM037 --as xml --relabel never", b"<a>\n</a>"), b"\x4C\x81\x6E\x15\x4C\x61\x81\x6E");
+    silent(&typed("--eol nel --as text", b"<?xml version='1.0'?>\n"), "<?xml version='1.0'?>\u{85}".as_bytes());
 }
 
 #[test]

@@ -216,7 +216,7 @@ fn odd_names() {
         assert_eq!(fs::read(path).unwrap(), b"Hello", "{name:?}");
     }
     let said = words(&output);
-    assert!(said.contains("esc\\u{1b}[31m") && said.contains("a\\nnew line") && said.contains("\\xFFnot"), "{said}");
+    assert!(said.contains("esc\\u{1b}[31m") && said.contains("a\\u{a}new line") && said.contains("\\xFFnot"), "{said}");
     assert!(said.lines().all(|line| line.starts_with("charpipe: ") && !line.contains(['\x1B', '\u{202E}'])), "{said}");
     let outputs: Vec<_> = objects(&folder.text("report")).iter().map(|line| line["output"].clone()).collect();
     assert!(outputs.contains(&"out/d\x1B\n/two words".into()), "{outputs:?}");

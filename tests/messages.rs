@@ -321,3 +321,46 @@ fn reading_from_a_terminal_is_said() {
         );
     }
 }
+
+/// No two files are called the same, for a terminal or for a program, and no name is obeyed.
+#[test]
+#[cfg(target_os = "linux")]
+fn names_are_told_apart() {
+    use std::collections::HashSet;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = TempDir::new().unwrap();
+    let names: [(&[u8], &str, &str); 14] = [
+        (b"plain", "plain", "plain"),
+        (b"dir\\new", "dir\\new", "dir\\new"),
+        (b"\xFF", "\\xFF", "\\xFF"),
+        (b"\\xFF", "\\\\xFF", "\\\\xFF"),
+        (b"\\\\xFF", "\\\\\\\\xFF", "\\\\\\\\xFF"),
+        (b"\\\xFF", "\\\\\\xFF", "\\\\\\xFF"),
+        (b"\\xff", "\\xff", "\\xff"),
+        (b"\n", "\\u{a}", "\n"),
+        (b"\\n", "\\n", "\\n"),
+        (b"\\u{a}", "\\\\u{a}", "\\u{a}"),
+        ("\u{85}".as_bytes(), "\\u{85}", "\u{85}"),
+        ("\u{7F}".as_bytes(), "\\u{7f}", "\u{7F}"),
+        ("a\u{202E}b\\".as_bytes(), "a\\u{202e}b\\\\", "a\u{202E}b\\"),
+        ("e\u{301}".as_bytes(), "e\u{301}", "e\u{301}"),
+    ];
+    let mut seen = HashSet::new();
+    for (name, shown, input) in names {
+        let name = std::ffi::OsStr::from_bytes(name);
+        fs::write(folder.path().join(name), "x").unwrap();
+        for arg in ["--json", ""] {
+            let mut command = charpipe(&format!("detect {arg}"));
+            let output = command.current_dir(&folder).arg("--").arg(name).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.trim_end_matches('\n').chars().all(|ch| !ch.is_control() && ch != '\u{202E}'), "{text:?}");
+            if arg.is_empty() {
+                assert!(text.starts_with(&format!("{shown}: ")), "{text:?}");
+            } else {
+                let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(object["input"], input, "{text}");
+            }
+            assert!(seen.insert(text));
+        }
+    }
+}

@@ -11,6 +11,8 @@ pub(super) use crate::serde::{ErrorKeys as ErrorObject, hex};
 use crate::serde::{ReportKeys, VerdictKeys};
 use crate::transcoder::Report;
 use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+use std::io;
 
 /// What was found out about a file: a line of `detect --json`, and `verdict` in a report.
 #[derive(Serialize)]
@@ -83,7 +85,58 @@ impl<'a> ReportObject<'a> {
 
 /// `value` on one line, with its end.
 pub(super) fn line(value: &impl Serialize) -> String {
-    let mut line = serde_json::to_string(value).expect("strings, numbers and lists of them always serialise");
-    line.push('\n');
-    line
+    let mut line = Vec::new();
+    let written = value.serialize(&mut Serializer::with_formatter(&mut line, Legible));
+    written.expect("strings, numbers and lists of them always serialise");
+    line.push(b'\n');
+    String::from_utf8(line).expect("strings are escaped by characters")
+}
+
+/// JSON on one line, with all escaped that a terminal obeys or that is not seen: serde_json does so below U+0020 only.
+struct Legible;
+
+impl Formatter for Legible {
+    fn write_string_fragment<W: io::Write + ?Sized>(&mut self, to: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, ch)) = rest.char_indices().find(|(_, ch)| is_obeyed_or_unseen(*ch)) {
+            to.write_all(&rest.as_bytes()[..at])?;
+            for unit in ch.encode_utf16(&mut [0; 2]) {
+                write!(to, "\\u{unit:04x}")?;
+            }
+            rest = &rest[at + ch.len_utf8()..];
+        }
+        to.write_all(rest.as_bytes())
+    }
+}
+
+/// Controls, what changes the direction of text, ends of lines and paragraphs, and signs without a shape.
+fn is_obeyed_or_unseen(ch: char) -> bool {
+    ch.is_control()
+        || matches!(
+            ch,
+            '\u{61C}'
+                | '\u{200E}'
+                | '\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}'
+                | '\u{FEFF}'
+                | '\u{FFF9}'..='\u{FFFB}'
+                | '\u{E0000}'..='\u{E007F}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_written_as_it_is() {
+        for ch in (0..0x11_0000).filter_map(char::from_u32) {
+            let text = format!("a{ch}\"é");
+            let line = line(&text);
+            assert!(line.trim_end_matches('\n').chars().all(|ch| !is_obeyed_or_unseen(ch)), "{line:?}");
+            assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+        }
+        assert_eq!(line(&"\u{7F}\u{85}\u{202E}\u{E0001}é"), "\"\\u007f\\u0085\\u202e\\udb40\\udc01é\"\n");
+    }
 }

@@ -29,10 +29,22 @@ pub(super) struct Name {
 
 impl Name {
     /// The name of a file.
+    ///
+    /// It stands as it is where it can. Elsewhere `\xNN` is a byte that is no UTF-8, and for a terminal `\u{N}` a
+    /// character that is not to be shown; there a backslash is doubled, and also where the name itself looks like that.
+    /// So no two names are the same, and the usual ones with a backslash stay as they are.
     pub(super) fn of_path(path: &OsStr) -> Self {
-        let shown = legible(path, printable);
-        // The backslash is doubled in names that are escaped and in no others.
-        let json = path.to_str().map_or_else(|| legible(path, |valid| valid.replace('\\', "\\\\")), str::to_owned);
+        let text = path.to_str();
+        let json = match text.filter(|text| !has_escaped_byte(text)) {
+            Some(text) => text.to_owned(),
+            None => legible(path, doubled),
+        };
+        let is_plain =
+            |text: &&str| !has_escaped_byte(text) && !text.contains("\\u{") && unseen_escaped(text) == **text;
+        let shown = match text.filter(is_plain) {
+            Some(text) => text.to_owned(),
+            None => legible(path, |valid| unseen_escaped(&doubled(valid))),
+        };
         Name { shown, json }
     }
 
@@ -58,6 +70,28 @@ fn legible(path: &OsStr, escape: impl Fn(&str) -> String) -> String {
         }
     }
     text
+}
+
+fn doubled(text: &str) -> String {
+    text.replace('\\', "\\\\")
+}
+
+/// Whether something in `text` looks like a byte that was escaped.
+fn has_escaped_byte(text: &str) -> bool {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    text.as_bytes().windows(4).any(|bytes| bytes.starts_with(b"\\x") && bytes[2..].iter().all(is_digit))
+}
+
+/// `text` with all escaped that a terminal might obey or not show, as `\u{N}`.
+fn unseen_escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    // These have escapes of their own, which would be taken for a backslash and a letter.
+    for part in text.split_inclusive(['\0', '\t', '\n', '\r']) {
+        let rest = part.trim_end_matches(['\0', '\t', '\n', '\r']);
+        shown.push_str(&printable(rest));
+        shown.extend(part[rest.len()..].chars().flat_map(char::escape_unicode));
+    }
+    shown
 }
 
 /// `text` with all escaped that a terminal might obey or not show, direction marks included; quotes and backslashes

@@ -1,9 +1,12 @@
 //! The charsets of the web, as the Encoding Standard defines them, through encoding_rs; the only file that names it.
 //!
 //! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
-//! own engine. The multi-byte ones are run by encoding_rs; their encoders write less than the decoders read, and
-//! ISO-2022-JP's writes half-width katakana as full-width, as the standard has it. UTF-8 and UTF-16 are ours, and
-//! encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
+//! own engine. The multi-byte ones are run by encoding_rs; their encoders write less than the decoders read. UTF-8 and
+//! UTF-16 are ours, and encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
+//!
+//! In Shift_JIS, EUC-JP and ISO-2022-JP the standard writes some characters as others, which come back in their place:
+//! `¥` as `\`. Those are [one-way mappings](OneWay): unmappable, unless an approximation is asked for. With all of them
+//! asked for, what is written is what browsers write.
 //!
 //! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
 //! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
@@ -20,7 +23,7 @@
 //! | GBK | `GB2312`, `GB_2312-80` and their aliases | GBK | `GBK` |
 //! | EUC-KR | `EUC-KR`, `KS_C_5601-1987` and their aliases | windows-949 (UHC) | `windows-949` |
 //! | Shift_JIS | `Shift_JIS` and its aliases | Windows-31J: ASCII at 5C and 7E, the rows of NEC and IBM | `Windows-31J` |
-//! | Big5 | `Big5` and its aliases, `windows-950` | Big5-HKSCS | `Big5-HKSCS` |
+//! | Big5 | `Big5` and its aliases, but not `windows-950`, which is a page of its own | Big5-HKSCS | `Big5-HKSCS` |
 //! | EUC-JP | `EUC-JP` and its aliases | CP51932 (the rows of NEC) with JIS X 0212 | `EUC-JP` |
 //! | ISO-2022-JP | `ISO-2022-JP` and its alias | CP50220 (the rows of NEC, half-width katakana) | `ISO-2022-JP` |
 //!
@@ -56,6 +59,7 @@ use encoding_rs::{
     WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`: its name and its further labels.
@@ -80,10 +84,12 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
     }
 }
 
-/// An encoding of encoding_rs as a codec that reads and writes just what encoding_rs does.
+/// An encoding of encoding_rs as a codec that reads and writes what encoding_rs does.
 ///
 /// Single-byte encodings are run by our engine over encoding_rs's table, UTF-8 and UTF-16 by our own code, the others by
-/// encoding_rs. Two things are otherwise than there: nothing looks at a byte order mark, and UTF-16 is written as UTF-16.
+/// encoding_rs. Three things are otherwise than there: nothing looks at a byte order mark, UTF-16 is written as UTF-16,
+/// and what would come back as another character (in Shift_JIS `¥`, which encoding_rs writes as `\`) is unmappable, with
+/// encoding_rs's bytes as its [best fit](StandIn::BestFit).
 /// The name is encoding_rs's, and so is the meaning; a [`Registry`](crate::Registry) goes by IANA's. Its tables are made
 /// when they are first needed: keep the codec for as long as it is.
 ///
@@ -289,7 +295,7 @@ static ENCODINGS: &[(&Encoding, &str)] = &[
     (ISO_2022_JP, "csiso2022jp CP50220 csCP50220"),
     (GBK, "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk CP936 MS936 windows-936 csGBK"),
     (GB18030, "csGB18030"),
-    (BIG5, "big5-hkscs cn-big5 csbig5 x-x-big5 CP950 windows-950"),
+    (BIG5, "big5-hkscs cn-big5 csbig5 x-x-big5"),
     (EUC_KR, "cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 CP949 UHC"),
 ];
 
@@ -326,7 +332,7 @@ static SUPERSETS: &[Superset] = &[
     },
     Superset {
         of: BIG5,
-        smaller: &["big5", "csbig5", "cn-big5", "x-x-big5", "windows-950", "cp950", "950"],
+        smaller: &["big5", "csbig5", "cn-big5", "x-x-big5"],
         name: "Big5-HKSCS",
         xml_name: "Big5-HKSCS",
     },
@@ -393,7 +399,7 @@ impl Codec for MultiByte {
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         // UTF-16 would be answered with UTF-8.
         (self.encoding.output_encoding() == self.encoding)
-            .then(|| Box::new(MultiByteEncoder { inner: self.encoding.new_encoder() }) as Box<dyn Encoder>)
+            .then(|| Box::new(MultiByteEncoder::new(self.encoding)) as Box<dyn Encoder>)
     }
 }
 
@@ -653,18 +659,102 @@ impl Decoder for MultiByteDecoder {
     }
 }
 
+/// The characters of an encoding that encoding_rs writes as others. `spec/one-way.md` has them, and why.
+struct OneWay {
+    of: &'static Encoding,
+    chars: &'static [RangeInclusive<char>],
+    /// What their UTF-8 begins with: little else does, in text that is written in these encodings.
+    leads: [u8; 2],
+}
+
+static ONE_WAY: &[OneWay] = &[
+    OneWay { of: SHIFT_JIS, chars: &SIGNS, leads: [0xC2, 0xE2] },
+    OneWay { of: EUC_JP, chars: &SIGNS, leads: [0xC2, 0xE2] },
+    OneWay { of: ISO_2022_JP, chars: &['\u{2212}'..='\u{2212}', '\u{FF61}'..='\u{FF9F}'], leads: [0xE2, 0xEF] },
+];
+
+/// The yen sign and the overline, which are written as ASCII, and the minus sign, as the full-width one.
+const SIGNS: [RangeInclusive<char>; 3] = ['\u{A5}'..='\u{A5}', '\u{203E}'..='\u{203E}', '\u{2212}'..='\u{2212}'];
+
+impl OneWay {
+    fn has(&self, ch: char) -> bool {
+        self.chars.iter().any(|range| range.contains(&ch))
+    }
+
+    /// Where the first of them is in `text`, and which.
+    fn first_in(&self, text: &str) -> Option<(usize, char)> {
+        const BLOCK: usize = 256;
+        let [a, b] = self.leads;
+        for (index, block) in text.as_bytes().chunks(BLOCK).enumerate() {
+            if block.is_ascii() {
+                continue;
+            }
+            for at in (0..block.len()).filter(|at| block[*at] == a || block[*at] == b) {
+                let at = index * BLOCK + at;
+                if let Some(ch) = text[at..].chars().next().filter(|ch| self.has(*ch)) {
+                    return Some((at, ch));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What leads back to ASCII in ISO-2022-JP.
+const TO_ASCII: &[u8] = b"\x1B(B";
+
 /// Encodes a multi-byte encoding.
 struct MultiByteEncoder {
     inner: encoding_rs::Encoder,
+    one_way: Option<&'static OneWay>,
+    /// `inner` wrote [`TO_ASCII`] in front of what was unmappable. It counts once something in ASCII follows: before
+    /// another escape sequence it would be a fault.
+    owes_ascii: bool,
 }
 
 impl MultiByteEncoder {
+    fn new(encoding: &'static Encoding) -> Self {
+        let one_way = ONE_WAY.iter().find(|one_way| one_way.of == encoding);
+        MultiByteEncoder { inner: encoding.new_encoder(), one_way, owes_ascii: false }
+    }
+
+    /// Encodes the front of `src`, which has characters of `one_way`, perhaps: those are faults.
+    fn feed_watching(&mut self, src: &str, dst: &mut ByteSink<'_>, one_way: &OneWay) -> Step<Unmappable> {
+        // A byte of output is three of text at the most: no more than this is encoded, and no more is looked at.
+        let most = src.len().min(3 * dst.room() + LONGEST);
+        let most = (most..src.len()).find(|at| src.is_char_boundary(*at)).unwrap_or(src.len());
+        let found = one_way.first_in(&src[..most]);
+        let sound = found.map_or(most, |(at, _)| at);
+        let step =
+            if sound > 0 { self.run(&src[..sound], dst, false) } else { Step { read: 0, stop: Stop::InputEmpty } };
+        match (step.stop, found) {
+            (Stop::InputEmpty, Some((at, ch))) => {
+                Step { read: at + ch.len_utf8(), stop: Stop::Fault(Unmappable { ch, after: 0 }) }
+            }
+            (Stop::InputEmpty, None) if most < src.len() => Step { read: most, stop: Stop::OutputFull },
+            _ => step,
+        }
+    }
+
     fn run(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
-        let mut outcome = (EncoderResult::InputEmpty, 0);
+        let owed = if self.owes_ascii { TO_ASCII } else { b"" };
+        let mut outcome = (EncoderResult::OutputFull, 0);
         dst.fill(|room| {
-            let (result, read, written) = self.inner.encode_from_utf8_without_replacement(src, room, last);
+            let Some((front, rest)) = room.split_at_mut_checked(owed.len()) else { return 0 };
+            let (result, read, mut written) = self.inner.encode_from_utf8_without_replacement(src, rest, last);
+            let is_fault = matches!(result, EncoderResult::Unmappable(_));
             outcome = (result, read);
-            written
+            if self.inner.encoding() != ISO_2022_JP || written == 0 {
+                return written;
+            }
+            if rest[0] == ESC {
+                room.copy_within(owed.len()..owed.len() + written, 0);
+            } else {
+                front.copy_from_slice(owed);
+                written += owed.len();
+            }
+            self.owes_ascii = is_fault && room[..written].ends_with(TO_ASCII);
+            if self.owes_ascii { written - TO_ASCII.len() } else { written }
         });
         let stop = match outcome.0 {
             EncoderResult::InputEmpty => Stop::InputEmpty,
@@ -684,10 +774,19 @@ impl Encoder for MultiByteEncoder {
         if src.is_empty() {
             return Step { read: 0, stop: Stop::InputEmpty };
         }
-        self.run(src, dst, false)
+        match self.one_way {
+            Some(one_way) => self.feed_watching(src, dst, one_way),
+            None => self.run(src, dst, false),
+        }
     }
 
     fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        if self.owes_ascii {
+            if !dst.push(TO_ASCII) {
+                return Stop::OutputFull;
+            }
+            self.owes_ascii = false;
+        }
         if !self.inner.has_pending_state() {
             return Stop::InputEmpty;
         }
@@ -700,14 +799,17 @@ impl Encoder for MultiByteEncoder {
     }
 
     fn reset(&mut self) {
-        self.inner = self.inner.encoding().new_encoder();
+        *self = Self::new(self.inner.encoding());
     }
 
     /// SUB, as in the single-byte pages.
-    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         let text = match which {
             StandIn::Substitute => "\u{1A}",
-            StandIn::BestFit => return false,
+            StandIn::BestFit => {
+                let has_one = self.one_way.is_some_and(|one_way| one_way.has(ch));
+                return has_one && self.run(ch.encode_utf8(&mut [0; 4]), dst, false).stop == Stop::InputEmpty;
+            }
             StandIn::Text(text) => text,
         };
         // All of these charsets have ASCII, so that it is all or nothing.

@@ -46,8 +46,41 @@ pub(super) fn prescan(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) -> O
             return Some(Meta { encoding: encoding.to_owned(), label: None, via: Via::Utf16Pattern });
         }
     }
-    let scan = Scan { bytes, at: 0, known };
-    scan.markup().or_else(|OutOfBytes| xml_encoding(bytes, known).ok_or(OutOfBytes)).ok()
+    let mut scan = Scan { bytes, at: 0, known };
+    let found = loop {
+        match scan.next_meta(false) {
+            Ok(element) => {
+                if let Some(meta) = scan.declared(element) {
+                    break Some(meta);
+                }
+            }
+            Err(OutOfBytes) => break None,
+        }
+    };
+    found.or_else(|| xml_encoding(bytes, known))
+}
+
+/// How many `meta` elements of a document are made true at the most. More than a few are not there to be read.
+pub(crate) const MOST_METAS: usize = 256;
+
+/// Where the labels stand that the `meta` elements in `bytes` declare, in order, and that mean something to `known`: in
+/// `charset`, and in the `content` of a `Content-Type`. Of those in scripts, style sheets and the like only what the
+/// prescan takes for the document's own.
+///
+/// `bytes` are the characters of a text, with something that is no ASCII for those that are none.
+pub(crate) fn meta_labels(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) -> Vec<Range<usize>> {
+    let mut scan = Scan { bytes, at: 0, known };
+    let mut found = Vec::new();
+    for _ in 0..MOST_METAS {
+        let Ok(MetaElement { charset, in_content, is_pragma, .. }) = scan.next_meta(true) else { break };
+        let labels = charset.into_iter().chain(in_content.filter(|_| is_pragma));
+        found.extend(labels.filter(|label| scan.encoding(label).is_some()));
+    }
+    let of_document = prescan(bytes, known).filter(|meta| matches!(meta.via, Via::Charset | Via::HttpEquiv));
+    found.extend(of_document.and_then(|meta| meta.label).map(|(_, span)| span));
+    found.sort_by_key(|span| (span.start, span.end));
+    found.dedup();
+    found
 }
 
 /// The prescan ran out of bytes: it is aborted, and an XML declaration may still tell.
@@ -65,9 +98,22 @@ struct Attribute {
     value: Range<usize>,
 }
 
+/// What a `meta` declares.
+#[derive(Default)]
+struct MetaElement {
+    /// The standard's charset and need pragma in one: how it was declared, where, and what it means if anything.
+    found: Option<(Via, Range<usize>, Option<String>)>,
+    /// Its `http-equiv` is `Content-Type`.
+    is_pragma: bool,
+    /// The label in its `charset`, and that in its `content`.
+    charset: Option<Range<usize>>,
+    in_content: Option<Range<usize>>,
+}
+
 impl Scan<'_> {
-    /// Steps 3 and 4: from construct to construct.
-    fn markup(mut self) -> Result<Meta, OutOfBytes> {
+    /// Steps 3 and 4: from construct to construct, to the next `meta`. `skips_raw`: also over what is text and no markup,
+    /// which the standard's prescan does not know of.
+    fn next_meta(&mut self, skips_raw: bool) -> Result<MetaElement, OutOfBytes> {
         loop {
             match &self.bytes[self.at..] {
                 [b'<', b'!', b'-', b'-', ..] => {
@@ -79,13 +125,18 @@ impl Scan<'_> {
                     if [*m, *e, *t, *a].eq_ignore_ascii_case(b"meta") && (is_space(*after) || *after == b'/') =>
                 {
                     self.at += b"<meta".len();
-                    if let Some(meta) = self.meta()? {
-                        return Ok(meta);
-                    }
+                    let element = self.meta()?;
+                    self.at += 1;
+                    return Ok(element);
                 }
                 [b'<', b'/', letter, ..] | [b'<', letter, ..] if letter.is_ascii_alphabetic() => {
+                    let start = self.at + 1;
                     self.advance(|byte| is_space(byte) || byte == b'>')?;
+                    let name = start..self.at;
                     while self.attribute()?.is_some() {}
+                    if skips_raw {
+                        self.skip_raw(name)?;
+                    }
                 }
                 [b'<', b'!' | b'/' | b'?', ..] => {
                     self.advance(|byte| byte == b'>')?;
@@ -97,6 +148,18 @@ impl Scan<'_> {
         }
     }
 
+    /// Over the content of an element of that name, where it is text and no markup, to the end of its end tag's name.
+    fn skip_raw(&mut self, name: Range<usize>) -> Result<(), OutOfBytes> {
+        const RAW: [&str; 6] = ["script", "style", "title", "textarea", "xmp", "noframes"];
+        let name = &self.bytes[name];
+        if RAW.iter().any(|raw| name.eq_ignore_ascii_case(raw.as_bytes())) {
+            let is_end = |bytes: &[u8]| bytes.starts_with(b"</") && bytes[2..].eq_ignore_ascii_case(name);
+            let end = self.bytes[self.at..].windows(2 + name.len()).position(is_end);
+            self.at += end.ok_or(OutOfBytes)? + 1;
+        }
+        Ok(())
+    }
+
     /// To the next byte that is as wanted, from the present one on; answers it.
     fn advance(&mut self, wanted: impl Fn(u8) -> bool) -> Result<u8, OutOfBytes> {
         let skipped = self.bytes[self.at..].iter().position(|byte| wanted(*byte)).ok_or(OutOfBytes)?;
@@ -104,35 +167,41 @@ impl Scan<'_> {
         Ok(self.bytes[self.at])
     }
 
-    /// The attributes of a `meta`, and what they come to: substeps 2 to 16. The standard keeps a list of the names it
-    /// has seen; only three of them matter.
-    fn meta(&mut self) -> Result<Option<Meta>, OutOfBytes> {
+    /// The attributes of a `meta`: substeps 2 to 10. The standard keeps a list of the names it has seen; only three of
+    /// them matter.
+    fn meta(&mut self) -> Result<MetaElement, OutOfBytes> {
         let [mut http_equiv, mut content, mut charset] = [false; 3];
-        let mut got_pragma = false;
-        // The standard's charset and need pragma in one: how it was declared, where, and what it means if anything.
-        let mut found: Option<(Via, Range<usize>, Option<String>)> = None;
+        let mut element = MetaElement::default();
         while let Some(Attribute { name, value }) = self.attribute()? {
             let is = |name: Range<usize>, known: &str| self.bytes[name].eq_ignore_ascii_case(known.as_bytes());
             if is(name.clone(), "http-equiv") && !std::mem::replace(&mut http_equiv, true) {
-                got_pragma = is(value, "content-type");
+                element.is_pragma = is(value, "content-type");
             } else if is(name.clone(), "content") && !std::mem::replace(&mut content, true) {
                 let label = label_in_content(&self.bytes[value.clone()]);
-                let label = label.map(|label| self.trimmed(value.start + label.start..value.start + label.end));
+                element.in_content =
+                    label.map(|label| self.trimmed(value.start + label.start..value.start + label.end));
                 // Where `charset` came first, it is not asked, be that a known label or not.
-                if let Some(label) = label.filter(|_| found.is_none())
+                if let Some(label) = element.in_content.clone().filter(|_| element.found.is_none())
                     && let Some(encoding) = self.encoding(&label)
                 {
-                    found = Some((Via::HttpEquiv, label, Some(encoding)));
+                    element.found = Some((Via::HttpEquiv, label, Some(encoding)));
                 }
             } else if is(name, "charset") && !std::mem::replace(&mut charset, true) {
                 let label = self.trimmed(value);
                 let encoding = self.encoding(&label);
-                found = Some((Via::Charset, label, encoding));
+                element.charset = Some(label.clone());
+                element.found = Some((Via::Charset, label, encoding));
             }
         }
-        let Some((via, span, Some(encoding))) = found else { return Ok(None) };
-        if via == Via::HttpEquiv && !got_pragma {
-            return Ok(None);
+        Ok(element)
+    }
+
+    /// What the attributes of a `meta` come to: substeps 11 to 16.
+    fn declared(&self, element: MetaElement) -> Option<Meta> {
+        let (via, span, encoding) = element.found?;
+        let encoding = encoding?;
+        if via == Via::HttpEquiv && !element.is_pragma {
+            return None;
         }
         let encoding = match &*encoding {
             // The document says so in ASCII, so it cannot be.
@@ -141,7 +210,7 @@ impl Scan<'_> {
             "x-user-defined" => "windows-1252".to_owned(),
             _ => encoding,
         };
-        Ok(Some(Meta { encoding, label: Some((isomorphic(&self.bytes[span.clone()]), span)), via }))
+        Some(Meta { encoding, label: Some((isomorphic(&self.bytes[span.clone()]), span)), via })
     }
 
     /// "Get an attribute". `None`: the tag ends here.

@@ -31,6 +31,7 @@ use statistics::WINDOW;
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
 pub(crate) use declaration::{Declaration, Vacancy};
+pub(crate) use html::meta_labels;
 pub(crate) use signature::is_byte_order_mark;
 
 use crate::codec::{Codec, begins_with, byte_order_mark, decode_strictly};
@@ -87,6 +88,11 @@ pub const PRESCAN: usize = 1024;
 
 /// How many bytes of it are searched at the most, whatever [`Hints::prescan`] says: they are held in memory.
 pub const PRESCAN_LIMIT: usize = 1 << 20;
+
+/// What a label in a `meta` means, where it means something to the registry or to the web.
+pub(crate) fn meaning_of_label(registry: &Registry, label: &str) -> Option<String> {
+    if registry.knows(label) { Some(label.to_owned()) } else { rules::web_name(registry, label) }
+}
 
 /// Finds out what a stream is encoded in.
 ///
@@ -485,14 +491,6 @@ impl Detector {
             });
         let name = declaration.as_ref().and_then(|declaration| declaration.name.clone());
         let as_input = |span: Range<usize>| span.start as u64..span.end as u64;
-        // Only where the codec reads there what the prescan read.
-        let meta_span = meta.as_ref().filter(|(label, span)| {
-            let before = &self.prefix[beginning.bom_len..span.end];
-            choice.as_ref().is_some_and(|choice| {
-                decode_strictly(&*choice.codec, before).is_some_and(|text| text.ends_with(&**label))
-            })
-        });
-        let meta_span = meta_span.map(|(_, span)| as_input(span.clone()));
         let (declared, declared_span) = name.or_else(|| meta.map(|(label, span)| (label, as_input(span)))).unzip();
         self.state = State::Done(Box::new(Verdict {
             encoding: choice.as_ref().and_then(|choice| choice.label.clone()),
@@ -504,7 +502,6 @@ impl Detector {
             charset: self.hints.charset.clone(),
             policy: self.hints.policy,
             candidates,
-            meta_span,
             rule,
             source: choice.as_ref().map(|choice| choice.source),
             diagnostics: notes,

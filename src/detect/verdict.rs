@@ -162,8 +162,6 @@ pub struct Verdict {
     pub diagnostics: Vec<Diagnostic>,
     /// Why there is no answer.
     pub error: Option<Error>,
-    /// Where the label of the `meta` stands, where the codec reads it there too.
-    pub(crate) meta_span: Option<Range<u64>>,
     /// The label was one that leaves out what UTF-16 can (ISO-10646-UCS-2): code points above FFFF are worth a warning.
     pub(crate) expects_bmp: bool,
     /// How many bytes of the input are a byte order mark.

@@ -235,6 +235,14 @@ impl Registry {
         Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())
     }
 
+    /// Whether it is a label, even one that is refused: the question alone, which costs less than what is spelt alike.
+    pub(crate) fn knows(&self, label: &str) -> bool {
+        let plain = label::newline_surface(label).map(|(plain, _)| plain);
+        self.find(label).is_some()
+            || plain.is_some_and(|plain| self.find(plain).is_some())
+            || builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label))
+    }
+
     /// Every codec, those registered last first.
     ///
     /// ```

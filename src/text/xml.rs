@@ -47,6 +47,11 @@ impl XmlPlace {
         matches!(self.state, State::Text | State::Value(_))
     }
 
+    /// Whether the text so far ends in a tag.
+    pub(crate) fn is_in_tag(&self) -> bool {
+        matches!(self.state, State::Tag | State::Value(_))
+    }
+
     /// Goes over `text`.
     pub(crate) fn advance(&mut self, text: &str) {
         let mut rest = text;

@@ -6,15 +6,33 @@ use crate::records::{Deframer, Part, Shape};
 /// How much detection may take of a stream of records, which can be all framing and no data.
 pub(super) const HEAD_LIMIT: usize = 1 << 20;
 
-/// Shows `detector` the data in `src`; answers how many bytes of it were looked at: all, but where it is done or the
+/// What looks at the beginning of the data.
+pub(super) trait Looks {
+    /// Takes bytes; answers how many. Fewer than were given means that no more are wanted.
+    fn feed(&mut self, src: &[u8]) -> usize;
+
+    fn is_done(&self) -> bool;
+}
+
+impl Looks for Detector {
+    fn feed(&mut self, src: &[u8]) -> usize {
+        Detector::feed(self, src)
+    }
+
+    fn is_done(&self) -> bool {
+        Detector::is_done(self)
+    }
+}
+
+/// Shows the data in `src` to what looks at it; answers how many bytes were looked at: all, but where it is done or the
 /// framing is wrong.
-pub(super) fn feed_data(detector: &mut Detector, framing: &mut Deframer, src: &[u8], eof: bool) -> usize {
+pub(super) fn feed_data(looks: &mut dyn Looks, framing: &mut Deframer, src: &[u8], eof: bool) -> usize {
     let mut read = 0;
-    while !detector.is_done() {
+    while !looks.is_done() {
         match framing.next(&src[read..], eof) {
             Ok(Part::Framing(len)) => read += len,
             Ok(Part::Data(len)) => {
-                let fed = detector.feed(&src[read..read + len]);
+                let fed = looks.feed(&src[read..read + len]);
                 read += fed;
                 if fed < len {
                     break;

@@ -13,6 +13,7 @@
 //! | `front.rs` | from input bytes to text: the records of the input, each decoded by itself |
 //! | `fused.rs` | a route from single bytes to single bytes as one table |
 //! | `framed.rs` | what detection is shown of records, and where that stood |
+//! | `labels.rs` | where a document of HTML names its encoding beside the declaration |
 //! | `nel.rs` | watches for a text whose newlines nobody knows |
 //! | `back.rs` | from encoded bytes to records |
 //! | `segment.rs` | decoded text on its way to the encoder, and where in the input each character came from |
@@ -34,6 +35,7 @@ mod framed;
 mod front;
 mod fused;
 mod guard;
+mod labels;
 mod nel;
 mod options;
 mod parallel;
@@ -48,10 +50,12 @@ pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabe
 pub use pump::transcode;
 pub use report::{Fault, Faults, Relabelled, Report, UnmappableChar};
 
-use crate::codec::newline::with_newline;
+use crate::codec::newline::{EbcdicNl, with_newline};
 use crate::codec::sink::Utf8Buf;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
-use crate::detect::{Detector, Diagnostic, Kind, Severity, Vacancy, Verdict, is_byte_order_mark};
+use crate::detect::{
+    Detector, Diagnostic, Kind, PRESCAN, PRESCAN_LIMIT, Severity, Vacancy, Verdict, is_byte_order_mark,
+};
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
 use crate::text::controls::Controls;
@@ -60,17 +64,17 @@ use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
 use crate::text::{Stage, Text};
 use back::RecordsOut;
-use framed::{Framed, HEAD_LIMIT, feed_data};
+use framed::{Framed, HEAD_LIMIT, Looks, feed_data};
 use front::{Charset, Front, FrontStop, RecordsIn};
 use fused::Fused;
 use guard::{CheckedDecoder, CheckedEncoder};
+use labels::{Label, LabelSearch};
 use nel::NelWatch;
 use options::Settings;
 use report::Place as At;
 use segment::{Next, Origin, Segment};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// How much text is decoded at a time where it does not go straight into the output, in bytes; and how much input at
@@ -146,6 +150,8 @@ struct Route {
     expects_bmp: bool,
     /// Watches for U+0085 without U+000A.
     nel: Option<NelWatch>,
+    /// Say so at the first U+000A that is written.
+    watches_lf: bool,
     unmappable: OnUnmappable,
     /// Where references may stand, in a document that is written with them.
     place: Option<XmlPlace>,
@@ -153,6 +159,8 @@ struct Route {
 
 enum Phase {
     Detect(Box<Detector>),
+    /// The verdict is there; what the document says of itself elsewhere is looked for.
+    Labels(Box<(Verdict, LabelSearch)>),
     Decode,
     FinishDecoder,
     FinishEncoder,
@@ -357,7 +365,7 @@ impl Transcoder {
                 let read = match &mut self.framing {
                     None => detector.feed(src),
                     Some(framing) => {
-                        let read = feed_data(detector, framing, src, eof);
+                        let read = feed_data(&mut **detector, framing, src, eof);
                         self.head.extend_from_slice(&src[..read]);
                         read
                     }
@@ -370,14 +378,22 @@ impl Transcoder {
                     if self.framing.is_none() {
                         self.head = detector.prefix().to_vec();
                     }
-                    self.phase = Phase::Decode;
-                    self.bytes_in += read as u64;
-                    let begun = self.begin(verdict);
-                    self.bytes_in -= read as u64;
-                    // The bytes were taken, whatever came of it.
-                    if let Err(error) = begun {
-                        self.fail(error);
-                    }
+                    self.look_for_labels(verdict, read, is_over && eof);
+                } else if read == 0 {
+                    return Ok(Advance::Pause(State::NeedInput));
+                }
+                Ok(Advance::Read(read))
+            }
+            Phase::Labels(search) => {
+                let read = match &mut self.framing {
+                    None => search.1.feed(src),
+                    Some(framing) => feed_data(&mut search.1, framing, src, eof),
+                };
+                self.head.extend_from_slice(&src[..read]);
+                let is_over = (eof && read == src.len()) || self.head.len() >= HEAD_LIMIT + PRESCAN_LIMIT;
+                let is_wrong = self.framing.is_some() && read < src.len();
+                if search.1.is_done() || is_over || is_wrong {
+                    self.labels_found(read);
                 } else if read == 0 {
                     return Ok(Advance::Pause(State::NeedInput));
                 }
@@ -424,16 +440,59 @@ impl Transcoder {
         self.route.as_ref().is_some_and(|route| route.straight)
     }
 
-    /// The verdict is there: makes the machines, plans the label, writes the byte order mark.
-    fn begin(&mut self, verdict: Verdict) -> Result<(), Error> {
+    /// The verdict is there, and `read` bytes of what was given last are taken: goes on to look for labels where the
+    /// document may have some beside its declaration.
+    fn look_for_labels(&mut self, verdict: Verdict, read: usize, ended: bool) {
+        let settings = &self.settings;
+        let codec = verdict.codec.as_ref().filter(|_| verdict.error.is_none() && settings.relabel == Relabel::Auto);
+        let may_have = verdict.kind == Kind::Html || (verdict.kind == Kind::Xml && verdict.declaration_is_read);
+        let prescan = settings.hints.prescan.unwrap_or(PRESCAN);
+        let Some(codec) = codec.filter(|_| may_have).cloned() else { return self.begun(verdict, Vec::new(), read) };
+        let mut search = LabelSearch::new(codec, verdict.kind, verdict.bom_len, prescan);
+        match &mut self.framing {
+            None => _ = search.feed(&self.head),
+            Some(framing) => {
+                // From the beginning, as detection stopped within a record.
+                if let Some(shape) = &settings.input.shape {
+                    *framing = Deframer::new(shape);
+                }
+                feed_data(&mut search, framing, &self.head, ended);
+            }
+        }
+        let is_done = search.is_done() || ended;
+        self.phase = Phase::Labels(Box::new((verdict, search)));
+        if is_done {
+            self.labels_found(read);
+        }
+    }
+
+    fn labels_found(&mut self, read: usize) {
+        if let Phase::Labels(search) = std::mem::replace(&mut self.phase, Phase::Decode) {
+            let (verdict, search) = *search;
+            let labels = search.labels(&self.settings.registry);
+            self.begun(verdict, labels, read);
+        }
+    }
+
+    /// Begins to convert. The `read` bytes that were given last were taken, whatever comes of it.
+    fn begun(&mut self, verdict: Verdict, labels: Vec<Label>, read: usize) {
+        self.phase = Phase::Decode;
+        self.bytes_in += read as u64;
+        let begun = self.begin(verdict, &labels);
+        self.bytes_in -= read as u64;
+        if let Err(error) = begun {
+            self.fail(error);
+        }
+    }
+
+    /// The verdict is there: makes the machines, plans the labels, writes the byte order mark.
+    fn begin(&mut self, verdict: Verdict, labels: &[Label]) -> Result<(), Error> {
         let settings = self.settings.clone();
         let places = Framed::new(&self.head, settings.input.shape.as_ref());
         let (bom_len, expects_bmp) = (verdict.bom_len, verdict.expects_bmp);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
         let (is_xml, is_html) = (verdict.kind == Kind::Xml, verdict.kind == Kind::Html);
-        let meta_span = verdict.meta_span.clone();
-        let relabels = verdict.declaration_is_read;
-        let declaration = verdict.declaration.clone();
+        let declaration = Some(verdict.declaration.clone()).filter(|_| verdict.declaration_is_read);
         self.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
         let verdict = places.translate(verdict);
         self.report.diagnostics.extend(verdict.diagnostics.iter().cloned());
@@ -463,11 +522,14 @@ impl Transcoder {
                 stages.push(Box::new(NelAsLf));
             }
         }
+        // U+0085 is no white space in XML 1.0, and in no version within a declaration.
+        let eol = if is_xml && !to_ebcdic && settings.eol == Eol::Nel { Eol::Lf } else { settings.eol };
+        let keeps_eol = eol != settings.eol;
         let back = settings.to_records.as_ref();
         let back = back.map(|shape| RecordsOut::new(shape, settings.overlong, &to)).transpose()?;
         if back.is_some() && !has_records {
             stages.push(Box::new(EolStage::new(Text::End)));
-        } else if let Some(stage) = settings.eol.stage() {
+        } else if let Some(stage) = eol.stage() {
             stages.push(Box::new(stage));
         }
         if let Some(stage) = settings.controls.stage() {
@@ -482,7 +544,7 @@ impl Transcoder {
         let unmappable = settings.unmappable.unwrap_or(by_kind);
         let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty() || back.is_some();
         let straight = to_utf8 && stages.is_empty() && !expects_bmp && back.is_none();
-        let eol = settings.eol.text();
+        let eol = eol.text();
         let watches_nel =
             from_ebcdic && !to_ebcdic && !has_records && !is_xml && matches!(settings.eol, Eol::Auto | Eol::Keep);
         let charset =
@@ -493,7 +555,8 @@ impl Transcoder {
         }
         let is_plain = !has_records && stages.is_empty() && back.is_none() && !expects_bmp;
         let place = (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default);
-        let fused = Fused::new(&decoder, &to).filter(|_| is_plain && place.is_none());
+        let watches_lf = is_xml && is_java_newline_elsewhere(&*to);
+        let fused = Fused::new(&decoder, &to).filter(|_| is_plain && place.is_none() && !watches_lf);
         let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
         self.route = Some(Route {
             front: Front::new(decoder, records),
@@ -510,6 +573,7 @@ impl Transcoder {
             carry: None,
             expects_bmp,
             nel: watches_nel.then(NelWatch::default),
+            watches_lf,
             unmappable,
             place,
         });
@@ -521,11 +585,15 @@ impl Transcoder {
             Bom::Add => true,
             Bom::Strip => false,
         };
-        if let Some(bytes) = meta_span.filter(|_| is_html && settings.relabel == Relabel::Auto) {
-            self.plan_meta(&*to, bytes)?;
+        if keeps_eol {
+            let message = "newlines are U+000A: no XML parser takes U+0085 for one (`--as text` leaves XML out of it)";
+            self.note(Diagnostic::warning("nel-in-xml", 0, message))?;
         }
-        if is_xml && relabels && settings.relabel == Relabel::Auto {
-            self.plan_label(&*to, write_bom, declaration, bom_len as u64)?;
+        if settings.relabel == Relabel::Auto {
+            if let Some(declaration) = declaration.filter(|_| is_xml || is_html) {
+                self.plan_label(&*to, write_bom, declaration, bom_len as u64, is_xml)?;
+            }
+            self.plan_labels(&*to, write_bom, labels)?;
         }
         if write_bom {
             self.insert("\u{FEFF}".into(), 0)?;
@@ -533,15 +601,16 @@ impl Transcoder {
         Ok(())
     }
 
+    /// The label in an XML declaration is made true, and put in where XML needs one. HTML needs none.
     fn plan_label(
         &mut self,
         to: &dyn Codec,
         write_bom: bool,
         declaration: Option<crate::detect::Declaration>,
         start: u64,
+        is_xml: bool,
     ) -> Result<(), Error> {
-        let is_utf16 = matches!(to.name(), "UTF-16" | "UTF-16BE" | "UTF-16LE");
-        let needed = to.name() != "UTF-8" && !(is_utf16 && write_bom);
+        let needed = is_xml && to.name() != "UTF-8" && !(is_utf16(to) && write_bom);
         let (place, declared) = match &declaration {
             None => (Place::Start(start), None),
             Some(found) => match &found.name {
@@ -556,6 +625,36 @@ impl Transcoder {
         if declared.is_none() && !needed {
             return Ok(());
         }
+        let name = self.label_of(to, write_bom)?;
+        // An alias is as true, but not every processor knows it.
+        if declared.is_some_and(|declared| declared.eq_ignore_ascii_case(&name)) {
+            return Ok(());
+        }
+        if let Some(edit) = relabel::plan(place, &name, needed) {
+            self.report.relabelled = Some(Relabelled { from: declared.cloned(), to: name });
+            self.edits.push(edit);
+        }
+        Ok(())
+    }
+
+    /// The labels in `meta` elements are made true, where they are not.
+    fn plan_labels(&mut self, to: &dyn Codec, write_bom: bool, labels: &[Label]) -> Result<(), Error> {
+        for (declared, bytes) in labels {
+            let name = self.label_of(to, write_bom)?;
+            let is_edited = self.edits.iter().any(|edit| edit.bytes.start < bytes.end && bytes.start < edit.bytes.end);
+            if is_edited || declared.eq_ignore_ascii_case(&name) {
+                continue;
+            }
+            self.edits.extend(relabel::plan(Place::Name(bytes.clone()), &name, true));
+            // One is reported: the one that goes first.
+            self.report.relabelled.get_or_insert_with(|| Relabelled { from: Some(declared.clone()), to: name });
+        }
+        self.edits.sort_by_key(|edit| edit.bytes.start);
+        Ok(())
+    }
+
+    /// What a document in that encoding says that it is in.
+    fn label_of(&self, to: &dyn Codec, write_bom: bool) -> Result<String, Error> {
         // With a byte order mark the order is no part of the name (RFC 2781 §3.3).
         // Without one, a label that leaves out the order would be untrue.
         let ordered = match to.orders() {
@@ -564,36 +663,11 @@ impl Transcoder {
         };
         let ordered = ordered.map(|name| self.settings.registry.codec(name)).transpose()?;
         let to = ordered.as_deref().unwrap_or(to);
-        let name = if is_utf16 && write_bom { Some("UTF-16") } else { to.xml_name() };
-        let Some(name) = name.filter(|name| is_enc_name(name)) else {
-            return Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into());
-        };
-        // An alias is as true, but not every processor knows it.
-        if declared.is_some_and(|declared| declared.eq_ignore_ascii_case(name)) {
-            return Ok(());
+        let name = if is_utf16(to) && write_bom { Some("UTF-16") } else { to.xml_name() };
+        match name.filter(|name| is_enc_name(name)) {
+            Some(name) => Ok(name.to_owned()),
+            None => Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into()),
         }
-        if let Some(edit) = relabel::plan(place, name, needed) {
-            self.report.relabelled = Some(Relabelled { from: declared.cloned(), to: name.to_owned() });
-            self.edits.push(edit);
-        }
-        Ok(())
-    }
-
-    /// The label in the `meta` of an HTML document is made true, where it is not.
-    fn plan_meta(&mut self, to: &dyn Codec, bytes: Range<u64>) -> Result<(), Error> {
-        let declared = self.report.verdict.as_ref().and_then(|verdict| verdict.declared.clone());
-        let name = if to.name() == "UTF-16" { "UTF-16" } else { to.xml_name().unwrap_or_default() };
-        if !is_enc_name(name) {
-            return Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into());
-        }
-        if declared.as_ref().is_some_and(|declared| declared.trim().eq_ignore_ascii_case(name)) {
-            return Ok(());
-        }
-        if let Some(edit) = relabel::plan(Place::Name(bytes), name, true) {
-            self.report.relabelled = Some(Relabelled { from: declared, to: name.to_owned() });
-            self.edits.push(edit);
-        }
-        Ok(())
     }
 
     /// Decodes from the front of `src`, up to a boundary, a fault or the end of the room; answers how many bytes.
@@ -884,6 +958,16 @@ impl Transcoder {
         } else {
             self.spill.extend_from_slice(&small[..written]);
         }
+        if route.watches_lf
+            && let Some(index) = text.as_bytes()[..step.read].iter().position(|byte| *byte == b'\n')
+        {
+            route.watches_lf = false;
+            let fed = route.encoder.fed() - (step.read - index) as u64;
+            let offset = segment.place(fed, self.text.as_str()).offset;
+            let message = "newlines are byte 25, as IBM has them; Java and z/OS UNIX read XML of this page with 15 \
+                           (`--ebcdic-nl zos` makes it so)";
+            self.report.diagnostics.push(Diagnostic::hint("lf-at-25", offset, message));
+        }
         if let Some(place) = &mut route.place {
             // Past a fault too: a character that is unmappable opens and closes nothing.
             place.advance(&text[..step.read]);
@@ -1052,6 +1136,15 @@ enum Advance {
     /// So many bytes of `src` were taken; go on.
     Read(usize),
     Pause(State),
+}
+
+/// Whether it is the page in which Java has the newline elsewhere: of all others it reads 25 as U+000A.
+fn is_java_newline_elsewhere(codec: &dyn Codec) -> bool {
+    codec.name() == "IBM1047" && codec.newline().is_none_or(|nl| nl == EbcdicNl::Table)
+}
+
+fn is_utf16(codec: &dyn Codec) -> bool {
+    matches!(codec.name(), "UTF-16" | "UTF-16BE" | "UTF-16LE")
 }
 
 /// Whether the charset has all of `text`.

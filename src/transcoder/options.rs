@@ -50,7 +50,8 @@ pub enum OnUnmappable {
 #[non_exhaustive]
 pub enum Relabel {
     /// In XML: a declared name is replaced; a declaration without one, or a document without a declaration, gets one
-    /// where the target needs it.
+    /// where the target needs it. In HTML, and in XML whose root element is `html`: the labels of `meta` elements within
+    /// the [prescan](Transcode::prescan) are replaced, and in HTML that of an XML declaration; nothing is put in.
     #[default]
     Auto,
     /// The text is left as it is.

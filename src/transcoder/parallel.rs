@@ -270,10 +270,9 @@ impl Transcoder {
     fn is_cuttable(&self) -> bool {
         let past_head = matches!(self.phase, Phase::Decode) && self.head_at == self.head.len() && self.edits.is_empty();
         past_head
-            && self
-                .route
-                .as_ref()
-                .is_some_and(|route| route.can_be_cut() && route.nel.as_ref().is_none_or(|watch| watch.is_over()))
+            && self.route.as_ref().is_some_and(|route| {
+                !route.watches_lf && route.can_be_cut() && route.nel.as_ref().is_none_or(|watch| watch.is_over())
+            })
     }
 
     /// Whether nothing is under way.
@@ -373,6 +372,7 @@ impl Route {
             carry: None,
             expects_bmp: self.expects_bmp,
             nel: None,
+            watches_lf: false,
             unmappable: self.unmappable,
             place: None,
         })

@@ -209,12 +209,15 @@ impl Page {
             "substitute" => self.substitute = Some(only("bytes")?.bytes()?),
             "substitute1" => self.substitute1 = Some(only("a byte")?.byte()?),
             "shape" => {
-                let word = only("single, double or shifted")?;
+                const SHAPES: &str = "single, double, shifted or led";
+                let word = only(SHAPES)?;
                 self.shape = Some(match word.text {
                     "single" => Shape::Single,
                     "double" => Shape::Double,
                     "shifted" => Shape::Shifted,
-                    _ => return word.expected("single, double or shifted"),
+                    // The charts tell which bytes lead.
+                    "led" => Shape::Multi(Vec::new()),
+                    _ => return word.expected(SHAPES),
                 });
             }
             "like" => {
@@ -351,7 +354,11 @@ impl Page {
         if self.cells.is_empty() {
             return end.expected("a chart");
         }
-        let shape = self.shape.unwrap_or(Shape::Single);
+        let leads = self.cells.keys().filter(|code| code.len() == 2).map(|code| code.bytes()[0]);
+        let shape = match self.shape.unwrap_or(Shape::Single) {
+            Shape::Multi(_) => Shape::led_by(leads),
+            shape => shape,
+        };
         let fits = |len: usize| match shape {
             Shape::Single => len == 1,
             Shape::Double => len == 2,

@@ -207,6 +207,17 @@ pub enum Cell {
 }
 
 impl Shape {
+    /// Single bytes, and pairs of one of `leads` and 40 to 7E or 80 to FE: the double-byte pages of PCs.
+    pub(crate) fn led_by(leads: impl Iterator<Item = u8>) -> Shape {
+        let mut states = vec![[Cell::End; 256], [Cell::Illegal; 256]];
+        for lead in leads {
+            states[0][usize::from(lead)] = Cell::Next(1);
+        }
+        states[1][0x40..=0xFE].fill(Cell::End);
+        states[1][0x7F] = Cell::Illegal;
+        Shape::Multi(states)
+    }
+
     /// What bytes may stand where, as states; the first is the initial one. Of [`Shape::Shifted`] they are those of the
     /// pairs.
     ///

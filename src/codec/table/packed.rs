@@ -7,7 +7,7 @@
 //!
 //! | words | what |
 //! |---|---|
-//! | 1 | the shape: 0 single, 1 double, 2 shifted |
+//! | 1 | the shape: 0 single, 1 double, 2 shifted, 3 led by the bytes that have charts |
 //! | 1 + n | the substitute: how many bytes, and the bytes |
 //! | 1 | the single-byte substitute, or FFFF |
 //! | 1 + 5 n | the charts: how many, and for each its lead byte (FFFF for that of single bytes) and four blocks |
@@ -104,17 +104,19 @@ impl Record {
 impl Packed {
     pub(in crate::codec) fn open(&self) -> Record {
         let mut words = Words { at: self.record as usize };
-        let shape = match words.next() {
-            0 => Shape::Single,
-            1 => Shape::Double,
-            _ => Shape::Shifted,
-        };
+        let shape = words.next();
         let substitute = (0..words.next()).map(|_| words.next() as u8).collect();
         let substitute1 = u8::try_from(words.next()).ok();
-        let charts = (0..words.next())
+        let charts: Vec<Chart> = (0..words.next())
             .map(|_| Chart { lead: u8::try_from(words.next()).ok(), blocks: std::array::from_fn(|_| words.next()) })
             .collect();
         let to_text = (0..words.next()).map(|_| code(words.next())).collect();
+        let shape = match shape {
+            0 => Shape::Single,
+            1 => Shape::Double,
+            2 => Shape::Shifted,
+            _ => Shape::led_by(charts.iter().filter_map(|chart| chart.lead)),
+        };
         Record { shape, substitute, substitute1, charts, to_text, others: words }
     }
 
