@@ -1,5 +1,5 @@
 //! How fast each codec is, in this process: GB of input a second, both ways, beside a `memcpy` of the same input; and the
-//! single-byte charsets of the web beside encoding_rs.
+//! single-byte charsets of the web beside encoding_rs; and what it takes to decode a value as short as a field.
 //!
 //! `cargo bench --bench codecs [-- PART]`; `README.md` explains what it prints. A codec whose output is wrong makes it
 //! exit with 1; run without `--bench`, as `cargo test --benches` does, it checks the output only.
@@ -7,7 +7,7 @@
 mod text;
 
 use charpipe::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink};
-use charpipe::{Codec, Registry};
+use charpipe::{Codec, Registry, Transcode};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -73,6 +73,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "whatwg")]
         web::against_encoding_rs(len, part, rounds);
         price_of_checking(&cases, rounds);
+        values(part, rounds);
     }
     ExitCode::SUCCESS
 }
@@ -308,6 +309,57 @@ fn price_of_checking(cases: &[Case], rounds: usize) {
             case.kind.name(),
             cell(&times[0], &times[1]),
             cell(&times[2], &times[3]),
+        );
+    }
+}
+
+/// How long a field takes: by a decoder that is made once, by [`Transcode::decode`], and by the codec's own decoder.
+fn values(part: &str, rounds: usize) {
+    const FIELDS: [(&str, &str, &str); 7] = [
+        ("IBM037", "20 bytes", "Renée Lindström     "),
+        ("IBM1047", "20 bytes", "Renée Lindström     "),
+        ("IBM939", "20, mixed", "東京都千代田 Nr. 7"),
+        ("IBM930", "20, kana", "ﾔﾏﾀﾞ ﾀﾛｳ            "),
+        ("UTF-8", "20 bytes", "Renee Lindstrom     "),
+        ("UTF-8", "22 bytes", "Renée Lindström     "),
+        ("windows-1252", "20 bytes", "Renée Lindström     "),
+    ];
+    const TIMES: usize = 500;
+    println!("\nA value of so many bytes: nanoseconds, median of {rounds} times {TIMES}\n");
+    println!("| {:12} | {:9} | {:>12} | {:>10} | {:>7} |", "codec", "value", "ValueDecoder", "Transcode", "Decoder");
+    println!("|{:-<14}|{:-<11}|{:->13}:|{:->11}:|{:->8}:|", "", "", "", "", "");
+    for (name, what, text) in FIELDS {
+        if !format!("{name}/value").contains(part) {
+            continue;
+        }
+        let Ok(codec) = Registry::builtin().codec(name) else { continue };
+        let value = encode_all(&*codec, text).expect("a codec of that text");
+        let job = Transcode::new().from(name).expect("a built-in codec");
+        let mut decoded = job.values().expect("a decoder of values");
+        assert_eq!(decoded.decode(&value).expect("a value without faults"), text);
+        let (mut decoder, mut room) = (codec.decoder(), [0; 256]);
+        let mut times: [Times; 3] = Default::default();
+        for _ in 0..rounds {
+            let [by_values, by_job, by_decoder] = &mut times;
+            by_values.measure(|| {
+                (0..TIMES).for_each(|_| _ = black_box(decoded.decode(black_box(&value))));
+            });
+            by_job.measure(|| (0..TIMES / 10).for_each(|_| _ = black_box(job.decode(black_box(&value)))));
+            by_decoder.measure(|| {
+                for _ in 0..TIMES {
+                    let mut sink = Utf8Sink::new(&mut room);
+                    _ = black_box(decoder.feed(black_box(&value), &mut sink));
+                    decoder.reset();
+                }
+            });
+        }
+        let each = |times: &Times, count: usize| times.median() * 1e9 / count as f64;
+        let [by_values, by_job, by_decoder] = &times;
+        println!(
+            "| {name:12} | {what:9} | {:12.0} | {:10.0} | {:7.0} |",
+            each(by_values, TIMES),
+            each(by_job, TIMES / 10),
+            each(by_decoder, TIMES),
         );
     }
 }

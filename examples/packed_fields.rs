@@ -8,8 +8,9 @@
 use charpipe::Transcode;
 use charpipe::records::{Records, Shape};
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, BufWriter, Write as _, stdout};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.vbs");
@@ -17,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = args.next().unwrap_or_else(|| example.into());
     let shape: Shape = args.next().as_deref().unwrap_or("vbs").parse()?;
 
-    let text = Transcode::new().from("IBM037")?;
+    let mut text = Transcode::new().from("IBM037")?.values()?;
+    let (mut line, mut out) = (String::new(), BufWriter::new(stdout().lock()));
     let mut records = Records::new(BufReader::new(File::open(path)?), &shape);
     while let Some(record) = records.next_record()? {
         let wrong = |what: &str| format!("record {}, at byte {}: {what}", record.number, record.offset);
@@ -29,21 +31,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         let balance = packed(balance).ok_or_else(|| wrong("the balance is no packed decimal"))?;
         let (sign, cents) = (if balance < 0 { "-" } else { "" }, balance.unsigned_abs());
         let amount = format!("{sign}{}.{:02}", cents / 100, cents % 100);
-        let line = format!("{}  {}  {amount:>11}  {}", text.decode(id)?, text.decode(name)?, text.decode(note)?);
-        println!("{}", line.trim_end_matches(' '));
+        line.clear();
+        text.decode_into(id, &mut line)?;
+        line.push_str("  ");
+        text.decode_into(name, &mut line)?;
+        write!(line, "  {amount:>11}  ")?;
+        text.decode_into(note, &mut line)?;
+        writeln!(out, "{}", line.trim_end_matches(' '))?;
     }
-    Ok(())
+    Ok(out.flush()?)
 }
 
 /// A number in COMP-3: two digits a byte, and a sign in the last half of the last.
 fn packed(bytes: &[u8]) -> Option<i64> {
-    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let (sign, digits) = halves.collect::<Vec<u8>>().split_last().map(|(sign, digits)| (*sign, digits.to_vec()))?;
+    let (last, first) = bytes.split_last()?;
+    let digits = first.iter().flat_map(|byte| [byte >> 4, byte & 15]).chain([last >> 4]);
     let number = digits.into_iter().try_fold(0i64, |number, digit| {
         let digit = i64::from(Some(digit).filter(|digit| *digit <= 9)?);
         number.checked_mul(10)?.checked_add(digit)
     })?;
-    match sign {
+    match last & 15 {
         0xA | 0xC | 0xE | 0xF => Some(number),
         0xB | 0xD => Some(-number),
         _ => None,

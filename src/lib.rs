@@ -26,7 +26,8 @@
 //! # Ok::<(), charpipe::Error>(())
 //! ```
 //!
-//! A value in memory is [`decode`]d to a `Cow<str>`, which is borrowed where nothing changed.
+//! A value in memory is [`decode`]d to a `Cow<str>`, which is borrowed where nothing changed. For many short values in one
+//! encoding, such as fields of records, [`Transcode::values`] makes a decoder once; a field then takes tens of nanoseconds.
 //!
 //! **Choices.** [`Transcode`] has all that the command line can say. It is made once and used as often as you like,
 //! from as many threads. By default nothing is replaced: what is ill-formed, and what the target lacks, is an error.
@@ -220,5 +221,5 @@ pub use text::eol::{Eol, InRecord};
 pub use transcoder::tokio;
 pub use transcoder::{
     Blanks, Bom, DecodeReader, EncodeWriter, FinishError, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Report,
-    State, Stepped, Transcode, Transcoder, decode, transcode,
+    State, Stepped, Transcode, Transcoder, ValueDecoder, decode, transcode,
 };

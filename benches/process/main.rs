@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `files` | a file of every kind, to `/dev/null` |
 //! | `records` | the same with records, by whatever can do that |
+//! | `reframed` | records to records beside the same records to lines |
 //! | `jobs` | one job on two cores against one |
 //! | `pipe` | between two `cat` |
 //! | `starts` | files of ten bytes |
@@ -90,6 +91,7 @@ type Part = (&'static str, bool, fn(&Plan) -> io::Result<Vec<String>>);
 const PARTS: &[Part] = &[
     ("files", false, parts::files),
     ("records", false, parts::records),
+    ("reframed", false, parts::reframed),
     ("jobs", false, parts::jobs),
     ("pipe", true, parts::pipe),
     ("starts", true, parts::starts),

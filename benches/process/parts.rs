@@ -134,6 +134,48 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
     Ok(failures)
 }
 
+/// Records to records, which is to take no longer than records to lines: the shape of what is read, that of what is
+/// written, the target, and whether that is what was read.
+const REFRAMED: &[(&str, &str, &str, bool)] = &[
+    ("fb:80", "fb:80", "IBM037", true),
+    ("fb:80", "fb:80", "IBM1047", false),
+    ("fb:80", "fb:100", "IBM037", false),
+    ("fb:80", "vb", "IBM037", false),
+    ("rdw", "rdw", "IBM037", true),
+    ("rdw", "fb:90", "IBM1047", false),
+    ("fb:80", "fb:80", "IBM939", false),
+    ("fb:80", "rdw", "UTF-8", false),
+];
+
+pub(crate) fn reframed(plan: &Plan) -> io::Result<Vec<String>> {
+    let heads = ["to records", "to lines"].map(|head| (Tool::Charpipe, head.to_string()));
+    let mut table = Table::new(heads.into(), Cells::Speed);
+    if plan.measures {
+        table.print_head("Records of IBM037 to records and to lines");
+    }
+    let mut failures = Vec::new();
+    let file = plan.path().join("records");
+    for (shape, to_shape, to, is_same) in REFRAMED {
+        let records = if *shape == "rdw" { Records::variable() } else { Records::fixed() };
+        let len = write_repeated(&file, &records.bytes, times(&records.bytes, plan.mib))?;
+        let lines = ["-q", "-f", "IBM037", "--records", shape];
+        let own = Tool::Charpipe.line(&[&lines[..], &["-t", to, "--to-records", to_shape]].concat()).on(&file);
+        let name = format!("{shape} → {to_shape}, {to}");
+        if *is_same {
+            failures.extend(difference(plan, &name, &own, &Tool::Cat.line(&[]).on(&file))?);
+        }
+        if plan.measures {
+            let columns = vec![vec![own], vec![Tool::Charpipe.line(&lines).on(&file)]];
+            table.add(Row { name, len, columns, goal: Goal::None }, plan.rounds)?;
+        }
+    }
+    fs::remove_file(file)?;
+    if plan.measures {
+        failures.extend(table.print_peaks());
+    }
+    Ok(failures)
+}
+
 pub(crate) fn jobs(plan: &Plan) -> io::Result<Vec<String>> {
     let help = Command::new(Tool::Charpipe.program()).args(["convert", "--help"]).output()?;
     if !String::from_utf8_lossy(&help.stdout).contains("--jobs") {

@@ -16,6 +16,14 @@ fuzz_target!(|data: &[u8]| {
     let input = choices.payload();
     let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed).eol(eol).relabel(Relabel::Never);
     let expected = whole(&job, input);
+    // A value, twice: nothing is left of the first.
+    let mut values = job.values().unwrap();
+    for _ in 0..2 {
+        match values.decode(input) {
+            Ok(text) => assert_eq!((text, &expected.error), (expected.text(), &None)),
+            Err(error) => assert_eq!(Some(error.to_string()), expected.error),
+        }
+    }
     assert!(std::str::from_utf8(&expected.output).is_ok(), "{}", codec.name());
     assert!(malformed == OnMalformed::Fail || expected.error.is_none(), "{expected:?}");
     assert!(expected.offset.is_none_or(|offset| offset < input.len() as u64), "{expected:?}");

@@ -24,11 +24,16 @@ const SHAPES: [&str; 14] = [
     "awstape,vbs",
     "awstape:sl,vb",
 ];
-const TO_RECORDS: [&str; 6] = ["fb:6", "rdw", "vb:30", "vbs:20", "u32", "awstape,fb:4"];
+const TO_RECORDS: [&str; 8] =
+    ["fb:6", "rdw", "vb:30", "vbs:20", "u32", "awstape,fb:4", "awstape,fb:4,blksize=12", "mode-b"];
+
+/// More than it takes for records to pass by a table, if they can.
+const LARGE: usize = 5000;
 
 fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
-    let cuts = Cuts::new(&mut choices);
+    let mut cuts = Cuts::new(&mut choices);
+    let mut large = false;
     let shape: Shape = choices.one(&SHAPES).parse().unwrap();
     let mut job = Transcode::new()
         .records(shape)
@@ -41,7 +46,11 @@ fuzz_target!(|data: &[u8]| {
         .gaps(*choices.one(&[Gaps::Drop, Gaps::Hex]))
         .overlong(*choices.one(&[Overlong::Fail, Overlong::Cut]))
         .shifts_as_blanks(choices.byte() % 2 == 1)
-        .strict(choices.byte() % 2 == 1);
+        .strict({
+            let byte = choices.byte();
+            large = byte % 4 > 1;
+            byte % 2 == 1
+        });
     let columns = *choices.one(&["", "1-3", "2-4,6-", "3"]);
     if !columns.is_empty() {
         job = job.columns(columns.parse().unwrap());
@@ -59,9 +68,13 @@ fuzz_target!(|data: &[u8]| {
     if job.transcoder().is_err() {
         return;
     }
-    let input = choices.payload();
-    let expected = whole(&job, input);
+    let mut input = choices.payload().to_vec();
+    if large && !input.is_empty() {
+        input = input.iter().copied().cycle().take(LARGE).collect();
+        cuts = cuts.times(101);
+    }
+    let expected = whole(&job, &input);
     assert!(expected.offset.is_none_or(|offset| offset <= input.len() as u64), "{expected:?}");
     assert!(!expected.error.as_ref().is_some_and(|error| error.contains("is broken")), "{:?}", expected.error);
-    assert_eq!(cuts.run(&job, input), expected, "{job:?}");
+    assert_eq!(cuts.run(&job, &input), expected, "{job:?}");
 });

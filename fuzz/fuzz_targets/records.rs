@@ -27,9 +27,14 @@ fn shape(choices: &mut Choices<'_>) -> Shape {
         8 => Shape::U16,
         _ => Shape::ModeB,
     };
-    match on_tape {
-        0 | 1 => shape,
-        _ => Shape::AwsTape { labels: on_tape == 3, shape: Box::new(shape) },
+    match (on_tape, shape) {
+        (0 | 1, shape) => shape,
+        // In blocks of a few records each.
+        (2, Shape::Fixed { lrecl }) if lrecl.is_multiple_of(2) => {
+            let blocks = Shape::FixedBlocks { lrecl, blksize: lrecl * (1 + lrecl % 5) };
+            Shape::AwsTape { labels: false, shape: Box::new(blocks) }
+        }
+        (_, shape) => Shape::AwsTape { labels: on_tape == 3, shape: Box::new(shape) },
     }
 }
 

@@ -681,7 +681,11 @@ impl Convert {
         }
         transcode = transcode.to(to).map_err(|error| usage("--to", &error))?;
         transcode.check().map_err(|error| {
-            let option = if matches!(error.kind(), ErrorKind::NoBom { .. }) { "--bom" } else { "options" };
+            let option = match error.kind() {
+                ErrorKind::NoBom { .. } => "--bom",
+                ErrorKind::CannotFrame { .. } => "--to-records",
+                _ => "options",
+            };
             usage(option, &error)
         })?;
         Ok(transcode)

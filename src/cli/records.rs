@@ -23,6 +23,9 @@ pub(super) struct RecordArgs {
     pub(super) records: Option<ShapeArg>,
 
     /// Write records, or make them of lines: fb:80, rdw, vb:27998 …
+    ///
+    /// The shapes of --records. vb, vbs and a tape have a block size: vb:27998, awstape,fb:80,blksize=3200. Labels of
+    /// tapes (awstape:sl) are not written.
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape)]
     to_records: Option<Shape>,
 

@@ -88,7 +88,10 @@ impl Deframer {
     /// many are its data. It is taken then, as if by [`next`](Self::next); `None` where only that can tell.
     #[inline]
     pub(crate) fn whole(&mut self, src: &[u8]) -> Option<(usize, usize)> {
-        if self.tape.is_some() { None } else { self.records.whole(src) }
+        match &mut self.tape {
+            None => self.records.whole(src),
+            Some(tape) => tape.whole(&mut self.records, src),
+        }
     }
 }
 
@@ -168,7 +171,7 @@ const NULL_SEGMENT: [u8; 4] = [0x80, 0, 0, 0];
 impl Records {
     fn new(shape: &Shape) -> Self {
         let layout = match shape {
-            Shape::Fixed { lrecl } => Layout::Fixed((*lrecl).max(1)),
+            Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => Layout::Fixed((*lrecl).max(1)),
             Shape::Rdw { little, inclusive } => Layout::Rdw { little: *little, inclusive: *inclusive },
             Shape::Vb { .. } => Layout::Vb,
             Shape::Vbs { .. } => Layout::Vbs,
@@ -491,6 +494,18 @@ impl Tape {
             self.untouched = false;
         }
         Ok(part)
+    }
+
+    /// A record that lies whole in what is left of the chunk.
+    #[inline]
+    fn whole(&mut self, records: &mut Records, src: &[u8]) -> Option<(usize, usize)> {
+        if self.left == 0 || self.at_mark || self.is_labels() {
+            return None;
+        }
+        let (header, len) = records.whole(&src[..src.len().min(self.left as usize)])?;
+        self.left -= (header + len) as u32;
+        self.untouched = false;
+        Some((header, len))
     }
 
     fn header(&mut self, records: &mut Records, src: &[u8], eof: bool) -> Result<Part, Error> {

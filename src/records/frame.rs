@@ -41,12 +41,8 @@ impl Framer {
     /// [`ErrorKind::CannotFrame`]: a tape with standard labels, as these name a data set, a volume and a date, which
     /// nobody gave; a shape that cannot be written down either.
     pub fn new(shape: &Shape, pad: &[u8]) -> Result<Self, Error> {
-        let cannot = |why: String| Error::from(ErrorKind::CannotFrame { shape: shape.to_string(), why });
-        shape.to_string().parse::<Shape>().map_err(|bad| cannot(bad.to_string()))?;
+        Framer::check(shape)?;
         let (inner, tape) = match shape {
-            Shape::AwsTape { labels: true, .. } => {
-                return Err(cannot("nobody says what stands in the labels; without labels it is awstape,SHAPE".into()));
-            }
             Shape::AwsTape { shape, .. } => (&**shape, Some(Tape { previous: 0 })),
             shape => (shape, None),
         };
@@ -58,6 +54,19 @@ impl Framer {
             block: Vec::new(),
             record: 1,
         })
+    }
+
+    /// Whether records can be written in that shape.
+    pub(crate) fn check(shape: &Shape) -> Result<(), Error> {
+        let cannot = |why: String| Err(ErrorKind::CannotFrame { shape: shape.to_string(), why }.into());
+        match (shape.to_string().parse::<Shape>(), shape) {
+            (Err(bad), _) => cannot(bad.to_string()),
+            (Ok(_), Shape::AwsTape { labels: true, shape }) => cannot(format!(
+                "labels name a volume, a data set and a date, which are not known here; without labels it is \
+                 awstape,{shape}"
+            )),
+            (Ok(_), _) => Ok(()),
+        }
     }
 
     /// The same for a part of an output, of which `record` is the first record. Only for shapes that hold nothing.
@@ -88,7 +97,9 @@ impl Framer {
             return Err(ErrorKind::RecordTooLong { offset, record: self.record, limit: self.limit }.into());
         }
         match self.shape {
-            Shape::Fixed { lrecl } => self.fixed(data, lrecl as usize, offset, out)?,
+            Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => {
+                self.fixed(data, lrecl as usize, offset, out)?
+            }
             Shape::Vb { blksize } => self.variable(data, blksize as usize, out),
             Shape::Vbs { blksize } => self.spanned(data, blksize as usize, out),
             _ => self.headed(data, out),
@@ -115,7 +126,11 @@ impl Framer {
             let (record, blank) = (self.record, self.pad.len());
             return Err(ErrorKind::CannotPad { offset, record, missing, blank }.into());
         }
-        if self.tape.is_some() && self.block.len() + lrecl > MAX_BLKSIZE as usize {
+        let blksize = match self.shape {
+            Shape::FixedBlocks { blksize, .. } => blksize,
+            _ => MAX_BLKSIZE,
+        };
+        if self.tape.is_some() && self.block.len() + lrecl > blksize as usize {
             self.flush(out);
         }
         let to = if self.tape.is_some() { &mut self.block } else { out };

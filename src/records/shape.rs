@@ -21,8 +21,10 @@ use std::str::FromStr;
 /// | `mode-b` | FTP's block mode (RFC 959 §3.4.2): flags, a length of two bytes; a record ends where a flag says so |
 /// | `awstape,SHAPE` | a tape image of Hercules, not compressed: tape blocks behind headers of six bytes, with SHAPE in them |
 /// | `awstape:sl,SHAPE` | the same with standard labels: of each three files the first and the last are labels, and skipped |
+/// | `awstape,fb:N,blksize=BLKSIZE` | a tape image with blocks of `BLKSIZE` bytes, a multiple of `N` |
 ///
-/// `BLKSIZE` matters to what is written: the largest block, 32760 where it is left out.
+/// `BLKSIZE` matters only for writing: it is the largest block. Without it that is 32760 bytes, or as many records of `N`
+/// bytes as fit in them. On a tape `vb,blksize=800` is another way to write `vb:800`.
 ///
 /// ```
 /// use charpipe::records::Shape;
@@ -30,6 +32,8 @@ use std::str::FromStr;
 /// let shape: Shape = "awstape,fb:80".parse().unwrap();
 /// assert_eq!(shape, Shape::AwsTape { labels: false, shape: Box::new(Shape::Fixed { lrecl: 80 }) });
 /// assert_eq!(shape.to_string(), "awstape,fb:80");
+/// assert!("awstape,fb:80,blksize=3200".parse::<Shape>().is_ok());
+/// assert!("awstape,fb:80,blksize=3210".parse::<Shape>().is_err());
 /// assert!("fb:0".parse::<Shape>().is_err());
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +43,14 @@ pub enum Shape {
     Fixed {
         /// The length of a record in bytes, at least 1.
         lrecl: u32,
+    },
+    /// Fixed length in blocks of a given size. Only a tape shows its blocks, so this is valid only inside
+    /// [`AwsTape`](Self::AwsTape).
+    FixedBlocks {
+        /// The length of a record in bytes, at least 1.
+        lrecl: u32,
+        /// The length of each block to write but the last, which may be shorter: a multiple of `lrecl`, at most 65535.
+        blksize: u32,
     },
     /// A record descriptor word before each record (RECFM V without blocks; FTP's `SITE RDW`).
     Rdw {
@@ -89,7 +101,7 @@ impl Shape {
     /// ```
     pub fn longest(&self) -> usize {
         match self {
-            Shape::Fixed { lrecl } => *lrecl as usize,
+            Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => *lrecl as usize,
             Shape::Rdw { inclusive: true, .. } => MAX_BLKSIZE as usize - 4,
             Shape::Rdw { inclusive: false, .. } => MAX_BLKSIZE as usize,
             Shape::Vb { blksize } => (*blksize as usize).saturating_sub(8),
@@ -102,6 +114,18 @@ impl Shape {
                 Shape::ModeB => 65532,
                 _ => shape.longest(),
             },
+        }
+    }
+
+    /// The length of each record, if it is the same for all; on a tape too.
+    pub(crate) fn lrecl(&self) -> Option<u32> {
+        match self {
+            Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => Some(*lrecl),
+            Shape::AwsTape { shape, .. } => match &**shape {
+                Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => Some(*lrecl),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }
@@ -134,6 +158,7 @@ impl FromStr for Shape {
         };
         let blksize = |least| rest.map_or(Ok(MAX_BLKSIZE), |rest| number(rest, least, MAX_BLKSIZE));
         match (name, rest) {
+            ("fb" | "f", Some(rest)) if rest.contains(',') => Err(not_fixed(rest)),
             ("fb" | "f", Some(rest)) => Ok(Shape::Fixed { lrecl: number(rest, 1, u32::from(u16::MAX))? }),
             ("fb" | "f", None) => Err(BadShape("`fb` needs the length of a record: `fb:80`".into())),
             ("rdw", None) => Ok(Shape::RDW),
@@ -154,7 +179,7 @@ impl FromStr for Shape {
                 if rest.trim_start().starts_with("awstape") {
                     return Err(BadShape(format!("{text:?}: a tape image holds no tape image")));
                 }
-                Ok(Shape::AwsTape { labels, shape: Box::new(rest.parse()?) })
+                Ok(Shape::AwsTape { labels, shape: Box::new(on_tape(rest)?) })
             }
             ("awstape", None) => {
                 Err(BadShape("`awstape` needs the shape of what is on the tape: `awstape,fb:80`".into()))
@@ -166,6 +191,31 @@ impl FromStr for Shape {
             ))),
         }
     }
+}
+
+/// The shape of what is in the blocks of a tape, which may have a block size after it. `text` is in lower case.
+fn on_tape(text: &str) -> Result<Shape, BadShape> {
+    let Some((name, blksize)) = text.split_once(",blksize=") else { return text.parse() };
+    let bad = |why: String| Err(BadShape(format!("blksize={blksize}: {why}")));
+    match name.parse()? {
+        Shape::Fixed { lrecl } => match blksize.parse::<u16>().map(u32::from) {
+            Ok(blksize) if blksize > 0 && blksize.is_multiple_of(lrecl) => Ok(Shape::FixedBlocks { lrecl, blksize }),
+            _ => bad(format!("expected a multiple of {lrecl}, the length of a record, up to 65535")),
+        },
+        Shape::Vb { .. } | Shape::Vbs { .. } if !name.contains(':') => format!("{name}:{blksize}").parse(),
+        Shape::Vb { .. } | Shape::Vbs { .. } => bad(format!("the block size stands in {name} already")),
+        _ => bad(format!("each record of {name} is a block by itself; fb, vb and vbs have block sizes")),
+    }
+}
+
+/// Why `fb:` and `rest` are no shape, if there is more in it than a number.
+fn not_fixed(rest: &str) -> BadShape {
+    let digits = |text: &str| text.trim_start_matches(|ch: char| !ch.is_ascii_digit()).to_owned();
+    let (lrecl, blksize) = rest.split_once(',').map_or((rest, String::new()), |(lrecl, rest)| (lrecl, digits(rest)));
+    BadShape(format!(
+        "fb:{rest} is no shape of records: only a tape has blocks of fixed records, awstape,fb:{lrecl},blksize={blksize}; \
+         elsewhere they leave no trace, so that it is fb:{lrecl}"
+    ))
 }
 
 /// The shape that `text`, in lower case, was to name.
@@ -193,6 +243,7 @@ impl fmt::Display for Shape {
         };
         match self {
             Shape::Fixed { lrecl } => write!(f, "fb:{lrecl}"),
+            Shape::FixedBlocks { lrecl, blksize } => write!(f, "fb:{lrecl},blksize={blksize}"),
             Shape::Rdw { little, inclusive } => {
                 f.write_str(if *little { "rdw:le" } else { "rdw" })?;
                 f.write_str(if *inclusive { "" } else { ":exclusive" })

@@ -1,7 +1,9 @@
 //! The transcoder where a `Read`, a `Write` or a value in memory is wanted: [`DecodeReader`], [`EncodeWriter`] and
 //! [`decode`], shells on [`Transcoder::step`].
 
+use super::values::Short;
 use super::{Report, State, Transcode, Transcoder};
+use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::detect::Verdict;
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
@@ -451,7 +453,7 @@ impl Transcode {
     }
 
     /// Makes all of `bytes` a string: [`Cow::Borrowed`] where it is `bytes` as they are, and only there; nothing is
-    /// copied then.
+    /// copied then. For many short values in one encoding, [`values`](Self::values) makes a decoder once.
     ///
     /// # Errors
     /// [`ErrorKind::NotUtf8`] where the target is another charset; what the policies do not allow.
@@ -464,6 +466,28 @@ impl Transcode {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn decode<'a>(&self, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
+        if let Some(text) = self.decode_short(bytes) {
+            return Ok(text);
+        }
+        self.decode_by_machine(bytes)
+    }
+
+    /// The text of a short value without anything in it that a machine is needed for, where that is known beforehand.
+    fn decode_short<'a>(&self, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
+        const SHORT: usize = (VALUE_ROOM - MIN_ROOM) / 4;
+        let mut short = if bytes.len() <= SHORT { Short::new(&self.settings)? } else { return None };
+        let mut room = [0; VALUE_ROOM];
+        let mut sink = Utf8Sink::new(&mut room);
+        if !short.decode(bytes, &mut sink) {
+            return None;
+        }
+        let text = sink.as_str();
+        let borrowed = std::str::from_utf8(bytes).ok().filter(|same| *same == text);
+        Some(borrowed.map_or_else(|| Cow::Owned(text.to_owned()), Cow::Borrowed))
+    }
+
+    /// [`decode`](Self::decode) by the machine for everything.
+    pub(super) fn decode_by_machine<'a>(&self, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
         let mut transcoder = self.transcoder()?;
         if transcoder.report().to != "UTF-8" {
             return Err(ErrorKind::NotUtf8 { codec: transcoder.report().to.clone() }.into());

@@ -3,6 +3,8 @@
 use super::guard::shifts;
 use super::options::Overlong;
 use super::report::Place;
+use crate::arch::bytes::{Translation, padding_len, translate};
+use crate::arch::isa;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
@@ -19,6 +21,8 @@ pub(super) struct RecordsOut {
     /// The target's blank, where blanks fill a record up.
     blank: Option<Vec<u8>>,
     room: Box<[u8]>,
+    /// Room for a record that passes.
+    passed: Vec<u8>,
     /// The record that is under way, up to the limit and a little over; and how long it would be.
     record: Vec<u8>,
     len: usize,
@@ -29,6 +33,8 @@ pub(super) struct RecordsOut {
     /// Where in the input that was, once that was asked.
     start: Option<Place>,
     records: u64,
+    /// It writes the ends of files, and that of the file so far is written.
+    file_ended: bool,
 }
 
 /// Room for what is encoded at a time.
@@ -36,10 +42,7 @@ const ROOM: usize = 16 * 1024;
 
 impl RecordsOut {
     pub(super) fn new(shape: &Shape, overlong: Overlong, to: &Arc<dyn Codec>) -> Result<Self, Error> {
-        let is_fixed = match shape {
-            Shape::AwsTape { shape, .. } => matches!(**shape, Shape::Fixed { .. }),
-            shape => matches!(shape, Shape::Fixed { .. }),
-        };
+        let is_fixed = shape.lrecl().is_some();
         let blank = if is_fixed { blank(&**to) } else { None };
         Ok(RecordsOut {
             framer: Framer::new(shape, blank.as_deref().unwrap_or_default())?,
@@ -49,13 +52,20 @@ impl RecordsOut {
             limit: shape.longest(),
             blank,
             room: vec![0; ROOM].into(),
+            passed: Vec::new(),
             record: Vec::new(),
             len: 0,
             only_blanks: true,
             began: None,
             start: None,
             records: 0,
+            file_ended: false,
         })
+    }
+
+    /// Whether the shape has ends of files: those of the input are to be written then.
+    pub(super) fn has_files(shape: &Shape) -> bool {
+        matches!(shape, Shape::AwsTape { .. } | Shape::ModeB)
     }
 
     /// The same for the middle of an output, behind `records` records; `None` where the shape keeps something between two
@@ -122,6 +132,35 @@ impl RecordsOut {
         self.len += bytes.len();
     }
 
+    /// A record whose bytes need no more than this table, all at once. `false`, and nothing happened, if it is to go the
+    /// long way.
+    #[inline]
+    pub(super) fn pass(&mut self, data: &[u8], table: &Translation, out: &mut Vec<u8>) -> bool {
+        if self.passed.len() < data.len() {
+            self.passed.resize(data.len(), 0);
+        }
+        let room = &mut self.passed[..data.len()];
+        if translate(isa(), table, data, room) < data.len() {
+            return false;
+        }
+        let mut record = &*room;
+        if record.len() > self.limit {
+            match self.blank.as_deref() {
+                Some(&[blank]) if record.len() - padding_len(isa(), record, blank) <= self.limit => {
+                    record = &record[..self.limit];
+                }
+                _ => return false,
+            }
+        }
+        // What is wrong with it, if anything, is said the long way, with its place.
+        if self.framer.record(record, 0, out).is_err() {
+            return false;
+        }
+        self.records += 1;
+        self.file_ended = false;
+        true
+    }
+
     /// How long the record is so far.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -158,6 +197,7 @@ impl RecordsOut {
             (result, _) => result?,
         }
         self.records += 1;
+        self.file_ended = false;
         self.record.clear();
         self.len = 0;
         self.only_blanks = true;
@@ -216,9 +256,17 @@ impl RecordsOut {
         true
     }
 
-    /// Nothing follows: writes what is held of whole records.
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+    /// A file of the input ends: so does one of the output.
+    pub(super) fn end_file(&mut self, out: &mut Vec<u8>) {
         self.framer.finish(out);
+        self.file_ended = true;
+    }
+
+    /// Nothing follows: writes what is held of whole records, and ends the last file if that is not done.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        if !self.file_ended {
+            self.framer.finish(out);
+        }
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) enum FrontStop {
     Fault(Malformed),
     /// The records are over. (Without records, who feeds the decoder knows when to finish it.)
     Done,
+    /// Behind the text: a file ends, and the ends of files are written.
+    FileEnd,
     /// Behind the text: the framing is wrong.
     Failed(Error),
 }
@@ -55,9 +57,11 @@ impl Front {
         Front { decoder, records: records.map(Box::new) }
     }
 
-    /// A copy in the same state.
+    /// A copy in the same state, which does not pause.
     pub(super) fn fork(&self) -> Front {
-        Front { decoder: self.decoder.fork(), records: self.records.clone() }
+        let mut front = Front { decoder: self.decoder.fork(), records: self.records.clone() };
+        front.pause_after(u64::MAX);
+        front
     }
 
     /// The same in the middle of an input, at `at` of it; where there are records, between two of them, as `deframer` says.
@@ -140,6 +144,38 @@ impl Front {
         self.decoder.skip(bytes);
     }
 
+    /// Takes whole records from the front of `src` another way, from between two of them on: as long as `each` takes one,
+    /// and nothing in it is to be said. Returns how many bytes they take, with what frames them.
+    #[inline]
+    pub(super) fn whole_records(&mut self, src: &[u8], mut each: impl FnMut(&[u8]) -> bool) -> usize {
+        let Some(records) = self.records.as_mut().filter(|records| records.can_pass()) else { return 0 };
+        let mut read = 0;
+        loop {
+            let before = records.deframer.clone();
+            let rest = &src[read..];
+            if let Some((header, len)) = records.deframer.whole(rest) {
+                let record = &rest[header..][..len];
+                if records.is_quiet(record) && each(record) {
+                    records.passed(header, len);
+                    read += header + len;
+                    continue;
+                }
+            } else if let Ok(Part::Framing(len)) = records.deframer.next(rest, false) {
+                // The header of a block.
+                records.framing(len as u64);
+                read += len;
+                continue;
+            }
+            records.deframer = before;
+            return read;
+        }
+    }
+
+    /// From here on a fill ends behind so many records, at the latest.
+    pub(super) fn pause_after(&mut self, records: u64) {
+        self.records.iter_mut().for_each(|these| these.pause = these.number.saturating_add(records));
+    }
+
     /// Ends the input, where there are no records.
     pub(super) fn finish(&mut self, sink: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
         self.decoder.finish(sink)
@@ -220,6 +256,8 @@ pub(super) struct RecordsIn {
     controls: Option<Arc<[char; 256]>>,
     /// Shift codes become blanks.
     spaced: bool,
+    /// The ends of files are told.
+    files: bool,
     /// The quick way, where there is one.
     quick: Option<Quick>,
     /// Bytes of data that are a byte order mark and still to come.
@@ -228,6 +266,8 @@ pub(super) struct RecordsIn {
     left: usize,
     /// The decoder is to be finished, as a record or a field ends.
     finishing: Option<Ended>,
+    /// Before which record a fill ends.
+    pause: u64,
     /// Something was decoded since the decoder was reset.
     decoding: bool,
     /// Text that comes before all that is decoded from here on: blanks, then this.
@@ -312,6 +352,9 @@ fn low_bytes(bytes: &[u8]) -> usize {
 /// How often blanks and NULs may take turns in the tail of a record that is trimmed.
 const RUNS: usize = 8;
 
+/// How many bytes at the end of an input are a text by themselves, if it is long.
+const LAST: usize = 4 * 1024;
+
 /// How many marks are made before the text is handed on.
 const MARKS: usize = 4096;
 
@@ -343,6 +386,7 @@ impl RecordsIn {
             deframer,
             blanks,
             eol,
+            files: false,
             columns: input.columns.clone().map(Arc::new),
             gaps: input.gaps,
             printer: input.carriage.map(Printer::new),
@@ -351,6 +395,7 @@ impl RecordsIn {
             mark: mark as u64,
             left: 0,
             finishing: None,
+            pause: u64::MAX,
             decoding: false,
             owed_blanks: VecDeque::new(),
             owed: String::new(),
@@ -372,6 +417,11 @@ impl RecordsIn {
         })
     }
 
+    /// With the ends of files told, where `files`.
+    pub(super) fn with_files(self, files: bool) -> Self {
+        RecordsIn { files, ..self }
+    }
+
     /// Whether it stands between two records and owes nothing.
     fn is_between(&self) -> bool {
         let none_begun = self.column == 0 && self.left == 0 && self.mark == 0 && !self.decoding && !self.silent;
@@ -390,12 +440,19 @@ impl RecordsIn {
     ) -> Result<Filled, Error> {
         self.begin = sink.written();
         let mut read = 0;
+        // Where records are written, the place of one that goes on behind this text has to be found in all of it. So this
+        // ends with a record where it can: the few behind that are a text by themselves.
+        let (first, enough) = (self.number, if self.eol.is_none() { src.len().max(LAST) - LAST } else { usize::MAX });
         let stop = loop {
             if !self.pay(sink) || self.marks.len() >= MARKS {
                 break FrontStop::NeedRoom;
             }
             if let Some(fault) = self.fault.take() {
                 break FrontStop::Fault(fault);
+            }
+            let is_enough = read >= enough && self.number > first && self.column == 0 && self.left == 0;
+            if self.number >= self.pause || (is_enough && src.len() > 4 * LAST) {
+                break FrontStop::NeedRoom;
             }
             if !self.notes.is_empty() {
                 // What was seen comes behind the text so far, whatever follows in this input.
@@ -441,6 +498,7 @@ impl RecordsIn {
                     self.framing(len as u64);
                 }
                 Ok(Part::End) => self.finishing = Some(Ended::Record),
+                Ok(Part::FileEnd) if self.files => break FrontStop::FileEnd,
                 Ok(Part::FileEnd) => {}
                 Ok(Part::NeedInput) => break FrontStop::NeedInput,
                 Ok(Part::Done) if !std::mem::replace(&mut self.over, true) => {
@@ -456,6 +514,25 @@ impl RecordsIn {
             self.hold(sink);
         }
         Ok(Filled { read, stop })
+    }
+
+    /// Whether records can be taken another way: it is between two of them, and there is nothing to say of their bytes.
+    fn can_pass(&self) -> bool {
+        self.mark == 0 && self.is_between()
+    }
+
+    /// Whether nothing is to be said of a record.
+    #[inline]
+    fn is_quiet(&self, record: &[u8]) -> bool {
+        !self.watches || low_bytes(record) == 0 || Packed::default().find(record).is_none()
+    }
+
+    /// A record was taken another way.
+    #[inline]
+    fn passed(&mut self, header: usize, len: usize) {
+        self.number += 1;
+        self.at += (header + len) as u64;
+        self.data_at += len as u64;
     }
 
     /// Whole records the quick way; answers how many bytes of `src` they take. `None`, and nothing changed, where they go

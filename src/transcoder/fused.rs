@@ -1,5 +1,7 @@
 //! A whole route as one table, from one charset of single bytes to another: most bytes never become text.
 
+use super::back::RecordsOut;
+use super::front::Front;
 use super::guard::CheckedDecoder;
 use crate::arch::{bytes::Translation, bytes::translate, isa};
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop};
@@ -37,8 +39,63 @@ impl Fused {
         if self.table.is_none() && src.len() < WORTH_A_TABLE {
             return None;
         }
-        let table = self.table.get_or_insert_with(|| table(&*self.to, &self.decoder));
-        table.as_ref().map(|table| translate(isa(), table, src, dst))
+        self.table().map(|table| translate(isa(), table, src, dst))
+    }
+
+    fn table(&mut self) -> Option<&Translation> {
+        self.table.get_or_insert_with(|| table(&*self.to, &self.decoder)).as_ref()
+    }
+}
+
+/// The same from records to records: whole ones go from one framing to the other and never become text. A record in which
+/// anything is to be decided goes the long way, which decides it.
+pub(super) struct Passage {
+    fused: Fused,
+    /// How many records go the long way next, before this is tried again.
+    long: u64,
+}
+
+/// How much is framed at a time, in bytes, and a record more.
+const FRAMED: usize = 64 * 1024;
+
+/// If fewer records than these pass at a time, more of them go the long way at a time. It is dear to begin.
+const FEW: u64 = 16;
+
+/// How many do so at most.
+const MOST: u64 = 4096;
+
+impl Passage {
+    pub(super) fn new(fused: Fused) -> Self {
+        Passage { fused, long: 1 }
+    }
+
+    /// Another like it.
+    pub(super) fn fork(&self) -> Self {
+        Passage::new(self.fused.fork())
+    }
+
+    /// Passes whole records from the front of `src` through `front` and `back` to the end of `out`. Returns how many bytes
+    /// they take. If that is 0, so many records are to go the long way as [`long`](Self::long) says.
+    pub(super) fn pass(&mut self, front: &mut Front, back: &mut RecordsOut, src: &[u8], out: &mut Vec<u8>) -> usize {
+        if back.is_open() || (self.fused.table.is_none() && src.len() < WORTH_A_TABLE) {
+            return 0;
+        }
+        let Some(table) = self.fused.table() else { return 0 };
+        let begin = out.len();
+        let mut passed = 0;
+        let read = front.whole_records(src, |record| {
+            let passes = out.len() - begin < FRAMED && back.pass(record, table, out);
+            passed += u64::from(passes);
+            passes
+        });
+        if out.len() - begin < FRAMED {
+            self.long = if passed < FEW { (2 * self.long).min(MOST) } else { 1 };
+        }
+        read
+    }
+
+    pub(super) fn long(&self) -> u64 {
+        self.long
     }
 }
 

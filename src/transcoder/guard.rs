@@ -88,6 +88,19 @@ impl CheckedDecoder {
         self.inner.reset();
     }
 
+    /// Decodes all of `src` as a whole value and is as new again. `false` if there is anything wrong with the value or with
+    /// the decoder, or too little room: what is in `dst` counts for nothing then. No account is kept, for speed.
+    #[inline]
+    pub(super) fn whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, is_bytewise: bool) -> bool {
+        let all = Step { read: src.len(), stop: Stop::InputEmpty };
+        let mut is_whole = self.inner.feed(src, dst) == all;
+        if !is_bytewise {
+            is_whole = is_whole && self.inner.finish(dst) == Stop::InputEmpty && self.inner.pending() == 0;
+            self.inner.reset();
+        }
+        is_whole
+    }
+
     /// What a new decoder, which this one is, makes of one byte; `None` where that is no character by itself.
     pub(super) fn alone(&self, byte: u8) -> Option<char> {
         let mut room = [0; MIN_ROOM];

@@ -22,6 +22,7 @@
 //! | `pump.rs` | [`transcode`]: the loop from `BufRead` to `Write` |
 //! | `parallel.rs` | the same with parts of the input converted side by side |
 //! | `adapters.rs` | [`DecodeReader`], [`EncodeWriter`], [`decode`]: the same as a `Read`, as a `Write`, and for a value |
+//! | `values.rs` | [`ValueDecoder`]: many values, by a decoder that is made once |
 //! | `tokio.rs` | the first two by the traits of tokio (feature `tokio`) |
 //!
 //! # Where the rest goes
@@ -44,11 +45,13 @@ mod report;
 mod segment;
 #[cfg(feature = "tokio")]
 pub mod tokio;
+mod values;
 
 pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
 pub use pump::transcode;
 pub use report::{Fault, Faults, Relabelled, Report, UnmappableChar};
+pub use values::ValueDecoder;
 
 use crate::codec::newline::{EbcdicNl, with_newline};
 use crate::codec::sink::Utf8Buf;
@@ -66,7 +69,7 @@ use crate::text::{Stage, Text};
 use back::RecordsOut;
 use framed::{Framed, HEAD_LIMIT, Looks, feed_data};
 use front::{Charset, Front, FrontStop, RecordsIn};
-use fused::Fused;
+use fused::{Fused, Passage};
 use guard::{CheckedDecoder, CheckedEncoder};
 use labels::{Label, LabelSearch};
 use nel::NelWatch;
@@ -140,6 +143,8 @@ struct Route {
     straight: bool,
     /// Single bytes become single bytes, and nothing changes on the way.
     fused: Option<Fused>,
+    /// The same from records to records.
+    passage: Option<Passage>,
     /// Text is the input as it is, from where its first character stands.
     same: bool,
     /// The encoder may fault, or somebody wants to know where something stood.
@@ -357,6 +362,11 @@ impl Transcoder {
         match self.queue.pop_front() {
             Some(Work::Malformed(fault)) => return self.resolve(fault).map(|()| Advance::Read(0)),
             Some(Work::Note(note)) => return self.note(note).map(|()| Advance::Read(0)),
+            Some(Work::FileEnd) => {
+                let back = self.route.as_mut().and_then(|route| route.back.as_mut());
+                back.into_iter().for_each(|back| back.end_file(&mut self.spill));
+                return Ok(Advance::Read(0));
+            }
             Some(Work::Failed(error)) => return Err(error),
             Some(Work::Text(_)) | None => {}
         }
@@ -557,12 +567,19 @@ impl Transcoder {
         let place = (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default);
         let watches_lf = is_xml && is_java_newline_elsewhere(&*to);
         let fused = Fused::new(&decoder, &to).filter(|_| is_plain && place.is_none() && !watches_lf);
+        let passes = has_records
+            && (stages.is_empty() && back.is_some() && place.is_none() && !expects_bmp && !watches_lf)
+            && (input.blanks == Blanks::Keep && input.columns.is_none() && input.carriage.is_none());
+        let passage = Fused::new(&decoder, &to).filter(|_| passes).map(Passage::new);
         let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
+        let has_files = settings.to_records.as_ref().is_some_and(RecordsOut::has_files);
+        let records = records.map(|records| records.with_files(has_files));
         self.route = Some(Route {
             front: Front::new(decoder, records),
             to: to.clone(),
             encoder,
             fused,
+            passage,
             same: from.is_utf8() && !has_records,
             straight,
             needs_origin,
@@ -708,6 +725,14 @@ impl Transcoder {
                 None => {}
             }
         }
+        if let (Some(passage), Some(back)) = (&mut route.passage, &mut route.back) {
+            let passes = until.is_none() && instead.is_none() && route.carry.is_none() && route.encoder.pending() == 0;
+            let read = if passes { passage.pass(&mut route.front, back, src, &mut self.spill) } else { 0 };
+            if read > 0 {
+                return Ok(read);
+            }
+            route.front.pause_after(if passes { passage.long() } else { u64::MAX });
+        }
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
             let before = watches.then(|| route.front.fork());
             let mut sink = Utf8Sink::new(spare);
@@ -799,6 +824,7 @@ impl Transcoder {
                 let fault = route.front.fault(fault);
                 self.queue.push_back(Work::Malformed(fault));
             }
+            FrontStop::FileEnd => self.queue.push_back(Work::FileEnd),
             FrontStop::Done => self.phase = Phase::FinishEncoder,
             FrontStop::Failed(error) => self.queue.push_back(Work::Failed(error)),
         }
@@ -1129,6 +1155,8 @@ enum Work {
     Text(Segment),
     Malformed(Fault),
     Note(Diagnostic),
+    /// A file of records ends.
+    FileEnd,
     Failed(Error),
 }
 

@@ -5,7 +5,7 @@ use crate::codec::Codec;
 use crate::codec::newline::EbcdicNl;
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
-use crate::records::{Carriage, Columns, Shape};
+use crate::records::{Carriage, Columns, Framer, Shape};
 use crate::registry::Registry;
 use crate::text::controls::Controls;
 use crate::text::eol::{Eol, InRecord};
@@ -126,7 +126,7 @@ pub enum Overlong {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Transcode {
-    settings: Settings,
+    pub(super) settings: Settings,
 }
 
 /// The options as plain data.
@@ -577,7 +577,7 @@ impl Transcode {
     ///
     /// # Errors
     /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF; [`ErrorKind::Options`] for choices
-    /// that do not go together.
+    /// that do not go together; [`ErrorKind::CannotFrame`] for records of a shape that cannot be written.
     pub fn transcoder(&self) -> Result<Transcoder, Error> {
         self.check()?;
         Ok(Transcoder::new(Arc::new(self.settings.clone())))
@@ -590,6 +590,9 @@ impl Transcode {
             return Err(ErrorKind::NoBom { codec: to.name().to_owned() }.into());
         }
         let Settings { input, to_records, .. } = &self.settings;
+        if let Some(shape) = to_records {
+            Framer::check(shape)?;
+        }
         let what = if input.carriage.is_some() && to_records.is_some() {
             "carriage control makes lines and pages, and records are asked for"
         } else if input.shape.is_none() && (input.carriage.is_some() || input.columns.is_some()) {

@@ -15,7 +15,7 @@
 //! It begins a part earlier, so that at the first byte that matters it has been fed as one job's would have been, and
 //! what it writes up to there is not written again.
 
-use super::fused::Fused;
+use super::fused::{Fused, Passage};
 use super::guard::CheckedEncoder;
 use super::pump::OUT_ROOM;
 use super::report::Faults;
@@ -362,6 +362,7 @@ impl Route {
             to: self.to.clone(),
             encoder: CheckedEncoder::new(self.to.name(), self.to.encoder()?),
             back,
+            passage: self.passage.as_ref().map(Passage::fork),
             fused: self.fused.as_ref().map(Fused::fork),
             stages: self.stages.iter().map(|stage| stage.fork()).collect(),
             end: self.end,

@@ -104,6 +104,8 @@ impl Search {
         let mut room = [0; 4 * STRIDE];
         let mut sink = Utf8Sink::new(&mut room);
         let Ok(filled) = front.fill(src, false, None, &mut sink) else { return false };
+        // Nobody asks for them here, and the next copy would have them all again.
+        front.take_marks();
         let is_whole = filled.read == src.len() && matches!(filled.stop, FrontStop::NeedInput);
         let decoded = self.decoded + sink.written();
         if !is_whole || decoded > self.index || !self.held.is_empty() || front.held().is_some() {
@@ -122,6 +124,7 @@ impl Search {
             let mut room = [0; 4 * MIN_ROOM];
             let mut sink = Utf8Sink::new(&mut room);
             let Ok(filled) = front.fill(src, eof, None, &mut sink) else { return Some(begin) };
+            front.take_marks();
             for ch in sink.as_str().chars() {
                 self.decoded += ch.len_utf8();
                 let place = match self.held.front_mut() {
