@@ -174,6 +174,14 @@ pub enum ErrorKind {
         /// How many bytes are missing at least.
         missing: u64,
     },
+    /// A tape image does not have the file that was chosen.
+    #[error("the tape has no file {file}")]
+    NoTapeFile {
+        /// Where in the input; 0, as no nearer place is known.
+        offset: u64,
+        /// The number or the name of the file.
+        file: String,
+    },
     /// A record that is longer than its shape, or whoever holds it, allows.
     #[error("record {record} is longer than {limit} bytes")]
     RecordTooLong {
@@ -295,6 +303,7 @@ impl Error {
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
             | ErrorKind::RecordTooLong { offset, .. }
+            | ErrorKind::NoTapeFile { offset, .. }
             | ErrorKind::Control { offset, .. }
             | ErrorKind::NewlineInRecord { offset, .. }
             | ErrorKind::CannotPad { offset, .. }
@@ -338,6 +347,7 @@ impl Error {
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
             ErrorKind::RecordTooLong { .. } => "record-too-long",
+            ErrorKind::NoTapeFile { .. } => "no-tape-file",
             ErrorKind::CannotPad { .. } => "cannot-pad",
             ErrorKind::CannotFrame { .. } => "cannot-frame",
             ErrorKind::BadLabel { .. } => "bad-label",

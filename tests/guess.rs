@@ -1,9 +1,10 @@
 //! Guessing from statistics: what it answers is in order and the same each time, whatever the bytes.
 
-use charpipe::Registry;
-use charpipe::codec::{ByteSink, is_ebcdic};
+use charpipe::codec::{ByteSink, decode_strictly, is_ebcdic};
 use charpipe::detect::statistics::{Guess, Looks, MARGIN, MOST, WINDOW, guess, looks_like};
+use charpipe::{Registry, Transcode};
 use proptest::prelude::*;
+use std::io::BufReader;
 
 fn encoded(label: &str, text: &str) -> Vec<u8> {
     let codec = Registry::builtin().codec(label).unwrap();
@@ -61,6 +62,148 @@ fn records_with_packed_decimals() {
         bytes.extend([index, 0x12, 0x34, 0x5C, 0x00, 0x00, 0x00, 0x17, index, 0x3C]);
     }
     assert_eq!(first(&bytes).as_deref(), Some("IBM037"));
+}
+
+/// Half-width katakana, letters of both cases, digits and kanji in all mixtures: the pages of Japan have small letters and
+/// katakana in each other's places. What is certain is right.
+#[test]
+fn pages_of_katakana_are_never_taken_for_one_another() {
+    let kana = "ﾌﾈ ﾋﾉﾃﾞ ﾏｴ ﾐﾅﾄ ﾃﾞﾀ｡ ｽｲﾌ ﾖﾝｼﾞｭｳﾆﾝ ﾖｳﾓｳ ﾀﾞﾚ ﾀﾋﾞ ﾅｶﾞｻ ｼﾗﾅｲ｡ ﾓｳｼｺﾐ ﾏﾃﾞ､ ｳｹﾂｹﾏｾﾝ｡ ﾎｹﾝﾘｮｳ ﾊﾟｰｾﾝﾄ ﾄｼｮｶﾝ ﾅｺﾞﾔｼ ﾅｶｸ ｻｶｴ \
+                ｲﾄｳ ﾏｻｵ､ ｺﾊﾞﾔｼ ﾐｷ､ ﾖｼﾀﾞ ｼｮｳﾃﾝ､ ﾌﾘｺﾐ ｻｷ ﾐｽﾞﾎ ｷﾞﾝｺｳ､ ｼｭｯｶ ﾁｭｳﾓﾝ ｻﾞｲｺ｡ ｶﾄｳ ﾋﾛｼ ﾜﾀﾅﾍﾞ ﾄｼｵ ﾔﾏﾓﾄ ｼｽﾞｺ ｻｯﾎﾟﾛｼ ﾌｸｵｶ ﾆｲｶﾞﾀ ﾒｸﾞﾐ ﾘｮｳｺ";
+    let latin = "the name order of item city total balance paid customer street new old kaisha tanaka suzuki yamada";
+    let kanji = "東京 千代田区 大阪市 北区 株式会社 請求書 納品書 合計金額 消費税 年月日 田中一郎";
+    let [kana, latin, kanji] = [kana, latin, kanji].map(|words| words.split(' ').collect::<Vec<_>>());
+    let mut state = 88_172_645_463_325_252u64;
+    let mut dice = |end: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) as usize % end
+    };
+    let single = ["IBM290", "IBM1027"];
+    let mixed = ["IBM930", "IBM939", "IBM1390", "IBM1399", "IBM5026", "IBM5035"];
+    // How often katakana, small letters, capitals, digits and kanji come.
+    let mixtures = [
+        [1, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0],
+        [1, 0, 1, 0, 0],
+        [0, 1, 0, 1, 0],
+        [2, 2, 1, 1, 0],
+        [2, 2, 0, 0, 1],
+        [4, 1, 0, 1, 1],
+        [0, 1, 0, 0, 1],
+    ];
+    let registry = Registry::builtin();
+    let (mut all, mut right, mut wrong) = (0, 0, Vec::new());
+    for page in single.into_iter().chain(mixed) {
+        for (mixture, size) in mixtures.iter().flat_map(|mixture| [60, 120, 240, 500, 2000].map(|size| (mixture, size)))
+        {
+            for _ in 0..4 {
+                let mut text = String::new();
+                // What makes it a mixed page at all.
+                let few = if mixed.contains(&page) { 1 + size / 120 } else { 0 };
+                (0..few).for_each(|_| text += kanji[dice(kanji.len())]);
+                while text.chars().count() < size {
+                    let mut pick = dice(mixture.iter().sum());
+                    let kind = mixture
+                        .iter()
+                        .position(|share| {
+                            pick < *share || {
+                                pick -= share;
+                                false
+                            }
+                        })
+                        .unwrap();
+                    match kind {
+                        0 => text += kana[dice(kana.len())],
+                        1 => text += latin[dice(latin.len())],
+                        2 => text += &latin[dice(latin.len())].to_uppercase(),
+                        3 => text += &dice(100_000).to_string(),
+                        _ if single.contains(&page) => text += kana[dice(kana.len())],
+                        _ => text += kanji[dice(kanji.len())],
+                    }
+                    text.push(' ');
+                }
+                let bytes = encoded(page, &text);
+                let answer = guess(&bytes, true, &registry);
+                let decoded = |name: &str| decode_strictly(&*registry.codec(name).unwrap(), &bytes);
+                let is_right = answer.candidates().first().is_some_and(|first| decoded(&first.codec) == decoded(page));
+                all += 1;
+                right += usize::from(is_right);
+                if !is_right && matches!(answer, Guess::Certain(_)) {
+                    wrong.push(format!("{page} {mixture:?} {size}: {answer:?}\n{text}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {all} wrong\n{}", wrong.len(), wrong.join("\n"));
+    assert!(right * 100 >= all * 95, "{right} of {all}");
+}
+
+/// The digit that carries the sign of a zoned decimal is `{` to `I` or `}` to `R` on one page and a letter with an accent
+/// on another: it must not decide.
+#[test]
+fn signed_zoned_decimals_tell_no_page() {
+    let amounts =
+        ["0000001940{", "0000011230{", "0000000007}", "000002505A", "0000333333{", "00000010000}", "0000009N"];
+    for (before, after) in [("ACCOUNT ", " Y2024-01-31"), ("0000001", "0000000000{"), ("", "MARY MILLER       ")] {
+        let record = |at: usize| format!("{before}{:05}{}{after}", at * 7, amounts[at % amounts.len()]);
+        let text: String = (0..60).map(record).collect();
+        let bytes = encoded("IBM037", &text);
+        let answer = guess(&bytes, true, &Registry::builtin());
+        assert_eq!(answer.candidates()[0].codec, "IBM037", "{text}");
+        // What reads them as letters is no certain answer, and does not read them alike.
+        let other = answer.candidates().iter().find(|candidate| candidate.codec == "IBM273");
+        assert!(matches!(answer, Guess::Ambiguous(_)) || other.is_none(), "{answer:?}");
+        assert!(other.is_none_or(|other| !other.same_text));
+    }
+    // A sign that leads is none either.
+    let bytes = encoded("IBM037", &"{0001940 NAME {0000007 CITY }0020000 ".repeat(30));
+    assert_eq!(first(&bytes).as_deref(), Some("IBM037"));
+}
+
+/// `--guess` is shown the columns that are text, and nothing else of a record, whatever the pieces of the input.
+#[test]
+fn the_columns_that_are_text_are_guessed_from() {
+    let mut bytes = Vec::new();
+    for index in 0..200u32 {
+        bytes.extend(encoded("IBM273", &format!("{:<24.24}", "Müller und Söhne, Straße")));
+        // Numbers that are letters of Chinese to who looks at them.
+        bytes.extend((0..16).map(|at| (index.wrapping_mul(0x9E37_79B9) >> (at % 8)) as u8 | 0xA1));
+    }
+    let job = Transcode::new().guess(true).records("fb:40".parse().unwrap());
+    let convert = |job: &Transcode, piece: usize| {
+        let mut out = Vec::new();
+        let report = job.run(BufReader::with_capacity(piece, &bytes[..]), &mut out).unwrap();
+        (report.from, out)
+    };
+    let columns = job.clone().columns("1-24".parse().unwrap());
+    for piece in [1, 7, 40, 10_000] {
+        let (from, out) = convert(&columns, piece);
+        assert_eq!(from.as_deref(), Some("IBM273"));
+        assert!(out.starts_with("Müller und Söhne, Straße\n".as_bytes()));
+    }
+}
+
+/// A declaration in some columns of the records is read there, reported where it stands in the input, and made true.
+#[test]
+fn a_declaration_in_columns() {
+    let xml = "<?xml version=\"1.0\" encoding=\"IBM037\"?><a>text</a>";
+    let encoded = encoded("IBM037", xml);
+    let mut bytes = Vec::new();
+    for chunk in encoded.chunks(70) {
+        bytes.extend([0xFF, 0x00, 0x1C]);
+        bytes.extend(chunk);
+        bytes.resize(bytes.len().next_multiple_of(73), 0x40);
+    }
+    let job = Transcode::new().records("fb:73".parse().unwrap()).columns("4-".parse().unwrap());
+    for piece in [1, 5, 73, 1000] {
+        let mut out = Vec::new();
+        let report = job.run(BufReader::with_capacity(piece, &bytes[..]), &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), xml.replace("IBM037", "UTF-8") + "\n");
+        let at = xml.find("IBM037").unwrap() as u64 + 3;
+        assert_eq!(report.verdict.unwrap().declared_span, Some(at..at + 6));
+    }
 }
 
 #[test]

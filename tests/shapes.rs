@@ -1,10 +1,11 @@
 //! Which shape the records of a file have: on generated files of every shape, on files that have none, and the command
 //! `detect --records`.
 
-use charpipe::Registry;
 use charpipe::codec::{ByteSink, Stop};
-use charpipe::records::{Hypothesis, SNIFFED, Shape, sniff, sniff_one};
+use charpipe::records::{Hypothesis, NoShape, SNIFFED, Shape, TapeFile, look, sniff, sniff_one};
+use charpipe::{Registry, Transcode};
 use proptest::prelude::*;
+use std::io::BufReader;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -523,6 +524,193 @@ fn neither_have_images_programs_and_noise() {
     nothing_survives("this program", &std::fs::read(std::env::current_exe().unwrap()).unwrap());
 }
 
+/// A field of records that are hardly text.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Field {
+    /// A name, filled up with this byte.
+    Name(u8),
+    Digits,
+    Zoned,
+    Packed,
+    Counter,
+    Binary,
+    Flag,
+    Filler(u8),
+    Key,
+}
+
+/// What files of records are like of which little is text.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Hardly {
+    NulPadded,
+    DigitsAndZeros,
+    Packed,
+    Counters,
+    Mixed,
+}
+
+const HARDLY: [Hardly; 5] =
+    [Hardly::NulPadded, Hardly::DigitsAndZeros, Hardly::Packed, Hardly::Counters, Hardly::Mixed];
+
+/// Fields of so many bytes in all.
+fn layout(dice: &mut Dice, like: Hardly, lrecl: usize) -> Vec<(Field, usize)> {
+    use Field::*;
+    let kinds: &[Field] = match like {
+        Hardly::NulPadded => &[Name(0), Name(0), Key, Counter, Name(0), Filler(0)],
+        Hardly::DigitsAndZeros => &[Digits, Digits, Zoned, Key],
+        Hardly::Packed => &[Packed, Packed, Packed, Packed, Packed, Key],
+        Hardly::Counters => &[Counter, Binary, Counter, Flag],
+        Hardly::Mixed => &[Name(0x40), Name(0), Digits, Zoned, Packed, Counter, Flag, Filler(0), Filler(0x40)],
+    };
+    let mut fields = vec![(Key, 8)];
+    let mut left = lrecl - 8;
+    while left > 0 {
+        let field = dice.of(kinds);
+        let len = match field {
+            Name(_) => dice.between(8, 30),
+            Digits => dice.between(3, 12),
+            Zoned => dice.between(4, 11),
+            Packed => dice.between(2, 8),
+            Counter => dice.of(&[4, 4, 8]),
+            Binary => dice.of(&[2, 4]),
+            Flag => 1,
+            Filler(_) => dice.between(1, 20 + lrecl / 10),
+            Key => dice.between(6, 10),
+        };
+        fields.push((field, len.min(left)));
+        left -= len.min(left);
+    }
+    fields
+}
+
+/// The last `len` digits of a number.
+fn digits(number: usize, len: usize) -> Vec<u8> {
+    let text = format!("{number:0len$}");
+    text.bytes().skip(text.len() - len).map(|digit| digit - b'0' + 0xF0).collect()
+}
+
+/// The bytes of a field in the record `number`.
+fn field(dice: &mut Dice, field: Field, len: usize, number: usize) -> Vec<u8> {
+    let most = 10usize.pow(len.min(9) as u32);
+    let low = |value: usize| value.to_be_bytes()[8 - len.min(8)..].to_vec();
+    match field {
+        Field::Key => digits(1000 + number * 7, len),
+        Field::Digits => {
+            let most = dice.of(&[most, 1000, 100]).min(most);
+            digits(dice.below(most), len)
+        }
+        Field::Zoned => {
+            let most = dice.of(&[most, 10_000]).min(most);
+            let mut digits = digits(dice.below(most), len);
+            digits[len - 1] -= dice.of(&[0x20, 0x30, 0x30, 0x30]);
+            digits
+        }
+        Field::Packed => {
+            let most = dice.of(&[10usize.pow((2 * len as u32 - 1).min(9)), 1000]);
+            packed(dice.below(most), len)
+        }
+        Field::Counter => low(number * 3 + 1),
+        Field::Binary => low(dice.below(70_000)),
+        Field::Flag => vec![dice.of(&[0xC1, 0xC2, 0xE8, 0xD5, 0xF1])],
+        Field::Filler(byte) => vec![byte; len],
+        Field::Name(filler) => {
+            let count = dice.between(len.min(3), len);
+            let letter = |at: usize, dice: &mut Dice| match at % 2 {
+                0 => dice.of(&[0x82, 0x83, 0x84, 0x86, 0x93, 0x94, 0x95, 0x99, 0xA2, 0xA3]),
+                _ => dice.of(&[0x81, 0x85, 0x89, 0x96, 0xA4]),
+            };
+            let mut name: Vec<u8> = (0..count).map(|at| letter(at, dice)).collect();
+            name[0] |= 0x40;
+            name.resize(len, filler);
+            name
+        }
+    }
+}
+
+fn hardly_text(dice: &mut Dice, layout: &[(Field, usize)], count: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for number in 0..count {
+        for (kind, len) in layout {
+            bytes.extend(field(dice, *kind, *len, number));
+        }
+    }
+    bytes
+}
+
+/// Fields padded with NULs, digits and zeros, packed decimals, binary counters, and all of them: never a length that is
+/// wrong, and nearly always the right one.
+#[test]
+fn records_that_are_hardly_text() {
+    // Lengths, and how many records.
+    let sizes = [
+        (20..=60, 20..=200),
+        (20..=60, 1000..=5000),
+        (60..=300, 6..=20),
+        (60..=300, 20..=500),
+        (300..=1000, 6..=200),
+        (1000..=4000, 6..=20),
+        (1000..=4000, 20..=60),
+    ];
+    let (mut all, mut right, mut wrong) = (0, 0, Vec::new());
+    for (like, (lrecls, counts)) in HARDLY.iter().flat_map(|like| sizes.iter().map(move |size| (*like, size))) {
+        for seed in 0..5 {
+            let mut dice =
+                Dice::new(seed * 977 + *lrecls.start() as u64 * 31 + *counts.start() as u64 * 7 + like as u64);
+            let lrecl = dice.between(*lrecls.start(), *lrecls.end());
+            let count = dice.between(*counts.start(), *counts.end());
+            let layout = layout(&mut dice, like, lrecl);
+            let bytes = hardly_text(&mut dice, &layout, count);
+            let eof = bytes.len() <= SNIFFED;
+            all += 1;
+            match look(&bytes, eof, None).shape() {
+                Ok(Shape::Fixed { lrecl: found }) if found as usize == lrecl => right += 1,
+                Err(NoShape::None | NoShape::Several(_)) => {}
+                _ => wrong.push(format!("{like:?} {count} of {lrecl}, seed {seed}\n{}", in_words(&sniff(&bytes, eof)))),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {all} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(right * 100 >= all * 95, "{right} of {all}");
+}
+
+/// What looks like columns and is none: lengths that nothing tells, files with something before and after the records.
+#[test]
+fn columns_that_are_none() {
+    for seed in 0..20 {
+        let mut dice = Dice::new(seed);
+        let like = dice.of(&HARDLY);
+        let total = dice.between(60, 300);
+        let fields = layout(&mut dice, like, total);
+        let fixed = hardly_text(&mut dice, &fields, 100);
+        // Records of any length behind headers that nobody knows.
+        let mut variable = Vec::new();
+        for record in fixed.chunks(total) {
+            let len = dice.between(total / 3, total);
+            variable.extend([0xC8, 0x55, 0x01, len as u8, (len >> 8) as u8]);
+            variable.extend(&record[..len]);
+        }
+        nothing_survives(&format!("{like:?}, any length"), &variable);
+        // Something before the records, and something after them.
+        let (before, after) = (dice.between(1, total - 1), dice.between(1, total - 1));
+        let between = [vec![0x55; before], fixed, vec![0xC1; after]].concat();
+        if (before + after) % total != 0 {
+            let found = sniff(&between, true);
+            assert!(!found.iter().any(|one| one.survives), "{like:?} {total}\n{}", in_words(&found));
+        }
+    }
+    let object = |number: usize| format!("{{\"id\":{number:05},\"value\":{:03},\"ok\":true}}", number * 37 % 1000);
+    nothing_survives("JSON on one line", (0..900).map(object).collect::<String>().as_bytes());
+    nothing_survives("digits", &(0..5000).map(|at: u32| 0xF0 + (at * at / 7 % 10) as u8).collect::<Vec<u8>>());
+    nothing_survives(
+        "one column",
+        &(0..7400).map(|at| if at % 37 == 0 { (at / 37) as u8 } else { 0 }).collect::<Vec<u8>>(),
+    );
+    nothing_survives(
+        "floats",
+        &(0..9000).flat_map(|at: u32| (f64::from(at % 977) / 7.0).to_be_bytes()).collect::<Vec<u8>>(),
+    );
+}
+
 /// What lies in one another, and what stands against it.
 #[test]
 fn of_two_that_fit_one_is_meant() {
@@ -547,6 +735,132 @@ fn of_two_that_fit_one_is_meant() {
     let fixed: Vec<Vec<u8>> = texts.iter().cycle().take(200).map(|text| record(&format!("{text:<76}"))).collect();
     let rdw = laid_out(&mut dice, &Shape::RDW, &fixed);
     assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period is that of the headers: rdw");
+}
+
+/// A data set of a made-up tape: its name, RECFM, the attribute of its blocks, LRECL, BLKSIZE, and its blocks.
+type Set<'a> = (&'a str, char, char, usize, usize, Vec<Vec<u8>>);
+
+/// A tape with standard labels, in EBCDIC or ASCII.
+fn labelled(sets: &[Set<'_>], is_ascii: bool) -> Vec<u8> {
+    let (mut out, mut previous) = (Vec::new(), 0);
+    let mut chunk = |data: &[u8], flags: u8| {
+        out.extend((data.len() as u16).to_le_bytes());
+        out.extend((previous as u16).to_le_bytes());
+        out.extend([flags, 0]);
+        out.extend(data);
+        previous = data.len();
+    };
+    let label = |text: String| encode(if is_ascii { "US-ASCII" } else { "IBM037" }, &format!("{text:<80}"));
+    chunk(&label("VOL1TAPE01".to_owned()), 0xA0);
+    for (name, recfm, attribute, lrecl, blksize, blocks) in sets {
+        for (kind, count) in [("HDR", 0), ("EOF", blocks.len())] {
+            if kind == "EOF" {
+                blocks.iter().for_each(|block| chunk(block, 0xA0));
+                chunk(&[], 0x40);
+            }
+            chunk(&label(format!("{:<54}{count:06}", format!("{kind}1{name:<17}TAPE0100010001"))), 0xA0);
+            chunk(&label(format!("{:<38}{attribute}", format!("{kind}2{recfm}{blksize:05}{lrecl:05}"))), 0xA0);
+            chunk(&[], 0x40);
+        }
+    }
+    chunk(&[], 0x40);
+    out
+}
+
+/// Cards, records of variable length, and spanned ones that name no LRECL: each in a data set of its own.
+fn several() -> Vec<u8> {
+    let word = |len: usize, control: u8| vec![(len >> 8) as u8, len as u8, control, 0];
+    let card = |number: usize| encode("IBM037", &format!("{:<80}", format!("CARD {number}")));
+    let cards = (0..6).map(|block| (0..5).flat_map(|at| card(block * 5 + at)).collect()).collect();
+    let record = |number: usize| encode("IBM037", &format!("RECORD {}", "X".repeat(number % 7)));
+    let framed = |number: usize| [word(record(number).len() + 4, 0), record(number)].concat();
+    let block = |data: Vec<u8>| [word(data.len() + 4, 0), data].concat();
+    let variable = (0..4).map(|at| block((0..7).flat_map(|next| framed(at * 7 + next)).collect())).collect();
+    let (head, tail) = (encode("IBM037", "A RECORD THAT IS"), encode("IBM037", " SPANNED"));
+    let segment = |data: &[u8], control| block([word(data.len() + 4, control), data.to_vec()].concat());
+    let spanned = vec![segment(&head, 1), segment(&tail, 2), segment(&head, 1), segment(&tail, 2)];
+    let sets = [
+        ("PROD.CARDS", 'F', 'B', 80, 400, cards),
+        ("PROD.VARIABLE", 'V', 'B', 300, 3000, variable),
+        ("PROD.SPANNED", 'V', 'S', 0, 100, spanned),
+    ];
+    labelled(&sets, false)
+}
+
+#[test]
+fn a_tape_with_several_data_sets() {
+    let tape = several();
+    let found = look(&tape, true, None);
+    let Err(NoShape::DataSets(sets)) = found.shape() else { panic!("{}", in_words(&found.hypotheses)) };
+    let said: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "1: PROD.CARDS: RECFM FB, LRECL 80, BLKSIZE 400, 6 blocks",
+            "2: PROD.VARIABLE: RECFM VB, LRECL 300, BLKSIZE 3000, 4 blocks",
+            "3: PROD.SPANNED: RECFM VS, BLKSIZE 100, 4 blocks",
+        ]
+    );
+    for (file, shape, records) in [
+        ("1", "awstape:sl,fb:80", 30),
+        ("PROD.CARDS", "awstape:sl,fb:80", 30),
+        ("2", "awstape:sl,vb", 28),
+        ("prod.variable", "awstape:sl,vb", 28),
+        ("3", "awstape:sl,vbs", 2),
+        ("THE.NAME.IN.FULL.IS.LONGER.PROD.SPANNED", "", 0),
+        ("PROD.SPANNED", "awstape:sl,vbs", 2),
+        ("4", "", 0),
+    ] {
+        let file: TapeFile = file.parse().unwrap();
+        let found = look(&tape, true, Some(&file));
+        match shape {
+            "" => assert_eq!(found.shape(), Err(NoShape::NoFile(file))),
+            shape => {
+                assert_eq!(found.shape().map(|shape| shape.to_string()), Ok(shape.to_owned()));
+                assert_eq!(found.hypotheses[0].records, records, "{file}");
+            }
+        }
+    }
+    assert_eq!(look(b"no tape", true, Some(&TapeFile::Number(1))).shape(), Err(NoShape::NoTape));
+}
+
+/// The labels decide, in ASCII too; without HDR2 it is the blocks.
+#[test]
+fn a_tape_with_one_data_set() {
+    let lines = |count: usize| (0..count).flat_map(|at| encode("US-ASCII", &format!("{at:<40}"))).collect::<Vec<u8>>();
+    let tape = labelled(&[("A.NAME.OF.17.LONG", 'F', 'B', 40, 400, vec![lines(10), lines(3)])], true);
+    let found = look(&tape, true, None);
+    assert_eq!(found.shape().map(|shape| shape.to_string()), Ok("awstape:sl,fb:40".to_owned()));
+    assert_eq!((&*found.data_sets[0].name, found.data_sets[0].blocks), ("A.NAME.OF.17.LONG", 2));
+    // A longer name stands in the label with its last 17 characters.
+    let long: TapeFile = "PROD.A.NAME.OF.17.LONG".parse().unwrap();
+    assert!(look(&tape, true, Some(&long)).shape().is_ok());
+}
+
+/// Whatever the pieces, the records of the file that was chosen come out.
+#[test]
+fn one_file_of_a_tape() {
+    let tape = several();
+    let read = |shape: &str, file: &str, piece: usize| {
+        let job = Transcode::new().from("IBM037").unwrap().records(shape.parse().unwrap());
+        let job = job.tape_file(file.parse().unwrap());
+        let mut out = Vec::new();
+        let input = BufReader::with_capacity(piece, &tape[..]);
+        job.run(input, &mut out).map(|report| (String::from_utf8(out).unwrap(), report.records))
+    };
+    for piece in [1, 2, 3, 7, 79, 1000, 100_000] {
+        let (text, records) = read("awstape:sl,fb:80", "1", piece).unwrap();
+        assert_eq!((text.lines().next(), text.lines().count(), records), (Some("CARD 0"), 30, Some(30)));
+        let (text, records) = read("awstape:sl,vb", "PROD.VARIABLE", piece).unwrap();
+        assert_eq!((text.lines().nth(1), text.lines().count(), records), (Some("RECORD X"), 28, Some(28)));
+        let (text, _) = read("awstape:sl,vbs", "3", piece).unwrap();
+        assert_eq!(text, "A RECORD THAT IS SPANNED\n".repeat(2));
+        for file in ["4", "PROD"] {
+            let error = read("awstape:sl,fb:80", file, piece).unwrap_err();
+            assert_eq!((error.code(), error.offset()), ("no-tape-file", Some(0)));
+        }
+    }
+    assert_eq!(read("fb:80", "1", 100).unwrap_err().code(), "options");
 }
 
 /// A listing has pages, all of one length: its records are the lines.
@@ -704,7 +1018,7 @@ mod command {
             "error": null
         });
         assert_eq!(objects[0]["hypotheses"][0], first);
-        let error = json!({"code": "no-record-shape", "message": "no shape of records fits", "offset": null});
+        let error = json!({"code": "no-record-shape", "message": "no shape of records fits", "offset": 0});
         assert_eq!((&objects[1]["records"], &objects[1]["error"]), (&Value::Null, &error));
         assert!(objects[1]["hypotheses"].as_array().unwrap().iter().all(|one| one["survives"] == json!(false)));
         let wrong = &objects[1]["hypotheses"].as_array().unwrap().iter().find(|one| one["shape"] == json!("rdw"));
@@ -720,6 +1034,92 @@ mod command {
         let (status, out, err) = said(&["-q"], &long);
         assert_eq!((status, &*err), (0, ""));
         assert_eq!(out, "<stdin>: rdw: 80659 records of 9 bytes; the first 1048576 bytes\n");
+    }
+
+    /// `convert --records auto` and `detect --records` say the same, by one code, where the input ends within the first
+    /// MiB, with it, and after it.
+    #[test]
+    fn one_question_has_one_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file").to_str().unwrap().to_owned();
+        let report = folder.path().join("report").to_str().unwrap().to_owned();
+        let rdw = rdw().repeat(900);
+        let blocks: Vec<u8> = (0..SNIFFED / 64 + 1).flat_map(|_| [&[0, 64, 0, 0][..], &[0xC1; 60]].concat()).collect();
+        let cases: [(&[u8], usize, Option<&str>); 7] = [
+            // The last record is cut by the end of the file, if that is where it ends.
+            (&rdw, SNIFFED - 1, Some("no-record-shape")),
+            (&rdw, SNIFFED, Some("no-record-shape")),
+            (&rdw, SNIFFED + 1, None),
+            // It is whole.
+            (&blocks, SNIFFED, None),
+            (&blocks, SNIFFED + 1, None),
+            (&blocks, SNIFFED - 1, Some("no-record-shape")),
+            (b"Some text\nin lines\n", 19, Some("no-record-shape")),
+        ];
+        for (bytes, len, code) in cases {
+            std::fs::write(&path, &bytes[..len]).unwrap();
+            let (status, out, _) = said(&["--json", &path], b"");
+            let detected: Value = serde_json::from_str(&out).unwrap();
+            let args = ["-f", "IBM037", "--records", "auto", "--report", &report, "-o", "/dev/null", &path];
+            let converted = Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).output().unwrap();
+            let report: Value = serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
+            assert_eq!(detected["error"]["code"].as_str(), code, "{len}");
+            match code {
+                Some(_) => {
+                    assert_eq!((status, converted.status.code()), (1, Some(1)));
+                    assert_eq!(detected["error"], report["error"]);
+                }
+                // What is cut after the first MiB is an error of the conversion.
+                None => assert_ne!(report["error"]["code"].as_str(), Some("no-record-shape"), "{len}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_data_sets_of_a_tape() {
+        let answer = "<stdin>: the tape has 3 data sets: choose one with --file N or --file NAME\n  \
+                      data set 1: PROD.CARDS: RECFM FB, LRECL 80, BLKSIZE 400, 6 blocks\n  \
+                      data set 2: PROD.VARIABLE: RECFM VB, LRECL 300, BLKSIZE 3000, 4 blocks\n  \
+                      data set 3: PROD.SPANNED: RECFM VS, BLKSIZE 100, 4 blocks\n";
+        assert_eq!(said(&["-q"], &several()), (1, answer.to_owned(), String::new()));
+        let (status, out, _) = said(&["--json"], &several());
+        let object: Value = serde_json::from_str(&out).unwrap();
+        let first = json!({
+            "file": 1, "name": "PROD.CARDS", "recfm": "FB", "lrecl": 80, "blksize": 400, "blocks": 6
+        });
+        assert_eq!((status, &object["data_sets"][0], &object["records"]), (1, &first, &Value::Null));
+        assert_eq!((&object["error"]["code"], &object["error"]["offset"]), (&json!("several-data-sets"), &json!(0)));
+        let (status, out, _) = said(&["-q", "--file", "prod.variable"], &several());
+        assert_eq!((status, out.starts_with("<stdin>: awstape:sl,vb: 4 tape blocks, 28 records;")), (0, true), "{out}");
+        let (status, out, _) = said(&["-q", "--file", "9"], &several());
+        assert_eq!((status, &*out), (1, "<stdin>: the tape has no file 9\n"));
+        let (status, out, _) = said(&["-q", "--file", "1"], &rdw());
+        let answer = "<stdin>: only a tape image has files to choose from, and this is none\n";
+        assert_eq!((status, out.starts_with(answer)), (1, true), "{out}");
+        assert_eq!(said(&["--file", "0"], b"").0, 2);
+    }
+
+    #[test]
+    fn a_data_set_is_converted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape").to_str().unwrap().to_owned();
+        std::fs::write(&path, several()).unwrap();
+        let convert = |args: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
+            let output = command.args(["-q", "-f", "IBM037", "--records"]).args(args).arg(&path).output().unwrap();
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+        };
+        let (status, out, _) = convert(&["auto", "--file", "PROD.CARDS"]);
+        assert_eq!((status, out.lines().last(), out.lines().count()), (0, Some("CARD 29"), 30));
+        let (status, out, _) = convert(&["awstape:sl,vb", "--file", "2"]);
+        assert_eq!((status, out.lines().count()), (0, 28));
+        let (status, out, err) = convert(&["auto"]);
+        assert_eq!((status, &*out), (1, ""));
+        assert!(err.contains("2: PROD.VARIABLE: RECFM VB") && err.contains("--file N"), "{err}");
+        let (status, _, err) = convert(&["awstape:sl,fb:80", "--file", "9"]);
+        assert!(status == 1 && err.contains("the tape has no file 9"), "{err}");
+        assert_eq!(convert(&["fb:80", "--file", "1"]).0, 2);
     }
 
     #[test]

@@ -4,10 +4,11 @@ use super::Status;
 use super::color::ColorArgs;
 use super::habits::{self, Side, Suffixes};
 use super::plan::ManyArgs;
-use super::records::RecordArgs;
+use super::records::{RecordArgs, tape_file};
 use super::words::{self, printable, say};
 use crate::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
 use crate::error::ErrorKind;
+use crate::records::TapeFile;
 use crate::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueHint};
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -350,6 +351,10 @@ pub(super) struct Detect {
     /// others do and why no further; with `-v` all others. Exit status: 1 where none fits, or more than one.
     #[arg(long, conflicts_with = "explain")]
     pub(super) records: bool,
+
+    /// With `--records`: the file of a tape image, by its number, from 1, or by the name of its data set
+    #[arg(long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
+    pub(super) file: Option<TapeFile>,
 }
 
 /// Lists the encodings, their aliases and where they come from

@@ -17,6 +17,7 @@ use super::records;
 use super::streams::FileId;
 use super::summary::Summary;
 use super::words::{self, Name, say};
+use crate::records::look;
 use crate::{Bom, Error, Transcode, Transcoder};
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -283,8 +284,8 @@ impl Job<'_> {
         input = self.meter.counted(input);
         let mut notes = Vec::new();
         if self.args.records.is_auto() {
-            let (first, is_all) = records::look(&mut *input).map_err(Ended::NotRead)?;
-            let shape = records::shape_of(&first, is_all).map_err(Ended::NoShape)?;
+            let (first, is_all) = records::head(&mut *input).map_err(Ended::NotRead)?;
+            let shape = look(&first, is_all, self.args.records.file()).shape().map_err(Ended::NoShape)?;
             if !self.args.reading.quiet {
                 notes.push(format!("taken for records of shape {shape}"));
             }

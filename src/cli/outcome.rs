@@ -6,9 +6,10 @@ use super::hexdump::Piece;
 use super::input::Sampled;
 use super::json::ErrorObject;
 use super::panics::{self, Panic};
-use super::words::{self, Advice, InWords, Name, say};
+use super::words::{self, Advice, InWords, Name, printable, say};
 use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
+use crate::records::NoShape;
 use crate::transcoder::{Report, UnmappableChar};
 use crate::{Controls, Kind, OnMalformed};
 use std::ffi::OsStr;
@@ -46,7 +47,7 @@ pub(super) enum Ended {
     /// It could not be read for the shape of its records.
     NotRead(io::Error),
     /// Its records have no shape that is known, or several.
-    NoShape(String),
+    NoShape(NoShape),
     /// The output could not be opened.
     NoOutput(io::Error),
     /// The output could not be put in its place.
@@ -105,7 +106,7 @@ impl Ended {
             Ended::Done | Ended::Unchanged | Ended::Closed => None,
             Ended::NotOpened(_) => object("open", None),
             Ended::NotRead(_) => object("read", None),
-            Ended::NoShape(_) => object("no-shape", Some(0)),
+            Ended::NoShape(why) => object(why.code(), Some(0)),
             Ended::NoOutput(_) | Ended::NotKept(_) => object("write", None),
             Ended::Failed(error) => Some(ErrorObject::of(error)),
             Ended::Panicked(panic) => Some(panic.object()),
@@ -138,7 +139,7 @@ impl Display for Ended {
             Ended::Done | Ended::Unchanged | Ended::Closed => Ok(()),
             Ended::NotOpened(error) => write!(f, "cannot open: {error}"),
             Ended::NotRead(error) => write!(f, "cannot read: {error}"),
-            Ended::NoShape(why) => f.write_str(why),
+            Ended::NoShape(why) => Display::fmt(why, f),
             Ended::NoOutput(error) => write!(f, "cannot open for writing: {error}"),
             Ended::NotKept(error) => write!(f, "cannot write: {error}"),
             Ended::Failed(error) => Display::fmt(error, f),
@@ -179,9 +180,9 @@ impl Outcome {
             Ended::Done | Ended::Unchanged | Ended::Closed => {}
             Ended::NotOpened(error) => words::say_not_opened(name, path, error),
             ended @ Ended::NotRead(_) => say(format_args!("{name}: {ended}")),
-            Ended::NoShape(why) => say(format_args!(
-                "{name}: byte 0: {why} (see `charpipe detect --records`, and name one with --records)"
-            )),
+            Ended::NoShape(why) => {
+                say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), words::hint_of_shape(why)))
+            }
             Ended::Panicked(panic) => panic.say(name),
             ended @ (Ended::NoOutput(_) | Ended::NotKept(_)) => say(format_args!("{}: {ended}", self.output)),
             Ended::Failed(error) => match error.kind() {

@@ -1,7 +1,7 @@
 //! The options about records, and `--records auto`.
 
 use super::args::{RECORDS, one_of};
-use crate::records::{BadColumns, BadShape, Carriage, Columns, Shape, sniff_one};
+use crate::records::{BadColumns, BadShape, Carriage, Columns, SNIFFED, Shape, TapeFile};
 use crate::{Blanks, Gaps, InRecord, Overlong, Transcode};
 use clap::Args;
 use std::io::{self, BufRead, Read};
@@ -21,6 +21,13 @@ pub(super) struct RecordArgs {
     ///   auto          what `charpipe detect --records` says, if that is one shape alone
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape_or_auto, verbatim_doc_comment)]
     pub(super) records: Option<ShapeArg>,
+
+    /// The file of a tape image: its number, from 1, or the name of a data set
+    ///
+    /// Without it all files of the tape are read, one after the other. `--records auto` needs it where there are
+    /// several data sets; `charpipe detect --records` lists them.
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
+    file: Option<TapeFile>,
 
     /// Write records, or make them of lines: fb:80, rdw, vb:27998 …
     ///
@@ -93,6 +100,14 @@ fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
     if text.eq_ignore_ascii_case("auto") { Ok(ShapeArg::Auto) } else { text.parse().map(ShapeArg::Shape) }
 }
 
+pub(super) fn tape_file(text: &str) -> Result<TapeFile, &'static str> {
+    let is_zero = text.parse().is_ok_and(|number: u32| number == 0);
+    if is_zero || text.trim().is_empty() {
+        return Err("expected a number from 1, or the name of a data set");
+    }
+    text.parse().map_err(|never: std::convert::Infallible| match never {})
+}
+
 fn columns(text: &str) -> Result<Columns, BadColumns> {
     text.parse()
 }
@@ -103,8 +118,13 @@ impl RecordArgs {
         match &self.records {
             Some(ShapeArg::Shape(shape)) => transcode = transcode.records(shape.clone()),
             // Something has to stand there, for what goes together to be checked.
-            Some(ShapeArg::Auto) => transcode = transcode.records(Shape::RDW),
+            Some(ShapeArg::Auto) => {
+                transcode = transcode.records(Shape::AwsTape { labels: false, shape: Box::new(Shape::RDW) })
+            }
             None => {}
+        }
+        if let Some(file) = &self.file {
+            transcode = transcode.tape_file(file.clone());
         }
         if let Some(shape) = &self.to_records {
             transcode = transcode.to_records(shape.clone());
@@ -128,26 +148,21 @@ impl RecordArgs {
             .overlong(self.overlong)
     }
 
+    /// The file of a tape that is asked for.
+    pub(super) fn file(&self) -> Option<&TapeFile> {
+        self.file.as_ref()
+    }
+
     pub(super) fn is_auto(&self) -> bool {
         matches!(self.records, Some(ShapeArg::Auto))
     }
 }
 
-/// How much of an input is looked at for the shape of its records.
-pub(super) const LOOK: usize = 1 << 20;
-
-/// Reads the first bytes of `input`: as many as [`LOOK`], and whether that is all.
-pub(super) fn look(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
-    let mut first = Vec::new();
-    input.take(LOOK as u64).read_to_end(&mut first)?;
-    let is_all = first.len() < LOOK;
-    Ok((first, is_all))
-}
-
-/// The one shape that fits the first bytes of an input, or why there is none.
-pub(super) fn shape_of(first: &[u8], is_all: bool) -> Result<Shape, String> {
-    sniff_one(first, is_all).map_err(|all| {
-        let fit: Vec<_> = all.iter().filter(|one| one.survives).map(|one| one.shape.to_string()).collect();
-        if fit.is_empty() { "no shape of records fits".into() } else { format!("{} fit", fit.join(" and ")) }
-    })
+/// Reads the first bytes of `input` for the shape of its records, and whether that is all: one byte more than is looked
+/// at tells.
+pub(super) fn head(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
+    let mut head = Vec::new();
+    input.take(SNIFFED as u64 + 1).read_to_end(&mut head)?;
+    let is_all = head.len() <= SNIFFED;
+    Ok((head, is_all))
 }

@@ -5,13 +5,13 @@ use super::args::Detect;
 use super::detect::Failure;
 use super::input;
 use super::json::{self, ErrorObject};
+use super::records;
 use super::words::{Name, printable};
 use crate::error::ErrorKind;
-use crate::records::{Hypothesis, SNIFFED, sniff};
+use crate::records::{DataSet, Hypothesis, NoShape, SNIFFED, Shape, Sniffed, look};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::io::{self, Read as _};
 
 /// A line of `detect --records --json`.
 #[derive(Serialize)]
@@ -20,6 +20,9 @@ struct RecordsObject<'a> {
     /// The shape that survives, where one does and no other.
     records: Option<String>,
     hypotheses: Vec<HypothesisObject<'a>>,
+    /// What the labels of a tape say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    data_sets: Vec<DataSetObject<'a>>,
     error: Option<ErrorObject>,
 }
 
@@ -33,43 +36,51 @@ struct HypothesisObject<'a> {
     error: Option<ErrorObject>,
 }
 
-/// What is printed of the file at `path`.
+/// A data set of a tape.
+#[derive(Serialize)]
+struct DataSetObject<'a> {
+    file: u32,
+    name: &'a str,
+    recfm: &'a str,
+    lrecl: Option<u32>,
+    blksize: Option<u32>,
+    blocks: u64,
+}
+
+/// Returns what is printed of the file at `path`.
 pub(super) fn found(args: &Detect, name: &Name, path: &OsStr) -> Result<(String, Status), Failure> {
     let mut input = input::open(path, SNIFFED.min(1 << 16)).map_err(Failure::NotOpened)?;
-    // One byte more tells whether that was all.
-    let mut head = Vec::new();
-    let read = io::Read::take(&mut input, SNIFFED as u64 + 1).read_to_end(&mut head);
-    read.map_err(|source| Failure::NotRead(ErrorKind::Read { offset: head.len() as u64, source }.into()))?;
-    let eof = head.len() <= SNIFFED;
-    head.truncate(SNIFFED);
-    let found = sniff(&head, eof);
-    let survivors: Vec<&Hypothesis> = found.iter().filter(|one| one.survives).collect();
-    let error = match survivors[..] {
-        [_] => None,
-        [] => Some(("no-record-shape", "no shape of records fits".to_owned())),
-        _ => {
-            let shapes: Vec<String> = survivors.iter().map(|one| one.shape.to_string()).collect();
-            Some(("record-shape-ambiguous", format!("several shapes of records fit: {}", shapes.join(", "))))
-        }
-    };
-    let status = if error.is_none() { Status::Done } else { Status::Data };
+    let not_read = |source| Failure::NotRead(ErrorKind::Read { offset: 0, source }.into());
+    let (head, eof) = records::head(&mut *input).map_err(not_read)?;
+    let found = look(&head, eof, args.file.as_ref());
+    let answer = found.shape();
+    let status = if answer.is_ok() { Status::Done } else { Status::Data };
     let out = if args.json {
         json::line(&RecordsObject {
             input: &name.json,
-            records: survivors.first().filter(|_| error.is_none()).map(|one| one.shape.to_string()),
-            hypotheses: found.iter().map(HypothesisObject::of).collect(),
-            error: error.map(|(code, message)| ErrorObject::new(code, message, None)),
+            records: answer.as_ref().ok().map(Shape::to_string),
+            hypotheses: found.hypotheses.iter().map(HypothesisObject::of).collect(),
+            data_sets: found.data_sets.iter().map(DataSetObject::of).collect(),
+            error: answer.err().map(|why| ErrorObject::new(why.code(), why.to_string(), Some(0))),
         })
     } else {
-        let all = format!("{}{} bytes", if eof { "all of " } else { "the first " }, head.len());
-        in_words(args, name, &found, error.map(|(_, message)| message).as_deref(), &all)
+        let all = format!("{}{} bytes", if eof { "all of " } else { "the first " }, head.len().min(SNIFFED));
+        in_words(args, name, &found, answer.err().as_ref(), &all)
     };
     Ok((out, status))
 }
 
 /// The object of a file that could not be read.
 pub(super) fn failed(name: &Name, error: ErrorObject) -> String {
-    json::line(&RecordsObject { input: &name.json, records: None, hypotheses: Vec::new(), error: Some(error) })
+    let (hypotheses, data_sets) = (Vec::new(), Vec::new());
+    json::line(&RecordsObject { input: &name.json, records: None, hypotheses, data_sets, error: Some(error) })
+}
+
+impl<'a> DataSetObject<'a> {
+    fn of(set: &'a DataSet) -> Self {
+        let DataSet { file, name, recfm, lrecl, blksize, blocks, .. } = set;
+        DataSetObject { file: *file, name, recfm, lrecl: *lrecl, blksize: *blksize, blocks: *blocks }
+    }
 }
 
 impl<'a> HypothesisObject<'a> {
@@ -85,14 +96,22 @@ impl<'a> HypothesisObject<'a> {
     }
 }
 
-/// The answer on the first line, and below it why it is none of the others.
-fn in_words(args: &Detect, name: &Name, found: &[Hypothesis], error: Option<&str>, all: &str) -> String {
+/// The answer on the first line; below it the data sets of a tape, and why it is none of the other shapes.
+fn in_words(args: &Detect, name: &Name, found: &Sniffed, error: Option<&NoShape>, all: &str) -> String {
     let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+    let hypotheses = &found.hypotheses;
     let mut out = match error {
-        Some(error) => format!("{name}: {error}\n"),
-        None => format!("{name}: {}: {}; {all}\n", found[0].shape, found[0].why.join("; ")),
+        // They are listed below.
+        Some(NoShape::DataSets(sets)) => {
+            format!("{name}: the tape has {} data sets: choose one with --file N or --file NAME\n", sets.len())
+        }
+        Some(error) => format!("{name}: {}\n", printable(&error.to_string())),
+        None => format!("{name}: {}: {}; {all}\n", hypotheses[0].shape, hypotheses[0].why.join("; ")),
     };
-    let others = found.iter().skip(usize::from(error.is_none()));
+    for set in found.data_sets.iter().filter(|_| !quiet || matches!(error, Some(NoShape::DataSets(_)))) {
+        let _ = writeln!(out, "  data set {}", printable(&set.to_string()));
+    }
+    let others = hypotheses.iter().skip(usize::from(error.is_none()));
     for one in others.filter(|one| one.survives || !quiet && (verbose || came_far(one))) {
         let mark = if one.survives { "* " } else { "  " };
         let _ = write!(out, "{mark}{}: {}", one.shape, one.why.join("; "));

@@ -9,6 +9,7 @@ use crate::codec::Codec;
 use crate::detect::statistics::{Guess, Looks, guess, looks_like};
 use crate::detect::{Diagnostic, Severity, Verdict};
 use crate::error::{Error, ErrorKind, Hex, RecordPosition};
+use crate::records::NoShape;
 use crate::transcoder::Report;
 use crate::{Kind, Registry, Transcode};
 use anstyle::Style;
@@ -345,6 +346,7 @@ impl Display for Place {
 fn hint(error: &Error) -> Cow<'static, str> {
     let hint = match error.kind() {
         ErrorKind::BadHeader { .. } => " (see `charpipe detect --records` for what fits)",
+        ErrorKind::NoTapeFile { .. } => " (`charpipe detect --records` lists the data sets)",
         ErrorKind::RecordCut { .. } => " (cut short, or of another shape: see `charpipe detect --records`)",
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut what is too long)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
@@ -365,6 +367,18 @@ fn hint(error: &Error) -> Cow<'static, str> {
         _ => "",
     };
     hint.into()
+}
+
+/// What to do where the shape of records is not sure.
+pub(super) fn hint_of_shape(why: &NoShape) -> &'static str {
+    match why {
+        NoShape::DataSets(_) => " (choose one with --file N or --file NAME)",
+        NoShape::NoFile(_) => {
+            " (`charpipe detect --records` lists the data sets; one after the first MiB needs its shape: --records awstape:sl,SHAPE)"
+        }
+        NoShape::NoTape => " (leave out --file)",
+        _ => " (see `charpipe detect --records`, and name one with --records)",
+    }
 }
 
 /// A hint at what the first bytes of an input look like that was taken for something else.

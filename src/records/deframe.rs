@@ -4,7 +4,7 @@
 //! is allocated for it. Every answer takes bytes, or ends something, or ends the work; so there is no input that makes
 //! it loop.
 
-use super::Shape;
+use super::{Shape, TapeFile, label};
 use crate::error::{Error, ErrorKind};
 
 /// What comes next in the input.
@@ -55,6 +55,38 @@ impl Deframer {
         }
     }
 
+    /// Gives the records of one file of a tape image only; the others are framing. Other shapes have no files: it
+    /// changes nothing for them.
+    ///
+    /// ```
+    /// use charpipe::records::{Deframer, Part, TapeFile};
+    ///
+    /// // Two files of one block each, with a tape mark after each.
+    /// let tape = b"\x01\0\0\0\xA0\0\xC1\0\0\x01\0\x40\0\x01\0\0\0\xA0\0\xC2\0\0\x01\0\x40\0";
+    /// let mut deframer = Deframer::new(&"awstape,fb:1".parse()?).file(Some(TapeFile::Number(2)));
+    /// let (mut at, mut data) = (0, Vec::new());
+    /// loop {
+    ///     match deframer.next(&tape[at..], true)? {
+    ///         Part::Framing(len) => at += len,
+    ///         Part::Data(len) => {
+    ///             data.extend_from_slice(&tape[at..at + len]);
+    ///             at += len;
+    ///         }
+    ///         Part::Done => break,
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(data, b"\xC2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn file(mut self, file: Option<TapeFile>) -> Self {
+        if let Some(tape) = &mut self.tape {
+            tape.choice =
+                file.map(|file| Box::new(Choice { file, label: Held::NONE, is_named: false, is_found: false }));
+        }
+        self
+    }
+
     /// The number of the record, from 1; between records that of the next.
     pub fn record(&self) -> u64 {
         self.records.record
@@ -75,7 +107,8 @@ impl Deframer {
     ///
     /// # Errors
     /// [`ErrorKind::BadHeader`]; [`ErrorKind::RecordCut`] where the input ends within a record, or a block of a tape
-    /// does. It stays where it is then, and says so again.
+    /// does; [`ErrorKind::NoTapeFile`] at the end of a tape without the file that was chosen. It stays where it is
+    /// then, and says so again.
     #[inline]
     pub fn next(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
         match &mut self.tape {
@@ -448,6 +481,19 @@ struct Tape {
     at_mark: bool,
     /// Nothing of the block was taken.
     untouched: bool,
+    /// The file that is wanted; `None`: all.
+    choice: Option<Box<Choice>>,
+}
+
+/// Which file of a tape is wanted, and whether it was there.
+#[derive(Clone, Debug)]
+struct Choice {
+    file: TapeFile,
+    /// The beginning of the label that is read.
+    label: Held<{ Tape::NAMED }>,
+    /// The labels that were read last name the file.
+    is_named: bool,
+    is_found: bool,
 }
 
 /// The flags of a chunk.
@@ -459,7 +505,69 @@ const SEGMENTED: u8 = 0x10;
 
 impl Tape {
     fn new(labels: bool) -> Self {
-        Tape { left: 0, last: true, previous: 0, held: Held::NONE, marks: 0, labels, at_mark: false, untouched: true }
+        Tape {
+            left: 0,
+            last: true,
+            previous: 0,
+            held: Held::NONE,
+            marks: 0,
+            labels,
+            at_mark: false,
+            untouched: true,
+            choice: None,
+        }
+    }
+
+    /// How much of a label is read for the name of the file: HDR1 and 17 characters.
+    const NAMED: usize = 21;
+
+    /// Whether what is in this file is left out: labels, and files other than the one that is wanted.
+    fn is_skipped(&self) -> bool {
+        self.is_labels() || !self.is_chosen()
+    }
+
+    /// The number of the file, from 1: of data, or that the labels belong to.
+    fn number(&self) -> u64 {
+        1 + if self.labels { self.marks / 3 } else { self.marks }
+    }
+
+    fn is_chosen(&self) -> bool {
+        self.choice.as_ref().is_none_or(|choice| match choice.file {
+            TapeFile::Number(number) => u64::from(number) == self.number(),
+            TapeFile::Name(_) => choice.is_named,
+        })
+    }
+
+    /// A block begins.
+    fn begin_block(&mut self) {
+        let is_label = self.is_labels();
+        let number = self.number();
+        if let Some(choice) = &mut self.choice {
+            choice.label = Held::NONE;
+            // Labels tell that there is a file, though there be no block in it.
+            choice.is_found |=
+                choice.file == TapeFile::Number(number.min(u64::from(u32::MAX)) as u32) || choice.is_named && !is_label;
+        }
+    }
+
+    /// Reads bytes of a label.
+    fn read_label(&mut self, src: &[u8]) {
+        let Some(choice) = &mut self.choice else { return };
+        if choice.label.len == Self::NAMED {
+            return;
+        }
+        if let (_, Some(label)) = choice.label.take(src, Self::NAMED)
+            && let Some(name) = label::file_name(&label)
+        {
+            choice.is_named = choice.file.is(&name);
+            choice.is_found |= choice.is_named;
+        }
+    }
+
+    /// What the end of the tape has against it.
+    fn missing(&self) -> Option<Error> {
+        let choice = self.choice.as_ref().filter(|choice| !choice.is_found)?;
+        Some(ErrorKind::NoTapeFile { offset: 0, file: choice.file.to_string() }.into())
     }
 
     /// Whether this file is one of labels: of each three the first and the last.
@@ -483,7 +591,10 @@ impl Tape {
         }
         // A block that says its length may be shorter than the tape's; what follows is padding.
         let is_padding = matches!(records.layout, Layout::Vb | Layout::Vbs) && records.is_between() && !self.untouched;
-        let part = if self.is_labels() || is_padding {
+        let part = if self.is_skipped() || is_padding {
+            if self.is_labels() {
+                self.read_label(src);
+            }
             records.at += src.len() as u64;
             Part::Framing(src.len())
         } else {
@@ -509,14 +620,17 @@ impl Tape {
     }
 
     fn header(&mut self, records: &mut Records, src: &[u8], eof: bool) -> Result<Part, Error> {
-        if self.last && !self.is_labels() && !records.is_between() {
+        if self.last && !self.is_skipped() && !records.is_between() {
             return records.end();
         }
         if src.is_empty() {
             return match eof {
                 false => Ok(Part::NeedInput),
                 true if self.held.len > 0 || !self.last => Err(records.cut((6 - self.held.len) as u64)),
-                true => records.end(),
+                true => match self.missing() {
+                    Some(error) => Err(error),
+                    None => records.end(),
+                },
             };
         }
         let held = self.held;
@@ -556,9 +670,12 @@ impl Tape {
             return Err("a tape block begins where the one before it ends");
         }
         if is_mark {
-            self.at_mark = !self.is_labels();
+            self.at_mark = !self.is_skipped();
             self.marks += 1;
         } else {
+            if self.last {
+                self.begin_block();
+            }
             self.untouched |= self.last;
             self.last = flags & END_OF_BLOCK != 0;
         }

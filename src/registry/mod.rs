@@ -252,6 +252,11 @@ impl Registry {
         self.entries().map(Entry::codec)
     }
 
+    /// Whether it has all built-in codecs and no other.
+    pub(crate) fn is_builtin(&self) -> bool {
+        self.registered.is_empty() && !self.builtin.is_empty()
+    }
+
     /// Those that the caller registered, the latest first.
     pub(crate) fn registered(&self) -> impl Iterator<Item = &Arc<dyn Codec>> {
         self.registered.iter().rev().map(Entry::codec)

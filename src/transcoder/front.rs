@@ -368,7 +368,7 @@ impl RecordsIn {
         mark: usize,
         charset: Charset,
     ) -> Option<Self> {
-        let deframer = Deframer::new(input.shape.as_ref()?);
+        let deframer = input.deframer()?;
         let blanks: &[&[u8]] = match (input.blanks, charset.has_blank) {
             (Blanks::Keep, _) => &[],
             (Blanks::Trim, true) => &[b" "],

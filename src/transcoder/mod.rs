@@ -60,14 +60,13 @@ use crate::detect::{
     Detector, Diagnostic, Kind, PRESCAN, PRESCAN_LIMIT, Severity, Vacancy, Verdict, is_byte_order_mark,
 };
 use crate::error::{Error, ErrorKind};
-use crate::records::Deframer;
 use crate::text::controls::Controls;
 use crate::text::eol::{Eol, EolStage, NelAsLf};
 use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
 use crate::text::{Stage, Text};
 use back::RecordsOut;
-use framed::{Framed, HEAD_LIMIT, Looks, feed_data};
+use framed::{Framed, HEAD_LIMIT, Looks, TextParts, feed_text};
 use front::{Charset, Front, FrontStop, RecordsIn};
 use fused::{Fused, Passage};
 use guard::{CheckedDecoder, CheckedEncoder};
@@ -108,7 +107,7 @@ pub struct Transcoder {
     head: Vec<u8>,
     head_at: usize,
     /// Finds the data in them, where there are records, for detection to look at.
-    framing: Option<Deframer>,
+    framing: Option<TextParts>,
     /// Changes of the declaration still to come, in order.
     edits: Vec<Edit>,
     /// The decoded text of the segment that is being encoded.
@@ -211,7 +210,7 @@ impl Out<'_> {
 impl Transcoder {
     fn new(settings: Arc<Settings>) -> Self {
         let detector = Detector::new(settings.registry.clone(), settings.hints.clone());
-        let framing = settings.input.shape.as_ref().map(Deframer::new);
+        let framing = TextParts::new(&settings.input);
         Transcoder {
             report: Report::new(settings.to.name()),
             settings,
@@ -375,7 +374,7 @@ impl Transcoder {
                 let read = match &mut self.framing {
                     None => detector.feed(src),
                     Some(framing) => {
-                        let read = feed_data(&mut **detector, framing, src, eof);
+                        let read = feed_text(&mut **detector, framing, src, eof);
                         self.head.extend_from_slice(&src[..read]);
                         read
                     }
@@ -397,7 +396,7 @@ impl Transcoder {
             Phase::Labels(search) => {
                 let read = match &mut self.framing {
                     None => search.1.feed(src),
-                    Some(framing) => feed_data(&mut search.1, framing, src, eof),
+                    Some(framing) => feed_text(&mut search.1, framing, src, eof),
                 };
                 self.head.extend_from_slice(&src[..read]);
                 let is_over = (eof && read == src.len()) || self.head.len() >= HEAD_LIMIT + PRESCAN_LIMIT;
@@ -463,10 +462,10 @@ impl Transcoder {
             None => _ = search.feed(&self.head),
             Some(framing) => {
                 // From the beginning, as detection stopped within a record.
-                if let Some(shape) = &settings.input.shape {
-                    *framing = Deframer::new(shape);
+                if let Some(start) = TextParts::new(&settings.input) {
+                    *framing = start;
                 }
-                feed_data(&mut search, framing, &self.head, ended);
+                feed_text(&mut search, framing, &self.head, ended);
             }
         }
         let is_done = search.is_done() || ended;
@@ -498,7 +497,7 @@ impl Transcoder {
     /// The verdict is there: makes the machines, plans the labels, writes the byte order mark.
     fn begin(&mut self, verdict: Verdict, labels: &[Label]) -> Result<(), Error> {
         let settings = self.settings.clone();
-        let places = Framed::new(&self.head, settings.input.shape.as_ref());
+        let places = Framed::new(&self.head, &settings.input);
         let (bom_len, expects_bmp) = (verdict.bom_len, verdict.expects_bmp);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
         let (is_xml, is_html) = (verdict.kind == Kind::Xml, verdict.kind == Kind::Html);
@@ -571,7 +570,9 @@ impl Transcoder {
             && (stages.is_empty() && back.is_some() && place.is_none() && !expects_bmp && !watches_lf)
             && (input.blanks == Blanks::Keep && input.columns.is_none() && input.carriage.is_none());
         let passage = Fused::new(&decoder, &to).filter(|_| passes).map(Passage::new);
-        let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), bom_len, charset);
+        // Columns that are left out may come before it.
+        let mark = if places.in_data(0..1).start == 0 { bom_len } else { 0 };
+        let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), mark, charset);
         let has_files = settings.to_records.as_ref().is_some_and(RecordsOut::has_files);
         let records = records.map(|records| records.with_files(has_files));
         self.route = Some(Route {
@@ -611,6 +612,10 @@ impl Transcoder {
                 self.plan_label(&*to, write_bom, declaration, bom_len as u64, is_xml)?;
             }
             self.plan_labels(&*to, write_bom, labels)?;
+        }
+        // Detection saw the text alone; columns that are left out count here.
+        for edit in &mut self.edits {
+            edit.bytes = places.in_data(edit.bytes.clone());
         }
         if write_bom {
             self.insert("\u{FEFF}".into(), 0)?;

@@ -5,7 +5,7 @@ use crate::codec::Codec;
 use crate::codec::newline::EbcdicNl;
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
-use crate::records::{Carriage, Columns, Framer, Shape};
+use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::Controls;
 use crate::text::eol::{Eol, InRecord};
@@ -158,11 +158,20 @@ pub(super) struct Input {
     /// `None`: there are none.
     pub(super) shape: Option<Shape>,
     pub(super) blanks: Blanks,
+    /// The file of a tape image; `None`: all.
+    pub(super) file: Option<TapeFile>,
     pub(super) columns: Option<Columns>,
     pub(super) gaps: Gaps,
     pub(super) carriage: Option<Carriage>,
     pub(super) shifts_as_blanks: bool,
     pub(super) newlines: InRecord,
+}
+
+impl Input {
+    /// A deframer at the beginning of the input, if it has records.
+    pub(super) fn deframer(&self) -> Option<Deframer> {
+        self.shape.as_ref().map(|shape| Deframer::new(shape).file(self.file.clone()))
+    }
 }
 
 /// How much of the input is converted at a time where there are several jobs.
@@ -458,6 +467,23 @@ impl Transcode {
         self
     }
 
+    /// Which file of a tape image is the input; all of them, one after the other, if none is chosen.
+    ///
+    /// ```
+    /// use charpipe::{Transcode, records::TapeFile};
+    ///
+    /// let tape = b"\x01\0\0\0\xA0\0\xC1\0\0\x01\0\x40\0\x01\0\0\0\xA0\0\xC2\0\0\x01\0\x40\0";
+    /// let job = Transcode::new().from("IBM037")?.records("awstape,fb:1".parse()?);
+    /// let mut output = Vec::new();
+    /// job.tape_file(TapeFile::Number(2)).run(&tape[..], &mut output)?;
+    /// assert_eq!(output, b"B\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tape_file(mut self, file: TapeFile) -> Self {
+        self.settings.input.file = Some(file);
+        self
+    }
+
     /// Which bytes of a record of the input are text. Each stretch of them is decoded by itself.
     ///
     /// ```
@@ -597,6 +623,8 @@ impl Transcode {
             "carriage control makes lines and pages, and records are asked for"
         } else if input.shape.is_none() && (input.carriage.is_some() || input.columns.is_some()) {
             "columns and carriage control are of records, and there are none"
+        } else if input.file.is_some() && !matches!(input.shape, Some(Shape::AwsTape { .. })) {
+            "only a tape image has files to choose from"
         } else {
             return Ok(());
         };

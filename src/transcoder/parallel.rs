@@ -56,8 +56,7 @@ impl Transcoder {
     {
         let mut tail = Tail::default();
         let mut room = vec![0; OUT_ROOM];
-        let shape = self.settings.input.shape.clone();
-        let mut deframer = shape.as_ref().map(Deframer::new);
+        let mut deframer = self.settings.input.deframer();
         let most = HEAD.max(self.settings.block * LENGTH);
         // The head, up to where it can be cut.
         let cutter = loop {

@@ -6,8 +6,9 @@ use super::{Candidate, Guess, MARGIN, MINIMUM, MOST};
 use crate::codec::table::{SI, SO};
 use crate::codec::{Codec, Stop, Utf8Sink, is_ebcdic};
 use crate::registry::Registry;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// How far behind a page starts, by how rarely it is met: natural logarithms of likelihoods.
 const USUAL: f32 = 0.0;
@@ -59,12 +60,21 @@ const FILLER: f32 = -2.3;
 /// How much less likely a letter is for being a capital within a word.
 const BREAK: f32 = 0.05;
 
+/// The pages of half-width katakana: those that have small letters where the others have katakana, and the others.
+const KATAKANA: &[&str] =
+    &["IBM290", "IBM8482", "IBM930", "IBM1390", "IBM5026", "IBM1027", "IBM5123", "IBM939", "IBM1399", "IBM5035"];
+/// By how much a page of katakana and another have to differ: so many standard deviations of a sum of as much text.
+const KATAKANA_SPREAD: f32 = 4.0;
+
 /// How far behind the first a candidate is whose score is 1/e of the first's.
 const SCALE: f32 = 8.0;
 
 /// The fewest letters, digits and marks of which anything is said; of XML.
 const FEWEST: u32 = 16;
 const FEWEST_OF_XML: u32 = 6;
+
+/// One control that no text has among so many letters, digits and marks: other bytes of numbers are among them.
+const BINARY: u32 = 50;
 
 /// The bytes that are a bracket or a brace on one of the pages.
 #[rustfmt::skip]
@@ -102,15 +112,21 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
         let score = (confidence * libm::expf((reading.likelihood - best.likelihood) / SCALE)).clamp(0.0, 1.0);
         let same_text = candidates.is_empty();
         for page in &reading.pages {
-            candidates.push(Candidate { codec: pages[*page].name.clone(), score, same_text });
+            candidates.push(Candidate { codec: pages[*page].letters.name.clone(), score, same_text });
         }
     }
-    let second = readings.get(1).map_or(0.0, |second| libm::expf((second.likelihood - best.likelihood) / SCALE));
-    let near = second > 1.0 - MARGIN;
-    let usual = best.pages.iter().filter(|page| LATIN1.contains(&&*pages[**page].name)).count();
+    let is_near = |other: &Reading| best.likelihood - other.likelihood < counts.margin(best, other, &pages);
+    let near = readings.iter().skip(1).any(is_near);
+    let usual = best.pages.iter().filter(|page| LATIN1.contains(&&*pages[**page].letters.name)).count();
     let open = !complete && usual > 1;
+    // Packed decimals and binary numbers have bytes of letters too, and those are as many as nobody knows.
+    let is_part_binary = counts.controls * BINARY > counts.text + counts.doubled;
     candidates.truncate(MOST);
-    Some(if near || open { Guess::Ambiguous(candidates) } else { Guess::Certain(candidates) })
+    Some(if near || open || is_part_binary || counts.has_shifts && !counts.is_mixed {
+        Guess::Ambiguous(candidates)
+    } else {
+        Guess::Certain(candidates)
+    })
 }
 
 /// Whether it is EBCDIC at a glance, of the Latin pages.
@@ -181,6 +197,8 @@ struct Counts {
     blanks: u32,
     all: u32,
     is_mixed: bool,
+    /// There are shift codes.
+    has_shifts: bool,
 }
 
 /// What occurs often counts less each time: records and markup say the same again and again.
@@ -208,6 +226,7 @@ impl Counts {
             blanks: 0,
             all: 0,
             is_mixed,
+            has_shifts: window.contains(&SO) && window.contains(&SI),
         };
         let mut before = 0x40;
         let mut run = 0;
@@ -248,6 +267,17 @@ impl Counts {
             // What is repeated says little: padding, rules of dashes.
             run = if byte == before { run + 1 } else { 0 };
             if run >= 2 || (byte == 0x40 && run >= 1) {
+                continue;
+            }
+            if is_sign(before, byte, &window[at..]) {
+                // Pages still differ there, which is all that is known. What comes next is like a new word.
+                counts.is_used[usize::from(byte)] = true;
+                if byte == 0xD0 && counts.brackets.len() < MOST_BRACKETS {
+                    counts.brackets.push((before, byte));
+                }
+                counts.all += 1;
+                counts.text += 1;
+                before = 0x40;
                 continue;
             }
             pairs[usize::from(before) << 8 | usize::from(byte)] += 1;
@@ -292,6 +322,23 @@ impl Counts {
     }
 }
 
+/// Whether `byte` may be the digit that carries the sign of a signed zoned decimal, the last or the first of them: it
+/// tells nothing about the page then, whatever the character is that a page has there.
+fn is_sign(before: u8, byte: u8, after: &[u8]) -> bool {
+    let is_digit = |byte: u8| (0xF0..=0xF9).contains(&byte);
+    match byte {
+        0xC0..=0xC9 | 0xD0..=0xD9 if is_digit(before) => true,
+        // Letters and braces before a digit are met in text: two digits make a number.
+        0xC0 | 0xD0 => !is_letter(before) && after.len() > 1 && after[..2].iter().all(|byte| is_digit(*byte)),
+        _ => false,
+    }
+}
+
+/// Whether the byte is a letter on nearly all pages.
+fn is_letter(byte: u8) -> bool {
+    matches!(byte, 0x81..=0x89 | 0x91..=0x99 | 0xA2..=0xA9 | 0xC1..=0xC9 | 0xD1..=0xD9 | 0xE2..=0xE9)
+}
+
 /// Whether shift codes come in order, with pairs between, and there are enough: then the page is a mixed one. Records
 /// may cut a run, and so may the window.
 fn doubled(window: &[u8]) -> Option<()> {
@@ -317,44 +364,101 @@ fn doubled(window: &[u8]) -> Option<()> {
 
 /// A page, as far as the window needs it.
 struct Page {
-    name: String,
     start: f32,
-    /// The characters of the single bytes that the window has, and of letters that languages are told by.
-    chars: [char; 256],
-    /// Those of the window's pairs.
+    letters: Arc<Letters>,
+    /// The characters of the window's pairs.
     doubles: Vec<char>,
+}
+
+/// The single bytes of a page: what does not depend on the window, made once for each page of a run.
+struct Letters {
+    name: String,
+    /// The character of each byte by itself.
+    chars: [char; 256],
+    /// The same in order.
+    sorted: Vec<char>,
+    /// Which models have their letters on the page, by the place of the model.
+    covered: OnceLock<u64>,
+}
+
+/// The page at this place of the two lists; only those that were asked for are made.
+fn built_in(name: &'static str) -> Option<(Arc<Letters>, Arc<dyn Codec>)> {
+    type Made = OnceLock<Option<(Arc<Letters>, Arc<dyn Codec>)>>;
+    static ALL: LazyLock<Vec<(&str, Made)>> = LazyLock::new(|| {
+        let names = PAGES.iter().chain(MIXED).flat_map(|(_, names)| names.split_ascii_whitespace());
+        names.map(|name| (name, OnceLock::new())).collect()
+    });
+    let (_, made) = ALL.iter().find(|(one, _)| *one == name)?;
+    let make = || {
+        let codec = Registry::builtin().codec(name).ok()?;
+        Some((Arc::new(Letters::new(&codec)), codec))
+    };
+    made.get_or_init(make).clone()
 }
 
 fn pages(counts: &Counts, registry: &Registry) -> Vec<Page> {
     let list = if counts.is_mixed { MIXED } else { PAGES };
     let named = list.iter().flat_map(|(start, names)| names.split_ascii_whitespace().map(move |name| (*start, name)));
-    let own = registry.registered().filter(|codec| is_ebcdic(&***codec)).map(|codec| (USUAL, codec.clone()));
-    let all = own.chain(named.filter_map(|(start, name)| Some((start, registry.codec(name).ok()?))));
-    let mut pages: Vec<Page> = Vec::new();
-    for (start, codec) in all {
+    let own = registry.registered().filter(|codec| is_ebcdic(&***codec));
+    let mut pages: Vec<Page> =
+        own.map(|codec| Page::new(Arc::new(Letters::new(codec)), codec, USUAL, counts)).collect();
+    let is_plain = registry.is_builtin();
+    for (start, name) in named {
+        let Some((letters, codec)) = built_in(name) else { continue };
         // A caller's codec may have taken the name of a page.
-        if pages.iter().all(|page| page.name != codec.name()) {
-            pages.push(Page::new(&codec, start, counts));
+        let is_it = is_plain || registry.codec(name).is_ok_and(|found| Arc::ptr_eq(&found, &codec));
+        if is_it && pages.iter().all(|page| page.letters.name != name) {
+            pages.push(Page::new(letters, &codec, start, counts));
         }
     }
     pages
 }
 
 impl Page {
-    fn new(codec: &Arc<dyn Codec>, start: f32, counts: &Counts) -> Page {
-        let mut decoder = codec.decoder();
-        let mut read = |bytes: &[u8]| {
-            let mut room = [0; 2 * crate::codec::MIN_ROOM];
-            let mut sink = Utf8Sink::new(&mut room);
-            let step = decoder.feed(bytes, &mut sink);
-            let ended = decoder.finish(&mut sink);
-            decoder.reset();
-            let is_good = step.stop == Stop::InputEmpty && ended == Stop::InputEmpty;
-            sink.as_str().chars().next().filter(|_| is_good).unwrap_or(UNASSIGNED)
+    fn new(letters: Arc<Letters>, codec: &Arc<dyn Codec>, start: f32, counts: &Counts) -> Page {
+        let doubles = match counts.doubles.is_empty() {
+            true => Vec::new(),
+            false => {
+                let mut read = reader(codec);
+                counts.doubles.iter().map(|([lead, trail], _)| read(&[SO, *lead, *trail, SI])).collect()
+            }
         };
-        let chars = std::array::from_fn(|byte| read(&[byte as u8]));
-        let doubles = counts.doubles.iter().map(|([lead, trail], _)| read(&[SO, *lead, *trail, SI])).collect();
-        Page { name: codec.name().to_owned(), start, chars, doubles }
+        Page { start, letters, doubles }
+    }
+}
+
+/// Reads a few bytes by themselves: the character that they are.
+fn reader(codec: &Arc<dyn Codec>) -> impl FnMut(&[u8]) -> char {
+    let mut decoder = codec.decoder();
+    move |bytes| {
+        let mut room = [0; 2 * crate::codec::MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(bytes, &mut sink);
+        let ended = decoder.finish(&mut sink);
+        decoder.reset();
+        let is_good = step.stop == Stop::InputEmpty && ended == Stop::InputEmpty;
+        sink.as_str().chars().next().filter(|_| is_good).unwrap_or(UNASSIGNED)
+    }
+}
+
+impl Letters {
+    fn new(codec: &Arc<dyn Codec>) -> Letters {
+        let mut read = reader(codec);
+        let chars: [char; 256] = std::array::from_fn(|byte| read(&[byte as u8]));
+        let mut sorted = chars.to_vec();
+        sorted.sort_unstable();
+        Letters { name: codec.name().to_owned(), chars, sorted, covered: OnceLock::new() }
+    }
+
+    fn has(&self, ch: char) -> bool {
+        let has = |ch: char| self.sorted.binary_search(&ch).is_ok();
+        has(ch) || ch.to_uppercase().next().is_some_and(has) || super::models::forms(ch).any(has)
+    }
+
+    /// Whether the page has the letters of the model at `place`.
+    fn covers(&self, place: usize) -> bool {
+        let of = |(place, model): (usize, &Model)| u64::from(model.is_covered(|ch| self.has(ch))) << place;
+        self.covered.get_or_init(|| models().iter().enumerate().map(of).sum()) >> place & 1 == 1
     }
 }
 
@@ -370,69 +474,55 @@ struct Reading {
 fn readings(counts: &Counts, pages: &[Page]) -> Vec<Reading> {
     let used: Vec<usize> = (0..256).filter(|byte| counts.is_used[*byte]).collect();
     let text = |page: &Page| -> Vec<char> {
-        let singles = used.iter().map(|byte| page.chars[*byte]);
+        let singles = used.iter().map(|byte| page.letters.chars[*byte]);
         singles.chain(page.doubles.iter().copied()).collect()
     };
-    let mut groups: Vec<(Vec<char>, Vec<usize>)> = Vec::new();
+    let mut texts: Vec<(Vec<char>, Vec<usize>)> = Vec::new();
     for (index, page) in pages.iter().enumerate() {
         let text = text(page);
-        match groups.iter_mut().find(|(other, _)| *other == text) {
+        match texts.iter_mut().find(|(other, _)| *other == text) {
             Some((_, group)) => group.push(index),
-            None => groups.push((text, vec![index])),
+            None => texts.push((text, vec![index])),
         }
     }
-    let mut readings: Vec<Reading> = Vec::new();
-    for (_, group) in groups {
-        let start = group.iter().map(|page| pages[*page].start).fold(f32::MIN, f32::max);
-        let first = &pages[group[0]];
-        // Any page of the group may be the one that has the language's letters.
-        let is_covered = |model: &&Model| {
-            group.iter().any(|page| model.is_covered(|ch| pages[*page].has(ch)))
-                || counts.is_mixed && model.is_east_asian()
-        };
-        // English and code are in every mixture: as the language itself they would outweigh it where the markup is
-        // English and the content is not.
-        let is_usual = |model: &&Model| matches!(model.code, "en" | "code");
-        let mut languages: Vec<&Model> = models().iter().filter(is_covered).collect();
-        if languages.iter().any(|model| !is_usual(model)) {
-            languages.retain(|model| !is_usual(model));
-        } else {
-            // Letters of ASCII alone: as good a language as any, and no better than that.
-            languages = models().iter().filter(|model| model.code == "nl").collect();
-        }
-        if languages.is_empty() {
-            continue;
-        }
-        let sum = counts.likelihood(first, &languages);
+    let groups = texts.into_iter().filter_map(|(_, group)| Group::new(group, pages, counts)).collect::<Vec<_>>();
+    let sums = counts.likelihoods(&groups, pages);
+    let reading = |(group, sum): (Group, f32)| {
+        let start = group.pages.iter().map(|page| pages[*page].start).fold(f32::MIN, f32::max);
+        let first = &pages[group.pages[0]];
         // Controls are as many among what weighs as among the bytes.
         let share = counts.controls as f32 / (counts.all + counts.doubled + counts.controls).max(1) as f32;
         let mean = (1.0 - share) * sum / counts.weight.max(1.0) + share * CONTROL;
-        let brackets = counts.brackets(first);
-        readings.push(Reading { pages: group, likelihood: sum + start + brackets, mean });
-    }
-    readings
+        let brackets = counts.brackets(&first.letters);
+        Reading { pages: group.pages, likelihood: sum + start + brackets, mean }
+    };
+    groups.into_iter().zip(sums).map(reading).collect()
 }
 
-impl Page {
-    fn has(&self, ch: char) -> bool {
-        let has = |ch: char| self.chars.contains(&ch);
-        has(ch) || ch.to_uppercase().next().is_some_and(has) || super::models::forms(ch).any(has)
-    }
+/// Pages that read the window alike, and the languages that it may be in, by their places among the models.
+struct Group {
+    pages: Vec<usize>,
+    languages: Vec<usize>,
 }
 
-/// A model, and what the bytes of a page are to it.
-struct Seen<'a> {
-    model: &'a Model,
-    classes: Vec<Class>,
-}
-
-impl<'a> Seen<'a> {
-    fn new(page: &Page, model: &'a Model) -> Self {
-        Seen { model, classes: page.chars.iter().map(|ch| model.class(*ch)).collect() }
-    }
-
-    fn likelihood(&self, before: u8, byte: u8) -> f32 {
-        self.model.likelihood(self.classes[usize::from(before)], self.classes[usize::from(byte)])
+impl Group {
+    fn new(group: Vec<usize>, pages: &[Page], counts: &Counts) -> Option<Group> {
+        // Any page of the group may be the one that has the language's letters.
+        let is_covered = |place: &usize| {
+            group.iter().any(|page| pages[*page].letters.covers(*place))
+                || counts.is_mixed && models()[*place].is_east_asian()
+        };
+        // English and code are in every mixture: as the language itself they would outweigh it where the markup is
+        // English and the content is not.
+        let is_usual = |place: &usize| matches!(models()[*place].code, "en" | "code");
+        let mut languages: Vec<usize> = (0..models().len()).filter(is_covered).collect();
+        if languages.iter().any(|place| !is_usual(place)) {
+            languages.retain(|place| !is_usual(place));
+        } else {
+            // Letters of ASCII alone: as good a language as any, and no better than that.
+            languages = (0..models().len()).filter(|place| models()[*place].code == "nl").collect();
+        }
+        (!languages.is_empty()).then_some(Group { pages: group, languages })
     }
 }
 
@@ -441,57 +531,151 @@ const OWN: f32 = 0.5;
 const ENGLISH: f32 = 0.3;
 const CODE: f32 = 0.2;
 
+/// The characters that the pages have for the bytes of the window, each once, and what each is to each model.
+struct Alphabet {
+    chars: Vec<char>,
+    folded: Vec<char>,
+    /// By model.
+    classes: Vec<OnceCell<Vec<Class>>>,
+}
+
+impl Alphabet {
+    fn class(&self, place: usize, index: u16) -> Class {
+        let model = &models()[place];
+        let of_all = || self.chars.iter().zip(&self.folded).map(|(_, folded)| model.class_of_folded(*folded)).collect();
+        self.classes[place].get_or_init(of_all)[usize::from(index)]
+    }
+
+    fn likelihood(&self, place: usize, before: u16, next: u16) -> f32 {
+        models()[place].likelihood(self.class(place, before), self.class(place, next))
+    }
+}
+
+/// What two characters in sequence add to the likelihood of a text.
+enum Term {
+    /// The same in every language.
+    Fixed(f64),
+    /// What English and code have of it, what a break takes off, and the logarithms by language, once they are made.
+    Open { known: f32, factor: f32, logs: Vec<f32> },
+}
+
+impl Term {
+    fn new(alphabet: &Alphabet, before: u16, next: u16) -> Term {
+        let (first, second) = (alphabet.chars[usize::from(before)], alphabet.chars[usize::from(next)]);
+        let is_filler = |ch: char| ch == ' ' || ch.is_ascii_digit();
+        if is_filler(first) && is_filler(second) {
+            return Term::Fixed(f64::from(FILLER));
+        }
+        let usual = models().iter().enumerate().filter_map(|(place, model)| match model.code {
+            "en" => Some(ENGLISH * alphabet.likelihood(place, before, next)),
+            "code" => Some(CODE * alphabet.likelihood(place, before, next)),
+            _ => None,
+        });
+        let factor = if is_break(first, second) { BREAK } else { 1.0 };
+        let known = usual.sum::<f32>() * factor;
+        if first.is_alphabetic() || second.is_alphabetic() {
+            return Term::Open { known, factor, logs: vec![f32::NAN; models().len()] };
+        }
+        Term::Fixed(f64::from(libm::logf((known / (1.0 - OWN)).max(FLOOR))))
+    }
+}
+
 impl Counts {
-    /// How likely the text is in its best language (and English, and code): the natural logarithm, with the share of
-    /// the double-byte characters.
-    fn likelihood(&self, page: &Page, languages: &[&Model]) -> f32 {
-        let usual: Vec<(f32, Seen<'_>)> = models()
-            .iter()
-            .filter_map(|model| match model.code {
-                "en" => Some((ENGLISH, Seen::new(page, model))),
-                "code" => Some((CODE, Seen::new(page, model))),
-                _ => None,
-            })
-            .collect();
-        // What does not depend on the language: all that is not next to a letter.
-        let mut fixed = 0f64;
-        let mut open: Vec<(u8, u8, f32, f32)> = Vec::new();
+    /// How far the likelihoods of two readings have to be apart for the better one to be certain.
+    ///
+    /// Names and words in katakana are short and follow one another in any order, which no model knows: by chance alone
+    /// a text has letters of the other pages that are as likely.
+    fn margin(&self, best: &Reading, other: &Reading, pages: &[Page]) -> f32 {
+        let usual = -SCALE * libm::logf(1.0 - MARGIN);
+        let is_of = |reading: &Reading, names: &[&str]| {
+            reading.pages.iter().any(|page| names.contains(&&*pages[*page].letters.name))
+        };
+        let is_katakana = is_of(best, KATAKANA) || is_of(other, KATAKANA) && !is_of(best, LATIN1);
+        if is_katakana && !self.is_mixed_alike(best, other, pages) {
+            return usual.max(KATAKANA_SPREAD * libm::sqrtf(self.weight));
+        }
+        usual
+    }
+
+    /// Whether the two differ in pairs of bytes only.
+    fn is_mixed_alike(&self, best: &Reading, other: &Reading, pages: &[Page]) -> bool {
+        let [one, another] = [best, other].map(|reading| &pages[reading.pages[0]].letters.chars);
+        (0..256).filter(|byte| self.is_used[*byte]).all(|byte| one[byte] == another[byte])
+    }
+
+    /// How likely the text is as each group reads it, in its best language (and English, and code): the natural
+    /// logarithm, with the share of the double-byte characters.
+    ///
+    /// Most pages have the same character for most bytes, so each pair of characters is weighed once.
+    fn likelihoods(&self, groups: &[Group], pages: &[Page]) -> Vec<f32> {
+        let (alphabet, indices) = self.alphabet(groups, pages);
+        let mut fixed = vec![0f64; groups.len()];
+        let mut open: Vec<Vec<f64>> = groups.iter().map(|group| vec![0f64; group.languages.len()]).collect();
+        let mut terms: Vec<((u16, u16), Term)> = Vec::new();
         for &(before, byte, count) in &self.singles {
-            let (first, next) = (page.chars[usize::from(before)], page.chars[usize::from(byte)]);
-            let is_filler = |ch: char| ch == ' ' || ch.is_ascii_digit();
-            if is_filler(first) && is_filler(next) {
-                fixed += f64::from(FILLER) * f64::from(count);
-                continue;
-            }
-            let mut known: f32 = usual.iter().map(|(weight, seen)| weight * seen.likelihood(before, byte)).sum();
-            if is_break(first, next) {
-                known *= BREAK;
-            }
-            if first.is_alphabetic() || next.is_alphabetic() {
-                open.push((before, byte, count, known));
-            } else {
-                fixed += f64::from(libm::logf((known / (1.0 - OWN)).max(FLOOR))) * f64::from(count);
+            terms.clear();
+            for (at, group) in groups.iter().enumerate() {
+                let pair = (indices[at][usize::from(before)], indices[at][usize::from(byte)]);
+                let place = terms.iter().position(|(other, _)| *other == pair).unwrap_or_else(|| {
+                    terms.push((pair, Term::new(&alphabet, pair.0, pair.1)));
+                    terms.len() - 1
+                });
+                match &mut terms[place].1 {
+                    Term::Fixed(log) => fixed[at] += *log * f64::from(count),
+                    Term::Open { known, factor, logs } => {
+                        for (sum, language) in open[at].iter_mut().zip(&group.languages) {
+                            if logs[*language].is_nan() {
+                                let own = OWN * alphabet.likelihood(*language, pair.0, pair.1) * *factor;
+                                logs[*language] = libm::logf((*known + own).max(FLOOR));
+                            }
+                            *sum += f64::from(logs[*language]) * f64::from(count);
+                        }
+                    }
+                }
             }
         }
-        let best = languages.iter().map(|model| {
-            let seen = Seen::new(page, model);
-            let mut sum = 0f64;
-            for &(before, byte, count, known) in &open {
-                let is_break = is_break(page.chars[usize::from(before)], page.chars[usize::from(byte)]);
-                let own = OWN * seen.likelihood(before, byte) * if is_break { BREAK } else { 1.0 };
-                sum += f64::from(libm::logf((known + own).max(FLOOR))) * f64::from(count);
+        let total = |at: usize| {
+            let doubles = &pages[groups[at].pages[0]].doubles;
+            let of = |(sum, language): (&f64, &usize)| *sum + self.of_doubles(doubles, &models()[*language]);
+            let best = open[at].iter().zip(&groups[at].languages).map(of).fold(f64::MIN, f64::max);
+            (fixed[at] + best) as f32
+        };
+        (0..groups.len()).map(total).collect()
+    }
+
+    fn of_doubles(&self, doubles: &[char], model: &Model) -> f64 {
+        let of = |(ch, (_, count)): (&char, &([u8; 2], f32))| {
+            f64::from(libm::logf(model.class(*ch).single.max(FLOOR))) * f64::from(*count)
+        };
+        doubles.iter().zip(&self.doubles).map(of).sum()
+    }
+
+    /// The characters of all groups, and the index of each byte's for each group.
+    fn alphabet(&self, groups: &[Group], pages: &[Page]) -> (Alphabet, Vec<Vec<u16>>) {
+        let used: Vec<usize> = (0..256).filter(|byte| self.is_used[*byte]).collect();
+        let chars_of = |group: &Group| pages[group.pages[0]].letters.chars;
+        let mut chars: Vec<char> = groups
+            .iter()
+            .flat_map(|group| used.iter().map(|byte| chars_of(group)[*byte]).collect::<Vec<_>>())
+            .collect();
+        chars.sort_unstable();
+        chars.dedup();
+        let indices = groups.iter().map(|group| {
+            let all = chars_of(group);
+            let mut indices = vec![0; 256];
+            for byte in &used {
+                indices[*byte] = chars.binary_search(&all[*byte]).unwrap_or(0) as u16;
             }
-            for (ch, (_, count)) in page.doubles.iter().zip(&self.doubles) {
-                sum += f64::from(libm::logf(model.class(*ch).single.max(FLOOR))) * f64::from(*count);
-            }
-            sum
+            indices
         });
-        (fixed + best.fold(f64::MIN, f64::max)) as f32
+        let indices = indices.collect();
+        let folded = chars.iter().map(|ch| super::models::fold(*ch)).collect();
+        (Alphabet { chars, folded, classes: vec![OnceCell::new(); models().len()] }, indices)
     }
 
     /// What brackets add: those that open and close in order are hardly there by chance, those that lack the other are
     /// hardly brackets. A brace within a word is a letter of another page, and counts for nothing.
-    fn brackets(&self, page: &Page) -> f32 {
+    fn brackets(&self, page: &Letters) -> f32 {
         let [mut square, mut curly, mut good, mut bad] = [0u32; 4];
         for &(before, byte) in &self.brackets {
             let is_in_word = page.chars[usize::from(before)].is_alphabetic();
@@ -499,6 +683,8 @@ impl Counts {
                 '[' => square += 1,
                 '{' if is_in_word => bad += 1,
                 '{' => curly += 1,
+                // It may be a sign, and counts for nothing: the brace that it may close does neither.
+                '}' if byte == 0xD0 && (0xF0..=0xF9).contains(&before) => curly = curly.saturating_sub(1),
                 close @ (']' | '}') => {
                     let open = if close == ']' { &mut square } else { &mut curly };
                     match *open {
@@ -526,7 +712,7 @@ mod tests {
         let registry = Registry::builtin();
         for (_, names) in PAGES.iter().chain(MIXED) {
             for name in names.split_ascii_whitespace() {
-                let page = Page::new(&registry.codec(name).unwrap(), 0.0, &Counts::of(b""));
+                let page = Letters::new(&registry.codec(name).unwrap());
                 for (byte, ch) in (0..=255u8).zip(page.chars) {
                     let is_bracket = matches!(ch, '[' | ']' | '{' | '}');
                     assert!(!is_bracket || BRACKETS.contains(&byte), "{byte:02X} of {name}");

@@ -3,7 +3,6 @@
 //! The texts are small, so a pair that they lack falls back on how frequent its second character is, and a character
 //! that they lack on what it is: a letter, a mark, a control.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 static TEXTS: &str = include_str!("texts.txt");
@@ -19,12 +18,12 @@ pub(super) struct Model {
     pub(super) code: &'static str,
     /// The characters of the text, folded, in order; the place is the class.
     chars: Vec<char>,
-    /// How likely a class is after a class: `after * classes + class`.
-    pairs: Vec<f32>,
+    /// The pairs of classes that the text has, in order, and how often.
+    pairs: Vec<((u16, u16), f32)>,
+    /// How many pairs begin with a class.
+    sums: Vec<f32>,
     /// How likely a class is.
     singles: Vec<f32>,
-    /// How much a class leaves to what its pairs do not have.
-    rests: Vec<f32>,
     /// The letters, with their share of all letters.
     letters: Vec<(char, f32)>,
 }
@@ -54,37 +53,36 @@ pub(super) fn models() -> &'static [Model] {
 impl Model {
     fn new(code: &'static str, text: &str) -> Model {
         let folded: Vec<char> = text.chars().map(fold).collect();
-        let mut counts: BTreeMap<char, f32> = BTreeMap::new();
-        for ch in &folded {
-            *counts.entry(*ch).or_default() += 1.0;
+        let mut chars = folded.clone();
+        chars.sort_unstable();
+        chars.dedup();
+        let classes: Vec<u16> = folded.iter().map(|ch| chars.binary_search(ch).unwrap_or(0) as u16).collect();
+        let mut counts = vec![0f32; chars.len()];
+        for class in &classes {
+            counts[usize::from(*class)] += 1.0;
         }
-        let chars: Vec<char> = counts.keys().copied().collect();
         let all = folded.len() as f32;
-        let single = |ch: char| (counts.get(&ch).unwrap_or(&0.0) + UNSEEN * prior(ch)) / (all + UNSEEN);
-        let singles: Vec<f32> = chars.iter().map(|ch| single(*ch)).collect();
-        let class = |ch: &char| chars.binary_search(ch).unwrap_or(0);
-        let mut seen = vec![0f32; chars.len() * chars.len()];
-        for pair in folded.windows(2) {
-            seen[class(&pair[0]) * chars.len() + class(&pair[1])] += 1.0;
+        let singles = chars.iter().zip(&counts).map(|(ch, n)| (n + UNSEEN * prior(*ch)) / (all + UNSEEN)).collect();
+        let mut seen: Vec<(u16, u16)> = classes.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        seen.sort_unstable();
+        let pairs = seen.chunk_by(|one, other| one == other).map(|same| (same[0], same.len() as f32)).collect();
+        let mut sums = vec![0f32; chars.len()];
+        for (first, _) in &seen {
+            sums[usize::from(*first)] += 1.0;
         }
-        let mut pairs = seen;
-        let mut rests = Vec::new();
-        for row in pairs.chunks_exact_mut(chars.len().max(1)) {
-            let sum: f32 = row.iter().sum();
-            rests.push(SINGLES / (sum + SINGLES));
-            for (cell, single) in row.iter_mut().zip(&singles) {
-                *cell = (*cell + SINGLES * single) / (sum + SINGLES);
-            }
-        }
-        let sum: f32 = counts.iter().filter(|(ch, _)| ch.is_alphabetic()).map(|(_, n)| n).sum();
-        let letters = counts.iter().filter(|(ch, _)| ch.is_alphabetic()).map(|(ch, n)| (*ch, n / sum)).collect();
-        Model { code, chars, pairs, singles, rests, letters }
+        let is_letter = |(ch, _): &(&char, &f32)| ch.is_alphabetic();
+        let sum: f32 = chars.iter().zip(&counts).filter(is_letter).map(|(_, n)| n).sum();
+        let letters = chars.iter().zip(&counts).filter(is_letter).map(|(ch, n)| (*ch, n / sum)).collect();
+        Model { code, chars, pairs, sums, singles, letters }
     }
 
     /// Whether a page with these characters has the letters of the language, all but one in a hundred written.
     pub(super) fn is_covered(&self, has: impl Fn(char) -> bool) -> bool {
-        let missing: f32 = self.letters.iter().filter(|(ch, _)| !has(*ch)).map(|(_, share)| share).sum();
-        missing < 0.01
+        let mut missing = 0.0;
+        self.letters.iter().filter(|(ch, _)| !has(*ch)).all(|(_, share)| {
+            missing += share;
+            missing < 0.01
+        })
     }
 
     /// Whether it is written in pairs of bytes.
@@ -94,7 +92,11 @@ impl Model {
 
     /// The character as the model sees it.
     pub(super) fn class(&self, ch: char) -> Class {
-        let folded = fold(ch);
+        self.class_of_folded(fold(ch))
+    }
+
+    /// The same of a character that is [folded](fold).
+    pub(super) fn class_of_folded(&self, folded: char) -> Class {
         let place = self.chars.binary_search(&folded).ok();
         let single = place.map_or(prior(folded) * STRANGE, |place| self.singles[place]);
         Class { place, single }
@@ -103,8 +105,12 @@ impl Model {
     /// How likely `next` is after `before`.
     pub(super) fn likelihood(&self, before: Class, next: Class) -> f32 {
         match (before.place, next.place) {
-            (Some(before), Some(next)) => self.pairs[before * self.chars.len() + next],
-            (Some(before), None) => self.rests[before] * next.single,
+            (Some(before), Some(after)) => {
+                let pair = (before as u16, after as u16);
+                let seen = self.pairs.binary_search_by_key(&pair, |(pair, _)| *pair).map_or(0.0, |at| self.pairs[at].1);
+                (seen + SINGLES * self.singles[after]) / (self.sums[before] + SINGLES)
+            }
+            (Some(before), None) => SINGLES / (self.sums[before] + SINGLES) * next.single,
             (None, _) => next.single,
         }
     }
@@ -130,7 +136,7 @@ pub(super) struct Class {
 }
 
 /// One letter for its cases and its forms, one digit for all, one blank for all that parts words.
-fn fold(ch: char) -> char {
+pub(super) fn fold(ch: char) -> char {
     match ch {
         '0'..='9' => '0',
         '\t' | '\n' | '\r' | '\u{85}' | '\u{A0}' | '\u{3000}' => ' ',

@@ -1,7 +1,7 @@
 //! Records of one length, with nothing between them: the length is the period in which blanks, digits and fields come
 //! again.
 
-use super::Hypothesis;
+use super::{Hypothesis, columns};
 use crate::error::ErrorKind;
 use crate::records::Shape;
 
@@ -12,6 +12,8 @@ const LONGEST: usize = 32760;
 const SHORTEST: usize = 8;
 /// Records that there must be.
 const ROWS: usize = 4;
+/// So few that each of them is looked at.
+const FEW: usize = 12;
 /// Periods that are tried.
 const TRIED: usize = 40;
 /// Fields that are compared with one another.
@@ -26,6 +28,9 @@ const LINE: usize = 100;
 const BY_CHANCE: f64 = 0.03;
 /// What people take: cards, listings with and without control column, and so on.
 const USUAL: [usize; 16] = [80, 132, 133, 121, 120, 100, 72, 128, 137, 150, 200, 255, 256, 400, 500, 1000];
+
+/// What speaks against text whose records are not filled up.
+const NO_FILLER: &str = "nothing is filled with blanks";
 
 /// A length, and what speaks for it.
 #[derive(Clone, Debug)]
@@ -42,15 +47,40 @@ const TEXT: u8 = 3;
 const OTHER: u8 = 4;
 const KINDS: usize = 5;
 
-/// The hypotheses of records of one length: the best, and why not where it is none. `framing`: the shape that the
-/// input has already.
+/// The hypotheses of records of one length: those that fit, or the best and why it is none. `framing`: the shape that
+/// the input has already.
 pub(super) fn sniff(prefix: &[u8], eof: bool, framing: Option<&Shape>) -> Vec<Hypothesis> {
-    let (period, mut against) = match periods(prefix, eof.then_some(prefix.len())) {
-        Ok(period) => (period, None),
-        Err(Some((period, against))) => (period, Some(against.to_owned())),
-        Err(None) => return Vec::new(),
+    let (periods, against) = best(prefix, eof.then_some(prefix.len()));
+    let against = against.map(str::to_owned);
+    let against = against.or_else(|| framing.map(|shape| format!("its period is that of the headers: {shape}")));
+    periods.into_iter().map(|period| hypothesis(prefix, eof, period, against.clone())).collect()
+}
+
+/// The lengths of records in `data`, and what speaks against all of them. Filler and fields tell them, or, where there
+/// is no filler, the columns.
+fn best(data: &[u8], whole: Option<usize>) -> (Vec<Period>, Option<&'static str>) {
+    let (period, against) = match periods(data, whole) {
+        Ok(period) if data.len() / period.lrecl < FEW && !columns::are_alike(data, period.lrecl) => {
+            return (vec![period], Some("the records are not alike"));
+        }
+        Ok(period) => return (vec![period], None),
+        Err(Some((period, against))) if against != NO_FILLER => return (vec![period], Some(against)),
+        Err(Some((period, against))) => (vec![period], Some(against)),
+        Err(None) => (Vec::new(), None),
     };
-    against = against.or_else(|| framing.map(|shape| format!("its period is that of the headers: {shape}")));
+    let Some(found) = columns::lengths(data, whole) else { return (period, against) };
+    let told = |lrecl: usize| {
+        let mut why = vec![format!("LRECL {lrecl}")];
+        if let Some(whole) = whole.filter(|whole| whole.is_multiple_of(lrecl)) {
+            why.push(format!("{whole} bytes are {} records", whole / lrecl));
+        }
+        why.push("each column has few kinds of bytes: digits, letters, packed decimals, filler".to_owned());
+        Period { lrecl, why }
+    };
+    (found.lrecls.into_iter().map(told).collect(), found.against)
+}
+
+fn hypothesis(prefix: &[u8], eof: bool, period: Period, against: Option<String>) -> Hypothesis {
     let Period { lrecl, mut why } = period;
     let records = (prefix.len() / lrecl) as u64;
     let rest = prefix.len() % lrecl;
@@ -62,7 +92,7 @@ pub(super) fn sniff(prefix: &[u8], eof: bool, framing: Option<&Shape>) -> Vec<Hy
     let survives = failed.is_none() && against.is_none();
     why.extend(against);
     let bytes = if failed.is_some() { begun } else { prefix.len() as u64 };
-    vec![Hypothesis { shape: Shape::Fixed { lrecl: lrecl as u32 }, survives, records, bytes, failed, why }]
+    Hypothesis { shape: Shape::Fixed { lrecl: lrecl as u32 }, survives, records, bytes, failed, why }
 }
 
 /// The period of `data`. `whole`: what it has to divide; where no divisor is a period, any is told, with the reason.
@@ -133,7 +163,7 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
         return Err(Some((period, "newlines end the lines")));
     }
     if kinds.filler * lrecl * 2 < sample.len() {
-        return Err(Some((period, "nothing is filled with blanks")));
+        return Err(Some((period, NO_FILLER)));
     }
     Ok(period)
 }
