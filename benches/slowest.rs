@@ -10,7 +10,8 @@
 mod text;
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
-use charpipe::{Codec, OnMalformed, OnUnmappable, Registry, Transcode};
+use charpipe::records::Shape;
+use charpipe::{Codec, InRecord, OnMalformed, OnUnmappable, Registry, Transcode};
 use std::sync::Arc;
 use std::time::Instant;
 use text::{Dice, Kind};
@@ -37,7 +38,11 @@ fn main() {
             continue;
         }
         let steps = if measure { STEPS } else { 1 };
-        rows.push(to_text(&registry, codec, steps));
+        rows.push(to_text(&registry, codec, steps, false));
+        // EBCDIC as it comes: one long record, whose shift codes become blanks and whose columns are looked at.
+        if encoded(&**codec, "A").is_some_and(|bytes| bytes == [0xC1]) {
+            rows.push(to_text(&registry, codec, steps, true));
+        }
         rows.extend(from_text(&registry, codec, steps));
     }
     rows.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
@@ -100,12 +105,18 @@ fn climb<T: Clone>(
     (time(&worst.1, LAST_ROUNDS), worst.1)
 }
 
-/// From the codec to UTF-8.
-fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Row {
-    let job = job(registry, codec.name(), "UTF-8").malformed(OnMalformed::Replace);
+/// From the codec to UTF-8, as a stream or as one record.
+fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record: bool) -> Row {
+    let mut job = job(registry, codec.name(), "UTF-8").malformed(OnMalformed::Replace);
+    if is_record {
+        let shape = Shape::Fixed { lrecl: LEN as u32 };
+        job = job.records(shape).shifts_as_blanks(true).newlines_in_records(InRecord::Space);
+    }
     let input = |pattern: &[u8]| pattern.iter().copied().cycle().take(LEN).collect::<Vec<u8>>();
     // Whatever its bytes are where there is no writing it.
-    let ordinary = encoded(&**codec, &ordinary(&**codec)).unwrap_or_else(|| (0..=255).collect());
+    let text = ordinary(&**codec);
+    let text = if is_record { text.replace('\n', " ") } else { text };
+    let ordinary = encoded(&**codec, &text).unwrap_or_else(|| (0..=255).collect());
     let one = |ch: char| encoded(&**codec, ch.encode_utf8(&mut [0; 4])).unwrap_or_default();
     let chars = ['a', 'é', 'я', '€', '漢', '😀'].map(one);
     let mut seeds: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
@@ -121,7 +132,7 @@ fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Row {
         climb(seeds, steps, &mut Dice::new(), &any, &|pattern, rounds| time(&job, &input(pattern), rounds));
     let pattern = pattern.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
     Row {
-        job: format!("{} to UTF-8", codec.name()),
+        job: format!("{} {}to UTF-8", codec.name(), if is_record { "record " } else { "" }),
         ordinary: time(&job, &input(&ordinary), LAST_ROUNDS),
         worst,
         pattern,

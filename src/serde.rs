@@ -1,8 +1,8 @@
 //! What serde makes of the answers and of the choices (feature `serde`): one definition of the keys, for a caller's own
 //! reports and for the command's `detect --json` and `--report`.
 //!
-//! Answers are written: every key is always there, in this order, null where there is nothing, but for `controls` and
-//! `records_out`, which are there where they were asked for, and for `record` and `column`, which stand beside an
+//! Answers are written: every key is always there, in this order, null where there is nothing, but for `controls`,
+//! `records_out`, `record_newlines` and `records_cut`, which are there where they were asked for, and for `record` and `column`, which stand beside an
 //! offset in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies,
 //! shapes, columns) are read as well, by the words of the command line.
 
@@ -14,7 +14,8 @@ use crate::records::{Carriage, Columns, Shape};
 use crate::text::controls::Controls;
 use crate::text::eol::{Eol, InRecord};
 use crate::transcoder::{
-    Blanks, Bom, Fault, Faults, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Relabelled, Report, UnmappableChar,
+    Blanks, Bom, CutRecord, Fault, Faults, Gaps, OnMalformed, OnUnmappable, Overlong, RecordsCut, Relabel, Relabelled,
+    Report, UnmappableChar,
 };
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
@@ -101,6 +102,12 @@ pub(crate) struct ReportKeys<'a, V> {
     /// How many were written, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     records_out: Option<u64>,
+    /// Newlines in them that became blanks, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record_newlines: Option<&'a Faults<UnmappableChar>>,
+    /// Those that were cut, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records_cut: Option<&'a RecordsCut>,
 }
 
 impl<'a, V> ReportKeys<'a, V> {
@@ -117,6 +124,8 @@ impl<'a, V> ReportKeys<'a, V> {
             controls: report.controls.as_ref(),
             records: report.records,
             records_out: report.records_out,
+            record_newlines: report.record_newlines.as_ref(),
+            records_cut: report.records_cut.as_ref(),
         }
     }
 }
@@ -172,6 +181,8 @@ keys! {
     RecordPosition { "record": number, "column": column }
     Faults<Fault> { "count": count, "first": first }
     Faults<UnmappableChar> { "count": count, "first": first }
+    RecordsCut { "count": count, "bytes": bytes, "first": first }
+    CutRecord { "offset": offset, "record": record, "bytes": bytes }
 }
 
 /// `offset`, `record` and `column` where there are records, `bytes` in upper-case hex.

@@ -197,6 +197,34 @@ fn records_without_data() {
     }
 }
 
+/// Records full of shift codes and of what is ill-formed, of blanks that become a shift code, of what may be a packed
+/// decimal: none of it is looked at again for each. (`front.rs` counts the bytes that are looked at.)
+#[test]
+fn records_full_of_shifts_and_faults() {
+    const LEN: usize = 1 << 20;
+    for (args, unit, each) in [
+        ("-f IBM930 --shift-blanks", &b"\x0E\x42\x81\x0F"[..], 5),
+        ("-f IBM930", b"\x0E\x42\x81\x0F", 3),
+        ("-f IBM930 --shift-blanks --malformed drop", b"\x0E\x42", 0),
+        ("-f IBM930 --malformed drop", b"\x0E\x42", 0),
+        ("-f IBM930 --shift-blanks --malformed drop", b"\x0E\x0F\xFF", 0),
+        ("-f IBM875 --malformed drop", b"\xFC", 0),
+        ("-f IBM875 --malformed drop --trim-nuls", b"\x40\x00\xFC\x0C", 0),
+        ("-f IBM037 --record-newlines space", b"\x00\x12\x0C\x25", 4),
+    ] {
+        let record = unit.repeat(LEN / unit.len());
+        let beginning = (record.len() as u32).to_be_bytes();
+        let output = many(&format!("-q --records u32 {args}"), &beginning, unit, LEN / unit.len());
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*words), (Some(0), ""), "{args}");
+        assert!(
+            each == 0 || output.stdout.len().abs_diff(each * (LEN / unit.len())) < 8,
+            "{args}: {}",
+            output.stdout.len()
+        );
+    }
+}
+
 /// No newline in four MiB, or nothing else.
 #[test]
 fn one_line_and_none() {

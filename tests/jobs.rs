@@ -17,7 +17,8 @@ const CUSTOMERS: [(&str, &str, &str); 3] =
 /// All of a customer but the packed decimal.
 const TEXT: &str = "1-51,57-";
 
-const PACKED: &str = "this looks like a packed decimal (COMP-3), which converting destroys: say which columns are text";
+const PACKED: &str = "columns 52-56 look like a packed decimal (COMP-3) in 100 of 100 records, which converting \
+                      destroys: say which columns are text";
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data/records").join(name)
@@ -94,18 +95,31 @@ fn a_packed_decimal_among_text_is_worth_a_warning() {
     // A packed decimal is no text, but has the bytes of newlines all the same.
     let output = typed("-f IBM037 --records fb:76 --record-newlines space", &input);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(words(&output), format!("charpipe: <stdin>: byte 51: warning: {PACKED} (looks-packed)\n"));
+    let newlines = input.iter().filter(|byte| matches!(byte, 0x0D | 0x15 | 0x25)).count();
+    let said = format!(
+        "charpipe: <stdin>: byte 51: warning: {PACKED} (looks-packed)\n\
+         charpipe: <stdin>: {newlines} newlines within records made blanks\n"
+    );
+    assert_eq!((words(&output), newlines > 1), (&*said, true));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 100);
     assert!(text.starts_with("1000001José Müller         1 Main Street"), "{text}");
 
-    let output = typed("-q -f IBM037 --records fb:76 --record-newlines error", &input);
-    let said = "charpipe: <stdin>: byte 736: record 10, column 53: U+0085 within a record: a newline \
-                (use --record-newlines space to go on)\n";
-    assert_eq!((output.status.code(), words(&output)), (Some(1), said));
+    // One record is one line unless something else is asked for; and what was seen before it says why there are two.
+    for how in ["", "--record-newlines error"] {
+        let output = typed(&format!("-f IBM037 --records fb:76 {how}"), &input);
+        let said = format!(
+            "charpipe: <stdin>: byte 51: warning: {} (looks-packed)\n\
+             charpipe: <stdin>: byte 736: record 10, column 53: U+0085 within a record: a newline \
+             (not all of the record is text: say with --columns what is)\n",
+            PACKED.replace("100 of 100", "9 of 9")
+        );
+        assert_eq!((output.status.code(), words(&output)), (Some(1), &*said));
+        assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 9);
+    }
     assert_eq!(input[736], 0x15);
 
-    let output = typed("--strict -f IBM037 --records fb:76", &input);
+    let output = typed("--strict -f IBM037 --records fb:76 --record-newlines keep", &input);
     let said = format!("charpipe: <stdin>: byte 51: {PACKED} (looks-packed) (leave out --strict to go on)\n");
     assert_eq!((output.status.code(), words(&output)), (Some(1), &*said));
 }
@@ -300,11 +314,37 @@ fn the_report_counts_records() {
         let output = typed(&format!("--report - -q {line}"), &data("customers.vbs"));
         serde_json::from_slice(output.stderr.split(|byte| *byte == b'\n').next().unwrap()).unwrap()
     };
-    let to_lines = report("-f IBM037 --records vbs");
+    let to_lines = report("-f IBM037 --records vbs --record-newlines keep");
     assert_eq!((&to_lines["records"], &to_lines["bytes_in"]), (&Value::from(100), &Value::from(7872)));
     let again = report("-f IBM037 --records vbs -t IBM037 --to-records rdw");
     assert_eq!(again["records"], 100);
     assert_eq!(report("-f IBM037")["records"], Value::Null);
+}
+
+/// What is changed for one record to be one line, and what does not fit into a record, is counted in words and in the
+/// report.
+#[test]
+fn newlines_and_cut_records_are_counted() {
+    let output = typed("--report - -f IBM037 --records fb:3 --record-newlines space", b"\xC1\x15\xC2\xC3\x0D\x25");
+    let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
+    let counted = "charpipe: <stdin>: 3 newlines within records made blanks";
+    // The blanks that they became are no blanks of the record, which are trimmed before.
+    assert_eq!((&*output.stdout, &*said), (&b"A B\nC  \n"[..], &[counted][..]));
+    let report: Value = serde_json::from_str(report[0]).unwrap();
+    assert_eq!((&report["record_newlines"]["count"], &report["records"]), (&Value::from(3), &Value::from(2)));
+    let first = serde_json::json!({"offset": 1, "record": 1, "column": 2, "char": "\u{85}"});
+    assert_eq!(report["record_newlines"]["first"][0], first);
+    assert_eq!(report.get("records_cut"), None);
+
+    let output = typed("--report - -t IBM037 --to-records fb:3 --overlong cut", b"ABCDEF\nABC   \nABCD\n");
+    let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
+    assert_eq!(said, ["charpipe: <stdin>: 2 records were too long and cut: 4 bytes lost"]);
+    let report: Value = serde_json::from_str(report[0]).unwrap();
+    let first = serde_json::json!([
+        {"offset": 0, "record": 1, "bytes": 3},
+        {"offset": 14, "record": 3, "bytes": 1},
+    ]);
+    assert_eq!(report["records_cut"], serde_json::json!({"count": 2, "bytes": 4, "first": first}));
 }
 
 // --- Wrong usage ------------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ mod common;
 
 use charpipe::records::{Carriage, Framer, Shape};
 use charpipe::{
-    Blanks, Controls, Eol, ErrorKind, Gaps, InRecord, OnMalformed, OnUnmappable, Overlong, RecordPosition, Registry,
-    Transcode,
+    Blanks, Bom, Controls, Eol, ErrorKind, Gaps, InRecord, Kind, OnMalformed, OnUnmappable, Overlong, RecordPosition,
+    Registry, Relabel, Transcode,
 };
 use common::{Stutter, drive, encode, invariant, whole};
 use proptest::prelude::*;
@@ -131,7 +131,7 @@ proptest! {
             prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
             prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
             prop::sample::select(vec![Controls::Keep, Controls::Space, Controls::Error, Controls::Xml, Controls::Drop]),
-            prop::sample::select(vec![InRecord::Keep, InRecord::Space, InRecord::Error]),
+            prop::sample::select(vec![None, Some(InRecord::Keep), Some(InRecord::Space), Some(InRecord::Error)]),
             prop::sample::select(vec![Eol::Auto, Eol::Crlf]),
         ),
         carriage in prop::option::of(prop::sample::select(vec![Carriage::Asa, Carriage::Machine])),
@@ -145,10 +145,13 @@ proptest! {
         let (hex, spaced, cut, strict) = flags;
         let mut job = Transcode::new().to(to).unwrap().records(shape(SHAPES[which]))
             .malformed(malformed).unmappable(if cut { OnUnmappable::Replace } else { OnUnmappable::Fail })
-            .blanks(blanks).controls(controls).newlines_in_records(newlines).eol(eol)
+            .blanks(blanks).controls(controls).eol(eol)
             .gaps(if hex { Gaps::Hex } else { Gaps::Drop })
             .shifts_as_blanks(spaced).strict(strict)
             .overlong(if cut { Overlong::Cut } else { Overlong::Fail });
+        if let Some(newlines) = newlines {
+            job = job.newlines_in_records(newlines);
+        }
         if let Some(charset) = charset {
             job = job.from(charset).unwrap();
         }
@@ -243,6 +246,87 @@ fn faults_say_record_and_column() {
     assert_eq!(report.records, Some(2));
 }
 
+/// One record is one line, unless something else is asked for: on pages that go the quick way, on others, in a charset
+/// of ASCII, through any target; and a record that becomes one may have newlines in it.
+#[test]
+fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
+    for from in ["IBM037", "IBM1047,nl=zos", "IBM1047,nl=fold", "IBM939", "ISO-8859-1", "UTF-8", "UTF-16BE"] {
+        let codec = Registry::builtin().codec(from).unwrap();
+        for (ch, to) in
+            [('\n', "UTF-8"), ('\r', "UTF-8"), ('\u{85}', "UTF-8"), ('\u{85}', "IBM273"), ('\n', "UTF-16LE")]
+        {
+            let bytes = encode(&*codec, &format!("ab{ch}c"));
+            if Transcode::new().from(from).unwrap().decode(&bytes).unwrap() != format!("ab{ch}c") {
+                continue;
+            }
+            let input = framed(&Shape::U16, &[encode(&*codec, "abc"), encode(&*codec, ""), bytes]);
+            let job = job(from, "u16").to(to).unwrap();
+            let what = format!("{from} to {to}, {ch:?}");
+            let outcome = invariant(&job, &input, &what);
+            let words = outcome.error.clone().unwrap_or_default();
+            assert!(words.contains("within a record") && words.contains("record 3"), "{what}: {outcome:?}");
+            let kept = invariant(&job.clone().newlines_in_records(InRecord::Keep), &input, &what);
+            assert!(kept.error.is_none() && kept.output.starts_with(&outcome.output), "{what}");
+            let space = invariant(&job.clone().newlines_in_records(InRecord::Space), &input, &what);
+            assert!(space.error.is_none() && space.faults.contains("count: 1"), "{what}: {space:?}");
+            let lines = Transcode::new().from(to).unwrap().decode(&space.output).unwrap().into_owned();
+            assert_eq!(lines.split('\n').collect::<Vec<_>>(), ["abc", "", "ab c", ""], "{what}");
+            let records = invariant(&job.to_records(Shape::U32), &input, &what);
+            assert_eq!(records.error, None, "{what}");
+        }
+    }
+    // What a printer's moves become is none of its text.
+    let input = framed(&Shape::RDW, &[ebcdic("0a"), ebcdic(" b\n")]);
+    let outcome = invariant(&job("IBM037", "rdw").carriage(Carriage::Asa), &input, "a printer");
+    assert_eq!((outcome.text(), outcome.offset), ("\na\nb", Some(12)));
+}
+
+/// What goes the quick way until a newline is met goes on another way from there, with nothing lost in between.
+#[test]
+fn a_newline_behind_much_text() {
+    let mut records = vec![ebcdic("some text   "); 9000];
+    records[8000] = ebcdic("some\u{85}text  ");
+    let input = framed(&Shape::RDW, &records);
+    let job = job("IBM037", "rdw");
+    let expected = |n: usize| "some text\n".repeat(n);
+    let outcome = whole(&job, &input);
+    assert_eq!((outcome.text(), outcome.offset), (&*(expected(8000) + "some"), Some(8000 * 16 + 8)));
+    let space = job.newlines_in_records(InRecord::Space);
+    for jobs in [1, 2] {
+        let mut output = Vec::new();
+        let report = space.clone().jobs(jobs.try_into().unwrap()).block(1 << 14).run(&input[..], &mut output).unwrap();
+        assert_eq!((String::from_utf8(output).unwrap(), report.records), (expected(9000), Some(9000)), "{jobs}");
+        let newlines = report.record_newlines.unwrap();
+        assert_eq!((newlines.count, newlines.first[0].offset), (1, 8000 * 16 + 8), "{jobs}");
+    }
+    for (cut, room) in [(1000, 700), (77, 64), (60_000, 1 << 16)] {
+        let mut cuts = std::iter::repeat(cut);
+        let got = drive(&space, &input, &mut cuts, &mut std::iter::repeat(room), true);
+        assert_eq!(got, whole(&space, &input), "{cut} {room}");
+    }
+}
+
+/// What a record loses is counted.
+#[test]
+fn records_that_are_cut_are_counted() {
+    let job = Transcode::new().from("UTF-8").unwrap().to("IBM939").unwrap().to_records(shape("fb:6"));
+    let job = job.overlong(Overlong::Cut);
+    let outcome = invariant(&job, "abcdef   \nabcdefgh\nＡＡＡ\nab\n".as_bytes(), "cut");
+    let cut = "RecordsCut { count: 2, bytes: 4, first: [CutRecord { offset: 10, record: 2, bytes: 2 }, \
+               CutRecord { offset: 19, record: 3, bytes: 2 }] }";
+    assert!(outcome.faults.contains(cut), "{}", outcome.faults);
+    assert!(invariant(&job, b"abc", "none").faults.contains("RecordsCut { count: 0, bytes: 0, first: [] }"));
+    // The same of several jobs.
+    let input = framed(&Shape::U16, &vec![ebcdic("seven!!"); 5000]);
+    let job = self::job("IBM037", "u16").to("IBM273").unwrap().to_records(shape("fb:5")).overlong(Overlong::Cut);
+    let report = |jobs: usize| {
+        let job = job.clone().jobs(jobs.try_into().unwrap()).block(4096);
+        format!("{:?}", job.run(&input[..], std::io::sink()).unwrap().records_cut)
+    };
+    assert!(report(1).starts_with("Some(RecordsCut { count: 5000, bytes: 10000,"), "{}", report(1));
+    assert_eq!(report(1), report(2));
+}
+
 /// The place of a record that is too long is where it begins, also where text passes as it is.
 #[test]
 fn a_record_without_room_is_named_by_its_beginning() {
@@ -327,8 +411,13 @@ fn packed_decimals_are_warned_of_once() {
     let outcome = invariant(&job("IBM037", "fb:6"), input, "packed");
     assert_eq!(outcome.faults.matches("looks-packed").count(), 1);
     assert!(outcome.faults.contains("offset: 3"), "{}", outcome.faults);
+    assert!(outcome.faults.contains("columns 4-6 "), "{}", outcome.faults);
+    // It is known when enough records were seen, or all.
     let outcome = invariant(&job("IBM037", "fb:6").strict(true), input, "strict");
-    assert_eq!((outcome.offset, outcome.output.len()), (Some(3), 6));
+    assert_eq!((outcome.offset, outcome.output.len()), (Some(3), 14));
+    // A place in one record proves nothing.
+    let once = b"\xC1\xC2\x40\x00\x12\x3C\xC1\xC2\x40\x00\x00\x01";
+    assert!(!invariant(&job("IBM037", "fb:6"), once, "binary").faults.contains("looks-packed"));
     let columns = job("IBM037", "fb:6").columns("1-3".parse().unwrap());
     assert!(!invariant(&columns, input, "text only").faults.contains("looks-packed"));
 }
@@ -339,6 +428,7 @@ fn newlines_in_records() {
     let with = |policy| job("IBM037", "rdw").newlines_in_records(policy);
     assert_eq!(invariant(&with(InRecord::Keep), &input, "kept").text(), "a\nb\rc\u{85}d\ne\n");
     assert_eq!(invariant(&with(InRecord::Space), &input, "blanks").text(), "a b c d\ne\n");
+    assert!(invariant(&with(InRecord::Space), &input, "counted").faults.contains("count: 3"));
     let outcome = invariant(&with(InRecord::Error), &input, "error");
     assert_eq!(outcome.text(), "a");
     assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 2: U+000A within a record: a newline"));
@@ -450,4 +540,260 @@ fn options_that_do_not_go_together() {
     assert!(refused(Transcode::new().carriage(Carriage::Asa)));
     assert!(refused(Transcode::new().columns("1-".parse().unwrap())));
     assert!(refused(job("IBM037", "rdw").carriage(Carriage::Asa).to_records(Shape::U32)));
+}
+
+// --- Labels that records cut ------------------------------------------------------------------------------------------
+
+/// A document, and how many of its bytes are a byte order mark; where the name stands in it, or where one goes in.
+struct Labelled {
+    from: &'static str,
+    to: &'static str,
+    bytes: Vec<u8>,
+    mark: usize,
+    label: std::ops::Range<usize>,
+    /// What stands there afterwards.
+    becomes: &'static str,
+    is_xml: bool,
+}
+
+/// `text`, with the name between bars: `encoding="|IBM1047|"`. `to` gets its name changed to `becomes`.
+fn labelled(from: &'static str, mark: &[u8], text: &str, to: &'static str, becomes: &'static str) -> Labelled {
+    let codec = Registry::builtin().codec(from).unwrap();
+    let parts: Vec<Vec<u8>> = text.split('|').map(|part| encode(&*codec, part)).collect();
+    let begin = mark.len() + parts[0].len();
+    let name = if parts.len() == 3 { parts[1].len() } else { 0 };
+    let bytes = [mark, &parts.concat()].concat();
+    Labelled { from, to, bytes, mark: mark.len(), label: begin..begin + name, becomes, is_xml: true }
+}
+
+fn documents() -> Vec<Labelled> {
+    let xml = |name: &str| format!("<?xml version=\"1.0\" encoding=\"|{name}|\"?><a>hello</a>");
+    let declared = |from, to, becomes| labelled(from, b"", &xml(from), to, becomes);
+    let mut documents = vec![
+        // A shorter name, a longer one, one as long, and to another family.
+        declared("IBM1047", "UTF-8", "UTF-8"),
+        declared("IBM037", "ISO-8859-15", "ISO-8859-15"),
+        declared("IBM037", "IBM273", "IBM273"),
+        declared("IBM930", "UTF-8", "UTF-8"),
+        declared("IBM939", "IBM1047", "IBM1047"),
+        declared("ISO-8859-1", "UTF-8", "UTF-8"),
+        declared("ISO-8859-15", "IBM1047", "IBM1047"),
+        labelled("UTF-16BE", b"\xFE\xFF", &xml("UTF-16"), "UTF-8", "UTF-8"),
+        labelled("UTF-16LE", b"\xFF\xFE", &xml("UTF-16"), "ISO-8859-1", "ISO-8859-1"),
+        labelled("UTF-8", b"\xEF\xBB\xBF", &xml("UTF-8"), "IBM037", "IBM037"),
+        // With pairs, and other quotes and blanks.
+        labelled("IBM939", b"", "<?xml version='1.0'  encoding = '|IBM939|'  ?>\u{85}<a>漢字 é</a> ", "UTF-8", "UTF-8"),
+        // Without a name, and without a declaration.
+        labelled("UTF-8", b"", "<?xml version='1.0'| standalone='yes'?><a/>", "IBM037", " encoding='IBM037'"),
+        labelled("UTF-8", b"", "|<a>hello</a>", "IBM1047", "<?xml version=\"1.0\" encoding=\"IBM1047\"?>"),
+    ];
+    let mut html = labelled("ISO-8859-1", b"", "<html><meta charset=  |iso-8859-1|><p>x</p>", "UTF-8", "UTF-8");
+    html.is_xml = false;
+    documents.push(html);
+    documents
+}
+
+/// The document as records of `len` bytes, the last one shorter but where all are of one length.
+fn as_records(document: &Labelled, len: usize, is_fixed: bool) -> Vec<Vec<u8>> {
+    let mut records: Vec<Vec<u8>> = document.bytes.chunks(len).map(<[u8]>::to_vec).collect();
+    if is_fixed && let Some(last) = records.last_mut() {
+        let blank = encode(&*Registry::builtin().codec(document.from).unwrap(), " ");
+        let blanks = blank.iter().cycle().take(len - last.len());
+        last.extend(blanks);
+    }
+    records
+}
+
+/// The lines that it is to become, said another way: each record is decoded by itself, up to the name and behind it, and
+/// what the name becomes stands in the record where it begins.
+fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Blanks) -> Vec<String> {
+    let decode = |bytes: &[u8]| {
+        let job = Transcode::new().from(document.from).unwrap().relabel(Relabel::Never);
+        let job = job.kind(Kind::Text).bom(Bom::Keep).malformed(OnMalformed::Replace);
+        // Detection takes a mark off, but this is one document, of which the front is taken off already.
+        let text = job.decode(bytes).unwrap().into_owned();
+        if document.is_xml && document.from.starts_with("IBM") && !document.to.starts_with("IBM") {
+            text.replace('\u{85}', "\n")
+        } else {
+            text
+        }
+    };
+    let mut at = 0;
+    let mut lines = Vec::new();
+    for record in records {
+        let within = |place: usize| place.clamp(at, at + record.len()) - at;
+        let (mark, begin, end) = (within(document.mark), within(document.label.start), within(document.label.end));
+        let has_label = match document.label.is_empty() {
+            // Behind what is before it, or at the beginning.
+            true => {
+                document.label.start > at && document.label.start <= at + record.len()
+                    || document.label.start == at && at == 0
+            }
+            false => (at..at + record.len()).contains(&document.label.start),
+        };
+        let mut line = decode(&record[mark.min(begin)..begin]);
+        line.push_str(if has_label { document.becomes } else { "" });
+        line.push_str(&decode(&record[end.max(mark)..]));
+        lines.push(if blanks == Blanks::Trim { line.trim_end_matches(' ').to_owned() } else { line });
+        at += record.len();
+    }
+    lines
+}
+
+fn label_job(document: &Labelled, shape_text: &str, is_lines: bool) -> Transcode {
+    let job = Transcode::new().records(shape(shape_text)).malformed(OnMalformed::Replace);
+    let job = job.newlines_in_records(InRecord::Keep).to(document.to).unwrap();
+    let job = if document.is_xml { job.kind(Kind::Xml) } else { job.kind(Kind::Html) };
+    // The name that is declared has to be found, not said, but where there is none.
+    let job = if document.label.is_empty() { job.from(document.from).unwrap() } else { job };
+    if is_lines { job } else { job.to_records(Shape::U32) }
+}
+
+fn labelled_shapes(len: usize) -> [String; 4] {
+    [format!("fb:{len}"), "rdw".into(), format!("vb:{}", len + 8), format!("vbs:{}", (len / 2).max(1) + 13)]
+}
+
+/// Every length of records, so that every byte of the declaration is the last of one: the quotes, the name, `?>`.
+#[test]
+fn a_label_that_records_cut() {
+    for document in documents() {
+        let codec = Registry::builtin().codec(document.to).unwrap();
+        for len in 1..=120 {
+            if document.from.starts_with("UTF-16") && len % 2 == 1 {
+                continue;
+            }
+            for shape_text in labelled_shapes(len) {
+                let records = as_records(&document, len, shape_text.starts_with("fb"));
+                let input = framed(&shape(&shape_text), &records);
+                for is_lines in [true, false] {
+                    let what = format!("{} to {}, {shape_text}, {len}, lines {is_lines}", document.from, document.to);
+                    let job = label_job(&document, &shape_text, is_lines);
+                    let outcome = whole(&job, &input);
+                    let blanks = if is_lines { Blanks::Trim } else { Blanks::Keep };
+                    let lines = lines_of(&document, &records, blanks);
+                    let expected = if is_lines {
+                        encode(&*codec, &lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+                    } else {
+                        framed(&Shape::U32, &lines.iter().map(|line| encode(&*codec, line)).collect::<Vec<_>>())
+                    };
+                    if outcome.output != expected {
+                        let read = |bytes: &[u8]| {
+                            Transcode::new().from(document.to).unwrap().decode(bytes).map(|text| text.into_owned())
+                        };
+                        panic!("{what}:\n{:?}\n{:?}\n{:?}", read(&outcome.output), read(&expected), outcome.error);
+                    }
+                    assert_eq!(outcome.error, None, "{what}");
+                    // In a few pieces, which are those that may matter.
+                    for (cut, room) in [(1, 64), (len, 70), (document.label.start + 2, 1 << 16)] {
+                        let mut cuts = std::iter::repeat(cut);
+                        let got = drive(&job, &input, &mut cuts, &mut std::iter::repeat(room), cut == len);
+                        assert_eq!(got, outcome, "{what}, cut {cut}, room {room}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every cut, at the lengths at which a record ends within the name or beside it; and the same of several jobs.
+#[test]
+fn a_label_that_records_cut_in_any_pieces() {
+    for document in documents() {
+        let near = document.label.start.max(3) - 2..=document.label.end + 2;
+        for len in near.filter(|len| !document.from.starts_with("UTF-16") || len % 2 == 0) {
+            for is_lines in [true, false] {
+                let records = as_records(&document, len, false);
+                let job = label_job(&document, "rdw", is_lines);
+                let what = format!("{} to {}, {len}, lines {is_lines}", document.from, document.to);
+                let mut input = framed(&Shape::RDW, &records);
+                let expected = invariant(&job, &input, &what);
+                assert_eq!(expected.error, None, "{what}");
+                for _ in 0..40 {
+                    input.extend(framed(&Shape::RDW, &records));
+                }
+                let run = |jobs: usize| {
+                    let mut output = Vec::new();
+                    // A mark in the middle is a character like others, and not every target has it.
+                    let job = job.clone().unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block(100);
+                    let report = job.run(Stutter::new(&input), &mut output).unwrap();
+                    (output, common::faults(&report), report.bytes_in)
+                };
+                assert_eq!(run(2), run(1), "{what}");
+            }
+        }
+    }
+}
+
+// --- Blanks that are held back, and errors ----------------------------------------------------------------------------
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// What is delivered before an error, and all else, is the same however long the blanks are that are held back until
+    /// it is known whether they are a record's last: longer than a piece of the input, than the room for the output, than
+    /// what is decoded at a time.
+    #[test]
+    fn blanks_of_any_length_before_anything(
+        runs in prop::collection::vec((0..6usize, prop_oneof![4 => 0..12usize, 4 => 60..140usize, 4 => 1000..9000usize, 1 => Just(70_000)]), 1..6),
+        end in 0..5usize,
+        charset in prop::sample::select(vec!["IBM037", "IBM939", "UTF-8"]),
+        to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1047"]),
+        policies in (
+            prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Drop, OnMalformed::Replace]),
+            prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
+            prop::sample::select(vec![Controls::Keep, Controls::Error]),
+            prop::sample::select(vec![InRecord::Keep, InRecord::Space, InRecord::Error]),
+            prop::sample::select(vec![Eol::Auto, Eol::Crlf]),
+        ),
+        spaced in any::<bool>(),
+        cuts in prop::collection::vec(1usize..70_000, 1..4),
+        rooms in prop::collection::vec(prop_oneof![0usize..200, 4000..70_000usize], 1..4),
+    ) {
+        let (malformed, blanks, controls, newlines, eol) = policies;
+        let codec = Registry::builtin().codec(charset).unwrap();
+        let of = |text: &str, times: usize| encode(&*codec, text).repeat(times);
+        let mut record: Vec<u8> = Vec::new();
+        for (kind, len) in runs {
+            record.extend(match kind {
+                0 | 1 => of(" ", len),
+                2 => of("\0", len),
+                3 => of(" \0", len / 2),
+                4 if charset == "IBM939" => b"\x0E\x42\xC1\x0F".repeat(len.min(9)),
+                _ => of("a", len.min(200)),
+            });
+        }
+        match end {
+            0 => record.extend(of("x", 1)),
+            // What is ill-formed, a control, a newline, in the middle of the record.
+            1 => record.extend([if charset == "UTF-8" { 0xFF } else { 0x0E }, 0x01, 0x40, 0x41]),
+            2 => record.extend(of("\u{1}b ", 1)),
+            3 => record.extend(of("\nb ", 1)),
+            _ => {}
+        }
+        let mut input = framed(&Shape::U32, &[of("first ", 1), record.clone(), of("last  ", 1)]);
+        if end == 4 {
+            // The record is cut.
+            input.truncate(input.len() - 6 - 4 - 1);
+        }
+        let job = Transcode::new().from(charset).unwrap().to(to).unwrap().records(Shape::U32).malformed(malformed)
+            .blanks(blanks).controls(controls).newlines_in_records(newlines).eol(eol).shifts_as_blanks(spaced);
+        let expected = whole(&job, &input);
+        if end == 0 && controls == Controls::Keep && expected.error.is_none() {
+            // Nothing is lost.
+            let text = Transcode::new().from(charset).unwrap().decode(&record).unwrap().chars().count();
+            let shifts = if spaced && charset == "IBM939" { record.iter().filter(|byte| matches!(byte, 0x0E | 0x0F)).count() } else { 0 };
+            let lines = Transcode::new().from(to).unwrap().decode(&expected.output).unwrap().into_owned();
+            prop_assert_eq!(lines.lines().nth(1).map(|line| line.chars().count()), Some(text + shifts));
+        }
+        let mut rooms = rooms;
+        rooms.push(100);
+        let run = |cuts: &mut dyn Iterator<Item = usize>| drive(&job, &input, cuts, &mut rooms.iter().copied().cycle(), true);
+        prop_assert!(run(&mut cuts.iter().copied().cycle()) == expected, "{job:?}");
+        prop_assert!(run(&mut std::iter::repeat(usize::MAX)) == expected, "{job:?}");
+        prop_assert!(drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut std::iter::repeat(1 << 16), true) == expected, "{job:?}");
+        let mut output = Vec::new();
+        let result = job.clone().jobs(2.try_into().unwrap()).block(cuts[0]).run(&input[..], &mut output);
+        prop_assert!(output == expected.output, "{job:?} {} {}", output.len(), expected.output.len());
+        prop_assert_eq!(result.err().map(|error| error.to_string()), expected.error);
+    }
 }

@@ -1,11 +1,12 @@
 //! Jobs on records: however the input is cut, the result is that of one piece, whatever the shape, the charset and what
-//! is asked for: blanks, columns, carriage control, control characters, records again.
+//! is asked for: blanks, columns, carriage control, control characters, records again. A payload that begins with `<`
+//! is made an XML document in records of one length, which may cut its declaration anywhere.
 
 #![no_main]
 
-use charpipe::records::{Carriage, Shape};
+use charpipe::records::{Carriage, Framer, Shape};
 use charpipe::{Blanks, Controls, Eol, Gaps, InRecord, OnMalformed, OnUnmappable, Overlong, Transcode};
-use charpipe_fuzz::{Choices, Cuts, whole};
+use charpipe_fuzz::{CODECS, Choices, Cuts, encode, whole};
 use libfuzzer_sys::fuzz_target;
 
 const SHAPES: [&str; 14] = [
@@ -36,12 +37,17 @@ fuzz_target!(|data: &[u8]| {
     let mut large = false;
     let shape: Shape = choices.one(&SHAPES).parse().unwrap();
     let mut job = Transcode::new()
-        .records(shape)
+        .records(shape.clone())
         .malformed(*choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]))
         .unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
         .blanks(*choices.one(&[Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]))
-        .controls(*choices.one(&[Controls::Keep, Controls::Space, Controls::Drop, Controls::Error, Controls::Xml]))
-        .newlines_in_records(*choices.one(&[InRecord::Keep, InRecord::Space, InRecord::Error]))
+        .controls(*choices.one(&[Controls::Keep, Controls::Space, Controls::Drop, Controls::Error, Controls::Xml]));
+    if let Some(newlines) =
+        *choices.one(&[Some(InRecord::Keep), Some(InRecord::Space), Some(InRecord::Error), None])
+    {
+        job = job.newlines_in_records(newlines);
+    }
+    job = job
         .eol(*choices.one(&[Eol::Auto, Eol::Crlf, Eol::Nel]))
         .gaps(*choices.one(&[Gaps::Drop, Gaps::Hex]))
         .overlong(*choices.one(&[Overlong::Fail, Overlong::Cut]))
@@ -68,7 +74,10 @@ fuzz_target!(|data: &[u8]| {
     if job.transcoder().is_err() {
         return;
     }
-    let mut input = choices.payload().to_vec();
+    let mut input = match choices.payload() {
+        [b'<', len, which, rest @ ..] => document(&shape, usize::from(*len), usize::from(*which), rest),
+        payload => payload.to_vec(),
+    };
     if large && !input.is_empty() {
         input = input.iter().copied().cycle().take(LARGE).collect();
         cuts = cuts.times(101);
@@ -78,3 +87,27 @@ fuzz_target!(|data: &[u8]| {
     assert!(!expected.error.as_ref().is_some_and(|error| error.contains("is broken")), "{:?}", expected.error);
     assert_eq!(cuts.run(&job, &input), expected, "{job:?}");
 });
+
+/// A document that names a charset, in records of `len` bytes.
+fn document(shape: &Shape, len: usize, which: usize, rest: &[u8]) -> Vec<u8> {
+    let codec = &CODECS[which % CODECS.len()];
+    let name = codec.xml_name().unwrap_or("UTF-8");
+    let mut bytes = match codec.encodes() {
+        true => encode(&**codec, &format!("<?xml version='1.0' encoding='{name}'?><a>")),
+        false => Vec::new(),
+    };
+    bytes.extend_from_slice(rest);
+    let most = match shape {
+        Shape::Fixed { lrecl } => *lrecl as usize,
+        _ => len % 120 + 1,
+    };
+    let mut framed = Vec::new();
+    if let Ok(mut framer) = Framer::new(shape, b" ") {
+        let mut records = bytes.chunks(most.min(shape.longest()));
+        // What is too long for its shape is left out.
+        if records.try_for_each(|record| framer.record(record, 0, &mut framed)).is_ok() {
+            framer.finish(&mut framed);
+        }
+    }
+    framed
+}

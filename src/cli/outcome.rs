@@ -10,7 +10,7 @@ use super::words::{self, Advice, InWords, Name, printable, say};
 use crate::detect::Source;
 use crate::error::{Error, ErrorKind, Hex};
 use crate::records::NoShape;
-use crate::transcoder::{Report, UnmappableChar};
+use crate::transcoder::{CutRecord, Report, UnmappableChar};
 use crate::{Controls, Kind, OnMalformed};
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
@@ -151,8 +151,10 @@ impl Display for Ended {
 impl Outcome {
     /// Whether there is nothing to say, unless everything is asked for.
     pub(super) fn is_silent(&self) -> bool {
-        let Report { malformed, unmappable, controls, diagnostics, .. } = &self.report;
-        let counts = malformed.count + unmappable.count + controls.as_ref().map_or(0, |controls| controls.count);
+        let Report { malformed, unmappable, controls, record_newlines, records_cut, diagnostics, .. } = &self.report;
+        let counted = [controls, record_newlines].into_iter().flatten().map(|counted| counted.count).sum::<u64>();
+        let cut = records_cut.as_ref().map_or(0, |cut| cut.count);
+        let counts = malformed.count + unmappable.count + counted + cut;
         self.ended.status() == Status::Done && self.notes.is_empty() && diagnostics.is_empty() && counts == 0
     }
 
@@ -233,6 +235,8 @@ impl Outcome {
                 (report.malformed.count, "malformed"),
                 (report.unmappable.count, "unmappable"),
                 (controls, "controls"),
+                (report.record_newlines.as_ref().map_or(0, |newlines| newlines.count), "newlines in records"),
+                (report.records_cut.as_ref().map_or(0, |cut| cut.count), "records cut"),
             ];
             for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
                 line.push_str(&format!(", {count} {what}"));
@@ -284,6 +288,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
         let characters = if count == 1 { "control character" } else { "control characters" };
         say(format_args!("{name}: {count} {characters} {became}"));
     }
+    say_records(name, report, verbose);
     if verbose {
         if let Some(records) = report.records {
             say(format_args!("{name}: {records} records in"));
@@ -298,5 +303,26 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
             }
         }
         say(format_args!("{name}: {} bytes in, {} bytes out in {}", report.bytes_in, report.bytes_out, report.to));
+    }
+}
+
+/// What was changed so that each record is one line, and what did not fit into a record.
+fn say_records(name: &Name, report: &Report, verbose: bool) {
+    if let Some(newlines) = report.record_newlines.as_ref().filter(|newlines| newlines.count > 0) {
+        for UnmappableChar { offset, ch, record } in newlines.first.iter().filter(|_| verbose) {
+            say(format_args!("{name}: {}: U+{:04X} made a blank", words::Place(*offset, *record), *ch as u32));
+        }
+        match newlines.count {
+            1 => say(format_args!("{name}: 1 newline within a record made a blank")),
+            count => say(format_args!("{name}: {count} newlines within records made blanks")),
+        }
+    }
+    if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {
+        for CutRecord { offset, record, bytes } in cut.first.iter().filter(|_| verbose) {
+            say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {bytes} bytes lost"));
+        }
+        let records = if cut.count == 1 { "record was" } else { "records were" };
+        let bytes = if cut.bytes == 1 { "byte" } else { "bytes" };
+        say(format_args!("{name}: {} {records} too long and cut: {} {bytes} lost", cut.count, cut.bytes));
     }
 }

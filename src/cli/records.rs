@@ -67,13 +67,15 @@ pub(super) struct RecordArgs {
     #[arg(help_heading = RECORDS, long, requires = "records")]
     shift_blanks: bool,
 
-    /// Newlines inside a record: keep, space or error [default: keep]
-    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY", default_value = "keep", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
+    /// Newlines inside a record: error, space or keep [default: error]
+    ///
+    /// A newline inside a record would make two lines of it. With --to-records it is kept by default.
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY", hide_possible_values = true, value_parser = one_of(&[
         ("keep", InRecord::Keep),
         ("space", InRecord::Space),
         ("error", InRecord::Error),
     ]))]
-    record_newlines: InRecord,
+    record_newlines: Option<InRecord>,
 
     /// Text too long for its record: fail or cut [default: fail]
     ///
@@ -140,12 +142,10 @@ impl RecordArgs {
             (false, true) => Blanks::TrimNuls,
             (false, false) => Blanks::Trim,
         };
-        transcode
-            .blanks(blanks)
-            .gaps(self.gaps)
-            .shifts_as_blanks(self.shift_blanks)
-            .newlines_in_records(self.record_newlines)
-            .overlong(self.overlong)
+        if let Some(policy) = self.record_newlines {
+            transcode = transcode.newlines_in_records(policy);
+        }
+        transcode.blanks(blanks).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).overlong(self.overlong)
     }
 
     /// The file of a tape that is asked for.

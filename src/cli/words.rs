@@ -195,6 +195,9 @@ fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, s
         {
             " (the input ends within a character; use --malformed replace to go on)".into()
         }
+        ErrorKind::NewlineInRecord { .. } if report.diagnostics.iter().any(|known| known.code == "looks-packed") => {
+            " (not all of the record is text: say with --columns what is)".into()
+        }
         ErrorKind::Unmappable { codec, .. } if advice.as_references => match sibling(error) {
             Some(other) => format!(" (no reference can stand there; use -t {other} or -t UTF-8, which have it)").into(),
             None if codec == "UTF-8" => "".into(),
@@ -350,7 +353,7 @@ fn hint(error: &Error) -> Cow<'static, str> {
         ErrorKind::RecordCut { .. } => " (cut short, or of another shape: see `charpipe detect --records`)",
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut what is too long)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
-        ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to go on)",
+        ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to make it a blank)",
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
         ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
         ErrorKind::UnknownLabel { near, .. } if near.len() == 1 => {

@@ -15,6 +15,7 @@ mod columns;
 mod deframe;
 mod frame;
 mod label;
+pub(crate) mod packed;
 mod reader;
 mod shape;
 mod sniff;

@@ -110,13 +110,12 @@ impl Stage for EolStage {
 }
 
 /// What becomes of newlines inside a record: U+000A, U+000D and U+0085 in its text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum InRecord {
     /// They are kept, and where records become lines there are more lines than records.
-    #[default]
     Keep,
-    /// Each becomes a blank.
+    /// Each becomes a blank, and is counted.
     Space,
     /// The first one is an error.
     Error,
@@ -125,20 +124,19 @@ pub enum InRecord {
 impl InRecord {
     /// The stage that does it; `None` where there is nothing to do.
     pub(crate) fn stage(self) -> Option<InRecordStage> {
-        let newline = match self {
-            InRecord::Keep => return None,
-            InRecord::Space => |_| Text::New(" "),
-            InRecord::Error => Text::Newline,
-        };
-        Some(InRecordStage { newline })
+        match self {
+            InRecord::Keep => None,
+            InRecord::Space => Some(InRecordStage { puts_blanks: true }),
+            InRecord::Error => Some(InRecordStage { puts_blanks: false }),
+        }
     }
 }
 
 /// Deals with newlines inside records.
 #[derive(Clone, Debug)]
 pub(crate) struct InRecordStage {
-    /// What one becomes.
-    newline: fn(char) -> Text,
+    /// A blank takes the place of each.
+    puts_blanks: bool,
 }
 
 impl Stage for InRecordStage {
@@ -148,7 +146,10 @@ impl Stage for InRecordStage {
             if kept < index {
                 out.push(Piece { at: at.start + kept, text: Text::Kept(index - kept) });
             }
-            out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: (self.newline)(ch) }));
+            out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: Text::Newline(ch) }));
+            if self.puts_blanks {
+                out.push(Piece { at: at.start + index, text: Text::New(" ") });
+            }
             kept = index + found.len();
         }
         if kept < text.len() {

@@ -2,7 +2,7 @@
 
 use super::guard::shifts;
 use super::options::Overlong;
-use super::report::Place;
+use super::report::{CutRecord, Place};
 use crate::arch::bytes::{Translation, padding_len, translate};
 use crate::arch::isa;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
@@ -186,28 +186,40 @@ impl RecordsOut {
     }
 
     /// The record ends; what can be written of it and of those before goes to `out`. `place` is where in the input what
-    /// the encoder was fed comes from: asked for an error only, as it takes its time.
-    pub(super) fn end(&mut self, out: &mut Vec<u8>, place: impl FnOnce(u64) -> Place) -> Result<(), Error> {
-        match (self.write(out), self.wants_start()) {
+    /// the encoder was fed comes from: asked for an error and, with `tells`, for a record that is cut, as it takes its time.
+    pub(super) fn end(
+        &mut self,
+        out: &mut Vec<u8>,
+        place: impl FnOnce(u64) -> Place,
+        tells: bool,
+    ) -> Result<Option<CutRecord>, Error> {
+        let is_cut = self.len > self.limit && !self.only_blanks && self.overlong == Overlong::Cut;
+        let lost = match (self.write(out), self.wants_start()) {
             (Err(_), Some(fed)) => {
                 self.start = Some(place(fed));
                 // It is as if it had not been given: the same again, with its place.
-                self.write(out)?;
+                self.write(out)?
+            }
+            (Ok(lost), Some(fed)) if is_cut && tells => {
+                self.start = Some(place(fed));
+                lost
             }
             (result, _) => result?,
-        }
+        };
         self.records += 1;
         self.file_ended = false;
+        let offset = self.start.unwrap_or_default().offset;
+        let cut = is_cut.then_some(CutRecord { offset, record: self.records, bytes: lost });
         self.record.clear();
         self.len = 0;
         self.only_blanks = true;
         self.began = None;
         self.start = None;
-        Ok(())
+        Ok(cut)
     }
 
-    /// Writes the record. It stays as it is where that cannot be.
-    fn write(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes the record, and answers how many bytes it loses. It stays as it is where that cannot be.
+    fn write(&mut self, out: &mut Vec<u8>) -> Result<u64, Error> {
         if self.len > self.limit {
             if self.only_blanks {
                 self.record.truncate(self.limit);
@@ -215,7 +227,8 @@ impl RecordsOut {
                 return Err(self.too_long());
             }
         }
-        self.framer.record(&self.record, self.start.unwrap_or_default().offset, out)
+        self.framer.record(&self.record, self.start.unwrap_or_default().offset, out)?;
+        Ok((self.len - self.record.len()) as u64)
     }
 
     /// Cuts the record behind a character, so that it ends in the initial shift state. `false` where nobody knows how:

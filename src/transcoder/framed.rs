@@ -153,6 +153,11 @@ impl Framed {
         self.map_span(span, |stretch| stretch.data)
     }
 
+    /// Where in the input the text at `text` stands.
+    pub(super) fn in_input(&self, text: u64) -> u64 {
+        self.map(text, |stretch| stretch.input)
+    }
+
     /// The verdict with its places in the input.
     pub(super) fn translate(&self, mut verdict: Verdict) -> Verdict {
         let in_input = |stretch: &Stretch| stretch.input;

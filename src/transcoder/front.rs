@@ -11,7 +11,9 @@ use crate::arch::{bytes::padding_len, isa};
 use crate::codec::{MAX_FAULT, MIN_ROOM, Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
+use crate::records::packed::{PackedField, PackedWatch, Seen};
 use crate::records::{Columns, Deframer, Move, Part, Printer};
+use crate::text::relabel::Edit;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -98,9 +100,49 @@ impl Front {
         self.decoder.part(0)
     }
 
-    /// Nothing more is said of packed decimals.
-    pub(super) fn stop_watching(&mut self) {
-        self.records.iter_mut().for_each(|records| records.watches = false);
+    /// The changes of the document's label, in order: where there are records, what its bytes become is put in and left
+    /// out here, as only here it is known where records end within it.
+    pub(super) fn relabel(&mut self, edits: Vec<Edit>) {
+        self.records.iter_mut().for_each(|records| records.edits = edits.clone().into());
+    }
+
+    /// Whether there is nothing left that concerns the beginning of the input only.
+    pub(super) fn is_past_head(&self) -> bool {
+        self.records.as_ref().is_none_or(|records| records.edits.is_empty() && !records.watch.is_on())
+    }
+
+    /// Whether the text of the last fill has a newline within a record, where that is looked for. Then it is to be
+    /// made again, by a copy from before it, with the ends of records marked.
+    pub(super) fn found_newline(&self) -> bool {
+        self.records.as_ref().is_some_and(|records| records.found_newline)
+    }
+
+    /// What it has seen so far to be judged later, for [`back_to`](Self::back_to).
+    pub(super) fn seen(&self) -> Option<Seen> {
+        Some(self.records.as_ref()?.watch.0.as_ref()?.seen())
+    }
+
+    /// Becomes `before` again, a copy, when it had seen so much.
+    pub(super) fn back_to(&mut self, before: Front, seen: Option<Seen>) {
+        let watch = self.records.as_mut().and_then(|records| records.watch.0.take());
+        *self = before;
+        if let (Some(records), Some(mut watch), Some(seen)) = (&mut self.records, watch, seen) {
+            watch.forget(seen);
+            records.watch.0 = Some(watch);
+        }
+    }
+
+    /// What the first `records` show where an error follows them.
+    pub(super) fn note_before_error(&mut self, records: u64) -> Option<Diagnostic> {
+        let watch = self.records.as_mut()?.watch.0.take()?;
+        watch.judge_first(records).map(looks_packed)
+    }
+
+    /// From here on the ends of records are marked, where they were written, and nothing is looked for.
+    pub(super) fn mark_ends(&mut self) {
+        if let Some(records) = &mut self.records {
+            (records.eol, records.quick, records.finds_newlines) = (None, None, false);
+        }
     }
 
     /// How many bytes of data were taken: of the input without what frames it.
@@ -155,7 +197,7 @@ impl Front {
             let rest = &src[read..];
             if let Some((header, len)) = records.deframer.whole(rest) {
                 let record = &rest[header..][..len];
-                if records.is_quiet(record) && each(record) {
+                if each(record) {
                     records.passed(header, len);
                     read += header + len;
                     continue;
@@ -234,6 +276,7 @@ impl Front {
     pub(super) fn take_notes(&mut self) -> Vec<Diagnostic> {
         match &mut self.records {
             Some(records) if records.owed.is_empty() && records.owed_blanks.is_empty() => {
+                records.judge();
                 std::mem::take(&mut records.notes)
             }
             _ => Vec::new(),
@@ -292,12 +335,32 @@ pub(super) struct RecordsIn {
     jumps: Vec<(u64, u64)>,
     marks: Vec<(usize, Mark, Place)>,
     notes: Vec<Diagnostic>,
-    /// Packed decimals are watched for.
-    watches: bool,
-    packed: Packed,
+    /// Changes of the document's label that are still to come, in order. The text of one is taken when it is put in.
+    edits: VecDeque<Edit>,
+    /// Newlines within records are looked for in text that goes straight into the output; and one was found.
+    finds_newlines: bool,
+    found_newline: bool,
+    /// Looks for packed decimals.
+    watch: Watch,
     /// Unknown carriage controls are still worth a word.
     warns: bool,
     over: bool,
+}
+
+/// What the first records are kept in to look for packed decimals. A copy of a front does not look: the first one does.
+struct Watch(Option<Box<PackedWatch>>);
+
+impl Watch {
+    /// Whether there is more to look at.
+    fn is_on(&self) -> bool {
+        self.0.as_ref().is_some_and(|watch| !watch.is_judged())
+    }
+}
+
+impl Clone for Watch {
+    fn clone(&self) -> Self {
+        Watch(None)
+    }
 }
 
 /// What there is to know of the charset of records.
@@ -317,10 +380,11 @@ enum Ended {
 /// The quick way for charsets whose bytes are decoded one by one: records, without the blanks at their ends and with the
 /// bytes of a newline in their place, are put together and decoded at once. Where anything in them is worth more than
 /// that, nothing has happened, and they go the other way.
-#[derive(Clone)]
 struct Quick {
     blank: u8,
     eol: Vec<u8>,
+    /// The bytes of newlines, one of them as often as it takes to fill this up; `None` where there are none.
+    newlines: Option<[u8; 4]>,
     text: Vec<u8>,
     /// From which record on it is tried again.
     from: u64,
@@ -328,6 +392,9 @@ struct Quick {
 
 /// How many bytes are put together.
 const QUICK_ROOM: usize = 32 * 1024;
+
+/// How far a shift code is looked for that is to become a blank.
+const SPACED: usize = 256;
 
 impl Quick {
     fn new(decoder: &CheckedDecoder, eol: &str) -> Option<Self> {
@@ -339,14 +406,44 @@ impl Quick {
             bytes.next().map(|byte| (byte, bytes.next().is_none()))
         };
         let (blank, is_only) = of(' ')?;
+        let mut found = (0..=255).filter(|byte| decoder.alone(*byte).is_some_and(|ch| NEWLINES.contains(&ch)));
+        let newlines = found.next().map(|first| {
+            let mut newlines = [first; 4];
+            newlines[1..].iter_mut().zip(&mut found).for_each(|(place, byte)| *place = byte);
+            newlines
+        });
+        // Most pages have three.
+        let is_all = found.next().is_none();
         let eol: Vec<u8> = eol.chars().map(|ch| of(ch).map(|(byte, _)| byte)).collect::<Option<_>>()?;
-        is_only.then(|| Quick { blank, eol, text: Vec::with_capacity(QUICK_ROOM), from: 0 })
+        (is_only && is_all).then(|| Quick { blank, eol, newlines, text: Vec::with_capacity(QUICK_ROOM), from: 0 })
+    }
+
+    /// Whether newlines stand in the `records` that were put together, beside those that were put in.
+    fn has_newlines(&self, records: u64) -> bool {
+        self.newlines.is_some_and(|[a, b, c, d]| {
+            let is_one = |byte: u8| u8::from((byte == a) | (byte == b) | (byte == c) | (byte == d));
+            let count = |some: &[u8]| u64::from(some.iter().map(|byte| is_one(*byte)).sum::<u8>());
+            self.text.chunks(128).map(count).sum::<u64>() > records * count(&self.eol)
+        })
     }
 }
 
-/// How many bytes may be of a packed decimal.
-fn low_bytes(bytes: &[u8]) -> usize {
-    bytes.chunks(128).map(|some| usize::from(some.iter().map(|byte| u8::from(*byte < 0x40)).sum::<u8>())).sum()
+impl Clone for Quick {
+    fn clone(&self) -> Self {
+        // What was put together is of no use to a copy.
+        let Quick { blank, newlines, from, .. } = *self;
+        Quick { blank, eol: self.eol.clone(), newlines, text: Vec::new(), from }
+    }
+}
+
+/// What ends a line for those who read one.
+const NEWLINES: [char; 3] = ['\n', '\r', '\u{85}'];
+
+/// Whether there is one of [`NEWLINES`] in it.
+fn has_newline(text: &[u8]) -> bool {
+    let is_cr_or_lf = text.iter().fold(false, |any, byte| any | (*byte == b'\n') | (*byte == b'\r'));
+    // U+0085 is C2 85; no other character has C2 before 85.
+    is_cr_or_lf || text.iter().zip(text.iter().skip(1)).fold(false, |any, (a, b)| any | ((*a == 0xC2) & (*b == 0x85)))
 }
 
 /// How often blanks and NULs may take turns in the tail of a record that is trimmed.
@@ -359,12 +456,12 @@ const LAST: usize = 4 * 1024;
 const MARKS: usize = 4096;
 
 impl RecordsIn {
-    /// `decoder`: one like those to come, new. `eol`: what ends a line, where it is to be written; `mark`: how many bytes
-    /// of data are a byte order mark.
+    /// `decoder`: one like those to come, new. `eol`: what ends a line, where it is to be written, and whether newlines
+    /// within records are looked for; `mark`: how many bytes of data are a byte order mark.
     pub(super) fn new(
         input: &Input,
         decoder: &CheckedDecoder,
-        eol: Option<&'static str>,
+        (eol, finds_newlines): (Option<&'static str>, bool),
         mark: usize,
         charset: Charset,
     ) -> Option<Self> {
@@ -380,6 +477,8 @@ impl RecordsIn {
             Arc::new(std::array::from_fn(|byte| decoder.alone(byte as u8).unwrap_or(char::REPLACEMENT_CHARACTER)))
         });
         let is_plain = input.columns.is_none() && input.carriage.is_none();
+        let watch =
+            (charset.is_ebcdic && input.columns.is_none()).then(|| Box::new(PackedWatch::new(decoder.shifts())));
         let quick = eol.filter(|_| is_plain && matches!(blanks, [] | [b" "])).and_then(|eol| Quick::new(decoder, eol));
         Some(RecordsIn {
             quick,
@@ -410,8 +509,10 @@ impl RecordsIn {
             jumps: Vec::new(),
             marks: Vec::new(),
             notes: Vec::new(),
-            watches: charset.is_ebcdic && input.columns.is_none(),
-            packed: Packed::default(),
+            edits: VecDeque::new(),
+            finds_newlines: finds_newlines && eol.is_some(),
+            found_newline: false,
+            watch: Watch(watch),
             warns: true,
             over: false,
         })
@@ -427,7 +528,8 @@ impl RecordsIn {
         let none_begun = self.column == 0 && self.left == 0 && self.mark == 0 && !self.decoding && !self.silent;
         let none_owed = self.owed.is_empty() && self.owed_blanks.is_empty() && self.held.is_empty();
         let none_waits = self.finishing.is_none() && self.fault.is_none() && self.notes.is_empty();
-        none_begun && none_owed && none_waits && self.marks.is_empty() && self.jumps.is_empty()
+        let none_looked_for = self.edits.is_empty() && !self.watch.is_on() && !self.found_newline;
+        none_begun && none_owed && none_waits && none_looked_for && self.marks.is_empty() && self.jumps.is_empty()
     }
 
     fn fill(
@@ -458,6 +560,10 @@ impl RecordsIn {
                 // What was seen comes behind the text so far, whatever follows in this input.
                 break FrontStop::NeedInput;
             }
+            if self.found_newline || self.watch.0.as_ref().is_some_and(|watch| watch.is_due()) {
+                // There is something to do before anything more is made.
+                break FrontStop::NeedRoom;
+            }
             if let Some(ended) = self.finishing {
                 match self.finish(ended, decoder, sink)? {
                     Stop::InputEmpty => continue,
@@ -466,6 +572,9 @@ impl RecordsIn {
                 }
             }
             let rest = &src[read..];
+            if !self.edits.is_empty() && self.put_label(!rest.is_empty()) {
+                continue;
+            }
             if self.left == 0
                 && until.is_none()
                 && let Some(taken) = self.quickly(decoder, rest, sink)?
@@ -505,6 +614,7 @@ impl RecordsIn {
                     if let Some(moved) = self.printer.as_mut().map(Printer::finish) {
                         self.move_printer(moved, sink);
                     }
+                    self.watch.0.iter_mut().for_each(|watch| watch.end());
                 }
                 Ok(Part::Done) => break FrontStop::Done,
                 Err(error) => break FrontStop::Failed(error),
@@ -516,15 +626,9 @@ impl RecordsIn {
         Ok(Filled { read, stop })
     }
 
-    /// Whether records can be taken another way: it is between two of them, and there is nothing to say of their bytes.
+    /// Whether records can be taken another way: it is between two of them, and nothing is looked for in their bytes.
     fn can_pass(&self) -> bool {
         self.mark == 0 && self.is_between()
-    }
-
-    /// Whether nothing is to be said of a record.
-    #[inline]
-    fn is_quiet(&self, record: &[u8]) -> bool {
-        !self.watches || low_bytes(record) == 0 || Packed::default().find(record).is_none()
     }
 
     /// A record was taken another way.
@@ -545,7 +649,11 @@ impl RecordsIn {
         sink: &mut Utf8Sink<'_>,
     ) -> Result<Option<usize>, Error> {
         let between = self.column == 0 && self.mark == 0 && !self.decoding;
-        if between && self.quick.as_ref().is_some_and(|quick| quick.from <= self.number) {
+        if between
+            && self.edits.is_empty()
+            && !self.watch.is_on()
+            && self.quick.as_ref().is_some_and(|quick| quick.from <= self.number)
+        {
             self.whole_records(decoder, src, sink)
         } else {
             Ok(None)
@@ -580,9 +688,7 @@ impl RecordsIn {
         if records == 0 {
             return Ok(None);
         }
-        // The newlines put in are the only ones of their kind.
-        let is_odd = self.watches && low_bytes(&quick.text) > records as usize * low_bytes(&quick.eol);
-        if !is_odd {
+        if !(self.finds_newlines && quick.has_newlines(records)) {
             let step = decoder.feed(&quick.text, sink)?;
             if step.read == quick.text.len() && step.stop == Stop::InputEmpty {
                 self.number += records;
@@ -608,6 +714,13 @@ impl RecordsIn {
         sink: &mut Utf8Sink<'_>,
     ) -> Result<(usize, Stop<Malformed>), Error> {
         let mut src = src;
+        let mut is_label = false;
+        if let Some(Edit { bytes, text }) = self.edits.front() {
+            // Up to where the label begins; or some of it, if what it becomes is put in.
+            is_label = text.is_empty() && self.data_at >= bytes.start;
+            let most = if is_label { bytes.end } else { bytes.start } - self.data_at;
+            src = &src[..(src.len() as u64).min(most) as usize];
+        }
         if self.mark > 0 {
             let len = (src.len() as u64).min(self.mark) as usize;
             self.mark -= len as u64;
@@ -637,31 +750,55 @@ impl RecordsIn {
                     self.finishing = Some(Ended::Field);
                     return Ok((0, Stop::InputEmpty));
                 }
-                return Ok((self.gap(src), Stop::InputEmpty));
+                return Ok((if is_label { self.drop(src) } else { self.gap(src) }, Stop::InputEmpty));
             }
         }
-        let watches = self.watches && self.packed.may_be_in(src);
-        if watches && let Some(end) = self.packed.find(src) {
-            src = &src[..end];
+        self.decoding = true;
+        if is_label {
+            return self.old_label(decoder, &src[..src.len().min(MIN_ROOM)]);
         }
         let mut shift = None;
-        if self.spaced
-            && let Some(at) = src.iter().position(|byte| matches!(byte, 0x0E | 0x0F))
-        {
-            src = &src[..at + 1];
-            shift = Some(at + 1);
+        if self.spaced {
+            // No farther than is decoded at a time: behind a fault it begins again.
+            src = &src[..src.len().min(SPACED)];
+            looked_at(src.len());
+            if let Some(at) = src.iter().position(|byte| matches!(byte, 0x0E | 0x0F)) {
+                src = &src[..at + 1];
+                shift = Some(at + 1);
+            }
         }
-        self.decoding = true;
         if !self.held.is_empty() {
             let few = src.len().min(MIN_ROOM);
-            return self.behind_held(decoder, &src[..few], shift.filter(|at| *at <= few), watches);
+            return self.behind_held(decoder, &src[..few], shift.filter(|at| *at <= few));
         }
+        let before = sink.written();
         let step = decoder.feed(src, sink)?;
-        self.decoded(&src[..step.read], watches);
+        self.decoded(&src[..step.read]);
+        self.found_newline |= self.finds_newlines && has_newline(&sink.as_bytes()[before..]);
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
-            self.owed.push(' ');
+            self.shift_blank(sink);
         }
         Ok((step.read, step.stop))
+    }
+
+    /// A blank in place of a shift code. It may be one of the record's last.
+    fn shift_blank(&mut self, sink: &mut Utf8Sink<'_>) {
+        if sink.room() > 0 {
+            sink.push(' ');
+        } else if let Some(which) = self.blanks.iter().position(|blank| *blank == b" ") {
+            self.hold(sink);
+            self.hold_blank(which);
+        } else {
+            self.owed.push(' ');
+        }
+    }
+
+    /// One more blank that may be the record's last.
+    fn hold_blank(&mut self, which: usize) {
+        push_run(&mut self.held, which as u8, 1);
+        if self.held.len() > RUNS {
+            self.owed_blanks.extend(self.held.pop_front());
+        }
     }
 
     /// Data behind blanks that may be the record's last: by the side, until it is known whether they are.
@@ -670,12 +807,12 @@ impl RecordsIn {
         decoder: &mut CheckedDecoder,
         src: &[u8],
         shift: Option<usize>,
-        watches: bool,
     ) -> Result<(usize, Stop<Malformed>), Error> {
         let mut room = [0; 4 * MIN_ROOM];
         let mut side = Utf8Sink::new(&mut room);
         let step = decoder.feed(src, &mut side)?;
-        self.decoded(&src[..step.read], watches);
+        self.decoded(&src[..step.read]);
+        self.found_newline |= self.finds_newlines && has_newline(side.as_bytes());
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
             // There is room for what a few bytes decode to, and for this.
             side.push(' ');
@@ -683,25 +820,69 @@ impl RecordsIn {
         let mut text = side.as_str();
         while let Some(which) = self.blanks.iter().position(|blank| text.as_bytes().starts_with(blank)) {
             text = &text[self.blanks[which].len()..];
-            push_run(&mut self.held, which as u8, 1);
-            if self.held.len() > RUNS {
-                self.owed_blanks.extend(self.held.pop_front());
-            }
+            self.hold_blank(which);
         }
-        if !text.is_empty() || matches!(step.stop, Stop::Fault(_)) {
+        if matches!(step.stop, Stop::Fault(_)) {
             self.owed_blanks.extend(self.held.drain(..));
             self.owed.push_str(text);
+        } else if !text.is_empty() {
+            self.owe(text);
         }
         // What it took and wrote is a step forward, whatever it says of this room.
         let stop = if step.stop == Stop::OutputFull { Stop::InputEmpty } else { step.stop };
         Ok((step.read, stop))
     }
 
+    /// Text is to come, and before it the blanks that were held back; those at its end may be the record's last again.
+    fn owe(&mut self, text: &str) {
+        self.owed_blanks.extend(self.held.drain(..));
+        let mut held = VecDeque::new();
+        let len = tail(self.blanks, text.as_bytes(), |which, count| held.push_front((which, count)));
+        self.owed.push_str(&text[..len]);
+        self.held = held;
+    }
+
+    /// Puts in what the label becomes, if it is due; whether it was. `more`: there is input left.
+    fn put_label(&mut self, more: bool) -> bool {
+        let Some(Edit { bytes, text }) = self.edits.front_mut() else { return false };
+        if text.is_empty() {
+            let is_past = self.data_at >= bytes.end;
+            if is_past {
+                self.edits.pop_front();
+            }
+            return is_past;
+        }
+        // A label that is replaced begins with its first byte, behind the end of a record before that; one that is put in
+        // stands behind what is before it.
+        let is_due = self.data_at >= bytes.start && (bytes.is_empty() || self.over || (self.left > 0 && more));
+        if is_due {
+            let text = std::mem::take(text);
+            self.owed_blanks.extend(self.held.drain(..));
+            self.owed.push_str(&text);
+        }
+        is_due
+    }
+
+    /// Bytes of the label, which has become another one: decoded, so that the decoder's state is right, and their text
+    /// is dropped.
+    fn old_label(&mut self, decoder: &mut CheckedDecoder, src: &[u8]) -> Result<(usize, Stop<Malformed>), Error> {
+        let mut room = [0; 4 * MIN_ROOM];
+        let step = decoder.feed(src, &mut Utf8Sink::new(&mut room))?;
+        self.decoded(&src[..step.read]);
+        let stop = if step.stop == Stop::OutputFull { Stop::InputEmpty } else { step.stop };
+        Ok((step.read, stop))
+    }
+
+    /// Columns that nothing becomes of.
+    fn drop(&mut self, src: &[u8]) -> usize {
+        self.took(src.len());
+        src.len()
+    }
+
     /// Columns that are no text.
     fn gap(&mut self, src: &[u8]) -> usize {
         if self.gaps == Gaps::Drop {
-            self.took(src.len());
-            return src.len();
+            return self.drop(src);
         }
         let src = &src[..src.len().min(MIN_ROOM)];
         self.owed_blanks.extend(self.held.drain(..));
@@ -728,8 +909,7 @@ impl RecordsIn {
                 // What the end brings forth stands behind the blanks.
                 let text = sink.as_str()[before..].to_owned();
                 sink.truncate(before);
-                self.owed_blanks.extend(self.held.drain(..));
-                self.owed.push_str(&text);
+                self.owe(&text);
             }
             match stop {
                 Stop::InputEmpty => {
@@ -754,6 +934,11 @@ impl RecordsIn {
                 self.finishing = Some(ended);
                 return Ok(Stop::InputEmpty);
             }
+            if self.printer.is_none() && self.eol.is_some_and(|eol| sink.room() < eol.len()) {
+                // What is owed is text of records, among which a newline would be one of theirs.
+                self.finishing = Some(ended);
+                return Ok(Stop::OutputFull);
+            }
             self.end_record(sink);
         }
         Ok(Stop::InputEmpty)
@@ -761,7 +946,7 @@ impl RecordsIn {
 
     fn end_record(&mut self, sink: &mut Utf8Sink<'_>) {
         if self.held.is_empty() {
-            let len = self.tail(sink, |_, _| {});
+            let len = self.begin + tail(self.blanks, &sink.as_bytes()[self.begin..], |_, _| {});
             sink.truncate(len);
         }
         self.held.clear();
@@ -776,55 +961,36 @@ impl RecordsIn {
             Some(moved) => self.move_printer(moved, sink),
             None => match self.eol {
                 None => self.mark(Mark::End, sink),
-                Some(eol) if sink.room() >= eol.len() => _ = sink.push_str(eol),
-                Some(eol) => self.owed.push_str(eol),
+                Some(eol) => _ = sink.push_str(eol),
             },
         }
         self.silent = false;
-        self.packed = Packed::default();
+        self.watch.0.iter_mut().for_each(|watch| watch.end_record());
         self.number += 1;
         self.column = 0;
         self.jumps.clear();
         self.begin = sink.written();
     }
 
-    /// Where in the sink the blanks begin that are the record's last; `run` is told of each run of them, last first.
-    #[inline]
-    fn tail(&self, sink: &Utf8Sink<'_>, mut run: impl FnMut(u8, u64)) -> usize {
-        let text = &sink.as_bytes()[self.begin..];
-        let mut len = text.len();
-        if let [b" "] = self.blanks {
-            let blanks = padding_len(isa(), text, b' ');
-            if blanks > 0 {
-                run(0, blanks as u64);
-            }
-            return self.begin + len - blanks;
-        }
-        let mut runs = 0;
-        while let Some(which) = self.blanks.iter().position(|blank| text[..len].ends_with(blank)) {
-            if runs == RUNS {
-                break;
-            }
-            let mut count = 0;
-            while text[..len].ends_with(self.blanks[which]) {
-                len -= self.blanks[which].len();
-                count += 1;
-            }
-            run(which as u8, count);
-            runs += 1;
-        }
-        self.begin + len
-    }
-
-    /// Takes back the blanks at the end of the text: they may be the record's last.
+    /// Takes back the blanks at the end of the text: they may be the record's last. Not where text is still owed: that
+    /// stands behind them.
     fn hold(&mut self, sink: &mut Utf8Sink<'_>) {
-        if self.blanks.is_empty() || !self.held.is_empty() || sink.written() == self.begin {
+        let owes = !self.owed_blanks.is_empty() || !self.owed.is_empty() || self.fault.is_some();
+        if self.blanks.is_empty() || owes || !self.held.is_empty() || sink.written() == self.begin {
             return;
         }
         let mut held = VecDeque::new();
-        let len = self.tail(sink, |which, count| held.push_front((which, count)));
+        let text = &sink.as_bytes()[self.begin..];
+        let len = self.begin + tail(self.blanks, text, |which, count| held.push_front((which, count)));
         self.held = held;
         sink.truncate(len);
+    }
+
+    /// Judges the first records, if they are all there.
+    fn judge(&mut self) {
+        if let Some(watch) = self.watch.0.as_mut().filter(|watch| watch.is_due()) {
+            self.notes.extend(watch.judge().map(looks_packed));
+        }
     }
 
     /// Writes what is owed; whether that is all.
@@ -844,6 +1010,8 @@ impl RecordsIn {
                 *count -= 1;
             }
             self.owed_blanks.pop_front();
+            // Text follows them, or a fault: they are not the record's last.
+            self.begin = sink.written();
         }
         let paid = sink.push_str(&self.owed);
         self.owed.drain(..paid);
@@ -869,15 +1037,12 @@ impl RecordsIn {
 
     /// These bytes were decoded.
     #[inline]
-    fn decoded(&mut self, bytes: &[u8], watches: bool) {
-        self.took(bytes.len());
-        if watches && self.packed.follow(bytes) {
-            self.watches = false;
-            let offset = self.place_back(self.packed.len).offset;
-            let message =
-                "this looks like a packed decimal (COMP-3), which converting destroys: say which columns are text";
-            self.notes.push(Diagnostic::warning("looks-packed", offset, message));
+    fn decoded(&mut self, bytes: &[u8]) {
+        if let Some(watch) = &mut self.watch.0 {
+            looked_at(bytes.len());
+            watch.see(self.at, bytes);
         }
+        self.took(bytes.len());
     }
 
     /// So many bytes of data are done with.
@@ -911,6 +1076,51 @@ impl RecordsIn {
     }
 }
 
+/// Where in `text` the blanks begin that are its last; `run` is told of each run of them, last first.
+#[inline]
+fn tail(blanks: &[&[u8]], text: &[u8], mut run: impl FnMut(u8, u64)) -> usize {
+    let mut len = text.len();
+    if let [b" "] = blanks {
+        let blanks = padding_len(isa(), text, b' ');
+        if blanks > 0 {
+            run(0, blanks as u64);
+        }
+        return len - blanks;
+    }
+    let mut runs = 0;
+    while let Some(which) = blanks.iter().position(|blank| text[..len].ends_with(blank)) {
+        if runs == RUNS {
+            break;
+        }
+        let mut count = 0;
+        while text[..len].ends_with(blanks[which]) {
+            len -= blanks[which].len();
+            count += 1;
+        }
+        run(which as u8, count);
+        runs += 1;
+    }
+    len
+}
+
+/// So many bytes were looked at, beside being decoded: tests add them up.
+#[inline]
+fn looked_at(bytes: usize) {
+    #[cfg(test)]
+    tests::LOOKED_AT.set(tests::LOOKED_AT.get() + bytes);
+    _ = bytes;
+}
+
+fn looks_packed(found: PackedField) -> Diagnostic {
+    let (first, last) = found.columns.into_inner();
+    let (some, all) = found.records;
+    let message = format!(
+        "columns {first}-{last} look like a packed decimal (COMP-3) in {some} of {all} records, which converting destroys: \
+         say which columns are text"
+    );
+    Diagnostic::warning("looks-packed", found.offset, message)
+}
+
 fn push_run(runs: &mut VecDeque<(u8, u64)>, which: u8, count: u64) {
     match runs.back_mut() {
         Some((last, so_far)) if *last == which => *so_far += count,
@@ -918,52 +1128,39 @@ fn push_run(runs: &mut VecDeque<(u8, u64)>, which: u8, count: u64) {
     }
 }
 
-/// Looks for a packed decimal in EBCDIC text: two bytes or more of digits that are controls there, and one whose last
-/// half is a sign.
-#[derive(Clone, Default)]
-struct Packed {
-    /// How many bytes it has so far.
-    len: u64,
-}
-
-impl Packed {
-    /// Whether any of these bytes may be of one.
-    #[inline]
-    fn may_be_in(&self, bytes: &[u8]) -> bool {
-        self.len > 0 || low_bytes(bytes) > 0
-    }
-
-    /// Behind which byte of `bytes`, if any, one is complete.
-    fn find(&self, bytes: &[u8]) -> Option<usize> {
-        let mut packed = self.clone();
-        bytes.iter().position(|byte| packed.take(*byte)).map(|last| last + 1)
-    }
-
-    /// Takes these bytes, the last of which may complete one.
-    fn follow(&mut self, bytes: &[u8]) -> bool {
-        bytes.iter().any(|byte| self.take(*byte))
-    }
-
-    fn take(&mut self, byte: u8) -> bool {
-        if self.len >= 2 && byte >> 4 <= 9 && matches!(byte & 0x0F, 0x0C | 0x0D) {
-            self.len += 1;
-            return true;
-        }
-        self.len = if byte < 0x40 && byte & 0x0F <= 9 { self.len + 1 } else { 0 };
-        false
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::records::Shape;
+    use crate::{InRecord, OnMalformed, Transcode};
+    use std::cell::Cell;
 
+    thread_local! {
+        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// What is looked for in records is not looked for again behind every shift code and every fault.
     #[test]
-    fn packed_decimals_and_text() {
-        let find = |bytes: &[u8]| Packed::default().find(bytes);
-        assert_eq!(find(b"\xC1\xC2\x00\x12\x34\x5C\x40"), Some(6));
-        assert_eq!(find(b"\x00\x00\x0C"), Some(3));
-        assert_eq!(find(b"\xC1\xC2\x40\xF1\xF2\x15\x0C"), None);
-        assert_eq!(find(b"\x00\x00\x00\x00\xC1\x25"), None);
+    fn the_work_is_linear_whatever_the_bytes() {
+        for (charset, unit) in [
+            ("IBM930", &b"\x0E\x42\x81\x0F"[..]),
+            ("IBM930", b"\x0E\x42"),
+            ("IBM930", b"\x0E\x0F"),
+            ("IBM930", b"\xFF"),
+            ("IBM875", b"\xFC"),
+            ("IBM875", b"\x40\xFC\x00\x12"),
+            ("IBM037", b"\x00\x12\x3C\x25"),
+        ] {
+            for spaced in [false, true] {
+                for len in [1 << 14, 1 << 16] {
+                    let input = unit.repeat(len / unit.len());
+                    let job = Transcode::new().from(charset).unwrap().records(Shape::Fixed { lrecl: len as u32 });
+                    let job = job.shifts_as_blanks(spaced).malformed(OnMalformed::Drop);
+                    LOOKED_AT.set(0);
+                    job.newlines_in_records(InRecord::Space).run(&input[..], std::io::sink()).unwrap();
+                    let each = LOOKED_AT.get() / len;
+                    assert!(each <= 2 + super::SPACED, "{charset}, {unit:02X?}, {spaced}, {len}: {each}");
+                }
+            }
+        }
     }
 }

@@ -50,7 +50,7 @@ mod values;
 pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
 pub use pump::transcode;
-pub use report::{Fault, Faults, Relabelled, Report, UnmappableChar};
+pub use report::{CutRecord, Fault, Faults, RecordsCut, Relabelled, Report, UnmappableChar};
 pub use values::ValueDecoder;
 
 use crate::codec::newline::{EbcdicNl, with_newline};
@@ -61,7 +61,7 @@ use crate::detect::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::text::controls::Controls;
-use crate::text::eol::{Eol, EolStage, NelAsLf};
+use crate::text::eol::{Eol, EolStage, InRecord, InRecordStage, NelAsLf};
 use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
 use crate::text::{Stage, Text};
@@ -140,6 +140,8 @@ struct Route {
     eol: &'static str,
     /// Decoded text is the output: the target is UTF-8 and nothing changes on the way.
     straight: bool,
+    /// What deals with newlines within records once one is met, where text goes straight until then.
+    newlines: Option<InRecordStage>,
     /// Single bytes become single bytes, and nothing changes on the way.
     fused: Option<Fused>,
     /// The same from records to records.
@@ -323,6 +325,10 @@ impl Transcoder {
                 _ => route.front.records(),
             };
             self.report.records = route.front.records().and(before);
+            // What was seen in the records before it may be the reason for it. More of them may be decoded already.
+            let note = before.and_then(|before| route.front.note_before_error(before));
+            let diagnostics = &mut self.report.diagnostics;
+            diagnostics.extend(note.filter(|note| diagnostics.iter().all(|said| said.code != note.code)));
             if let Some(back) = &mut route.back {
                 // Whole records are good output; the one that is under way is none.
                 back.finish(&mut self.spill);
@@ -522,8 +528,12 @@ impl Transcoder {
         if to_ebcdic {
             to = with_newline(to, settings.ebcdic_nl);
         }
-        if let Some(stage) = settings.input.newlines.stage().filter(|_| has_records) {
-            stages.push(Box::new(stage));
+        let mut newlines = settings.newlines_in_records().stage().filter(|_| has_records);
+        if newlines.is_some() && settings.newlines_in_records() == InRecord::Space {
+            self.report.record_newlines = Some(Faults::new());
+        }
+        if settings.to_records.is_some() && settings.overlong == Overlong::Cut {
+            self.report.records_cut = Some(RecordsCut::default());
         }
         if from_ebcdic {
             from = with_newline(from, settings.ebcdic_nl);
@@ -551,8 +561,13 @@ impl Transcoder {
         let to_utf8 = to.is_utf8();
         let by_kind = if is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
         let unmappable = settings.unmappable.unwrap_or(by_kind);
-        let needs_origin = !to_utf8 || expects_bmp || !stages.is_empty() || back.is_some();
         let straight = to_utf8 && stages.is_empty() && !expects_bmp && back.is_none();
+        // What a printer's moves become is no newline within a record, and not to be told from one in the output.
+        let straight = straight && (newlines.is_none() || settings.input.carriage.is_none());
+        if !straight && let Some(stage) = newlines.take() {
+            stages.insert(0, Box::new(stage));
+        }
+        let needs_origin = !straight;
         let eol = eol.text();
         let watches_nel =
             from_ebcdic && !to_ebcdic && !has_records && !is_xml && matches!(settings.eol, Eol::Auto | Eol::Keep);
@@ -572,7 +587,7 @@ impl Transcoder {
         let passage = Fused::new(&decoder, &to).filter(|_| passes).map(Passage::new);
         // Columns that are left out may come before it.
         let mark = if places.in_data(0..1).start == 0 { bom_len } else { 0 };
-        let records = RecordsIn::new(&input, &decoder, straight.then_some(eol), mark, charset);
+        let records = RecordsIn::new(&input, &decoder, (straight.then_some(eol), newlines.is_some()), mark, charset);
         let has_files = settings.to_records.as_ref().is_some_and(RecordsOut::has_files);
         let records = records.map(|records| records.with_files(has_files));
         self.route = Some(Route {
@@ -583,6 +598,7 @@ impl Transcoder {
             passage,
             same: from.is_utf8() && !has_records,
             straight,
+            newlines,
             needs_origin,
             stages,
             end: if back.is_some() { None } else { Some(eol) },
@@ -613,12 +629,20 @@ impl Transcoder {
             }
             self.plan_labels(&*to, write_bom, labels)?;
         }
-        // Detection saw the text alone; columns that are left out count here.
-        for edit in &mut self.edits {
-            edit.bytes = places.in_data(edit.bytes.clone());
-        }
         if write_bom {
             self.insert("\u{FEFF}".into(), 0)?;
+        }
+        if has_records {
+            // Where records end within the label, only the front knows.
+            let mut edits = std::mem::take(&mut self.edits);
+            for edit in &mut edits {
+                self.can_be_written(&edit.text, places.in_input(edit.bytes.start))?;
+                // Detection saw the text alone; columns that are left out count here.
+                edit.bytes = places.in_data(edit.bytes.clone());
+            }
+            if let Some(route) = &mut self.route {
+                route.front.relabel(edits);
+            }
         }
         Ok(())
     }
@@ -738,10 +762,17 @@ impl Transcoder {
             }
             route.front.pause_after(if passes { passage.long() } else { u64::MAX });
         }
+        let before = (watches || route.newlines.is_some()).then(|| route.front.fork());
+        let seen = route.front.seen();
         if route.straight && instead.is_none() && spare.len() >= MIN_ROOM {
-            let before = watches.then(|| route.front.fork());
             let mut sink = Utf8Sink::new(spare);
             let mut filled = route.front.fill(src, eof, until, &mut sink)?;
+            if route.front.found_newline() {
+                // Nothing of this has happened: it is made again, the other way.
+                before.into_iter().for_each(|before| route.front.back_to(before, seen));
+                route.meet_newlines();
+                return Ok(0);
+            }
             // Ill-formed bytes may be all that there is. What passes is dealt with here, where nothing else is to be asked.
             let passes = match self.settings.malformed {
                 _ if route.front.has_records() => None,
@@ -781,6 +812,11 @@ impl Transcoder {
         // Most text has less than four bytes for one of the input; what has more comes in several pieces.
         let wanted = (4 * src.len()).max(4 * MIN_ROOM);
         let filled = self.text.fill(wanted, |sink| route.front.fill(src, eof, until, sink))?;
+        if route.front.found_newline() {
+            before.into_iter().for_each(|before| route.front.back_to(before, seen));
+            route.meet_newlines();
+            return Ok(0);
+        }
         match instead {
             Some(name) => self.insert(name, at)?,
             None => {
@@ -952,8 +988,17 @@ impl Transcoder {
                 return Ok(Advance::Read(0));
             }
             Some(Next::Newline(ch)) => {
-                let At { offset, record } = segment.place_of_next();
-                return Err(Error::in_record(ErrorKind::NewlineInRecord { offset, ch }, record));
+                let place = || segment.place_of_next();
+                let Some(counted) = &mut self.report.record_newlines else {
+                    let At { offset, record } = place();
+                    return Err(Error::in_record(ErrorKind::NewlineInRecord { offset, ch }, record));
+                };
+                counted.add(|| {
+                    let At { offset, record } = place();
+                    UnmappableChar { offset, ch, record }
+                });
+                segment.advance(0);
+                return Ok(Advance::Read(0));
             }
             None => {
                 if let Some(back) = &mut route.back
@@ -1040,10 +1085,15 @@ impl Transcoder {
             back.drop_end_without_room(whole);
         }
         let segment = self.queue.front();
-        back.end(&mut self.spill, |fed| match segment {
+        let place = |fed| match segment {
             Some(Work::Text(segment)) => segment.place(fed, self.text.as_str()),
             _ => At::default(),
-        })?;
+        };
+        let tells = self.report.records_cut.as_ref().is_some_and(|cut| cut.first.len() < Faults::<Fault>::KEPT);
+        let cut = back.end(&mut self.spill, place, tells)?;
+        if let (Some(cut), Some(records_cut)) = (cut, &mut self.report.records_cut) {
+            records_cut.add(cut);
+        }
         Ok(Advance::Read(0))
     }
 
@@ -1152,6 +1202,18 @@ impl Transcoder {
             Stop::Fault(fault) => self.unmappable(fault)?,
         }
         Ok(Advance::Read(0))
+    }
+}
+
+impl Route {
+    /// A newline within a record was met: from here on text no longer goes straight into the output.
+    fn meet_newlines(&mut self) {
+        self.straight = false;
+        self.needs_origin = true;
+        self.front.mark_ends();
+        if let Some(stage) = self.newlines.take() {
+            self.stages.push(Box::new(stage));
+        }
     }
 }
 

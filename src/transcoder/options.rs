@@ -164,7 +164,17 @@ pub(super) struct Input {
     pub(super) gaps: Gaps,
     pub(super) carriage: Option<Carriage>,
     pub(super) shifts_as_blanks: bool,
-    pub(super) newlines: InRecord,
+    /// `None`: what goes with the output.
+    pub(super) newlines: Option<InRecord>,
+}
+
+impl Settings {
+    /// What becomes of newlines within records.
+    pub(super) fn newlines_in_records(&self) -> InRecord {
+        // If records become lines, there are to be as many of these as of those.
+        let by_output = if self.to_records.is_some() { InRecord::Keep } else { InRecord::Error };
+        self.input.newlines.unwrap_or(by_output)
+    }
 }
 
 impl Input {
@@ -528,9 +538,19 @@ impl Transcode {
         self
     }
 
-    /// What becomes of newlines inside a record of the input.
+    /// What becomes of newlines inside a record of the input: U+000A, U+000D and U+0085 in its text. Without this call
+    /// they are an error if the output is lines, one of which would become two, and kept if it is records.
+    ///
+    /// ```
+    /// use charpipe::{InRecord, Transcode};
+    ///
+    /// let job = Transcode::new().from("IBM037")?.records("fb:3".parse()?);
+    /// assert_eq!(job.decode(b"\xC1\x15\xC2").unwrap_err().code(), "newline-in-record");
+    /// assert_eq!(job.newlines_in_records(InRecord::Space).decode(b"\xC1\x15\xC2")?, "A B\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn newlines_in_records(mut self, policy: InRecord) -> Self {
-        self.settings.input.newlines = policy;
+        self.settings.input.newlines = Some(policy);
         self
     }
 

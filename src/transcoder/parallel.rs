@@ -18,7 +18,7 @@
 use super::fused::{Fused, Passage};
 use super::guard::CheckedEncoder;
 use super::pump::OUT_ROOM;
-use super::report::Faults;
+use super::report::{Faults, RecordsCut};
 use super::{CheckedDecoder, Out, Phase, Report, Route, State, Transcoder, can_write};
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
 use crate::error::{Error, ErrorKind};
@@ -216,9 +216,6 @@ impl Transcoder {
                     route.nel = self.route.as_ref().and_then(|route| route.nel.clone());
                     let said = |code: &str| base.report.diagnostics.iter().any(|note| note.code == code);
                     route.expects_bmp &= !said("ucs2-surrogates");
-                    if said("looks-packed") {
-                        route.front.stop_watching();
-                    }
                 }
                 machine.report = base.report;
                 machine
@@ -270,7 +267,8 @@ impl Transcoder {
         let past_head = matches!(self.phase, Phase::Decode) && self.head_at == self.head.len() && self.edits.is_empty();
         past_head
             && self.route.as_ref().is_some_and(|route| {
-                !route.watches_lf && route.can_be_cut() && route.nel.as_ref().is_none_or(|watch| watch.is_over())
+                let is_past_head = route.nel.as_ref().is_none_or(|watch| watch.is_over()) && route.front.is_past_head();
+                !route.watches_lf && is_past_head && route.can_be_cut()
             })
     }
 
@@ -332,6 +330,8 @@ impl Transcoder {
         part.report.bytes_in = at;
         part.report.from.clone_from(&self.report.from);
         part.report.controls = self.report.controls.as_ref().map(|_| Faults::new());
+        part.report.record_newlines = self.report.record_newlines.as_ref().map(|_| Faults::new());
+        part.report.records_cut = self.report.records_cut.as_ref().map(|_| RecordsCut::default());
         part.framing = None;
         part.route = self.route.as_ref().and_then(|route| route.part(at, begin.as_ref()));
         part
@@ -368,6 +368,7 @@ impl Route {
             eol: self.eol,
             same: self.same,
             straight: self.straight,
+            newlines: self.newlines.clone(),
             needs_origin: self.needs_origin,
             carry: None,
             expects_bmp: self.expects_bmp,
@@ -761,6 +762,12 @@ impl Report {
         self.unmappable.append(part.unmappable);
         if let (Some(controls), Some(more)) = (&mut self.controls, part.controls) {
             controls.append(more);
+        }
+        if let (Some(newlines), Some(more)) = (&mut self.record_newlines, part.record_newlines) {
+            newlines.append(more);
+        }
+        if let (Some(cut), Some(more)) = (&mut self.records_cut, part.records_cut) {
+            cut.append(more);
         }
         self.records = part.records;
         self.records_out = part.records_out;

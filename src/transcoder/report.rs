@@ -36,6 +36,10 @@ pub struct Report {
     pub records: Option<u64>,
     /// Records that were written; `None` where the output is none.
     pub records_out: Option<u64>,
+    /// Newlines within records that became blanks; `None` where that was not asked for.
+    pub record_newlines: Option<Faults<UnmappableChar>>,
+    /// Records that were written and had to be cut; `None` where that was not asked for.
+    pub records_cut: Option<RecordsCut>,
     /// What became of the document's label; `None` where nothing had to change.
     pub relabelled: Option<Relabelled>,
     /// What detection answered, once it did.
@@ -73,6 +77,43 @@ pub struct UnmappableChar {
     pub ch: char,
     /// The record and the column of that byte, where there are records.
     pub record: Option<RecordPosition>,
+}
+
+/// Records that were cut because their text was too long for them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct RecordsCut {
+    /// How many records were cut.
+    pub count: u64,
+    /// How many bytes they lost together, as encoded in the target.
+    pub bytes: u64,
+    /// The first [`Faults::KEPT`] of them.
+    pub first: Vec<CutRecord>,
+}
+
+/// A record that was cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CutRecord {
+    /// Where its text begins in the input, from 0.
+    pub offset: u64,
+    /// Which record of the output it is, from 1.
+    pub record: u64,
+    /// How many bytes it lost, as encoded in the target.
+    pub bytes: u64,
+}
+
+impl RecordsCut {
+    pub(super) fn add(&mut self, cut: CutRecord) {
+        self.append(RecordsCut { count: 1, bytes: cut.bytes, first: vec![cut] });
+    }
+
+    /// Adds those that follow.
+    pub(super) fn append(&mut self, more: RecordsCut) {
+        self.count += more.count;
+        self.bytes += more.bytes;
+        let room = Faults::<Fault>::KEPT - self.first.len();
+        self.first.extend(more.first.into_iter().take(room));
+    }
 }
 
 /// A place in the input.
@@ -126,6 +167,8 @@ impl Report {
             controls: None,
             records: None,
             records_out: None,
+            record_newlines: None,
+            records_cut: None,
             relabelled: None,
             verdict: None,
             diagnostics: Vec::new(),

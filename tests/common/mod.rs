@@ -103,14 +103,16 @@ pub fn drive_this(
 /// What a report has counted.
 pub fn faults(report: &Report) -> String {
     format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         report.malformed,
         report.unmappable,
         report.controls,
         report.diagnostics,
         report.relabelled,
         report.records,
-        report.records_out
+        report.records_out,
+        report.record_newlines,
+        report.records_cut
     )
 }
 
