@@ -255,7 +255,7 @@ impl Short {
             Some(0xEF) => text.starts_with('\u{FEFF}'),
             _ => false,
         };
-        !begins_document && !(self.looks_at_controls && has_controls(text))
+        !(begins_document || self.looks_at_controls && has_controls(text))
     }
 }
 
