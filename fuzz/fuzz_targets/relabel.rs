@@ -157,6 +157,10 @@ fuzz_target!(|data: &[u8]| {
         assert!(labels(written.text(), count).iter().all(is_true), "{}: {written:?}", what());
     }
 
+    // A shorter name may bring one that was out of reach into it.
+    if is_html && text.len() > 900 {
+        return;
+    }
     let mut second = job.kind(kind);
     if kind == Kind::Html {
         second = second.from(expected).unwrap();
