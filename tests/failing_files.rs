@@ -9,6 +9,7 @@ mod signals;
 
 use rustix::fs::{OFlags, XattrFlags, fcntl_getfl, fcntl_setfl, getxattr, setxattr};
 use rustix::io::ioctl_fionread;
+use rustix::process::{Pid, Signal, kill_process};
 use signals::with_default_signals;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -218,6 +219,91 @@ fn killed_in_the_middle() {
     }
 }
 
+/// INT, TERM and HUP wait until no file is being put in its place: there is nothing beside the files but what was kept,
+/// and what was kept is that of files that were replaced.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_while_files_are_replaced() {
+    const FILES: usize = 120;
+    const ROUNDS: usize = 20;
+    let (mut killed, mut early) = (0, 0);
+    for round in 0..ROUNDS {
+        for signal in ["TERM", "INT", "HUP"] {
+            let folder = Folder::new();
+            for at in 0..FILES {
+                folder.file(&format!("{at:03}"), "a line\n");
+            }
+            let args = ["--default-signal=INT,TERM,HUP", CHARPIPE, "-q", "--eol", "crlf", "-r", "--in-place=.old", "."];
+            let mut child = Command::new("env").args(args).current_dir(&folder.0).spawn().unwrap();
+            // Each round it is killed at another place.
+            let begun = round * FILES / ROUNDS;
+            while folder.names().len() < FILES + begun && child.try_wait().unwrap().is_none() {}
+            let signal = match signal {
+                "TERM" => Signal::TERM,
+                "INT" => Signal::INT,
+                _ => Signal::HUP,
+            };
+            _ = kill_process(Pid::from_child(&child), signal);
+            let status = child.wait().unwrap();
+            assert!(status.success() || status.signal() == Some(signal.as_raw()), "{status}");
+            killed += usize::from(!status.success());
+            for at in 0..FILES {
+                let (name, kept) = (format!("{at:03}"), format!("{at:03}.old"));
+                let is_new = folder.text(&name) == "a line\r\n";
+                assert_eq!(folder.path(&kept).exists(), is_new, "{signal:?} {name}");
+                assert_eq!(folder.text(if is_new { &kept } else { &name }), "a line\n");
+                early += usize::from(!is_new);
+            }
+            let names = folder.names();
+            assert!(names.iter().all(|name| !name.starts_with(".charpipe-")), "{signal:?} {names:?}");
+        }
+    }
+    println!("{killed} runs killed, {early} files not replaced");
+}
+
+/// What whoever started the run has asked to be ignored, as `nohup` does, stays ignored.
+#[test]
+fn signals_that_are_ignored() {
+    let folder = Folder::new();
+    let script = "trap '' TERM INT HUP; exec \"$CHARPIPE\" -o new";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).current_dir(&folder.0).env("CHARPIPE", CHARPIPE).stdin(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&much(100_000)).unwrap();
+    for signal in ["TERM", "INT", "HUP", "TERM"] {
+        send(signal, &child);
+        input.write_all(&much(10_000)).unwrap();
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(folder.names(), ["new"]);
+}
+
+/// Where a file has a name while it is written (here the system's list of open files is hidden), INT, TERM and HUP remove
+/// it, unless they are ignored.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_where_every_file_has_a_name() {
+    let folder = Folder::new();
+    let script = "mkfifo fifo
+        for signal in TERM INT HUP; do
+            env --default-signal=INT,TERM,HUP sh -c \
+                'mount -t tmpfs tmpfs /proc/$$/fd || exit 77; exec \"$CHARPIPE\" -o new fifo' & run=$!
+            exec 3> fifo
+            until ls -A | grep -q charpipe; do kill -0 $run || exit 77; done
+            kill -$signal $run; wait $run; echo $?
+            exec 3>&-
+            ls -A
+        done
+        sh -c 'trap \"\" TERM; mount -t tmpfs tmpfs /proc/$$/fd; exec \"$CHARPIPE\" -o new fifo' & run=$!
+        exec 3> fifo
+        until ls -A | grep -q charpipe; do :; done
+        kill -TERM $run; echo text >&3; exec 3>&-; wait $run; echo $?; cat new";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "143\nfifo\n130\nfifo\n129\nfifo\n0\ntext\n", "{}", words(&output));
+}
+
 /// The limit on the size of a file: the system ends the run.
 #[test]
 fn larger_than_is_allowed() {
@@ -354,11 +440,15 @@ fn owner_group_and_mode() {
         println!("skipped: files cannot be given away here");
         return;
     }
-    for mode in [0o640, 0o4711, 0o2755, 0o1604] {
-        fs::set_permissions(folder.path("old"), Permissions::from_mode(mode)).unwrap();
-        silent(&folder.run("-o old x"));
-        let now = fs::metadata(folder.path("old")).unwrap();
-        assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (NOBODY, NOBODY, mode));
+    // Set-user-ID, set-group-ID and sticky bits were given to the old content.
+    for (mode, kept) in [(0o640, 0o640), (0o4711, 0o711), (0o2755, 0o755), (0o1604, 0o604), (0o7777, 0o777)] {
+        for command in ["-o old x", "--eol crlf --in-place old"] {
+            folder.file("x", "new\n");
+            fs::set_permissions(folder.path("old"), Permissions::from_mode(mode)).unwrap();
+            silent(&folder.run(command));
+            let now = fs::metadata(folder.path("old")).unwrap();
+            assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (NOBODY, NOBODY, kept), "{mode:o} {command}");
+        }
     }
     // Who may not give files away gets one of his own, in which no bit means more than it meant.
     chown(folder.path("old"), Some(0), Some(0)).unwrap();

@@ -262,6 +262,28 @@ fn thousands_of_small_files() {
     assert_eq!(written, 1800);
 }
 
+/// However deep and however many the directories are, few descriptors do.
+#[test]
+fn directories_by_few_descriptors() {
+    let folder = Folder::new();
+    let deep = "d/".repeat(300);
+    folder.file(format!("deep/{deep}x"), HELLO);
+    let mut line = format!("ulimit -n 24 && exec {CHARPIPE} -q -r -f IBM037 --jobs 2 --output-dir out deep");
+    for at in 0..100 {
+        folder.file(format!("many/{at:03}/{at}/x"), HELLO);
+        line.push_str(&format!(" many/{at:03}"));
+    }
+    let output = Command::new("sh").args(["-c", &line]).current_dir(&folder.0).output().unwrap();
+    check(&output, (0, "", ""));
+    assert_eq!(folder.text(&format!("out/{deep}x")), "Hello");
+    assert_eq!(folder.text("out/42/x"), "Hello");
+    let line = format!("ulimit -n 24 && exec {CHARPIPE} -q -r -f IBM037 --jobs 2 --in-place=.old deep many/*");
+    let output = Command::new("sh").args(["-c", &line]).current_dir(&folder.0).output().unwrap();
+    check(&output, (0, "", ""));
+    assert_eq!(folder.text(&format!("deep/{deep}x")), "Hello");
+    assert_eq!(fs::read(folder.path("many/042/42/x.old")).unwrap(), HELLO);
+}
+
 #[test]
 fn as_many_at_once_as_are_asked_for() {
     let folder = Folder::new();
@@ -330,6 +352,24 @@ fn in_place_goes_on_where_a_run_was_killed() {
     fs::hard_link(folder.path("a"), folder.path("a.old")).unwrap();
     check(&folder.run("-f IBM037 --in-place=.old a"), (0, "", ""));
     assert_eq!((&*folder.text("a"), fs::read(folder.path("a.old")).unwrap()), ("Hello", HELLO.into()));
+    // Where there are no hard links, it has left a copy.
+    let long = b"\xC8\x85".repeat(100_000);
+    for (content, copy, status) in
+        [(HELLO, HELLO, 0), (&*long, &*long, 0), (&long, &long[1..], 3), (HELLO, b"Hello", 3), (HELLO, b"", 3)]
+    {
+        folder.file("a", content);
+        folder.file("a.old", copy);
+        assert_eq!(folder.run("-q --check -f IBM037 --in-place=.old a").status.code(), Some(status));
+        assert_eq!(folder.run("-q -f IBM037 --in-place=.old a").status.code(), Some(status));
+        assert_eq!(fs::read(folder.path("a.old")).unwrap(), copy);
+        assert_eq!(fs::read(folder.path("a")).unwrap() == content, status == 3);
+    }
+    // A symlink to the same content is none.
+    folder.file("a", HELLO);
+    folder.file("far", HELLO);
+    fs::remove_file(folder.path("a.old")).unwrap();
+    symlink("far", folder.path("a.old")).unwrap();
+    assert_eq!(folder.run("-q -f IBM037 --in-place=.old a").status.code(), Some(3));
 }
 
 #[test]
@@ -397,10 +437,16 @@ fn in_place_only_files() {
         &folder.run("--in-place none"),
         (3, "", "charpipe: none: cannot open: No such file or directory (os error 2)\n"),
     );
-    check(
-        &folder.run("--in-place /dev/null"),
-        (3, "", "charpipe: /dev/null: cannot open for writing: it is no regular file\n"),
-    );
+    // Nobody is waited for.
+    symlink("fifo", folder.path("link")).unwrap();
+    for name in ["/dev/null", "fifo", "link"] {
+        for options in ["--in-place", "--check --in-place", "--in-place=.old"] {
+            let output = folder.run(&format!("-q {options} {name}"));
+            let line = format!("charpipe: {name}: cannot open for writing: it is no regular file\n");
+            assert_eq!((output.status.code(), words(&output)), (Some(3), line));
+        }
+    }
+    assert_eq!(folder.names(), ["dir", "fifo", "link"]);
 }
 
 /// A run that is killed while it writes leaves the old file, and nothing beside it.
@@ -519,6 +565,25 @@ fn collisions_are_refused_before_anything_is_written() {
         }
     }
     assert!(!folder.path("new").join("x").exists());
+    // Symlinks that lead to nothing yet, by whatever way, and a file that would be made where they lead.
+    for (name, target) in [("1", "y"), ("2", "../out/y"), ("3", "1")] {
+        symlink(target, folder.path("out").join(name)).unwrap();
+    }
+    symlink("out/y", folder.path("report")).unwrap();
+    for name in ["1", "2", "3", "y"] {
+        folder.file(format!("d/{name}"), "text");
+    }
+    for (line, start) in [
+        ("--output-dir out d/1 d/2", "out/2: both d/1 and d/2 would be written to it"),
+        ("--output-dir out d/2 d/3", "out/3: both d/2 and d/3 would be written to it"),
+        ("--output-dir out d/y d/3", "out/3: both d/y and d/3 would be written to it"),
+        ("--output-dir ./out d/3 d/y", "./out/y: both d/3 and d/y would be written to it"),
+        ("--output-dir out --report report d/2", "out/2: output and report cannot be the same file"),
+        ("--output-dir out --report report d/y", "out/y: output and report cannot be the same file"),
+        ("-o out/1 --report report d/y", "out/1: output and report cannot be the same file"),
+    ] {
+        refused(&folder, line, start);
+    }
     // Many are not all named.
     let many = folder.args(["--output-dir", "new"].into_iter().chain(["a/x"; 20]));
     assert_eq!((many.status.code(), words(&many).lines().count()), (Some(2), 6));
@@ -533,6 +598,15 @@ fn the_directory_cannot_be_made() {
         let start = format!("charpipe: {dir}: cannot make the directory: ");
         assert!(output.status.code() == Some(3) && words(&output).starts_with(&start), "{}", words(&output));
     }
+    // A symlink to a file is followed, as with `-o`, and a directory that is one is not.
+    let links = Folder::with(&[("in/a", b"a"), ("in/sub/b", b"b"), ("out/c", b"c"), ("far/b", b"far")]);
+    symlink("c", links.path("out/a")).unwrap();
+    symlink("../far", links.path("out/sub")).unwrap();
+    let output = links.run("-q -r --output-dir out in");
+    let line = "charpipe: out/sub/b: cannot open for writing: the directory sub is a symbolic link, which is not followed here\n";
+    check(&output, (3, "", line));
+    assert_eq!((&*links.text("out/c"), &*links.text("far/b")), ("a", "far"));
+    assert!(links.path("out/a").is_symlink());
     // One output that cannot be written is no reason to leave the others.
     folder.file("out/a/is a directory", "");
     folder.file("b", "b");

@@ -3,27 +3,33 @@
 
 use super::Status;
 use super::args::{Convert, List};
+use super::folder::Folder;
 use super::hexdump;
-use super::input::{self, Sampled};
+use super::in_place::{Backup, InPlace};
+use super::input::{self, Opened, Sampled};
 use super::json::{self, ReportObject};
 use super::list;
 use super::many;
 use super::outcome::{Ended, Outcome};
 use super::output::{self, Output};
 use super::panics;
+use super::place::{End, resolve};
 use super::plan::{self, Plan, Target, Task};
 use super::progress::{Meter, Progress};
 use super::records;
+use super::signals;
 use super::streams::FileId;
 use super::summary::Summary;
+use super::walk;
 use super::words::{self, Name, say};
 use crate::records::look;
 use crate::{Bom, Error, Transcode, Transcoder};
-use std::ffi::OsString;
-use std::fs::{self, Metadata};
+use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much is read at a time.
@@ -40,8 +46,12 @@ pub(super) fn run(args: &Convert) -> Status {
 /// Finds out what can be wrong before anything is read, and goes on with `transcode`, which is what `args` ask for.
 pub(super) fn prepare(args: &Convert, transcode: Transcode) -> Result<Status, Status> {
     let plan = Plan::new(args)?;
+    let replaces = args.output.is_some() || !plan.is_shared;
+    if replaces && !args.many.check || args.report.is_some() {
+        signals::watch();
+    }
     // The report may go there.
-    plan::make_dir(args)?;
+    let dir = plan::make_dir(args)?;
     let account = account(args, &plan)?;
     let output = if plan.is_shared { Some(shared(args, account.as_ref())?) } else { None };
     let lines = if args.many.check { Some(stdout()?) } else { None };
@@ -53,11 +63,14 @@ pub(super) fn prepare(args: &Convert, transcode: Transcode) -> Result<Status, St
     let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());
     let file = account.as_ref().and_then(Output::stream_id);
     let desk = Desk { args, account, lines, summary: Summary::default(), worst: Status::Done };
-    let job = Job { args, transcode, plan, meter, account: file };
-    Ok(match output {
+    let job = Job { args, transcode, plan, dir, meter, account: file };
+    let status = match output {
         Some(output) => job.into_one(output, desk),
         None => job.into_many(desk),
-    })
+    };
+    // A signal that has come by now is not lost.
+    drop(signals::hold());
+    Ok(status)
 }
 
 /// The output of all inputs.
@@ -123,6 +136,8 @@ struct Job<'a> {
     args: &'a Convert,
     transcode: Transcode,
     plan: Plan,
+    /// The directory of all outputs.
+    dir: Option<Arc<Folder>>,
     meter: Meter,
     /// The regular file that the report is written to as it is.
     account: Option<FileId>,
@@ -133,9 +148,10 @@ struct Begun {
     input: Sampled,
     transcoder: Transcoder,
     notes: Vec<String>,
-    path: OsString,
     /// Everything is to be said.
     is_verbose: bool,
+    /// The file that takes in what it becomes.
+    in_place: Option<InPlace>,
     /// The bytes around an error have somebody to be shown to.
     is_watched: bool,
 }
@@ -203,7 +219,7 @@ impl Job<'_> {
     /// One input into an output of its own.
     fn own(&self, task: &Task) -> Outcome {
         let name = match &task.target {
-            Target::File(path) => Name::of_path(path.as_os_str()),
+            Target::File { path, .. } => Name::of_path(path.as_os_str()),
             Target::InPlace { .. } => task.name(),
             Target::Shared | Target::Nowhere => Name::of_stream(output::STDOUT),
         };
@@ -222,8 +238,11 @@ impl Job<'_> {
     /// The same, with the name of the output.
     fn own_called(&self, name: Name, task: &Task) -> Outcome {
         let begun = self.begin(task, self.transcode.clone(), |_| None);
-        let opened = begun.and_then(|begun| {
-            let output = self.output(task, &name).map_err(Ended::NoOutput)?;
+        let opened = begun.and_then(|mut begun| {
+            let output = match begun.in_place.take() {
+                Some(file) => Output::in_place(name.clone(), file),
+                None => self.output(task, &name).map_err(Ended::NoOutput)?,
+            };
             Ok((begun, output))
         });
         let (begun, mut output) = match opened {
@@ -246,24 +265,51 @@ impl Job<'_> {
     fn output(&self, task: &Task, name: &Name) -> io::Result<Output> {
         let check = self.args.many.check;
         match &task.target {
-            Target::Shared | Target::Nowhere => Ok(Output::nothing(name.clone())),
-            Target::InPlace { backup } => Output::in_place(Path::new(&task.path), backup.clone(), check),
-            Target::File(path) => {
-                let open = |path: &Path| if check { Output::rehearsal(path) } else { Output::path(path) };
-                match open(path) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => match path.parent() {
-                        // It would be made.
-                        Some(_) if check => Ok(Output::nothing(name.clone())),
-                        Some(folder) => {
-                            fs::create_dir_all(folder)?;
-                            open(path)
-                        }
-                        None => Err(error),
-                    },
-                    opened => opened,
+            Target::Shared | Target::Nowhere | Target::InPlace { .. } => Ok(Output::nothing(name.clone())),
+            Target::File { below, is_link, .. } => {
+                // In a check it may have to be made yet.
+                let Some(dir) = &self.dir else { return Ok(Output::nothing(name.clone())) };
+                let enter = |folder: &Folder, name: &OsStr| match folder.sub(name) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound && !check => {
+                        // Another file may have had it made meanwhile.
+                        folder.make_dir(name).or_else(|error| match error.kind() {
+                            io::ErrorKind::AlreadyExists => Ok(()),
+                            _ => Err(error),
+                        })?;
+                        folder.sub(name)
+                    }
+                    entered => entered,
+                };
+                match walk::descend(dir.clone(), below, enter) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound && check => Ok(Output::nothing(name.clone())),
+                    place => Output::at(name.clone(), place?, *is_link, check),
                 }
             }
         }
+    }
+
+    /// Opens an input: once, and if it is to be replaced, in the directory where that is to be done.
+    fn open(&self, task: &Task) -> Result<(Opened, Option<InPlace>), Ended> {
+        let place = match (&task.found, &task.target) {
+            (None, Target::InPlace { .. }) => resolve(Path::new(&task.path)).map_err(Ended::NotOpened)?,
+            (None, _) => {
+                return Ok((input::open_typed(&task.path, READ_SIZE).map_err(Ended::NotOpened)?, None));
+            }
+            (Some((root, below)), _) => {
+                let place = root.place(below).map_err(Ended::NotOpened)?;
+                (Some(place.clone()), End::File(place, None))
+            }
+        };
+        let (Some(typed), End::File(place, _)) = place else {
+            return Err(Ended::NoOutput(io::Error::other("it is no regular file")));
+        };
+        let opened = input::open_place(&place, READ_SIZE).map_err(Ended::NotOpened)?;
+        let Target::InPlace { backup } = &task.target else { return Ok((opened, None)) };
+        let backup = backup
+            .as_ref()
+            .map(|path| Backup { place: typed.beside(path.file_name().unwrap_or_default()), path: path.clone() });
+        let file = InPlace::new(place, &opened, backup, self.args.many.check).map_err(Ended::NoOutput)?;
+        Ok((opened, Some(file)))
     }
 
     /// Opens an input and makes the machine for it.
@@ -280,8 +326,12 @@ impl Job<'_> {
             let is_account = self.account.is_some() && self.account == FileId::of(input) && input.len() > 0;
             objection(input).or_else(|| is_account.then_some("it is the report too"))
         };
-        let mut input = input::open_unless(&task.path, READ_SIZE, objection).map_err(Ended::NotOpened)?;
-        input = self.meter.counted(input);
+        let (opened, in_place) = self.open(task)?;
+        if let Some(objection) = opened.found.as_ref().and_then(objection) {
+            return Err(Ended::NotOpened(io::Error::other(objection)));
+        }
+        let is_file = opened.found.is_some_and(|found| found.is_file());
+        let mut input = self.meter.counted(opened.reader);
         let mut notes = Vec::new();
         if self.args.records.is_auto() {
             let (first, is_all) = records::head(&mut *input).map_err(Ended::NotRead)?;
@@ -293,7 +343,7 @@ impl Job<'_> {
             transcode = transcode.records(shape);
         }
         if self.plan.parts.get() > 1 {
-            if input::is_file(&task.path) {
+            if is_file {
                 transcode = transcode.jobs(self.plan.parts);
             } else if self.args.reading.verbose {
                 notes.push("no regular file, so that one job converts it".to_owned());
@@ -302,8 +352,8 @@ impl Job<'_> {
         let transcoder = transcode.transcoder().map_err(Ended::Failed)?;
         let is_verbose = self.args.reading.verbose;
         let is_watched = is_verbose && words::is_watched();
-        let input = Sampled::new(input).keeping(is_watched);
-        Ok(Begun { input, transcoder, notes, path: task.path.clone(), is_verbose, is_watched })
+        let input = Sampled::new(input).of_file(opened.again).keeping(is_watched);
+        Ok(Begun { input, transcoder, notes, in_place, is_verbose, is_watched })
     }
 
     /// The outcome where nothing was read.
@@ -333,9 +383,9 @@ impl Begun {
             }
         };
         let mut report = self.transcoder.report().clone();
-        let seems = ended.add_hint(&mut report, &self.path, &self.input);
+        let seems = ended.add_hint(&mut report, &self.input);
         let offset = ended.error().and_then(Error::offset).filter(|_| self.is_watched);
-        let piece = offset.and_then(|offset| self.input.again(&self.path, hexdump::window(offset)));
+        let piece = offset.and_then(|offset| self.input.again(hexdump::window(offset)));
         Outcome { output: output.name.clone(), report, ended, notes: self.notes, seems, len: self.input.len(), piece }
     }
 }

@@ -1,13 +1,16 @@
 //! What is read: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`] between.
 
+use super::folder::{self, Kind};
 use super::hexdump::Piece;
-use super::streams::{self, Patient, Standard};
+use super::place::Place;
+use super::streams::{self, Patient, Standard, read_at};
 use super::words::Name;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufRead, Read, Seek as _, SeekFrom};
+use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Standard input, where a name is wanted.
 const STDIN: &str = "<stdin>";
@@ -22,36 +25,80 @@ pub(super) fn metadata(path: &OsStr) -> Option<Metadata> {
     if path == "-" { stdin().and_then(|file| file.metadata()).ok() } else { fs::metadata(path).ok() }
 }
 
+/// An input that is open. What it is, and what is read of it a second time, comes from what was opened: its name may
+/// lead elsewhere by then.
+pub(super) struct Opened {
+    pub(super) reader: Box<dyn BufRead>,
+    /// What the system knows of it.
+    pub(super) found: Option<Metadata>,
+    /// A regular file that was named, to be read at offsets beside the reader.
+    pub(super) again: Option<Arc<File>>,
+}
+
 /// Opens an operand: `-` is standard input. `capacity` is how much is read at a time.
 pub(super) fn open(path: &OsStr, capacity: usize) -> io::Result<Box<dyn BufRead>> {
-    open_unless(path, capacity, |_| None)
+    Ok(open_typed(path, capacity)?.reader)
 }
 
-/// The same, unless `objection` has one against the file that was opened.
-pub(super) fn open_unless(
-    path: &OsStr,
-    capacity: usize,
-    objection: impl FnOnce(&Metadata) -> Option<&'static str>,
-) -> io::Result<Box<dyn BufRead>> {
+/// The same, with what is known of it.
+pub(super) fn open_typed(path: &OsStr, capacity: usize) -> io::Result<Opened> {
     if path == "-" && !cfg!(unix) {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Opened { reader: Box::new(io::stdin().lock()), found: None, again: None });
     }
     streams::check(Path::new(path))?;
-    let file = if path == "-" { stdin()? } else { File::open(path)? };
-    let metadata = file.metadata()?;
-    // It can be opened here and there, and the failure to read would name a byte.
-    if path != "-" && metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+    if path == "-" {
+        let opened = Opened::new(stdin()?, None, capacity)?;
+        // It may not have begun with the first byte of its file.
+        return Ok(Opened { again: None, ..opened });
     }
-    if let Some(objection) = objection(&metadata) {
-        return Err(io::Error::other(objection));
-    }
-    Ok(Box::new(Input { file: Patient(file), room: vec![0; capacity.max(LAZY)], capacity, begin: 0, end: 0 }))
+    let open = || folder::open_typed(Path::new(path));
+    Opened::new(open()?, Some(&open), capacity)
 }
 
-/// Whether an operand is a regular file: all of it is there, and nobody waits for what comes of its beginning.
-pub(super) fn is_file(path: &OsStr) -> bool {
-    metadata(path).is_some_and(|found| found.is_file())
+/// Opens the regular file at a place. What has come there since it was found, if that is no regular file, is an error.
+pub(super) fn open_place(place: &Place, capacity: usize) -> io::Result<Opened> {
+    let open = || place.folder.read(&place.name);
+    let file = open().map_err(|error| match place.look() {
+        Ok(Some(entry)) if entry.kind != Kind::File => no_longer(entry.kind),
+        _ => error,
+    })?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(no_longer(if found.is_dir() { Kind::Folder } else { Kind::Device }));
+    }
+    Opened::new(file, Some(&open), capacity)
+}
+
+/// Reports what is no longer the regular file that was found.
+fn no_longer(kind: Kind) -> io::Error {
+    let now = match kind {
+        Kind::File => "another file",
+        Kind::Folder => "a directory",
+        Kind::Link => "a symbolic link",
+        Kind::Fifo => "a FIFO",
+        Kind::Device => "no regular file",
+    };
+    io::Error::other(format!("it was a regular file when it was found, and is {now} now"))
+}
+
+impl Opened {
+    /// `open` opens it once more where one open file cannot be read at two places.
+    fn new(file: File, open: Option<&dyn Fn() -> io::Result<File>>, capacity: usize) -> io::Result<Self> {
+        let found = file.metadata()?;
+        // It can be opened here and there, and the failure to read would name a byte.
+        if open.is_some() && found.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let file = Arc::new(file);
+        let again = match open.filter(|_| found.is_file()) {
+            Some(open) if !cfg!(unix) => Some(Arc::new(open()?)),
+            Some(_) => Some(file.clone()),
+            None => None,
+        };
+        let room = vec![0; capacity.max(LAZY)];
+        let reader = Box::new(Input { file: Patient(file), room, capacity, begin: 0, end: 0 });
+        Ok(Opened { reader, found: Some(found), again })
+    }
 }
 
 #[cfg(unix)]
@@ -114,6 +161,8 @@ pub(super) struct Sampled {
     filled: u64,
     /// There are no more.
     is_over: bool,
+    /// The file that they are from.
+    file: Option<Arc<File>>,
 }
 
 /// How many of the last bytes are kept at the least: more than is read at a time.
@@ -121,7 +170,12 @@ const RECENT: usize = 128 * 1024;
 
 impl Sampled {
     pub(super) fn new(inner: Box<dyn BufRead>) -> Self {
-        Sampled { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false }
+        Sampled { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false, file: None }
+    }
+
+    /// The same, read from a regular file that is open.
+    pub(super) fn of_file(self, file: Option<Arc<File>>) -> Self {
+        Sampled { file, ..self }
     }
 
     /// The same with its last bytes kept too, to be shown should they be wrong.
@@ -134,9 +188,9 @@ impl Sampled {
         self.is_over.then_some(self.filled)
     }
 
-    /// The bytes at `range`, or those of them that there are: from what is kept, else from the file at `path` once more,
-    /// where there is one.
-    pub(super) fn again(&self, path: &OsStr, range: Range<u64>) -> Option<Piece> {
+    /// The bytes at `range`, or those of them that there are: from what is kept, else from the file once more, if it is a
+    /// regular one.
+    pub(super) fn again(&self, range: Range<u64>) -> Option<Piece> {
         let start = range.start;
         let recent = self.recent.as_deref().unwrap_or_default();
         let kept = self.filled - recent.len() as u64;
@@ -144,14 +198,10 @@ impl Sampled {
             let end = (range.end - kept).min(recent.len() as u64);
             return Some(Piece { start, bytes: recent[(start - kept) as usize..end as usize].to_vec() });
         }
-        // Standard input may not have begun with the first byte of its file.
-        if path == "-" || !is_file(path) {
-            return None;
-        }
-        let mut file = File::open(path).ok()?;
-        file.seek(SeekFrom::Start(start)).ok()?;
-        let mut bytes = Vec::new();
-        file.take(range.end - start).read_to_end(&mut bytes).ok()?;
+        let file = self.file.as_ref()?;
+        let mut bytes = vec![0; (range.end - start) as usize];
+        let len = read_at(file, &mut bytes, start).ok()?;
+        bytes.truncate(len);
         Some(Piece { start, bytes })
     }
 

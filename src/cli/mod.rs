@@ -12,7 +12,9 @@
 //! | `habits.rs` | what users of other converters type |
 //! | `hexdump.rs` | the bytes around an error |
 //! | `input.rs`, `output.rs` | files, standard streams, `-o` |
-//! | `beside.rs` | the file that `-o` writes, until it is whole |
+//! | `beside.rs`, `attributes.rs` | the file that `-o` writes, until it is whole, and what it takes over from the old one |
+//! | `folder.rs`, `place.rs`, `walk.rs` | directories that are held open, names in them, the way through them |
+//! | `signals.rs` | holds signals back while a file takes the place of another |
 //! | `in_place.rs` | the same where it is the input |
 //! | `progress.rs` | how far it is |
 //! | `streams.rs` | closed streams, one file twice, waiting |
@@ -25,6 +27,7 @@
 //! Data goes to standard output, words to standard error. The exit status is the highest `Status` that any file had.
 
 mod args;
+mod attributes;
 mod beside;
 mod chart;
 mod collisions;
@@ -32,6 +35,11 @@ mod color;
 mod convert;
 mod detect;
 mod explain;
+#[cfg(unix)]
+mod folder;
+#[cfg(not(unix))]
+#[path = "folder_elsewhere.rs"]
+mod folder;
 #[cfg(feature = "generate")]
 mod generate;
 mod habits;
@@ -45,12 +53,15 @@ mod outcome;
 mod output;
 mod page;
 mod panics;
+mod place;
 mod plan;
 mod progress;
 mod records;
 mod shapes;
+mod signals;
 mod streams;
 mod summary;
+mod walk;
 mod words;
 
 use crate::error::{Error, ErrorKind};

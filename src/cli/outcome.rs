@@ -115,7 +115,7 @@ impl Ended {
 
     /// Where bytes were not what they were taken for, and nobody had said that they were: what they look like; answers
     /// with the encoding that they seem to be in.
-    pub(super) fn add_hint(&self, report: &mut Report, path: &OsStr, input: &Sampled) -> Option<String> {
+    pub(super) fn add_hint(&self, report: &mut Report, input: &Sampled) -> Option<String> {
         let is_malformed = self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Malformed { .. }));
         let verdict = report.verdict.as_mut().filter(|_| is_malformed)?;
         if !matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
@@ -123,7 +123,7 @@ impl Ended {
         }
         // Nothing but ASCII at the beginning tells nothing.
         let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
-        let near = offset.and_then(|at| input.again(path, at.saturating_sub(NEAR)..at + NEAR));
+        let near = offset.and_then(|at| input.again(at.saturating_sub(NEAR)..at + NEAR));
         let sample = near.as_ref().map_or(input.sample(), |piece| &piece.bytes);
         let Some(hint) = words::looks(sample) else { return words::seems(sample) };
         verdict.diagnostics.push(hint.clone());

@@ -2,21 +2,21 @@
 
 use super::Status;
 use super::beside::Beside;
+use super::folder::Entry;
 use super::in_place::InPlace;
+use super::place::{End, Place, changed, follow, resolve};
 use super::streams::{self, FileId, Patient, Standard};
 use super::words::{Name, say};
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Standard output, where a name is wanted.
 pub(super) const STDOUT: &str = "<stdout>";
 
 /// Standard error, where a name is wanted.
 pub(super) const STDERR: &str = "<stderr>";
-
-/// How many symlinks may lead to each other.
-const LINKS: usize = 40;
 
 /// An open output. Dropped without [`commit`](Output::commit), it leaves a regular file as it was.
 pub(super) struct Output {
@@ -62,16 +62,20 @@ impl Output {
     /// A path. Regular or absent: a file beside it, to be renamed over it; a symlink: the same for its target; a FIFO
     /// or device: itself; a directory: an error.
     pub(super) fn path(path: &Path) -> io::Result<Self> {
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::open(path)? })
+        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::typed(path)? })
     }
 
-    /// The regular file at `path`, or that its symlink leads to, which is the input too; `backup` keeps what it had.
-    pub(super) fn in_place(path: &Path, backup: Option<PathBuf>, rehearsal: bool) -> io::Result<Self> {
-        let sink = match resolve(path)? {
-            Resolved::Regular(target) => Sink::InPlace(Box::new(InPlace::new(target, backup, rehearsal)?)),
-            Resolved::Special => return Err(io::Error::other("it is no regular file")),
-        };
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink })
+    /// The file that `file` becomes, which is the input too.
+    pub(super) fn in_place(name: Name, file: InPlace) -> Self {
+        Output { name, sink: Sink::InPlace(Box::new(file)) }
+    }
+
+    /// The same as by [`path`](Self::path), at a place below a directory, or nothing in a rehearsal. A symlink is followed
+    /// if one may be there.
+    pub(super) fn at(name: Name, place: Place, may_be_link: bool, rehearsal: bool) -> io::Result<Self> {
+        let end = follow(place, may_be_link)?;
+        let sink = if rehearsal { Sink::rehearsal(end)? } else { Sink::open(end)? };
+        Ok(Output { name, sink })
     }
 
     /// Nothing, called `name`.
@@ -82,11 +86,7 @@ impl Output {
     /// Nothing, where a file would be written at `path`: an error where it could not be opened, so far as that can be
     /// known without doing it.
     pub(super) fn rehearsal(path: &Path) -> io::Result<Self> {
-        let file = match resolve(path)? {
-            Resolved::Regular(target) => Some(Box::new(Beside::new(target)?)),
-            Resolved::Special => None,
-        };
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::Nothing(file) })
+        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::rehearsal(resolve(path)?.1)? })
     }
 
     /// Whether nothing has happened to any file before [`commit`](Self::commit).
@@ -147,19 +147,43 @@ impl Output {
 }
 
 impl Sink {
-    fn open(path: &Path) -> io::Result<Self> {
-        match resolve(path)? {
-            Resolved::Regular(target) => Ok(Sink::Beside(Box::new(Beside::new(target)?))),
-            Resolved::Special => {
-                streams::check(path)?;
-                Sink::stream(OpenOptions::new().append(true).open(path)?)
+    fn typed(path: &Path) -> io::Result<Self> {
+        streams::check(path)?;
+        Sink::open(resolve(path)?.1)
+    }
+
+    fn open(end: End) -> io::Result<Self> {
+        match end {
+            End::File(place, entry) => Ok(Sink::Beside(Box::new(beside(place, entry)?))),
+            End::Special(place, entry) => {
+                let file = place.folder.write(&place.name)?;
+                // A file that has come there meanwhile would be written over.
+                if cfg!(unix) && FileId::of_any(&file.metadata()?) != entry.id {
+                    return Err(changed());
+                }
+                Sink::stream(file)
             }
+            End::Open(start, path) => {
+                streams::check(&path)?;
+                Sink::stream(match start {
+                    Some(folder) => folder.append(&path)?,
+                    None => OpenOptions::new().append(true).open(path)?,
+                })
+            }
+        }
+    }
+
+    /// Nothing, where a file would be written.
+    fn rehearsal(end: End) -> io::Result<Self> {
+        match end {
+            End::File(place, entry) => Ok(Sink::Nothing(Some(Box::new(beside(place, entry)?)))),
+            End::Special(..) | End::Open(..) => Ok(Sink::Nothing(None)),
         }
     }
 
     fn stream(file: File) -> io::Result<Self> {
         let id = FileId::of(&file.metadata()?);
-        Ok(Sink::Stream(Box::new(Patient(file)), id))
+        Ok(Sink::Stream(Box::new(Patient(Arc::new(file))), id))
     }
 
     #[cfg(unix)]
@@ -195,43 +219,12 @@ impl Write for Output {
     }
 }
 
-enum Resolved {
-    /// A regular file, or none yet; no symlink.
-    Regular(PathBuf),
-    /// To be opened as it is.
-    Special,
-}
-
-/// Follows symlinks to the file that is to be replaced, which need not exist.
-fn resolve(path: &Path) -> io::Result<Resolved> {
-    let mut path = path.to_owned();
-    for _ in 0..LINKS {
-        // `/dev/stdout` leads through such a link to whatever is open there: that is not to be replaced.
-        if cfg!(unix) && (path.starts_with("/proc") || path.starts_with("/dev/fd")) {
-            return Ok(Resolved::Special);
-        }
-        let found = match fs::symlink_metadata(&path) {
-            Ok(found) => found.file_type(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // `new/` can only be a directory.
-                let is_file = matches!(path.components().next_back(), Some(Component::Normal(_)))
-                    && !path.as_os_str().as_encoded_bytes().ends_with(b"/");
-                return if is_file { Ok(Resolved::Regular(path)) } else { Err(error) };
-            }
-            Err(error) => return Err(error),
-        };
-        if found.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        if found.is_file() {
-            return Ok(Resolved::Regular(path));
-        }
-        if !found.is_symlink() {
-            return Ok(Resolved::Special);
-        }
-        // An absolute target replaces the folder; so does `join`.
-        let target = fs::read_link(&path)?;
-        path = path.parent().unwrap_or(Path::new("")).join(target);
+/// A new file for a place where there is none, or a regular one.
+fn beside(place: Place, entry: Option<Entry>) -> io::Result<Beside> {
+    let Some(entry) = entry else { return Beside::new(place, None) };
+    let old = place.folder.hold(&place.name)?;
+    if cfg!(unix) && FileId::of_any(&old.metadata()?) != entry.id {
+        return Err(changed());
     }
-    Err(io::Error::other("too many levels of symbolic links"))
+    Beside::new(place, Some(Arc::new(old)))
 }

@@ -4,19 +4,20 @@
 use super::Status;
 use super::args::{Convert, FILES, one_of};
 use super::collisions;
+use super::folder::Folder;
 use super::input;
 use super::progress::Progress;
+use super::walk::{Found, Root, Walk};
 use super::words::{Name, say};
 use clap::Args;
 use clap::builder::ValueHint;
-use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
-use walkdir::{DirEntry, WalkDir};
 
 /// Many files at once.
 #[derive(Args)]
@@ -63,9 +64,15 @@ pub(super) struct ManyArgs {
     pub(super) progress: Progress,
 }
 
+/// How many files are converted at once where nobody says how many. Each takes up to six descriptors, of which a process
+/// usually has 1024.
+const MOST_WORKERS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
+
 /// One input.
 pub(super) struct Task {
     pub(super) path: OsString,
+    /// How it was found, where it was not named.
+    pub(super) found: Option<(Arc<Root>, PathBuf)>,
     /// Why it cannot be read, where that was found out on the way to it.
     pub(super) trouble: Option<String>,
     pub(super) target: Target,
@@ -83,8 +90,9 @@ impl Task {
 pub(super) enum Target {
     /// To the one output of all.
     Shared,
-    /// To a file of its own.
-    File(PathBuf),
+    /// To a file of its own: its path, and that below the directory of all. `is_link`: there was a symlink when the run
+    /// began, which is followed; one that comes later is not.
+    File { path: PathBuf, below: PathBuf, is_link: bool },
     /// Over itself; the file that keeps what it had.
     InPlace { backup: Option<PathBuf> },
     /// Nowhere.
@@ -109,33 +117,39 @@ impl Plan {
         let operands = args.reading.files();
         check_usage(many, &operands)?;
 
-        let mut walk = Walk::new(args);
-        let mut found = Vec::new();
-        for operand in operands {
-            if many.recursive && operand != "-" && Path::new(&operand).is_dir() {
-                let mut files = walk.files(&operand);
-                walk.leave_backups(&mut files);
-                found.append(&mut files);
+        let suffix = many.in_place.as_deref().filter(|suffix| !suffix.is_empty());
+        let own = [&many.output_dir, &args.output, &args.report].into_iter().flatten();
+        let mut walk = Walk::new(suffix, own);
+        let is_shared = many.output_dir.is_none() && many.in_place.is_none() && !(many.check && args.output.is_none());
+        let target = |path: &OsStr, below: &Path| match (&many.output_dir, &many.in_place) {
+            _ if is_shared => Target::Shared,
+            (Some(dir), _) => {
+                let path = dir.join(below);
+                Target::File { is_link: path.is_symlink(), path, below: below.to_owned() }
+            }
+            (_, Some(_)) => {
+                let backup = suffix.map(|suffix| [path, suffix].into_iter().collect::<OsString>());
+                Target::InPlace { backup: backup.map(PathBuf::from) }
+            }
+            (None, None) => Target::Nowhere,
+        };
+        let mut tasks = Vec::new();
+        for path in operands {
+            if many.recursive && path != "-" && Path::new(&path).is_dir() {
+                tasks.extend(walk.files(&path).into_iter().map(|Found { path, root, below, trouble }| Task {
+                    target: target(&path, &below),
+                    path,
+                    found: Some((root, below)),
+                    trouble,
+                }));
             } else {
-                let below = Path::new(&operand).file_name().map(PathBuf::from).unwrap_or_default();
-                found.push(Found { path: operand, below, trouble: None });
+                let below = Path::new(&path).file_name().map(PathBuf::from).unwrap_or_default();
+                tasks.push(Task { target: target(&path, &below), path, found: None, trouble: None });
             }
         }
         if !args.reading.quiet {
             walk.say();
         }
-        let is_shared = many.output_dir.is_none() && many.in_place.is_none() && !(many.check && args.output.is_none());
-        let target = |found: &Found| match (&many.output_dir, &many.in_place) {
-            _ if is_shared => Target::Shared,
-            (Some(dir), _) => Target::File(dir.join(&found.below)),
-            (_, Some(suffix)) => {
-                let backup = (!suffix.is_empty()).then(|| [&*found.path, suffix].into_iter().collect::<OsString>());
-                Target::InPlace { backup: backup.map(PathBuf::from) }
-            }
-            (None, None) => Target::Nowhere,
-        };
-        let task = |found: Found| Task { target: target(&found), path: found.path, trouble: found.trouble };
-        let tasks: Vec<Task> = found.into_iter().map(task).collect();
         collisions::refuse(&tasks, args.report.as_deref())?;
 
         let one = NonZeroUsize::MIN;
@@ -143,7 +157,7 @@ impl Plan {
         let (workers, parts) = if is_shared {
             (one, jobs.unwrap_or(one))
         } else {
-            let most = jobs.unwrap_or_else(|| thread::available_parallelism().unwrap_or(one));
+            let most = jobs.unwrap_or_else(|| thread::available_parallelism().unwrap_or(one).min(MOST_WORKERS));
             let workers = most.min(NonZeroUsize::new(tasks.len()).unwrap_or(one));
             // What nobody else needs goes into the parts, where it was asked for.
             (workers, jobs.and_then(|jobs| NonZeroUsize::new(jobs.get() / workers)).unwrap_or(one))
@@ -161,13 +175,21 @@ impl Plan {
     }
 }
 
-/// Makes the directory that all is written to.
-pub(super) fn make_dir(args: &Convert) -> Result<(), Status> {
-    let Some(dir) = args.many.output_dir.as_ref().filter(|_| !args.many.check) else { return Ok(()) };
-    fs::create_dir_all(dir).map_err(|error| {
-        say(format_args!("{}: cannot make the directory: {error}", Name::of_path(dir.as_os_str())));
-        Status::Io
-    })
+/// Makes the directory that all is written to, and holds it open. In a check there may be none.
+pub(super) fn make_dir(args: &Convert) -> Result<Option<Arc<Folder>>, Status> {
+    let Some(dir) = &args.many.output_dir else { return Ok(None) };
+    let opened = match args.many.check {
+        true => Folder::open(dir),
+        false => fs::create_dir_all(dir).and_then(|()| Folder::open(dir)),
+    };
+    match opened {
+        Ok(folder) => Ok(Some(Arc::new(folder))),
+        Err(error) if args.many.check && error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            say(format_args!("{}: cannot make the directory: {error}", Name::of_path(dir.as_os_str())));
+            Err(Status::Io)
+        }
+    }
 }
 
 /// What makes no sense, in a sentence.
@@ -200,87 +222,4 @@ fn has_separator(suffix: &OsStr) -> bool {
 /// What is not there is an error of its own.
 fn may_be_dir(operand: &OsStr) -> bool {
     operand != "-" && fs::metadata(operand).map_or(true, |found| found.is_dir())
-}
-
-/// An input, and its path in `--output-dir`.
-struct Found {
-    path: OsString,
-    below: PathBuf,
-    trouble: Option<String>,
-}
-
-/// The way through directories.
-struct Walk<'a> {
-    /// What the name of a backup has behind that of its file.
-    suffix: Option<&'a OsStr>,
-    /// Directories and files that are written to: what is in them comes of the inputs.
-    own: Vec<PathBuf>,
-    links: usize,
-    special: usize,
-}
-
-impl<'a> Walk<'a> {
-    fn new(args: &'a Convert) -> Self {
-        let own = [&args.many.output_dir, &args.output, &args.report].into_iter().flatten();
-        Walk {
-            suffix: args.many.in_place.as_deref().filter(|suffix| !suffix.is_empty()),
-            own: own.filter_map(|path| fs::canonicalize(path).ok()).collect(),
-            links: 0,
-            special: 0,
-        }
-    }
-
-    /// The files in the directory `operand`.
-    fn files(&mut self, operand: &OsStr) -> Vec<Found> {
-        let mut all = Vec::new();
-        let own = &self.own;
-        let is_own = |entry: &DirEntry| {
-            own.iter().any(|own| own.file_name() == Some(entry.file_name()))
-                && fs::canonicalize(entry.path()).is_ok_and(|path| own.contains(&path))
-        };
-        let walk = WalkDir::new(operand).sort_by_file_name().into_iter();
-        for entry in walk.filter_entry(|entry| entry.depth() == 0 || !is_own(entry)) {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    let path = error.path().unwrap_or(Path::new(operand)).as_os_str().to_owned();
-                    let trouble = error.io_error().map_or_else(|| error.to_string(), io::Error::to_string);
-                    all.push(Found { path, below: PathBuf::new(), trouble: Some(trouble) });
-                    continue;
-                }
-            };
-            let kind = entry.file_type();
-            if kind.is_symlink() {
-                self.links += 1;
-            } else if kind.is_file() {
-                let below = entry.path().strip_prefix(operand).unwrap_or(entry.path()).to_owned();
-                all.push(Found { path: entry.into_path().into(), below, trouble: None });
-            } else if !kind.is_dir() {
-                self.special += 1;
-            }
-        }
-        all
-    }
-
-    /// Takes what an earlier run has kept from the files.
-    fn leave_backups(&self, found: &mut Vec<Found>) {
-        let Some(suffix) = self.suffix else { return };
-        let backups: HashSet<OsString> =
-            found.iter().map(|found| [&*found.path, suffix].into_iter().collect()).collect();
-        found.retain(|found| !backups.contains(&found.path));
-    }
-
-    /// What was passed over.
-    fn say(&self) {
-        match self.links {
-            0 => {}
-            1 => say("1 symlink passed over (name it to have what it leads to)"),
-            links => say(format_args!("{links} symlinks passed over (name them to have what they lead to)")),
-        }
-        match self.special {
-            0 => {}
-            1 => say("1 passed over that is no regular file"),
-            special => say(format_args!("{special} passed over that are no regular files")),
-        }
-    }
 }

@@ -3,6 +3,7 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 /// A standard stream, by its descriptor.
 #[derive(Clone, Copy)]
@@ -76,8 +77,8 @@ pub(super) fn check(_: &std::path::Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What tells a regular file from every other, whatever it is called.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// What tells a file from every other, whatever it is called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct FileId {
     device: u64,
     inode: u64,
@@ -85,31 +86,53 @@ pub(super) struct FileId {
 
 impl FileId {
     /// Of a regular file.
-    #[cfg(unix)]
     pub(super) fn of(file: &Metadata) -> Option<Self> {
+        (cfg!(unix) && file.is_file()).then(|| Self::of_any(file))
+    }
+
+    /// Of a file of any kind.
+    #[cfg(unix)]
+    pub(super) fn of_any(file: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
 
-        file.is_file().then(|| FileId { device: file.dev(), inode: file.ino() })
+        FileId::new(file.dev(), file.ino())
     }
 
+    /// Here nothing tells one file from another.
     #[cfg(not(unix))]
-    pub(super) fn of(_: &Metadata) -> Option<Self> {
-        None
+    pub(super) fn of_any(_: &Metadata) -> Self {
+        FileId::new(0, 0)
     }
+
+    pub(super) fn new(device: u64, inode: u64) -> Self {
+        FileId { device, inode }
+    }
+}
+
+/// Reads from any place of a file, and leaves alone where it is read otherwise.
+#[cfg(unix)]
+pub(super) fn read_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, room, offset)
+}
+
+/// The same, of a file that is not read otherwise.
+#[cfg(windows)]
+pub(super) fn read_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, room, offset)
 }
 
 /// A file that waits: another process may have made the pipe, the socket or the terminal behind it non-blocking, for
 /// itself and so for all, and data would be lost where that was taken for an error.
-pub(super) struct Patient(pub(super) File);
+pub(super) struct Patient(pub(super) Arc<File>);
 
 impl Patient {
     /// Does `act` again until it is neither interrupted nor has to wait.
     #[cfg(unix)]
-    fn wait<T>(&mut self, write: bool, mut act: impl FnMut(&mut File) -> io::Result<T>) -> io::Result<T> {
+    fn wait<T>(&mut self, write: bool, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
         use rustix::event::{PollFd, PollFlags, poll};
 
         loop {
-            match act(&mut self.0) {
+            match act(&self.0) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     let event = if write { PollFlags::OUT } else { PollFlags::IN };
@@ -124,20 +147,20 @@ impl Patient {
     }
 
     #[cfg(not(unix))]
-    fn wait<T>(&mut self, _write: bool, mut act: impl FnMut(&mut File) -> io::Result<T>) -> io::Result<T> {
-        act(&mut self.0)
+    fn wait<T>(&mut self, _write: bool, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
+        act(&self.0)
     }
 }
 
 impl Read for Patient {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        self.wait(false, |file| file.read(room))
+        self.wait(false, |mut file| file.read(room))
     }
 }
 
 impl Write for Patient {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.wait(true, |file| file.write(bytes))
+        self.wait(true, |mut file| file.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

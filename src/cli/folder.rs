@@ -1,0 +1,277 @@
+//! A directory that is held open: it stays the same directory whatever happens to its name. Everything in it is named
+//! by a single component, so that nobody can put a symlink in the way.
+
+use super::streams::FileId;
+use rustix::fs::{self, AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// An open directory.
+pub(super) struct Folder(File);
+
+/// Identifies a directory, whatever it is called.
+pub(super) type FolderId = FileId;
+
+/// What kind of file an entry of a directory is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+    Link,
+    Fifo,
+    Device,
+}
+
+/// An entry of a directory, as it was when it was looked at. A symlink is not followed.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) id: FileId,
+    pub(super) kind: Kind,
+    pub(super) owner: u32,
+}
+
+/// Opens a directory for use as a starting point only, where the system can: that takes no permission to read it.
+#[cfg(target_os = "linux")]
+const HOLD: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const HOLD: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// Opens the file itself at once: not what a symlink leads to, and without waiting for the other end of a FIFO.
+const PLAIN: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+impl Folder {
+    /// Opens the directory at `path`, following symlinks as any program does.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        Self::open_at(CWD, path)
+    }
+
+    /// Opens the directory at `path` as seen from here, following symlinks.
+    pub(super) fn at(&self, path: &Path) -> io::Result<Self> {
+        Self::open_at(&self.0, path)
+    }
+
+    fn open_at(start: impl AsFd, path: &Path) -> io::Result<Self> {
+        // With the dot, a symlink to a directory is not the last component, and the system treats it as any shell's.
+        Ok(Folder(fs::openat(start, path.join("."), HOLD, Mode::empty())?.into()))
+    }
+
+    /// Opens a subdirectory; a symlink is an error.
+    pub(super) fn sub(&self, name: &OsStr) -> io::Result<Self> {
+        Ok(Folder(fs::openat(&self.0, name, HOLD | OFlags::NOFOLLOW, Mode::empty())?.into()))
+    }
+
+    /// Opens the directory that this one is in.
+    pub(super) fn parent(&self) -> io::Result<Self> {
+        Ok(Folder(fs::openat(&self.0, "..", HOLD, Mode::empty())?.into()))
+    }
+
+    pub(super) fn id(&self) -> io::Result<FolderId> {
+        Ok(FileId::of_any(&self.0.metadata()?))
+    }
+
+    /// Returns the names in this directory with their kinds, in no order.
+    pub(super) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+        let mut entries = Vec::new();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        for entry in Dir::new(fs::openat(&self.0, ".", flags, Mode::empty())?)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => match self.look(name) {
+                    Ok(Some(found)) => found.kind,
+                    // Gone meanwhile.
+                    Ok(None) => continue,
+                    Err(error) => return Err(error),
+                },
+                kind => Kind::of(kind),
+            };
+            entries.push((name.to_owned(), kind));
+        }
+        Ok(entries)
+    }
+
+    /// Returns what `name` is, or `None` if there is nothing of that name.
+    pub(super) fn look(&self, name: &OsStr) -> io::Result<Option<Entry>> {
+        match fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => {
+                // The types of these fields differ between systems.
+                #[allow(clippy::unnecessary_cast)]
+                let id = FileId::new(found.st_dev as u64, found.st_ino as u64);
+                let kind = Kind::of(FileType::from_raw_mode(found.st_mode));
+                Ok(Some(Entry { id, kind, owner: found.st_uid }))
+            }
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns where the symlink `name` leads to.
+    pub(super) fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let target = fs::readlinkat(&self.0, name, Vec::new())?;
+        Ok(OsString::from_vec(target.into_bytes()).into())
+    }
+
+    /// Opens the file `name` for reading. Does not wait, whatever the file is; a symlink is an error.
+    pub(super) fn read(&self, name: &OsStr) -> io::Result<File> {
+        Ok(fs::openat(&self.0, name, PLAIN, Mode::empty())?.into())
+    }
+
+    /// Opens the regular file `name` to find out what it has beside its content. This may be possible where reading is
+    /// not allowed.
+    pub(super) fn hold(&self, name: &OsStr) -> io::Result<File> {
+        #[cfg(target_os = "linux")]
+        const LESS: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+        #[cfg(not(target_os = "linux"))]
+        const LESS: OFlags = OFlags::WRONLY.union(PLAIN);
+
+        match fs::openat(&self.0, name, PLAIN, Mode::empty()) {
+            Err(Errno::ACCESS | Errno::PERM) => Ok(fs::openat(&self.0, name, LESS, Mode::empty())?.into()),
+            opened => Ok(opened?.into()),
+        }
+    }
+
+    /// Opens the FIFO or device `name` for writing; waits for a reader as the system does.
+    pub(super) fn write(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
+        loop {
+            match fs::openat(&self.0, name, flags, Mode::empty()) {
+                Err(Errno::INTR) => {}
+                opened => return Ok(opened?.into()),
+            }
+        }
+    }
+
+    /// Opens an open file of this process for writing, by its path as seen from here.
+    pub(super) fn append(&self, path: &Path) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOCTTY | OFlags::CLOEXEC;
+        Ok(fs::openat(&self.0, path, flags, Mode::empty())?.into())
+    }
+
+    /// Makes the file `name`, which must not exist.
+    pub(super) fn make(&self, name: &OsStr, mode: u16) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(fs::openat(&self.0, name, flags, permissions(mode))?.into())
+    }
+
+    /// Makes a file without a name, which can be given one by [`name`](Self::name). Returns `None` if the file system has no
+    /// such files, or if `/proc`, which giving it a name takes, is not there.
+    #[cfg(target_os = "linux")]
+    pub(super) fn unnamed(&self, mode: u16) -> Option<File> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let file = File::from(fs::openat(&self.0, ".", flags, permissions(mode)).ok()?);
+        let seen = std::fs::metadata(handle(&file)).ok()?;
+        (FileId::of_any(&seen) == FileId::of_any(&file.metadata().ok()?)).then_some(file)
+    }
+
+    /// Gives an open file the name `name`, which must be free. `from` is a place where it is to be found under another
+    /// name, which Linux does not need.
+    #[cfg(target_os = "linux")]
+    pub(super) fn name(&self, file: &File, _from: Option<(&Folder, &OsStr)>, name: &OsStr) -> io::Result<()> {
+        Ok(fs::linkat(CWD, handle(file), &self.0, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn name(&self, _: &File, from: Option<(&Folder, &OsStr)>, name: &OsStr) -> io::Result<()> {
+        let Some((folder, old)) = from else { return Err(io::ErrorKind::Unsupported.into()) };
+        Ok(fs::linkat(&folder.0, old, &self.0, name, AtFlags::empty())?)
+    }
+
+    /// Renames `from` to `to`, in the place of whatever file has that name.
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(fs::renameat(&self.0, from, &self.0, to)?)
+    }
+
+    /// Renames `from` to `to`, which must not exist.
+    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        match fs::renameat_with(&self.0, from, &self.0, to, fs::RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            done => return Ok(done?),
+        }
+        match fs::linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
+            Ok(()) => self.remove(from),
+            Err(Errno::EXIST) => Err(Errno::EXIST.into()),
+            // No hard links here.
+            Err(_) if self.look(to)?.is_none() => self.rename(from, to),
+            Err(_) => Err(Errno::EXIST.into()),
+        }
+    }
+
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    pub(super) fn make_dir(&self, name: &OsStr) -> io::Result<()> {
+        Ok(fs::mkdirat(&self.0, name, permissions(0o777))?)
+    }
+
+    /// Whether an entry that belongs to `owner` may be followed or replaced on our behalf. In a directory such as `/tmp`,
+    /// sticky and for everybody to write to, the entry has to be ours or the directory owner's: the rule by which Linux
+    /// protects a shell's `>` (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`).
+    pub(super) fn trusts(&self, owner: u32) -> io::Result<bool> {
+        let here = self.0.metadata()?;
+        let is_shared = here.mode() & 0o1002 == 0o1002;
+        Ok(!is_shared || owner == here.uid() || owner == rustix::process::geteuid().as_raw())
+    }
+
+    /// Whether this is a directory of `/proc`, whose symlinks lead to open files rather than to names.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_proc(&self) -> bool {
+        fs::fstatfs(&self.0).is_ok_and(|found| found.f_type == fs::PROC_SUPER_MAGIC)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn is_proc(&self) -> bool {
+        false
+    }
+}
+
+impl Kind {
+    fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Folder,
+            FileType::Symlink => Kind::Link,
+            FileType::Fifo => Kind::Fifo,
+            _ => Kind::Device,
+        }
+    }
+}
+
+/// Opens the file at `path` for reading, as any program does: symlinks are followed, and a FIFO is waited for.
+pub(super) fn open_typed(path: &Path) -> io::Result<File> {
+    std::fs::OpenOptions::new().read(true).custom_flags(OFlags::NOCTTY.bits() as i32).open(path)
+}
+
+/// Returns the directory and the name that `path` consists of, or `None` if it can only name a directory.
+pub(super) fn split(path: &Path) -> Option<(&Path, &OsStr)> {
+    let bytes = path.as_os_str().as_bytes();
+    let at = bytes.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let (folder, name) = bytes.split_at(at);
+    let folder = if folder.is_empty() { b"." } else { folder };
+    let is_name = !matches!(name, b"" | b"." | b"..");
+    is_name.then(|| (Path::new(OsStr::from_bytes(folder)), OsStr::from_bytes(name)))
+}
+
+/// Returns the path of an open file, whatever its name.
+#[cfg(target_os = "linux")]
+pub(super) fn handle(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+}
+
+// The type of a mode differs between systems.
+#[allow(clippy::useless_conversion)]
+fn permissions(mode: u16) -> Mode {
+    Mode::from_raw_mode(mode.into())
+}
