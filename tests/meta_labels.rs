@@ -104,6 +104,7 @@ fn what_is_no_label_stays() {
         "<?xml version='1.0' encoding='UTF-8'?><html><!--<meta charset='koi8-r'/>--></html>",
         "<?xml version='1.0' encoding='UTF-8'?><html><meta charset='{{charset}}'/></html>",
         "<?xml version='1.0' encoding='UTF-8'?><html><meta content='text/html; charset=koi8-r'/></html>",
+        "<?xml version='1.0' encoding='UTF-8'><feed><meta charset='koi8-r'/></feed>",
         "<?xml version='1.0' encoding='UTF-8'?><html",
         "<?xml version='1.0' encoding='UTF-8'?><html/>",
         "<?xml version='1.0' encoding='UTF-8'?>",
@@ -112,6 +113,14 @@ fn what_is_no_label_stays() {
         let outcome = converted(&Transcode::new(), "UTF-8", text);
         assert_eq!(outcome.text(), text);
     }
+}
+
+/// A declaration that is not closed as it should be hides nothing.
+#[test]
+fn behind_a_broken_declaration() {
+    let text = "<?xml version='1.0' encoding='UTF-8'><html><meta charset='koi8-r'/></html>";
+    let outcome = converted(&Transcode::new(), "UTF-8", text);
+    assert_eq!(outcome.text(), text.replace("koi8-r", "UTF-8"));
 }
 
 /// The window is of so many characters, whatever a character takes.

@@ -6,7 +6,7 @@
 
 use super::framed::Looks;
 use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
-use crate::detect::{Kind, PRESCAN_LIMIT, meaning_of_label, meta_labels};
+use crate::detect::{Kind, PRESCAN_LIMIT, Verdict, meaning_of_label, meta_labels};
 use crate::registry::Registry;
 use crate::text::xml::XmlPlace;
 use std::ops::Range;
@@ -35,8 +35,10 @@ pub(super) struct LabelSearch {
     signs: Vec<u8>,
     /// U+0085 is white space.
     ebcdic: bool,
-    /// Looks for the root element, in XML.
+    /// Looks for the root element, in XML, and from which byte of the text on: behind the declaration, which need not be
+    /// closed as it should be.
     root: Option<Root>,
+    root_from: usize,
     /// It is not that kind of document, or its codec does not get on.
     is_over: bool,
 }
@@ -64,9 +66,11 @@ impl Root {
 }
 
 impl LabelSearch {
-    /// A search in a document of that kind, which `codec` decodes from byte `start` on. `prescan`: how many bytes of it,
-    /// were it in single bytes.
-    pub(super) fn new(codec: Arc<dyn Codec>, kind: Kind, start: usize, prescan: usize) -> Self {
+    /// A search in the document that the verdict is on, which `codec` decodes. `prescan`: how many bytes of it, were it
+    /// in single bytes.
+    pub(super) fn new(codec: Arc<dyn Codec>, verdict: &Verdict, prescan: usize) -> Self {
+        let (kind, start) = (verdict.kind, verdict.bom_len);
+        let declared_to = verdict.declaration.as_ref().map_or(0, |found| found.span.end as usize);
         let decoder = codec.decoder();
         let unit = decoder.code_unit().unwrap_or(1);
         LabelSearch {
@@ -79,16 +83,18 @@ impl LabelSearch {
             limit: prescan.saturating_mul(unit).min(PRESCAN_LIMIT),
             signs: Vec::new(),
             root: (kind == Kind::Xml).then(Root::default),
+            root_from: declared_to.saturating_sub(start),
             is_over: false,
         }
     }
 
     fn decode(&mut self, src: &[u8]) {
         let (signs, root, is_over) = (&mut self.signs, &mut self.root, &mut self.is_over);
+        let looks = self.taken.len() >= self.root_from;
         let is_honest = decode(&mut *self.decoder, src, |ch| {
             let sign = sign_of(ch, self.ebcdic);
             signs.push(sign);
-            match root.as_mut().and_then(|root| root.take(sign)) {
+            match root.as_mut().filter(|_| looks).and_then(|root| root.take(sign)) {
                 Some(true) => *root = None,
                 Some(false) => *is_over = true,
                 None => {}

@@ -463,7 +463,7 @@ impl Transcoder {
         let may_have = verdict.kind == Kind::Html || (verdict.kind == Kind::Xml && verdict.declaration_is_read);
         let prescan = settings.hints.prescan.unwrap_or(PRESCAN);
         let Some(codec) = codec.filter(|_| may_have).cloned() else { return self.begun(verdict, Vec::new(), read) };
-        let mut search = LabelSearch::new(codec, verdict.kind, verdict.bom_len, prescan);
+        let mut search = LabelSearch::new(codec, &verdict, prescan);
         match &mut self.framing {
             None => _ = search.feed(&self.head),
             Some(framing) => {
