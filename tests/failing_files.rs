@@ -224,8 +224,8 @@ fn killed_in_the_middle() {
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_while_files_are_replaced() {
-    const FILES: usize = 120;
-    const ROUNDS: usize = 20;
+    const FILES: usize = 40;
+    const ROUNDS: usize = 10;
     let (mut killed, mut early) = (0, 0);
     for round in 0..ROUNDS {
         for signal in ["TERM", "INT", "HUP"] {

@@ -381,6 +381,8 @@ fn names_that_are_exchanged_all_the_time() {
             match output.status.code() {
                 Some(0) => done += 1,
                 Some(3) => failed += 1,
+                // Exchanged between two looks, it seemed to be there twice, and nothing was begun.
+                Some(2) if words(&output).contains("cannot be replaced twice") => failed += 1,
                 _ => panic!("{}", words(&output)),
             }
             place.is_intact();
