@@ -770,6 +770,46 @@ mod tests {
         assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));
     }
 
+    /// What a codec can try with safe code: lengths that are no boundary, a panic in the middle, another sink in the place
+    /// of the one that was lent, or the same one taken out and put back.
+    #[test]
+    fn nothing_that_is_answered_is_believed() {
+        let mut room = [0xFF; 100];
+        let mut sink = Utf8Sink::new(&mut room);
+        assert!(sink.push('é'));
+        for len in [99, 100, usize::MAX] {
+            sink.fill_str(usize::MAX, |_| ((), len));
+            assert_eq!(sink.as_str(), "é", "{len}");
+        }
+        let panics = std::panic::AssertUnwindSafe(|| sink.fill_str::<()>(6, |_| panic!("as asked")));
+        assert!(std::panic::catch_unwind(panics).is_err());
+        let panics = std::panic::AssertUnwindSafe(|| sink.push_words(|| panic!("as asked")));
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert_eq!(sink.as_str(), "é");
+
+        let mut text = Utf8Buf::new(200);
+        text.fill(100, |sink| {
+            let other: &'static mut [u8] = Box::leak(vec![b'x'; 100].into());
+            *sink = Utf8Sink::new(other);
+            sink.push_str("nothing of yours");
+        });
+        assert_eq!(text.as_str(), "");
+        text.fill(100, |sink| {
+            let mut lent = std::mem::replace(sink, Utf8Sink::new(&mut []));
+            lent.push('é');
+            *sink = lent;
+        });
+        assert_eq!(text.as_str(), "é");
+        let panics = std::panic::AssertUnwindSafe(|| {
+            text.fill(100, |sink| {
+                sink.push('a');
+                panic!("as asked")
+            })
+        });
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert_eq!(text.as_str(), "");
+    }
+
     /// The kind takes the place of a length. One that does not fit would be taken for the length of a character, whose
     /// bytes anybody could choose.
     #[test]
