@@ -91,11 +91,14 @@ struct Search {
     decoded: usize,
     /// The places of blanks that are held back: they come later than what they were made from.
     held: VecDeque<(Place, u64)>,
+    /// How many those are, added up.
+    known: u64,
 }
 
 impl Search {
     fn new(front: Front, index: usize) -> Self {
-        Search { held: VecDeque::from_iter(front.held()), front, index, decoded: 0 }
+        let held = VecDeque::from_iter(front.held());
+        Search { known: held.iter().map(|(_, count)| count).sum(), held, front, index, decoded: 0 }
     }
 
     /// Goes past bytes that have nothing of what is looked for; whether it could. Else nothing has happened.
@@ -131,6 +134,7 @@ impl Search {
                     Some((place, count)) if front.is_blank(ch) => {
                         let place = *place;
                         *count -= 1;
+                        self.known -= 1;
                         if *count == 0 {
                             self.held.pop_front();
                         }
@@ -142,10 +146,15 @@ impl Search {
                     return Some(place);
                 }
             }
-            let known: u64 = self.held.iter().map(|(_, count)| count).sum();
             match front.held() {
-                None => self.held.clear(),
-                Some((_, count)) if count > known => self.held.push_back((begin, count - known)),
+                None => {
+                    self.held.clear();
+                    self.known = 0;
+                }
+                Some((_, count)) if count > self.known => {
+                    self.held.push_back((begin, count - self.known));
+                    self.known = count;
+                }
                 Some(_) => {}
             }
             src = src.get(filled.read..).unwrap_or_default();
