@@ -272,7 +272,8 @@ impl Counts {
             if is_sign(before, byte, &window[at..]) {
                 // Pages still differ there, which is all that is known. What comes next is like a new word.
                 counts.is_used[usize::from(byte)] = true;
-                if byte == 0xD0 && counts.brackets.len() < MOST_BRACKETS {
+                let is_last = (0xF0..=0xF9).contains(&before);
+                if byte == 0xD0 && is_last && counts.brackets.len() < MOST_BRACKETS {
                     counts.brackets.push((before, byte));
                 }
                 counts.all += 1;

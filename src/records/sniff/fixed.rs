@@ -13,7 +13,7 @@ const SHORTEST: usize = 8;
 /// Records that there must be.
 const ROWS: usize = 4;
 /// So few that each of them is looked at.
-const FEW: usize = 12;
+const FEW: usize = 16;
 /// Periods that are tried.
 const TRIED: usize = 40;
 /// Fields that are compared with one another.
