@@ -1,10 +1,10 @@
-//! Records of one length that are not filled with blanks: digits and zeros, fields padded with NULs, packed decimals and
-//! binary numbers.
+//! Records of one length that are not filled with blanks: digits and zeros, fields padded with NULs, packed decimals
+//! and binary numbers.
 //!
 //! A length is judged by its columns. In records each byte of a field is of few kinds, whatever the record: a digit, a
 //! letter, the last byte of a packed decimal. The gain of a length is a number of bits: how much better the kinds are
-//! predicted by the column than by how frequent they are at large, with what it costs to learn each column. Data that has
-//! no such length gains less than nothing.
+//! predicted by the column than by how frequent they are at large, with what it costs to learn each column. Data that
+//! has no such length gains less than nothing.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ const ONE_COLUMN: f64 = 0.5;
 const PRIOR: f64 = 2.0;
 /// The share of the records that the others have to predict.
 const PREDICTED: f64 = 0.9;
-/// Columns that differ from record to record and are of one kind all the same: the share of all columns, and the fewest.
+/// The fewest columns that differ from record to record and are of one kind all the same.
 const TELLING: usize = 2;
 
 /// What a byte is. Which of EBCDIC and ASCII it is in depends on which is more frequent.
@@ -236,7 +236,8 @@ impl<'a> Table<'a> {
         lags
     }
 
-    /// Returns why a length with so much gain is none of records; `any`: the best of all, also of those that do not divide.
+    /// Returns why a length with so much gain is none of records. `any`: the best of all lengths, whether it divides
+    /// that of the file or not.
     fn objection(&self, length: usize, gain: f64, any: (usize, f64)) -> Option<&'static str> {
         if any.0 != length && any.1 > gain / APART && !any.0.is_multiple_of(length) {
             return Some("another length explains more, and it does not divide that of the file");
