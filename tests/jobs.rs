@@ -395,6 +395,7 @@ fn help_has_these_options_apart() {
     };
     let expected = [
         "--records",
+        "--file",
         "--to-records",
         "--keep-blanks",
         "--trim-nuls",

@@ -490,7 +490,9 @@ mod tests {
     fn a_name_is_shown_without_control_characters() {
         assert_eq!(printable("a \"b\" c:\\d\u{1B}[31m\n\u{202E}é"), "a \"b\" c:\\d\\u{1b}[31m\\n\\u{202e}é");
         let name = Name::of_path(OsStr::new("a\u{7}\\"));
-        assert_eq!((&*name.shown, &*name.json), ("a\\u{7}\\", "a\u{7}\\"));
+        assert_eq!((&*name.shown, &*name.json), ("a\\u{7}\\\\", "a\u{7}\\"));
+        let name = Name::of_path(OsStr::new("dir\\new"));
+        assert_eq!((&*name.shown, &*name.json), ("dir\\new", "dir\\new"));
     }
 
     #[cfg(unix)]
@@ -499,6 +501,9 @@ mod tests {
         use std::os::unix::ffi::OsStrExt;
 
         let name = Name::of_path(OsStr::from_bytes(b"\\\xFF\x1B"));
-        assert_eq!((&*name.shown, &*name.json), ("\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
+        assert_eq!((&*name.shown, &*name.json), ("\\\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
+        // Not the name of four characters.
+        let name = Name::of_path(OsStr::new("\\xFF"));
+        assert_eq!((&*name.shown, &*name.json), ("\\\\xFF", "\\\\xFF"));
     }
 }
