@@ -70,7 +70,7 @@ impl ValueDecoder {
     /// assert_eq!(values.decode(b"\xC1\x0E\x45\x66\x45").unwrap_err().offset(), Some(4));
     /// assert_eq!(values.decode(b"\xC1")?, "A");
     /// let mut lossy = job.malformed(OnMalformed::Replace).values()?;
-    /// assert_eq!(lossy.decode(b"\xC1\x0E\x45\x66\x45")?, "A東\u{FFFD}");
+    /// assert_eq!(lossy.decode(b"\xC1\x0E\x45\x66\x45")?, "A本\u{FFFD}");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     #[inline]
