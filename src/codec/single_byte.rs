@@ -85,6 +85,7 @@ pub(super) struct EncodeTable {
     ascii: [u16; 256],
     /// All of it for kernels.
     lanes: FromUtf8,
+    /// In the order of the characters.
     best_fit: Vec<(u16, u8)>,
     substitute: u8,
     /// The byte that stands for these, or for all up to U+00FF.
@@ -116,6 +117,7 @@ impl EncodeTable {
                 _ => this.best_fit.push((unit, byte)),
             }
         }
+        this.best_fit.sort_by_key(|(unit, _)| *unit);
         for ascii in 0..0x80 {
             this.ascii[ascii as usize] = this.unit(ascii);
         }
@@ -199,8 +201,9 @@ impl Encoder for SingleByteEncoder {
                 Some(self.table.substitute1.filter(|_| listed).unwrap_or(self.table.substitute))
             }
             StandIn::BestFit => {
-                let mapping = self.table.best_fit.iter().find(|(from, _)| u32::from(*from) == ch as u32);
-                mapping.map(|(_, byte)| *byte)
+                let best_fit = &self.table.best_fit;
+                let at = best_fit.partition_point(|(unit, _)| u32::from(*unit) < ch as u32);
+                best_fit.get(at).filter(|(unit, _)| u32::from(*unit) == ch as u32).map(|(_, byte)| *byte)
             }
         };
         byte.is_some_and(|byte| dst.push(&[byte]))
