@@ -55,6 +55,16 @@ pub fn padding_len(isa: Isa, bytes: &[u8], padding: u8) -> usize {
     }
 }
 
+/// How many newlines there are in `text`, which is UTF-8: U+000A, U+000D, and U+0085, which is C2 85 there.
+pub fn count_newlines(isa: Isa, text: &[u8]) -> usize {
+    match isa.usable() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the machine has it.
+        Isa::Avx512 | Isa::Avx2 => unsafe { x86_64::bytes::count_newlines_avx2(text) },
+        _ => scalar::bytes::count_newlines(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::each_isa;
@@ -116,6 +126,17 @@ mod tests {
                 let expected = bytes.iter().rev().take_while(|byte| **byte == padding).count();
                 each_isa(|isa| assert_eq!(padding_len(isa, bytes, padding), expected, "{isa:?}"));
             }
+        }
+
+        #[test]
+        #[cfg_attr(miri, ignore = "too much of it")]
+        fn newlines(
+            signs in prop::collection::vec(prop::sample::select(&["\n", "\r", "\u{85}", "\u{C5}", "\u{105}", "a"][..]), 0..400),
+            cut in 0usize..80,
+        ) {
+            let text = signs[cut.min(signs.len())..].concat();
+            let expected = text.chars().filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}')).count();
+            each_isa(|isa| assert_eq!(count_newlines(isa, text.as_bytes()), expected, "{isa:?}"));
         }
     }
 }

@@ -245,7 +245,7 @@ impl Records {
             Layout::Rdw { little: false, inclusive } if big(2)? == 0 => {
                 (4, big(0)?.checked_sub(if inclusive { 4 } else { 0 })?)
             }
-            Layout::Vb if self.block > 0 && big(2)? == 0 => {
+            Layout::Vb if self.block > 0 && big(2)? == 0 && !src.starts_with(&NULL_SEGMENT) => {
                 let length = big(0)?;
                 self.block = self.block.checked_sub(length as u64).filter(|_| length >= 4 && length <= src.len())?;
                 (4, length - 4)
@@ -610,7 +610,7 @@ impl Tape {
     /// A record that lies whole in what is left of the chunk.
     #[inline]
     fn whole(&mut self, records: &mut Records, src: &[u8]) -> Option<(usize, usize)> {
-        if self.left == 0 || self.at_mark || self.is_labels() {
+        if self.left == 0 || self.at_mark || self.is_skipped() {
             return None;
         }
         let (header, len) = records.whole(&src[..src.len().min(self.left as usize)])?;
@@ -682,5 +682,112 @@ impl Tape {
         self.left = length;
         self.previous = length;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::MAX_BLKSIZE;
+    use proptest::prelude::*;
+
+    /// What a stream has: the place and the bytes of each stretch of data, ends, and how it ends.
+    fn parts(mut deframer: Deframer, src: &[u8], quickly: bool) -> (Vec<(usize, Vec<u8>)>, u64, String) {
+        let (mut at, mut found, mut open) = (0, Vec::new(), None);
+        loop {
+            if open.is_none()
+                && quickly
+                && let Some((header, len)) = deframer.whole(&src[at..])
+            {
+                found.push((at + header, src[at + header..][..len].to_vec()));
+                at += header + len;
+                continue;
+            }
+            match deframer.next(&src[at..], true) {
+                Ok(Part::Framing(len)) => at += len,
+                Ok(Part::Data(len)) => {
+                    open.get_or_insert((at, Vec::new())).1.extend_from_slice(&src[at..at + len]);
+                    at += len;
+                }
+                Ok(Part::End) => found.push(open.take().unwrap_or((at, Vec::new()))),
+                Ok(Part::FileEnd) => found.push((at, b"a file ends".into())),
+                Ok(Part::NeedInput) => unreachable!("nothing follows"),
+                Ok(Part::Done) => return (found, deframer.record(), "done".into()),
+                Err(error) => return (found, deframer.record(), error.to_string()),
+            }
+        }
+    }
+
+    fn tape(files: &[Vec<Vec<u8>>]) -> Vec<u8> {
+        let (mut tape, mut previous) = (Vec::new(), 0);
+        let mut chunk = |data: &[u8], flags| {
+            let len = data.len() as u16;
+            let header = [len.to_le_bytes(), std::mem::replace(&mut previous, len).to_le_bytes(), [flags, 0]];
+            tape.extend(header.concat());
+            tape.extend_from_slice(data);
+        };
+        for blocks in files {
+            blocks.iter().for_each(|block| chunk(block, NEW_BLOCK | END_OF_BLOCK));
+            chunk(&[], TAPE_MARK);
+        }
+        tape
+    }
+
+    /// What headers of those shapes are made of, among other things.
+    const UNITS: [&[u8]; 8] = [
+        b"\0",
+        b"\x01",
+        b"\x04",
+        b"\0\x05\0\0\xC1",
+        b"\0\x0D\0\0\0\x09\0\0",
+        b"\x80\0\0\0",
+        b"\0\0\0\x02\xC1\xC2",
+        b"\xC1",
+    ];
+
+    const SHAPES: [&str; 9] = ["fb:3", "fb:8", "rdw", "rdw:exclusive", "rdw:le", "vb", "vbs", "u32", "u16"];
+
+    proptest! {
+        /// A record that is taken whole is one that would be found byte by byte, whatever the bytes; and no other is.
+        #[test]
+        fn whole_records_are_those_that_are_found(
+            shape in proptest::sample::select(&SHAPES[..]),
+            units in proptest::collection::vec(
+                proptest::sample::select(&UNITS[..]),
+                0..40,
+            ),
+        ) {
+            let src = units.concat();
+            let deframer = || Deframer::new(&shape.parse().unwrap());
+            prop_assert_eq!(parts(deframer(), &src, true), parts(deframer(), &src, false));
+        }
+
+        /// And of a tape only those of the file that is wanted.
+        #[test]
+        fn whole_records_of_a_file_are_those_that_are_found(
+            labels: bool,
+            file in proptest::option::of(1_u32..4),
+            files in proptest::collection::vec(proptest::collection::vec(0_usize..6, 0..4), 0..8),
+        ) {
+            let block = |file: usize, records: &usize| vec![0xC1 + file as u8; 3 * records];
+            let files: Vec<Vec<Vec<u8>>> = files.iter().enumerate()
+                .map(|(file, blocks)| blocks.iter().map(|records| block(file, records)).collect()).collect();
+            let src = tape(&files);
+            let shape = Shape::AwsTape { labels, shape: Box::new(Shape::Fixed { lrecl: 3 }) };
+            let deframer = || Deframer::new(&shape).file(file.map(TapeFile::Number));
+            prop_assert_eq!(parts(deframer(), &src, true), parts(deframer(), &src, false));
+        }
+    }
+
+    /// A large block, of which a null segment says that it is over: its first two bytes are no length.
+    #[test]
+    fn a_null_segment_in_a_large_block_is_no_record() {
+        let mut src = (0x8000_0000_u32 | 0x9000).to_be_bytes().to_vec();
+        src.extend(b"\0\x05\0\0\xC1\x80\0\0\0");
+        src.resize(0x9000, 0x40);
+        let deframer = || Deframer::new(&Shape::Vb { blksize: MAX_BLKSIZE });
+        let found = parts(deframer(), &src, true);
+        assert_eq!(found, (vec![(8, vec![0xC1])], 2, "done".into()));
+        assert_eq!(parts(deframer(), &src, false), found);
     }
 }

@@ -7,7 +7,7 @@
 use super::guard::CheckedDecoder;
 use super::options::{Blanks, Gaps, Input};
 use super::report::{Fault, Place, RecordPosition};
-use crate::arch::{bytes::padding_len, isa};
+use crate::arch::{bytes::count_newlines, bytes::padding_len, isa};
 use crate::codec::{MAX_FAULT, MIN_ROOM, Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
@@ -383,8 +383,6 @@ enum Ended {
 struct Quick {
     blank: u8,
     eol: Vec<u8>,
-    /// The bytes of newlines, one of them as often as it takes to fill this up; `None` where there are none.
-    newlines: Option<[u8; 4]>,
     text: Vec<u8>,
     /// From which record on it is tried again.
     from: u64,
@@ -406,44 +404,17 @@ impl Quick {
             bytes.next().map(|byte| (byte, bytes.next().is_none()))
         };
         let (blank, is_only) = of(' ')?;
-        let mut found = (0..=255).filter(|byte| decoder.alone(*byte).is_some_and(|ch| NEWLINES.contains(&ch)));
-        let newlines = found.next().map(|first| {
-            let mut newlines = [first; 4];
-            newlines[1..].iter_mut().zip(&mut found).for_each(|(place, byte)| *place = byte);
-            newlines
-        });
-        // Most pages have three.
-        let is_all = found.next().is_none();
         let eol: Vec<u8> = eol.chars().map(|ch| of(ch).map(|(byte, _)| byte)).collect::<Option<_>>()?;
-        (is_only && is_all).then(|| Quick { blank, eol, newlines, text: Vec::with_capacity(QUICK_ROOM), from: 0 })
-    }
-
-    /// Whether newlines stand in the `records` that were put together, beside those that were put in.
-    fn has_newlines(&self, records: u64) -> bool {
-        self.newlines.is_some_and(|[a, b, c, d]| {
-            let is_one = |byte: u8| u8::from((byte == a) | (byte == b) | (byte == c) | (byte == d));
-            let count = |some: &[u8]| u64::from(some.iter().map(|byte| is_one(*byte)).sum::<u8>());
-            self.text.chunks(128).map(count).sum::<u64>() > records * count(&self.eol)
-        })
+        is_only.then(|| Quick { blank, eol, text: Vec::with_capacity(QUICK_ROOM), from: 0 })
     }
 }
 
 impl Clone for Quick {
     fn clone(&self) -> Self {
         // What was put together is of no use to a copy.
-        let Quick { blank, newlines, from, .. } = *self;
-        Quick { blank, eol: self.eol.clone(), newlines, text: Vec::new(), from }
+        let Quick { blank, from, .. } = *self;
+        Quick { blank, eol: self.eol.clone(), text: Vec::new(), from }
     }
-}
-
-/// What ends a line for those who read one.
-const NEWLINES: [char; 3] = ['\n', '\r', '\u{85}'];
-
-/// Whether there is one of [`NEWLINES`] in it.
-fn has_newline(text: &[u8]) -> bool {
-    let is_cr_or_lf = text.iter().fold(false, |any, byte| any | (*byte == b'\n') | (*byte == b'\r'));
-    // U+0085 is C2 85; no other character has C2 before 85.
-    is_cr_or_lf || text.iter().zip(text.iter().skip(1)).fold(false, |any, (a, b)| any | ((*a == 0xC2) & (*b == 0x85)))
 }
 
 /// How often blanks and NULs may take turns in the tail of a record that is trimmed.
@@ -541,6 +512,7 @@ impl RecordsIn {
         sink: &mut Utf8Sink<'_>,
     ) -> Result<Filled, Error> {
         self.begin = sink.written();
+        let begin = self.begin;
         let mut read = 0;
         // Where records are written, the place of one that goes on behind this text has to be found in all of it. So this
         // ends with a record where it can: the few behind that are a text by themselves.
@@ -623,7 +595,17 @@ impl RecordsIn {
         if !matches!(stop, FrontStop::Fault(_)) {
             self.hold(sink);
         }
+        self.find_newlines(&sink.as_bytes()[begin..], self.number - first);
         Ok(Filled { read, stop })
+    }
+
+    /// Looks for newlines in `text`, beside those that end the `records` that ended in it. All of it at once: a search in
+    /// each record would take longer than decoding it.
+    fn find_newlines(&mut self, text: &[u8], records: u64) {
+        if let Some(eol) = self.eol.filter(|_| self.finds_newlines) {
+            let ends = records * count_newlines(isa(), eol.as_bytes()) as u64;
+            self.found_newline |= count_newlines(isa(), text) as u64 > ends;
+        }
     }
 
     /// Whether records can be taken another way: it is between two of them, and nothing is looked for in their bytes.
@@ -688,17 +670,15 @@ impl RecordsIn {
         if records == 0 {
             return Ok(None);
         }
-        if !(self.finds_newlines && quick.has_newlines(records)) {
-            let step = decoder.feed(&quick.text, sink)?;
-            if step.read == quick.text.len() && step.stop == Stop::InputEmpty {
-                self.number += records;
-                self.at += read as u64;
-                self.data_at += data as u64;
-                self.begin = sink.written();
-                return Ok(Some(read));
-            }
+        let step = decoder.feed(&quick.text, sink)?;
+        if step.read == quick.text.len() && step.stop == Stop::InputEmpty {
+            self.number += records;
+            self.at += read as u64;
+            self.data_at += data as u64;
+            self.begin = sink.written();
+            return Ok(Some(read));
         }
-        // There is a fault in them, or something to be told: these go the other way.
+        // There is a fault in them: these go the other way.
         quick.from = self.number + records;
         sink.truncate(begin);
         self.deframer = before;
@@ -771,10 +751,8 @@ impl RecordsIn {
             let few = src.len().min(MIN_ROOM);
             return self.behind_held(decoder, &src[..few], shift.filter(|at| *at <= few));
         }
-        let before = sink.written();
         let step = decoder.feed(src, sink)?;
         self.decoded(&src[..step.read]);
-        self.found_newline |= self.finds_newlines && has_newline(&sink.as_bytes()[before..]);
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
             self.shift_blank(sink);
         }
@@ -812,7 +790,7 @@ impl RecordsIn {
         let mut side = Utf8Sink::new(&mut room);
         let step = decoder.feed(src, &mut side)?;
         self.decoded(&src[..step.read]);
-        self.found_newline |= self.finds_newlines && has_newline(side.as_bytes());
+        self.found_newline |= self.finds_newlines && count_newlines(isa(), side.as_bytes()) > 0;
         if step.stop == Stop::InputEmpty && shift == Some(step.read) {
             // There is room for what a few bytes decode to, and for this.
             side.push(' ');

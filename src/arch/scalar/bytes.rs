@@ -32,3 +32,16 @@ pub(in super::super) fn padding_len(bytes: &[u8], padding: u8) -> usize {
     let rest = &bytes[..bytes.len() - 8 * words];
     8 * words + rest.iter().rev().take_while(|byte| **byte == padding).count()
 }
+
+/// How many newlines there are in `text`. Its other callers are compiled for machines with wider registers.
+#[inline(always)]
+pub(in super::super) fn count_newlines(text: &[u8]) -> usize {
+    // Without a branch a byte; so few at a time that their number fits into one.
+    const SOME: usize = 128;
+    let is_newline =
+        |before: u8, byte: u8| u8::from((byte == b'\n') | (byte == b'\r') | ((before == 0xC2) & (byte == 0x85)));
+    let Some((first, behind)) = text.split_first() else { return 0 };
+    let pairs = text.chunks(SOME).zip(behind.chunks(SOME));
+    let counts = pairs.map(|(before, some)| before.iter().zip(some).map(|(a, b)| is_newline(*a, *b)).sum::<u8>());
+    usize::from(is_newline(0, *first)) + counts.map(usize::from).sum::<usize>()
+}

@@ -63,3 +63,9 @@ pub(in super::super) fn padding_len_avx2(bytes: &[u8], padding: u8) -> usize {
     }
     bytes.len() - rest.len() + scalar::bytes::padding_len(rest, padding)
 }
+
+/// How many newlines there are in `text`.
+#[target_feature(enable = "avx2,bmi1")]
+pub(in super::super) fn count_newlines_avx2(text: &[u8]) -> usize {
+    scalar::bytes::count_newlines(text)
+}
