@@ -115,6 +115,26 @@ fn what_is_no_label_stays() {
     }
 }
 
+/// A label is found after an empty `script`, which is a start tag in HTML, and none is found in a CDATA section or a
+/// processing instruction, which in HTML end at the first `>`.
+#[test]
+fn markup_is_that_of_xml() {
+    for head in [
+        "<script src='a.js'/><meta charset='{}'/><script>x</script><meta charset=\"{}\"/>",
+        "<style/><meta charset='{}'/><title/><meta charset='{}'/><title />",
+        "<meta charset='{}'/><![CDATA[<p><meta charset='koi8-u'/>]]><meta charset='{}'/>",
+        "<meta charset='{}'/><?php echo '<p>' . '<meta charset=\"koi8-u\">' ?><meta charset='{}'/>",
+    ] {
+        let template = format!("<?xml version='1.0' encoding='{{}}'?><html>{head}</html>");
+        for from in FAMILIES {
+            let name = codec(from).xml_name().unwrap().to_owned();
+            let text = template.replacen("{}", &name, 1).replace("{}", "koi8-r");
+            let outcome = converted(&Transcode::new(), from, &text);
+            assert_eq!(outcome.text(), template.replace("{}", "UTF-8"), "{from}");
+        }
+    }
+}
+
 /// A declaration that is not closed as it should be hides nothing.
 #[test]
 fn behind_a_broken_declaration() {

@@ -683,10 +683,11 @@ impl OneWay {
 
     /// Where the first of them is in `text`, and which.
     fn first_in(&self, text: &str) -> Option<(usize, char)> {
-        const BLOCK: usize = 256;
+        const BLOCK: usize = 64;
         let [a, b] = self.leads;
         for (index, block) in text.as_bytes().chunks(BLOCK).enumerate() {
-            if block.is_ascii() {
+            // No branch for each byte, so that the compiler makes vectors of it. Most blocks have none.
+            if !block.iter().fold(false, |any, byte| any | (*byte == a) | (*byte == b)) {
                 continue;
             }
             for at in (0..block.len()).filter(|at| block[*at] == a || block[*at] == b) {
@@ -718,22 +719,29 @@ impl MultiByteEncoder {
         MultiByteEncoder { inner: encoding.new_encoder(), one_way, owes_ascii: false }
     }
 
-    /// Encodes the front of `src`, which has characters of `one_way`, perhaps: those are faults.
+    /// Encodes the front of `src`. Characters of `one_way` are faults.
     fn feed_watching(&mut self, src: &str, dst: &mut ByteSink<'_>, one_way: &OneWay) -> Step<Unmappable> {
-        // A byte of output is three of text at the most: no more than this is encoded, and no more is looked at.
-        let most = src.len().min(3 * dst.room() + LONGEST);
-        let most = (most..src.len()).find(|at| src.is_char_boundary(*at)).unwrap_or(src.len());
-        let found = one_way.first_in(&src[..most]);
-        let sound = found.map_or(most, |(at, _)| at);
-        let step =
-            if sound > 0 { self.run(&src[..sound], dst, false) } else { Step { read: 0, stop: Stop::InputEmpty } };
-        match (step.stop, found) {
-            (Stop::InputEmpty, Some((at, ch))) => {
-                Step { read: at + ch.len_utf8(), stop: Stop::Fault(Unmappable { ch, after: 0 }) }
+        /// How much is searched before it is encoded: little, as what does not fit is searched again.
+        const STRETCH: usize = 2048;
+        let mut read = 0;
+        while read < src.len() {
+            let rest = &src[read..];
+            let end = (STRETCH..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+            let stretch = &rest[..end];
+            let found = one_way.first_in(stretch);
+            let sound = found.map_or(stretch.len(), |(at, _)| at);
+            if sound > 0 {
+                let step = self.run(&stretch[..sound], dst, false);
+                read += step.read;
+                if step.stop != Stop::InputEmpty {
+                    return Step { read, stop: step.stop };
+                }
             }
-            (Stop::InputEmpty, None) if most < src.len() => Step { read: most, stop: Stop::OutputFull },
-            _ => step,
+            if let Some((_, ch)) = found {
+                return Step { read: read + ch.len_utf8(), stop: Stop::Fault(Unmappable { ch, after: 0 }) };
+            }
         }
+        Step { read, stop: Stop::InputEmpty }
     }
 
     fn run(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {

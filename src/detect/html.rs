@@ -48,7 +48,7 @@ pub(super) fn prescan(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) -> O
     }
     let mut scan = Scan { bytes, at: 0, known };
     let found = loop {
-        match scan.next_meta(false) {
+        match scan.next_meta(None) {
             Ok(element) => {
                 if let Some(meta) = scan.declared(element) {
                     break Some(meta);
@@ -65,14 +65,14 @@ pub(crate) const MOST_METAS: usize = 256;
 
 /// Where the labels stand that the `meta` elements in `bytes` declare, in order, and that mean something to `known`: in
 /// `charset`, and in the `content` of a `Content-Type`. Of those in scripts, style sheets and the like only what the
-/// prescan takes for the document's own.
+/// prescan takes for the document's own. `syntax` says how to tell text from markup.
 ///
 /// `bytes` are the characters of a text, with something that is no ASCII for those that are none.
-pub(crate) fn meta_labels(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) -> Vec<Range<usize>> {
+pub(crate) fn meta_labels(bytes: &[u8], syntax: Syntax, known: &dyn Fn(&str) -> Option<String>) -> Vec<Range<usize>> {
     let mut scan = Scan { bytes, at: 0, known };
     let mut found = Vec::new();
     for _ in 0..MOST_METAS {
-        let Ok(MetaElement { charset, in_content, is_pragma, .. }) = scan.next_meta(true) else { break };
+        let Ok(MetaElement { charset, in_content, is_pragma, .. }) = scan.next_meta(Some(syntax)) else { break };
         let labels = charset.into_iter().chain(in_content.filter(|_| is_pragma));
         found.extend(labels.filter(|label| scan.encoding(label).is_some()));
     }
@@ -81,6 +81,13 @@ pub(crate) fn meta_labels(bytes: &[u8], known: &dyn Fn(&str) -> Option<String>) 
     found.sort_by_key(|span| (span.start, span.end));
     found.dedup();
     found
+}
+
+/// The rules by which a document is parsed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    Html,
+    Xml,
 }
 
 /// The prescan ran out of bytes: it is aborted, and an XML declaration may still tell.
@@ -111,9 +118,9 @@ struct MetaElement {
 }
 
 impl Scan<'_> {
-    /// Steps 3 and 4: from construct to construct, to the next `meta`. `skips_raw`: also over what is text and no markup,
-    /// which the standard's prescan does not know of.
-    fn next_meta(&mut self, skips_raw: bool) -> Result<MetaElement, OutOfBytes> {
+    /// Steps 3 and 4: from construct to construct, to the next `meta`. With a syntax, also skips what is text and not
+    /// markup, which the standard's prescan does not know of.
+    fn next_meta(&mut self, syntax: Option<Syntax>) -> Result<MetaElement, OutOfBytes> {
         loop {
             match &self.bytes[self.at..] {
                 [b'<', b'!', b'-', b'-', ..] => {
@@ -134,9 +141,18 @@ impl Scan<'_> {
                     self.advance(|byte| is_space(byte) || byte == b'>')?;
                     let name = start..self.at;
                     while self.attribute()?.is_some() {}
-                    if skips_raw {
+                    // In XML `<script/>` is a whole element. In HTML it is a start tag.
+                    let is_whole = syntax == Some(Syntax::Xml) && self.bytes[self.at - 1] == b'/';
+                    if syntax.is_some() && !is_whole {
                         self.skip_raw(name)?;
                     }
+                }
+                [b'<', b'!', b'[', b'C', b'D', b'A', b'T', b'A', b'[', ..] if syntax == Some(Syntax::Xml) => {
+                    self.skip_past(b"]]>")?;
+                }
+                // Not at the very start: the XML declaration need not be closed as it should be.
+                [b'<', b'?', ..] if syntax == Some(Syntax::Xml) && self.at > 0 => {
+                    self.skip_past(b"?>")?;
                 }
                 [b'<', b'!' | b'/' | b'?', ..] => {
                     self.advance(|byte| byte == b'>')?;
@@ -146,6 +162,13 @@ impl Scan<'_> {
             }
             self.at += 1;
         }
+    }
+
+    /// To the last byte of the next `end`.
+    fn skip_past(&mut self, end: &[u8]) -> Result<(), OutOfBytes> {
+        let skipped = self.bytes[self.at..].windows(end.len()).position(|bytes| bytes == end).ok_or(OutOfBytes)?;
+        self.at += skipped + end.len() - 1;
+        Ok(())
     }
 
     /// Over the content of an element of that name, where it is text and no markup, to the end of its end tag's name.

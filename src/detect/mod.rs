@@ -31,7 +31,7 @@ use statistics::WINDOW;
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
 pub(crate) use declaration::{Declaration, Vacancy};
-pub(crate) use html::meta_labels;
+pub(crate) use html::{Syntax, meta_labels};
 pub(crate) use signature::is_byte_order_mark;
 
 use crate::codec::{Codec, begins_with, byte_order_mark, decode_strictly};

@@ -6,7 +6,7 @@
 
 use super::framed::Looks;
 use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
-use crate::detect::{Kind, PRESCAN_LIMIT, Verdict, meaning_of_label, meta_labels};
+use crate::detect::{Kind, PRESCAN_LIMIT, Syntax, Verdict, meaning_of_label, meta_labels};
 use crate::registry::Registry;
 use crate::text::xml::XmlPlace;
 use std::ops::Range;
@@ -35,6 +35,7 @@ pub(super) struct LabelSearch {
     signs: Vec<u8>,
     /// U+0085 is white space.
     ebcdic: bool,
+    syntax: Syntax,
     /// Looks for the root element, in XML, and from which byte of the text on: behind the declaration, which need not be
     /// closed as it should be.
     root: Option<Root>,
@@ -82,6 +83,7 @@ impl LabelSearch {
             taken: Vec::new(),
             limit: prescan.saturating_mul(unit).min(PRESCAN_LIMIT),
             signs: Vec::new(),
+            syntax: if kind == Kind::Xml { Syntax::Xml } else { Syntax::Html },
             root: (kind == Kind::Xml).then(Root::default),
             root_from: declared_to.saturating_sub(start),
             is_over: false,
@@ -108,7 +110,7 @@ impl LabelSearch {
         if self.root.is_some() || self.is_over {
             return Vec::new();
         }
-        let spans = meta_labels(&self.signs, &|label| meaning_of_label(registry, label));
+        let spans = meta_labels(&self.signs, self.syntax, &|label| meaning_of_label(registry, label));
         let mut spans = spans.into_iter().peekable();
         let mut labels = Vec::new();
         // Where each of these characters stands is found by decoding once more, a byte at a time.
