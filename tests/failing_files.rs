@@ -304,6 +304,39 @@ fn killed_where_every_file_has_a_name() {
     assert_eq!(text(&output), "143\nfifo\n130\nfifo\n129\nfifo\n0\ntext\n", "{}", words(&output));
 }
 
+/// The first process of a container is not ended by a signal that it does not handle: the run goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_first_process_of_a_container() {
+    let folder = Folder::new();
+    let script = "mkfifo fifo
+        unshare -p -f -m --mount-proc sh -c \
+            'mount -t tmpfs tmpfs /proc/1/fd || exit 77; exec \"$CHARPIPE\" -o new fifo' & run=$!
+        exec 3> fifo
+        until ls -A | grep -q charpipe; do kill -0 $run || exit 77; done
+        for process in $(cat /proc/$run/task/$run/children); do kill -TERM $process || exit 77; done
+        echo text >&3; exec 3>&-; wait $run; echo $?; cat new; ls -A";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "0\ntext\nfifo\nnew\n", "{}", words(&output));
+}
+
+/// On overlayfs, as in a container, a hard link to a file of a lower layer is another file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_backup_of_a_file_of_a_lower_layer() {
+    let folder = Folder::new();
+    for name in ["lower", "disk", "both"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.file("lower/a", "caf\u{e9}\n");
+    let script = "mount -t tmpfs tmpfs disk && mkdir disk/upper disk/work &&
+        mount -t overlay overlay -o lowerdir=lower,upperdir=disk/upper,workdir=disk/work both || exit 77
+        \"$CHARPIPE\" -t latin1 --in-place=.old both/a; echo $?
+        wc -c < both/a; cat both/a.old; ls -A both";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "0\n5\ncaf\u{e9}\na\na.old\n", "{}", words(&output));
+}
+
 /// The limit on the size of a file: the system ends the run.
 #[test]
 fn larger_than_is_allowed() {

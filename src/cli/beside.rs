@@ -76,19 +76,39 @@ impl Beside {
 
     /// Puts it in its place.
     pub(super) fn put(self, hold: &Hold) -> io::Result<()> {
-        let Some(old) = self.old else {
-            return self.new.put_first(&self.place, hold).map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => changed(),
-                _ => error,
-            });
-        };
-        must_be(&self.place, &old)?;
+        if self.old.is_some() {
+            return self.rename(hold)?.check();
+        }
+        self.new.put_first(&self.place, hold).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => changed(),
+            _ => error,
+        })
+    }
+
+    /// Puts it in the place of the old file. If this fails, the old file is still there.
+    pub(super) fn rename(self, hold: &Hold) -> io::Result<Renamed> {
+        if let Some(old) = &self.old {
+            must_be(&self.place, old)?;
+        }
         // No system call puts a file without a name in the place of another: it has one for an instant.
         let (file, passing) = self.new.named(&self.place.folder, hold)?;
         passing.folder.rename(&passing.name, &self.place.name)?;
         passing.forget();
-        // Whoever can write to the directory may have put another file under the passing name.
-        must_be(&self.place, &file)
+        Ok(Renamed { place: self.place, file })
+    }
+}
+
+/// A new file that has taken the place of an old one.
+pub(super) struct Renamed {
+    place: Place,
+    file: File,
+}
+
+impl Renamed {
+    /// Fails if it is not the new file that is there: whoever can write to the directory may have put another one under
+    /// the passing name.
+    pub(super) fn check(self) -> io::Result<()> {
+        must_be(&self.place, &self.file)
     }
 }
 
@@ -218,4 +238,41 @@ fn random_name() -> OsString {
         rest /= 36;
     }
     name.into()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// What fails before the new file has taken the place of the old one, and what fails after that, are told apart: only
+    /// in the first case is a backup in the way.
+    #[test]
+    fn a_name_that_is_exchanged_before_and_after() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("a"), "old").unwrap();
+        let place = Place { folder: Arc::new(Folder::open(dir.path()).unwrap()), name: "a".into() };
+        let open = || {
+            let old = Arc::new(File::open(path("a")).unwrap());
+            let mut beside = Beside::new(place.clone(), Some(old)).unwrap();
+            beside.write_all(b"new").unwrap();
+            beside.settle().unwrap();
+            beside
+        };
+        let exchange = || {
+            fs::write(path("b"), "other").unwrap();
+            fs::rename(path("b"), path("a")).unwrap();
+        };
+        let beside = open();
+        exchange();
+        assert!(beside.rename(&signals::hold()).is_err());
+        assert_eq!(fs::read(path("a")).unwrap(), b"other");
+
+        let renamed = open().rename(&signals::hold()).unwrap();
+        assert_eq!(fs::read(path("a")).unwrap(), b"new");
+        exchange();
+        assert_eq!(renamed.check().unwrap_err().to_string(), changed().to_string());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
 }

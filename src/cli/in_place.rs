@@ -110,12 +110,13 @@ impl InPlace {
         }
         let Some(backup) = &self.backup else { return new.put(&signals::hold()).map(|()| true) };
         let (kept, hold) = backup.keep(&self.place, &self.old)?;
-        let put = new.put(&hold);
+        let put = new.rename(&hold);
         if put.is_err() && kept {
             // Of a file that stays as it was there are no two.
             _ = backup.place.folder.remove(&backup.place.name);
         }
-        put.map(|()| true)
+        // From here on the backup is all that is left of the old content.
+        put?.check().map(|()| true)
     }
 }
 
@@ -145,13 +146,13 @@ impl Backup {
         let Place { folder, name } = &self.place;
         let hold = signals::hold();
         match folder.name(old, Some((&from.folder, &from.name)), name) {
-            Ok(()) => match must_be(&self.place, old) {
-                Ok(()) => return Ok((true, hold)),
-                Err(error) => {
-                    _ = folder.remove(name);
-                    return Err(error);
-                }
-            },
+            Ok(()) if must_be(&self.place, old).is_ok() => return Ok((true, hold)),
+            // Somebody has put another file there; or the file system has made a copy of its own, which shows as another
+            // file, as overlayfs does with a file of a lower layer.
+            Ok(()) => {
+                folder.remove(name)?;
+                drop(hold);
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(self.taken()),
             Err(_) => drop(hold),
         }

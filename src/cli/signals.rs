@@ -131,8 +131,12 @@ mod linux {
         _ = ours.thread_block();
     }
 
-    /// Whether a signal that has come will end the process, so far as that can be known: it may be ignored.
+    /// Whether a signal that has come will end the process, so far as that can be known: it may be ignored, and the
+    /// first process of a container is not ended by a signal that it does not handle.
     fn is_fatal() -> bool {
+        if std::process::id() == 1 {
+            return false;
+        }
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = |name: &str| {
             let value = status.lines().find_map(|line| line.strip_prefix(name));
