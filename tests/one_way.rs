@@ -3,9 +3,11 @@
 //!
 //! `CHARPIPE_WRITE_ONE_WAY=1 cargo test --test one_way` writes the list anew.
 
+use charpipe::Registry;
 use charpipe::codec::newline::{EbcdicNl, with_newline};
 use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, Stop, decode_strictly, is_ebcdic};
-use charpipe::{OnUnmappable, Registry, Transcode};
+#[cfg(feature = "whatwg")]
+use charpipe::{OnUnmappable, Transcode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;

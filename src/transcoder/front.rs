@@ -1109,7 +1109,8 @@ fn push_run(runs: &mut VecDeque<(u8, u64)>, which: u8, count: u64) {
 #[cfg(test)]
 mod tests {
     use crate::records::Shape;
-    use crate::{InRecord, OnMalformed, Transcode};
+    use crate::text::eol::InRecord;
+    use crate::transcoder::{OnMalformed, Transcode};
     use std::cell::Cell;
 
     thread_local! {
