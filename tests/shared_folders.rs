@@ -518,7 +518,14 @@ fn the_directory_that_was_named_is_another_now() {
         place.rename("shared/39", "shared/moved39");
         place.link("../private", "shared/39");
     });
-    refused(&output, "shared/39/secret: cannot open: the directory was changed by somebody else");
+    refused(&output, "shared/39/secret: cannot open: a symbolic link of another user is on the way");
+    assert_eq!(output.stdout, b"x\n".repeat(39));
+    let output = after_the_search(&place, &line.replace("shared/39", "shared/moved39"), || {
+        place.rename("shared/moved39", "shared/away");
+        place.make_dir("shared/moved39", 0o777);
+        place.mallorys("shared/moved39/secret", "y\n");
+    });
+    refused(&output, "shared/moved39/secret: cannot open: the directory was changed by somebody else");
     assert_eq!(output.stdout, b"x\n".repeat(39));
 }
 
@@ -590,17 +597,58 @@ fn a_sticky_directory() {
     for owner in [0, OTHER] {
         lchown(place.path("shared/link"), Some(owner), Some(owner)).unwrap();
         chown(place.path("shared/file"), Some(owner), Some(owner)).unwrap();
+        chown(place.path("target"), Some(owner), Some(owner)).unwrap();
         for name in ["link", "file"] {
             let output = place.run(&format!("-o shared/{name} in"));
             assert_eq!((output.status.code(), place.text(&format!("shared/{name}"))), (Some(0), "new\n".into()));
         }
     }
-    // Elsewhere, too: a link is followed as ever.
+    // A link that leads to what is its owner's own, in a directory that is not sticky, is followed.
     lchown(place.path("shared/link"), Some(MALLORY), Some(MALLORY)).unwrap();
     fs::set_permissions(place.path("shared"), Permissions::from_mode(0o777)).unwrap();
-    place.file("target", "old\n", 0, 0o644);
+    place.mallorys("target", "old\n");
     assert_eq!(place.run("-o shared/link in").status.code(), Some(0));
     assert_eq!(place.text("target"), "new\n");
+}
+
+/// A symlink of somebody else, on the way or at its end, leads to nothing that is not that user's.
+#[test]
+fn a_link_that_leads_astray() {
+    const ASTRAY: &str = "a symbolic link of another user is on the way, and leads to what is not that user's";
+    let Some(place) = Place::new() else { return };
+    place.file("in", "new\n", 0, 0o644);
+    place.link("../private", "shared/dir");
+    place.link("dir", "shared/twice");
+    place.link("../private/suid", "shared/file");
+    place.link("../private/new", "shared/dangling");
+    let before = place.names("private");
+    for line in [
+        "-o shared/dir/new in",
+        "-o shared/dir/../private/new in",
+        "-o shared/twice/new in",
+        "-o shared/file in",
+        "-o shared/dangling in",
+        "--report shared/dir/new in",
+        "--output-dir shared/dir in",
+        "--output-dir shared/dir/made/twice in",
+        "-t UTF-16 --in-place shared/dir/secret",
+        "-t UTF-16 --in-place shared/file",
+        "-t UTF-16 --in-place -r shared/dir",
+        "-r --output-dir out shared/dir",
+    ] {
+        refused(&place.run(line), ASTRAY);
+        place.is_intact();
+        assert_eq!(place.names("private"), before, "{line}");
+        assert!(!place.path("out/secret").exists(), "{line}");
+    }
+    // Root's own link may, and mallory's to what is mallory's.
+    for (name, owner) in [("dir", 0), ("dir", MALLORY)] {
+        lchown(place.path("shared/dir"), Some(owner), Some(owner)).unwrap();
+        chown(place.path("private"), Some(owner), Some(owner)).unwrap();
+        let output = place.run(&format!("-o shared/{name}/new in"));
+        assert_eq!((output.status.code(), place.text("private/new")), (Some(0), "new\n".into()), "{}", words(&output));
+        fs::remove_file(place.path("private/new")).unwrap();
+    }
 }
 
 /// The same for somebody who is not root.

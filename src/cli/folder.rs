@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// An open directory.
 pub(super) struct Folder(File);
@@ -45,20 +45,61 @@ const HOLD: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 /// Opens the file itself at once: not what a symlink leads to, and without waiting for the other end of a FIFO.
 const PLAIN: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+/// How many symlinks may lead to each other.
+pub(super) const LINKS: usize = 40;
+
 impl Folder {
-    /// Opens the directory at `path`, following symlinks as any program does.
+    /// Opens the directory at `path`. Symlinks on the way are followed, but not those by which another user would choose
+    /// what becomes of our files: see [`may_lead`].
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Self::open_at(CWD, path)
+        Self::open_at(CWD, Path::new("."))?.at(path)
     }
 
-    /// Opens the directory at `path` as seen from here, following symlinks.
+    /// Opens the directory at `path` as seen from here, by the same rule.
     pub(super) fn at(&self, path: &Path) -> io::Result<Self> {
-        Self::open_at(&self.0, path)
+        if cfg!(target_os = "linux") { self.walk(path, &mut LINKS.clone()) } else { Self::open_at(&self.0, path) }
     }
 
     fn open_at(start: impl AsFd, path: &Path) -> io::Result<Self> {
         // With the dot, a symlink to a directory is not the last component, and the system treats it as any shell's.
         Ok(Folder(fs::openat(start, path.join("."), HOLD, Mode::empty())?.into()))
+    }
+
+    /// Goes along `path`, a component at a time. So many `links` may still be followed.
+    fn walk(&self, path: &Path, links: &mut usize) -> io::Result<Self> {
+        let mut at = Self::open_at(&self.0, Path::new(if path.has_root() { "/" } else { "." }))?;
+        for component in path.components() {
+            match component {
+                Component::Normal(name) => at = at.enter(name, links)?,
+                Component::ParentDir => at = at.parent()?,
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+            }
+        }
+        Ok(at)
+    }
+
+    /// Opens a subdirectory, or the directory that a symlink leads to.
+    fn enter(&self, name: &OsStr, links: &mut usize) -> io::Result<Self> {
+        let error = match self.sub(name) {
+            Ok(folder) => return Ok(folder),
+            Err(error) => error,
+        };
+        let Ok(Some((owner, target))) = self.link(name) else { return Err(error) };
+        if self.is_proc() {
+            return Self::open_at(&self.0, Path::new(name));
+        }
+        *links = links.checked_sub(1).ok_or(Errno::LOOP)?;
+        if !self.trusts(owner)? {
+            return Err(led_astray());
+        }
+        let folder = self.walk(&target, links)?;
+        may_lead(owner, folder.owner()?)?;
+        Ok(folder)
+    }
+
+    /// Returns the user that this directory belongs to.
+    pub(super) fn owner(&self) -> io::Result<u32> {
+        Ok(self.0.metadata()?.uid())
     }
 
     /// Opens a subdirectory; a symlink is an error.
@@ -114,10 +155,24 @@ impl Folder {
         }
     }
 
-    /// Returns where the symlink `name` leads to.
-    pub(super) fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+    /// Returns the owner of the symlink `name` and where it leads to, both of the same symlink; `None` if it is none.
+    #[cfg(target_os = "linux")]
+    pub(super) fn link(&self, name: &OsStr) -> io::Result<Option<(u32, PathBuf)>> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let link = File::from(fs::openat(&self.0, name, flags, Mode::empty())?);
+        let found = link.metadata()?;
+        if !found.is_symlink() {
+            return Ok(None);
+        }
+        let target = fs::readlinkat(&link, "", Vec::new())?;
+        Ok(Some((found.uid(), OsString::from_vec(target.into_bytes()).into())))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn link(&self, name: &OsStr) -> io::Result<Option<(u32, PathBuf)>> {
+        let Some(Entry { kind: Kind::Link, owner, .. }) = self.look(name)? else { return Ok(None) };
         let target = fs::readlinkat(&self.0, name, Vec::new())?;
-        Ok(OsString::from_vec(target.into_bytes()).into())
+        Ok(Some((owner, OsString::from_vec(target.into_bytes()).into())))
     }
 
     /// Opens the file `name` for reading. Does not wait, whatever the file is; a symlink is an error.
@@ -233,6 +288,23 @@ impl Folder {
     pub(super) fn is_proc(&self) -> bool {
         false
     }
+}
+
+/// Fails if a symlink of `owner` must not lead us to something of `target`: a symlink that another user made, and that
+/// root or `target` did not, leads to our own files, or as root to anybody's but that user's.
+///
+/// Whoever can make a symlink in a directory that others use could otherwise have us write where only we may.
+pub(super) fn may_lead(owner: u32, target: u32) -> io::Result<()> {
+    let me = rustix::process::geteuid().as_raw();
+    let is_ours = owner == 0 || owner == me;
+    if is_ours || owner == target || (me != 0 && target != me) { Ok(()) } else { Err(led_astray()) }
+}
+
+fn led_astray() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        "a symbolic link of another user is on the way, and leads to what is not that user's",
+    )
 }
 
 impl Kind {

@@ -1,14 +1,11 @@
 //! Where a file is: a directory that is held open, and a name in it. Symlinks are followed once, on the way to it.
 
-use super::folder::{Entry, Folder, FolderId, Kind, split};
+use super::folder::{Entry, Folder, FolderId, Kind, LINKS, may_lead, split};
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// How many symlinks may lead to each other.
-const LINKS: usize = 40;
 
 /// A directory and a name in it.
 #[derive(Clone)]
@@ -85,11 +82,17 @@ pub(super) fn resolve(path: &Path) -> io::Result<(Option<Place>, End)> {
 
 /// Follows the symlink at a place, if there is one and it may be there.
 pub(super) fn follow(mut place: Place, may_be_link: bool) -> io::Result<End> {
+    // The owners of the symlinks that were followed.
+    let mut owners: Vec<u32> = Vec::new();
+    let may_end_at = |owners: &[u32], target| owners.iter().try_for_each(|owner| may_lead(*owner, target));
     for _ in 0..LINKS {
         if place.folder.is_proc() {
             return Ok(End::Open(Some(place.folder), place.name.into()));
         }
-        let Some(entry) = place.look()? else { return Ok(End::File(place, None)) };
+        let Some(entry) = place.look()? else {
+            may_end_at(&owners, place.folder.owner()?)?;
+            return Ok(End::File(place, None));
+        };
         match entry.kind {
             Kind::Folder => return Err(io::ErrorKind::IsADirectory.into()),
             Kind::Link if !may_be_link => {
@@ -97,6 +100,7 @@ pub(super) fn follow(mut place: Place, may_be_link: bool) -> io::Result<End> {
             }
             Kind::Link => {}
             kind => {
+                may_end_at(&owners, entry.owner)?;
                 // The old file or FIFO may have been put there to be written to.
                 if kind != Kind::Device {
                     place.check_owner(entry.owner, kind)?;
@@ -105,8 +109,10 @@ pub(super) fn follow(mut place: Place, may_be_link: bool) -> io::Result<End> {
                 return Ok(if is_file { End::File(place, Some(entry)) } else { End::Special(place, entry) });
             }
         }
-        place.check_owner(entry.owner, Kind::Link)?;
-        let target = place.folder.read_link(&place.name)?;
+        // It may have gone since it was looked at.
+        let Some((owner, target)) = place.folder.link(&place.name)? else { return Err(changed()) };
+        place.check_owner(owner, Kind::Link)?;
+        owners.push(owner);
         if is_of_open_files(&target) {
             return Ok(End::Open(None, target));
         }

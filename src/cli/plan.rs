@@ -180,7 +180,7 @@ pub(super) fn make_dir(args: &Convert) -> Result<Option<Arc<Folder>>, Status> {
     let Some(dir) = &args.many.output_dir else { return Ok(None) };
     let opened = match args.many.check {
         true => Folder::open(dir),
-        false => fs::create_dir_all(dir).and_then(|()| Folder::open(dir)),
+        false => made(dir),
     };
     match opened {
         Ok(folder) => Ok(Some(Arc::new(folder))),
@@ -189,6 +189,20 @@ pub(super) fn make_dir(args: &Convert) -> Result<Option<Arc<Folder>>, Status> {
             say(format_args!("{}: cannot make the directory: {error}", Name::of_path(dir.as_os_str())));
             Err(Status::Io)
         }
+    }
+}
+
+/// Opens the directory `dir`, which is made if there is none, and those that it is to be in.
+fn made(dir: &Path) -> io::Result<Folder> {
+    let missing = match Folder::open(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => error,
+        opened => return opened,
+    };
+    let Some(name) = dir.file_name() else { return Err(missing) };
+    let parent = made(dir.parent().unwrap_or(Path::new(".")))?;
+    match parent.make_dir(name) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => parent.at(Path::new(name)),
     }
 }
 
