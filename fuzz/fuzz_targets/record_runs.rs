@@ -42,9 +42,7 @@ fuzz_target!(|data: &[u8]| {
         .unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
         .blanks(*choices.one(&[Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]))
         .controls(*choices.one(&[Controls::Keep, Controls::Space, Controls::Drop, Controls::Error, Controls::Xml]));
-    if let Some(newlines) =
-        *choices.one(&[Some(InRecord::Keep), Some(InRecord::Space), Some(InRecord::Error), None])
-    {
+    if let Some(newlines) = *choices.one(&[Some(InRecord::Keep), Some(InRecord::Space), Some(InRecord::Error), None]) {
         job = job.newlines_in_records(newlines);
     }
     job = job
