@@ -3,7 +3,7 @@
 //!
 //! [`Utf8Sink`] is the only code in charpipe that claims bytes are UTF-8. Everything that goes into it is a `char`, a
 //! `str`, a `Utf8Char` made from a `char`, or checked here or by a kernel of `arch` that is called here, so a codec
-//! written in safe code cannot break the claim. Nothing but [`Room::claim`] makes the text longer, and it is `unsafe`:
+//! written in safe code cannot break the claim. Nothing but `Room::claim` makes the text longer, and it is `unsafe`:
 //! each caller says, on the spot, why what it stored is UTF-8.
 //!
 //! What a table of characters is made of is out of reach of other crates: a character there is four bytes and their

@@ -5,7 +5,7 @@
 //! UTF-16 are ours, and encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
 //!
 //! In Shift_JIS, EUC-JP and ISO-2022-JP the standard writes some characters as others, which come back in their place:
-//! `¥` as `\`. Those are [one-way mappings](OneWay): unmappable, unless an approximation is asked for. With all of them
+//! `¥` as `\`. Those are one-way mappings: unmappable, unless an approximation is asked for. With all of them
 //! asked for, what is written is what browsers write.
 //!
 //! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
