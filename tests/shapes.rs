@@ -1,13 +1,15 @@
 //! Which shape the records of a file have: on generated files of every shape, on files that have none, and the command
 //! `detect --records`.
 
-use charpipe::codec::{ByteSink, Stop};
+use charpipe::codec::{ByteSink, Codec, Stop};
 use charpipe::records::{Hypothesis, NoShape, SNIFFED, Shape, TapeFile, look, sniff, sniff_one};
 use charpipe::{Registry, Transcode};
 use proptest::prelude::*;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io::BufReader;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 const TEXTS: &str = include_str!("../src/detect/statistics/texts.txt");
 
@@ -67,7 +69,14 @@ fn pieces(language: &str) -> Vec<String> {
 /// What a page writes of one record's text; what it lacks is left out.
 fn encode(page: &str, text: &str) -> Vec<u8> {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::builtin);
-    let codec = REGISTRY.codec(page).unwrap();
+    thread_local! {
+        // To look a label up takes longer than to encode a record.
+        static CODECS: RefCell<HashMap<String, Arc<dyn Codec>>> = RefCell::default();
+    }
+    let codec = CODECS.with_borrow_mut(|codecs| match codecs.get(page) {
+        Some(codec) => codec.clone(),
+        None => codecs.entry(page.to_owned()).or_insert(REGISTRY.codec(page).unwrap()).clone(),
+    });
     let mut encoder = codec.encoder().unwrap();
     let mut room = vec![0; 8 * text.len() + 64];
     let mut sink = ByteSink::new(&mut room);
