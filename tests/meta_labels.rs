@@ -1,6 +1,9 @@
 //! What a document of HTML, or of XML whose root element is `html`, says of its encoding in `meta` elements: true
 //! afterwards, in every family, beside a declaration and without one.
 
+// The labels that are to be corrected are the web's.
+#![cfg(feature = "whatwg")]
+
 mod common;
 
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Stop, decode_strictly};
