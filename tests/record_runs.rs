@@ -572,12 +572,12 @@ fn documents() -> Vec<Labelled> {
     let mut documents = vec![
         // A shorter name, a longer one, one as long, and to another family.
         declared("IBM1047", "UTF-8", "UTF-8"),
-        declared("IBM037", "ISO-8859-15", "ISO-8859-15"),
+        declared("IBM037", "ISO-8859-9", "ISO-8859-9"),
         declared("IBM037", "IBM273", "IBM273"),
         declared("IBM930", "UTF-8", "UTF-8"),
         declared("IBM939", "IBM1047", "IBM1047"),
         declared("ISO-8859-1", "UTF-8", "UTF-8"),
-        declared("ISO-8859-15", "IBM1047", "IBM1047"),
+        declared("ISO-8859-9", "IBM1047", "IBM1047"),
         labelled("UTF-16BE", b"\xFE\xFF", &xml("UTF-16"), "UTF-8", "UTF-8"),
         labelled("UTF-16LE", b"\xFF\xFE", &xml("UTF-16"), "ISO-8859-1", "ISO-8859-1"),
         labelled("UTF-8", b"\xEF\xBB\xBF", &xml("UTF-8"), "IBM037", "IBM037"),
