@@ -57,7 +57,8 @@ impl Folder {
 
     /// Opens the directory at `path` as seen from here, by the same rule.
     pub(super) fn at(&self, path: &Path) -> io::Result<Self> {
-        if cfg!(target_os = "linux") { self.walk(path, &mut LINKS.clone()) } else { Self::open_at(&self.0, path) }
+        let mut links = LINKS;
+        if cfg!(target_os = "linux") { self.walk(path, &mut links) } else { Self::open_at(&self.0, path) }
     }
 
     fn open_at(start: impl AsFd, path: &Path) -> io::Result<Self> {
