@@ -204,15 +204,11 @@ pub mod registry;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
-pub mod transcoder;
-
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
+mod transcoder;
 
 pub use codec::newline::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
-pub use detect::{Detector, Kind, Verdict};
+pub use detect::{Detector, Kind, Verdict, detect};
 pub use error::{Error, ErrorKind, RecordPosition};
 pub use registry::Registry;
 pub use text::controls::Controls;
@@ -220,6 +216,7 @@ pub use text::eol::{Eol, InRecord};
 #[cfg(feature = "tokio")]
 pub use transcoder::tokio;
 pub use transcoder::{
-    Blanks, Bom, DecodeReader, EncodeWriter, FinishError, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Report,
-    State, Stepped, Transcode, Transcoder, ValueDecoder, decode, transcode,
+    Blanks, Bom, CutRecord, DecodeReader, EncodeWriter, Fault, Faults, FinishError, Gaps, OnMalformed, OnUnmappable,
+    Overlong, RecordsCut, Relabel, Relabelled, Report, State, Stepped, Transcode, Transcoder, UnmappableChar,
+    ValueDecoder, decode, transcode,
 };

@@ -24,10 +24,9 @@ use std::fmt::Write as _;
 
 // --- Answers ----------------------------------------------------------------------------------------------------------
 
-/// A verdict's keys; the command puts the name of the file in front of them.
+/// A verdict's keys.
 #[derive(Serialize)]
-#[cfg_attr(feature = "cli", derive(Default))]
-pub(crate) struct VerdictKeys<'a> {
+struct VerdictKeys<'a> {
     encoding: Option<&'a str>,
     codec: Option<&'a str>,
     family: Option<Family>,
@@ -46,9 +45,8 @@ pub(crate) struct VerdictKeys<'a> {
     error: Option<ErrorKeys>,
 }
 
-impl<'a> VerdictKeys<'a> {
-    /// The verdict's, with `error` for its error.
-    pub(crate) fn of(verdict: &'a Verdict, error: Option<ErrorKeys>) -> Self {
+impl<'a> From<&'a Verdict> for VerdictKeys<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
         VerdictKeys {
             encoding: verdict.encoding.as_deref(),
             codec: verdict.codec.as_ref().map(|codec| codec.name()),
@@ -64,31 +62,25 @@ impl<'a> VerdictKeys<'a> {
             source: verdict.source,
             candidates: &verdict.candidates,
             diagnostics: &verdict.diagnostics,
-            error,
+            // What a verdict blames is in the input: at its beginning if no nearer place is known.
+            error: verdict.error.as_ref().map(|error| ErrorKeys { offset: error.offset().or(Some(0)), ..error.into() }),
         }
-    }
-
-    /// No verdict.
-    #[cfg(feature = "cli")]
-    pub(crate) fn failed(error: Option<ErrorKeys>) -> Self {
-        VerdictKeys { error, ..VerdictKeys::default() }
     }
 }
 
 /// The keys of `charpipe detect --json`, but `input`.
 impl Serialize for Verdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        VerdictKeys::of(self, self.error.as_ref().map(ErrorKeys::from)).serialize(serializer)
+        VerdictKeys::from(self).serialize(serializer)
     }
 }
 
-/// A report's keys, with `V` for the verdict; the command puts the names of the files in front of them and the error
-/// behind.
+/// A report's keys.
 #[derive(Serialize)]
-pub(crate) struct ReportKeys<'a, V> {
+struct ReportKeys<'a> {
     from: Option<&'a str>,
     to: &'a str,
-    verdict: Option<V>,
+    verdict: Option<&'a Verdict>,
     bytes_in: u64,
     bytes_out: u64,
     malformed: &'a Faults,
@@ -110,12 +102,12 @@ pub(crate) struct ReportKeys<'a, V> {
     records_cut: Option<&'a RecordsCut>,
 }
 
-impl<'a, V> ReportKeys<'a, V> {
-    pub(crate) fn of(report: &'a Report, verdict: impl FnOnce(&'a Verdict) -> V) -> Self {
+impl<'a> From<&'a Report> for ReportKeys<'a> {
+    fn from(report: &'a Report) -> Self {
         ReportKeys {
             from: report.from.as_deref(),
             to: &report.to,
-            verdict: report.verdict.as_ref().map(verdict),
+            verdict: report.verdict.as_ref(),
             bytes_in: report.bytes_in,
             bytes_out: report.bytes_out,
             malformed: &report.malformed,
@@ -133,18 +125,18 @@ impl<'a, V> ReportKeys<'a, V> {
 /// The keys of the command's `--report`, but `input`, `output` and `error`, which a report does not know.
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        ReportKeys::of(self, |verdict| verdict).serialize(serializer)
+        ReportKeys::from(self).serialize(serializer)
     }
 }
 
 /// An error's keys. The words leave out the place, which has keys of its own.
 #[derive(Serialize)]
-pub(crate) struct ErrorKeys {
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
-    pub(crate) offset: Option<u64>,
+struct ErrorKeys {
+    code: &'static str,
+    message: String,
+    offset: Option<u64>,
     #[serde(flatten)]
-    pub(crate) record: Option<RecordPosition>,
+    record: Option<RecordPosition>,
 }
 
 impl From<&Error> for ErrorKeys {
@@ -217,7 +209,7 @@ fn fault<S: Serializer>(
 }
 
 /// Bytes as pairs of upper-case digits, nothing between.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         _ = write!(text, "{byte:02X}");
         text

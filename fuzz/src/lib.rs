@@ -3,7 +3,7 @@
 //! An input is choices, a byte each, then payload. The first nine say how the payload is cut; a target's own follow. A
 //! byte that is missing is 0, so every input is good for something.
 
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../tests/it/common/mod.rs"]
 mod common;
 
 pub use common::{Outcome, encode};

@@ -49,27 +49,23 @@
 //! Vector kernels stand behind these traits, in `arch`: `feed` gets whole slices and contiguous spare room, the codecs
 //! call them, and [`Utf8Sink`] takes in what they write.
 
-mod multi_byte;
+mod builtin;
+mod engine;
 pub mod newline;
-#[cfg(feature = "dos")]
-pub mod oem;
-mod pages;
-mod single_byte;
 pub mod sink;
 pub mod table;
-mod tabled;
-pub mod ucs4;
-pub mod utf16;
-pub mod utf8;
-pub mod utf_ebcdic;
-#[cfg(feature = "whatwg")]
-pub mod whatwg;
+mod unicode;
 
-pub use pages::PAGES;
+pub use builtin::PAGES;
+#[cfg(feature = "dos")]
+pub(crate) use builtin::oem;
+#[cfg(feature = "whatwg")]
+pub use builtin::web;
+pub use engine::TableCodec;
 pub use sink::{ByteSink, Utf8Sink};
 pub(crate) use sink::{Utf8Batch, Utf8Char, Utf8Table, Utf8Word};
 pub use table::packed::Packed;
-pub use tabled::TableCodec;
+pub use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
 
 use std::borrow::Cow;
 use std::sync::Arc;

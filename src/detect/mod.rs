@@ -160,6 +160,20 @@ struct Found {
 /// The longest byte order mark that a codec may have: UCS-4's, UTF-EBCDIC's and GB18030's.
 const LONGEST_BOM: usize = 4;
 
+/// Detects what `bytes`, the whole of an input, is encoded in, by the default policy and the built-in registry.
+///
+/// ```
+/// let verdict = charpipe::detect(b"\xEF\xBB\xBFtext");
+/// assert_eq!(verdict.encoding.as_deref(), Some("UTF-8"));
+/// assert_eq!(verdict.rule, Some("rfc7303:bom"));
+/// ```
+#[must_use]
+pub fn detect(bytes: &[u8]) -> Verdict {
+    let mut detector = Detector::new(Registry::builtin(), Hints::default());
+    detector.feed(bytes);
+    detector.finish()
+}
+
 impl Detector {
     /// A detector that looks labels up in `registry`.
     pub fn new(registry: Registry, hints: Hints) -> Self {

@@ -1,5 +1,5 @@
 //! The vectors of `spec/` for what is not public: rows by column name, text with its escapes undone. The format is in
-//! `spec/README.md`; public behaviour is run against its vectors by `tests/conformance.rs`.
+//! `spec/README.md`; public behaviour is run against its vectors by `tests/it/conformance.rs`.
 
 use std::collections::HashMap;
 use std::fs;

@@ -107,11 +107,13 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub(crate) fn warning(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
+    /// A warning at `offset`.
+    pub fn warning(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
         Diagnostic { code, severity: Severity::Warning, message: message.into(), offset }
     }
 
-    pub(crate) fn hint(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
+    /// A hint at `offset`.
+    pub fn hint(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
         Diagnostic { code, severity: Severity::Hint, message: message.into(), offset }
     }
 }
@@ -175,6 +177,12 @@ impl Verdict {
     /// The bytes of the byte order mark that was found.
     pub fn bom(&self) -> Option<&'static [u8]> {
         self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
+    }
+
+    /// Returns where the XML declaration is in the input, in bytes from 0, from its `<` to behind its `>`; `None` if there
+    /// is none.
+    pub fn xml_declaration(&self) -> Option<Range<u64>> {
+        self.declaration.as_ref().map(|declaration| declaration.span.clone())
     }
 }
 

@@ -3,14 +3,14 @@
 //! Cheap to make: a page's tables are built when its first machine is.
 
 use super::Entry;
+use crate::codec::Ucs4;
+use crate::codec::Utf8;
+use crate::codec::Utf16;
+use crate::codec::UtfEbcdic;
 #[cfg(feature = "dos")]
 use crate::codec::oem;
-use crate::codec::ucs4::Ucs4;
-use crate::codec::utf_ebcdic::UtfEbcdic;
-use crate::codec::utf8::Utf8;
-use crate::codec::utf16::Utf16;
 #[cfg(feature = "whatwg")]
-use crate::codec::whatwg;
+use crate::codec::web;
 use crate::codec::{Codec, PAGES, Packed, TableCodec};
 use std::sync::{Arc, LazyLock};
 
@@ -21,8 +21,7 @@ pub(super) fn entries() -> &'static [Entry] {
         let pages = PAGES.iter().map(|page| Entry::builtin(page.name, page.aliases, Make::Page(page)));
         let all = unicode.chain(pages);
         #[cfg(feature = "whatwg")]
-        let all =
-            all.chain(whatwg::names().map(|(name, aliases)| Entry::builtin(name, aliases, Make::By(whatwg::codec))));
+        let all = all.chain(web::names().map(|(name, aliases)| Entry::builtin(name, aliases, Make::By(web::codec))));
         #[cfg(feature = "dos")]
         let all = all.chain(oem::names().map(|(name, aliases)| Entry::builtin(name, aliases, Make::By(oem::codec))));
         all.collect()

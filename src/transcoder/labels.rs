@@ -4,11 +4,11 @@
 //! They are looked for in the text that the chosen codec makes of the first bytes, so that they are found in every
 //! family. What is found is where each label stands in the input; what is to stand there is planned by the transcoder.
 
-use super::framed::Looks;
 use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
 use crate::detect::{Kind, PRESCAN_LIMIT, Syntax, Verdict, meaning_of_label, meta_labels};
 use crate::registry::Registry;
 use crate::text::xml::XmlPlace;
+use crate::transcoder::records::head::Looks;
 use std::ops::Range;
 use std::sync::Arc;
 

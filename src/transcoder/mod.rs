@@ -30,28 +30,24 @@
 //! *Text stages* join `stages`. *Kernels* live behind the codec traits. Wasm and C are shells like `pump.rs`; so are the
 //! traits of another async runtime, like `tokio.rs`.
 
-mod adapters;
-mod back;
-mod framed;
-mod front;
-mod fused;
+mod byte_to_byte;
 mod guard;
+mod io;
 mod labels;
-mod nel;
+mod newline_watch;
 mod options;
 mod parallel;
-mod pump;
+mod records;
 mod report;
 mod segment;
-#[cfg(feature = "tokio")]
-pub mod tokio;
-mod values;
 
-pub use adapters::{DecodeReader, EncodeWriter, FinishError, decode};
+pub use io::adapters::{DecodeReader, EncodeWriter, FinishError, decode};
+pub use io::pump::transcode;
+#[cfg(feature = "tokio")]
+pub use io::tokio;
+pub use io::value::ValueDecoder;
 pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
-pub use pump::transcode;
 pub use report::{CutRecord, Fault, Faults, RecordsCut, Relabelled, Report, UnmappableChar};
-pub use values::ValueDecoder;
 
 use crate::codec::newline::{EbcdicNl, with_newline};
 use crate::codec::sink::Utf8Buf;
@@ -65,14 +61,14 @@ use crate::text::eol::{Eol, EolStage, InRecord, InRecordStage, NelAsLf};
 use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
 use crate::text::{Stage, Text};
-use back::RecordsOut;
-use framed::{Framed, HEAD_LIMIT, Looks, TextParts, feed_text};
-use front::{Charset, Front, FrontStop, RecordsIn};
-use fused::{Fused, Passage};
+use byte_to_byte::{Fused, Passage};
 use guard::{CheckedDecoder, CheckedEncoder};
 use labels::{Label, LabelSearch};
-use nel::NelWatch;
+use newline_watch::NelWatch;
 use options::Settings;
+use records::head::{Framed, HEAD_LIMIT, Looks, TextParts, feed_text};
+use records::read::{Charset, Front, FrontStop, RecordsIn};
+use records::write::RecordsOut;
 use report::Place as At;
 use segment::{Next, Origin, Segment};
 use std::collections::VecDeque;
@@ -306,8 +302,7 @@ impl Transcoder {
 
     /// How far the input was read: the byte, and the record if there are records. All that can still be asked after a
     /// panic in [`step`](Self::step).
-    #[cfg(feature = "cli")]
-    pub(crate) fn reached(&self) -> (u64, Option<crate::error::RecordPosition>) {
+    pub fn reached(&self) -> (u64, Option<crate::error::RecordPosition>) {
         let place = self.route.as_ref().map(|route| route.front.reached());
         place.map_or((self.bytes_in, None), |place| (place.offset, place.record))
     }
@@ -801,7 +796,10 @@ impl Transcoder {
                 seen = sink.written();
                 let read = filled.read;
                 let rest = route.front.fill(&src[read..], eof, until, &mut sink);
-                filled = rest.unwrap_or_else(|error| front::Filled { read: 0, stop: FrontStop::Failed(error) });
+                filled = rest.unwrap_or_else(|error| crate::transcoder::records::read::Filled {
+                    read: 0,
+                    stop: FrontStop::Failed(error),
+                });
                 filled.read += read;
             }
             out.written += sink.written();
@@ -848,7 +846,12 @@ impl Transcoder {
     }
 
     /// What is behind the text that was just decoded.
-    fn stopped(&mut self, filled: front::Filled, src: &[u8], eof: bool) -> Result<usize, Error> {
+    fn stopped(
+        &mut self,
+        filled: crate::transcoder::records::read::Filled,
+        src: &[u8],
+        eof: bool,
+    ) -> Result<usize, Error> {
         let Some(route) = &mut self.route else { return Ok(0) };
         let notes = route.front.take_notes();
         let is_stuck = eof && src.is_empty() && notes.is_empty() && route.front.has_records();

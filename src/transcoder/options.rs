@@ -194,7 +194,7 @@ impl Transcode {
             settings: Settings {
                 registry: Registry::builtin(),
                 hints: Hints::default(),
-                to: Arc::new(crate::codec::utf8::Utf8),
+                to: Arc::new(crate::codec::Utf8),
                 malformed: OnMalformed::default(),
                 unmappable: None,
                 best_fit: false,
@@ -625,12 +625,15 @@ impl Transcode {
     /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF; [`ErrorKind::Options`] for choices
     /// that do not go together; [`ErrorKind::CannotFrame`] for records of a shape that cannot be written.
     pub fn transcoder(&self) -> Result<Transcoder, Error> {
-        self.check()?;
+        self.validate()?;
         Ok(Transcoder::new(Arc::new(self.settings.clone())))
     }
 
-    /// Whether the choices go together: what [`transcoder`](Self::transcoder) would say, without making one.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    /// Checks that the choices go together.
+    ///
+    /// # Errors
+    /// Those of [`transcoder`](Self::transcoder), without making one.
+    pub fn validate(&self) -> Result<(), Error> {
         let to = &self.settings.to;
         if self.settings.bom == Bom::Add && !has_bom(&**to) {
             return Err(ErrorKind::NoBom { codec: to.name().to_owned() }.into());

@@ -5,10 +5,10 @@
 //! before the text was decoded and run again over the same bytes one at a time. That happens on the fault path only;
 //! the ordinary path pays for a copy of the bytes and a fork of the decoder.
 
-use super::front::{Front, FrontStop, Mark};
-use super::report::Place;
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
+use crate::transcoder::records::read::{Front, FrontStop, Mark};
+use crate::transcoder::report::Place;
 use std::collections::VecDeque;
 use std::ops::Range;
 

@@ -9,7 +9,7 @@
 //!                                          ├─ charmap.rs   POSIX, glibc            ├─ check ─ Table
 //!                                          ├─ text.rs      columns of numbers      │            │
 //!                                          └─ raw.rs       256 or 512 bytes ───────┘            │
-//! codecs/*.txt ── chart.rs ── tests/tables.rs ── pages.bin ── packed.rs ────────────────────────┤
+//! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ────────────────────────┤
 //! encoding_rs, oem_cp ── whatwg.rs, oem.rs ─────────────────────────────────────────────────────┤
 //!                                                                                               ▼
 //!                    Decoder, Encoder ── single_byte.rs or multi_byte.rs ── TableCodec

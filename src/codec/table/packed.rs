@@ -19,7 +19,7 @@ use super::{Code, Mapping, Shape, Table, Way};
 /// A byte without a character, in a block. U+FFFF is a noncharacter: no page assigns it.
 const NONE: u16 = 0xFFFF;
 
-static WORDS: &[u8] = include_bytes!("../pages.bin");
+static WORDS: &[u8] = include_bytes!("../builtin/pages.bin");
 
 /// A built-in page: its head, and where its record lies.
 #[derive(Clone, Copy, Debug)]

@@ -32,7 +32,7 @@ pub(in crate::detect) fn codec_of(registry: &Registry, label: &str) -> Option<Ar
     #[cfg(feature = "whatwg")]
     {
         let _ = registry;
-        crate::codec::whatwg::for_web_label(label)
+        crate::codec::web::for_web_label(label)
     }
     // Without the web's charsets the labels mean what they mean elsewhere.
     #[cfg(not(feature = "whatwg"))]

@@ -1,0 +1,140 @@
+//! The whole command against others, as a user meets them: `charpipe`, `iconv`, `uconv`, `recode`, `dd` and, for the
+//! floor, `cat`.
+//!
+//! `cargo bench --bench process [-- PART...]`; `benches/README.md` explains what it prints. It exits with 1 where
+//! charpipe's output is wrong, or a stream takes more memory than is promised; a goal of speed that is not met is only
+//! said so. Run without `--bench`, as `cargo test --benches` does, it checks the same on 1 MiB and measures no time.
+//!
+//! | part | what |
+//! |---|---|
+//! | `files` | a file of every kind, to `/dev/null` |
+//! | `records` | the same with records, by whatever can do that |
+//! | `reframed` | records to records beside the same records to lines |
+//! | `jobs` | one job on two cores against one |
+//! | `pipe` | between two `cat` |
+//! | `starts` | files of ten bytes |
+//! | `streams` | long streams, and the memory they take |
+//! | `sizes` | streams from 1 KiB to 4 GiB; alone of all only where it is asked for |
+//!
+//! | variable | what | default |
+//! |---|---|---|
+//! | `CHARPIPE_BENCH_MIB` | size of each input file, in MiB | 256 |
+//! | `CHARPIPE_BENCH_STREAM_MIB` | length of the streams of the memory check, in MiB | 1024 |
+//! | `CHARPIPE_BENCH_LARGEST_MIB` | the last of the sizes, in MiB | 4096 |
+//! | `CHARPIPE_BENCH_ROUNDS` | how often everything is measured; the median counts | 7 |
+
+mod input;
+mod parts;
+mod run;
+mod stream;
+mod table;
+#[path = "../../../benches/text/mod.rs"]
+mod text;
+mod tools;
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use tools::Tool;
+
+/// What is measured, and how much of it.
+struct Plan {
+    /// Where files go.
+    scratch: tempfile::TempDir,
+    /// Charpipe first.
+    tools: Vec<Tool>,
+    /// Whether times are measured, and not output alone.
+    measures: bool,
+    mib: usize,
+    stream_mib: usize,
+    largest_mib: usize,
+    rounds: usize,
+}
+
+impl Plan {
+    fn new(measures: bool) -> io::Result<Plan> {
+        let size = |variable: &str, default: usize| {
+            let set = std::env::var(variable).ok().and_then(|value| value.parse().ok());
+            if measures { set.unwrap_or(default) } else { 1 }
+        };
+        let mut tools = Tool::ALL.to_vec();
+        tools.retain(|tool| {
+            let here = tool.is_installed();
+            if !here {
+                println!("process: {} is not installed: left out", tool.name());
+            }
+            here
+        });
+        Ok(Plan {
+            scratch: tempfile::tempdir()?,
+            tools,
+            measures,
+            mib: size("CHARPIPE_BENCH_MIB", 256),
+            stream_mib: size("CHARPIPE_BENCH_STREAM_MIB", 1024),
+            largest_mib: size("CHARPIPE_BENCH_LARGEST_MIB", 4096),
+            rounds: size("CHARPIPE_BENCH_ROUNDS", 7),
+        })
+    }
+
+    fn path(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    fn has(&self, tool: Tool) -> bool {
+        self.tools.contains(&tool)
+    }
+}
+
+/// A part: its name, whether it measures nothing but time, and what it does; it answers what failed.
+type Part = (&'static str, bool, fn(&Plan) -> io::Result<Vec<String>>);
+
+const PARTS: &[Part] = &[
+    ("files", false, parts::files),
+    ("records", false, parts::records),
+    ("reframed", false, parts::reframed),
+    ("jobs", false, parts::jobs),
+    ("pipe", true, parts::pipe),
+    ("starts", true, parts::starts),
+    ("streams", false, parts::streams),
+    ("sizes", true, parts::sizes),
+];
+
+fn main() -> ExitCode {
+    if !cfg!(unix) {
+        println!("process: skipped; the tools to compare with are those of Unix");
+        return ExitCode::SUCCESS;
+    }
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let asked: Vec<&str> = args.iter().map(String::as_str).filter(|arg| !arg.starts_with('-')).collect();
+    if let Some(unknown) = asked.iter().find(|part| !PARTS.iter().any(|(name, ..)| name == *part)) {
+        eprintln!("process: there is no part {unknown}");
+        return ExitCode::FAILURE;
+    }
+    match run(args.iter().any(|arg| arg == "--bench"), &asked) {
+        Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
+        Ok(failures) => {
+            failures.iter().for_each(|what| eprintln!("process: {what}"));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("process: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The parts asked for, or all but the longest; answers what failed.
+fn run(measures: bool, asked: &[&str]) -> io::Result<Vec<String>> {
+    let plan = Plan::new(measures)?;
+    if !plan.has(Tool::Charpipe) {
+        return Ok(vec!["charpipe --version fails".into()]);
+    }
+    let mut failures = Vec::new();
+    for (name, is_time, part) in PARTS {
+        let wanted = if asked.is_empty() { *name != "sizes" } else { asked.contains(name) };
+        if wanted && (measures || !is_time) {
+            failures.extend(part(&plan)?);
+        }
+    }
+    Ok(failures)
+}

@@ -1,0 +1,115 @@
+//! `charpipe chart`: a code page to look at, or where two of them differ.
+//!
+//! ```text
+//! codec ─ data.rs ┬ layout.rs ─ text
+//!         decoded  ├ sheet.rs ┬ html.rs
+//!                  │          └ svg.rs
+//!                  └ json.rs ─ JSON
+//! ```
+//!
+//! `glyph.rs` says what stands for a character.
+
+mod data;
+mod glyph;
+mod html;
+mod json;
+mod layout;
+mod sheet;
+mod svg;
+
+use crate::args::Chart;
+use crate::files::output::{self, Output};
+use crate::messages::color;
+use crate::messages::hexdump::Hex;
+use crate::messages::{Name, harmless, printable, say};
+use crate::status::Status;
+use charpipe::Registry;
+use charpipe::codec::Codec;
+use data::ChartData;
+use sheet::Sheet;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Runs it.
+pub(crate) fn run(args: &Chart) -> Status {
+    let registry = match args.tables.registry() {
+        Ok(registry) => registry,
+        Err(status) => return status,
+    };
+    let text = match page(args, &registry) {
+        Ok(text) => text,
+        Err(words) => {
+            say(words);
+            return Status::Usage;
+        }
+    };
+    match &args.output {
+        Some(path) => write(path, &text),
+        None => output::print(&text),
+    }
+}
+
+/// Puts the text in the place of the file at `path`.
+fn write(path: &Path, text: &str) -> Status {
+    let written = Output::path(path).and_then(|mut output| {
+        output.write_all(text.as_bytes())?;
+        output.commit()
+    });
+    match written {
+        Ok(_) => Status::Done,
+        Err(error) => {
+            say(format_args!("{}: cannot write: {error}", Name::of_path(path.as_os_str())));
+            Status::Io
+        }
+    }
+}
+
+/// What is printed, or what is wrong with the arguments.
+fn page(args: &Chart, registry: &Registry) -> Result<String, String> {
+    let codec = code_page(registry, "CODEC", &args.codec)?;
+    let lead = args.lead.as_deref().unwrap_or_default();
+    let colored = args.output.is_none() && color::on_stdout();
+    if let Some(label) = &args.other {
+        let other = code_page(registry, "OTHER", label)?;
+        let names = [shown_as(&*codec, &args.codec), shown_as(&*other, label)];
+        let found = data::differences(&*codec, &*other, lead);
+        if args.json {
+            return Ok(json::differences(names, lead, &found));
+        }
+        let shown = names.map(harmless);
+        let names = shown.each_ref().map(|name| &**name);
+        if !(args.html || args.svg) {
+            return Ok(layout::differences(names, &found, colored));
+        }
+        let charts = [&codec, &other].map(|codec| ChartData::new(&**codec, registry, lead));
+        return Ok(draw(args, &sheet::differences(names, lead, &charts, &found)));
+    }
+    let Some(mut data) = ChartData::new(&*codec, registry, lead) else {
+        return Err(format!("--lead: {} has nothing behind {}", codec.name(), Hex(lead)));
+    };
+    data.name = shown_as(&*codec, &args.codec).into();
+    if args.json {
+        return Ok(json::chart(&data));
+    }
+    data.make_harmless();
+    Ok(if args.html || args.svg { draw(args, &sheet::chart(&data)) } else { layout::chart(&data, colored) })
+}
+
+fn draw(args: &Chart, sheet: &Sheet) -> String {
+    if args.svg { svg::draw(sheet) } else { html::draw(sheet) }
+}
+
+/// The codec that `label` names, where it is one that has charts.
+fn code_page(registry: &Registry, operand: &str, label: &str) -> Result<Arc<dyn Codec>, String> {
+    let codec = registry.codec(label).map_err(|error| format!("{operand}: {}", printable(&error.to_string())))?;
+    if data::is_unicode(&*codec) {
+        return Err(format!("{operand}: {} is a form of Unicode, not a code page; it has no chart", codec.name()));
+    }
+    Ok(codec)
+}
+
+/// What to call a codec: by its name, which a newline surface is no part of, or by the label that has one.
+fn shown_as<'a>(codec: &'a dyn Codec, label: &'a str) -> &'a str {
+    if codec.newline().is_some() { label } else { codec.name() }
+}

@@ -1,0 +1,358 @@
+//! A chart as a sheet to hang on a wall, before it is drawn: titles, grids of cells and a key. `html.rs` and `svg.rs`
+//! draw it. What a cell means is never said by its colour alone.
+
+use super::data::{Cell, ChartData, Difference, Differences, Text};
+use super::glyph::{self, Class, class, glyph};
+use super::layout::{self, code_points, count, shift_name};
+use crate::messages::hexdump::Hex;
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+/// All that is on it.
+pub(crate) struct Sheet {
+    pub(crate) title: String,
+    /// Below the title: where the table is from, other names.
+    pub(crate) lines: Vec<String>,
+    pub(crate) grids: Vec<Grid>,
+    /// Samples, whose titles say what such places are.
+    pub(crate) key: Vec<Place>,
+    /// Differences one below the other, under headings.
+    pub(crate) lists: Vec<List>,
+}
+
+/// Sixteen rows, the low half of a byte; columns, its high half.
+pub(crate) struct Grid {
+    pub(crate) heading: Option<String>,
+    pub(crate) columns: RangeInclusive<usize>,
+    /// 256 of them.
+    pub(crate) places: Vec<Place>,
+    /// It has nothing but numbers in it.
+    pub(crate) numbers: bool,
+    pub(crate) notes: Vec<String>,
+}
+
+/// What a byte has: one face, or two where two charsets differ.
+pub(crate) struct Place {
+    pub(crate) faces: Vec<Face>,
+    /// Nothing to look at: both charsets have it.
+    pub(crate) faded: bool,
+    /// All about it in words.
+    pub(crate) title: String,
+}
+
+/// What stands in a cell.
+pub(crate) struct Face {
+    pub(crate) class: Class,
+    pub(crate) glyph: String,
+    /// `0041`; nothing for what is no character.
+    pub(crate) code: String,
+    /// Written as other bytes.
+    pub(crate) one_way: bool,
+    /// Among those that EBCDIC pages have at different bytes.
+    pub(crate) variant: bool,
+}
+
+/// Rows below a heading: bytes, and what one charset makes of them, or two.
+pub(crate) struct List {
+    pub(crate) heading: String,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Class {
+    /// What the key and the tooltips call it.
+    fn words(self) -> &'static str {
+        match self {
+            Class::Letter => "letter",
+            Class::Digit => "digit or number",
+            Class::Sign => "punctuation or symbol",
+            Class::Blank => "blank",
+            Class::Control => "control or format character",
+            Class::Combining => "combining, goes on what is before it",
+            Class::Private => "private use",
+            Class::Lead => "lead byte, more bytes follow",
+            Class::Shift => "shift code",
+            Class::None => "unassigned",
+        }
+    }
+
+    /// What style sheets call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Class::Letter => "letter",
+            Class::Digit => "digit",
+            Class::Sign => "sign",
+            Class::Blank => "blank",
+            Class::Control => "control",
+            Class::Combining => "combining",
+            Class::Private => "private",
+            Class::Lead => "lead",
+            Class::Shift => "shift",
+            Class::None => "none",
+        }
+    }
+
+    fn sample(self) -> &'static str {
+        match self {
+            Class::Letter => "A",
+            Class::Digit => "7",
+            Class::Sign => "%",
+            Class::Blank => "SP",
+            Class::Control => "NUL",
+            Class::Combining => "\u{25CC}\u{301}",
+            Class::Private => "priv",
+            Class::Lead => "»",
+            Class::Shift => "SO",
+            Class::None => "",
+        }
+    }
+}
+
+impl Face {
+    fn of(byte: u8, cell: &Cell, ebcdic: bool) -> Self {
+        let bare = |class, glyph: &str| Face {
+            class,
+            glyph: glyph.to_owned(),
+            code: String::new(),
+            one_way: false,
+            variant: false,
+        };
+        match cell {
+            Cell::None => bare(Class::None, ""),
+            Cell::Lead(_) => bare(Class::Lead, "»"),
+            Cell::Shift => bare(Class::Shift, glyph::shift(byte)),
+            Cell::Text(Text { text, one_way }) => Face {
+                class: class(text),
+                // Each cell has its own direction here.
+                glyph: glyph(text).text.replace('\u{200E}', ""),
+                code: layout::code_of(cell),
+                one_way: *one_way,
+                variant: ebcdic && glyph::is_variant(text),
+            },
+        }
+    }
+
+    /// Whether it is an abbreviation and no glyph.
+    pub(crate) fn is_word(&self) -> bool {
+        self.glyph.is_ascii() && (self.glyph.len() > 1 || self.class == Class::Lead)
+    }
+}
+
+/// What a cell is, in words.
+fn in_words(cell: &Cell, face: &Face) -> String {
+    let mut words = match cell {
+        Cell::Text(Text { text, .. }) if face.is_word() => format!("{} {}, ", code_points(text), face.glyph),
+        Cell::Text(Text { text, .. }) => format!("{}, ", code_points(text)),
+        _ => String::new(),
+    };
+    words += face.class.words();
+    if let Cell::Lead(lead) = cell {
+        _ = write!(words, "; {}", several(&layout::count_of(*lead), "character"));
+    }
+    for (is, what) in [(face.one_way, "written as other bytes"), (face.variant, "variant")] {
+        if is {
+            _ = write!(words, ", {what}");
+        }
+    }
+    words
+}
+
+/// The bytes of a place, those in front included.
+fn hex(lead: &[u8], byte: u8) -> String {
+    Hex(&[lead, &[byte]].concat()).to_string()
+}
+
+/// The sheet of one charset.
+pub(crate) fn chart(data: &ChartData<'_>) -> Sheet {
+    let ebcdic = data.is_ebcdic();
+    let place = |byte: u8| {
+        let cell = &data.cells[usize::from(byte)];
+        let face = Face::of(byte, cell, ebcdic);
+        let title = format!("{}: {}", hex(&data.lead, byte), in_words(cell, &face));
+        Place { faces: vec![face], faded: false, title }
+    };
+    let mut grids = Vec::new();
+    if data.has_texts() {
+        let mut notes = Vec::new();
+        for (byte, cell) in (0..=255).zip(&data.cells) {
+            if let Cell::Text(Text { text, .. }) = cell
+                && text.chars().nth(1).is_some()
+            {
+                notes.push(format!("{}: {}", hex(&data.lead, byte), code_points(text)));
+            }
+        }
+        grids.push(grid(None, !data.lead.is_empty(), place, notes));
+    }
+    for layout::Leads { shift, leads, example } in layout::leads(data) {
+        let behind = if shift.is_empty() { String::new() } else { format!(", behind {}", shift_name(shift)) };
+        let heading = format!("Lead bytes{behind}, and how many characters each has");
+        let count = |byte: u8| leads[usize::from(byte)].map(layout::count_of);
+        let mut notes = vec![format!("One of them by itself: charpipe chart {} --lead {example}", data.name)];
+        if leads.iter().flatten().any(|lead| lead.longer) {
+            notes.insert(0, "+ : more that have two bytes or three behind it".to_owned());
+        }
+        grids.push(grid(Some(heading), true, |byte| counted(&data.lead, byte, count(byte), "character"), notes));
+    }
+    let mut lines = Vec::new();
+    if let Some(source) = &data.source {
+        lines.push(format!("Table: {source}"));
+    }
+    if !data.aliases.is_empty() {
+        lines.push(format!("Also {}", data.aliases.join(", ")));
+    }
+    Sheet { title: layout::heading(data), lines, key: key(&grids, None), grids, lists: Vec::new() }
+}
+
+/// A place of a grid with numbers in it.
+fn counted(lead: &[u8], byte: u8, count: Option<String>, of_what: &str) -> Place {
+    let bytes = hex(lead, byte);
+    let (class, glyph, title) = match count {
+        Some(count) => (Class::Lead, count.clone(), format!("{bytes}: {}", several(&count, of_what))),
+        None => (Class::None, String::new(), bytes),
+    };
+    let face = Face { class, glyph, code: String::new(), one_way: false, variant: false };
+    Place { faces: vec![face], faded: false, title }
+}
+
+/// `count` of something.
+fn several(count: &str, what: &str) -> String {
+    format!("{count} {what}{}", if count == "1" { "" } else { "s" })
+}
+
+/// A grid; with `trim` without the columns at either end that have nothing in them.
+fn grid(heading: Option<String>, trim: bool, place: impl Fn(u8) -> Place, notes: Vec<String>) -> Grid {
+    let places: Vec<Place> = (0..=255).map(place).collect();
+    let is_used = |column: &usize| {
+        places[column * 16..][..16].iter().flat_map(|place| &place.faces).any(|face| face.class != Class::None)
+    };
+    let first = (0..16).find(is_used).filter(|_| trim).unwrap_or(0);
+    let last = (0..16).rfind(is_used).filter(|_| trim).unwrap_or(15);
+    let numbers = places.iter().all(|place| place.faces.iter().all(|face| face.code.is_empty()));
+    Grid { heading, columns: first..=last, places, numbers, notes }
+}
+
+/// The key to what the grids have in them; `names` of two charsets that differ in them.
+fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Place> {
+    let faces = || {
+        let used = |grid: &Grid| grid.columns.start() * 16..grid.columns.end() * 16 + 16;
+        grids.iter().flat_map(move |grid| &grid.places[used(grid)]).flat_map(|place| &place.faces)
+    };
+    let face = |class: Class| Face {
+        class,
+        glyph: class.sample().to_owned(),
+        code: String::new(),
+        one_way: false,
+        variant: false,
+    };
+    let mut classes: Vec<Class> = faces().map(|face| face.class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let sample = |faces: Vec<Face>, words: &str| Place { faces, faded: false, title: words.to_owned() };
+    let mut key: Vec<Place> = classes.into_iter().map(|class| sample(vec![face(class)], class.words())).collect();
+    if faces().any(|face| face.variant) {
+        let variant = Face { glyph: "[".to_owned(), variant: true, ..face(Class::Sign) };
+        key.push(sample(vec![variant], "variant: EBCDIC pages differ on its byte"));
+    }
+    if faces().any(|face| face.one_way) {
+        let one_way = Face { one_way: true, ..face(Class::Letter) };
+        key.push(sample(vec![one_way], "read so, written as other bytes"));
+    }
+    if let Some([first, second]) = names {
+        let two = ["a", "b"].map(|glyph| Face { glyph: glyph.to_owned(), ..face(Class::Letter) });
+        key.push(sample(two.into(), &format!("they differ: left {first}, right {second}")));
+    }
+    key
+}
+
+/// The sheet of two charsets that are compared. `charts` are `None` where a charset has nothing behind the lead bytes.
+pub(crate) fn differences(
+    names: [&str; 2],
+    lead: &[u8],
+    charts: &[Option<ChartData<'_>>; 2],
+    all: &Differences,
+) -> Sheet {
+    let [first, second] = names;
+    let ebcdic = charts.each_ref().map(|chart| chart.as_ref().is_some_and(ChartData::is_ebcdic));
+    let cell = |at: usize, byte: u8| charts[at].as_ref().map_or(&Cell::None, |chart| &chart.cells[usize::from(byte)]);
+    let mut grids = Vec::new();
+    if charts.iter().flatten().any(ChartData::has_texts) {
+        let place = |byte: u8| {
+            let cells = [0, 1].map(|at| cell(at, byte));
+            let mut faces = vec![Face::of(byte, cells[0], ebcdic[0]), Face::of(byte, cells[1], ebcdic[1])];
+            let bytes = hex(lead, byte);
+            let [ours, theirs] = [0, 1].map(|at| in_words(cells[at], &faces[at]));
+            // How many characters follow a lead byte is for the grid of those.
+            let same = cells[0] == cells[1] || cells.iter().all(|cell| matches!(cell, Cell::Lead(_)));
+            if same {
+                faces.truncate(1);
+                return Place { faces, faded: true, title: format!("{bytes}: {ours}") };
+            }
+            Place { faces, faded: false, title: format!("{bytes}: {first} {ours}; {second} {theirs}") }
+        };
+        grids.push(grid(None, !lead.is_empty(), place, Vec::new()));
+    }
+    let mut longer = [0usize; 256];
+    for found in &all.found {
+        if found.bytes.len() > lead.len() + 1 {
+            longer[usize::from(found.bytes[lead.len()])] += 1;
+        }
+    }
+    if longer.iter().any(|count| *count > 0) {
+        let heading = "Lead bytes, and in how many places behind each the two differ".to_owned();
+        let count = |byte: u8| Some(longer[usize::from(byte)]).filter(|count| *count > 0);
+        let place = |byte: u8| counted(lead, byte, count(byte).map(|count| count.to_string()), "difference");
+        let example = (0..=255).rev().max_by_key(|byte| longer[usize::from(*byte)]).unwrap_or(0);
+        let example = hex(lead, example).replace(' ', "");
+        let notes = vec![format!("One of them by itself: charpipe chart {first} {second} --lead {example}")];
+        grids.push(grid(Some(heading), true, place, notes));
+    }
+    let mut title = format!("{first} and {second}");
+    if !lead.is_empty() {
+        _ = write!(title, ", lead {}", Hex(lead));
+    }
+    let mut lines = match all.found.len() {
+        0 => vec!["No difference".to_owned()],
+        places => vec![format!("They differ in {}", count(places))],
+    };
+    if all.more {
+        lines.push("Characters of four bytes are compared where --lead says what they begin with".to_owned());
+    }
+    for (name, chart) in names.iter().zip(charts) {
+        if let Some(source) = chart.as_ref().and_then(|chart| chart.source.as_deref()) {
+            lines.push(format!("Table of {name}: {source}"));
+        }
+    }
+    let differ = grids.iter().flat_map(|grid| &grid.places).any(|place| place.faces.len() > 1);
+    Sheet { title, lines, key: key(&grids, differ.then_some(names)), grids, lists: lists(names, all) }
+}
+
+fn lists(names: [&str; 2], all: &Differences) -> Vec<List> {
+    let [first, second] = names;
+    let shown = |text: &Option<Text>| {
+        let text = text.as_ref()?;
+        let star = if text.one_way { "*" } else { "" };
+        Some(format!("{}{star} {}", glyph(&text.text).text, code_points(&text.text)))
+    };
+    let mut lists = Vec::new();
+    let both: Vec<&Difference> = all.found.iter().filter(|row| row.texts.iter().all(Option::is_some)).collect();
+    let only = |at: usize| -> Vec<&Difference> { all.found.iter().filter(|row| row.texts[1 - at].is_none()).collect() };
+    let headings = [
+        (format!("Both have a character, and not the same, in {}: {first}, {second}", count(both.len())), both),
+        (format!("Only {first} has a character in {}", count(only(0).len())), only(0)),
+        (format!("Only {second} has a character in {}", count(only(1).len())), only(1)),
+    ];
+    for (heading, rows) in headings {
+        if rows.is_empty() {
+            continue;
+        }
+        let row = |row: &&Difference| -> Vec<String> {
+            std::iter::once(Hex(&row.bytes).to_string()).chain(row.texts.iter().filter_map(shown)).collect()
+        };
+        let rows = if rows.len() > layout::SHOWN {
+            vec![vec![layout::ranges(&rows).join(", ")]]
+        } else {
+            rows.iter().map(row).collect()
+        };
+        lists.push(List { heading, rows });
+    }
+    lists
+}

@@ -1,0 +1,72 @@
+//! What became of many files: a few lines in the end.
+
+use crate::convert::outcome::{Ended, Outcome};
+use crate::messages::say;
+use crate::status::Status;
+use std::collections::HashMap;
+
+/// How many encodings are named.
+const NAMED: usize = 10;
+
+/// The counts.
+#[derive(Default)]
+pub(crate) struct Summary {
+    converted: u64,
+    unchanged: u64,
+    failed: u64,
+    bytes_in: u64,
+    bytes_out: u64,
+    /// How many files were in which encoding.
+    encodings: HashMap<String, u64>,
+}
+
+impl Summary {
+    /// Counts one more input. What failed is not in the bytes: there is nothing of it.
+    pub(crate) fn add(&mut self, outcome: &Outcome) {
+        if outcome.ended.status() != Status::Done {
+            self.failed += 1;
+            return;
+        }
+        match outcome.ended {
+            Ended::Unchanged => self.unchanged += 1,
+            _ => self.converted += 1,
+        }
+        self.bytes_in += outcome.report.bytes_in;
+        self.bytes_out += outcome.report.bytes_out;
+        let from = outcome.report.from.as_deref().unwrap_or("unknown");
+        match self.encodings.get_mut(from) {
+            Some(count) => *count += 1,
+            None => _ = self.encodings.insert(from.to_owned(), 1),
+        }
+    }
+
+    /// Says them, where there is more than one file; `all` is how many there were to be, `check` that none was written.
+    pub(crate) fn say(&self, all: usize, check: bool) {
+        let Summary { converted, unchanged, failed, bytes_in, bytes_out, .. } = self;
+        if all < 2 {
+            return;
+        }
+        let done = if check { "would be converted" } else { "converted" };
+        let mut line = format!("{converted} {} {done}", if *converted == 1 { "file" } else { "files" });
+        let left = (all as u64).saturating_sub(converted + unchanged + failed);
+        for (count, what) in [(*unchanged, "unchanged"), (*failed, "failed"), (left, "not begun")] {
+            if count > 0 {
+                line.push_str(&format!(", {count} {what}"));
+            }
+        }
+        say(format_args!("{line}; {bytes_in} bytes in, {bytes_out} bytes out"));
+        // The most frequent first; the order of names is that of people where counts are equal.
+        let mut encodings: Vec<_> = self.encodings.iter().collect();
+        encodings.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
+        let width = encodings.first().map_or(0, |(_, count)| count.to_string().len());
+        let named = if encodings.len() > NAMED + 1 { NAMED } else { encodings.len() };
+        for (name, count) in &encodings[..named] {
+            say(format_args!("  {count:width$} {name}"));
+        }
+        let rest = &encodings[named..];
+        if !rest.is_empty() {
+            let files: u64 = rest.iter().map(|(_, count)| **count).sum();
+            say(format_args!("  {files:width$} in {} other encodings", rest.len()));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What `folder.rs` does, by paths: for systems that have no directories to hold open. Whoever can rename things in a
+//! directory there can put others in their place.
+
+use crate::files::streams::FileId;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A directory.
+pub(crate) struct Folder(PathBuf);
+
+/// Identifies a directory.
+pub(crate) type FolderId = PathBuf;
+
+/// What kind of file an entry of a directory is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    Link,
+    #[allow(dead_code)]
+    Fifo,
+    Device,
+}
+
+/// An entry of a directory, as it was when it was looked at. A symlink is not followed.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) id: FileId,
+    pub(crate) kind: Kind,
+    pub(crate) owner: u32,
+}
+
+/// How many symlinks may lead to each other.
+pub(crate) const LINKS: usize = 40;
+
+/// Nothing is known of owners here.
+pub(crate) fn may_lead(_owner: u32, _target: u32) -> io::Result<()> {
+    Ok(())
+}
+
+impl Folder {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        if !fs::metadata(path)?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Folder(path.to_owned()))
+    }
+
+    pub(crate) fn at(&self, path: &Path) -> io::Result<Self> {
+        Self::open(&self.0.join(path))
+    }
+
+    pub(crate) fn sub(&self, name: &OsStr) -> io::Result<Self> {
+        match self.look(name)? {
+            None => Err(io::ErrorKind::NotFound.into()),
+            Some(Entry { kind: Kind::Folder, .. }) => Ok(Folder(self.0.join(name))),
+            Some(_) => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    pub(crate) fn parent(&self) -> io::Result<Self> {
+        Ok(Folder(self.0.parent().unwrap_or(&self.0).to_owned()))
+    }
+
+    pub(crate) fn id(&self) -> io::Result<FolderId> {
+        fs::canonicalize(&self.0)
+    }
+
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+        let entry = |entry: io::Result<fs::DirEntry>| {
+            let entry = entry?;
+            Ok((entry.file_name(), Kind::of(entry.file_type()?)))
+        };
+        fs::read_dir(&self.0)?.map(entry).collect()
+    }
+
+    pub(crate) fn look(&self, name: &OsStr) -> io::Result<Option<Entry>> {
+        match fs::symlink_metadata(self.0.join(name)) {
+            Ok(found) => Ok(Some(Entry { id: FileId::of_any(&found), kind: Kind::of(found.file_type()), owner: 0 })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn owner(&self) -> io::Result<u32> {
+        Ok(0)
+    }
+
+    pub(crate) fn link(&self, name: &OsStr) -> io::Result<Option<(u32, PathBuf)>> {
+        match self.look(name)? {
+            Some(Entry { kind: Kind::Link, owner, .. }) => Ok(Some((owner, fs::read_link(self.0.join(name))?))),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn read(&self, name: &OsStr) -> io::Result<File> {
+        File::open(self.0.join(name))
+    }
+
+    pub(crate) fn hold(&self, name: &OsStr) -> io::Result<File> {
+        File::open(self.0.join(name))
+    }
+
+    pub(crate) fn write(&self, name: &OsStr) -> io::Result<File> {
+        File::options().append(true).open(self.0.join(name))
+    }
+
+    pub(crate) fn append(&self, path: &Path) -> io::Result<File> {
+        File::options().append(true).open(self.0.join(path))
+    }
+
+    pub(crate) fn make(&self, name: &OsStr, _mode: u16) -> io::Result<File> {
+        File::options().read(true).write(true).create_new(true).open(self.0.join(name))
+    }
+
+    pub(crate) fn name(&self, _: &File, from: Option<(&Folder, &OsStr)>, name: &OsStr) -> io::Result<()> {
+        let Some((folder, old)) = from else { return Err(io::ErrorKind::Unsupported.into()) };
+        fs::hard_link(folder.0.join(old), self.0.join(name))
+    }
+
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        fs::rename(self.0.join(from), self.0.join(to))
+    }
+
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        match self.look(to)? {
+            None => self.rename(from, to),
+            Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.0.join(name))
+    }
+
+    pub(crate) fn make_dir(&self, name: &OsStr) -> io::Result<()> {
+        fs::create_dir(self.0.join(name))
+    }
+
+    pub(crate) fn trusts(&self, _owner: u32) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    pub(crate) fn is_proc(&self) -> bool {
+        false
+    }
+}
+
+impl Kind {
+    fn of(kind: FileType) -> Self {
+        if kind.is_file() {
+            Kind::File
+        } else if kind.is_dir() {
+            Kind::Folder
+        } else if kind.is_symlink() {
+            Kind::Link
+        } else {
+            Kind::Device
+        }
+    }
+}
+
+pub(crate) fn open_typed(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+pub(crate) fn split(path: &Path) -> Option<(&Path, &OsStr)> {
+    let ends_in_separator = path.as_os_str().as_encoded_bytes().last().is_some_and(|byte| b"/\\".contains(byte));
+    let name = path.file_name().filter(|_| !ends_in_separator)?;
+    Some((path.parent().unwrap_or(Path::new("")), name))
+}

@@ -1,0 +1,221 @@
+//! `charpipe list`: which encodings there are, what they are called, which way they go, and where they come from.
+
+use crate::args::List;
+use crate::files::output;
+use crate::messages::json::{self, CodecObject};
+use crate::messages::{printable, say};
+use crate::status::Status;
+use charpipe::ErrorKind;
+use charpipe::Registry;
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+
+/// How wide a line for people may be.
+const WIDTH: usize = 100;
+
+/// Runs it.
+pub(crate) fn run(args: &List) -> Status {
+    let registry = match args.tables.registry() {
+        Ok(registry) => registry,
+        Err(status) => return status,
+    };
+    let found = matching(&registry, args.pattern.as_deref());
+    if found.is_empty() {
+        say_nothing_matches(&registry, args.pattern.as_deref().unwrap_or_default());
+        return Status::Data;
+    }
+    let text = if args.json { found.iter().map(json::line).collect() } else { in_words(&found) };
+    output::print(&text)
+}
+
+/// The codecs that `pattern` fits, in the order of their names; with a pattern also the labels that are refused.
+fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObject<'a>> {
+    // What the label rules make of it: `037` is in no label of page 500, and is IBM037.
+    let named = pattern.and_then(|pattern| registry.codec(pattern).ok());
+    let fits = |label: &str| pattern.is_none_or(|pattern| matches(pattern, label));
+    let mut found: Vec<CodecObject<'_>> = registry
+        .codecs()
+        .filter(|codec| {
+            registry.labels(codec.name()).any(fits) || named.as_ref().is_some_and(|named| named.name() == codec.name())
+        })
+        .map(|codec| CodecObject {
+            name: codec.name(),
+            aliases: registry.labels(codec.name()).skip(1).collect(),
+            decode: true,
+            encode: codec.encodes(),
+            source: Some(codec.source()).filter(|source| !source.is_empty()),
+        })
+        .collect();
+    if let Some(pattern) = pattern {
+        let refused = registry.unsupported().filter(|label| fits(label) || letters(label).eq(letters(pattern)));
+        found.extend(refused.map(|name| CodecObject {
+            name,
+            aliases: Vec::new(),
+            decode: false,
+            encode: false,
+            source: None,
+        }));
+    }
+    found.sort_by(|a, b| natural(a.name, b.name));
+    found
+}
+
+/// Whether `label` has `pattern` in it, or, where that has a `*` or a `?`, is what it describes. ASCII case does not
+/// count.
+fn matches(pattern: &str, label: &str) -> bool {
+    let (pattern, label) = (pattern.to_ascii_lowercase(), label.to_ascii_lowercase());
+    if pattern.contains(['*', '?']) { glob(pattern.as_bytes(), label.as_bytes()) } else { label.contains(&pattern) }
+}
+
+/// Letters and digits: what the label rules look at.
+fn letters(label: &str) -> impl Iterator<Item = char> {
+    label.chars().filter(|ch| ch.is_ascii_alphanumeric()).map(|ch| ch.to_ascii_lowercase())
+}
+
+/// `*` is any run of bytes, `?` any one; labels are ASCII.
+fn glob(pattern: &[u8], label: &[u8]) -> bool {
+    let (mut p, mut at) = (0, 0);
+    // Behind the last `*`, and how much of the label it has: when the rest does not fit, it takes one more.
+    let mut star: Option<(usize, usize)> = None;
+    while at < label.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                p += 1;
+                star = Some((p, at));
+            }
+            Some(&wanted) if wanted == b'?' || wanted == label[at] => {
+                p += 1;
+                at += 1;
+            }
+            _ => match &mut star {
+                None => return false,
+                Some((behind, taken)) => {
+                    *taken += 1;
+                    (p, at) = (*behind, *taken);
+                }
+            },
+        }
+    }
+    pattern[p..].iter().all(|byte| *byte == b'*')
+}
+
+/// By the letters in any case, and by the value of numbers: IBM437 before IBM01140, ISO-8859-2 before ISO-8859-10.
+fn natural(a: &str, b: &str) -> Ordering {
+    let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (mut x, mut y) = (a, b);
+    while let (Some(left), Some(right)) = (x.chars().next(), y.chars().next()) {
+        let (digits_x, digits_y) = (number(x), number(y));
+        let (order, len_x, len_y) = if digits_x > 0 && digits_y > 0 {
+            let value = |digits: &str| digits.trim_start_matches('0').to_owned();
+            let (left, right) = (value(&x[..digits_x]), value(&y[..digits_y]));
+            (left.len().cmp(&right.len()).then(left.cmp(&right)), digits_x, digits_y)
+        } else {
+            (left.to_ascii_lowercase().cmp(&right.to_ascii_lowercase()), left.len_utf8(), right.len_utf8())
+        };
+        if order.is_ne() {
+            return order;
+        }
+        (x, y) = (&x[len_x..], &y[len_y..]);
+    }
+    // All alike but for zeros and case: the names themselves, so that the order is one.
+    x.len().cmp(&y.len()).then(a.cmp(b))
+}
+
+/// A line for each, and its aliases on lines of their own, set in.
+fn in_words(found: &[CodecObject<'_>]) -> String {
+    let longest = found.iter().map(|codec| codec.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for codec in found {
+        let name = printable(codec.name);
+        let about = match codec {
+            CodecObject { decode: false, .. } => "known, not supported".to_owned(),
+            CodecObject { encode, source, .. } => {
+                let directions = if *encode { "decode+encode" } else { "decode" };
+                format!("{directions:13}  {}", source.map_or("registered".into(), printable))
+            }
+        };
+        _ = writeln!(text, "{name:longest$}  {about}");
+        wrapped(&mut text, &codec.aliases);
+    }
+    text
+}
+
+/// `labels` with commas between, on lines that are set in and not too wide.
+fn wrapped(text: &mut String, labels: &[&str]) {
+    const INDENT: &str = "    ";
+    let mut column = 0;
+    for label in labels {
+        let label = printable(label);
+        if column > 0 && column + 2 + label.len() < WIDTH {
+            text.push_str(", ");
+            column += 2;
+        } else {
+            text.push_str(if column > 0 { ",\n" } else { "" });
+            text.push_str(INDENT);
+            column = INDENT.len();
+        }
+        text.push_str(&label);
+        column += label.len();
+    }
+    if column > 0 {
+        text.push('\n');
+    }
+}
+
+fn say_nothing_matches(registry: &Registry, pattern: &str) {
+    let error = registry.codec(pattern).err();
+    let near: &[String] = match error.as_ref().map(|error| error.kind()) {
+        Some(ErrorKind::UnknownLabel { near, .. }) => near,
+        _ => &[],
+    };
+    say(format_args!("no encoding matches \"{}\"{}", printable(pattern), did_you_mean(near)));
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, label, expected) in [
+            ("1047", "IBM1047", true),
+            ("ibm", "IBM1047", true),
+            ("ibm1047x", "IBM1047", false),
+            ("ibm*", "IBM1047", true),
+            ("*ibm", "IBM1047", false),
+            ("*", "", true),
+            ("?", "", false),
+            ("IBM????", "ibm1047", true),
+            ("IBM???", "ibm1047", false),
+            ("*1*4*", "ibm1047", true),
+            ("*4*1*", "ibm1047", false),
+            ("i*7", "ibm1047", true),
+            ("a*ab", "aaaab", true),
+        ] {
+            assert_eq!(matches(pattern, label), expected, "{pattern} {label}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_names() {
+        let mut names = ["ISO-8859-10", "IBM01140", "gb18030", "IBM437", "IBM00858", "ISO-8859-2", "GBK", "IBM860"];
+        names.sort_by(|a, b| natural(a, b));
+        let expected = ["gb18030", "GBK", "IBM437", "IBM00858", "IBM860", "IBM01140", "ISO-8859-2", "ISO-8859-10"];
+        assert_eq!(names, expected);
+        assert_eq!(natural("a1", "A01"), natural("a1", "A01"));
+        assert_eq!(natural("a1", "a"), Ordering::Greater);
+    }
+
+    #[test]
+    fn aliases_are_wrapped() {
+        let label = "a".repeat(31);
+        let mut text = String::new();
+        wrapped(&mut text, &[&*label; 4]);
+        assert_eq!(text, format!("    {label}, {label},\n    {label}, {label}\n"));
+        assert!(text.lines().all(|line| line.len() <= WIDTH));
+    }
+}

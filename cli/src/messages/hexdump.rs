@@ -1,0 +1,154 @@
+//! The bytes around an error, for people at a terminal: rows as `xxd` has them, the text beside, the bad bytes marked.
+
+use crate::detect::explain::text_of;
+use crate::messages::color::{self, paint};
+use crate::messages::harmless;
+use charpipe::codec::Codec;
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+
+/// Bytes in a row.
+pub(crate) const WIDTH: usize = 16;
+/// Rows before and behind those that the bad bytes are in.
+const AROUND: usize = 1;
+/// Bad bytes that are shown at the most.
+const MOST: usize = 3 * WIDTH;
+
+/// A piece of the input.
+pub(crate) struct Piece {
+    /// Where it begins, a multiple of [`WIDTH`].
+    pub(crate) start: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Piece {
+    /// What of an input that begins with `head` is shown for a fault at `offset`.
+    pub(crate) fn of(head: &[u8], offset: u64) -> Option<Self> {
+        let range = window(offset);
+        let start = usize::try_from(range.start).ok()?;
+        let end = usize::try_from(range.end).map_or(head.len(), |end| end.min(head.len()));
+        Some(Piece { start: range.start, bytes: head.get(start..end)?.to_vec() })
+    }
+}
+
+/// What of the input is shown for a fault at `offset`.
+pub(crate) fn window(offset: u64) -> Range<u64> {
+    let row = offset - offset % WIDTH as u64;
+    let around = (AROUND * WIDTH) as u64;
+    row.saturating_sub(around)..row + (MOST + AROUND * WIDTH) as u64
+}
+
+/// The rows around `len` bytes at `offset`, the text as `codec` reads it. Empty where the place is not in `piece`.
+pub(crate) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option<&dyn Codec>, colored: bool) -> String {
+    let at = offset.checked_sub(piece.start).and_then(|at| usize::try_from(at).ok());
+    let Some(at) = at.filter(|at| *at < piece.bytes.len()) else { return String::new() };
+    let bytes = &piece.bytes;
+    // Without a length it is a character's: up to the byte that completes it.
+    let len = len.unwrap_or_else(|| {
+        let texts = codec.map(|codec| text_of(codec, &bytes[at..bytes.len().min(at + WIDTH)]));
+        texts.and_then(|texts| texts.iter().position(|text| !text.is_empty())).map_or(1, |last| last + 1)
+    });
+    let bad = at..(at + len.clamp(1, MOST)).min(bytes.len());
+    let end = ((bad.end - 1) / WIDTH + 1 + AROUND) * WIDTH;
+    let bytes = &bytes[..end.min(bytes.len())];
+    // What is malformed would carry on into what follows. Where nothing is known of the encoding, ASCII is shown.
+    let ascii = |byte: &u8| if matches!(byte, b' '..=b'~') { char::from(*byte).to_string() } else { ".".to_owned() };
+    let mut texts = match codec {
+        Some(codec) => text_of(codec, &bytes[..bad.start]),
+        None => bytes.iter().map(ascii).collect(),
+    };
+    if let Some(codec) = codec {
+        let within = text_of(codec, &bytes[bad.clone()]);
+        let is_text = within.iter().any(|text| !text.trim_matches('.').is_empty());
+        texts.extend(if is_text { within } else { vec![".".to_owned(); bad.len()] });
+        texts.extend(text_of(codec, &bytes[bad.end..]));
+    }
+    let mut out = String::new();
+    for (row, line) in bytes.chunks(WIDTH).enumerate() {
+        let first = row * WIDTH;
+        let place = format!("{:08x}:", piece.start + first as u64);
+        _ = write!(out, "  {}", paint(colored, color::DIM, place));
+        for (index, byte) in line.iter().enumerate() {
+            let style = if bad.contains(&(first + index)) { color::ERROR } else { color::PLAIN };
+            _ = write!(out, " {}", paint(colored, style, format_args!("{byte:02x}")));
+        }
+        _ = write!(out, "{:width$}  ", "", width = 3 * (WIDTH - line.len()));
+        for (index, text) in texts.iter().enumerate().skip(first).take(line.len()) {
+            let style = if bad.contains(&index) { color::ERROR } else { color::PLAIN };
+            _ = write!(out, "{}", paint(colored, style, harmless(text)));
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+        let marked = bad.start.max(first)..bad.end.min(first + line.len());
+        if !marked.is_empty() {
+            // Two blanks, the offset and its colon.
+            let blanks = 2 + 9 + 3 * (marked.start - first);
+            let marks = " ^^".repeat(marked.len());
+            _ = writeln!(out, "{:blanks$}{}", "", paint(colored, color::ERROR, marks));
+        }
+    }
+    out
+}
+
+/// Bytes as upper-case hex, separated by spaces.
+pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, byte) in self.0.iter().enumerate() {
+            write!(f, "{}{byte:02X}", if index == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use charpipe::Registry;
+
+    #[test]
+    fn bad_bytes_are_marked_in_their_rows() {
+        let utf8 = Registry::builtin().codec("UTF-8").unwrap();
+        let mut bytes = b"0123456789abcdefghijklmnopqrstuvwxyz".to_vec();
+        bytes[15] = 0xE2;
+        bytes[16] = 0x82;
+        let piece = Piece { start: 16, bytes };
+        let shown = dump(&piece, 31, Some(2), Some(&*utf8), false);
+        let expected = "  \
+  00000010: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 e2  0123456789abcde.
+                                                         ^^
+  00000020: 82 68 69 6a 6b 6c 6d 6e 6f 70 71 72 73 74 75 76  .hijklmnopqrstuv
+            ^^
+  00000030: 77 78 79 7a                                      wxyz
+";
+        assert_eq!(shown, expected);
+        assert_eq!(dump(&piece, 15, Some(1), None, false), "");
+        assert_eq!(dump(&piece, 60, Some(1), None, false), "");
+        assert!(dump(&piece, 31, Some(2), None, true).contains("\u{1B}[1m\u{1B}[31me2\u{1B}[0m"));
+    }
+
+    #[test]
+    fn a_character_is_as_long_as_it_is() {
+        let utf8 = Registry::builtin().codec("UTF-8").unwrap();
+        let piece = Piece { start: 0, bytes: "a€b".as_bytes().to_vec() };
+        let shown = dump(&piece, 1, None, Some(&*utf8), false);
+        assert!(shown.contains("\n               ^^ ^^ ^^\n") && shown.contains("a€b"), "{shown}");
+    }
+
+    #[test]
+    fn a_window_begins_with_a_row() {
+        assert_eq!(window(5), 0..64);
+        assert_eq!(window(40), 16..96);
+    }
+
+    /// Past 4 GiB, on a machine of 32 bits too.
+    #[test]
+    fn far_into_the_input() {
+        assert!(Piece::of(&[0; 100], 1 << 32).is_none());
+        let piece = Piece { start: 0, bytes: vec![0; 100] };
+        assert_eq!(dump(&piece, 1 << 32, None, None, false), "");
+        let piece = Piece { start: 1 << 32, bytes: b"text".to_vec() };
+        assert!(dump(&piece, (1 << 32) + 1, None, None, false).contains("text"));
+    }
+}

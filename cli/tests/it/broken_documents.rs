@@ -1,0 +1,38 @@
+//! Documents that were cut and bent on their way, through the command.
+
+use crate::common::broken::{bent, documents};
+use charpipe::Transcode;
+
+/// The command says the same of each as the library, by its output and its exit status.
+#[test]
+fn the_command_agrees() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    for document in documents().into_iter().step_by(11) {
+        let mut count = 0;
+        bent(&document, |what, bytes| {
+            count += 1;
+            if count % 199 != 0 {
+                return;
+            }
+            let mut child = Command::new(env!("CARGO_BIN_EXE_charpipe"))
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            child.stdin.take().unwrap().write_all(bytes).unwrap();
+            let theirs = child.wait_with_output().unwrap();
+            let mut ours = Vec::new();
+            let result = Transcode::new().run(bytes, &mut ours);
+            assert_eq!(theirs.stdout, ours, "{what}");
+            assert_eq!(theirs.status.code(), Some(i32::from(result.is_err())), "{what}");
+            if let Err(error) = result {
+                let said = String::from_utf8(theirs.stderr).unwrap();
+                let place = format!("<stdin>: byte {}", error.offset().unwrap());
+                assert!(said.contains(&place), "{what}: {said}");
+            }
+        });
+    }
+}

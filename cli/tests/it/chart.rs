@@ -1,0 +1,296 @@
+//! `charpipe chart`, run as a user runs it: what it shows of every codec is what the codec does, and it fits a terminal.
+
+use charpipe::Registry;
+use charpipe::codec::decode_strictly;
+use serde_json::{Value, json};
+use std::process::{Command, Output};
+
+fn run(line: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_charpipe")).arg("chart").args(line.split_whitespace()).output().unwrap()
+}
+
+/// What it prints when all is well.
+#[track_caller]
+fn shown(line: &str) -> String {
+    let Output { status, stdout, stderr } = run(line);
+    assert_eq!((status.code(), &*stderr), (Some(0), &b""[..]), "{line}");
+    String::from_utf8(stdout).unwrap()
+}
+
+#[track_caller]
+fn object(line: &str) -> Value {
+    serde_json::from_str(&shown(&format!("{line} --json"))).unwrap()
+}
+
+/// Exit status 2, and the words.
+#[track_caller]
+fn refused(line: &str) -> String {
+    let Output { status, stdout, stderr } = run(line);
+    assert_eq!((status.code(), &*stdout), (Some(2), &b""[..]), "{line}");
+    String::from_utf8(stderr).unwrap()
+}
+
+/// The bytes of `hex`.
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+/// What the chart has at these bytes: text, and whether it is written otherwise.
+fn cell<'a>(object: &'a Value, hex: &str) -> Option<(&'a str, bool)> {
+    let cell = object["chart"].as_array().unwrap().iter().find(|cell| cell["bytes"] == hex)?;
+    Some((cell["text"].as_str().unwrap(), cell["one_way"].as_bool().unwrap()))
+}
+
+#[test]
+fn a_page_is_laid_out_as_ibm_prints_it() {
+    let chart = shown("cp1047");
+    let lines: Vec<&str> = chart.lines().collect();
+    assert!(lines[0] == "IBM1047, from ibm-1047_P100-1995.ucm" && lines[1].starts_with("also "), "{chart}");
+    let expected = "
+    0-   1-   2-   3-   4-   5-   6-   7-   8-   9-   A-   B-   C-   D-   E-   F-
+-0  NUL  DLE  PAD  DCS  SP   &    -    ø    Ø    °    µ    ¬    {    }    \\    0
+    0000 0010 0080 0090 0020 0026 002D 00F8 00D8 00B0 00B5 00AC 007B 007D 005C 0030
+-1  SOH  DC1  HOP  PU1  NBSP é    /    É    a    j    ~    £    A    J    ÷    1
+    0001 0011 0081 0091 00A0 00E9 002F 00C9 0061 006A 007E 00A3 0041 004A 00F7 0031";
+    assert_eq!(lines[2..8].join("\n"), expected);
+    assert_eq!(lines.len(), 3 + 1 + 32);
+    assert_eq!(
+        lines[3 + 1 + 2 * 5],
+        "-5  HT   NEL  LF   MW   á    í    Á    Í    e    n    v    §    E    N    V    5"
+    );
+    // A surface is seen, and named.
+    let zos = shown("IBM1047,nl=zos");
+    assert!(zos.starts_with("IBM1047,nl=zos, from ") && zos.contains("-5  HT   LF   NEL  MW "), "{zos}");
+}
+
+#[test]
+fn what_is_no_character_or_has_no_glyph_has_a_sign() {
+    // Thai: signs that go on others stand on a dotted circle; some are there twice.
+    let thai = shown("IBM-Thai");
+    for part in [" \u{25CC}\u{E48}*   /    ", "\n    0001 0011 ", "\n*    read so, and written as other bytes\n"] {
+        assert!(thai.contains(part), "{part:?} in {thai}");
+    }
+    // Arabic: a mark behind each letter, so that the row keeps its direction.
+    assert!(shown("IBM420").contains(" خ\u{200E}    a    j "));
+    // Katakana, and what is undefined.
+    let katakana = shown("IBM290");
+    assert!(katakana.contains(" ﾘ    ﾞ\n") && katakana.contains(" ---- "), "{katakana}");
+    // Two columns for a wide one: the next column stands where it stands in the row of codes.
+    let wide = shown("IBM930 --lead 42");
+    assert!(wide.contains("\n-1            ／        ａ   ｊ   ￣        Ａ   Ｊ        １\n"), "{wide}");
+}
+
+#[test]
+fn a_mixed_page_has_its_shift_codes_and_its_lead_bytes() {
+    let chart = shown("IBM930");
+    for part in [
+        "\n-E  SO   RS   ACK ",
+        "\n         001E 0006",
+        "\n-F  SI   US   BEL ",
+        "\n0E and 0F, without a code point: shift codes\n",
+        "\nLead bytes, behind 0E (SO), and how many characters each has\n\n    4-   5-   6-   7-\n-0  1    190  190  190\n",
+        "\nOne of them by itself: charpipe chart IBM930 --lead 45\n",
+    ] {
+        assert!(chart.contains(part), "{part:?} in {chart}");
+    }
+    let page = object("IBM930");
+    assert_eq!(page["shifts"], json!(["0E", "0F"]));
+    assert_eq!(page["leads"][0], json!({"bytes": "40", "shift": "0E", "characters": 1, "longer": false}));
+    assert_eq!(cell(&page, "C1"), Some(("A", false)));
+    let lead = object("IBM930 --lead 42");
+    assert_eq!((&lead["lead"], &lead["shift"]), (&json!("42"), &json!("0E")));
+    assert_eq!(cell(&lead, "42C1"), Some(("Ａ", false)));
+    // The pure set has the same pairs, without shift codes, and nothing in one byte.
+    let pure = object("IBM300");
+    assert_eq!((&pure["shifts"], &pure["chart"]), (&json!([]), &json!([])));
+    assert!(shown("IBM300").contains("\nLead bytes, and how many characters each has\n"));
+    assert_eq!(cell(&object("IBM300 --lead 42"), "42C1"), Some(("Ａ", false)));
+}
+
+#[test]
+fn other_wide_charsets_have_their_lead_bytes() {
+    let shift_jis = shown("Shift_JIS");
+    assert!(shift_jis.contains("\n-1  SOH  DC1  !    1    A    Q    a    q    »    »    ｡ "), "{shift_jis}");
+    assert!(shift_jis.contains("\n»    a lead byte: more bytes follow\n"));
+    assert_eq!(cell(&object("Shift_JIS --lead 88"), "889F"), Some(("亜", false)));
+    // Read, and never written.
+    assert_eq!(cell(&object("EUC-JP --lead 8FB0"), "8FB0A1"), Some(("丂", true)));
+    let euc = object("EUC-JP");
+    let three = json!({"bytes": "8F", "shift": null, "characters": 0, "longer": true});
+    assert!(euc["leads"].as_array().unwrap().contains(&three));
+    assert_eq!(cell(&object("gb18030 --lead 813081"), "81308130"), Some(("\u{80}", false)));
+    // A set that is led to by an escape sequence.
+    assert!(shown("ISO-2022-JP").contains("\nLead bytes, behind 1B 24 42, and "));
+    assert_eq!(cell(&object("ISO-2022-JP --lead 30"), "3021"), Some(("亜", false)));
+    // One code, two characters.
+    let big5 = shown("Big5 --lead 88");
+    assert!(big5.contains("Ê\u{304}") && big5.contains("00CA+") && big5.contains("\n62   U+00CA U+0304\n"), "{big5}");
+}
+
+/// Every codec that is registered either has a chart that is what it does, or is refused as a form of Unicode.
+#[test]
+fn every_chart_is_what_the_codec_does() {
+    let registry = Registry::builtin();
+    let mut forms = Vec::new();
+    for codec in registry.codecs() {
+        let name = codec.name();
+        if run(name).status.code() == Some(2) {
+            let words = refused(name);
+            assert!(words.ends_with(" is a form of Unicode, not a code page; it has no chart\n"), "{words}");
+            forms.push(name);
+            continue;
+        }
+        let page = shown(name);
+        let widest = page.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100) && !page.lines().any(|line| line.ends_with(' ')), "{page}");
+        let object = object(name);
+        assert_eq!(object["codec"], name);
+        assert_eq!(object["aliases"], json!(registry.labels(name).skip(1).collect::<Vec<_>>()));
+        for byte in 0..=255u8 {
+            let hex = format!("{byte:02X}");
+            let text = decode_strictly(&**codec, &[byte]).filter(|text| !text.is_empty());
+            assert_eq!(cell(&object, &hex).map(|cell| cell.0), text.as_deref(), "{hex} in {name}");
+            let is = |list: &str, hex: Value| object[list].as_array().unwrap().contains(&hex);
+            if is("shifts", json!(hex)) {
+                assert!(text.is_none(), "{hex} in {name}");
+            }
+        }
+        // Of the lead bytes one for each set.
+        let leads = object["leads"].as_array().unwrap();
+        for lead in leads.iter().filter(|lead| lead["bytes"] == leads[leads.len() / 2]["bytes"]) {
+            let hex = lead["bytes"].as_str().unwrap();
+            let pairs = self::object(&format!("{name} --lead {hex}"));
+            let cells = pairs["chart"].as_array().unwrap();
+            assert_eq!(cells.len() as u64, lead["characters"].as_u64().unwrap(), "{hex} in {name}");
+            let shift = bytes(pairs["shift"].as_str().unwrap_or_default());
+            for cell in cells {
+                let pair = [shift.clone(), bytes(cell["bytes"].as_str().unwrap())].concat();
+                assert_eq!(decode_strictly(&**codec, &pair).as_deref(), cell["text"].as_str(), "{pair:02X?} in {name}");
+            }
+        }
+    }
+    forms.sort_unstable();
+    let expected = [
+        "ISO-10646-UCS-2",
+        "ISO-10646-UCS-4",
+        "UTF-16",
+        "UTF-16BE",
+        "UTF-16LE",
+        "UTF-32",
+        "UTF-32BE",
+        "UTF-32LE",
+        "UTF-8",
+        "UTF-EBCDIC",
+        "X-ISO-10646-UCS-4-2143",
+        "X-ISO-10646-UCS-4-3412",
+    ];
+    assert_eq!(forms, expected);
+}
+
+#[test]
+fn two_pages_are_compared() {
+    let expected = "\
+IBM037 and IBM1047 differ in 6 places:
+
+    IBM037         IBM1047
+5F  ¬     U+00AC   ^     U+005E
+AD  Ý     U+00DD   [     U+005B
+B0  ^     U+005E   ¬     U+00AC
+BA  [     U+005B   Ý     U+00DD
+BB  ]     U+005D   ¨     U+00A8
+BD  ¨     U+00A8   ]     U+005D
+";
+    assert_eq!(shown("037 1047"), expected);
+    assert_eq!(
+        object("IBM037 IBM01140"),
+        json!({
+            "codec": "IBM037",
+            "other": "IBM01140",
+            "lead": null,
+            "differences": [{
+                "bytes": "9F",
+                "codec": {"code_points": "U+00A4", "text": "¤", "one_way": false},
+                "other": {"code_points": "U+20AC", "text": "€", "one_way": false},
+            }],
+            "more": false,
+        })
+    );
+    assert_eq!(shown("IBM1047 cp1047"), "IBM1047 and IBM1047: no difference\n");
+    assert_eq!(object("IBM1047 cp1047")["differences"], json!([]));
+    // A surface, which is another codec of the same name.
+    let fold = shown("IBM1047 IBM1047,nl=fold");
+    assert!(fold.starts_with("IBM1047 and IBM1047,nl=fold differ in 2 places:\n"), "{fold}");
+    assert!(fold.ends_with("25  LF    U+000A   LF*   U+000A\n\n*    read so, and written as other bytes\n"), "{fold}");
+}
+
+#[test]
+fn what_only_one_of_two_has_is_apart() {
+    let ascii = shown("US-ASCII ISO-8859-1");
+    let expected = "Only ISO-8859-1 has a character in 128 places:\n\n80  PAD   U+0080\n";
+    assert!(ascii.starts_with(expected) && ascii.ends_with("\nFF  ÿ     U+00FF\n"), "{ascii}");
+    let first = &object("US-ASCII ISO-8859-1")["differences"][0];
+    assert_eq!(
+        (&first["bytes"], &first["codec"], &first["other"]["code_points"]),
+        (&json!("80"), &Value::Null, &json!("U+0080"))
+    );
+    // Too many to show are runs. Shift codes are no part of the bytes: a mixed page is compared with its pure part.
+    let mixed = shown("IBM930 US-ASCII");
+    assert!(mixed.contains("\nOnly IBM930 has a character in 1") && mixed.contains(" 45 41-FE, "), "{mixed}");
+    let pure = shown("IBM300 IBM930");
+    assert!(pure.contains("\n42 60  －    U+FF0D   −     U+2212\n"), "{pure}");
+    assert!(pure.contains("\nOnly IBM930 has a character in 226 places:\n\n00  NUL   U+0000\n"), "{pure}");
+    // Below one lead byte, alone.
+    let below = object("IBM300 IBM930 --lead 43");
+    assert_eq!(below["lead"], "43");
+    let found = below["differences"].as_array().unwrap();
+    assert_eq!(found.iter().map(|row| row["bytes"].as_str().unwrap()).collect::<Vec<_>>(), ["43A1"]);
+}
+
+#[test]
+fn four_bytes_are_compared_where_that_is_asked_for() {
+    let all = shown("GBK gb18030");
+    assert!(all.starts_with("GBK and gb18030 differ in 2 places:\n") && all.contains("\nA2 E3  €*"), "{all}");
+    assert!(
+        all.ends_with("\nCharacters of four bytes are compared where --lead says what they begin with.\n"),
+        "{all}"
+    );
+    assert!(shown("GBK gb18030 --lead 8130").starts_with("GBK and gb18030 differ in 1260 places:\n"));
+}
+
+/// A table that the user brings has its chart, and can be held against the page that it should be.
+#[test]
+fn a_file_has_a_chart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("site.txt");
+    std::fs::write(&path, include_str!("../../../examples/data/x-site.txt")).unwrap();
+    let option = format!("--codec-file {}", path.display());
+    let chart = shown(&format!("{option} site"));
+    assert!(chart.starts_with("X-SITE, from ours\nalso site\n"), "{chart}");
+    let expected = "\
+IBM1047 and X-SITE differ in 2 places:
+
+    IBM1047        X-SITE
+9F  ¤     U+00A4   €     U+20AC
+B6  ¶     U+00B6   ✓     U+2713
+";
+    assert_eq!(shown(&format!("IBM1047 site {option}")), expected);
+}
+
+#[test]
+fn wrong_usage_is_said() {
+    assert_eq!(refused("UFT-8"), "charpipe: CODEC: \"UFT-8\" is not known; did you mean UTF-8?\n");
+    assert_eq!(refused("IBM037 IBM1O47"), "charpipe: OTHER: \"IBM1O47\" is not known; did you mean IBM1047?\n");
+    for form in ["UTF-8", "utf16", "UTF-EBCDIC"] {
+        assert!(refused(form).starts_with("charpipe: CODEC: UTF-"), "{form}");
+    }
+    assert_eq!(
+        refused("IBM037 UTF-16LE"),
+        "charpipe: OTHER: UTF-16LE is a form of Unicode, not a code page; it has no chart\n"
+    );
+    assert_eq!(refused("IBM930 --lead 99"), "charpipe: --lead: IBM930 has nothing behind 99\n");
+    for line in
+        ["", "IBM037 IBM1047 IBM500", "IBM930 --lead 4", "IBM930 --lead xy", "IBM930 --lead +1", "IBM930 --lead"]
+    {
+        assert!(refused(line).starts_with("charpipe: "), "{line}");
+    }
+}

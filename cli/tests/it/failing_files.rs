@@ -1,0 +1,945 @@
+//! The command on files and streams that fail: nothing is lost, and where something is missing the exit status says so.
+//! The real kernel does the failing; what it takes root to set up is passed over, with a line that says so, where there
+//! is none.
+
+use crate::common::signals::with_default_signals;
+use rustix::fs::{OFlags, XattrFlags, fcntl_getfl, fcntl_setfl, getxattr, setxattr};
+use rustix::io::ioctl_fionread;
+use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
+
+/// Whoever is neither root nor the owner of anything.
+const NOBODY: u32 = 65534;
+
+/// A folder of a test's own.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A new file, and its path.
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn mode(&self, name: &str) -> u32 {
+        fs::metadata(self.path(name)).unwrap().mode() & 0o7777
+    }
+
+    /// All that is in it: litter would be.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn charpipe(&self) -> Command {
+        let mut command = with_default_signals(CHARPIPE);
+        command.current_dir(&self.0);
+        command
+    }
+
+    /// Runs it with arguments as one would type them, and nothing on standard input.
+    fn run(&self, line: &str) -> Output {
+        self.charpipe().args(line.split_whitespace()).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// A script in this folder; `$CHARPIPE` is the command.
+    fn sh(&self, script: &str) -> Output {
+        self.script(&["sh", "-c", script])
+    }
+
+    fn script(&self, args: &[&str]) -> Output {
+        let mut command = with_default_signals(args[0]);
+        command.args(&args[1..]).current_dir(&self.0).env("CHARPIPE", CHARPIPE).stdin(Stdio::null());
+        command.output().unwrap()
+    }
+
+    /// A script among mounts of its own, which are gone with it. None where the machine refuses it, or the script by
+    /// exit status 77.
+    fn mounts(&self, script: &str) -> Option<Output> {
+        let output = self.script(&["unshare", "-m", "sh", "-c", script]);
+        let refused = !is_root() || output.status.code() == Some(77) || words(&output).starts_with("unshare:");
+        if refused {
+            println!("skipped: no mounts here: {}", words(&output).trim_end());
+            return None;
+        }
+        Some(output)
+    }
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    id.stdout == b"0\n"
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+fn silent(output: &Output) {
+    assert_eq!((output.status.code(), &*words(output)), (Some(0), ""));
+}
+
+/// Exit status 3, and one line, which begins and ends so.
+#[track_caller]
+fn failed(output: &Output, start: &str, end: &str) {
+    let words = words(output);
+    assert_eq!((output.status.code(), words.lines().count()), (Some(3), 1), "{words}");
+    assert!(words.starts_with(&format!("charpipe: {start}")) && words.ends_with(&format!("{end}\n")), "{words}");
+}
+
+/// Waits for what has to happen, however busy the machine is.
+fn until(mut happened: impl FnMut() -> bool) {
+    while !happened() {
+        std::thread::yield_now();
+    }
+}
+
+fn send(signal: &str, child: &Child) {
+    let kill = Command::new("sh").arg("-c").arg(format!("kill -{signal} {}", child.id())).status();
+    assert!(kill.unwrap().success());
+}
+
+/// Waits until the child is in `state`, as `/proc` has it: `S`, asleep in a system call; `T`, stopped. Where there is no
+/// such place, nothing is waited for.
+fn until_state(child: &Child, state: char) {
+    if cfg!(target_os = "linux") {
+        until(|| is_in_state(child, state));
+    }
+}
+
+#[track_caller]
+fn is_in_state(child: &Child, state: char) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let found = stat.rsplit(") ").next().unwrap();
+    assert!(!found.starts_with(['Z', 'X']), "it has ended");
+    found.starts_with(state)
+}
+
+/// Has it stop, and go on.
+fn stop_and_continue(child: &Child) {
+    send("STOP", child);
+    until_state(child, 'T');
+    send("CONT", child);
+    until_state(child, 'S');
+}
+
+/// Much text, no two lines alike.
+fn much(lines: usize) -> Vec<u8> {
+    (0..lines).flat_map(|line| format!("line {line}: é\n").into_bytes()).collect()
+}
+
+// --- A file that is replaced ------------------------------------------------------------------------------------------
+
+#[test]
+fn the_input_by_any_name() {
+    let folder = Folder::new();
+    for (output, input) in [("x", "x"), ("./x", "x"), ("link", "x"), ("x", "link"), ("hard", "x"), ("x", "hard")] {
+        for name in folder.names() {
+            fs::remove_file(folder.path(&name)).unwrap();
+        }
+        folder.file("x", b"\xE9t\xE9");
+        symlink("x", folder.path("link")).unwrap();
+        fs::hard_link(folder.path("x"), folder.path("hard")).unwrap();
+        silent(&folder.run(&format!("-f latin1 -o {output} {input}")));
+        assert_eq!(folder.text(output), "été", "{output} {input}");
+        assert!(folder.path("link").is_symlink());
+        // The other name of the old file has the old file.
+        let other = if output == "hard" { "x" } else { "hard" };
+        assert_eq!(fs::read(folder.path(other)).unwrap(), b"\xE9t\xE9", "{output} {input}");
+        assert_eq!(folder.names(), ["hard", "link", "x"]);
+    }
+}
+
+#[test]
+fn one_of_the_inputs() {
+    let folder = Folder::new();
+    for (name, content) in [("a", "one "), ("b", "two "), ("c", "three ")] {
+        folder.file(name, content);
+    }
+    silent(&folder.run("-o b a b c b"));
+    assert_eq!(folder.text("b"), "one two three two ");
+}
+
+/// What is written while it is written has no name, so that nothing is left when the run is killed.
+#[test]
+fn killed_in_the_middle() {
+    for signal in ["TERM", "INT", "HUP", "KILL"] {
+        let folder = Folder::new();
+        folder.file("old", "old");
+        fs::set_permissions(folder.path("old"), Permissions::from_mode(0o640)).unwrap();
+        for output in ["old", "new"] {
+            let mut child = folder.charpipe().args(["-o", output]).stdin(Stdio::piped()).spawn().unwrap();
+            // More than a pipe holds: most of it has been read when this is done.
+            child.stdin.as_ref().unwrap().write_all(&much(100_000)).unwrap();
+            if cfg!(target_os = "linux") {
+                assert_eq!(folder.names(), ["old"]);
+            }
+            send(signal, &child);
+            assert!(child.wait().unwrap().signal().is_some(), "{signal}");
+            assert_eq!((&*folder.text("old"), folder.mode("old")), ("old", 0o640));
+            if cfg!(target_os = "linux") {
+                assert_eq!(folder.names(), ["old"], "{signal}");
+            }
+        }
+    }
+}
+
+/// INT, TERM and HUP wait until no file is being put in its place: there is nothing beside the files but what was kept,
+/// and what was kept is that of files that were replaced.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_while_files_are_replaced() {
+    const FILES: usize = 40;
+    const ROUNDS: usize = 10;
+    let (mut killed, mut early) = (0, 0);
+    for round in 0..ROUNDS {
+        for signal in ["TERM", "INT", "HUP"] {
+            let folder = Folder::new();
+            for at in 0..FILES {
+                folder.file(&format!("{at:03}"), "a line\n");
+            }
+            let args = ["--default-signal=INT,TERM,HUP", CHARPIPE, "-q", "--eol", "crlf", "-r", "--in-place=.old", "."];
+            let mut child = Command::new("env").args(args).current_dir(&folder.0).spawn().unwrap();
+            // Each round it is killed at another place.
+            let begun = round * FILES / ROUNDS;
+            while folder.names().len() < FILES + begun && child.try_wait().unwrap().is_none() {}
+            let signal = match signal {
+                "TERM" => Signal::TERM,
+                "INT" => Signal::INT,
+                _ => Signal::HUP,
+            };
+            _ = kill_process(Pid::from_child(&child), signal);
+            let status = child.wait().unwrap();
+            assert!(status.success() || status.signal() == Some(signal.as_raw()), "{status}");
+            killed += usize::from(!status.success());
+            for at in 0..FILES {
+                let (name, kept) = (format!("{at:03}"), format!("{at:03}.old"));
+                let is_new = folder.text(&name) == "a line\r\n";
+                assert_eq!(folder.path(&kept).exists(), is_new, "{signal:?} {name}");
+                assert_eq!(folder.text(if is_new { &kept } else { &name }), "a line\n");
+                early += usize::from(!is_new);
+            }
+            let names = folder.names();
+            assert!(names.iter().all(|name| !name.starts_with(".charpipe-")), "{signal:?} {names:?}");
+        }
+    }
+    println!("{killed} runs killed, {early} files not replaced");
+}
+
+/// What whoever started the run has asked to be ignored, as `nohup` does, stays ignored.
+#[test]
+fn signals_that_are_ignored() {
+    let folder = Folder::new();
+    let script = "trap '' TERM INT HUP; exec \"$CHARPIPE\" -o new";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).current_dir(&folder.0).env("CHARPIPE", CHARPIPE).stdin(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&much(100_000)).unwrap();
+    for signal in ["TERM", "INT", "HUP", "TERM"] {
+        send(signal, &child);
+        input.write_all(&much(10_000)).unwrap();
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(folder.names(), ["new"]);
+}
+
+/// Where a file has a name while it is written (here the system's list of open files is hidden), INT, TERM and HUP remove
+/// it, unless they are ignored.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_where_every_file_has_a_name() {
+    let folder = Folder::new();
+    let script = "mkfifo fifo
+        for signal in TERM INT HUP; do
+            env --default-signal=INT,TERM,HUP sh -c \
+                'mount -t tmpfs tmpfs /proc/$$/fd || exit 77; exec \"$CHARPIPE\" -o new fifo' & run=$!
+            exec 3> fifo
+            until ls -A | grep -q charpipe; do kill -0 $run || exit 77; done
+            kill -$signal $run; wait $run; echo $?
+            exec 3>&-
+            ls -A
+        done
+        sh -c 'trap \"\" TERM; mount -t tmpfs tmpfs /proc/$$/fd; exec \"$CHARPIPE\" -o new fifo' & run=$!
+        exec 3> fifo
+        until ls -A | grep -q charpipe; do :; done
+        kill -TERM $run; echo text >&3; exec 3>&-; wait $run; echo $?; cat new";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "143\nfifo\n130\nfifo\n129\nfifo\n0\ntext\n", "{}", words(&output));
+}
+
+/// The first process of a container is not ended by a signal that it does not handle: the run goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_first_process_of_a_container() {
+    let folder = Folder::new();
+    let script = "mkfifo fifo
+        unshare -p -f -m --mount-proc sh -c \
+            'mount -t tmpfs tmpfs /proc/1/fd || exit 77; exec \"$CHARPIPE\" -o new fifo' & run=$!
+        exec 3> fifo
+        until ls -A | grep -q charpipe; do kill -0 $run || exit 77; done
+        for process in $(cat /proc/$run/task/$run/children); do kill -TERM $process || exit 77; done
+        echo text >&3; exec 3>&-; wait $run; echo $?; cat new; ls -A";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "0\ntext\nfifo\nnew\n", "{}", words(&output));
+}
+
+/// On overlayfs, as in a container, a hard link to a file of a lower layer is another file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_backup_of_a_file_of_a_lower_layer() {
+    let folder = Folder::new();
+    for name in ["lower", "disk", "both"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.file("lower/a", "caf\u{e9}\n");
+    let script = "mount -t tmpfs tmpfs disk && mkdir disk/upper disk/work &&
+        mount -t overlay overlay -o lowerdir=lower,upperdir=disk/upper,workdir=disk/work both || exit 77
+        \"$CHARPIPE\" -t latin1 --in-place=.old both/a; echo $?
+        wc -c < both/a; cat both/a.old; ls -A both";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "0\n5\ncaf\u{e9}\na\na.old\n", "{}", words(&output));
+}
+
+/// The limit on the size of a file: the system ends the run.
+#[test]
+fn larger_than_is_allowed() {
+    let folder = Folder::new();
+    folder.file("big", much(100_000));
+    folder.file("old", "old");
+    let output = folder.sh("ulimit -f 100; exec \"$CHARPIPE\" -o old big");
+    assert!(!output.status.success());
+    assert_eq!((&*folder.text("old"), folder.names()), ("old", vec!["big".into(), "old".into()]));
+}
+
+#[test]
+fn a_full_disk() {
+    let folder = Folder::new();
+    folder.file("big", much(100_000));
+    fs::create_dir(folder.path("disk")).unwrap();
+    let script = "mount -t tmpfs -o size=1m tmpfs disk || exit 77
+        echo old > disk/old; chmod 604 disk/old
+        for output in old new; do \"$CHARPIPE\" -o disk/$output big; echo $?; done
+        \"$CHARPIPE\" -q big > disk/direct; echo $?
+        \"$CHARPIPE\" -o disk/x --report disk/y /dev/null; echo $?
+        rm disk/direct; ls -A disk; stat -c %a disk/old; cat disk/old";
+    let Some(output) = folder.mounts(script) else { return };
+    let line = |name| format!("charpipe: {name}: cannot write: No space left on device (os error 28)\n");
+    let expected = ["disk/old", "disk/new", "<stdout>", "disk/y"].map(line).concat();
+    assert_eq!(words(&output), expected);
+    assert_eq!(text(&output), "3\n3\n3\n3\nold\n604\nold\n");
+}
+
+/// A disk that takes the data and finds only later that there is no place for it.
+#[test]
+fn a_disk_that_fails_late() {
+    let folder = Folder::new();
+    folder.file("big", much(60_000));
+    fs::create_dir(folder.path("disk")).unwrap();
+    let script = "mount -t tmpfs -o size=4m tmpfs disk && truncate -s 16M disk/image && mkfs.ext2 -q -F disk/image &&
+        mkdir disk/inner && mount -o loop disk/image disk/inner || exit 77
+        echo old > disk/inner/old; sync
+        head -c 8M /dev/zero > disk/junk 2> /dev/null
+        \"$CHARPIPE\" -o disk/inner/old big; echo $?
+        cat disk/inner/old; ls -A disk/inner | grep charpipe
+        umount disk/inner 2> /dev/null; true";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "3\nold\n", "{}", words(&output));
+    assert!(words(&output).starts_with("charpipe: disk/inner/old: cannot write: "), "{}", words(&output));
+}
+
+/// Without `/proc` a file cannot be given a name afterwards: it has one while it is written.
+#[test]
+fn where_every_file_has_a_name() {
+    let folder = Folder::new();
+    folder.file("big", much(100_000));
+    folder.file("bad", "\u{FFFD}é€");
+    folder.file("old", "old");
+    fs::create_dir(folder.path("disk")).unwrap();
+    let script = "mount -t tmpfs -o size=1m tmpfs disk && mount -t tmpfs tmpfs /proc || exit 77
+        umask 027
+        \"$CHARPIPE\" -o new old; echo $?
+        \"$CHARPIPE\" -t latin1 -o old bad 2> /dev/null; echo $?
+        \"$CHARPIPE\" -o disk/old big 2> /dev/null; echo $?
+        mkfifo fifo; exec 3<> fifo
+        \"$CHARPIPE\" -o old fifo & run=$!
+        until ls -A | grep charpipe- > seen; do :; done
+        wc -l < seen; rm seen; kill $run; wait $run; echo $?; exec 3>&-
+        \"$CHARPIPE\" -o old new; echo $?
+        ls -A disk; stat -c %a new";
+    let Some(output) = folder.mounts(script) else { return };
+    assert_eq!(text(&output), "0\n1\n3\n1\n143\n0\n640\n", "{}", words(&output));
+    assert_eq!(folder.text("old"), "old");
+}
+
+#[test]
+fn what_cannot_be_replaced_stays() {
+    let folder = Folder::new();
+    folder.file("x", "new");
+    for name in ["fixed", "mounted"] {
+        folder.file(name, "old");
+    }
+    let script = "mount --bind x mounted || exit 77
+        \"$CHARPIPE\" -o mounted x; echo $?; cat mounted; ls -A";
+    if let Some(output) = folder.mounts(script) {
+        assert_eq!(text(&output), "3\nnewfixed\nmounted\nx\n");
+        assert!(words(&output).starts_with("charpipe: mounted: cannot write: "), "{}", words(&output));
+    }
+    if Command::new("chattr").arg("+i").arg(folder.path("fixed")).output().is_ok_and(|done| done.status.success()) {
+        let output = folder.run("-o fixed x");
+        assert!(Command::new("chattr").arg("-i").arg(folder.path("fixed")).status().unwrap().success());
+        failed(&output, "fixed: cannot write: ", "");
+    } else {
+        println!("skipped: no file can be made immutable here");
+    }
+    assert_eq!((&*folder.text("fixed"), folder.names().len()), ("old", 3));
+}
+
+/// A run by somebody who owns nothing. The command is copied to where that one can reach it.
+fn as_nobody(folder: &Folder, line: &str) -> Option<Output> {
+    fs::copy(CHARPIPE, folder.path("charpipe")).unwrap();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(folder.path("charpipe"));
+    let output = command.args(line.split_whitespace()).current_dir(&folder.0).stdin(Stdio::null()).output();
+    let output = output.ok().filter(|output| is_root() && !words(output).starts_with("setpriv:"));
+    if output.is_none() {
+        println!("skipped: nobody else can be had here");
+    }
+    output
+}
+
+#[test]
+fn a_folder_that_is_not_for_writing() {
+    let folder = Folder::new();
+    folder.file("old", "old");
+    fs::set_permissions(folder.path("old"), Permissions::from_mode(0o666)).unwrap();
+    fs::set_permissions(folder.0.path(), Permissions::from_mode(0o755)).unwrap();
+    for name in ["old", "new"] {
+        let Some(output) = as_nobody(&folder, &format!("-o {name}")) else { return };
+        let start = format!("{name}: cannot open for writing: Permission denied");
+        failed(&output, &start, "");
+    }
+    assert_eq!((&*folder.text("old"), folder.names()), ("old", vec!["charpipe".into(), "old".into()]));
+    // Among the files of others in a folder such as /tmp, the system says it only at the end.
+    fs::set_permissions(folder.0.path(), Permissions::from_mode(0o1777)).unwrap();
+    let output = as_nobody(&folder, "-o old").unwrap();
+    failed(&output, "old: cannot write: Operation not permitted", "");
+    assert_eq!((&*folder.text("old"), folder.names()), ("old", vec!["charpipe".into(), "old".into()]));
+}
+
+// --- What a file has beside its content -------------------------------------------------------------------------------
+
+#[test]
+fn owner_group_and_mode() {
+    let folder = Folder::new();
+    folder.file("x", "new");
+    if chown(folder.file("old", "old"), Some(NOBODY), Some(NOBODY)).is_err() {
+        println!("skipped: files cannot be given away here");
+        return;
+    }
+    // Set-user-ID, set-group-ID and sticky bits were given to the old content.
+    for (mode, kept) in [(0o640, 0o640), (0o4711, 0o711), (0o2755, 0o755), (0o1604, 0o604), (0o7777, 0o777)] {
+        for command in ["-o old x", "--eol crlf --in-place old"] {
+            folder.file("x", "new\n");
+            fs::set_permissions(folder.path("old"), Permissions::from_mode(mode)).unwrap();
+            silent(&folder.run(command));
+            let now = fs::metadata(folder.path("old")).unwrap();
+            assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (NOBODY, NOBODY, kept), "{mode:o} {command}");
+        }
+    }
+    // Who may not give files away gets one of his own, in which no bit means more than it meant.
+    chown(folder.path("old"), Some(0), Some(0)).unwrap();
+    fs::set_permissions(folder.path("old"), Permissions::from_mode(0o6775)).unwrap();
+    fs::set_permissions(folder.0.path(), Permissions::from_mode(0o777)).unwrap();
+    let Some(output) = as_nobody(&folder, "-o old x") else { return };
+    silent(&output);
+    let now = fs::metadata(folder.path("old")).unwrap();
+    assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (NOBODY, NOBODY, 0o705));
+}
+
+#[cfg(target_os = "linux")]
+mod attributes {
+    use super::*;
+
+    const ACCESS: &str = "system.posix_acl_access";
+    const DEFAULT: &str = "system.posix_acl_default";
+
+    /// A list as the system stores it: its version, then tag, permissions and user of each entry: the owner, user
+    /// 12345, the group, the mask, the others.
+    fn list(user: u16, group: u16, mask: u16) -> Vec<u8> {
+        let none = u32::MAX;
+        let entries = [(1u16, 6, none), (2, user, 12345), (4, group, none), (0x10, mask, none), (0x20, 0, none)];
+        let entry = |(tag, bits, id): (u16, u16, u32)| {
+            [&tag.to_le_bytes()[..], &bits.to_le_bytes(), &id.to_le_bytes()].concat()
+        };
+        [2u32.to_le_bytes().to_vec(), entries.map(entry).concat()].concat()
+    }
+
+    fn get(path: &Path, name: &str) -> Option<Vec<u8>> {
+        let mut value = vec![0; 1 << 16];
+        let len = getxattr(path, name, &mut value[..]).ok()?;
+        value.truncate(len);
+        Some(value)
+    }
+
+    fn set(path: &Path, name: &str, value: &[u8]) -> bool {
+        let done = setxattr(path, name, value, XattrFlags::empty());
+        if let Err(error) = done {
+            println!("skipped: no {name} here: {error}");
+        }
+        done.is_ok()
+    }
+
+    #[test]
+    fn attributes_are_kept() {
+        let folder = Folder::new();
+        let (old, _) = (folder.file("old", "old"), folder.file("x", "new"));
+        if set(&old, "user.origin", b"a\0b") && set(&old, "user.empty", b"") {
+            // A right that goes with the content, not with the name.
+            let capability = [1, 0, 0, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+            let is_capable = set(&old, "security.capability", &capability);
+            assert_eq!(get(&old, "security.capability").is_some(), is_capable);
+            silent(&folder.run("-o old x"));
+            assert_eq!(folder.text("old"), "new");
+            assert_eq!(get(&old, "user.origin").as_deref(), Some(&b"a\0b"[..]));
+            assert_eq!(get(&old, "user.empty").as_deref(), Some(&b""[..]));
+            assert_eq!(get(&old, "security.capability"), None);
+        }
+    }
+
+    #[test]
+    fn an_access_control_list_is_kept() {
+        let folder = Folder::new();
+        let (old, _) = (folder.file("old", "old"), folder.file("x", "new"));
+        let list = list(6, 0, 6);
+        if set(&old, ACCESS, &list) {
+            assert_eq!(folder.mode("old"), 0o660);
+            silent(&folder.run("-o old x"));
+            assert_eq!((folder.text("old"), get(&old, ACCESS), folder.mode("old")), ("new".into(), Some(list), 0o660));
+        }
+    }
+
+    /// One that the folder gives to new files is not for a file that had none.
+    #[test]
+    fn a_list_that_was_not_there_is_not_put_in() {
+        let folder = Folder::new();
+        let (old, _) = (folder.file("old", "old"), folder.file("x", "new"));
+        fs::set_permissions(&old, Permissions::from_mode(0o660)).unwrap();
+        if set(folder.0.path(), DEFAULT, &list(7, 7, 7)) {
+            silent(&folder.run("-o old x"));
+            assert_eq!((folder.text("old"), get(&old, ACCESS), folder.mode("old")), ("new".into(), None, 0o660));
+            // A new file gets what the folder says.
+            silent(&folder.run("-o fresh x"));
+            assert!(get(&folder.path("fresh"), ACCESS).is_some());
+        }
+    }
+}
+
+// --- Input and output in one file -------------------------------------------------------------------------------------
+
+#[test]
+fn output_into_the_input() {
+    let folder = Folder::new();
+    for script in [
+        "$CHARPIPE x >> x",
+        "$CHARPIPE < x >> x",
+        "$CHARPIPE - < x >> x",
+        "$CHARPIPE x 1<> x",
+        "$CHARPIPE hard >> x",
+        "$CHARPIPE link >> x",
+        "$CHARPIPE -o /dev/stdout x >> x",
+        "$CHARPIPE --records auto x >> x",
+    ] {
+        let folder = Folder::new();
+        folder.file("x", "text\n");
+        symlink("x", folder.path("link")).unwrap();
+        fs::hard_link(folder.path("x"), folder.path("hard")).unwrap();
+        failed(&folder.sh(script), "", "cannot open: it is the output too (use -o to replace it)");
+        assert_eq!(folder.text("x"), "text\n", "{script}");
+    }
+    // What the shell has emptied is empty, and what is there by then is not read again.
+    folder.file("a", "text\n");
+    for (script, status, expected) in [
+        ("$CHARPIPE x > x", 0, ""),
+        ("$CHARPIPE < x > x", 0, ""),
+        ("$CHARPIPE x a > x", 0, "text\n"),
+        ("$CHARPIPE a x > x", 3, "text\n"),
+        ("$CHARPIPE a x a > x", 3, "text\ntext\n"),
+    ] {
+        folder.file("x", "old");
+        assert_eq!(folder.sh(script).status.code(), Some(status), "{script}");
+        assert_eq!(folder.text("x"), expected, "{script}");
+    }
+}
+
+#[test]
+fn a_report_into_input_or_output() {
+    let folder = Folder::new();
+    symlink(".", folder.path("here")).unwrap();
+    for script in [
+        "$CHARPIPE --report x x",
+        "$CHARPIPE --report ./x a x",
+        "$CHARPIPE --report here/x < x",
+        "$CHARPIPE --report x -o ./x a",
+        "$CHARPIPE --report here/x -o x a",
+        "$CHARPIPE --report here/new -o new a",
+        "$CHARPIPE --report x a >> x",
+    ] {
+        folder.file("x", "text");
+        folder.file("a", "a");
+        let output = folder.sh(script);
+        assert_eq!(output.status.code(), Some(2), "{script}: {}", words(&output));
+        assert!(words(&output).ends_with(" cannot be the same file\n"));
+        assert_eq!((folder.text("x"), folder.names()), ("text".into(), ["a", "here", "x"].map(String::from).to_vec()));
+    }
+    let output = folder.sh("$CHARPIPE -q --report - x 2>> x > out");
+    assert_eq!((output.status.code(), folder.text("out")), (Some(3), String::new()));
+    assert!(folder.text("x").starts_with("text"));
+}
+
+// --- Streams that are closed ------------------------------------------------------------------------------------------
+
+#[test]
+fn a_closed_standard_output() {
+    let folder = Folder::new();
+    folder.file("x", "text");
+    for args in
+        ["x", "-q x", "detect x", "detect --records x", "list", "chart IBM037", "-V", "--help", "help list", "-l"]
+    {
+        for how in [">&-", "<&- >&-", "1< /dev/null"] {
+            let output = folder.sh(&format!("$CHARPIPE {args} {how}"));
+            failed(&output, "<stdout>: cannot write: ", "(os error 9)");
+        }
+    }
+    // Where it is not asked for, nothing is missing.
+    silent(&folder.sh("$CHARPIPE -o y x >&-"));
+    assert_eq!(folder.text("y"), "text");
+    for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let output = folder.sh(&format!("$CHARPIPE -o {path} x >&-"));
+        failed(&output, path, "cannot open for writing: Bad file descriptor (os error 9)");
+    }
+}
+
+#[test]
+fn a_closed_standard_input() {
+    let folder = Folder::new();
+    folder.file("x", "text");
+    for args in ["", "-", "-o y", "detect", "--records auto"] {
+        let output = folder.sh(&format!("$CHARPIPE {args} <&-"));
+        failed(&output, "<stdin>: cannot open: Bad file descriptor (os error 9)", "");
+        assert_eq!((text(&output), folder.names()), (String::new(), vec!["x".into()]), "{args}");
+    }
+    for path in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
+        let output = folder.sh(&format!("$CHARPIPE {path} <&-"));
+        failed(&output, path, "cannot open: Bad file descriptor (os error 9)");
+    }
+    let output = folder.sh("$CHARPIPE x <&-");
+    silent(&output);
+    assert_eq!(text(&output), "text");
+}
+
+#[test]
+fn a_closed_standard_error() {
+    let folder = Folder::new();
+    folder.file("x", "text");
+    folder.file("bad", "\u{20AC}");
+    for (args, status, expected) in [
+        ("x", 0, "text"),
+        ("-v x", 0, "text"),
+        ("-t latin1 bad", 1, ""),
+        ("none x", 3, "text"),
+        // Here it is data that is missing.
+        ("--report - x", 3, ""),
+    ] {
+        let output = folder.sh(&format!("$CHARPIPE {args} 2>&-"));
+        assert_eq!((output.status.code(), &*text(&output)), (Some(status), expected), "{args}");
+    }
+}
+
+/// What other programs hand over for "nothing" is open for reading and writing, as what stands in for a closed stream.
+#[test]
+fn the_null_device_is_no_closed_stream() {
+    let folder = Folder::new();
+    folder.file("x", "text");
+    for how in ["> /dev/null", ">> /dev/null", "1<> /dev/null", "0<> /dev/null 1>&0 2>&0"] {
+        for args in ["x", "detect x", "-V", "--report - x"] {
+            assert_eq!(folder.sh(&format!("$CHARPIPE {args} {how}")).status.code(), Some(0), "{args} {how}");
+        }
+    }
+    for how in ["< /dev/null", "0<> /dev/null"] {
+        silent(&folder.sh(&format!("$CHARPIPE {how}")));
+    }
+}
+
+// --- Reading that fails -----------------------------------------------------------------------------------------------
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_input_that_fails_at_once() {
+    let folder = Folder::new();
+    folder.file("x", "old");
+    for args in ["/proc/self/mem", "-o x /proc/self/mem", "detect /proc/self/mem", "detect --records /proc/self/mem"] {
+        let output = folder.run(args);
+        failed(&output, "/proc/self/mem: byte 0: cannot read: Input/output error (os error 5)", "");
+        assert_eq!(text(&output), "");
+    }
+    assert_eq!((folder.text("x"), folder.names()), ("old".into(), vec!["x".into()]));
+    // The others are converted all the same.
+    let output = folder.run("x /proc/self/mem x");
+    assert_eq!((output.status.code(), &*text(&output)), (Some(3), "oldold"));
+}
+
+/// The end of what a process has mapped, through its memory as a file: what is there is read, then it is EIO.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_input_that_fails_in_the_middle() {
+    const LEN: u64 = 300;
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let ranges: Vec<(u64, u64, bool)> = maps
+        .lines()
+        .map(|line| {
+            let (range, rest) = line.split_once(' ').unwrap();
+            let (start, end) = range.split_once('-').unwrap();
+            // Code does not change under our eyes.
+            (u64::from_str_radix(start, 16).unwrap(), u64::from_str_radix(end, 16).unwrap(), rest.starts_with("r--p"))
+        })
+        .collect();
+    let mut memory = File::open("/proc/self/mem").unwrap();
+    let mut expected = vec![0; LEN as usize];
+    let end = ranges.windows(2).filter(|pair| pair[0].2 && pair[1].0 > pair[0].1).map(|pair| pair[0].1);
+    let Some(end) = end.into_iter().find(|end| memory.read_exact_at(&mut expected, end - LEN).is_ok()) else {
+        println!("skipped: there is no end of memory");
+        return;
+    };
+    let folder = Folder::new();
+    folder.file("old", "old");
+    for (args, is_direct) in [("", true), ("-o old", false)] {
+        memory.seek(SeekFrom::Start(end - LEN)).unwrap();
+        let mut command = folder.charpipe();
+        command.args("-f latin1 -t latin1 --relabel never --eol keep".split(' ')).args(args.split_whitespace());
+        let output = command.stdin(memory.try_clone().unwrap()).output().unwrap();
+        failed(&output, "<stdin>: byte 300: cannot read: Input/output error (os error 5)", "");
+        // What came before it is delivered.
+        assert!(output.stdout == if is_direct { &expected[..] } else { b"" }, "{args}");
+    }
+    assert_eq!((folder.text("old"), folder.names()), ("old".into(), vec!["old".into()]));
+}
+
+/// A run that has read the beginning of a file and waits for a reader.
+fn waiting(folder: &Folder) -> Child {
+    let child = folder.charpipe().arg("x").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let at = format!("/proc/{}/io", child.id());
+    if cfg!(target_os = "linux") {
+        // Both at once: it is asleep before it is charpipe, too.
+        until(|| !fs::read_to_string(&at).unwrap().contains("wchar: 0\n") && is_in_state(&child, 'S'));
+    }
+    child
+}
+
+#[test]
+fn an_input_that_shrinks_or_grows() {
+    let folder = Folder::new();
+    let content = much(300_000);
+    let keep = content.len() / 2;
+    folder.file("x", &content);
+    let child = waiting(&folder);
+    OpenOptions::new().write(true).open(folder.path("x")).unwrap().set_len(keep as u64).unwrap();
+    // In the middle of a character or not: what was there when it was read.
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stdout.len() <= keep && content.starts_with(&output.stdout));
+    assert!(output.stdout.len() + 3 > keep || output.status.code() == Some(1));
+
+    folder.file("x", &content);
+    let child = waiting(&folder);
+    OpenOptions::new().append(true).open(folder.path("x")).unwrap().write_all(&content).unwrap();
+    let output = child.wait_with_output().unwrap();
+    silent(&output);
+    assert!(output.stdout == [&content[..], &content].concat());
+}
+
+/// Signals while it waits, for input and for a reader.
+#[test]
+fn stopped_and_continued() {
+    let folder = Folder::new();
+    folder.file("x", much(300_000));
+    let child = waiting(&folder);
+    stop_and_continue(&child);
+    for signal in ["WINCH", "CHLD"] {
+        send(signal, &child);
+    }
+    stop_and_continue(&child);
+    let output = child.wait_with_output().unwrap();
+    silent(&output);
+    assert!(output.stdout == much(300_000));
+
+    for is_nonblocking in [false, true] {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        theirs.set_nonblocking(is_nonblocking).unwrap();
+        let mut command = folder.charpipe();
+        command.stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        drop(command);
+        for _ in 0..5 {
+            (&ours).write_all("é".as_bytes()).unwrap();
+            send("WINCH", &child);
+            stop_and_continue(&child);
+        }
+        drop(ours);
+        let output = child.wait_with_output().unwrap();
+        silent(&output);
+        assert_eq!(text(&output), "ééééé");
+    }
+}
+
+fn nonblocking(file: &impl std::os::fd::AsFd) {
+    fcntl_setfl(file, fcntl_getfl(file).unwrap() | OFlags::NONBLOCK).unwrap();
+}
+
+/// Another process has made the pipe non-blocking: nothing is lost, and there is no error.
+#[test]
+fn pipes_that_do_not_wait() {
+    let folder = Folder::new();
+    let content = much(100_000);
+    let (input, mut feeder) = std::io::pipe().unwrap();
+    let (mut reader, output) = std::io::pipe().unwrap();
+    nonblocking(&input);
+    nonblocking(&output);
+    let mut command = folder.charpipe();
+    command.args(["-t", "UTF-16BE"]).stdin(input).stdout(output).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    drop(command);
+    let mut found = Vec::new();
+    // It waits for input, of which there is none yet.
+    until_state(&child, 'S');
+    std::thread::scope(|scope| {
+        let (content, child) = (&content, &child);
+        scope.spawn(move || {
+            for piece in content.chunks(70_001) {
+                feeder.write_all(piece).unwrap();
+            }
+        });
+        // A reader who is late, so that the pipe is full; and who takes little at a time, so that writes are short.
+        if cfg!(target_os = "linux") {
+            until(|| ioctl_fionread(&reader).unwrap() > 60_000 && is_in_state(child, 'S'));
+        }
+        let mut room = [0; 999];
+        loop {
+            match reader.read(&mut room).unwrap() {
+                0 => break,
+                len => found.extend_from_slice(&room[..len]),
+            }
+        }
+    });
+    silent(&child.wait_with_output().unwrap());
+    let text: Vec<u8> = String::from_utf8(content).unwrap().encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert!(found == text, "{} bytes of {}", found.len(), text.len());
+}
+
+/// The same for the other commands, which write little: the pipe is full from the beginning.
+#[test]
+fn a_full_pipe_that_does_not_wait() {
+    let folder = Folder::new();
+    folder.file("x", "text");
+    for args in ["detect x", "list", "-V", "chart IBM037", "x"] {
+        let expected = text(&folder.run(args));
+        let (mut reader, output) = std::io::pipe().unwrap();
+        nonblocking(&output);
+        let mut filled = 0;
+        while let Ok(len) = (&output).write(&[b'#'; 4096]) {
+            filled += len;
+        }
+        let mut command = folder.charpipe();
+        let child = command.args(args.split(' ')).stdout(output).stderr(Stdio::piped()).spawn().unwrap();
+        drop(command);
+        until_state(&child, 'S');
+        let mut found = String::new();
+        reader.read_to_string(&mut found).unwrap();
+        silent(&child.wait_with_output().unwrap());
+        assert_eq!(&found[filled..], expected, "{args}");
+    }
+}
+
+#[test]
+fn a_reader_who_has_enough() {
+    let folder = Folder::new();
+    folder.file("x", much(300_000));
+    for args in ["x", "-q x x", "list --json", "-o /dev/stdout x"] {
+        let (mut reader, output) = std::io::pipe().unwrap();
+        let mut command = folder.charpipe();
+        let child = command.args(args.split(' ')).stdout(output).stderr(Stdio::piped()).spawn().unwrap();
+        drop(command);
+        reader.read_exact(&mut [0; 10]).unwrap();
+        drop(reader);
+        silent(&child.wait_with_output().unwrap());
+    }
+}
+
+/// A path may hold anything: where files are named, it is by their bytes.
+#[test]
+fn a_name_with_a_newline() {
+    let folder = Folder::new();
+    let name = OsStr::from_bytes(b"a\nb ");
+    let output = folder.charpipe().arg("-o").arg(name).stdin(Stdio::null()).output().unwrap();
+    silent(&output);
+    assert_eq!(folder.names(), ["a\nb "]);
+}
+
+// --- Input without end ------------------------------------------------------------------------------------------------
+
+/// Memory does not grow with the input, whatever is in it: eight MiB suffice for twelve.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_has_a_bound() {
+    let folder = Folder::new();
+    // An end of a declaration that does not come, a record that is said to have four GiB, nothing but faults.
+    for (beginning, args, status) in [
+        ("", "-f latin1", 0),
+        ("", "-q --malformed replace --report report", 0),
+        ("", "-t IBM037 --unmappable drop -q -f IBM1390 --report report", 0),
+        ("<?xml ", "", 1),
+        ("<!doctype html><meta ", "--policy whatwg", 0),
+        ("\\377\\377\\377\\377", "-f latin1 --records u32", 1),
+        ("", "-q -f latin1 --records vb", 1),
+        ("", "--guess -q", 0),
+        ("", "detect --explain", 0),
+        ("", "detect --records", 1),
+    ] {
+        let script = format!(
+            "ulimit -d 8192; {{ printf \"{beginning}\"; head -c 12M /dev/zero | tr '\\0' '\\377'; }} |
+            \"$CHARPIPE\" {args} > out"
+        );
+        let output = folder.sh(&script);
+        assert_eq!(output.status.code(), Some(status), "{args}: {}", words(&output));
+    }
+}

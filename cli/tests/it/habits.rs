@@ -1,0 +1,169 @@
+//! What users of other converters type: suffixes, options, and every right-hand side of spec/habits.md.
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Runs a line of the shell in which `charpipe` is the command under test.
+fn shell(folder: &Path, line: &str) -> Output {
+    let bin = Path::new(env!("CARGO_BIN_EXE_charpipe")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).env("PATH", path).env_remove("CLICOLOR_FORCE");
+    command.output().unwrap()
+}
+
+/// What comes of `line` with a `FILE` that has `input` in it: status, output, words.
+fn on(input: &[u8], line: &str) -> (i32, Vec<u8>, String) {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("FILE"), input).unwrap();
+    let output = shell(folder.path(), line);
+    (output.status.code().unwrap(), output.stdout, String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn every_command_of_the_table_runs() {
+    let page = fs::read_to_string(concat!(concat!(env!("CARGO_MANIFEST_DIR"), "/.."), "/spec/habits.md")).unwrap();
+    let commands: Vec<&str> =
+        (page.lines().filter(|line| line.starts_with("| `"))).filter_map(|line| line.rsplit('`').nth(1)).collect();
+    assert!(commands.len() > 25);
+    for line in commands {
+        assert!(line.starts_with("charpipe "), "{line}");
+        let folder = TempDir::new().unwrap();
+        // Both are text in every encoding that the page names; the dump is of whole records.
+        fs::write(folder.path().join("FILE"), "text\n").unwrap();
+        fs::write(folder.path().join("DUMP"), "t".repeat(160)).unwrap();
+        let output = shell(folder.path(), line);
+        assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
+        let written =
+            ["FILE", "OUT"].iter().any(|name| fs::read(folder.path().join(name)).is_ok_and(|is| is != b"text\n"));
+        // `-f L1 --in-place FILE` leaves what is ASCII as it is.
+        assert!(
+            !output.stdout.is_empty()
+                || written
+                || line.contains("--in-place")
+                || line.contains("-o ")
+                || line.contains("> OUT"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn suffixes_of_the_target() {
+    let input = "a€b\u{FF}c".as_bytes();
+    let mut broken = input.to_vec();
+    broken.push(0xFF);
+    for (label, bytes, expected) in [
+        ("ASCII//TRANSLIT", input, (0, &b"a\x1Ab\x1Ac"[..])),
+        ("ascii//translit//", input, (0, b"a\x1Ab\x1Ac")),
+        ("ASCII//TRANSLIT", &broken, (1, b"a\x1Ab\x1Ac")),
+        ("ASCII//IGNORE", &broken, (0, b"abc")),
+        ("ASCII//TRANSLIT//IGNORE", &broken, (0, b"abc")),
+        ("ASCII//IGNORE,TRANSLIT", &broken, (0, b"abc")),
+        ("ASCII//NON_IDENTICAL_DISCARD", input, (0, b"abc")),
+        ("ASCII//NON_IDENTICAL_DISCARD", &broken, (1, b"abc")),
+        ("ASCII//", input, (1, b"a")),
+        // A one-way mapping of the page: U+FF01 is written as an exclamation mark.
+        ("IBM037//TRANSLIT", "a！".as_bytes(), (0, b"\x81\x5A")),
+        ("IBM037//TRANSLIT//IGNORE", "a！€".as_bytes(), (0, b"\x81\x5A")),
+        ("IBM037//IGNORE", "a！€".as_bytes(), (0, b"\x81")),
+    ] {
+        let (status, output, words) = on(bytes, &format!("charpipe -f UTF-8 -t {label} FILE"));
+        assert_eq!((status, &*output), expected, "{label}: {words}");
+        if expected.0 == 0 {
+            assert!(words.contains("not in "), "what was let pass is counted: {words}");
+        }
+    }
+}
+
+#[test]
+fn options_win_over_suffixes() {
+    let input = b"a\xE2\x82\xACb\xFF";
+    for (options, expected) in [
+        ("-t ASCII//IGNORE --unmappable escape", (0, &b"a\\u{20AC}b"[..])),
+        ("-t ASCII//IGNORE --malformed escape", (0, b"ab\\xFF")),
+        ("-t ASCII//IGNORE --malformed fail", (1, b"ab")),
+        ("-t ASCII//IGNORE --unmappable fail", (1, b"a")),
+        ("-c -t ASCII//TRANSLIT", (0, b"ab")),
+        ("-f UTF-8//IGNORE -t UTF-8", (0, b"a\xE2\x82\xACb")),
+        ("-f UTF-8//IGNORE -t ASCII", (1, b"a")),
+    ] {
+        let (status, output, words) = on(input, &format!("charpipe -f UTF-8 {options} FILE"));
+        assert_eq!((status, &*output), expected, "{options}: {words}");
+    }
+}
+
+#[test]
+fn suffixes_that_make_no_sense_are_wrong_usage() {
+    for (options, why) in [
+        (
+            "-f UTF-8//TRANSLIT",
+            "charpipe: --from: //TRANSLIT says what is written, and belongs behind the label of --to\n",
+        ),
+        (
+            "-f UTF-8//NON_IDENTICAL_DISCARD",
+            "charpipe: --from: //NON_IDENTICAL_DISCARD says what is written, and belongs behind the label of --to\n",
+        ),
+        (
+            "-t ASCII//TRANSLITERATE",
+            "charpipe: --to: \"TRANSLITERATE\" is no suffix; there are //TRANSLIT, //IGNORE and //NON_IDENTICAL_DISCARD\n",
+        ),
+        (
+            "-t ASCII//TRANSLIT//NON_IDENTICAL_DISCARD",
+            "charpipe: --to: //TRANSLIT and //NON_IDENTICAL_DISCARD exclude each other\n",
+        ),
+        ("-t //TRANSLIT", "charpipe: --to: \"//TRANSLIT\" names no encoding before the `//`\n"),
+    ] {
+        assert_eq!(on(b"text", &format!("charpipe {options} FILE")), (2, vec![], why.to_owned()));
+    }
+    let (status, _, words) = on(b"text", "charpipe detect -f UTF-8//TRANSLIT FILE");
+    assert!(status == 2 && words.starts_with("charpipe: --from: //TRANSLIT"), "{words}");
+    assert_eq!(on(b"text", "charpipe detect -f UTF-8//IGNORE FILE").0, 0);
+}
+
+#[test]
+fn options_of_others_are_answered_with_ours() {
+    for (typed, ours) in [
+        ("--byte-subst=x", "--malformed escape"),
+        ("--unicode-subst=x", "--unmappable escape"),
+        ("--widechar-subst=x", "--unmappable"),
+        ("-x NFC", "no transliteration"),
+        ("-L", "no transliteration"),
+        ("--callback skip", "--malformed and --unmappable"),
+        ("--from-callback skip", "--malformed"),
+        ("--to-callback skip", "--unmappable"),
+        ("-i", "-c"),
+        ("--add-signature", "--bom add"),
+        ("--remove-signature", "--bom strip"),
+        ("--block-size 9", "--jobs"),
+    ] {
+        let (status, output, words) = on(b"text", &format!("charpipe {typed} FILE"));
+        assert_eq!((status, &*output), (2, &b""[..]), "{typed}");
+        let name = typed.split([' ', '=']).next().unwrap();
+        let tip = words.lines().find(|line| line.starts_with("  tip: ")).unwrap_or_default();
+        assert!(words.starts_with(&format!("charpipe: unexpected argument '{name}' found\n")), "{words}");
+        assert!(tip.contains(ours), "{words}");
+    }
+}
+
+#[test]
+fn words_of_others_that_are_no_files() {
+    for (typed, hint) in [
+        ("latin1..utf8", "(recode's latin1..utf8 is here -f latin1 -t utf8, with --in-place to replace FILE)"),
+        ("if=FILE", "(dd's if=FILE is here the operand FILE)"),
+        ("of=OUT", "(dd's of=OUT is here -o OUT)"),
+        ("conv=ascii", "(dd's conv=ascii is here -f and the code page, as -f IBM1047)"),
+        ("cbs=80", "(dd's cbs=80 is here --records fb:80, or --to-records fb:80)"),
+        ("detcet", "(if the command `detect` is meant, it comes first: charpipe detect)"),
+    ] {
+        let (status, _, words) = on(b"text", &format!("charpipe {typed}"));
+        assert_eq!(status, 3);
+        assert!(words.starts_with(&format!("charpipe: {typed}: cannot open: ")), "{words}");
+        assert!(words.trim_end().ends_with(hint), "{words}");
+    }
+    // A file of that name is a file.
+    assert_eq!(on(b"text", "cp FILE latin1..utf8; charpipe latin1..utf8"), (0, b"text".to_vec(), String::new()));
+    let (_, _, words) = on(b"text", "charpipe nosuch..file");
+    assert!(!words.contains('('.to_string().as_str()) || !words.contains("recode"), "{words}");
+}

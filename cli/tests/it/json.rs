@@ -1,0 +1,38 @@
+//! The keys that the command prints are those that the library serialises.
+
+use charpipe::{OnMalformed, Transcode};
+use serde_json::to_string;
+
+/// One definition: what the command prints is what a caller gets, between what only the command knows.
+#[test]
+fn the_command_prints_the_same() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let run = |args: &[&str], input: &[u8]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
+        let streams = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = streams.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let utf16 = include_bytes!("../../../examples/data/utf16le-bom.xml");
+    let ebcdic = include_bytes!("../../../examples/data/no-declaration-name-ibm037.xml");
+    let unknown = b"<?xml version='1.0' encoding='x-none'?><a/>";
+    for input in [&utf16[..], ebcdic, unknown, b"text", b"<?xml version='1.0'?><a>\xFF\xFE</a>"] {
+        let verdict = to_string(&charpipe::detect(input)).unwrap();
+        let named = |keys: &str| format!(r#"{{"input":"<stdin>",{}"#, &keys[1..]);
+        let printed = String::from_utf8(run(&["detect", "--json"], input).stdout).unwrap();
+        assert_eq!(printed, format!("{}\n", named(&verdict)));
+
+        let mut transcoder = Transcode::new().malformed(OnMalformed::Replace).transcoder().unwrap();
+        let error = transcoder.run(&mut &input[..], &mut Vec::new()).err();
+        let report = to_string(transcoder.report()).unwrap().replace(&verdict, &named(&verdict));
+        let report = report[1..].strip_suffix('}').unwrap();
+        let error = to_string(&error).unwrap();
+        let expected = format!(r#"{{"input":"<stdin>","output":"<stdout>",{report},"error":{error}}}"#);
+        let words = run(&["-q", "--malformed", "replace", "--report", "-"], input).stderr;
+        let words = String::from_utf8(words).unwrap();
+        assert_eq!(words.lines().find(|line| line.starts_with('{')), Some(&*expected));
+    }
+}

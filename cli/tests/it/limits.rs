@@ -1,0 +1,237 @@
+//! Every bound that `spec/limits.md` states, at its value and one beyond: through the command where it has a door there.
+
+use crate::common::piped_through;
+use charpipe::Faults;
+use charpipe::Transcode;
+use charpipe::codec::table::{Table, read};
+use charpipe::detect::{DECLARATION_LIMIT, PRESCAN_LIMIT, statistics};
+use charpipe::records::{RECORD_LIMIT, Records, SNIFFED, Shape};
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Exit status, and the words.
+fn run(line: &str, input: &[u8]) -> (Output, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
+    let output = piped_through(command.args(line.split_whitespace()), input);
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, words)
+}
+
+#[track_caller]
+fn passes(line: &str, input: &[u8]) -> Output {
+    let (output, words) = run(line, input);
+    assert_eq!((output.status.code(), &*words), (Some(0), ""), "{line}");
+    output
+}
+
+#[track_caller]
+fn fails(line: &str, input: &[u8], status: i32, expected: &str) {
+    let (output, words) = run(line, input);
+    assert_eq!(output.status.code(), Some(status), "{line}: {words}");
+    assert!(words.contains(expected), "{line}: {words}");
+}
+
+/// The one object that is printed.
+fn object(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_declaration() {
+    let of = |len: usize| {
+        let (begin, end) = ("<?xml version='1.0'", "encoding='ISO-8859-1'?>");
+        format!("{begin}{}{end}<a>", " ".repeat(len - begin.len() - end.len()))
+    };
+    assert_eq!(DECLARATION_LIMIT, 4096);
+    let found = object(&passes("detect --json", of(4096).as_bytes()));
+    assert_eq!(found["declared"], "ISO-8859-1");
+    let (output, _) = run("detect --json", of(4097).as_bytes());
+    assert_eq!((output.status.code(), &object(&output)["error"]["code"]), (Some(1), &"declaration-too-long".into()));
+    fails("", of(4097).as_bytes(), 1, "longer than 4096 characters");
+    // A character counts once, however many bytes it has.
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    assert_eq!(object(&passes("detect --json -q", &utf16(&of(4096))))["declared"], "ISO-8859-1");
+    fails("detect", &utf16(&of(4097)), 1, "longer than 4096 characters");
+}
+
+#[test]
+fn the_prescan() {
+    assert_eq!(PRESCAN_LIMIT, 1 << 20);
+    let meta = "<meta charset=koi8-r>";
+    let page = |len: usize| format!("<!doctype html>{}{meta}", " ".repeat(len - meta.len() - 15)).into_bytes();
+    let detect = |line: &str, page: &[u8]| {
+        let output = passes(&format!("detect --json --as html {line}"), page);
+        object(&output)["declared"].clone()
+    };
+    assert_eq!(detect("", &page(1024)), "koi8-r");
+    assert_eq!(detect("", &page(1025)), Value::Null);
+    assert_eq!(detect("--prescan 1048576", &page(PRESCAN_LIMIT)), "koi8-r");
+    assert_eq!(detect("--prescan 1048576", &page(PRESCAN_LIMIT + 1)), Value::Null);
+    fails("--prescan 1048577", b"", 2, "0 to 1048576");
+    fails("--prescan 18446744073709551615", b"", 2, "0 to 1048576");
+    // A library takes the bound for more.
+    let job = Transcode::new().kind(charpipe::Kind::Html).prescan(usize::MAX);
+    let report = job.run(&page(PRESCAN_LIMIT)[..], std::io::sink()).unwrap();
+    assert_eq!(report.verdict.unwrap().declared.as_deref(), Some("koi8-r"));
+}
+
+/// A table file, and what the command says to it.
+fn with_table(folder: &TempDir, content: &str) -> (Output, String) {
+    let path = folder.path().join("x-own.txt");
+    fs::write(&path, content).unwrap();
+    run(&format!("--codec-file {} -f x-own", path.display()), b"")
+}
+
+#[track_caller]
+fn table(content: &dyn Fn(usize) -> String, most: usize, expected: &str) {
+    let folder = TempDir::new().unwrap();
+    let (output, words) = with_table(&folder, &content(most));
+    assert_eq!((output.status.code(), &*words), (Some(0), ""));
+    let (output, words) = with_table(&folder, &content(most + 1));
+    assert_ne!(output.status.code(), Some(0), "{expected}");
+    assert!(words.contains(expected), "{words}");
+}
+
+fn ucm(head: &str, body: &str) -> String {
+    let class = if head.contains("uconv_class") { "" } else { "<uconv_class> \"SBCS\"\n" };
+    format!("<code_set_name> \"x-own\"\n{class}{head}CHARMAP\n{body}\nEND CHARMAP\n")
+}
+
+#[test]
+fn table_files() {
+    let body = "<U0041> \\x41 |0";
+    table(&|lines| ucm("", body) + &"\n".repeat(lines - ucm("", body).len()), read::MAX_FILE, "33554432 bytes");
+    table(&|len| format!("#{}\n", "x".repeat(len - 1)) + &ucm("", body), read::MAX_LINE, "4096 bytes at the most");
+    table(
+        &|count| ucm(&format!("<uconv_class> \"MBCS\"\n{}", "<icu:state> 0-7f\n".repeat(count)), body),
+        read::MAX_STATES,
+        "256 states at the most",
+    );
+    table(&|count| ucm("", &format!("<U0041> {} |0", "\\x41".repeat(count))), read::MAX_BYTES, "no more bytes than 31");
+    table(&|count| ucm("", &format!("{} \\x41 |0", "<UFF21>".repeat(count))), read::MAX_TEXT, "19 UTF-16 units");
+}
+
+#[test]
+fn names_of_tables_and_what_they_build_on() {
+    let aliases = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let body = "<U0041> \\x41 |0";
+    let expected = "a table has 1024 at the most";
+    table(&|count| ucm(&aliases(count, &|n| format!("<icu:alias> \"x-a{n}\"\n")), body), read::MAX_ALIASES, expected);
+    table(
+        &|count| {
+            let aliases = aliases(count, &|n| format!("% alias x-a{n}\n"));
+            format!("<code_set_name> x-own\n<escape_char> /\n{aliases}CHARMAP\n<U0041> /x41\nEND CHARMAP\n")
+        },
+        read::MAX_ALIASES,
+        expected,
+    );
+    let own = |head: String| format!("name x-own\nsubstitute 6F\n{head}like IBM037\n");
+    table(&|count| own(aliases(count, &|n| format!("alias x-a{n}\n"))), read::MAX_ALIASES, expected);
+    table(&|count| own("like IBM037\n".repeat(count - 1)), read::MAX_BASES, "16 at the most");
+    // All of them are labels.
+    let page = own(aliases(read::MAX_ALIASES, &|n| format!("alias x-a{n}\n")));
+    let table = Table::read(page.as_bytes(), "", &|name| {
+        charpipe::Registry::builtin().codec(name).ok()?.table().map(|table| table.into_owned())
+    });
+    assert_eq!(table.unwrap().aliases.len(), 1024);
+}
+
+#[test]
+fn numbers_on_the_command_line() {
+    for (option, most, words) in [
+        ("--jobs", 65535, "1 to 65535"),
+        ("--records fb:", 65535, "1 to 65535"),
+        ("--records vb:", 32760, "9 to 32760"),
+        ("--to-records vbs:", 32760, "9 to 32760"),
+    ] {
+        let gap = if option.ends_with(':') { "" } else { " " };
+        passes(&format!("-f latin1 {option}{gap}{most}"), b"");
+        fails(&format!("-f latin1 {option}{gap}{}", most + 1), b"", 2, words);
+    }
+    let columns = |count: usize| (0..count).map(|n| (2 * n + 1).to_string()).collect::<Vec<_>>().join(",");
+    passes(&format!("-f latin1 --records fb:2000 --columns {}", columns(1000)), b"");
+    fails(&format!("-f latin1 --records fb:2000 --columns {}", columns(1001)), b"", 2, "more than 1000 ranges");
+    // Each would be read within the one before.
+    fails(&format!("--records {}fb:80", "awstape,".repeat(10_000)), b"", 2, "holds no tape image");
+}
+
+/// A label is as long as what it stands in lets it be, and costs no more than its length.
+#[test]
+fn labels() {
+    let long = "x".repeat(100_000);
+    fails(&format!("-t {long}"), b"", 2, "is not known");
+    fails(&format!("--content-type text/xml;charset={long}"), b"<a/>", 1, "is not known");
+    fails(&format!("--content-type text/xml{}", ";charset=x".repeat(9_000)), b"<a/>", 1, "is not known");
+    let declared = format!("<?xml version='1.0' encoding='{}'?>", "x".repeat(4000));
+    fails("", declared.as_bytes(), 1, "is not known");
+}
+
+#[test]
+fn records_that_are_written() {
+    for (shape, most) in [("fb:80", 80), ("rdw", 32756), ("vb", 32752), ("u16", 65535), ("u32", RECORD_LIMIT)] {
+        let line = |len: usize| ["a".repeat(len), "b\n".into()].join("\n").into_bytes();
+        passes(&format!("-f latin1 -t latin1 --to-records {shape}"), &line(most));
+        let words = format!("record 1 is longer than {most} bytes");
+        fails(&format!("-f latin1 -t latin1 --to-records {shape}"), &line(most + 1), 1, &words);
+    }
+}
+
+#[test]
+fn records_that_are_held() {
+    let of = |len: usize| [&(len as u32).to_be_bytes()[..], &vec![b'a'; len]].concat();
+    for (len, code) in [(RECORD_LIMIT, None), (RECORD_LIMIT + 1, Some("record-too-long"))] {
+        let input = of(len);
+        let mut records = Records::new(&input[..], &Shape::U32);
+        let found = records.next_record().map(|record| record.is_some());
+        assert_eq!(found.as_ref().err().map(|error| error.code()), code);
+        assert!(code.is_some() || found.unwrap());
+    }
+    // On its way through nothing is held.
+    passes("-f latin1 --records u32", &of(RECORD_LIMIT + 1));
+    assert_eq!(SNIFFED, 1 << 20);
+}
+
+#[test]
+fn faults_that_are_kept() {
+    assert_eq!(Faults::<()>::KEPT, 16);
+    for (line, input, what) in [
+        ("--malformed replace -f utf-8", vec![0xFF; 17], "malformed"),
+        ("-f utf-8 -t latin1 --unmappable replace", "€".repeat(17).into_bytes(), "unmappable"),
+        ("-f latin1 --controls drop", vec![1; 17], "controls"),
+    ] {
+        for count in [16, 17] {
+            let input = &input[..input.len() / 17 * count];
+            let (output, report) = run(&format!("-q --report - {line}"), input);
+            let report: Value = serde_json::from_str(&report).unwrap();
+            assert_eq!(output.status.code(), Some(0));
+            assert_eq!(report[what]["count"], count);
+            assert_eq!(report[what]["first"].as_array().unwrap().len(), 16);
+        }
+    }
+}
+
+#[test]
+fn candidates() {
+    let text = "Größe und Maß, Überfluß an Äpfeln. ".repeat(2 * statistics::WINDOW / 40);
+    let bytes: Vec<u8> = text.chars().map(|ch| ch as u8).collect();
+    let found = object(&passes("detect --json --guess", &bytes));
+    let count = found["candidates"].as_array().unwrap().len();
+    assert!(count > 0 && count <= statistics::MOST, "{count}");
+    assert_eq!((statistics::WINDOW, statistics::MINIMUM, statistics::MOST), (65536, 24, 12));
+}
+
+/// As many symlinks as Linux follows.
+#[cfg(unix)]
+#[test]
+fn links_to_the_output() {
+    let folder = TempDir::new().unwrap();
+    let path = |n: usize| folder.path().join(format!("link{n}"));
+    for n in 1..=40 {
+        std::os::unix::fs::symlink(path(n - 1), path(n)).unwrap();
+    }
+    passes(&format!("-f latin1 -o {}", path(39).display()), b"whole");
+    assert_eq!(fs::read(path(0)).unwrap(), b"whole");
+    fails(&format!("-f latin1 -o {}", path(40).display()), b"", 3, "link40");
+}

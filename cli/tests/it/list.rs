@@ -1,0 +1,140 @@
+//! `charpipe list` and `-l`: what they print, what a pattern fits, and the exit status.
+
+use charpipe::Registry;
+use serde_json::{Value, json};
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+fn charpipe(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// Standard output of a run that goes well, without a word.
+#[track_caller]
+fn good(args: &[&str]) -> String {
+    let output = charpipe(args);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*words), (Some(0), ""), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn objects(args: &[&str]) -> Vec<Value> {
+    good(args).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The names that a pattern lists.
+#[track_caller]
+fn names(pattern: &str) -> Vec<String> {
+    let name = |object: &Value| object["name"].as_str().unwrap().to_owned();
+    objects(&["list", "--json", pattern]).iter().map(name).collect()
+}
+
+#[test]
+fn all_codecs_with_all_their_labels() {
+    let registry = Registry::builtin();
+    let found = objects(&["list", "--json"]);
+    assert_eq!(found.len(), registry.codecs().count());
+    for object in &found {
+        let name = object["name"].as_str().unwrap();
+        let codec = registry.codec(name).unwrap();
+        let keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys.len(), 5, "{keys:?}");
+        assert_eq!(object["aliases"], json!(registry.labels(name).skip(1).collect::<Vec<_>>()), "{name}");
+        assert_eq!(object["decode"], json!(true), "{name}");
+        assert_eq!(object["encode"], json!(codec.encoder().is_some()), "{name}");
+        assert_eq!(object["source"], json!(codec.source()), "{name}");
+        assert!(!codec.source().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_line_for_each_and_its_aliases_below() {
+    let text = good(&["list"]);
+    let heads: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(heads.len(), Registry::builtin().codecs().count());
+    assert!(heads.iter().all(|line| line.contains("  decode")), "{text}");
+    assert!(text.lines().all(|line| line.len() <= 100), "{text}");
+    assert!(good(&["list", "utf-8"]).starts_with("UTF-8  decode+encode  RFC 3629\n    utf8, csUTF8, "));
+    for line in ["-l", "convert -l", "-l -t IBM1047"] {
+        assert_eq!(good(&line.split(' ').collect::<Vec<_>>()), text, "{line}");
+    }
+}
+
+/// Numbers count as numbers.
+#[test]
+fn the_order_is_that_of_people() {
+    assert_eq!(
+        names("UTF-*"),
+        ["UTF-8", "UTF-16", "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE", "UTF-EBCDIC"],
+        "a pattern is all of a label where it has a `*`"
+    );
+    let ibm = names("ibm*");
+    let at = |name: &str| ibm.iter().position(|found| found == name).unwrap();
+    assert!(at("IBM037") < at("IBM273") && at("IBM871") < at("IBM1047") && at("IBM1047") < at("IBM01140"), "{ibm:?}");
+}
+
+#[test]
+fn what_a_pattern_fits() {
+    for (pattern, first) in [
+        // A part of a name, in any case; a part of an alias.
+        ("bm104", "IBM1047"),
+        ("EBCDIC-CP-US", "IBM037"),
+        // A label as `-f` would take it.
+        ("ccsid_00290", "IBM290"),
+        (" 037 ", "IBM037"),
+        ("IBM1047,nl=zos", "IBM1047"),
+        // All of a label.
+        ("ISO-8859-?", "ISO-8859-1"),
+        ("*ucs4", "ISO-10646-UCS-4"),
+    ] {
+        assert_eq!(names(pattern)[0], first, "{pattern}");
+    }
+    assert!(!names("ISO-8859-?").contains(&"ISO-8859-11".to_owned()));
+    assert!(names("037").contains(&"IBM037".to_owned()));
+}
+
+#[test]
+fn what_is_known_and_not_supported() {
+    assert_eq!(good(&["list", "ISO_2022_KR"]), "ISO-2022-KR  known, not supported\n");
+    let object = json!({"name": "HZ-GB-2312", "aliases": [], "decode": false, "encode": false, "source": null});
+    assert_eq!(objects(&["list", "--json", "hz*"]), [object]);
+    // Only when it is asked for.
+    assert!(!good(&["list"]).contains("not supported"));
+}
+
+#[test]
+fn nothing_matches() {
+    for (pattern, words) in [
+        ("klingon", "charpipe: no encoding matches \"klingon\"\n"),
+        ("IBM1O47", "charpipe: no encoding matches \"IBM1O47\"; did you mean IBM1047?\n"),
+        ("?", "charpipe: no encoding matches \"?\"\n"),
+        ("a\x1B", "charpipe: no encoding matches \"a\\u{1b}\"\n"),
+    ] {
+        let output = charpipe(&["list", pattern]);
+        let found = (output.status.code(), String::from_utf8_lossy(&output.stderr));
+        assert_eq!((found.0, &*found.1, &*output.stdout), (Some(1), words, &b""[..]));
+    }
+}
+
+#[test]
+fn wrong_usage() {
+    for line in ["list a b", "list --to UTF-8", "-l FILE", "detect -l"] {
+        let output = charpipe(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}");
+    }
+}
+
+/// A reader that wants no more is no error.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
+    // The shell's `head` would do, but may read all; here nobody reads.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = command.arg("list").stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    let mut words = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+    assert_eq!((child.wait().unwrap().code(), &*words), (Some(0), ""));
+}

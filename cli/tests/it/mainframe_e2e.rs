@@ -1,0 +1,410 @@
+//! Jobs with the files of a mainframe, end to end: the command on records of every kind, as files and byte by byte
+//! through a pipe. What has to come out was worked out by `examples/data/records/make.py`, which knows nothing of it.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The customers: file, shape, and the shape that writes the same blocks.
+const CUSTOMERS: [(&str, &str, &str); 3] =
+    [("customers.fb", "fb:76", "fb:76"), ("customers.vb", "vb", "vb:800"), ("customers.vbs", "vbs", "vbs:64")];
+
+/// All of a customer but the packed decimal.
+const TEXT: &str = "1-51,57-";
+
+const PACKED: &str = "columns 52-56 look like a packed decimal (COMP-3) in 99 of 100 records, which converting \
+                      destroys: say which columns are text";
+
+fn path(name: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("examples/data/records").join(name)
+}
+
+fn data(name: &str) -> Vec<u8> {
+    fs::read(path(name)).unwrap()
+}
+
+fn text(name: &str) -> String {
+    String::from_utf8(data(name)).unwrap()
+}
+
+/// Runs it with `input` on standard input, in pieces of that many bytes.
+fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8], piece: usize) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_charpipe"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // A run that fails does not read to the end.
+        scope.spawn(move || input.chunks(piece).try_for_each(|piece| stdin.write_all(piece)));
+        child.wait_with_output().unwrap()
+    })
+}
+
+/// The arguments as one would type them.
+fn typed(line: &str, input: &[u8]) -> Output {
+    run(line.split_whitespace(), input, usize::MAX)
+}
+
+fn words(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// Exit status, standard output, standard error.
+#[track_caller]
+fn check(output: &Output, status: i32, expected: &[u8], said: &str) {
+    assert_eq!((output.status.code(), words(output)), (Some(status), said));
+    if output.stdout != expected {
+        let (got, expected) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(expected));
+        panic!("printed:\n{got}\nexpected:\n{expected}");
+    }
+}
+
+/// The file called `name` becomes `expected` without a word: read as a file, through a pipe, and through one that
+/// gives a byte at a time.
+#[track_caller]
+fn becomes(line: &str, name: &str, expected: &[u8]) {
+    let (file, input) = (path(name), data(name));
+    check(&run(line.split_whitespace().map(OsStr::new).chain([file.as_os_str()]), b"", 1), 0, expected, "");
+    check(&typed(line, &input), 0, expected, "");
+    check(&run(line.split_whitespace(), &input, 1), 0, expected, "");
+}
+
+// --- To lines ---------------------------------------------------------------------------------------------------------
+
+#[test]
+fn customers_are_the_same_in_every_shape() {
+    for (name, shape, _) in CUSTOMERS {
+        let line = format!("-f IBM037 --records {shape} --columns {TEXT}");
+        becomes(&line, name, &data("customers.txt"));
+        becomes(&format!("{line} --gaps hex"), name, &data("customers-hex.txt"));
+    }
+}
+
+#[test]
+fn a_packed_decimal_among_text_is_worth_a_warning() {
+    let input = data("customers.fb");
+    // A packed decimal is no text, but has the bytes of newlines all the same.
+    let output = typed("-f IBM037 --records fb:76 --record-newlines space", &input);
+    assert_eq!(output.status.code(), Some(0));
+    let newlines = input.iter().filter(|byte| matches!(byte, 0x0D | 0x15 | 0x25)).count();
+    let said = format!(
+        "charpipe: <stdin>: byte 51: warning: {PACKED} (looks-packed)\n\
+         charpipe: <stdin>: {newlines} newlines within records made blanks\n"
+    );
+    assert_eq!((words(&output), newlines > 1), (&*said, true));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 100);
+    assert!(text.starts_with("1000001José Müller         1 Main Street"), "{text}");
+
+    // One record is one line unless something else is asked for; and what was seen before it says why there are two.
+    for how in ["", "--record-newlines error"] {
+        let output = typed(&format!("-f IBM037 --records fb:76 {how}"), &input);
+        let said = format!(
+            "charpipe: <stdin>: byte 51: warning: {} (looks-packed)\n\
+             charpipe: <stdin>: byte 736: record 10, column 53: U+0085 within a record: a newline \
+             (not all of the record is text: say with --columns what is)\n",
+            PACKED.replace("99 of 100", "9 of 9")
+        );
+        assert_eq!((output.status.code(), words(&output)), (Some(1), &*said));
+        assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 9);
+    }
+    assert_eq!(input[736], 0x15);
+
+    let output = typed("--strict -f IBM037 --records fb:76 --record-newlines keep", &input);
+    let said = format!("charpipe: <stdin>: byte 51: {PACKED} (looks-packed) (leave out --strict to go on)\n");
+    assert_eq!((output.status.code(), words(&output)), (Some(1), &*said));
+}
+
+#[test]
+fn the_shift_state_starts_afresh_in_each_record() {
+    becomes("-f IBM930 --records fb:41", "members.fb", &data("members.txt"));
+    becomes("-f IBM930 --records fb:41 --shift-blanks", "members.fb", &data("members-spaced.txt"));
+
+    // As one stream the digits of the second record are taken for a pair, as there was no shift in.
+    let input = data("members.fb");
+    let output = typed("-f IBM930", &input);
+    let said = "charpipe: <stdin>: byte 41: F2 F0 is not valid IBM930 (use --malformed replace to go on)\n";
+    assert_eq!((output.status.code(), words(&output)), (Some(1), said));
+    let first = text("members.txt").lines().next().unwrap().to_owned();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), first);
+
+    // A record that ends within a pair loses that, and nothing else.
+    let short: Vec<u8> = input.chunks(41).flat_map(|record| &record[..40]).copied().collect();
+    let output = typed("-f IBM930 --records fb:40", &short);
+    let said = "charpipe: <stdin>: byte 39: record 1, column 40: 45 is not valid IBM930 \
+                (use --malformed replace to go on)\n";
+    assert_eq!((output.status.code(), words(&output)), (Some(1), said));
+    let output = typed("-q -f IBM930 --records fb:40 --malformed replace", &short);
+    assert_eq!(output.status.code(), Some(0));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let mut damaged = 0;
+    for ((got, whole), record) in lines.lines().zip(text("members.txt").lines()).zip(input.chunks(41)) {
+        if record[40] == 0x40 && record[39] != 0x40 || record[20..].iter().all(|byte| *byte == 0x40) {
+            assert_eq!(got, whole);
+            continue;
+        }
+        // Its last pair, if the shift in is not there.
+        let shifted = !record.contains(&0x0F);
+        let expected = whole.chars().rev().skip(usize::from(shifted)).collect::<Vec<_>>().into_iter().rev();
+        let expected: String = expected.chain(shifted.then_some('\u{FFFD}')).collect();
+        assert_eq!(got, expected);
+        damaged += usize::from(shifted);
+    }
+    assert_eq!((lines.lines().count(), damaged), (28, 20));
+}
+
+#[test]
+fn a_listing_is_printed() {
+    becomes("-f IBM037 --records fb:133 --asa", "listing.fba", &data("listing.txt"));
+    // Without it the first column is text like any other.
+    let output = typed("-f IBM037 --records fb:133", &data("listing.fba"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with('1')).count(), 3);
+    assert_eq!(text.lines().filter(|line| line.starts_with("+CUSTOMER BALANCES")).count(), 2);
+}
+
+// --- And back ---------------------------------------------------------------------------------------------------------
+
+#[test]
+fn the_same_charset_and_shape_are_the_same_bytes() {
+    for (name, from, to) in CUSTOMERS {
+        // Whatever a packed decimal decodes to, page 037 has all 256 bytes.
+        becomes(&format!("-q -f IBM037 --records {from} -t IBM037 --to-records {to}"), name, &data(name));
+    }
+    becomes("-f IBM037 --records fb:133 -t IBM037 --to-records fb:133", "listing.fba", &data("listing.fba"));
+}
+
+#[test]
+fn lines_go_back_into_records() {
+    let listing = data("listing.fba");
+    let lines = typed("-f IBM037 --records fb:133", &listing).stdout;
+    check(&typed("-t IBM037 --to-records fb:133", &lines), 0, &listing, "");
+    check(&run("-t IBM037 --to-records fb:133".split(' '), &lines, 1), 0, &listing, "");
+    let lines = data("customers.txt");
+    for shape in ["rdw", "rdw:le:exclusive", "vb:800", "vbs:64", "u32", "u16", "mode-b", "awstape,vb:800"] {
+        let records = typed(&format!("-t IBM037 --to-records {shape}"), &lines);
+        check(&records, 0, &records.stdout, "");
+        assert_ne!(records.stdout, lines, "{shape}");
+        check(&typed(&format!("-f IBM037 --records {shape}"), &records.stdout), 0, &lines, "");
+    }
+}
+
+#[test]
+fn a_shift_in_that_was_not_there_comes_where_there_is_room() {
+    // Where a record ends within pairs one is written, but into a record that was read without it and is full.
+    let input = data("members.fb");
+    becomes("-f IBM930 --records fb:41 -t IBM930 --to-records fb:41", "members.fb", &input);
+    let expected: Vec<u8> = input
+        .chunks(41)
+        .flat_map(|record| {
+            let last = if record.contains(&0x0E) && !record.contains(&0x0F) { 0x0F } else { 0x40 };
+            [record, &[last]].concat()
+        })
+        .collect();
+    becomes("-f IBM930 --records fb:41 -t IBM930 --to-records fb:42", "members.fb", &expected);
+    // The same through text; a line was never cut, so there has to be room.
+    let lines = typed("-f IBM930 --records fb:41", &input).stdout;
+    check(&typed("-t IBM930 --to-records fb:42", &lines), 0, &expected, "");
+    let said = "charpipe: <stdin>: byte 0: record 1 is longer than 41 bytes \
+                (use --overlong cut to cut what is too long)\n";
+    let output = typed("-t IBM930 --to-records fb:41", &lines);
+    assert_eq!((output.status.code(), words(&output)), (Some(1), said));
+}
+
+// --- What shape is it -------------------------------------------------------------------------------------------------
+
+#[test]
+fn the_shape_is_found() {
+    let found = [CUSTOMERS[0], CUSTOMERS[1], CUSTOMERS[2]].map(|(name, shape, _)| (name, shape, "IBM037"));
+    for (name, shape, charset) in
+        found.into_iter().chain([("listing.fba", "fb:133", "IBM037"), ("members.fb", "fb:41", "IBM930")])
+    {
+        let input = data(name);
+        let columns = if name.starts_with("customers") { format!("--columns {TEXT}") } else { String::new() };
+        let expected = typed(&format!("-f {charset} {columns} --records {shape}"), &input).stdout;
+        let line = format!("-f {charset} {columns} --records auto");
+        let said = format!("charpipe: <stdin>: taken for records of shape {shape}\n");
+        check(&typed(&line, &input), 0, &expected, &said);
+        check(&run(line.split_whitespace(), &input, 1), 0, &expected, &said);
+        check(&typed(&format!("-q {line}"), &input), 0, &expected, "");
+
+        let output = typed("detect --records", &input);
+        assert_eq!(output.status.code(), Some(0));
+        let words = String::from_utf8(output.stdout).unwrap();
+        assert!(words.starts_with(&format!("<stdin>: {shape}: ")), "{words}");
+    }
+    // Lines of text are no records.
+    let said = "charpipe: <stdin>: byte 0: no shape of records fits \
+                (see `charpipe detect --records`, and name one with --records)\n";
+    check(&typed("--records auto", &data("customers.txt")), 1, b"", said);
+}
+
+// --- Damage -----------------------------------------------------------------------------------------------------------
+
+#[test]
+fn a_file_that_is_cut_short_gives_what_it_has() {
+    let golden = text("customers.txt");
+    let begins: Vec<usize> = golden.match_indices('\n').map(|(at, _)| at + 1).collect();
+    for (name, shape, _) in CUSTOMERS {
+        let input = data(name);
+        for len in (1..input.len()).step_by(211) {
+            let output = typed(&format!("-f IBM037 --records {shape} --columns {TEXT}"), &input[..len]);
+            let text = std::str::from_utf8(&output.stdout).unwrap();
+            let (lines, said) = (text.matches('\n').count(), words(&output));
+            assert!(golden.starts_with(text), "{name} cut to {len}: {text}");
+            let record = format!("charpipe: <stdin>: byte {len}: record {}, which begins at byte ", lines + 1);
+            let is_cut = output.status.code() == Some(1) && said.starts_with(&record) && said.contains(" is cut: ");
+            // Between two fixed records nothing is missed.
+            let is_whole = shape == "fb:76" && len % 76 == 0 && output.status.code() == Some(0) && said.is_empty();
+            assert!(
+                is_cut != is_whole && is_whole == (shape == "fb:76" && len % 76 == 0),
+                "{name} cut to {len}: {said}"
+            );
+            if shape == "fb:76" {
+                assert_eq!(lines, len / 76);
+                assert!(lines == 0 || text.len() >= begins[lines - 1]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_header_is_shown() {
+    // The third record says that it has two bytes.
+    let mut input = data("customers.vb");
+    let length = |input: &[u8], at: usize| usize::from(u16::from_be_bytes([input[at], input[at + 1]]));
+    let mut at = 4;
+    at += length(&input, at);
+    at += length(&input, at);
+    input[at..at + 2].copy_from_slice(&[0, 2]);
+    let two: String = text("customers.txt").split_inclusive('\n').take(2).collect();
+    let said = format!(
+        "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is less than that of the \
+         header itself (see `charpipe detect --records` for what fits)\n"
+    );
+    let line = format!("-f IBM037 --records vb --columns {TEXT}");
+    check(&typed(&line, &input), 1, two.as_bytes(), &said);
+    check(&run(line.split(' '), &input, 1), 1, two.as_bytes(), &said);
+
+    // In the file of segments the second record goes on in the third block, with a first segment again.
+    let mut input = data("customers.vbs");
+    let third = length(&input, 0) + length(&input, length(&input, 0));
+    let at = third + 4;
+    assert_eq!(input[at + 2], 2);
+    input[at + 2] = 1;
+    let output = typed(&format!("-f IBM037 --records vbs --columns {TEXT}"), &input);
+    let header: Vec<String> = input[at..at + 4].iter().map(|byte| format!("{byte:02X}")).collect();
+    let said = format!("charpipe: <stdin>: byte {at}: record 2: the header {} is wrong: ", header.join(" "));
+    assert!(output.status.code() == Some(1) && words(&output).starts_with(&said), "{}", words(&output));
+    assert!(text("customers.txt").starts_with(std::str::from_utf8(&output.stdout).unwrap()));
+}
+
+#[test]
+fn the_report_counts_records() {
+    let report = |line: &str| -> Value {
+        let output = typed(&format!("--report - -q {line}"), &data("customers.vbs"));
+        serde_json::from_slice(output.stderr.split(|byte| *byte == b'\n').next().unwrap()).unwrap()
+    };
+    let to_lines = report("-f IBM037 --records vbs --record-newlines keep");
+    assert_eq!((&to_lines["records"], &to_lines["bytes_in"]), (&Value::from(100), &Value::from(7872)));
+    let again = report("-f IBM037 --records vbs -t IBM037 --to-records rdw");
+    assert_eq!(again["records"], 100);
+    assert_eq!(report("-f IBM037")["records"], Value::Null);
+}
+
+/// What is changed for one record to be one line, and what does not fit into a record, is counted in words and in the
+/// report.
+#[test]
+fn newlines_and_cut_records_are_counted() {
+    let output = typed("--report - -f IBM037 --records fb:3 --record-newlines space", b"\xC1\x15\xC2\xC3\x0D\x25");
+    let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
+    let counted = "charpipe: <stdin>: 3 newlines within records made blanks";
+    // The blanks that they became are no blanks of the record, which are trimmed before.
+    assert_eq!((&*output.stdout, &*said), (&b"A B\nC  \n"[..], &[counted][..]));
+    let report: Value = serde_json::from_str(report[0]).unwrap();
+    assert_eq!((&report["record_newlines"]["count"], &report["records"]), (&Value::from(3), &Value::from(2)));
+    let first = serde_json::json!({"offset": 1, "record": 1, "column": 2, "char": "\u{85}"});
+    assert_eq!(report["record_newlines"]["first"][0], first);
+    assert_eq!(report.get("records_cut"), None);
+
+    let output = typed("--report - -t IBM037 --to-records fb:3 --overlong cut", b"ABCDEF\nABC   \nABCD\n");
+    let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
+    assert_eq!(said, ["charpipe: <stdin>: 2 records were too long and cut: 4 bytes lost"]);
+    let report: Value = serde_json::from_str(report[0]).unwrap();
+    let first = serde_json::json!([
+        {"offset": 0, "record": 1, "bytes": 3},
+        {"offset": 14, "record": 3, "bytes": 1},
+    ]);
+    assert_eq!(report["records_cut"], serde_json::json!({"count": 2, "bytes": 4, "first": first}));
+}
+
+// --- Wrong usage ------------------------------------------------------------------------------------------------------
+
+#[test]
+fn wrong_usage_says_what_is_wanted() {
+    for (line, said) in [
+        ("--records fb", "`fb` needs the length of a record: `fb:80`"),
+        ("--records fb:0", "a number from 1 to 65535 is wanted behind `fb:`"),
+        ("--records fba:133", "\"fba:133\" is no shape of records; there are fb:N, rdw, "),
+        ("--records awstape", "`awstape` needs the shape of what is on the tape: `awstape,fb:80`"),
+        ("--to-records auto", "\"auto\" is no shape of records"),
+        ("--to-records awstape:sl,fb:80", "no records are written as awstape:sl,fb:80: labels name a volume"),
+        ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of 80, the length of a record"),
+        ("--records fb:80,blksize=3200", "only a tape has blocks of fixed records, awstape,fb:80,blksize=3200"),
+        ("--records fb:80 --columns 0-3", "columns are numbers from 1 on"),
+        ("--records fb:80 --columns 9-3", "a range ends before it begins"),
+        ("--records fb:133 --asa --machine", "'--asa' cannot be used with '--machine'"),
+        ("--records fb:133 --asa --to-records vb", "carriage control makes lines and pages, and records are asked for"),
+        // An option that would do nothing.
+        ("--asa", "--records <SHAPE>"),
+        ("--machine", "--records <SHAPE>"),
+        ("--columns 1-3", "--records <SHAPE>"),
+        ("--shift-blanks", "--records <SHAPE>"),
+        ("--keep-blanks", "--records <SHAPE>"),
+        ("--trim-nuls", "--records <SHAPE>"),
+        ("--record-newlines space", "--records <SHAPE>"),
+        ("--records fb:80 --gaps hex", "--columns <LIST>"),
+        ("--records fb:80 --overlong cut", "--to-records <SHAPE>"),
+    ] {
+        let output = typed(line, b"\xC1");
+        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}");
+        assert!(words(&output).contains(said), "{line}: {}", words(&output));
+    }
+}
+
+#[test]
+fn help_has_these_options_apart() {
+    let output = typed("convert --help", b"");
+    let help = String::from_utf8(output.stdout).unwrap();
+    let (others, records) = help.split_once("\nRecords:\n").unwrap();
+    let names = |part: &str| -> Vec<String> {
+        let options = part.lines().filter(|line| line.trim_start().starts_with('-'));
+        options
+            .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")))
+            .map(str::to_owned)
+            .collect()
+    };
+    let expected = [
+        "--records",
+        "--file",
+        "--to-records",
+        "--keep-blanks",
+        "--trim-nuls",
+        "--asa",
+        "--machine",
+        "--columns",
+        "--gaps",
+        "--shift-blanks",
+        "--record-newlines",
+        "--overlong",
+    ];
+    assert_eq!(names(records), expected);
+    assert!(names(others).contains(&"--report".to_owned()));
+}

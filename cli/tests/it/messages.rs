@@ -1,0 +1,363 @@
+//! What goes to standard error: the next thing to try, colour, and the bytes around an error at a terminal.
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn charpipe(args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
+    command.args(args.split(' ').filter(|arg| !arg.is_empty()));
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
+        command.env_remove(name);
+    }
+    command.env("TERM", "xterm").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn fed(mut command: Command, input: &[u8]) -> Output {
+    let mut child = command.spawn().unwrap();
+    // What ends early reads not all of it.
+    _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// The status, and the words, of a run on `input`.
+fn run(args: &str, input: &[u8]) -> (i32, String) {
+    let output = fed(charpipe(args), input);
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Both sides of a terminal.
+fn terminal() -> (OwnedFd, File) {
+    let owner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&owner).unwrap();
+    unlockpt(&owner).unwrap();
+    let name = ptsname(&owner, Vec::new()).unwrap().into_string().unwrap();
+    (owner, OpenOptions::new().read(true).write(true).open(name).unwrap())
+}
+
+/// The words of a run whose standard error is a terminal.
+fn at_terminal(mut command: Command, input: &[u8]) -> String {
+    let (owner, terminal) = terminal();
+    // What nobody reads would fill its pipe up.
+    command.stdout(Stdio::null()).stderr(terminal);
+    let reader = std::thread::spawn(move || {
+        let (mut all, mut room) = (Vec::new(), [0; 4096]);
+        // The end is an error where the other side is gone.
+        while let Ok(len @ 1..) = File::from(owner.try_clone().unwrap()).read(&mut room) {
+            all.extend_from_slice(&room[..len]);
+        }
+        String::from_utf8(all).unwrap().replace('\r', "")
+    });
+    fed(command, input);
+    reader.join().unwrap()
+}
+
+const LATIN: &[u8] = b"caf\xE9 cr\xE8me";
+
+#[test]
+fn what_to_try_next() {
+    let declared = |label: &str| format!("<?xml version=\"1.0\" encoding=\"{label}\"?><a/>").into_bytes();
+    for (args, input, expected) in [
+        ("", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252, or --malformed replace to go on)\n"),
+        ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "try -f IBM1047 or --guess"),
+        ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
+        ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
+        // Here it does not end, though nothing was read behind it.
+        ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
+        ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, as -t windows-1252 or -t UTF-8)\n"),
+        ("-t IBM037", "a€".as_bytes(), "or a target that has it, as -t IBM01140 or -t UTF-8)\n"),
+        ("-t ISO-8859-1", "a漢".as_bytes(), "or a target that has it, as -t UTF-8)\n"),
+        (
+            "-t ASCII",
+            "<?xml version=\"1.0\"?><é/>".as_bytes(),
+            "(no reference can stand there; use -t ISO-8859-1 or -t UTF-8, which have it)\n",
+        ),
+        (
+            "",
+            &declared("IBM1O47"),
+            "byte 30: \"IBM1O47\" is not known; did you mean IBM1047? (if so, use -f IBM1047)\n",
+        ),
+        ("", &declared("UFT-8"), "did you mean UTF-8? (if so, use -f UTF-8)\n"),
+        ("", &declared("nonsense"), "\"nonsense\" is not known (name the encoding with -f)\n"),
+        ("-f EBCDIC", b"", "--from: \"EBCDIC\" is not known (that is a family: name a page of it, as IBM037"),
+        ("-f ANSI", b"", "that of Western Europe is windows-1252)\n"),
+        ("-t UTF-7", b"", "--to: \"UTF-7\" is not known (see `charpipe list`)\n"),
+        ("-t auto", b"", "--to: \"auto\" is not known (a target has to be named, as UTF-8)\n"),
+        ("-f IBM1047,nl=unix", b"", "(behind a page of EBCDIC: ,nl=zos or ,nl=fold)\n"),
+        ("-t ISO-2022-KR", b"", "is not supported (convert it with another program first)\n"),
+        ("--records fb80", b"", "did you mean fb:80?"),
+        ("--records 133", b"", "did you mean fb:133?"),
+        ("--records rwd", b"", "did you mean rdw?"),
+        ("--to-records mode_b", b"", "did you mean mode-b?"),
+        ("--policy rfc7033", b"", "a similar value exists: 'rfc7303'"),
+        ("--unmapable drop", b"", "a similar argument exists: '--unmappable'"),
+        ("--prescan x", b"", "a number of bytes from 0 to 1048576 is wanted"),
+        (
+            "--policy rome-strict --content-type application/foo",
+            &declared("UTF-8"),
+            "(--policy rfc7303, the usual one, rejects nothing; -f names the encoding)\n",
+        ),
+    ] {
+        let (status, words) = run(args, input);
+        assert!((1..=2).contains(&status) && words.contains(expected), "{args}: {words}");
+    }
+}
+
+#[test]
+fn hints_are_right_to_try() {
+    // What the hint says converts what the error stopped at.
+    for (args, better, input) in [
+        ("", "-f windows-1252", LATIN),
+        ("-t ISO-8859-1", "-t windows-1252", "a€".as_bytes()),
+        ("-t IBM037", "-t IBM01140", "a€".as_bytes()),
+        ("--records fb4", "--records fb:4", b"abcd"),
+    ] {
+        let (status, words) = run(args, input);
+        let hint = better.split(' ').next_back().unwrap();
+        assert!(status > 0 && words.contains(hint), "{args}: {words}");
+        assert_eq!(run(better, input), (0, String::new()), "{better}");
+    }
+}
+
+#[test]
+fn no_hint_where_there_is_nothing_to_be_told() {
+    for input in [
+        // UTF-8 with a bad byte in it.
+        "é".as_bytes().iter().chain(b"caf\xE9").copied().collect::<Vec<u8>>(),
+        // The letters of page 850, and no letters.
+        b"caf\x82 cr\x8Ame".to_vec(),
+        b"\x01\x02\xE9\x03abc".to_vec(),
+        // Text in Cyrillic is not Western, however few its letters are.
+        b"abc \xCF\xF0\xE8\xE2\xE5\xF2".to_vec(),
+    ] {
+        let (status, words) = run("", &input);
+        assert!(status == 1 && !words.contains("try -f") && words.contains("--malformed replace"), "{words}");
+    }
+    // Statistics know what that is, where there is enough of it.
+    {
+        let russian = "Съешь же ещё этих мягких французских булок, да выпей чаю";
+        let mut bytes = Vec::new();
+        charpipe::Transcode::new().to("windows-1251").unwrap().run(russian.as_bytes(), &mut bytes).unwrap();
+        let (_, words) = run("", &bytes);
+        assert!(words.contains("try -f windows-1251"), "{words}");
+    }
+}
+
+#[test]
+fn a_file_is_looked_at_where_it_is_wrong() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("late.txt");
+    fs::write(&path, [&b"plain text, line after line\n".repeat(9999)[..], LATIN, b"\n"].concat()).unwrap();
+    let (status, words) = run(path.to_str().unwrap(), b"");
+    assert!(status == 1 && words.contains("(try -f windows-1252, or "), "{words}");
+}
+
+#[test]
+fn detect_says_that_it_is_no_utf8() {
+    let (status, words) = run("detect", LATIN);
+    let hint = "charpipe: <stdin>: byte 0: hint: is no UTF-8: try -f windows-1252 (looks-like-legacy)\n";
+    assert_eq!((status, &*words), (0, hint));
+    assert_eq!(run("detect -f windows-1252", LATIN).1, "");
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named_as_it_was_typed() {
+    let (status, words) = run("-o /no/such/folder/out", b"text");
+    assert_eq!(status, 3);
+    assert!(words.starts_with("charpipe: /no/such/folder/out: cannot open for writing: No such file"), "{words}");
+    assert!(!words.contains(".charpipe-"), "{words}");
+}
+
+#[test]
+fn colour() {
+    let red = "\u{1B}[1m\u{1B}[31mE9 is not valid UTF-8\u{1B}[0m";
+    let with = |args: &str, name: &str, value: &str| {
+        let mut command = charpipe(args);
+        command.env(name, value);
+        command
+    };
+    let piped = |command| String::from_utf8(fed(command, LATIN).stderr).unwrap();
+    assert!(!piped(charpipe("")).contains('\u{1B}'));
+    assert!(piped(charpipe("--color always")).contains(red));
+    assert!(piped(with("", "CLICOLOR_FORCE", "1")).contains(red));
+    assert!(!piped(with("--color never", "CLICOLOR_FORCE", "1")).contains('\u{1B}'));
+
+    let watched = |command| at_terminal(command, LATIN);
+    assert!(watched(charpipe("")).contains(red));
+    assert!(watched(charpipe("")).contains("\u{1B}[36m (try -f windows-1252"));
+    assert!(!watched(charpipe("--color never")).contains('\u{1B}'));
+    assert!(!watched(with("", "NO_COLOR", "1")).contains('\u{1B}'));
+    assert!(!watched(with("", "TERM", "dumb")).contains('\u{1B}'));
+    assert!(watched(with("--color always", "NO_COLOR", "1")).contains(red));
+}
+
+#[test]
+fn every_command_has_colour() {
+    for args in ["detect", "list nonsense", "chart UTF-8", "convert"] {
+        assert!(
+            run(&format!("{args} --color always"), LATIN).1.is_empty()
+                || run(&format!("{args} --color always"), LATIN).1.contains('\u{1B}')
+        );
+        assert_eq!(run(&format!("{args} --color perhaps"), b"").0, 2, "{args}");
+        assert!(!run(&format!("{args} --color never"), LATIN).1.contains('\u{1B}'), "{args}");
+    }
+    let warned = run("detect --color always", b"\xEF\xBB\xBF<?xml version='1.0' encoding='latin1'?>").1;
+    assert!(warned.contains("\u{1B}[33mwarning: the declaration says"), "{warned}");
+}
+
+#[test]
+fn no_control_character_of_data_or_names_is_let_through_in_colour() {
+    let hostile = "<?xml version='1.0' encoding='a\u{1B}]0;x\u{7}'?>";
+    for args in
+        ["--color always", "detect --color always --explain", "--color always \u{1B}[2J", "--color always -f \u{1B}[2J"]
+    {
+        let (_, words) = run(args, hostile.as_bytes());
+        let plain = words.replace("\u{1B}[0m", "").replace("\u{1B}[1m", "").replace("\u{1B}[31m", "");
+        let plain = plain.replace("\u{1B}[36m", "").replace("\u{1B}[33m", "");
+        assert!(plain.chars().all(|ch| ch == '\n' || !ch.is_control()), "{args}: {words:?}");
+    }
+}
+
+#[test]
+fn bytes_around_an_error_at_a_terminal() {
+    let mut input = b"0123456789abcdef".repeat(3).to_vec();
+    input[20] = 0xFF;
+    let shown = at_terminal(charpipe("-v --color never"), &input);
+    let expected = "
+charpipe: <stdin>: byte 20: FF is not valid UTF-8 (use --malformed replace to go on)
+  00000000: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef
+  00000010: 30 31 32 33 ff 35 36 37 38 39 61 62 63 64 65 66  0123.56789abcdef
+                        ^^
+  00000020: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef
+";
+    assert!(shown.ends_with(expected), "{shown}");
+    // In colour the byte is red as well.
+    assert!(at_terminal(charpipe("-v"), &input).contains("\u{1B}[31mff\u{1B}[0m"));
+    // Not for those who asked for less, or who look on through a pipe.
+    assert!(!at_terminal(charpipe("--color never"), &input).contains("00000010:"));
+    assert!(!run("-v", &input).1.contains("00000010:"));
+}
+
+#[test]
+fn bytes_far_into_an_input_are_shown_as_they_are_read() {
+    let text: Vec<u8> = (0..300_000_u32).map(|index| b'a' + (index % 26) as u8).collect();
+    for at in [5, 65_530, 65_536, 131_071, 262_144, 299_999] {
+        let mut input = text.clone();
+        input[at] = 0xFF;
+        let place = format!("\n  {:08x}: ", at - at % 16);
+        let row: Vec<String> = input[at - at % 16..].iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let expected = format!("{place}{}", row.join(" "));
+        let marks = format!("\n{:1$}^^", "", 12 + 3 * (at % 16));
+        for args in ["-v --color never", "-v --color never --jobs 2"] {
+            let shown = at_terminal(charpipe(args), &input);
+            assert!(shown.contains(&expected) && shown.contains(&marks), "{at}: {shown}");
+        }
+        // Of a file that several jobs read.
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, input).unwrap();
+        let shown = at_terminal(charpipe(&format!("-v --color never --jobs 3 {}", path.display())), b"");
+        assert!(shown.contains(&expected) && shown.contains(&marks), "{at}: {shown}");
+    }
+}
+
+#[test]
+fn detect_shows_the_bytes_of_a_label_that_is_not_known() {
+    let input = b"<?xml version=\"1.0\" encoding=\"IBM1O47\"?>";
+    let shown = at_terminal(charpipe("detect -v --color never"), input);
+    let expected = "
+  00000010: 2e 30 22 20 65 6e 63 6f 64 69 6e 67 3d 22 49 42  .0\" encoding=\"IB
+                                                      ^^ ^^
+  00000020: 4d 31 4f 34 37 22 3f 3e                          M1O47\"?>
+            ^^ ^^ ^^ ^^ ^^
+";
+    assert!(shown.ends_with(expected), "{shown}");
+}
+
+#[test]
+fn the_help_has_headings() {
+    let help = |args: &str| String::from_utf8(fed(charpipe(args), b"").stdout).unwrap();
+    for args in ["-h", "--help", "help"] {
+        let whole = help(args);
+        for heading in
+            ["Commands:", "Encoding:", "Faults:", "Document:", "Newlines and controls:", "Records:", "Files:", "Words:"]
+        {
+            assert!(whole.contains(&format!("\n{heading}\n")), "{args}: {heading}");
+        }
+    }
+    // One line for each option.
+    let short = help("-h");
+    let options = short.lines().filter(|line| line.trim_start().starts_with('-')).count();
+    assert!(options > 30 && short.lines().count() < options + 40, "{short}");
+    assert!(help("--help").contains("Examples:") && help("--help").contains("Exit status:"));
+    assert!(help("detect -h").contains("--explain") && !help("detect -h").contains("--output"));
+}
+
+#[test]
+fn reading_from_a_terminal_is_said() {
+    for (args, is_said) in [("", true), ("detect", true), ("-t UTF-16LE", true), ("-", false), ("-q", false)] {
+        let (owner, terminal) = terminal();
+        let mut command = charpipe(args);
+        command.stdin(terminal.try_clone().unwrap()).stderr(terminal);
+        // A line, and the end of the input.
+        File::from(owner.try_clone().unwrap()).write_all(b"text\n\x04").unwrap();
+        let output = command.spawn().unwrap().wait_with_output().unwrap();
+        drop(command);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{args}");
+        let mut shown = Vec::new();
+        // The end is an error here.
+        _ = File::from(owner).read_to_end(&mut shown);
+        let shown = String::from_utf8_lossy(&shown).into_owned();
+        assert_eq!(
+            shown.contains("reads from the terminal; Ctrl-D ends it, and charpipe -h helps"),
+            is_said,
+            "{args}: {shown}"
+        );
+    }
+}
+
+/// No two files are called the same, for a terminal or for a program, and no name is obeyed.
+#[test]
+#[cfg(target_os = "linux")]
+fn names_are_told_apart() {
+    use std::collections::HashSet;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = TempDir::new().unwrap();
+    let names: [(&[u8], &str, &str); 14] = [
+        (b"plain", "plain", "plain"),
+        (b"dir\\new", "dir\\new", "dir\\new"),
+        (b"\xFF", "\\xFF", "\\xFF"),
+        (b"\\xFF", "\\\\xFF", "\\\\xFF"),
+        (b"\\\\xFF", "\\\\\\\\xFF", "\\\\\\\\xFF"),
+        (b"\\\xFF", "\\\\\\xFF", "\\\\\\xFF"),
+        (b"\\xff", "\\xff", "\\xff"),
+        (b"\n", "\\u{a}", "\n"),
+        (b"\\n", "\\n", "\\n"),
+        (b"\\u{a}", "\\\\u{a}", "\\u{a}"),
+        ("\u{85}".as_bytes(), "\\u{85}", "\u{85}"),
+        ("\u{7F}".as_bytes(), "\\u{7f}", "\u{7F}"),
+        ("a\u{202E}b\\".as_bytes(), "a\\u{202e}b\\\\", "a\u{202E}b\\"),
+        ("e\u{301}".as_bytes(), "e\u{301}", "e\u{301}"),
+    ];
+    let mut seen = HashSet::new();
+    for (name, shown, input) in names {
+        let name = std::ffi::OsStr::from_bytes(name);
+        fs::write(folder.path().join(name), "x").unwrap();
+        for arg in ["--json", ""] {
+            let mut command = charpipe(&format!("detect {arg}"));
+            let output = command.current_dir(&folder).arg("--").arg(name).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.trim_end_matches('\n').chars().all(|ch| !ch.is_control() && ch != '\u{202E}'), "{text:?}");
+            if arg.is_empty() {
+                assert!(text.starts_with(&format!("{shown}: ")), "{text:?}");
+            } else {
+                let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(object["input"], input, "{text}");
+            }
+            assert!(seen.insert(text));
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! A document with é, €, 漢 and an emoji in every place that it has, converted to charsets that lack some of them: a
+//! character reference where XML allows one, else exit 1 at the character's own byte and nothing untrue written. Through
+//! the command and through the library, and what comes out is read by other people's parsers.
+
+use crate::common::{installed, invariant, piped_through};
+use charpipe::codec::{ByteSink, StandIn, Step, Stop, Unmappable, decode_strictly};
+use charpipe::{Codec, Decoder, Encoder, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
+use std::process::Command;
+use std::sync::Arc;
+
+const CHARS: [char; 4] = ['é', '€', '漢', '😀'];
+
+struct Target {
+    label: &'static str,
+    /// What of the four it has.
+    has: &'static str,
+    /// What its declaration says.
+    name: &'static str,
+    /// expat takes only charsets with ASCII in its usual places and a byte for a character.
+    expat: bool,
+}
+
+const TARGETS: &[Target] = &[
+    Target { label: "IBM037", has: "é", name: "IBM037", expat: false },
+    Target { label: "ISO-8859-1", has: "é", name: "ISO-8859-1", expat: true },
+    Target { label: "cp437", has: "é", name: "IBM437", expat: true },
+    Target { label: "Shift_JIS", has: "漢", name: "Windows-31J", expat: false },
+];
+
+/// A place in a document, where `{}` is: its name, what stands around it, and whether it takes a reference.
+const PLACES: &[(&str, &str, bool)] = &[
+    ("text", "<doc>x{}y</doc>", true),
+    ("attribute", "<doc a=\"x{}y\"/>", true),
+    ("attribute in apostrophes", "<doc a='>{}'/>", true),
+    ("comment", "<!-- x{}y --><doc/>", false),
+    ("element name", "<doc><n{}/></doc>", false),
+    ("attribute name", "<doc n{}='1'/>", false),
+    ("processing instruction", "<doc><?p x{}y?></doc>", false),
+    ("section of character data", "<doc><![CDATA[x{}y]]></doc>", false),
+    ("entity value", "<!DOCTYPE doc [<!ENTITY e \"x{}y\">]><doc/>", false),
+];
+
+/// What the input is written in: its name, and a text's bytes, byte order mark included.
+type Form = (&'static str, fn(&str) -> Vec<u8>);
+
+const FORMS: &[Form] = &[
+    ("UTF-8", |text| text.into()),
+    ("UTF-16", |text| [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()),
+];
+
+fn declaration(name: &str) -> String {
+    format!("<?xml version=\"1.0\" encoding=\"{name}\"?>\n")
+}
+
+/// Exit status, standard output and standard error of the command.
+fn command(input: &[u8], args: &[&str]) -> (Option<i32>, Vec<u8>, String) {
+    let output = piped_through(Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args), input);
+    (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
+}
+
+/// The same by the library; the output up to the error, if there is one.
+fn library(input: &[u8], target: &str) -> (Vec<u8>, Option<Error>) {
+    let mut output = Vec::new();
+    let result = Transcode::new().to(target).unwrap().run(input, &mut output);
+    (output, result.err())
+}
+
+/// What those bytes are in a charset.
+fn text(label: &str, bytes: &[u8]) -> String {
+    decode_strictly(&*Registry::builtin().codec(label).unwrap(), bytes).unwrap()
+}
+
+#[test]
+fn each_character_in_each_place() {
+    for target in TARGETS {
+        for (place, around, takes_reference) in PLACES {
+            for ch in CHARS {
+                for form in FORMS {
+                    one(target, place, around, *takes_reference, ch, form);
+                }
+            }
+        }
+    }
+}
+
+fn one(target: &Target, place: &str, around: &str, takes_reference: bool, ch: char, (form, encode): &Form) {
+    let what = format!("{ch} in {place}, from {form} to {}", target.label);
+    let document = format!("{}{}\n", declaration(form), around.replace("{}", &ch.to_string()));
+    let input = encode(&document);
+    let before = document.find(ch).unwrap();
+    let (status, written, words) = command(&input, &["-t", target.label]);
+    let (by_library, error) = library(&input, target.label);
+    assert_eq!(written, by_library, "{what}");
+
+    let written = text(target.label, &written);
+    let relabelled = |text: &str| text.replacen(&declaration(form), &declaration(target.name), 1);
+    if target.has.contains(ch) {
+        assert_eq!((status, &*words, error.is_none()), (Some(0), "", true), "{what}");
+        assert_eq!(written, relabelled(&document), "{what}");
+    } else if takes_reference {
+        assert_eq!((status, error.is_none()), (Some(0), true), "{what}");
+        let counted = format!("charpipe: <stdin>: 1 character not in {}", codec_name(target.label));
+        assert!(words.starts_with(&counted), "{what}: {words}");
+        let reference = format!("&#x{:X};", ch as u32);
+        assert_eq!(written, relabelled(&document).replace(ch, &reference), "{what}");
+    } else {
+        let offset = encode(&document[..before]).len();
+        let named = format!("byte {offset}: U+{:04X} {ch:?} is not in {}", ch as u32, codec_name(target.label));
+        assert_eq!(status, Some(1), "{what}");
+        assert!(words.starts_with(&format!("charpipe: <stdin>: {named}")), "{what}: {words}");
+        let error = error.unwrap();
+        assert_eq!((error.offset(), error.to_string()), (Some(offset as u64), named), "{what}");
+        // All that stood before it, and no more.
+        assert_eq!(written, relabelled(&document[..before]), "{what}");
+    }
+}
+
+fn codec_name(label: &str) -> String {
+    Registry::builtin().codec(label).unwrap().name().to_owned()
+}
+
+/// All four together: where they may be references the document is whole, and says what it said.
+#[test]
+fn all_of_them_together() {
+    let all = "é€漢😀";
+    let body = format!("<!-- plain --><doc a=\"{all}\">{all} &amp; {all}</doc>\n");
+    for (form, encode) in FORMS {
+        let input = encode(&format!("{}{body}", declaration(form)));
+        for target in TARGETS {
+            let (status, written, _) = command(&input, &["-t", target.label]);
+            assert_eq!((status, &written), (Some(0), &library(&input, target.label).0), "{}", target.label);
+            // Back in UTF-8 the references stand, and nothing else has changed.
+            let back = command(&written, &["-q"]);
+            let resolved = CHARS.iter().fold(String::from_utf8(back.1).unwrap(), |text, ch| {
+                text.replace(&format!("&#x{:X};", *ch as u32), &ch.to_string())
+            });
+            assert_eq!((back.0, resolved), (Some(0), format!("{}{body}", declaration("UTF-8"))), "{}", target.label);
+        }
+    }
+    // The first that the target lacks is the one that is named.
+    for target in TARGETS {
+        let input = format!("<?xml version='1.0'?><!--{all}--><doc/>");
+        let first = CHARS.into_iter().find(|ch| !target.has.contains(*ch)).unwrap();
+        let (status, _, words) = command(input.as_bytes(), &["-t", target.label]);
+        let named = format!("charpipe: <stdin>: byte {}: U+{:04X}", input.find(first).unwrap(), first as u32);
+        assert!(status == Some(1) && words.starts_with(&named), "{}: {words}", target.label);
+    }
+}
+
+/// What the parsers are to find.
+fn documents() -> Vec<(&'static Target, Vec<u8>, String)> {
+    let all = "é€漢😀";
+    let input = format!("{}<!-- plain --><doc kind=\"{all}\">{all} &lt; {all}</doc>", declaration("UTF-8"));
+    let converted = |target: &'static Target| {
+        let (status, written, words) = command(input.as_bytes(), &["-t", target.label]);
+        assert_eq!(status, Some(0), "{words}");
+        (target, written, format!("{all}|{all} < {all}"))
+    };
+    TARGETS.iter().map(converted).collect()
+}
+
+#[test]
+fn libxml2_reads_the_same_text() {
+    if installed("xmllint", &["xmllint", "--version"]) {
+        for (target, document, content) in documents() {
+            let mut xmllint = Command::new("xmllint");
+            let output = piped_through(xmllint.args(["--xpath", "concat(/doc/@kind, '|', /doc)", "-"]), &document);
+            let found = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert_eq!((&*found.0, &*found.1), (&*format!("{content}\n"), ""), "{}", target.label);
+        }
+    }
+}
+
+const EXPAT: &str = r#"
+import sys
+from xml.parsers import expat
+
+found = []
+parser = expat.ParserCreate()
+parser.StartElementHandler = lambda tag, attributes: found.append(attributes["kind"] + "|")
+parser.CharacterDataHandler = found.append
+parser.ParseFile(sys.stdin.buffer)
+sys.stdout.buffer.write("".join(found).encode("utf-8"))
+"#;
+
+#[test]
+fn expat_reads_the_same_text() {
+    if installed("Python's expat", &["python3", "-c", "from xml.parsers import expat"]) {
+        for (target, document, content) in documents().into_iter().filter(|(target, ..)| target.expat) {
+            let output = piped_through(Command::new("python3").args(["-c", EXPAT]), &document);
+            let found = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert_eq!((&*found.0, &*found.1), (&*content, ""), "{}", target.label);
+        }
+    }
+}
+
+/// Page 37 without some characters.
+struct Poor {
+    page: Arc<dyn Codec>,
+    missing: String,
+}
+
+impl Codec for Poor {
+    fn name(&self) -> &str {
+        "X-POOR"
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.page.decoder()
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(PoorEncoder { page: self.page.encoder()?, missing: self.missing.clone() }))
+    }
+}
+
+struct PoorEncoder {
+    page: Box<dyn Encoder>,
+    missing: String,
+}
+
+impl Encoder for PoorEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let hole = src.char_indices().find(|(_, ch)| self.missing.contains(*ch));
+        let step = self.page.feed(&src[..hole.map_or(src.len(), |(at, _)| at)], dst);
+        match hole.filter(|_| step.stop == Stop::InputEmpty) {
+            Some((at, ch)) => Step { read: at + ch.len_utf8(), stop: Stop::Fault(Unmappable { ch, after: 0 }) },
+            None => step,
+        }
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        self.page.finish(dst)
+    }
+
+    fn reset(&mut self) {
+        self.page.reset();
+    }
+
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let whole = !matches!(which, StandIn::Text(text) if text.contains(|ch| self.missing.contains(ch)));
+        whole && self.page.stand_in(ch, which, dst)
+    }
+}
+
+/// A run into a poor page: what was written, and where it ended in an error.
+fn into_poor(missing: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode) -> (String, Option<u64>) {
+    let mut registry = Registry::builtin();
+    let codec = registry.codec("IBM037").unwrap();
+    registry.register(Arc::new(Poor { page: codec.clone(), missing: missing.into() }), &[]).unwrap();
+    let job = with(Transcode::new().registry(registry).to("X-POOR").unwrap());
+    let outcome = invariant(&job, input, &format!("without {missing}"));
+    (decode_strictly(&*codec, &outcome.output).unwrap(), outcome.offset)
+}
+
+/// A page of EBCDIC may lack the letters and signs that an escape is made of. Then the escape is another that is as
+/// true, or there is an error in its place; never the rest of one.
+#[test]
+fn escapes_into_pages_without_their_letters() {
+    let xml = |job: Transcode| job.kind(Kind::Xml).relabel(Relabel::Never);
+    for (missing, expected) in [
+        ("", ("<A B='&#x20AC;'>&#x6F22;</A>", None)),
+        ("x", ("<A B='&#8364;'>&#28450;</A>", None)),
+        ("#", ("<A B='", Some(6))),
+        ("x#", ("<A B='", Some(6))),
+        ("&", ("<A B='", Some(6))),
+        (";", ("<A B='", Some(6))),
+        // A digit of either form.
+        ("A3", ("<", Some(1))),
+        ("C3", ("<A B='", Some(6))),
+    ] {
+        let found = into_poor(missing, "<A B='€'>漢</A>".as_bytes(), xml);
+        assert_eq!((&*found.0, found.1), expected, "without {missing}");
+    }
+    // A Rust escape has one form.
+    let escape = |job: Transcode| job.unmappable(OnUnmappable::Escape);
+    assert_eq!(into_poor("x#", "A€B".as_bytes(), escape), ("A\\u{20AC}B".into(), None));
+    for missing in ["\\", "u", "{", "}", "2"] {
+        assert_eq!(into_poor(missing, "A€B".as_bytes(), escape), ("A".into(), Some(1)), "without {missing}");
+    }
+}
+
+/// What takes the place of ill-formed bytes, too, is written whole or is an error, whatever becomes of other characters.
+#[test]
+fn escapes_of_bytes_into_pages_without_their_letters() {
+    for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace] {
+        let escape = |job: Transcode| job.malformed(OnMalformed::Escape).unmappable(policy);
+        assert_eq!(into_poor("#", b"A\xFFB", escape), ("A\\xFFB".into(), None), "{policy:?}");
+        for missing in ["x", "\\", "F"] {
+            assert_eq!(into_poor(missing, b"A\xFFB", escape), ("A".into(), Some(1)), "{policy:?} without {missing}");
+        }
+    }
+}
+
+/// A declaration that cannot be written whole is not written in part.
+#[test]
+fn a_label_into_pages_without_its_letters() {
+    for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace, OnUnmappable::Xml] {
+        let xml = |job: Transcode| job.kind(Kind::Xml).unmappable(policy);
+        let (written, offset) = into_poor("x", b"<A/>", xml);
+        assert_eq!((&*written, offset), ("", Some(0)), "{policy:?}");
+        let (written, offset) = into_poor("-", b"<?xml version='1.0' encoding='UTF-8'?><A/>", xml);
+        assert_eq!((&*written, offset), ("<?xml version='1.0' encoding='", Some(30)), "{policy:?}");
+    }
+}
+
+/// The pages that lack them in earnest: what is written reads back as it was meant, or nothing is written.
+#[test]
+fn escapes_into_ibm803_and_ibm13218() {
+    for name in ["IBM803", "IBM13218"] {
+        for (policy, escape) in [(OnUnmappable::Xml, "&#8364;"), (OnUnmappable::Escape, "\\u{20AC}")] {
+            let job = Transcode::new().from("UTF-8").unwrap().to(name).unwrap().kind(Kind::Text).unmappable(policy);
+            let mut bytes = Vec::new();
+            match job.run("A€".as_bytes(), &mut bytes) {
+                Ok(_) => {
+                    let mut back = Vec::new();
+                    Transcode::new().from(name).unwrap().run(&bytes[..], &mut back).unwrap();
+                    assert_eq!(String::from_utf8(back).unwrap(), format!("A{escape}"), "{name}");
+                }
+                Err(error) => assert_eq!(error.offset(), Some(1), "{name} {policy:?}: {error}"),
+            }
+        }
+    }
+}

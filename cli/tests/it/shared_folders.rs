@@ -1,0 +1,671 @@
+//! The command in directories that others can write to. An attacker, who is not root, exchanges names while root runs the
+//! command; the names are exchanged at the moment that does the most harm wherever that moment can be chosen from outside:
+//! while the command waits for a FIFO, or is stopped. What takes root is passed over, with a line that says so, where there
+//! is none.
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+
+const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
+
+/// The attacker.
+const MALLORY: u32 = 65534;
+
+/// Somebody else.
+const OTHER: u32 = 65533;
+
+const CHANGED: &str = "the file was changed by somebody else";
+
+/// A directory `shared` of the attacker's, and a directory `private` of root's.
+struct Place(TempDir);
+
+impl Place {
+    /// None where there is no root, with a line that says so.
+    fn new() -> Option<Self> {
+        let place = Place(TempDir::new().unwrap());
+        place.make_dir("shared", 0o755);
+        if chown(place.path("shared"), Some(MALLORY), Some(MALLORY)).is_err() {
+            println!("skipped: it takes root to be attacked by somebody else");
+            return None;
+        }
+        fs::set_permissions(place.0.path(), Permissions::from_mode(0o755)).unwrap();
+        place.make_dir("private", 0o700);
+        place.file("private/secret", "secret\n", 0, 0o600);
+        place.file("private/suid", "root's\n", 0, 0o4755);
+        Some(place)
+    }
+
+    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn make_dir(&self, name: &str, mode: u32) {
+        fs::create_dir(self.path(name)).unwrap();
+        fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Made where nobody can exchange names, then put there whole: an attack that is under way must not lead this astray.
+    fn file(&self, name: &str, content: impl AsRef<[u8]>, owner: u32, mode: u32) {
+        let made = self.path("made");
+        fs::write(&made, content).unwrap();
+        chown(&made, Some(owner), Some(owner)).unwrap();
+        fs::set_permissions(&made, Permissions::from_mode(mode)).unwrap();
+        fs::rename(&made, self.path(name)).unwrap();
+    }
+
+    fn mallorys(&self, name: &str, content: impl AsRef<[u8]>) {
+        self.file(name, content, MALLORY, 0o644);
+    }
+
+    /// A symlink of the attacker's.
+    fn link(&self, target: impl AsRef<Path>, name: &str) {
+        symlink(target, self.path(name)).unwrap();
+        lchown(self.path(name), Some(MALLORY), Some(MALLORY)).unwrap();
+    }
+
+    fn fifo(&self, name: &str) {
+        assert!(Command::new("mkfifo").arg(self.path(name)).status().unwrap().success());
+        chown(self.path(name), Some(MALLORY), Some(MALLORY)).unwrap();
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.path(from), self.path(to)).unwrap();
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(folder)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn owner_and_mode(&self, name: &str) -> (u32, u32) {
+        let found = fs::symlink_metadata(self.path(name)).unwrap();
+        (found.uid(), found.mode() & 0o7777)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(CHARPIPE);
+        command.current_dir(&self.0).args(line.split_whitespace());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn start(&self, line: &str) -> Child {
+        self.command(line).spawn().unwrap()
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(line).output().unwrap()
+    }
+
+    /// What is root's is as it was.
+    #[track_caller]
+    fn is_intact(&self) {
+        assert_eq!(self.names("private"), ["secret", "suid"]);
+        assert_eq!((&*self.text("private/secret"), self.owner_and_mode("private/secret")), ("secret\n", (0, 0o600)));
+        assert_eq!((&*self.text("private/suid"), self.owner_and_mode("private/suid")), ("root's\n", (0, 0o4755)));
+    }
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Exit status 3, and a message with these words.
+#[track_caller]
+fn refused(output: &Output, with: &str) {
+    let words = words(output);
+    assert_eq!(output.status.code(), Some(3), "{words}");
+    assert!(words.contains(with), "{words}");
+}
+
+/// Waits for an event; a minute, as the machine may be busy.
+#[track_caller]
+fn until(what: &str, mut happened: impl FnMut() -> bool) {
+    for _ in 0..60_000 {
+        if happened() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("{what}");
+}
+
+/// The files without a name that a run is writing, by their lengths.
+fn passing(child: &Child) -> Vec<u64> {
+    let Ok(entries) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { return Vec::new() };
+    let files = entries.filter_map(|entry| fs::metadata(entry.ok()?.path()).ok());
+    files.filter(|file| file.nlink() == 0 && file.is_file()).map(|file| file.len()).collect()
+}
+
+fn send(signal: &str, child: &Child) {
+    let kill = Command::new("sh").arg("-c").arg(format!("kill -{signal} {}", child.id())).status();
+    assert!(kill.unwrap().success());
+}
+
+/// Each way to be in the way of a file at `shared/x`, and what the directory has afterwards.
+const ATTACKS: [&str; 5] = ["replaced", "link", "setuid", "directory", "gone"];
+
+fn attack(place: &Place, attack: &str) {
+    place.rename("shared/x", "shared/moved");
+    match attack {
+        "replaced" => place.mallorys("shared/x", ""),
+        "link" => place.link("../private/secret", "shared/x"),
+        "setuid" => place.link("../private/suid", "shared/x"),
+        "directory" => fs::create_dir(place.path("shared/x")).unwrap(),
+        "gone" => {}
+        _ => unreachable!(),
+    }
+}
+
+/// The attacker's work is as it was left, and there is no litter.
+#[track_caller]
+fn is_left(place: &Place, attack: &str, moved: &str, mode: (u32, u32)) {
+    place.is_intact();
+    let expected: &[&str] = if attack == "gone" { &["moved"] } else { &["moved", "x"] };
+    assert_eq!(place.names("shared"), expected, "{attack}");
+    assert!(place.text("shared/moved") == moved && place.owner_and_mode("shared/moved") == mode, "{attack}");
+    let x = fs::symlink_metadata(place.path("shared/x"));
+    match attack {
+        "replaced" => assert_eq!((x.unwrap().len(), place.owner_and_mode("shared/x").0), (0, MALLORY)),
+        "link" | "setuid" => assert!(x.unwrap().is_symlink()),
+        "directory" => assert!(x.unwrap().is_dir()),
+        _ => {}
+    }
+}
+
+// --- A file that is replaced ------------------------------------------------------------------------------------------
+
+/// `-o`: the old file is open when the input is waited for.
+#[test]
+fn an_output_whose_name_is_exchanged() {
+    for kind in ATTACKS {
+        let Some(place) = Place::new() else { return };
+        place.file("shared/x", "old\n", 0, 0o600);
+        place.fifo("input");
+        let mut child = place.command("-o shared/x").stdin(Stdio::piped()).spawn().unwrap();
+        until("it writes", || !passing(&child).is_empty());
+        attack(&place, kind);
+        child.stdin.take().unwrap().write_all(b"new\n").unwrap();
+        refused(&child.wait_with_output().unwrap(), &format!("shared/x: cannot write: {CHANGED}"));
+        is_left(&place, kind, "old\n", (0, 0o600));
+    }
+}
+
+/// A file that was not there, and is when it is to be made.
+#[test]
+fn an_output_that_appears() {
+    for is_link in [false, true] {
+        let Some(place) = Place::new() else { return };
+        let mut child = place.command("-o shared/x").stdin(Stdio::piped()).spawn().unwrap();
+        until("it writes", || !passing(&child).is_empty());
+        if is_link {
+            place.link("../private/suid", "shared/x")
+        } else {
+            place.mallorys("shared/x", "mine")
+        }
+        child.stdin.take().unwrap().write_all(b"new\n").unwrap();
+        refused(&child.wait_with_output().unwrap(), CHANGED);
+        place.is_intact();
+        assert_eq!(place.names("shared"), ["x"]);
+    }
+}
+
+/// The directory is the one that it was when the run began, whatever leads there now.
+#[test]
+fn an_output_whose_directory_is_exchanged() {
+    for old in [None, Some("old\n")] {
+        let Some(place) = Place::new() else { return };
+        place.make_dir("shared/sub", 0o777);
+        if let Some(old) = old {
+            place.mallorys("shared/sub/x", old);
+        }
+        let mut child = place.command("-o shared/sub/x").stdin(Stdio::piped()).spawn().unwrap();
+        until("it writes", || !passing(&child).is_empty());
+        place.rename("shared/sub", "shared/moved");
+        place.link("../private", "shared/sub");
+        child.stdin.take().unwrap().write_all(b"new\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        place.is_intact();
+        assert_eq!((place.text("shared/moved/x"), place.names("shared/moved").len()), ("new\n".into(), 1));
+    }
+}
+
+/// A run on a file that takes long to convert, stopped when it has written a part. None if it was done before: once more.
+fn stopped(place: &Place, line: &str) -> Option<Child> {
+    let mut child = place.start(line);
+    until("it writes", || passing(&child).iter().any(|len| *len > 100_000) || child.try_wait().unwrap().is_some());
+    kill_process(Pid::from_child(&child), Signal::STOP).ok()?;
+    let stat = format!("/proc/{}/stat", child.id());
+    let state = || fs::read_to_string(&stat).unwrap().rsplit(") ").next().unwrap().chars().next();
+    until("it stops", || matches!(state(), Some('T' | 'Z')));
+    let written = passing(&child).into_iter().max().filter(|len| *len < MUCH as u64);
+    if written.is_none() {
+        send("KILL", &child);
+        child.wait().unwrap();
+    }
+    written.map(|_| child)
+}
+
+/// How long that file is.
+const MUCH: usize = 9_000_000;
+
+fn much() -> Vec<u8> {
+    b"a line of text\n".repeat(MUCH / 15)
+}
+
+/// How often it is tried to stop a run in time.
+const TRIES: usize = 100;
+
+/// `--in-place`, with a backup and without.
+#[test]
+fn a_file_in_place_whose_name_is_exchanged() {
+    let bytes = much();
+    let content = String::from_utf8(bytes.clone()).unwrap();
+    for (kind, options) in ATTACKS.into_iter().zip([
+        "--in-place",
+        "--in-place=.old",
+        "-r --in-place=.old",
+        "-r --in-place",
+        "--in-place=.old",
+    ]) {
+        let Some(place) = Place::new() else { return };
+        let operand = if options.starts_with("-r") { "shared" } else { "shared/x" };
+        let begin = || {
+            _ = fs::remove_file(place.path("shared/x.old"));
+            place.file("shared/x", &bytes, 0, 0o600);
+            stopped(&place, &format!("--eol crlf {options} {operand}"))
+        };
+        let child = (0..TRIES).find_map(|_| begin()).expect("it is stopped in time");
+        attack(&place, kind);
+        send("CONT", &child);
+        refused(&child.wait_with_output().unwrap(), &format!("shared/x: cannot write: {CHANGED}"));
+        is_left(&place, kind, &content, (0, 0o600));
+    }
+}
+
+#[test]
+fn a_file_in_place_whose_directory_is_exchanged() {
+    let bytes = much();
+    let Some(place) = Place::new() else { return };
+    place.make_dir("shared/sub", 0o777);
+    let begin = || {
+        _ = fs::remove_file(place.path("shared/sub/suid.old"));
+        place.mallorys("shared/sub/suid", &bytes);
+        stopped(&place, "--eol crlf --in-place=.old shared/sub/suid")
+    };
+    let child = (0..TRIES).find_map(|_| begin()).expect("it is stopped in time");
+    place.rename("shared/sub", "shared/moved");
+    place.link("../private", "shared/sub");
+    send("CONT", &child);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    place.is_intact();
+    assert_eq!(place.names("shared/moved"), ["suid", "suid.old"]);
+    assert_eq!(place.owner_and_mode("shared/moved/suid"), (MALLORY, 0o644));
+}
+
+/// What is written to the file while it is converted is not thrown away.
+#[test]
+fn a_file_in_place_that_grows_meanwhile() {
+    let bytes = much();
+    let place = Place(TempDir::new().unwrap());
+    let begin = || {
+        fs::write(place.path("x"), &bytes).unwrap();
+        stopped(&place, "--eol crlf --in-place x")
+    };
+    let child = (0..TRIES).find_map(|_| begin()).expect("it is stopped in time");
+    // Much of it has been read by now, so that the end may be seen or not.
+    OpenOptions::new().append(true).open(place.path("x")).unwrap().write_all(b"more\n").unwrap();
+    send("CONT", &child);
+    refused(&child.wait_with_output().unwrap(), CHANGED);
+    assert!(place.text("x").ends_with("text\nmore\n"));
+    assert_eq!(place.names("."), ["x"]);
+}
+
+/// Names are exchanged all the time. What root has is never touched, nothing of root's that is set-user-ID comes to be,
+/// and nothing is left behind.
+#[test]
+fn names_that_are_exchanged_all_the_time() {
+    const ROUNDS: usize = 60;
+    let Some(place) = Place::new() else { return };
+    place.link("../private/suid", "shared/link");
+    /// The attacker stops when the test does, however that ends.
+    struct Over<'a>(&'a AtomicBool);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let over = AtomicBool::new(false);
+    let (one, other) = (place.path("shared/x"), place.path("shared/link"));
+    let (mut done, mut failed) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                for _ in 0..16 {
+                    _ = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
+                }
+                std::thread::yield_now();
+            }
+        });
+        let _over = Over(&over);
+        for round in 0..ROUNDS {
+            // What is root's is ASCII, and does not change by this.
+            let name = if one.is_symlink() { "shared/link" } else { "shared/x" };
+            let fresh = place.path("shared/fresh");
+            place.mallorys("shared/fresh", b"mallory's \xE9\n");
+            for path in [&one, &other] {
+                if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+                    _ = fs::rename(&fresh, path);
+                    break;
+                }
+            }
+            _ = fs::remove_file(&fresh);
+            let line = ["-q -f latin1 --in-place", "-q -r -f latin1 --in-place"][round % 2];
+            let operand = if round % 2 == 0 { name } else { "shared" };
+            let output = place.run(&format!("{line} {operand}"));
+            match output.status.code() {
+                Some(0) => done += 1,
+                Some(3) => failed += 1,
+                // Exchanged between two looks, it seemed to be there twice, and nothing was begun.
+                Some(2) if words(&output).contains("cannot be replaced twice") => failed += 1,
+                _ => panic!("{}", words(&output)),
+            }
+            place.is_intact();
+            for name in place.names("shared") {
+                assert!(!name.starts_with(".charpipe-"), "{name}");
+                let found = fs::symlink_metadata(place.path("shared").join(&name)).unwrap();
+                assert!(found.is_symlink() || found.mode() & 0o7000 == 0, "{name}");
+                assert!(found.uid() == MALLORY, "{name} is root's");
+            }
+            if !(one.is_symlink() || other.is_symlink()) {
+                // A name was exchanged between the last look and the rename, which took the attacker's own symlink.
+                _ = fs::remove_file(&other);
+                place.link("../private/suid", "shared/link");
+            }
+            if !(one.exists() && other.exists()) {
+                _ = fs::remove_file(&one);
+                _ = fs::remove_file(&other);
+                place.link("../private/suid", "shared/link");
+                place.mallorys("shared/x", b"mallory's \xE9\n");
+            }
+        }
+    });
+    println!("{done} done, {failed} refused");
+}
+
+// --- Files that were found --------------------------------------------------------------------------------------------
+
+/// Runs with `-r` on `shared`, and has `attack` done between the search for files and the first that is opened: the report
+/// goes to a FIFO, which is opened between the two.
+fn after_the_search(place: &Place, line: &str, attack: impl FnOnce()) -> Output {
+    place.fifo("report");
+    let child = place.start(&format!("--report report {line}"));
+    // It waits for a reader.
+    let stat = format!("/proc/{}/wchan", child.id());
+    let is_waiting =
+        || fs::read_to_string(&stat).is_ok_and(|at| at.contains("wait_for_partner") || at.contains("fifo"));
+    let is_asleep = || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        stat.rsplit(") ").next().unwrap().starts_with('S')
+    };
+    until("it waits for the FIFO", || is_waiting() || is_asleep());
+    attack();
+    let path = place.path("report");
+    let reader = std::thread::spawn(move || std::io::copy(&mut File::open(path).unwrap(), &mut std::io::sink()));
+    let output = child.wait_with_output().unwrap();
+    reader.join().unwrap().unwrap();
+    fs::remove_file(place.path("report")).unwrap();
+    output
+}
+
+#[test]
+fn a_file_that_was_found_and_is_a_link_now() {
+    for (target, options) in [
+        ("../private/secret", "-r --output-dir out"),
+        ("../private/secret", "-r -t UTF-16 --in-place"),
+        ("../private/secret", "-r -t UTF-16 --in-place=.old"),
+        ("../private/secret", "-r -o out/all"),
+        ("../private/secret", "-r"),
+        ("/dev/zero", "-r --output-dir out"),
+        ("/dev/zero", "-r --in-place"),
+    ] {
+        let Some(place) = Place::new() else { return };
+        place.make_dir("out", 0o755);
+        place.mallorys("shared/a", "a\n");
+        place.mallorys("shared/x", "x\n");
+        let output = after_the_search(&place, &format!("{options} shared"), || {
+            fs::remove_file(place.path("shared/x")).unwrap();
+            place.link(target, "shared/x");
+        });
+        refused(&output, "shared/x: cannot open: it was a regular file when it was found, and is a symbolic link now");
+        place.is_intact();
+        assert!(!place.path("out/x").exists() && !place.path("out/all").exists(), "{options}");
+        assert!(!String::from_utf8_lossy(&output.stdout).contains("secret"), "{options}");
+        assert!(fs::symlink_metadata(place.path("shared/x")).unwrap().is_symlink());
+        // The others are converted all the same.
+        assert!(options != "-r --output-dir out" || place.text("out/a") == "a\n");
+    }
+}
+
+/// A FIFO is not waited for.
+#[test]
+fn a_file_that_was_found_and_is_a_fifo_now() {
+    for options in ["-r --output-dir out", "-r --in-place", "-r"] {
+        let Some(place) = Place::new() else { return };
+        place.mallorys("shared/x", "x\n");
+        let output = after_the_search(&place, &format!("{options} shared"), || {
+            fs::remove_file(place.path("shared/x")).unwrap();
+            place.fifo("shared/x");
+        });
+        refused(&output, "shared/x: cannot open: it was a regular file when it was found, and is ");
+    }
+}
+
+#[test]
+fn a_directory_that_was_found_and_is_a_link_now() {
+    for options in ["-r --output-dir out", "-r -t UTF-16 --in-place=.old", "-r"] {
+        let Some(place) = Place::new() else { return };
+        place.make_dir("shared/sub", 0o777);
+        place.make_dir("shared/sub/sub", 0o777);
+        place.mallorys("shared/sub/secret", "x\n");
+        place.mallorys("shared/sub/sub/secret", "x\n");
+        let output = after_the_search(&place, &format!("{options} shared"), || {
+            place.rename("shared/sub", "shared/moved");
+            place.link("../private", "shared/sub");
+        });
+        let expected =
+            "shared/sub/secret: cannot open: the directory sub is a symbolic link, which is not followed here";
+        refused(&output, expected);
+        place.is_intact();
+        assert!(output.stdout.is_empty() && !place.path("out/sub/secret").exists());
+    }
+}
+
+#[test]
+fn the_directory_that_was_named_is_another_now() {
+    let Some(place) = Place::new() else { return };
+    place.make_dir("shared/in", 0o777);
+    place.mallorys("shared/in/secret", "x\n");
+    // The one that was searched is held.
+    let output = after_the_search(&place, "-r shared/in", || {
+        place.rename("shared/in", "shared/moved");
+        place.link("../private", "shared/in");
+    });
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"x\n"[..]));
+    // Of many not all are held, but all have to be what they were.
+    let mut line = "-q -r".to_owned();
+    for at in 0..40 {
+        place.make_dir(&format!("shared/{at}"), 0o777);
+        place.mallorys(&format!("shared/{at}/secret"), "x\n");
+        line.push_str(&format!(" shared/{at}"));
+    }
+    let output = after_the_search(&place, &line, || {
+        place.rename("shared/39", "shared/moved39");
+        place.link("../private", "shared/39");
+    });
+    refused(&output, "shared/39/secret: cannot open: a symbolic link of another user is on the way");
+    assert_eq!(output.stdout, b"x\n".repeat(39));
+    let output = after_the_search(&place, &line.replace("shared/39", "shared/moved39"), || {
+        place.rename("shared/moved39", "shared/away");
+        place.make_dir("shared/moved39", 0o777);
+        place.mallorys("shared/moved39/secret", "y\n");
+    });
+    refused(&output, "shared/moved39/secret: cannot open: the directory was changed by somebody else");
+    assert_eq!(output.stdout, b"x\n".repeat(39));
+}
+
+#[test]
+fn a_link_that_appears_among_the_outputs() {
+    // A subdirectory, and the file itself.
+    for (name, target, message) in [
+        ("sub", "../private", "the directory sub is a symbolic link, which is not followed here"),
+        ("x", "../private/suid", "a symbolic link has been put there since the run began"),
+        ("x", "../private/new", "a symbolic link has been put there since the run began"),
+    ] {
+        let Some(place) = Place::new() else { return };
+        place.make_dir("in", 0o755);
+        place.make_dir("in/sub", 0o755);
+        place.file("in/x", "new\n", 0, 0o644);
+        place.file("in/sub/suid", "new\n", 0, 0o644);
+        let output = after_the_search(&place, "-r --output-dir shared in", || {
+            place.link(target, &format!("shared/{name}"));
+        });
+        refused(&output, message);
+        place.is_intact();
+    }
+    // The directory of all is the one that it was.
+    let Some(place) = Place::new() else { return };
+    place.mallorys("suid", "new\n");
+    place.make_dir("shared/out", 0o777);
+    let output = after_the_search(&place, "--output-dir shared/out suid", || {
+        place.rename("shared/out", "shared/moved");
+        place.link("../private", "shared/out");
+    });
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    place.is_intact();
+    assert_eq!(place.text("shared/moved/suid"), "new\n");
+}
+
+// --- A directory such as /tmp -----------------------------------------------------------------------------------------
+
+/// As the system protects a shell's `>` there, whether or not it is told to.
+#[test]
+fn a_sticky_directory() {
+    const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that everybody can write to";
+    const FILE: &str = "the file belongs to another user, in a sticky directory that everybody can write to";
+    let Some(place) = Place::new() else { return };
+    fs::set_permissions(place.path("shared"), Permissions::from_mode(0o1777)).unwrap();
+    chown(place.path("shared"), Some(OTHER), Some(OTHER)).unwrap();
+    place.file("in", "new\n", 0, 0o644);
+    place.file("target", "old\n", 0, 0o644);
+    place.link("../target", "shared/link");
+    place.link("../new", "shared/dangling");
+    place.mallorys("shared/file", "mallory's\n");
+    place.fifo("shared/fifo");
+    for (line, message) in [
+        ("-o shared/link in", LINK),
+        ("-o shared/dangling in", LINK),
+        ("-o shared/file in", FILE),
+        ("-o shared/fifo in", FILE),
+        ("-t UTF-16 --in-place shared/link", LINK),
+        ("-t UTF-16 --in-place shared/file", FILE),
+        ("-t UTF-16 --in-place=.old shared/file", FILE),
+        ("-t UTF-16 -r --in-place shared", FILE),
+        ("--check -t UTF-16 --in-place shared/file", FILE),
+        ("--report shared/file in", FILE),
+    ] {
+        refused(&place.run(line), message);
+        assert_eq!((place.text("target"), place.text("shared/file")), ("old\n".into(), "mallory's\n".into()), "{line}");
+        assert_eq!((place.names("shared").len(), place.path("new").exists()), (4, false), "{line}");
+    }
+    // What is ours, or the directory owner's, may be there.
+    for owner in [0, OTHER] {
+        lchown(place.path("shared/link"), Some(owner), Some(owner)).unwrap();
+        chown(place.path("shared/file"), Some(owner), Some(owner)).unwrap();
+        chown(place.path("target"), Some(owner), Some(owner)).unwrap();
+        for name in ["link", "file"] {
+            let output = place.run(&format!("-o shared/{name} in"));
+            assert_eq!((output.status.code(), place.text(&format!("shared/{name}"))), (Some(0), "new\n".into()));
+        }
+    }
+    // A link that leads to what is its owner's own, in a directory that is not sticky, is followed.
+    lchown(place.path("shared/link"), Some(MALLORY), Some(MALLORY)).unwrap();
+    fs::set_permissions(place.path("shared"), Permissions::from_mode(0o777)).unwrap();
+    place.mallorys("target", "old\n");
+    assert_eq!(place.run("-o shared/link in").status.code(), Some(0));
+    assert_eq!(place.text("target"), "new\n");
+}
+
+/// A symlink of somebody else, on the way or at its end, leads to nothing that is not that user's.
+#[test]
+fn a_link_that_leads_astray() {
+    const ASTRAY: &str = "a symbolic link of another user is on the way, and leads to what is not that user's";
+    let Some(place) = Place::new() else { return };
+    place.file("in", "new\n", 0, 0o644);
+    place.link("../private", "shared/dir");
+    place.link("dir", "shared/twice");
+    place.link("../private/suid", "shared/file");
+    place.link("../private/new", "shared/dangling");
+    let before = place.names("private");
+    for line in [
+        "-o shared/dir/new in",
+        "-o shared/dir/../private/new in",
+        "-o shared/twice/new in",
+        "-o shared/file in",
+        "-o shared/dangling in",
+        "--report shared/dir/new in",
+        "--output-dir shared/dir in",
+        "--output-dir shared/dir/made/twice in",
+        "-t UTF-16 --in-place shared/dir/secret",
+        "-t UTF-16 --in-place shared/file",
+        "-t UTF-16 --in-place -r shared/dir",
+        "-r --output-dir out shared/dir",
+    ] {
+        refused(&place.run(line), ASTRAY);
+        place.is_intact();
+        assert_eq!(place.names("private"), before, "{line}");
+        assert!(!place.path("out/secret").exists(), "{line}");
+    }
+    // Root's own link may, and mallory's to what is mallory's.
+    for (name, owner) in [("dir", 0), ("dir", MALLORY)] {
+        lchown(place.path("shared/dir"), Some(owner), Some(owner)).unwrap();
+        chown(place.path("private"), Some(owner), Some(owner)).unwrap();
+        let output = place.run(&format!("-o shared/{name}/new in"));
+        assert_eq!((output.status.code(), place.text("private/new")), (Some(0), "new\n".into()), "{}", words(&output));
+        fs::remove_file(place.path("private/new")).unwrap();
+    }
+}
+
+/// The same for somebody who is not root.
+#[test]
+fn a_sticky_directory_without_root() {
+    let Some(place) = Place::new() else { return };
+    fs::set_permissions(place.path("shared"), Permissions::from_mode(0o1777)).unwrap();
+    chown(place.path("shared"), Some(0), Some(0)).unwrap();
+    place.file("shared/target", "old\n", OTHER, 0o644);
+    place.link("target", "shared/link");
+    fs::copy(CHARPIPE, place.path("charpipe")).unwrap();
+    for (name, status) in [("link", 3), ("target", 0), ("own", 0)] {
+        let mut command = Command::new(place.path("charpipe"));
+        command.uid(OTHER).gid(OTHER).current_dir(&place.0).args(["-o", &format!("shared/{name}")]);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{name}: {}", words(&output));
+        assert_eq!(place.text("shared/target"), if status == 3 { "old\n" } else { "" });
+    }
+}

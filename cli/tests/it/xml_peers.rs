@@ -1,0 +1,549 @@
+//! The command against other people's parsers: a document in every encoding that XML 1.0 Appendix F tells apart comes
+//! out of it as one that libxml2, expat and Java read, with the text that was meant.
+//!
+//! The documents are made here, by encoders of a few lines that share nothing with the library. A parser that is not
+//! installed is passed over with a word on standard error.
+
+use crate::common::installed;
+use charpipe::codec::{ByteSink, Stop};
+use charpipe::{Codec, Registry};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+
+const UNICODE: &str = "grün € 漢字 😀 ﾊﾛｰ";
+const LATIN: &str = "grün ÿ × [x]";
+const EURO: &str = "grün € [x]";
+const KANA: &str = "ﾊﾛｰ [x]";
+const PLAIN: &str = "plain [x]";
+
+/// A document as it is given to the command, and what is to come of it.
+struct Document {
+    name: String,
+    bytes: Vec<u8>,
+    /// The whole output in UTF-8.
+    utf8: String,
+    /// See [`content`].
+    content: String,
+    latin: bool,
+}
+
+/// A row of Appendix F, or the katakana row: the mark, and how the text is written.
+struct Row {
+    name: &'static str,
+    bom: &'static [u8],
+    /// From the text and the charset's name.
+    encode: Encode,
+    /// The declared names that are true, and a text that each can hold.
+    names: Names,
+    /// The charset that holds where nothing is declared, and a text for it.
+    unnamed: (&'static str, &'static str),
+    /// Without a declaration the first bytes still tell.
+    bare: bool,
+}
+
+type Encode = fn(&str, &str) -> Vec<u8>;
+type Names = &'static [(&'static str, &'static str)];
+
+/// Of a family that tells the charset by itself, with or without a mark.
+const fn wide(name: &'static str, bom: &'static [u8], encode: Encode, names: Names) -> Row {
+    Row { name, bom, encode, names, unnamed: ("", UNICODE), bare: true }
+}
+
+/// Of a family that takes a name to tell; the first is assumed where there is none.
+const fn narrow(name: &'static str, encode: Encode, names: Names) -> Row {
+    Row { name, bom: b"", encode, names, unnamed: names[0], bare: false }
+}
+
+const ROWS: &[Row] = &[
+    // With a byte order mark.
+    wide("bom-1234", b"\0\0\xFE\xFF", |text, _| ucs4(text, [0, 1, 2, 3]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-4321", b"\xFF\xFE\0\0", |text, _| ucs4(text, [3, 2, 1, 0]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-2143", b"\0\0\xFF\xFE", |text, _| ucs4(text, [1, 0, 3, 2]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-3412", b"\xFE\xFF\0\0", |text, _| ucs4(text, [2, 3, 0, 1]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("bom-utf16be", b"\xFE\xFF", |text, _| utf16(text, u16::to_be_bytes), &[("UTF-16", UNICODE)]),
+    wide("bom-utf16le", b"\xFF\xFE", |text, _| utf16(text, u16::to_le_bytes), &[("UTF-16", UNICODE)]),
+    wide("bom-utf8", b"\xEF\xBB\xBF", ascii, &[("UTF-8", UNICODE)]),
+    // Without.
+    wide("1234", b"", |text, _| ucs4(text, [0, 1, 2, 3]), &[("ISO-10646-UCS-4", UNICODE), ("UTF-32BE", UNICODE)]),
+    wide("4321", b"", |text, _| ucs4(text, [3, 2, 1, 0]), &[("ISO-10646-UCS-4", UNICODE), ("UTF-32LE", UNICODE)]),
+    wide("2143", b"", |text, _| ucs4(text, [1, 0, 3, 2]), &[("ISO-10646-UCS-4", UNICODE)]),
+    wide("3412", b"", |text, _| ucs4(text, [2, 3, 0, 1]), &[("ISO-10646-UCS-4", UNICODE)]),
+    Row { bare: false, ..wide("utf16be", b"", |text, _| utf16(text, u16::to_be_bytes), &[("UTF-16BE", UNICODE)]) },
+    Row { bare: false, ..wide("utf16le", b"", |text, _| utf16(text, u16::to_le_bytes), &[("UTF-16LE", UNICODE)]) },
+    narrow("ascii", ascii, &[("UTF-8", UNICODE), ("ISO-8859-1", LATIN), ("US-ASCII", PLAIN)]),
+    narrow("ebcdic", ebcdic, &[("IBM037", LATIN), ("IBM500", LATIN), ("IBM1047", LATIN), ("IBM01140", EURO)]),
+    // Ours.
+    narrow("katakana", ebcdic, &[("IBM290", KANA)]),
+];
+
+fn ucs4(text: &str, order: [usize; 4]) -> Vec<u8> {
+    text.chars().flat_map(|ch| order.map(|index| (ch as u32).to_be_bytes()[index])).collect()
+}
+
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+fn ascii(text: &str, charset: &str) -> Vec<u8> {
+    match charset {
+        "UTF-8" | "" => text.into(),
+        _ => text.chars().map(|ch| u8::try_from(ch as u32).unwrap()).collect(),
+    }
+}
+
+/// By the page's file, with shift codes around pairs.
+fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
+    let page = page(charset);
+    let codes: BTreeMap<&str, &[u8]> = page.iter().map(|(code, text)| (&**text, &**code)).collect();
+    let chars: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let (mut bytes, mut is_double, mut at) = (Vec::new(), false, 0);
+    while at + 1 < chars.len() {
+        // The longest text that has a code, of two characters at the most.
+        let longest = (1..3).rev().filter(|count| at + count < chars.len());
+        let found = longest.filter_map(|count| Some((count, codes.get(&text[chars[at]..chars[at + count]])?))).next();
+        let (count, code) = found.unwrap_or_else(|| panic!("{charset} has not all of {:?}", &text[chars[at]..]));
+        if is_double != (code.len() == 2) {
+            is_double = !is_double;
+            bytes.push(if is_double { 0x0E } else { 0x0F });
+        }
+        bytes.extend_from_slice(code);
+        at += count;
+    }
+    if is_double {
+        bytes.push(0x0F);
+    }
+    bytes
+}
+
+/// What each code of a page is, by its file (`codecs/README.md`), without those that are only read.
+fn page(charset: &str) -> BTreeMap<Vec<u8>, String> {
+    let file = std::fs::read_to_string(format!("{}/codecs/{charset}.txt", concat!(env!("CARGO_MANIFEST_DIR"), "/..")))
+        .unwrap();
+    let bytes = |digits: &str| -> Vec<u8> {
+        (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+    };
+    let text = |digits: &str| -> Option<String> {
+        digits.split('+').map(|code| char::from_u32(u32::from_str_radix(code, 16).ok()?)).collect()
+    };
+    let mut codes = BTreeMap::new();
+    let mut set = |code: Vec<u8>, digits: &str| match text(digits) {
+        Some(text) => _ = codes.insert(code, text),
+        None => _ = codes.remove(&code),
+    };
+    let (mut section, mut columns) = (Vec::new(), Vec::new());
+    for line in file.lines().map(|line| line.split('#').next().unwrap()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match (&*words, section.first().copied()) {
+            ([], _) => {}
+            (["like", names @ ..], None) => {
+                names.iter().flat_map(|name| page(name)).for_each(|(code, text)| {
+                    set(code, &text.chars().map(|ch| format!("{:X}", ch as u32)).collect::<Vec<_>>().join("+"));
+                });
+            }
+            (["chart", ..] | ["but" | "both" | "to-text" | "to-bytes" | "best-fit" | "substitute1"], _) => {
+                section = words;
+                columns.clear();
+            }
+            (heading, Some("chart")) if columns.is_empty() => columns = heading.to_vec(),
+            ([low, cells @ ..], Some("chart")) => {
+                for (high, digits) in columns.iter().zip(cells) {
+                    let lead = section.get(1).copied().unwrap_or_default();
+                    set(bytes(&format!("{lead}{}{}", &high[..1], &low[1..])), digits);
+                }
+            }
+            (items, Some("but" | "both")) => {
+                for (code, digits) in items.iter().filter_map(|item| item.split_once('=')) {
+                    set(bytes(code), digits);
+                }
+            }
+            (items, Some("to-text")) => {
+                items.iter().for_each(|item| set(bytes(item.split('=').next().unwrap()), "----"));
+            }
+            _ => {}
+        }
+    }
+    codes
+}
+
+/// A mixed page: characters of one byte and of two side by side in names, attributes and text, and the page's own
+/// specialities.
+struct Mixed {
+    charset: &'static str,
+    /// An element and its attribute.
+    names: [&'static str; 2],
+    kind: &'static str,
+    text: &'static str,
+}
+
+const fn mixed(charset: &'static str, names: [&'static str; 2], kind: &'static str, text: &'static str) -> Mixed {
+    Mixed { charset, names, kind, text }
+}
+
+const JAPANESE: [&str; 2] = ["顧客名A", "かな"];
+const KOREAN: [&str; 2] = ["고객", "區分"];
+const SIMPLIFIED: [&str; 2] = ["客户", "类型"];
+const TRADITIONAL: [&str; 2] = ["客戶", "類別"];
+
+const MIXED: &[Mixed] = &[
+    mixed("IBM930", JAPANESE, "株式会社ﾔﾏﾀﾞ〜Ａ", "東京都千代田区　ﾐﾂﾊﾞﾁﾋﾞﾙ3F、Ａ１棟「山田・太郎」様 ¥ №"),
+    mixed("IBM939", JAPANESE, "株式会社ﾔﾏﾀﾞ〜Ａ", "東京都千代田区　ﾐﾂﾊﾞﾁﾋﾞﾙ3F、Ａ１棟「山田・太郎」様 ¥"),
+    mixed("IBM931", JAPANESE, "株式会社〜Ａ", "大阪市北区 Building 3F、Ａ１棟「山田・太郎」様"),
+    mixed("IBM5026", JAPANESE, "ﾔﾏﾀﾞ", "京都 ﾐﾂﾊﾞﾁ 3F、"),
+    mixed("IBM5035", JAPANESE, "ﾔﾏﾀﾞ", "京都 ﾐﾂﾊﾞﾁ 3F、"),
+    // Two characters to a pair, and beyond the Basic Multilingual Plane.
+    mixed("IBM1390", JAPANESE, "か\u{309A}ﾔﾏ€", "𠀋か\u{309A}き 東京　ﾄｳｷｮｳ～か"),
+    mixed("IBM1399", JAPANESE, "か\u{309A}ﾔﾏ€", "𠀋か\u{309A}き 東京　ﾄｳｷｮｳ～か"),
+    mixed("IBM933", KOREAN, "법인 大韓民國", "서울특별시 종로구　ＡＢＣ１２３ 빌딩 3F、株「한국」₩"),
+    mixed("IBM1364", KOREAN, "법인 大韓民國", "서울특별시 종로구　ＡＢＣ１２３ 빌딩 3F、똠방각하 펲시"),
+    mixed("IBM935", SIMPLIFIED, "企业Ａ", "北京市海淀区　ＡＢＣ１２３ 大厦 3F，《合同》、“甲方”。"),
+    mixed("IBM1388", SIMPLIFIED, "企业Ａ", "北京市海淀区　ＡＢＣ１２３ 大厦 3F，《合同》、朱镕基。"),
+    mixed("IBM937", TRADITIONAL, "公司Ａ", "臺北市中正區　ＡＢＣ１２３ 大樓 3F，「合約」、甲方。"),
+    mixed("IBM1371", TRADITIONAL, "公司Ａ", "臺北市中正區　ＡＢＣ１２３ 大樓 3F，「合約」 5 €。"),
+];
+
+impl Mixed {
+    /// Lines end in both ways of EBCDIC, or in NEL alone.
+    fn document(&self, second: &str) -> Document {
+        let Mixed { charset, names: [element, attribute], kind, text } = self;
+        let lines = [
+            &format!("<?xml version=\"1.0\" encoding='{charset}'?>\u{85}"),
+            &format!("<doc kind='{kind}'>{text}{second}"),
+            &format!("<{element} {attribute}='{kind}'>{text}</{element}>\u{85}{text}</doc>\u{85}"),
+        ];
+        let source = lines.map(String::as_str).concat();
+        let utf8 = source.replace('\u{85}', "\n");
+        Document {
+            name: format!("mixed-{charset}"),
+            bytes: ebcdic(&source, charset),
+            content: content(kind, &format!("{text}\n{text}\n{text}"), element, kind),
+            utf8: utf8.replace(&format!("'{charset}'"), "'UTF-8'"),
+            latin: false,
+        }
+    }
+}
+
+/// As the parsers report it: the root's attribute and text, then the name and the attribute of the element in it.
+fn content(kind: &str, text: &str, element: &str, attribute: &str) -> String {
+    format!("{kind}|{text}|{element}|{attribute}")
+}
+
+fn documents() -> Vec<Document> {
+    let mut documents = Vec::new();
+    for row in ROWS {
+        let named = row.names.iter().map(|(name, text)| (Some(*name), *name, *text));
+        let kinds = named.chain([(None, row.unnamed.0, row.unnamed.1)]);
+        for (declared, charset, sample) in kinds {
+            let encoding = declared.map_or(String::new(), |name| format!(" encoding=\"{name}\""));
+            documents.push(document(row, charset, sample, &format!("<?xml version=\"1.0\"{encoding}?>"), declared));
+        }
+        if row.bare {
+            documents.push(document(row, row.unnamed.0, row.unnamed.1, "", None));
+        }
+    }
+    documents.extend(MIXED.iter().map(|mixed| mixed.document("\n")));
+    documents
+}
+
+fn document(row: &Row, charset: &str, sample: &str, declaration: &str, declared: Option<&str>) -> Document {
+    // The newlines of the family: 15 and 25 in EBCDIC.
+    let (first, second) =
+        if row.name == "ebcdic" || row.name == "katakana" { ("\u{85}", "\n") } else { ("\r\n", "\n") };
+    let after = if declaration.is_empty() { "" } else { first };
+    let body = format!("{after}<doc{first}kind='{sample}'>{first}{sample}{second}{sample}</doc{first}>{second}");
+    let text = format!("{declaration}{body}");
+    // Every NEL here stands for the end of a line, which XML knows as LF.
+    let utf8 = text.replace('\u{85}', "\n").replace(&format!("\"{}\"", declared.unwrap_or("-")), "\"UTF-8\"");
+    let form = if declaration.is_empty() { "bare" } else { declared.unwrap_or("unnamed") };
+    Document {
+        name: format!("{}-{form}", row.name),
+        bytes: [row.bom, &(row.encode)(&text, charset)].concat(),
+        utf8,
+        content: content(sample, &format!("\n{sample}\n{sample}"), "", ""),
+        latin: sample.chars().all(|ch| (ch as u32) < 0x100),
+    }
+}
+
+fn spawn(args: &[&str]) -> Child {
+    piped(Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args))
+}
+
+fn piped(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Writes `input` to the child in pieces of `len` bytes. They and what comes of them fit into the pipes.
+fn feed(mut child: Child, input: &[u8], len: usize) -> Output {
+    let mut stdin = child.stdin.take().unwrap();
+    for piece in input.chunks(len) {
+        // A child that failed reads no more; its exit status says so.
+        if stdin.write_all(piece).is_err() {
+            break;
+        }
+    }
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn good(output: Output, what: &str) -> Vec<u8> {
+    assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn convert(input: &[u8], args: &[&str], what: &str) -> Vec<u8> {
+    good(feed(spawn(args), input, usize::MAX), what)
+}
+
+#[test]
+fn every_family_by_every_way() {
+    let documents = documents();
+    let folder = tempfile::tempdir().unwrap();
+    for document in &documents {
+        let name = &document.name;
+        let show = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(show(convert(&document.bytes, &[], name)), document.utf8, "{name}, through a pipe");
+        assert_eq!(show(good(feed(spawn(&[]), &document.bytes, 1), name)), document.utf8, "{name}, bytewise");
+        let path = folder.path().join(name);
+        std::fs::write(&path, &document.bytes).unwrap();
+        assert_eq!(show(convert(b"", &[path.to_str().unwrap()], name)), document.utf8, "{name}, as a file");
+    }
+    assert_eq!(ROWS.len(), 16);
+}
+
+#[test]
+fn mixed_pages_are_known_by_what_they_declare() {
+    for mixed in MIXED {
+        let found = convert(&mixed.document("\n").bytes, &["detect", "--json"], mixed.charset);
+        let found: serde_json::Value = serde_json::from_slice(&found).unwrap();
+        let is_katakana = matches!(mixed.charset, "IBM930" | "IBM1390" | "IBM5026");
+        let family = if is_katakana { "ebcdic-katakana" } else { "ebcdic" };
+        assert_eq!(found["codec"], mixed.charset);
+        assert_eq!(found["family"], family, "{}", mixed.charset);
+        assert_eq!(found["rule"], "rfc7303:declaration", "{}", mixed.charset);
+        assert_eq!(found["diagnostics"], serde_json::json!([]), "{}", mixed.charset);
+    }
+}
+
+#[test]
+fn mixed_pages_come_back_byte_for_byte() {
+    // What ends a line besides NEL, and the options there and back.
+    let recipes: [(&str, &[&str], &[&str]); 3] = [
+        ("\n", &["--eol", "keep"], &[]),
+        ("\u{85}", &[], &["--eol", "nel"]),
+        // As z/OS UNIX has it: what is read as LF is written as NEL's byte.
+        ("\u{85}", &["--ebcdic-nl", "zos"], &["--ebcdic-nl", "zos"]),
+    ];
+    for (mixed, (second, there, back)) in MIXED.iter().flat_map(|mixed| recipes.map(|recipe| (mixed, recipe))) {
+        let (charset, document) = (mixed.charset, mixed.document(second));
+        for unicode in ["UTF-8", "UTF-16"] {
+            let there = convert(&document.bytes, &[&["-t", unicode], there].concat(), charset);
+            let back = convert(&there, &[&["-t", charset], back].concat(), charset);
+            assert_eq!(back, document.bytes, "{charset} by {unicode}, {second:?}");
+        }
+    }
+}
+
+/// What is wrong in a mixed text, at which of its bytes, and what is read in its place. 42C1 is a wide A on every page.
+const DAMAGE: &[(&str, &[u8], usize, &str)] = &[
+    ("cut-by-si", b"\x0E\x42\x0F", 1, "\u{FFFD}"),
+    ("cut-by-so", b"\x0E\x42\x0E\x42\xC1\x0F", 1, "\u{FFFD}Ａ"),
+    ("no-such-pair", b"\x0E\x42\xC1\xFE\xFE\x42\xC1\x0F", 3, "Ａ\u{FFFD}Ａ"),
+    ("control-between-pairs", b"\x0E\x42\xC1\x25\x42\xC1\x0F", 3, "Ａ\u{FFFD}Ａ"),
+    ("control-in-a-pair", b"\x0E\x42\xC1\x42\x15\x42\xC1\x0F", 3, "Ａ\u{FFFD}\u{FFFD}Ａ"),
+];
+
+/// For each page and each damage: name, bytes, where it is, and what is to be found in it.
+fn damaged() -> Vec<(String, Vec<u8>, usize, String)> {
+    let pages = MIXED.iter().flat_map(|mixed| DAMAGE.iter().map(move |damage| (mixed, damage)));
+    let document = |(mixed, (damage, bytes, at, read)): (&Mixed, &(&str, &[u8], usize, &str))| {
+        let Mixed { charset, kind, text, .. } = mixed;
+        let head = format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>\u{85}<doc kind='{kind}'>{text}");
+        let head = ebcdic(&head, charset);
+        let tail = ebcdic(&format!("{text}</doc>\u{85}"), charset);
+        let content = content(kind, &format!("{text}{read}{text}"), "", "");
+        (format!("{charset}-{damage}"), [&*head, bytes, &tail].concat(), head.len() + at, content)
+    };
+    pages.map(document).collect()
+}
+
+#[test]
+fn damage_in_a_mixed_page_is_named_by_its_byte() {
+    for (name, bytes, at, _) in damaged() {
+        for len in [usize::MAX, 1] {
+            let output = feed(spawn(&[]), &bytes, len);
+            let words = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{name}");
+            assert!(words.starts_with(&format!("charpipe: <stdin>: byte {at}: ")), "{name}, {at}: {words}");
+        }
+    }
+}
+
+#[test]
+fn to_every_encoding_and_back() {
+    for codec in Registry::builtin().codecs() {
+        let name = codec.name();
+        let samples = [UNICODE, LATIN, EURO, KANA, PLAIN];
+        let text = samples.map(|sample| {
+            format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc kind=\"{sample}\">{sample}</doc>\n")
+        });
+        // ISO-2022-JP holds half-width katakana, as full-width.
+        let comes_back = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
+        let fitting: Vec<&String> = text.iter().filter(|text| comes_back(text) && holds(&**codec, text)).collect();
+        for text in fitting {
+            // IS-FRISS has `<` elsewhere, so that nothing can tell that a document begins.
+            if codec.xml_name().is_some() && name != "EBCDIC-IS-FRISS" {
+                let there = convert(text.as_bytes(), &["-t", name], name);
+                let back = convert(&there, &[], name);
+                assert_eq!(String::from_utf8_lossy(&back), *text, "{name}");
+            }
+            let there = convert(text.as_bytes(), &["-t", name, "--relabel", "never"], name);
+            let back = convert(&there, &["-f", name, "--relabel", "never"], name);
+            assert_eq!(String::from_utf8_lossy(&back), *text, "-f {name}");
+        }
+    }
+}
+
+fn holds(codec: &dyn Codec, text: &str) -> bool {
+    let mut room = vec![0; 8 * text.len()];
+    codec
+        .encoder()
+        .is_some_and(|mut encoder| encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty)
+}
+
+/// Output of the command for the parsers: a name, the bytes, the content that is to be found in them.
+static CONVERTED: LazyLock<Vec<(String, Vec<u8>, String)>> = LazyLock::new(|| {
+    let mut converted = Vec::new();
+    for Document { name, bytes, content, latin, .. } in documents() {
+        for target in ["UTF-8", "UTF-16", "ISO-8859-1"] {
+            if latin || target != "ISO-8859-1" {
+                let output = convert(&bytes, &["-t", target], &name);
+                converted.push((format!("{name}-to-{target}"), output, content.clone()));
+            }
+        }
+    }
+    for (name, bytes, _, content) in damaged() {
+        let output = convert(&bytes, &["--malformed", "replace"], &name);
+        converted.push((name, output, content));
+    }
+    converted
+});
+
+/// Documents in charsets of which the parser has to know the superset: each has a character that the smaller charset
+/// lacks, and is labelled by the name that is true.
+fn supersets() -> Vec<(String, Vec<u8>, String)> {
+    let samples = [("EUC-KR", "똠 한 €"), ("Shift_JIS", "① 髙 漢 \\ ~"), ("Big5", "裏 漢"), ("GB2312", "镕 汉")];
+    let document = |(target, text): (&str, &str)| {
+        let input = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?><doc kind=\"{text}\">{text}</doc>");
+        (target.to_owned(), convert(input.as_bytes(), &["-t", target], target), content(text, text, "", ""))
+    };
+    samples.map(document).to_vec()
+}
+
+#[test]
+fn libxml2_reads_it() {
+    if !installed("xmllint", &["xmllint", "--version"]) {
+        return;
+    }
+    for (name, bytes, content) in CONVERTED.iter().chain(&supersets()) {
+        for (args, expected) in [
+            (&["--noout", "-"][..], String::new()),
+            (
+                &["--xpath", "concat(/doc/@kind, '|', /doc, '|', name(/doc/*), '|', /doc/*/@*)", "-"],
+                format!("{content}\n"),
+            ),
+        ] {
+            let output = feed(piped(Command::new("xmllint").args(args)), bytes, usize::MAX);
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+            assert_eq!(String::from_utf8_lossy(&good(output, name)), expected, "{name}");
+        }
+    }
+}
+
+/// Runs a parser once over `documents`. It prints, for each file of the folder, its name, a tab, and the content as hex
+/// of UTF-8, or what is wrong.
+fn read_by(command: &mut Command, folder: &Path, documents: &[(String, Vec<u8>, String)]) {
+    for (name, bytes, _) in documents {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let output = good(command.arg(folder).output().unwrap(), "the parser itself");
+    let output = String::from_utf8(output).unwrap();
+    let found: BTreeMap<&str, &str> = output.lines().filter_map(|line| line.split_once('\t')).collect();
+    assert_eq!(found.len(), documents.len(), "{output}");
+    for (name, _, content) in documents {
+        let hex = content.bytes().fold(String::new(), |mut hex, byte| {
+            _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        assert_eq!(found[&**name], hex, "{name}");
+    }
+}
+
+const EXPAT: &str = r#"
+import os, sys
+from xml.parsers import expat
+
+folder = sys.argv[1]
+for name in os.listdir(folder):
+    starts, texts = [], []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda tag, attributes: starts.append((tag, *attributes.values()))
+    parser.CharacterDataHandler = texts.append
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            parser.ParseFile(file)
+        inner, value = starts[1] if len(starts) > 1 else ("", "")
+        found = "|".join([starts[0][1], "".join(texts), inner, value]).encode("utf-8").hex()
+    except expat.ExpatError as error:
+        found = str(error)
+    print(name, found, sep="\t")
+"#;
+
+#[test]
+fn expat_reads_it() {
+    if installed("Python's expat", &["python3", "-c", "from xml.parsers import expat"]) {
+        let folder = tempfile::tempdir().unwrap();
+        read_by(Command::new("python3").args(["-c", EXPAT]), folder.path(), &CONVERTED);
+    }
+}
+
+const JAVA: &str = r#"
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import javax.xml.parsers.DocumentBuilderFactory;
+
+class Parse {
+    public static void main(String[] args) throws Exception {
+        var builder = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+        for (File file : new File(args[0]).listFiles()) {
+            String found;
+            try {
+                var root = builder.parse(file).getDocumentElement();
+                String content = root.getAttribute("kind") + "|" + root.getTextContent();
+                var child = root.getElementsByTagName("*").item(0);
+                content += child == null ? "||"
+                    : "|" + child.getNodeName() + "|" + child.getAttributes().item(0).getNodeValue();
+                found = HexFormat.of().formatHex(content.getBytes(StandardCharsets.UTF_8));
+            } catch (org.xml.sax.SAXException error) {
+                found = error.getMessage();
+            }
+            System.out.println(file.getName() + "\t" + found);
+        }
+    }
+}
+"#;
+
+#[test]
+fn java_reads_it() {
+    // A program of one source file, which takes a compiler; 17 is the first with HexFormat.
+    if installed("a JDK from 17 on", &["java", "--add-modules", "jdk.compiler", "--source", "17", "--version"]) {
+        let (source, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let program = source.path().join("Parse.java");
+        std::fs::write(&program, JAVA).unwrap();
+        let documents = [&CONVERTED[..], &supersets()].concat();
+        read_by(Command::new("java").arg(program), folder.path(), &documents);
+    }
+}

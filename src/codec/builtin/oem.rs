@@ -1,0 +1,99 @@
+//! The code pages of DOS, out of the decode tables of the crates `oem_cp` and `codepage-437`; the only file that names
+//! them.
+//!
+//! Both ways are run by our own engine over those tables: what decodes encodes, and nothing else does. (The encoder of
+//! `codepage-437` writes € as EE, which is ε.) The tables are Microsoft's. `oem_cp` has the upper halves; the lower half
+//! is ASCII with its controls. `IBM437` has controls too; `cp437-wingdings` has the pictures of the IBM PC at 01 to 1F
+//! and 7F in their place.
+//!
+//! # Whom these follow
+//!
+//! Microsoft, as `oem_cp` has it. What is in these pages comes from DOS and Windows, names in ZIP archives first of all;
+//! there it was written by Microsoft's tables, and IBM's read other characters out of it. `tests/it/peers/tables.rs` has
+//! every byte and every character against ICU (IBM's tables), glibc and the JDK;
+//! `spec/table-differences.md` lists each difference and its reason. The ones to know:
+//!
+//! | page | bytes | here | elsewhere |
+//! |---|---|---|---|
+//! | all | 1A 1C 7F | the controls of ASCII, as Microsoft, glibc and the JDK | ICU: rotated, to U+001C, U+007F and U+001A |
+//! | six pages | E6 | U+00B5, as glibc and the JDK | ICU: U+03BC |
+//! | IBM864 | 25 | U+0025 %, as ICU: lower halves are ASCII | glibc, JDK: U+066A |
+//! | IBM864 | 9B 9C 9F | the C1 control of that number, as Windows | unassigned; ICU: 9F is U+200B |
+//! | IBM864 | D7 D8 F1 | as glibc and the JDK | ICU: other forms |
+//! | IBM869 | 80–85 87 93 94 | the C1 control of that number, as Windows | unassigned |
+//! | IBM869 | 88 EF | as glibc and the JDK | ICU: U+0387, U+00B4 |
+//! | CP874 | 81–84 86–90 98–9F | the C1 control of that number, as Windows | unassigned |
+//! | CP874 | 85 91–97 A0 DB–DE FC–FF | Microsoft's page, as glibc | ICU, JDK: IBM's 874, which is another page |
+//!
+//! C1 controls at what is not assigned keep every byte of a file apart, and bring it back. The label `IBM874`, too, is
+//! Microsoft's page, as in glibc.
+
+use crate::codec::table::Table;
+use crate::codec::{Codec, TableCodec};
+use codepage_437::{CP437_CONTROL, CP437_WINGDINGS, Cp437Dialect};
+use oem_cp::code_table::DECODING_TABLE_CP_MAP;
+use oem_cp::code_table_type::TableType;
+use std::sync::Arc;
+
+/// Every page: its name and its further labels.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PAGES.iter().map(|&(name, _, aliases)| (name, aliases))
+}
+
+/// The codec of one of these [`names`].
+pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
+    let make = PAGES.iter().find(|(found, ..)| *found == name).map_or(upper as fn(_) -> _, |(_, make, _)| *make);
+    Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make))
+}
+
+type Named = (&'static str, fn(&'static str) -> Table, &'static str);
+
+/// By IANA's name where there is one, else `CP` and the number. The bare number, `cp850` and the like need no alias.
+#[rustfmt::skip]
+static PAGES: &[Named] = &[
+    ("IBM437", ibm437, "cp437 437 csPC8CodePage437"),
+    ("cp437-wingdings", wingdings, ""),
+    ("CP720", upper, "DOS-720"),
+    ("CP737", upper, "IBM737 x-IBM737"),
+    ("IBM775", upper, "cp775 csPC775Baltic"),
+    ("IBM850", upper, "cp850 850 csPC850Multilingual"),
+    ("IBM852", upper, "cp852 852 csPCp852"),
+    ("IBM855", upper, "cp855 855 csIBM855"),
+    ("IBM857", upper, "cp857 857 csIBM857"),
+    ("IBM00858", upper, "CCSID00858 CP00858 PC-Multilingual-850+euro csIBM00858 IBM858 CP858"),
+    ("IBM860", upper, "cp860 860 csIBM860"),
+    ("IBM861", upper, "cp861 861 cp-is csIBM861"),
+    ("IBM862", upper, "cp862 862 csPC862LatinHebrew"),
+    ("IBM863", upper, "cp863 863 csIBM863"),
+    ("IBM864", upper, "cp864 csIBM864"),
+    ("IBM865", upper, "cp865 865 csIBM865"),
+    #[cfg(not(feature = "whatwg"))]
+    ("IBM866", upper, "cp866 866 csIBM866"),
+    ("IBM869", upper, "cp869 869 cp-gr csIBM869"),
+    ("CP874", upper, "IBM874"),
+];
+
+/// ASCII, and the upper half that `oem_cp` has under the number in `name`.
+fn upper(name: &'static str) -> Table {
+    let number = name.trim_start_matches(|ch: char| ch.is_ascii_alphabetic()).parse().unwrap_or(0u16);
+    let table = DECODING_TABLE_CP_MAP.get(&number);
+    Table::from_fn(name, "oem_cp", |byte| {
+        let Some(index) = usize::from(byte).checked_sub(0x80) else { return Some(byte.into()) };
+        match table? {
+            TableType::Complete(chars) => Some(chars[index]),
+            TableType::Incomplete(chars) => chars[index],
+        }
+    })
+}
+
+fn ibm437(name: &'static str) -> Table {
+    dialect(name, &CP437_CONTROL)
+}
+
+fn wingdings(name: &'static str) -> Table {
+    dialect(name, &CP437_WINGDINGS)
+}
+
+fn dialect(name: &'static str, dialect: &Cp437Dialect) -> Table {
+    Table::from_fn(name, "codepage-437", |byte| Some(dialect.decode(byte)))
+}

@@ -1,0 +1,828 @@
+//! The charsets of the web, as the Encoding Standard defines them, through encoding_rs; the only file that names it.
+//!
+//! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
+//! own engine. The multi-byte ones are run by encoding_rs; their encoders write less than the decoders read. UTF-8 and
+//! UTF-16 are ours, and encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
+//!
+//! In Shift_JIS, EUC-JP and ISO-2022-JP the standard writes some characters as others, which come back in their place:
+//! `¥` as `\`. Those are one-way mappings: unmappable, unless an approximation is asked for. With all of them
+//! asked for, what is written is what browsers write.
+//!
+//! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
+//! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
+//!
+//! # Supersets
+//!
+//! Most multi-byte charsets of the web are more than what IANA registers under the label. What is read is the superset,
+//! and detection says so by `superset-used` where the label names the smaller charset; it goes by the label, as whether
+//! a character is of the smaller set cannot be told without that set's table. What is written is named in XML by the
+//! superset's name, since the smaller charset's would be untrue.
+//!
+//! | codec | labels of a smaller charset | read in its place | in XML |
+//! |---|---|---|---|
+//! | GBK | `GB2312`, `GB_2312-80` and their aliases | GBK | `GBK` |
+//! | EUC-KR | `EUC-KR`, `KS_C_5601-1987` and their aliases | windows-949 (UHC) | `windows-949` |
+//! | Shift_JIS | `Shift_JIS` and its aliases | Windows-31J: ASCII at 5C and 7E, the rows of NEC and IBM | `Windows-31J` |
+//! | Big5 | `Big5` and its aliases, but not `windows-950`, which is a page of its own | Big5-HKSCS | `Big5-HKSCS` |
+//! | EUC-JP | `EUC-JP` and its aliases | CP51932 (the rows of NEC) with JIS X 0212 | `EUC-JP` |
+//! | ISO-2022-JP | `ISO-2022-JP` and its alias | CP50220 (the rows of NEC, half-width katakana) | `ISO-2022-JP` |
+//!
+//! No other label is one of a smaller charset: `GBK`, `windows-949`, `Windows-31J`, `Big5-HKSCS`, `CP51932`, `CP50220`,
+//! `gb18030` and their aliases mean what is read, or so nearly that there is no better name. (GBK is read with the
+//! four-byte sequences of gb18030, and it has € at 80, as Microsoft's 936 does. CP51932 as registered has no JIS X 0212.)
+//!
+//! The names are those with which other people's decoders read most of what is written here. Of all that EUC-KR writes,
+//! Java and ICU read every character as `windows-949`, and half of them as `EUC-KR`; `CP949` is another charset
+//! to Java and ICU. All read `Windows-31J` in full, and 45 to 59 characters of 14653 differently as `Big5-HKSCS`, where
+//! it is more than a thousand as `Big5`. Next to nobody knows `CP51932` and `CP50220`, so that EUC-JP and ISO-2022-JP
+//! keep their names; most read them without the 454 characters in the rows of NEC.
+//!
+//! # How a decoder is copied
+//!
+//! encoding_rs's decoder cannot be cloned and does not say how many bytes it holds. Here it is fed so that this is
+//! known: whole runs while there is input to spare, single bytes near its end. A character is four bytes at the most, so
+//! that one of the last four positions is between characters, and there the decoder is neutral. What stands after it is
+//! kept, and a copy is a new decoder that the kept bytes will be fed to. ISO-2022-JP is neutral in each of its sets, and
+//! a copy is first led into the set by its escape sequence.
+//!
+//! Bytes that a fault gives back to be read again (the digit in 81 30 FF) are kept too, not yet fed.
+
+use crate::codec::Utf8;
+use crate::codec::Utf16;
+use crate::codec::table::Table;
+use crate::codec::{
+    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, TableCodec, Unmappable, Utf8Sink,
+};
+use encoding_rs::{
+    BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
+    ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13,
+    ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
+};
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`: its name and its further labels.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ENCODINGS.iter().map(|&(encoding, aliases)| (encoding.name(), aliases))
+}
+
+/// The codec of one of these [`names`].
+pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
+    let found = ENCODINGS.iter().find(|(encoding, _)| encoding.name() == name);
+    codec_of(found.map_or(REPLACEMENT, |(encoding, _)| encoding))
+}
+
+fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
+    match encoding {
+        _ if encoding == UTF_8 => Arc::new(Utf8),
+        _ if encoding == UTF_16BE => Arc::new(Utf16::BE),
+        _ if encoding == UTF_16LE => Arc::new(Utf16::LE),
+        _ if encoding == REPLACEMENT => Arc::new(Replacement),
+        _ if encoding.is_single_byte() => Arc::new(TableCodec::made(encoding.name(), SOURCE, page)),
+        _ => Arc::new(MultiByte { encoding, narrow: false }),
+    }
+}
+
+/// An encoding of encoding_rs as a codec that reads and writes what encoding_rs does.
+///
+/// Single-byte encodings are run by our engine over encoding_rs's table, UTF-8 and UTF-16 by our own code, the others by
+/// encoding_rs. Three things are otherwise than there: nothing looks at a byte order mark, UTF-16 is written as UTF-16,
+/// and what would come back as another character (in Shift_JIS `¥`, which encoding_rs writes as `\`) is unmappable, with
+/// encoding_rs's bytes as its [best fit](StandIn::BestFit).
+/// The name is encoding_rs's, and so is the meaning; a [`Registry`](crate::Registry) goes by IANA's. Its tables are made
+/// when they are first needed: keep the codec for as long as it is.
+///
+/// ```
+/// use charpipe::codec::{Codec, decode_strictly, web::WebCodec};
+/// use encoding_rs::Encoding;
+///
+/// // The web's ISO-8859-1.
+/// let encoding = Encoding::for_label(b"ISO-8859-1").expect("a label of the web");
+/// let codec = WebCodec::from(encoding);
+/// assert_eq!((codec.name(), decode_strictly(&codec, b"\x80").as_deref()), ("windows-1252", Some("€")));
+/// assert_eq!(<&Encoding>::from(codec), encoding);
+///
+/// // From a codec, by its name, where encoding_rs has that charset.
+/// let registry = charpipe::Registry::builtin();
+/// let encoding = |label| Ok::<_, charpipe::Error>(WebCodec::of(&*registry.codec(label)?).map(<&Encoding>::from));
+/// assert_eq!(encoding("CP949")?, Some(encoding_rs::EUC_KR));
+/// assert_eq!(encoding("IBM1047")?, None);
+/// // IANA's ISO-8859-1, which encoding_rs has not.
+/// assert_eq!(encoding("ISO-8859-1")?, None);
+///
+/// // And into a registry, here one that means what the web means.
+/// let mut registry = charpipe::Registry::builtin();
+/// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), &["ISO-8859-1"])?;
+/// assert_eq!(registry.codec("iso-8859-1")?.name(), "windows-1252");
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WebCodec {
+    encoding: &'static Encoding,
+    codec: Arc<dyn Codec>,
+}
+
+impl WebCodec {
+    /// The charset of `codec` as encoding_rs has it, by name; `None` where it has none of that name.
+    pub fn of(codec: &dyn Codec) -> Option<Self> {
+        // A label is not enough: for encoding_rs `ISO-8859-1` is one of windows-1252.
+        let encoding = Encoding::for_label(codec.name().as_bytes())?;
+        (encoding.name() == codec.name()).then(|| WebCodec::from(encoding))
+    }
+}
+
+impl From<&'static Encoding> for WebCodec {
+    fn from(encoding: &'static Encoding) -> Self {
+        WebCodec { encoding, codec: codec_of(encoding) }
+    }
+}
+
+impl From<WebCodec> for &'static Encoding {
+    fn from(codec: WebCodec) -> Self {
+        codec.encoding
+    }
+}
+
+impl From<WebCodec> for Arc<dyn Codec> {
+    fn from(codec: WebCodec) -> Self {
+        codec.codec
+    }
+}
+
+impl Codec for WebCodec {
+    fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        self.codec.xml_name()
+    }
+
+    fn source(&self) -> &str {
+        self.codec.source()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.codec.decoder()
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        self.codec.encoder()
+    }
+
+    fn is_utf8(&self) -> bool {
+        self.codec.is_utf8()
+    }
+
+    fn encodes(&self) -> bool {
+        self.codec.encodes()
+    }
+
+    fn table(&self) -> Option<Cow<'_, Table>> {
+        self.codec.table()
+    }
+}
+
+/// The encoding `replacement`: whatever comes, it is one fault, at its first byte. No label leads here.
+#[derive(Clone, Debug)]
+struct Replacement;
+
+impl Codec for Replacement {
+    fn name(&self) -> &str {
+        REPLACEMENT.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(ReplacementDecoder { begun: false })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        None
+    }
+}
+
+#[derive(Clone)]
+struct ReplacementDecoder {
+    begun: bool,
+}
+
+impl Decoder for ReplacementDecoder {
+    fn feed(&mut self, src: &[u8], _dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        if src.is_empty() || std::mem::replace(&mut self.begun, true) {
+            return Step { read: src.len(), stop: Stop::InputEmpty };
+        }
+        Step { read: 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.begun = false;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        0
+    }
+}
+
+const SOURCE: &str = "encoding_rs, Encoding Standard";
+
+/// What the Encoding Standard means by a label; `replacement` where that must not be decoded.
+pub(crate) fn for_web_label(label: &str) -> Option<Arc<dyn Codec>> {
+    Some(WebCodec::from(Encoding::for_label(label.as_bytes())?).into())
+}
+
+/// The table of a single-byte encoding, read out of its decoder.
+fn page(name: &'static str) -> Table {
+    Table::from_fn(name, SOURCE, |byte| {
+        let encoding = Encoding::for_label(name.as_bytes())?;
+        let text = encoding.decode_without_bom_handling_and_without_replacement(std::slice::from_ref(&byte))?;
+        text.chars().next()
+    })
+}
+
+/// By IANA's name, which is that of the Encoding Standard; aliases from both.
+#[rustfmt::skip]
+static ENCODINGS: &[(&Encoding, &str)] = &[
+    // Single-byte.
+    (IBM866, "866 cp866 csibm866"),
+    (ISO_8859_10, "csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6 ISO_8859-10:1992 ISO_8859-10"),
+    (ISO_8859_13, "iso8859-13 iso885913 csISO885913 latin7"),
+    (ISO_8859_14, "iso8859-14 iso885914 csISO885914 iso-ir-199 ISO_8859-14:1998 ISO_8859-14 latin8 iso-celtic l8"),
+    (ISO_8859_15, "csisolatin9 iso8859-15 iso885915 iso_8859-15 l9 csISO885915 Latin-9"),
+    (ISO_8859_16, "csISO885916 iso-ir-226 ISO_8859-16:2001 ISO_8859-16 latin10 l10"),
+    (ISO_8859_2, "csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2"),
+    (ISO_8859_3, "csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3"),
+    (ISO_8859_4, "csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4"),
+    (ISO_8859_5, "csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988"),
+    (ISO_8859_6, "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"),
+    (ISO_8859_7, "csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 sun_eu_greek"),
+    (ISO_8859_8, "csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 visual"),
+    (ISO_8859_8_I, "csiso88598i logical"),
+    (KOI8_R, "cskoi8r koi koi8 koi8_r"),
+    (KOI8_U, "koi8-ru csKOI8U"),
+    (MACINTOSH, "csmacintosh mac x-mac-roman macroman"),
+    (WINDOWS_1250, "cp1250 x-cp1250 cswindows1250"),
+    (WINDOWS_1251, "cp1251 x-cp1251 cswindows1251"),
+    (WINDOWS_1252, "cp1252 x-cp1252 cswindows1252"),
+    (WINDOWS_1253, "cp1253 x-cp1253 cswindows1253"),
+    (WINDOWS_1254, "cp1254 x-cp1254 cswindows1254"),
+    (WINDOWS_1255, "cp1255 x-cp1255 cswindows1255"),
+    (WINDOWS_1256, "cp1256 x-cp1256 cswindows1256"),
+    (WINDOWS_1257, "cp1257 x-cp1257 cswindows1257"),
+    (WINDOWS_1258, "cp1258 x-cp1258 cswindows1258"),
+    (WINDOWS_874, "dos-874 cswindows874"),
+    (X_MAC_CYRILLIC, "x-mac-ukrainian mac-cyrillic"),
+    (X_USER_DEFINED, ""),
+    // Multi-byte.
+    (SHIFT_JIS, "csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis csWindows31J CP932"),
+    (EUC_JP, "cseucpkdfmtjapanese x-euc-jp Extended_UNIX_Code_Packed_Format_for_Japanese CP51932 csCP51932"),
+    (ISO_2022_JP, "csiso2022jp CP50220 csCP50220"),
+    (GBK, "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk CP936 MS936 windows-936 csGBK"),
+    (GB18030, "csGB18030"),
+    (BIG5, "big5-hkscs cn-big5 csbig5 x-x-big5"),
+    (EUC_KR, "cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 CP949 UHC"),
+];
+
+/// What an encoding is more than.
+struct Superset {
+    of: &'static Encoding,
+    /// The labels that name a smaller charset.
+    smaller: &'static [&'static str],
+    /// What is read under them, in a message.
+    name: &'static str,
+    /// What is true and understood in an XML declaration.
+    xml_name: &'static str,
+}
+
+#[rustfmt::skip]
+static SUPERSETS: &[Superset] = &[
+    Superset {
+        of: GBK,
+        smaller: &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"],
+        name: "GBK",
+        xml_name: "GBK",
+    },
+    Superset {
+        of: EUC_KR,
+        smaller: &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"],
+        name: "windows-949",
+        xml_name: "windows-949",
+    },
+    Superset {
+        of: SHIFT_JIS,
+        smaller: &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"],
+        name: "Windows-31J",
+        xml_name: "Windows-31J",
+    },
+    Superset {
+        of: BIG5,
+        smaller: &["big5", "csbig5", "cn-big5", "x-x-big5"],
+        name: "Big5-HKSCS",
+        xml_name: "Big5-HKSCS",
+    },
+    Superset {
+        of: EUC_JP,
+        smaller: &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"],
+        name: "CP51932 with JIS X 0212",
+        xml_name: "EUC-JP",
+    },
+    Superset {
+        of: ISO_2022_JP,
+        smaller: &["iso-2022-jp", "csiso2022jp"],
+        name: "CP50220",
+        xml_name: "ISO-2022-JP",
+    },
+];
+
+/// Letters and digits of a label, all that counts where it is compared.
+fn letters(label: &str) -> impl Iterator<Item = u8> {
+    label.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+}
+
+/// A multi-byte encoding.
+#[derive(Debug)]
+struct MultiByte {
+    encoding: &'static Encoding,
+    /// The label was one of a smaller charset.
+    narrow: bool,
+}
+
+impl MultiByte {
+    fn more_than(&self) -> Option<&'static Superset> {
+        SUPERSETS.iter().find(|superset| superset.of == self.encoding)
+    }
+}
+
+impl Codec for MultiByte {
+    fn name(&self) -> &str {
+        self.encoding.name()
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        Some(self.more_than().map_or(self.encoding.name(), |superset| superset.xml_name))
+    }
+
+    fn source(&self) -> &str {
+        SOURCE
+    }
+
+    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let smaller = self.more_than()?.smaller;
+        let narrow = smaller.iter().any(|smaller| letters(smaller).eq(letters(label)));
+        narrow.then(|| Arc::new(MultiByte { encoding: self.encoding, narrow }) as Arc<dyn Codec>)
+    }
+
+    fn superset(&self) -> Option<&str> {
+        self.more_than().filter(|_| self.narrow).map(|superset| superset.name)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(MultiByteDecoder::new(self.encoding, Shift::INITIAL))
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        // UTF-16 would be answered with UTF-8.
+        (self.encoding.output_encoding() == self.encoding)
+            .then(|| Box::new(MultiByteEncoder::new(self.encoding)) as Box<dyn Encoder>)
+    }
+}
+
+const ESC: u8 = 0x1B;
+
+/// The shift state of ISO-2022-JP between characters; the initial one for all else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Shift {
+    /// The escape sequence obeyed last.
+    set: [u8; 3],
+    /// Nothing has followed it. Another escape sequence would show it useless, and be a fault.
+    fresh: bool,
+}
+
+impl Shift {
+    const INITIAL: Shift = Shift { set: *b"\x1B(B", fresh: false };
+
+    fn is_double(self) -> bool {
+        self.set[1] == b'$'
+    }
+
+    /// Leads a new decoder into this state.
+    fn lead(self, inner: &mut encoding_rs::Decoder) {
+        if self == Shift::INITIAL {
+            return;
+        }
+        // Any character makes it stale.
+        let way = [self.set[0], self.set[1], self.set[2], b'!', b'!'];
+        let len = if self.fresh { 3 } else { 4 + usize::from(self.is_double()) };
+        let _ = inner.decode_to_utf8_without_replacement(&way[..len], &mut [0; 32], false);
+    }
+}
+
+/// Room with which encoding_rs decodes a single byte whatever it holds, and a run's end after the run.
+const STEP_ROOM: usize = 32;
+
+/// The longest character.
+const LONGEST: usize = 4;
+
+/// What is shorter goes byte by byte.
+const RUN: usize = 4 * LONGEST;
+
+/// Room for the shortest run and for completing its last character.
+const RUN_ROOM: usize = 3 * RUN + RUN_RESERVE;
+const RUN_RESERVE: usize = 2 * LONGEST * STEP_ROOM;
+
+/// How long a run is behind a fault; the next is twice as long. Room is made ready for all that a run may become, which a
+/// fault at its beginning would waste.
+const CAREFUL_RUN: usize = 2 * RUN;
+
+/// Decodes a multi-byte encoding.
+struct MultiByteDecoder {
+    encoding: &'static Encoding,
+    inner: encoding_rs::Decoder,
+    shift: Shift,
+    /// Bytes read and undecided. The first `fed` of them were fed to `inner` since it was neutral.
+    held: [u8; 2 * LONGEST],
+    len: usize,
+    fed: usize,
+    /// The most bytes of a run.
+    run_limit: usize,
+}
+
+impl MultiByteDecoder {
+    fn new(encoding: &'static Encoding, shift: Shift) -> Self {
+        let mut inner = encoding.new_decoder_without_bom_handling();
+        shift.lead(&mut inner);
+        MultiByteDecoder { encoding, inner, shift, held: [0; 2 * LONGEST], len: 0, fed: 0, run_limit: usize::MAX }
+    }
+
+    fn is_shifted(&self) -> bool {
+        self.encoding == ISO_2022_JP
+    }
+
+    /// Whether `inner`, which was fed `bytes` since it was neutral, is so again.
+    fn is_neutral(&self, bytes: &[u8]) -> bool {
+        if self.is_shifted() {
+            match bytes {
+                [ESC, ..] => bytes.len() >= 3,
+                _ => !self.shift.is_double() || bytes.len().is_multiple_of(2),
+            }
+        } else {
+            self.inner.latin1_byte_compatible_up_to(b"").is_some()
+        }
+    }
+
+    /// Feeds `inner`; how many bytes it took, and its fault.
+    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, last: bool) -> (usize, Option<(u8, u8)>) {
+        let most = 3 * src.len() + STEP_ROOM;
+        let inner = &mut self.inner;
+        let (result, read) = dst.fill_str(most, |text| {
+            let (result, read, written) = inner.decode_to_str_without_replacement(src, text, last);
+            ((result, read), written)
+        });
+        match result {
+            DecoderResult::Malformed(len, after) => (read, Some((len, after))),
+            // There is room for the worst case, always.
+            DecoderResult::InputEmpty | DecoderResult::OutputFull => (read, None),
+        }
+    }
+
+    /// `inner` is neutral, after `bytes`; they are done with.
+    fn settle(&mut self, bytes: &[u8]) {
+        match *bytes {
+            [ESC, x, y, ..] if self.is_shifted() => self.shift = Shift { set: [ESC, x, y], fresh: true },
+            [] => {}
+            _ => self.shift.fresh = false,
+        }
+    }
+
+    /// Feeds `inner` the next byte that is held; whether it took it, and the fault.
+    fn feed_held(&mut self, dst: &mut Utf8Sink<'_>) -> (bool, Option<Malformed>) {
+        let byte = self.held[self.fed];
+        let (read, fault) = self.run(&[byte], dst, false);
+        self.fed += read;
+        let fed = self.fed;
+        if let Some((len, after)) = fault {
+            return (read > 0, Some(self.fault(len, fed - after as usize)));
+        }
+        let held = self.held;
+        if self.is_neutral(&held[..fed]) {
+            self.settle(&held[..fed]);
+            self.held.copy_within(fed..self.len, 0);
+            self.len -= fed;
+            self.fed = 0;
+        }
+        (true, None)
+    }
+
+    /// A fault of `len` bytes. The first `done` that are held are done with; what follows will be read again.
+    fn fault(&mut self, len: u8, done: usize) -> Malformed {
+        self.shift.fresh = false;
+        let held = self.held;
+        let rest = &held[done..self.len];
+        *self = Self::new(self.encoding, self.shift);
+        self.run_limit = CAREFUL_RUN;
+        self.held[..rest.len()].copy_from_slice(rest);
+        self.len = rest.len();
+        Malformed { len, after: rest.len() as u8 }
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        self.held[self.len..self.len + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
+    }
+
+    /// Decodes a run from the front of `src` while nothing is held; ends neutral, or with a fault. At least
+    /// [`LONGEST`] bytes of `src` are left over, so that the last character of the run can be completed.
+    fn feed_run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3).min(self.run_limit);
+        let mut len = most;
+        if self.is_shifted() {
+            len = src[..most].iter().position(|byte| *byte == ESC).unwrap_or(most);
+            if self.shift.is_double() {
+                len &= !1;
+            }
+        }
+        let (mut read, mut fault) = self.run(&src[..len], dst, false);
+        while fault.is_none() && read < src.len() && !self.is_neutral(&src[..read]) {
+            let (more, found) = self.run(&src[read..read + 1], dst, false);
+            read += more;
+            fault = found;
+        }
+        if let Some((len, after)) = fault {
+            self.hold(&src[read - after as usize..read]);
+            return Step { read, stop: Stop::Fault(self.fault(len, 0)) };
+        }
+        self.run_limit = self.run_limit.saturating_mul(2);
+        // No escape sequence is in it.
+        self.shift.fresh &= read == 0;
+        Step { read, stop: Stop::InputEmpty }
+    }
+}
+
+impl Decoder for MultiByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut read = 0;
+        let mut ran = false;
+        while read < src.len() {
+            if dst.room() < STEP_ROOM {
+                return Step { read, stop: Stop::OutputFull };
+            }
+            if self.fed < self.len {
+                let before = dst.written();
+                if let Some(fault) = self.feed_held(dst).1 {
+                    return Step { read, stop: Stop::Fault(fault) };
+                }
+                if dst.written() > before {
+                    // So that it is clear what the next character came from.
+                    return Step { read, stop: Stop::OutputFull };
+                }
+                continue;
+            }
+            let rest = &src[read..];
+            if self.len == 0 && rest.len() >= RUN {
+                if dst.room() >= RUN_ROOM {
+                    let step = self.feed_run(rest, dst);
+                    read += step.read;
+                    ran = true;
+                    match step.stop {
+                        Stop::InputEmpty if step.read == 0 => {}
+                        Stop::InputEmpty => continue,
+                        stop => return Step { read, stop },
+                    }
+                } else if ran && read > 0 {
+                    return Step { read, stop: Stop::OutputFull };
+                }
+            }
+            self.hold(&rest[..1]);
+            match self.feed_held(dst) {
+                (_, None) => read += 1,
+                (true, Some(fault)) => return Step { read: read + 1, stop: Stop::Fault(fault) },
+                (false, Some(Malformed { len, after })) => {
+                    // It is the last that is held, and stays unread.
+                    self.len -= 1;
+                    return Step { read, stop: Stop::Fault(Malformed { len, after: after - 1 }) };
+                }
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        while self.fed < self.len {
+            if dst.room() < STEP_ROOM {
+                return Stop::OutputFull;
+            }
+            if let Some(fault) = self.feed_held(dst).1 {
+                return Stop::Fault(fault);
+            }
+        }
+        if self.len == 0 {
+            return Stop::InputEmpty;
+        }
+        match self.run(&[], dst, true).1 {
+            // `inner` is finished, and replaced.
+            Some((len, after)) => Stop::Fault(self.fault(len, self.len - after as usize)),
+            None => {
+                self.reset();
+                Stop::InputEmpty
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.encoding, Shift::INITIAL);
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        let mut fork = Self::new(self.encoding, self.shift);
+        fork.hold(&self.held[..self.len]);
+        Box::new(fork)
+    }
+
+    fn pending(&self) -> usize {
+        self.len
+    }
+}
+
+/// The characters of an encoding that encoding_rs writes as others. `spec/one-way.md` has them, and why.
+struct OneWay {
+    of: &'static Encoding,
+    chars: &'static [RangeInclusive<char>],
+    /// What their UTF-8 begins with: little else does, in text that is written in these encodings.
+    leads: [u8; 2],
+}
+
+static ONE_WAY: &[OneWay] = &[
+    OneWay { of: SHIFT_JIS, chars: &SIGNS, leads: [0xC2, 0xE2] },
+    OneWay { of: EUC_JP, chars: &SIGNS, leads: [0xC2, 0xE2] },
+    OneWay { of: ISO_2022_JP, chars: &['\u{2212}'..='\u{2212}', '\u{FF61}'..='\u{FF9F}'], leads: [0xE2, 0xEF] },
+];
+
+/// The yen sign and the overline, which are written as ASCII, and the minus sign, as the full-width one.
+const SIGNS: [RangeInclusive<char>; 3] = ['\u{A5}'..='\u{A5}', '\u{203E}'..='\u{203E}', '\u{2212}'..='\u{2212}'];
+
+impl OneWay {
+    fn has(&self, ch: char) -> bool {
+        self.chars.iter().any(|range| range.contains(&ch))
+    }
+
+    /// Where the first of them is in `text`, and which.
+    fn first_in(&self, text: &str) -> Option<(usize, char)> {
+        const BLOCK: usize = 64;
+        let [a, b] = self.leads;
+        for (index, block) in text.as_bytes().chunks(BLOCK).enumerate() {
+            // No branch for each byte, so that the compiler makes vectors of it. Most blocks have none.
+            if !block.iter().fold(false, |any, byte| any | (*byte == a) | (*byte == b)) {
+                continue;
+            }
+            for at in (0..block.len()).filter(|at| block[*at] == a || block[*at] == b) {
+                let at = index * BLOCK + at;
+                if let Some(ch) = text[at..].chars().next().filter(|ch| self.has(*ch)) {
+                    return Some((at, ch));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What leads back to ASCII in ISO-2022-JP.
+const TO_ASCII: &[u8] = b"\x1B(B";
+
+/// Encodes a multi-byte encoding.
+struct MultiByteEncoder {
+    inner: encoding_rs::Encoder,
+    one_way: Option<&'static OneWay>,
+    /// `inner` wrote [`TO_ASCII`] in front of what was unmappable. It counts once something in ASCII follows: before
+    /// another escape sequence it would be a fault.
+    owes_ascii: bool,
+}
+
+impl MultiByteEncoder {
+    fn new(encoding: &'static Encoding) -> Self {
+        let one_way = ONE_WAY.iter().find(|one_way| one_way.of == encoding);
+        MultiByteEncoder { inner: encoding.new_encoder(), one_way, owes_ascii: false }
+    }
+
+    /// Encodes the front of `src`. Characters of `one_way` are faults.
+    fn feed_watching(&mut self, src: &str, dst: &mut ByteSink<'_>, one_way: &OneWay) -> Step<Unmappable> {
+        /// How much is searched before it is encoded: little, as what does not fit is searched again.
+        const STRETCH: usize = 2048;
+        let mut read = 0;
+        while read < src.len() {
+            let rest = &src[read..];
+            let end = (STRETCH..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+            let stretch = &rest[..end];
+            let found = one_way.first_in(stretch);
+            let sound = found.map_or(stretch.len(), |(at, _)| at);
+            if sound > 0 {
+                let step = self.run(&stretch[..sound], dst, false);
+                read += step.read;
+                if step.stop != Stop::InputEmpty {
+                    return Step { read, stop: step.stop };
+                }
+            }
+            if let Some((_, ch)) = found {
+                return Step { read: read + ch.len_utf8(), stop: Stop::Fault(Unmappable { ch, after: 0 }) };
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn run(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
+        let owed = if self.owes_ascii { TO_ASCII } else { b"" };
+        let mut outcome = (EncoderResult::OutputFull, 0);
+        dst.fill(|room| {
+            let Some((front, rest)) = room.split_at_mut_checked(owed.len()) else { return 0 };
+            let (result, read, mut written) = self.inner.encode_from_utf8_without_replacement(src, rest, last);
+            let is_fault = matches!(result, EncoderResult::Unmappable(_));
+            outcome = (result, read);
+            if self.inner.encoding() != ISO_2022_JP || written == 0 {
+                return written;
+            }
+            if rest[0] == ESC {
+                room.copy_within(owed.len()..owed.len() + written, 0);
+            } else {
+                front.copy_from_slice(owed);
+                written += owed.len();
+            }
+            self.owes_ascii = is_fault && room[..written].ends_with(TO_ASCII);
+            if self.owes_ascii { written - TO_ASCII.len() } else { written }
+        });
+        let stop = match outcome.0 {
+            EncoderResult::InputEmpty => Stop::InputEmpty,
+            EncoderResult::OutputFull => Stop::OutputFull,
+            // For SO, SI and ESC in ISO-2022-JP it answers U+FFFD; what it stopped at is meant.
+            EncoderResult::Unmappable(ch) => {
+                let ch = src[..outcome.1].chars().next_back().unwrap_or(ch);
+                Stop::Fault(Unmappable { ch, after: 0 })
+            }
+        };
+        Step { read: outcome.1, stop }
+    }
+}
+
+impl Encoder for MultiByteEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        if src.is_empty() {
+            return Step { read: 0, stop: Stop::InputEmpty };
+        }
+        match self.one_way {
+            Some(one_way) => self.feed_watching(src, dst, one_way),
+            None => self.run(src, dst, false),
+        }
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        if self.owes_ascii {
+            if !dst.push(TO_ASCII) {
+                return Stop::OutputFull;
+            }
+            self.owes_ascii = false;
+        }
+        if !self.inner.has_pending_state() {
+            return Stop::InputEmpty;
+        }
+        let stop = self.run("", dst, true).stop;
+        if stop == Stop::InputEmpty {
+            // It would panic if it were used again.
+            self.reset();
+        }
+        stop
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.inner.encoding());
+    }
+
+    /// SUB, as in the single-byte pages.
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let text = match which {
+            StandIn::Substitute => "\u{1A}",
+            StandIn::BestFit => {
+                let has_one = self.one_way.is_some_and(|one_way| one_way.has(ch));
+                return has_one && self.run(ch.encode_utf8(&mut [0; 4]), dst, false).stop == Stop::InputEmpty;
+            }
+            StandIn::Text(text) => text,
+        };
+        // All of these charsets have ASCII, so that it is all or nothing.
+        text.is_ascii() && self.run(text, dst, false).stop == Stop::InputEmpty
+    }
+}

@@ -1,0 +1,161 @@
+//! A table as a codec: which engine runs it, and when its tables are made.
+//!
+//! Each direction is made from the table when a machine of it is first asked for, so a page that isn't used costs
+//! nothing.
+
+mod multi_byte;
+mod single_byte;
+
+use crate::codec::table::packed::Packed;
+use crate::codec::table::{Shape, Table};
+use crate::codec::{Codec, Decoder, Encoder};
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// A charset that is a [`Table`].
+///
+/// It may be shared and used from many threads; all machines of a direction share what was made for it.
+///
+/// ```
+/// use charpipe::codec::table::{Table, chart};
+/// use charpipe::codec::{Codec, TableCodec, decode_strictly};
+///
+/// let table = chart::parse(include_str!("../../../codecs/IBM1047.txt"), &|_| None)?;
+/// assert_eq!(decode_strictly(&TableCodec::new(table), b"\xC8\x89").as_deref(), Some("Hi"));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TableCodec {
+    source: Source,
+    decode: OnceLock<Decode>,
+    encode: OnceLock<Encode>,
+}
+
+/// Where the table comes from.
+#[derive(Debug)]
+enum Source {
+    Given(Table),
+    Packed(&'static Packed),
+    /// Made by name when it is looked at.
+    Made {
+        name: &'static str,
+        source: &'static str,
+        make: fn(&'static str) -> Table,
+    },
+}
+
+#[derive(Debug)]
+enum Decode {
+    Single(Arc<single_byte::DecodeTable>),
+    Multi(Arc<multi_byte::DecodeTable>),
+}
+
+#[derive(Debug)]
+enum Encode {
+    Single(Arc<single_byte::EncodeTable>),
+    Multi(Arc<multi_byte::EncodeTable>),
+}
+
+impl TableCodec {
+    /// The charset of a table made or read at run time. Of mappings that contradict each other, which
+    /// [`Table::check`] finds, either may win; those that do not fit the shape may be left out.
+    pub const fn new(table: Table) -> Self {
+        Self::from(Source::Given(table))
+    }
+
+    /// The charset of a built-in page, one of [`PAGES`](crate::codec::PAGES).
+    pub const fn of(page: &'static Packed) -> Self {
+        Self::from(Source::Packed(page))
+    }
+
+    /// The charset `name`, whose table `make` makes from that name when it is needed. The table's own name and
+    /// [`source`](Codec::source) do not count.
+    pub const fn made(name: &'static str, source: &'static str, make: fn(&'static str) -> Table) -> Self {
+        Self::from(Source::Made { name, source, make })
+    }
+
+    const fn from(source: Source) -> Self {
+        TableCodec { source, decode: OnceLock::new(), encode: OnceLock::new() }
+    }
+
+    /// The table, made anew where it is a built-in one.
+    fn made_table(&self) -> Cow<'_, Table> {
+        match &self.source {
+            Source::Given(table) => Cow::Borrowed(table),
+            Source::Packed(page) => Cow::Owned(page.table()),
+            Source::Made { name, make, .. } => Cow::Owned(make(name)),
+        }
+    }
+}
+
+/// Whether the engine for single bytes can run it.
+fn is_single(table: &Table) -> bool {
+    table.shape == Shape::Single
+        && table.sequences.is_empty()
+        && table.mappings.iter().all(|mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000)
+}
+
+impl Codec for TableCodec {
+    fn name(&self) -> &str {
+        match &self.source {
+            Source::Given(table) => &table.name,
+            Source::Packed(page) => page.name,
+            Source::Made { name, .. } => name,
+        }
+    }
+
+    fn source(&self) -> &str {
+        match &self.source {
+            Source::Given(table) => &table.source,
+            Source::Packed(page) => page.source,
+            Source::Made { source, .. } => source,
+        }
+    }
+
+    fn encodes(&self) -> bool {
+        true
+    }
+
+    fn table(&self) -> Option<Cow<'_, Table>> {
+        Some(self.made_table())
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        let tables = self.decode.get_or_init(|| {
+            if let Source::Packed(page) = self.source {
+                return match page.is_single {
+                    true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
+                    false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
+                };
+            }
+            let table = self.made_table();
+            match is_single(&table) {
+                true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
+                false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
+            }
+        });
+        match tables {
+            Decode::Single(table) => Box::new(single_byte::SingleByteDecoder { table: table.clone() }),
+            Decode::Multi(table) => Box::new(multi_byte::MultiByteDecoder::new(table.clone())),
+        }
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        let tables = self.encode.get_or_init(|| {
+            if let Source::Packed(page) = self.source
+                && !page.is_single
+            {
+                return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
+            }
+            let table = self.made_table();
+            match is_single(&table) {
+                true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
+                false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),
+            }
+        });
+        Some(match tables {
+            Encode::Single(table) => Box::new(single_byte::SingleByteEncoder { table: table.clone() }),
+            Encode::Multi(table) => Box::new(multi_byte::MultiByteEncoder::new(table.clone())),
+        })
+    }
+}

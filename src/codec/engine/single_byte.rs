@@ -1,0 +1,215 @@
+//! Every single-byte charset whose characters lie in the Basic Multilingual Plane: one engine over a [`Table`].
+//!
+//! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table. Where there are
+//! kernels for either, they go first, and this is what goes on where they stop.
+
+use crate::arch::{self, single_byte::FromUtf8};
+use crate::codec::table::packed::{Chart, Packed};
+use crate::codec::table::{Mapping, Table, Way};
+use crate::codec::unicode::utf8::runs;
+use crate::codec::{
+    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table, encode_whole,
+};
+use std::sync::Arc;
+
+/// The character of each byte.
+pub(super) type DecodeTable = Utf8Table;
+
+/// From bytes to text.
+pub(super) fn decode_table(table: &Table) -> DecodeTable {
+    let mut chars = [Utf8Char::NONE; 256];
+    for Mapping { code, ch, .. } in table.mappings.iter().filter(|mapping| mapping.way.decodes()) {
+        chars[code.number() as usize & 0xFF] = Utf8Char::new(*ch);
+    }
+    Utf8Table::new(chars)
+}
+
+/// That of a built-in page, straight from where it lies.
+pub(super) fn decode_table_of(page: &Packed) -> DecodeTable {
+    let mut chars = [Utf8Char::NONE; 256];
+    let record = page.open();
+    for (place, unit) in chars.iter_mut().zip(record.charts.iter().flat_map(Chart::quarters).flatten()) {
+        // FFFF is no character: no page assigns it.
+        if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF) {
+            *place = Utf8Char::new(ch);
+        }
+    }
+    Utf8Table::new(chars)
+}
+
+/// Decodes a single-byte charset; no state.
+#[derive(Clone, Debug)]
+pub(super) struct SingleByteDecoder {
+    pub(super) table: Arc<DecodeTable>,
+}
+
+impl Decoder for SingleByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let read = dst.push_table(src, &self.table);
+        match src.get(read) {
+            None => Step { read, stop: Stop::InputEmpty },
+            Some(&byte) if !self.table.has(byte) => {
+                Step { read: read + 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) }
+            }
+            Some(_) => Step { read, stop: Stop::OutputFull },
+        }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {}
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        0
+    }
+
+    fn is_bytewise(&self) -> bool {
+        true
+    }
+}
+
+/// From text to bytes: a block of 256 for each high byte that occurs.
+#[derive(Debug)]
+pub(super) struct EncodeTable {
+    /// Which block a code point's high byte has; block 0 is empty.
+    index: [u16; 256],
+    /// The byte, or [`EncodeTable::NONE`].
+    blocks: Vec<[u16; 256]>,
+    /// ASCII again, by itself; 0 for what is none.
+    ascii: [u16; 256],
+    /// All of it for kernels.
+    lanes: FromUtf8,
+    /// In the order of the characters.
+    best_fit: Vec<(u16, u8)>,
+    substitute: u8,
+    /// The byte that stands for these, or for all up to U+00FF.
+    substitute1: Option<u8>,
+    for_substitute1: Option<Vec<char>>,
+}
+
+impl EncodeTable {
+    const NONE: u16 = u16::MAX;
+
+    pub(super) fn new(table: &Table) -> Self {
+        let byte_of = |mapping: &Mapping| (mapping.ch, mapping.code.number() as u8);
+        let mut this = EncodeTable {
+            index: [0; 256],
+            blocks: vec![[Self::NONE; 256]],
+            ascii: [0; 256],
+            lanes: FromUtf8::new(table.mappings.iter().filter(|mapping| mapping.way.encodes(mapping.ch)).map(byte_of)),
+            best_fit: Vec::new(),
+            substitute: table.substitute.first().copied().unwrap_or(0x1A),
+            substitute1: table.substitute1,
+            for_substitute1: (table.substitute1.is_none() || table.lists_substitute1()).then(Vec::new),
+        };
+        for Mapping { code, ch, way } in &table.mappings {
+            let (Ok(unit), byte) = (u16::try_from(*ch as u32), code.number() as u8) else { continue };
+            match way {
+                Way::ToText => {}
+                Way::Substitute1 => this.for_substitute1.iter_mut().for_each(|listed| listed.push(*ch)),
+                way if way.encodes(*ch) => this.set(unit, byte),
+                _ => this.best_fit.push((unit, byte)),
+            }
+        }
+        this.best_fit.sort_by_key(|(unit, _)| *unit);
+        for ascii in 0..0x80 {
+            this.ascii[ascii as usize] = this.unit(ascii);
+        }
+        this
+    }
+
+    fn set(&mut self, unit: u16, byte: u8) {
+        let [high, low] = unit.to_be_bytes();
+        let block = &mut self.index[high as usize];
+        if *block == 0 {
+            *block = self.blocks.len() as u16;
+            self.blocks.push([Self::NONE; 256]);
+        }
+        self.blocks[*block as usize][low as usize] = byte.into();
+    }
+
+    #[inline(always)]
+    fn unit(&self, unit: u16) -> u16 {
+        let [high, low] = unit.to_be_bytes();
+        self.blocks[self.index[high as usize] as usize][low as usize]
+    }
+
+    #[inline(always)]
+    fn byte(&self, ch: char) -> Option<u8> {
+        let byte = self.unit(u16::try_from(ch as u32).ok()?);
+        (byte != Self::NONE).then_some(byte as u8)
+    }
+}
+
+/// Encodes a single-byte charset; no state.
+#[derive(Clone, Debug)]
+pub(super) struct SingleByteEncoder {
+    pub(super) table: Arc<EncodeTable>,
+}
+
+impl Encoder for SingleByteEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let table = &*self.table;
+        let mut read = 0;
+        let mut fault = None;
+        dst.fill(|spare| {
+            let mut at = 0;
+            'all: while read < src.len() {
+                let unit = |byte: u16| (byte as u8, byte & 0xFF00);
+                let ascii = |byte: u8| unit(table.ascii[byte as usize]);
+                let (taken, made) =
+                    arch::single_byte::encode(arch::isa(), &table.lanes, &src[read..], &mut spare[at..]);
+                (read, at) = (read + taken, at + made);
+                runs(src, &mut read, spare, &mut at, ascii, |code| unit(table.unit(code)));
+                for ch in src[read..].chars().take(16) {
+                    let Some(byte) = table.byte(ch) else {
+                        fault = Some(Unmappable { ch, after: 0 });
+                        break 'all;
+                    };
+                    let Some(place) = spare.get_mut(at) else { break 'all };
+                    *place = byte;
+                    at += 1;
+                    read += ch.len_utf8();
+                }
+            }
+            at
+        });
+        match fault {
+            Some(fault) => Step { read: read + fault.ch.len_utf8(), stop: Stop::Fault(fault) },
+            None if read == src.len() => Step { read, stop: Stop::InputEmpty },
+            None => Step { read, stop: Stop::OutputFull },
+        }
+    }
+
+    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {}
+
+    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let byte = match which {
+            StandIn::Text(text) => return encode_whole(self, text, dst),
+            StandIn::Substitute => {
+                let listed = self.table.for_substitute1.as_ref().map_or(ch <= '\u{FF}', |listed| listed.contains(&ch));
+                Some(self.table.substitute1.filter(|_| listed).unwrap_or(self.table.substitute))
+            }
+            StandIn::BestFit => {
+                let best_fit = &self.table.best_fit;
+                let at = best_fit.partition_point(|(unit, _)| u32::from(*unit) < ch as u32);
+                best_fit.get(at).filter(|(unit, _)| u32::from(*unit) == ch as u32).map(|(_, byte)| *byte)
+            }
+        };
+        byte.is_some_and(|byte| dst.push(&[byte]))
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
+    }
+}

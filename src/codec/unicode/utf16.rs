@@ -1,0 +1,287 @@
+//! UTF-16 in both byte orders (RFC 2781), and UCS-2, which is its part without surrogates.
+//!
+//! A surrogate without its other half is malformed: two bytes, and the code unit after it is not swallowed with it. An
+//! odd byte at the end is malformed by itself. UCS-2 decodes as UTF-16, since that is what such data turns out to be,
+//! and encodes the Basic Multilingual Plane only.
+
+use crate::arch::utf16::{ByteOrder, from_utf8};
+use crate::codec::unicode::utf8::runs;
+use crate::codec::{
+    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+};
+
+const ORDERS: &[&str] = &["UTF-16BE", "UTF-16LE"];
+
+/// UTF-16 or UCS-2 under one of its names.
+#[derive(Clone, Copy, Debug)]
+pub struct Utf16 {
+    name: &'static str,
+    little: bool,
+    bmp_only: bool,
+    orders: Option<Orders>,
+}
+
+impl Utf16 {
+    /// `UTF-16BE`.
+    pub const BE: Utf16 = Utf16 { name: "UTF-16BE", little: false, bmp_only: false, orders: None };
+    /// `UTF-16LE`.
+    pub const LE: Utf16 = Utf16 { name: "UTF-16LE", little: true, bmp_only: false, orders: None };
+    /// `UTF-16`: order by the bytes; as a target big-endian with a byte order mark.
+    pub const UTF_16: Utf16 = Utf16 { name: "UTF-16", orders: Some(Orders { names: ORDERS, bom: true }), ..Utf16::BE };
+    /// `ISO-10646-UCS-2`: order by the bytes; as a target big-endian, without a byte order mark.
+    pub const UCS_2: Utf16 = Utf16 {
+        name: "ISO-10646-UCS-2",
+        bmp_only: true,
+        orders: Some(Orders { names: ORDERS, bom: false }),
+        ..Utf16::BE
+    };
+}
+
+impl Codec for Utf16 {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn source(&self) -> &str {
+        if self.bmp_only { "ISO/IEC 10646" } else { "RFC 2781" }
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(Utf16Decoder { little: self.little, held: [0; 3], len: 0 })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(Utf16Encoder { little: self.little, bmp_only: self.bmp_only }))
+    }
+
+    fn orders(&self) -> Option<Orders> {
+        self.orders
+    }
+}
+
+#[inline(always)]
+fn unit<const LITTLE: bool>(bytes: [u8; 2]) -> u16 {
+    if LITTLE { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) }
+}
+
+#[inline(always)]
+fn order<const LITTLE: bool>() -> ByteOrder {
+    if LITTLE { ByteOrder::Little } else { ByteOrder::Big }
+}
+
+/// Decodes UTF-16. Between calls it holds an odd byte, a high surrogate, or both.
+#[derive(Clone, Debug)]
+pub struct Utf16Decoder {
+    little: bool,
+    held: [u8; 3],
+    len: u8,
+}
+
+impl Utf16Decoder {
+    /// Whole characters from the front of `src`; leaves a cut one unread, with [`Stop::InputEmpty`].
+    #[inline(always)]
+    fn characters<const LITTLE: bool>(src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let units = src.as_chunks::<2>().0;
+        let mut at = 0;
+        let fault = |at: usize| Step { read: at * 2, stop: Stop::Fault(Malformed { len: 2, after: 0 }) };
+        while at < units.len() {
+            at += dst.push_utf16(order::<LITTLE>(), units[at..].as_flattened()) / 2;
+            // Sixteen at a time, while none is a surrogate and there is room for all.
+            while let Some(block) = units[at..].first_chunk::<16>() {
+                let mut codes = [0; 16];
+                for (code, bytes) in codes.iter_mut().zip(block) {
+                    *code = unit::<LITTLE>(*bytes).into();
+                }
+                if !dst.push_block(&codes) {
+                    break;
+                }
+                at += 16;
+            }
+            let end = units.len().min(at + 16);
+            while at < end {
+                let first = unit::<LITTLE>(units[at]);
+                let (ch, len) = match char::from_u32(first as u32) {
+                    Some(ch) => (ch, 1),
+                    None if first >= 0xDC00 => return fault(at + 1),
+                    None => match units.get(at + 1) {
+                        None => return Step { read: at * 2, stop: Stop::InputEmpty },
+                        Some(&bytes) => {
+                            let second = unit::<LITTLE>(bytes);
+                            match char::decode_utf16([first, second]).next() {
+                                Some(Ok(ch)) => (ch, 2),
+                                _ => return fault(at + 1),
+                            }
+                        }
+                    },
+                };
+                if !dst.push(ch) {
+                    return Step { read: at * 2, stop: Stop::OutputFull };
+                }
+                at += len;
+            }
+        }
+        Step { read: at * 2, stop: Stop::InputEmpty }
+    }
+
+    fn run(&self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        if self.little { Self::characters::<true>(src, dst) } else { Self::characters::<false>(src, dst) }
+    }
+}
+
+impl Decoder for Utf16Decoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut read = 0;
+        // First what is held, with as few bytes as settle it.
+        while self.len > 0 {
+            let len = self.len as usize;
+            let mut four = [0; 4];
+            four[..len].copy_from_slice(&self.held[..len]);
+            let Some(&byte) = src.get(read) else {
+                return Step { read, stop: Stop::InputEmpty };
+            };
+            four[len] = byte;
+            let step = self.run(&four[..len + 1], dst);
+            match step.stop {
+                Stop::OutputFull => return Step { read, stop: Stop::OutputFull },
+                Stop::InputEmpty if step.read == 0 => {
+                    // Still a cut character.
+                    self.held[len] = byte;
+                    self.len += 1;
+                    read += 1;
+                }
+                Stop::InputEmpty => {
+                    self.len = 0;
+                    read += 1;
+                }
+                Stop::Fault(fault) if len == 3 => {
+                    // A high surrogate and a unit that does not belong to it. That unit's first byte may have come in
+                    // an earlier call; it stays held and is good.
+                    self.held[0] = self.held[2];
+                    self.len = 1;
+                    return Step { read, stop: Stop::Fault(Malformed { after: 1, ..fault }) };
+                }
+                Stop::Fault(fault) => {
+                    self.len = 0;
+                    return Step { read: read + 1, stop: Stop::Fault(fault) };
+                }
+            }
+        }
+        let step = self.run(&src[read..], dst);
+        read += step.read;
+        if step.stop == Stop::InputEmpty {
+            let tail = &src[read..];
+            self.held[..tail.len()].copy_from_slice(tail);
+            self.len = tail.len() as u8;
+            read = src.len();
+        }
+        Step { read, stop: step.stop }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        match self.len {
+            0 => Stop::InputEmpty,
+            3 => {
+                self.held[0] = self.held[2];
+                self.len = 1;
+                Stop::Fault(Malformed { len: 2, after: 1 })
+            }
+            len => {
+                self.len = 0;
+                Stop::Fault(Malformed { len, after: 0 })
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        self.len = 0;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        self.len as usize
+    }
+
+    fn code_unit(&self) -> Option<usize> {
+        Some(2)
+    }
+}
+
+/// Encodes UTF-16, or UCS-2 where characters outside the Basic Multilingual Plane are unmappable.
+#[derive(Clone, Debug)]
+pub struct Utf16Encoder {
+    little: bool,
+    bmp_only: bool,
+}
+
+impl Utf16Encoder {
+    #[inline(always)]
+    fn run<const LITTLE: bool>(&self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let bytes = |unit: u16| if LITTLE { unit.to_le_bytes() } else { unit.to_be_bytes() };
+        let mut read = 0;
+        let mut fault = None;
+        dst.fill(|spare| {
+            let units = spare.as_chunks_mut::<2>().0;
+            let mut at = 0;
+            'all: while read < src.len() {
+                let room = units[at..].as_flattened_mut();
+                let (taken, put) = from_utf8(order::<LITTLE>(), self.bmp_only, &src[read..], room);
+                read += taken;
+                at += put / 2;
+                runs(src, &mut read, units, &mut at, |byte| (bytes(byte.into()), 0), |unit| (bytes(unit), 0));
+                for ch in src[read..].chars().take(16) {
+                    let code = ch as u32;
+                    if code <= 0xFFFF {
+                        let Some(unit) = units.get_mut(at) else { break 'all };
+                        *unit = bytes(code as u16);
+                        at += 1;
+                    } else if self.bmp_only {
+                        fault = Some(Unmappable { ch, after: 0 });
+                        break 'all;
+                    } else {
+                        let Some([high, low]) = units.get_mut(at..at + 2) else { break 'all };
+                        let mut pair = [0; 2];
+                        ch.encode_utf16(&mut pair);
+                        *high = bytes(pair[0]);
+                        *low = bytes(pair[1]);
+                        at += 2;
+                    }
+                    read += ch.len_utf8();
+                }
+            }
+            at * 2
+        });
+        match fault {
+            Some(fault) => Step { read: read + fault.ch.len_utf8(), stop: Stop::Fault(fault) },
+            None if read == src.len() => Step { read, stop: Stop::InputEmpty },
+            None => Step { read, stop: Stop::OutputFull },
+        }
+    }
+}
+
+impl Encoder for Utf16Encoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        if self.little { self.run::<true>(src, dst) } else { self.run::<false>(src, dst) }
+    }
+
+    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {}
+
+    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let bytes = if self.little { 0xFFFDu16.to_le_bytes() } else { 0xFFFDu16.to_be_bytes() };
+        match which {
+            StandIn::Substitute => dst.push(&bytes),
+            StandIn::BestFit => false,
+            StandIn::Text(text) => encode_whole(self, text, dst),
+        }
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
+    }
+}

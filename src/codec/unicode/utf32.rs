@@ -1,0 +1,240 @@
+//! UCS-4 and UTF-32: one code unit of four octets a character, in any of four octet orders.
+//!
+//! The orders are those of XML 1.0 Appendix F: 1234 (UTF-32BE), 4321 (UTF-32LE) and the "unusual" 2143 and 3412. A code
+//! unit above 10FFFF or in D800–DFFF is malformed. `spec/ucs4-orders.tsv` has the vectors.
+
+pub use crate::arch::utf32::OctetOrder;
+use crate::arch::utf32::from_utf8;
+use crate::codec::unicode::utf8::runs;
+use crate::codec::{
+    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+};
+
+/// UCS-4 under one of its names.
+#[derive(Clone, Copy, Debug)]
+pub struct Ucs4 {
+    name: &'static str,
+    xml_name: &'static str,
+    order: OctetOrder,
+    orders: Option<Orders>,
+}
+
+const UCS4_XML_NAME: &str = "ISO-10646-UCS-4";
+
+impl Ucs4 {
+    /// `UTF-32BE`.
+    pub const UTF_32BE: Ucs4 = Ucs4::ordered("UTF-32BE", "UTF-32BE", OctetOrder::O1234);
+    /// `UTF-32LE`.
+    pub const UTF_32LE: Ucs4 = Ucs4::ordered("UTF-32LE", "UTF-32LE", OctetOrder::O4321);
+    /// `X-ISO-10646-UCS-4-2143`.
+    pub const UCS_4_2143: Ucs4 = Ucs4::ordered("X-ISO-10646-UCS-4-2143", UCS4_XML_NAME, OctetOrder::O2143);
+    /// `X-ISO-10646-UCS-4-3412`.
+    pub const UCS_4_3412: Ucs4 = Ucs4::ordered("X-ISO-10646-UCS-4-3412", UCS4_XML_NAME, OctetOrder::O3412);
+    /// `UTF-32`: order by the bytes; as a target big-endian with a byte order mark.
+    pub const UTF_32: Ucs4 = Ucs4 {
+        orders: Some(Orders { names: &["UTF-32BE", "UTF-32LE"], bom: true }),
+        ..Ucs4::ordered("UTF-32", "UTF-32", OctetOrder::O1234)
+    };
+    /// `ISO-10646-UCS-4`: any of the four orders, by the bytes; as a target big-endian with a byte order mark.
+    pub const ISO_10646_UCS_4: Ucs4 = Ucs4 {
+        orders: Some(Orders {
+            names: &["UTF-32BE", "UTF-32LE", "X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"],
+            bom: true,
+        }),
+        ..Ucs4::ordered("ISO-10646-UCS-4", UCS4_XML_NAME, OctetOrder::O1234)
+    };
+
+    const fn ordered(name: &'static str, xml_name: &'static str, order: OctetOrder) -> Ucs4 {
+        Ucs4 { name, xml_name, order, orders: None }
+    }
+}
+
+impl Codec for Ucs4 {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn xml_name(&self) -> Option<&str> {
+        Some(self.xml_name)
+    }
+
+    fn source(&self) -> &str {
+        "ISO/IEC 10646"
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(Ucs4Decoder { order: self.order, held: [0; 4], len: 0 })
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(Ucs4Encoder { order: self.order }))
+    }
+
+    fn orders(&self) -> Option<Orders> {
+        self.orders
+    }
+}
+
+/// Decodes UCS-4. Between calls it holds up to three octets.
+#[derive(Clone, Debug)]
+pub struct Ucs4Decoder {
+    order: OctetOrder,
+    held: [u8; 4],
+    len: u8,
+}
+
+impl Ucs4Decoder {
+    /// Whole units from the front of `src`, in an order known to the compiler.
+    #[inline(always)]
+    fn units(order: OctetOrder, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let units = src.as_chunks::<4>().0;
+        let mut at = 0;
+        while at < units.len() {
+            at += dst.push_utf32(order, units[at..].as_flattened()) / 4;
+            // Sixteen at a time, while each is a character and there is room for all.
+            while let Some(block) = units[at..].first_chunk::<16>() {
+                let mut codes = [0; 16];
+                for (code, unit) in codes.iter_mut().zip(block) {
+                    *code = order.read(*unit);
+                }
+                if !dst.push_block(&codes) {
+                    break;
+                }
+                at += 16;
+            }
+            let end = units.len().min(at + 16);
+            while at < end {
+                match char::from_u32(order.read(units[at])) {
+                    Some(ch) if dst.push(ch) => at += 1,
+                    Some(_) => return Step { read: at * 4, stop: Stop::OutputFull },
+                    None => return Step { read: (at + 1) * 4, stop: Stop::Fault(Malformed { len: 4, after: 0 }) },
+                }
+            }
+        }
+        Step { read: at * 4, stop: Stop::InputEmpty }
+    }
+}
+
+impl Decoder for Ucs4Decoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut read = 0;
+        if self.len > 0 {
+            let len = self.len as usize;
+            let take = src.len().min(4 - len);
+            self.held[len..len + take].copy_from_slice(&src[..take]);
+            if len + take < 4 {
+                self.len += take as u8;
+                return Step { read: take, stop: Stop::InputEmpty };
+            }
+            match Self::units(self.order, &self.held, dst).stop {
+                Stop::OutputFull => return Step { read: 0, stop: Stop::OutputFull },
+                stop => {
+                    self.len = 0;
+                    read = take;
+                    if stop != Stop::InputEmpty {
+                        return Step { read, stop };
+                    }
+                }
+            }
+        }
+        let rest = &src[read..];
+        let step = match self.order {
+            OctetOrder::O1234 => Self::units(OctetOrder::O1234, rest, dst),
+            OctetOrder::O4321 => Self::units(OctetOrder::O4321, rest, dst),
+            OctetOrder::O2143 => Self::units(OctetOrder::O2143, rest, dst),
+            OctetOrder::O3412 => Self::units(OctetOrder::O3412, rest, dst),
+        };
+        read += step.read;
+        if step.stop == Stop::InputEmpty {
+            let tail = &src[read..];
+            self.held[..tail.len()].copy_from_slice(tail);
+            self.len = tail.len() as u8;
+            read = src.len();
+        }
+        Step { read, stop: step.stop }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        let len = std::mem::take(&mut self.len);
+        if len == 0 { Stop::InputEmpty } else { Stop::Fault(Malformed { len, after: 0 }) }
+    }
+
+    fn reset(&mut self) {
+        self.len = 0;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        self.len as usize
+    }
+
+    fn code_unit(&self) -> Option<usize> {
+        Some(4)
+    }
+}
+
+/// Encodes UCS-4; every character has its code unit.
+#[derive(Clone, Debug)]
+pub struct Ucs4Encoder {
+    order: OctetOrder,
+}
+
+impl Ucs4Encoder {
+    /// Writes what fits of `src`, in an order known to the compiler; answers how many bytes of it.
+    #[inline(always)]
+    fn units(order: OctetOrder, src: &str, dst: &mut ByteSink<'_>) -> usize {
+        let mut read = 0;
+        dst.fill(|spare| {
+            let units = spare.as_chunks_mut::<4>().0;
+            let mut at = 0;
+            'all: while read < src.len() {
+                let (taken, put) = from_utf8(order, &src[read..], units[at..].as_flattened_mut());
+                read += taken;
+                at += put / 4;
+                let unit = |code: u32| (order.write(code), 0);
+                runs(src, &mut read, units, &mut at, |byte| unit(byte.into()), |code| unit(code.into()));
+                for ch in src[read..].chars().take(16) {
+                    let Some(unit) = units.get_mut(at) else { break 'all };
+                    *unit = order.write(ch as u32);
+                    at += 1;
+                    read += ch.len_utf8();
+                }
+            }
+            at * 4
+        });
+        read
+    }
+}
+
+impl Encoder for Ucs4Encoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let read = match self.order {
+            OctetOrder::O1234 => Self::units(OctetOrder::O1234, src, dst),
+            OctetOrder::O4321 => Self::units(OctetOrder::O4321, src, dst),
+            OctetOrder::O2143 => Self::units(OctetOrder::O2143, src, dst),
+            OctetOrder::O3412 => Self::units(OctetOrder::O3412, src, dst),
+        };
+        Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
+    }
+
+    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {}
+
+    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+        match which {
+            StandIn::Substitute => dst.push(&self.order.write(0xFFFD)),
+            StandIn::BestFit => false,
+            StandIn::Text(text) => encode_whole(self, text, dst),
+        }
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,135 @@
+//! Documents that were cut and bent on their way: every one of them ends in text or in an error with a place, nothing
+//! panics, and what is out before the error is what others read there.
+//!
+//! The documents say themselves what they are, in every encoding that can be declared. Each is cut behind every byte,
+//! has its bits flipped, and bytes lost, doubled and exchanged. `CHARPIPE_BENT=1000` flips every bit instead of each
+//! fifth, and bends each document that often.
+
+use crate::common::broken::{bent, documents};
+use crate::common::whole;
+use charpipe::{Eol, ErrorKind, OnMalformed, Relabel, Transcode};
+use std::collections::BTreeMap;
+
+/// The text up to what is ill-formed, and where that is, as the standard library or encoding_rs reads it; `None` for
+/// what neither reads.
+fn reference(codec: &str, bytes: &[u8]) -> Option<(String, Option<u64>)> {
+    let units = |size: usize| bytes.chunks(size).map(move |unit| (unit.len() == size).then_some(unit));
+    let utf16 = |read: fn([u8; 2]) -> u16| {
+        let mut text = String::new();
+        let whole = bytes.chunks_exact(2).map(|unit| read([unit[0], unit[1]]));
+        for ch in char::decode_utf16(whole) {
+            let Ok(ch) = ch else { return (text.clone(), Some(2 * text.encode_utf16().count() as u64)) };
+            text.push(ch);
+        }
+        let end = 2 * text.encode_utf16().count();
+        let is_cut = end < bytes.len();
+        (text, is_cut.then_some(end as u64))
+    };
+    let utf32 = |order: [usize; 4]| {
+        let mut text = String::new();
+        for (index, unit) in units(4).enumerate() {
+            let code = unit.map(|unit| order.iter().fold(0, |code, at| code << 8 | u32::from(unit[*at])));
+            let Some(ch) = code.and_then(char::from_u32) else { return (text, Some(4 * index as u64)) };
+            text.push(ch);
+        }
+        (text, None)
+    };
+    Some(match codec {
+        "UTF-8" => {
+            let chunk = bytes.utf8_chunks().next();
+            let (valid, is_all) = chunk.map_or(("", true), |chunk| (chunk.valid(), chunk.invalid().is_empty()));
+            (valid.to_owned(), (!is_all).then_some(valid.len() as u64))
+        }
+        "UTF-16BE" | "UTF-16" | "ISO-10646-UCS-2" => utf16(u16::from_be_bytes),
+        "UTF-16LE" => utf16(u16::from_le_bytes),
+        "UTF-32BE" | "UTF-32" | "ISO-10646-UCS-4" => utf32([0, 1, 2, 3]),
+        "UTF-32LE" => utf32([3, 2, 1, 0]),
+        "X-ISO-10646-UCS-4-2143" => utf32([1, 0, 3, 2]),
+        "X-ISO-10646-UCS-4-3412" => utf32([2, 3, 0, 1]),
+        _ => return by_encoding_rs(codec, bytes),
+    })
+}
+
+#[cfg(not(feature = "whatwg"))]
+fn by_encoding_rs(_codec: &str, _bytes: &[u8]) -> Option<(String, Option<u64>)> {
+    None
+}
+
+#[cfg(feature = "whatwg")]
+fn by_encoding_rs(codec: &str, bytes: &[u8]) -> Option<(String, Option<u64>)> {
+    use encoding_rs::{DecoderResult, Encoding};
+
+    // Where IANA means something else by a name, the web has another name for what it means.
+    let encoding = Encoding::for_label(codec.as_bytes()).filter(|encoding| encoding.name() == codec)?;
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut text = String::with_capacity(4 * bytes.len() + 64);
+    Some(match decoder.decode_to_string_without_replacement(bytes, &mut text, true) {
+        (DecoderResult::Malformed(len, after), read) => {
+            let at = read - usize::from(len) - usize::from(after);
+            (text, Some(at as u64))
+        }
+        _ => (text, None),
+    })
+}
+
+#[test]
+fn every_one_ends_in_text_or_in_an_error_with_a_place() {
+    let mut ends: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut compared = 0;
+    let job = Transcode::new().relabel(Relabel::Never).eol(Eol::Keep);
+    for document in documents() {
+        bent(&document, |what, bytes| {
+            let mut output = Vec::new();
+            let result = job.run(bytes, &mut output);
+            let text = String::from_utf8(output).unwrap_or_else(|_| panic!("{what}: no UTF-8"));
+            let mut transcoder = job.transcoder().unwrap();
+            let ran = transcoder.run(&mut &*bytes, &mut Vec::new());
+            assert_eq!(ran.is_ok(), result.is_ok(), "{what}");
+            let report = transcoder.report();
+            let (code, offset) = match &result {
+                Ok(_) => ("none", None),
+                Err(error) => {
+                    let offset = error.offset().unwrap_or_else(|| panic!("{what}: no place in {error}"));
+                    assert!(offset <= bytes.len() as u64, "{what}: {error}");
+                    assert!(!matches!(error.kind(), ErrorKind::Codec { .. }), "{what}: {error}");
+                    (error.code(), Some(offset))
+                }
+            };
+            *ends.entry(code).or_default() += 1;
+            // Only the decoder's word is compared here; detection has vectors of its own.
+            let codec = report.from.as_deref().filter(|_| matches!(code, "none" | "malformed"));
+            let bom = report.verdict.as_ref().map_or(0, |verdict| verdict.bom().map_or(0, |bom| bom.len()));
+            if let Some((expected, at)) = codec.and_then(|codec| reference(codec, &bytes[bom..])) {
+                assert_eq!(text, expected, "{what}");
+                assert_eq!(offset, at.map(|at| at + bom as u64), "{what}");
+                compared += 1;
+            }
+        });
+    }
+    eprintln!("{ends:?}, {compared} compared");
+    // Many kinds of end, so that this tells something.
+    assert!(ends["none"] > 10_000 && ends["malformed"] > 5_000 && ends["unknown-label"] > 1_000, "{ends:?}");
+    assert!(compared > 10_000, "{compared} compared");
+}
+
+/// What is good is out before the error, and the same as what comes out where ill-formed bytes are replaced.
+#[test]
+fn replacing_goes_on_where_failing_stopped() {
+    for document in documents().into_iter().step_by(7) {
+        let job = Transcode::new().relabel(Relabel::Never);
+        let mut count = 0;
+        bent(&document, |what, bytes| {
+            count += 1;
+            if count % 2 != 0 {
+                return;
+            }
+            let failing = whole(&job, bytes);
+            let replacing = whole(&job.clone().malformed(OnMalformed::Replace), bytes);
+            assert!(replacing.output.starts_with(&failing.output), "{what}");
+            assert_eq!(failing.verdict, replacing.verdict, "{what}");
+            if replacing.faults == failing.faults {
+                assert_eq!(failing.output, replacing.output, "{what}");
+            }
+        });
+    }
+}

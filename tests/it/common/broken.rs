@@ -1,0 +1,84 @@
+//! Documents that were cut and bent on their way.
+
+use super::{codecs, encode};
+use charpipe::{Codec, OnUnmappable, Transcode};
+
+/// Letters of many scripts; each encoding takes what it has.
+const TEXT: &str = "Grüße, façade: 1 < 2; Привет, Ελλάδα, שלום, سلام, ไทย, 漢字かなカナ한국어 中文 ﾊﾝｶｸ €😀";
+
+pub struct Document {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// A document that declares the encoding it is in, for each encoding that can.
+pub fn documents() -> Vec<Document> {
+    let documents = codecs().into_iter().filter(|codec| codec.encodes()).filter_map(|codec| {
+        let head = format!("<?xml version=\"1.0\" encoding=\"{}\"?>\n<a b='c'>", codec.xml_name()?);
+        let writable = |text: &str| text.chars().filter(|ch| can_write(&*codec, *ch)).collect::<String>();
+        if writable(&head) != head {
+            return None;
+        }
+        let document = format!("{head}{}</a>\n", writable(&TEXT.replace('<', "&lt;")));
+        let mut bytes = encode(&*codec, &document);
+        if codec.name() == "UTF-16" || codec.name() == "UTF-32" {
+            bytes.splice(..0, encode(&*codec, "\u{FEFF}"));
+        }
+        Some(Document { name: codec.name().to_owned(), bytes })
+    });
+    let documents: Vec<_> = documents.collect();
+    assert!(documents.len() > 60, "{}", documents.len());
+    documents
+}
+
+fn can_write(codec: &dyn Codec, ch: char) -> bool {
+    let job = Transcode::new().from("UTF-8").unwrap().to(codec.name());
+    let job = job.unwrap().unmappable(OnUnmappable::Fail);
+    job.run(ch.to_string().as_bytes(), Vec::new()).is_ok()
+}
+
+/// Numbers that are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+/// All that happens to a document.
+pub fn bent(document: &Document, mut each: impl FnMut(&str, &[u8])) {
+    let bytes = &document.bytes;
+    let of = |how: String| format!("{}, {how}", document.name);
+    for len in 0..=bytes.len() {
+        each(&of(format!("cut behind {len}")), &bytes[..len]);
+    }
+    let times: Option<u32> = std::env::var("CHARPIPE_BENT").ok().and_then(|times| times.parse().ok());
+    // Others of each document.
+    for bit in (document.name.len() % 5..8 * bytes.len()).step_by(if times.is_some() { 1 } else { 5 }) {
+        let mut bytes = bytes.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        each(&of(format!("bit {} of byte {} flipped", bit % 8, bit / 8)), &bytes);
+    }
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    for time in 0..times.unwrap_or(40) {
+        let mut bytes = bytes.clone();
+        for _ in 0..1 + dice.below(4) {
+            if bytes.is_empty() {
+                break;
+            }
+            let (at, other) = (dice.below(bytes.len()), dice.below(bytes.len()));
+            match dice.below(5) {
+                0 => _ = bytes.remove(at),
+                1 => bytes.insert(at, bytes[other]),
+                2 => bytes.swap(at, other),
+                3 => bytes[at] = dice.below(256) as u8,
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        each(&of(format!("bent, number {time}")), &bytes);
+    }
+}

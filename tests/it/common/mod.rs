@@ -1,0 +1,238 @@
+//! What several tests need: a transcoder driven in every way that must make no difference, hostile readers,
+//! samples, and other people's programs.
+
+#![allow(dead_code)] // Each test uses its part.
+
+pub mod broken;
+pub mod records;
+pub mod shapes;
+pub mod signals;
+pub mod work;
+
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
+use charpipe::{Codec, Error, Registry, Report, State, Transcode, Transcoder};
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+
+/// All that a run shows to the outside.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    pub output: Vec<u8>,
+    /// The error's words, which have the offset and the bytes in them.
+    pub error: Option<String>,
+    pub offset: Option<u64>,
+    /// Detection's answer, its reasons included.
+    pub verdict: String,
+    /// What was counted on the way: faults that passed with their places, diagnostics, records.
+    pub faults: String,
+}
+
+impl Outcome {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.output).unwrap()
+    }
+}
+
+/// Runs `input` through in one piece with all the room that it could want.
+pub fn whole(job: &Transcode, input: &[u8]) -> Outcome {
+    drive(job, input, &mut std::iter::repeat(usize::MAX), &mut std::iter::repeat(1 << 20), false)
+}
+
+/// Runs `input` through in pieces of `cuts` bytes into rooms of `rooms` bytes; `late_eof` says the end of the input in
+/// a call of its own, with nothing in it.
+pub fn drive(
+    job: &Transcode,
+    input: &[u8],
+    cuts: &mut dyn Iterator<Item = usize>,
+    rooms: &mut dyn Iterator<Item = usize>,
+    late_eof: bool,
+) -> Outcome {
+    let mut transcoder = job.transcoder().unwrap();
+    drive_this(&mut transcoder, input, cuts, rooms, late_eof)
+}
+
+pub fn drive_this(
+    transcoder: &mut Transcoder,
+    input: &[u8],
+    cuts: &mut dyn Iterator<Item = usize>,
+    rooms: &mut dyn Iterator<Item = usize>,
+    late_eof: bool,
+) -> Outcome {
+    let mut output = Vec::new();
+    let mut at = 0;
+    let mut error: Option<Error> = None;
+    let mut idle = 0;
+    'input: loop {
+        let len = cuts.next().unwrap().min(input.len() - at);
+        let chunk = &input[at..at + len];
+        let eof = at + len == input.len() && !(late_eof && len > 0);
+        let mut read = 0;
+        loop {
+            let mut room = vec![0xAA; rooms.next().unwrap()];
+            match transcoder.step(&chunk[read..], &mut room, eof) {
+                Err(found) => {
+                    error = Some(found);
+                    break 'input;
+                }
+                Ok(step) => {
+                    assert!(step.written <= room.len() && step.read <= chunk.len() - read);
+                    idle = if step.read + step.written > 0 || room.is_empty() { 0 } else { idle + 1 };
+                    assert!(idle < 1000, "no progress");
+                    read += step.read;
+                    output.extend_from_slice(&room[..step.written]);
+                    match step.state {
+                        State::Done => break 'input,
+                        State::NeedInput => {
+                            assert_eq!(read, chunk.len());
+                            assert!(!eof, "more input wanted after the end");
+                            break;
+                        }
+                        State::NeedRoom => {}
+                    }
+                }
+            }
+        }
+        at += len;
+    }
+    let report = transcoder.report();
+    assert_eq!(report.bytes_out, output.len() as u64);
+    Outcome {
+        output,
+        offset: error.as_ref().and_then(Error::offset),
+        error: error.map(|error| error.to_string()),
+        verdict: format!("{:?}", transcoder.verdict()),
+        faults: faults(report),
+    }
+}
+
+/// What a report has counted.
+pub fn faults(report: &Report) -> String {
+    format!(
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        report.malformed,
+        report.unmappable,
+        report.controls,
+        report.diagnostics,
+        report.relabelled,
+        report.records,
+        report.records_out,
+        report.record_newlines,
+        report.records_cut
+    )
+}
+
+/// Asserts that no way of cutting makes a difference: every single cut, one byte at a time, with empty pieces between,
+/// into rooms of every small size; answers the outcome.
+pub fn invariant(job: &Transcode, input: &[u8], what: &str) -> Outcome {
+    let expected = whole(job, input);
+    let check = |outcome: Outcome, how: &str| assert_eq!(outcome, expected, "{what}, {how}");
+    let all = || std::iter::repeat(usize::MAX);
+    for cut in 0..=input.len() {
+        let mut cuts = [cut].into_iter().chain(all());
+        check(drive(job, input, &mut cuts, &mut std::iter::repeat(4096), false), &format!("cut at {cut}"));
+    }
+    for room in [1, 2, 3, 4, 5, 7, 16, 63, 64, 65, 127, 128, 129] {
+        check(drive(job, input, &mut all(), &mut std::iter::repeat(room), false), &format!("room {room}"));
+    }
+    for (cuts, rooms) in [(&[1][..], &[4096][..]), (&[1], &[1]), (&[0, 1, 0, 2], &[0, 1, 70]), (&[3, 0, 5], &[0, 0, 3])]
+    {
+        let mut cuts_of = cuts.iter().copied().cycle();
+        let mut rooms_of = rooms.iter().copied().cycle();
+        check(drive(job, input, &mut cuts_of, &mut rooms_of, true), &format!("cuts {cuts:?}, rooms {rooms:?}"));
+    }
+    expected
+}
+
+/// All that are registered.
+pub fn codecs() -> Vec<Arc<dyn Codec>> {
+    Registry::builtin().codecs().cloned().collect()
+}
+
+/// What a codec can write of a text; other characters are left out.
+pub fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut bytes = Vec::new();
+    let mut utf8 = [0; 4];
+    for ch in text.chars() {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let _ = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
+        bytes.extend_from_slice(sink.as_bytes());
+    }
+    let mut room = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
+    bytes.extend_from_slice(sink.as_bytes());
+    bytes
+}
+
+/// Something for every codec.
+pub const TEXT: &str = "<?xml version='1.0'?>\r\n<a b=\"é\">ﾊﾛｰ \u{85}€ 漢字 😀 [x]</a>\n";
+
+/// Good and bad bytes of every kind, for each codec.
+pub fn samples(codec: &dyn Codec) -> Vec<Vec<u8>> {
+    let good = encode(codec, TEXT);
+    let mut bad = good.clone();
+    for at in [1, 7, 8, 20, 21, 22, 40] {
+        let at = at.min(bad.len());
+        bad.splice(at..at, [0xFF, 0xD8, 0x00, 0xDC]);
+    }
+    let cut_short = good[..good.len() - 1].to_vec();
+    let all_bytes = (0..=255).collect();
+    vec![Vec::new(), good, bad, cut_short, all_bytes]
+}
+
+/// A reader that hands out one to three bytes at a time and is interrupted before each.
+pub struct Stutter<'a> {
+    rest: &'a [u8],
+    calls: usize,
+}
+
+impl<'a> Stutter<'a> {
+    pub fn new(input: &'a [u8]) -> Self {
+        Stutter { rest: input, calls: 0 }
+    }
+}
+
+impl BufRead for Stutter<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.calls += 1;
+        if self.calls % 2 == 1 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        Ok(&self.rest[..self.rest.len().min(1 + self.calls % 3)])
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.rest = &self.rest[len..];
+    }
+}
+
+impl Read for Stutter<'_> {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        unreachable!("the pump fills and consumes")
+    }
+}
+
+/// Whether `probe` runs; says so where it does not.
+pub fn installed(peer: &str, probe: &[&str]) -> bool {
+    let ran = Command::new(probe[0]).args(&probe[1..]).stdin(Stdio::null()).output();
+    let there = ran.is_ok_and(|output| output.status.success());
+    if !there {
+        // Past the capture of the test runner, so that a skipped peer is seen.
+        _ = writeln!(io::stderr(), "peers: {peer} is not installed, skipped");
+    }
+    there
+}
+
+/// Runs a program with `input` on standard input.
+pub fn piped_through(command: &mut Command, input: &[u8]) -> Output {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // One that failed reads no more; its exit status says so.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    })
+}

@@ -1,0 +1,345 @@
+//! Every vector of `spec/`, whole, byte by byte and at every cut (a long one at some).
+
+use crate::common::{invariant, whole};
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
+use charpipe::detect::{ContentType, Hints, Policy};
+use charpipe::{Codec, Detector, OnMalformed, Registry, Transcode, Verdict};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+/// A row by column name; `-` is `None`.
+struct Row(HashMap<String, String>);
+
+impl Row {
+    fn get(&self, column: &str) -> Option<&str> {
+        let value = self.0.get(column).unwrap_or_else(|| panic!("no column {column}"));
+        (value != "-").then_some(value)
+    }
+
+    fn text(&self, column: &str) -> String {
+        unescape(self.get(column).unwrap_or(""))
+    }
+
+    fn bytes(&self, column: &str) -> Vec<u8> {
+        let hex = self.get(column).unwrap_or("");
+        hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+    }
+}
+
+fn rows(file: &str) -> Vec<Row> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec").join(file);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let header: Vec<&str> = lines.next().unwrap().split('\t').collect();
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            assert_eq!(cells.len(), header.len(), "{file}: {line}");
+            Row(header.iter().zip(cells).map(|(key, value)| (key.to_string(), value.to_string())).collect())
+        })
+        .collect()
+}
+
+fn unescape(text: &str) -> String {
+    let mut result = String::new();
+    let mut chars = text.chars();
+    while let Some(ch) = chars.next() {
+        if ch != '\\' {
+            result.push(ch);
+            continue;
+        }
+        match chars.next().unwrap() {
+            'n' => result.push('\n'),
+            'r' => result.push('\r'),
+            't' => result.push('\t'),
+            '\\' => result.push('\\'),
+            'u' => {
+                let code: String = chars.by_ref().skip(1).take_while(|ch| *ch != '}').collect();
+                result.push(char::from_u32(u32::from_str_radix(&code, 16).unwrap()).unwrap());
+            }
+            other => panic!("\\{other}"),
+        }
+    }
+    result
+}
+
+fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut bytes = Vec::new();
+    for ch in text.chars() {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink);
+        assert_eq!(step.stop, Stop::InputEmpty, "{ch:?} in {}", codec.name());
+        bytes.extend_from_slice(sink.as_bytes());
+    }
+    bytes
+}
+
+fn detect(input: &[u8], hints: &Hints, cuts: impl Iterator<Item = usize>) -> (Verdict, Vec<u8>) {
+    let mut detector = Detector::new(Registry::builtin(), hints.clone());
+    let mut at = 0;
+    for cut in cuts.chain([usize::MAX]) {
+        let end = input.len().min(at + cut.min(input.len() - at));
+        let taken = detector.feed(&input[at..end]);
+        assert!(taken == end - at || detector.is_done());
+        at += taken;
+        if at == input.len() || detector.is_done() {
+            break;
+        }
+    }
+    let verdict = detector.finish();
+    assert_eq!(detector.prefix(), &input[..at], "every byte is given back");
+    (verdict, detector.prefix().to_vec())
+}
+
+/// The verdict on `input`, after showing that no cut changes it.
+fn verdict(input: &[u8], hints: &Hints) -> Verdict {
+    let (expected, prefix) = detect(input, hints, std::iter::empty());
+    let seen = format!("{expected:?}");
+    let check = |(verdict, taken): (Verdict, Vec<u8>)| {
+        assert_eq!(format!("{verdict:?}"), seen);
+        assert_eq!(taken, prefix);
+    };
+    check(detect(input, hints, std::iter::repeat_n(1, input.len())));
+    let stride = 1 + input.len() / 200;
+    for cut in (0..=input.len()).step_by(stride) {
+        check(detect(input, hints, [cut, 0, 1].into_iter()));
+    }
+    expected
+}
+
+#[test]
+fn appendix_f() {
+    let rows = rows("appendix-f.tsv");
+    assert!(rows.len() > 100);
+    for row in rows {
+        let input = row.bytes("input");
+        let found = verdict(&input, &Hints::default());
+        let what = format!("{:?}", row.get("id"));
+        assert_eq!(Some(found.family.name()), row.get("family"), "{what}");
+        assert_eq!(found.signature.map_or(Vec::new(), |row| row.bytes.to_vec()), row.bytes("signature"), "{what}");
+        assert_eq!(found.bom().unwrap_or_default(), row.bytes("bom"), "{what}");
+    }
+}
+
+#[test]
+fn xml_declaration() {
+    const FAMILIES: [&str; 10] = [
+        "UTF-8",
+        "UTF-16BE",
+        "UTF-16LE",
+        "UTF-32BE",
+        "UTF-32LE",
+        "X-ISO-10646-UCS-4-2143",
+        "X-ISO-10646-UCS-4-3412",
+        "IBM037",
+        "IBM290",
+        "IBM1047",
+    ];
+    let registry = Registry::builtin();
+    let rows = rows("xml-declaration.tsv");
+    assert!(rows.len() > 30);
+    for row in rows {
+        let codecs = match row.get("codec").unwrap() {
+            "*" => FAMILIES.to_vec(),
+            codec => vec![codec],
+        };
+        for name in codecs {
+            let codec = registry.codec(name).unwrap();
+            let text = row.text("text");
+            let found = verdict(&encode(&*codec, &text), &Hints::default());
+            let what = format!("{:?} in {name}: {found:?}", row.get("id"));
+            // In bytes, where each character stands.
+            let byte = |chars: &str| {
+                let chars: usize = chars.parse().unwrap();
+                let before: String = text.chars().take(chars).collect();
+                encode(&*codec, &before).len() as u64
+            };
+            let span = row.get("start").map(|start| byte(start)..byte(row.get("end").unwrap()));
+            assert_eq!(found.declared.as_deref(), row.get("declared"), "{what}");
+            assert_eq!(found.declared_span, span, "{what}");
+            let malformed = found.diagnostics.iter().any(|note| note.code == "declaration-malformed");
+            assert_eq!(malformed, row.get("malformed") == Some("yes"), "{what}");
+            let error = found.error.as_ref().map(|error| error.code()).filter(|code| *code != "unknown-label");
+            assert_eq!(error, row.get("error"), "{what}");
+        }
+    }
+}
+
+#[test]
+fn rfc7303() {
+    let registry = Registry::builtin();
+    let rows = rows("rfc7303.tsv");
+    assert!(rows.len() > 50);
+    for row in rows {
+        let codec = registry.codec(row.get("codec").unwrap()).unwrap();
+        let bom = if row.get("bom") == Some("yes") { "\u{FEFF}" } else { "" };
+        let input = encode(&*codec, &format!("{bom}{}", row.text("text")));
+        let hints = Hints { charset: row.get("charset").map(str::to_owned), ..Hints::default() };
+        let found = verdict(&input, &hints);
+        let what = format!("{:?}: {found:?}", row.get("id"));
+        assert_eq!(found.codec.as_ref().map(|codec| codec.name()), row.get("codec_expected"), "{what}");
+        assert_eq!(found.encoding.as_deref(), row.get("codec_expected"), "{what}");
+        assert_eq!(Some(found.family.name()), row.get("family"), "{what}");
+        assert_eq!(found.rule, row.get("rule"), "{what}");
+        assert_eq!(found.source.map(|source| source.name()), row.get("source"), "{what}");
+        assert_eq!(Some(found.kind.name()), row.get("kind"), "{what}");
+        assert_eq!(found.declared.as_deref(), row.get("declared"), "{what}");
+        let codes: Vec<&str> = found.diagnostics.iter().map(|note| note.code).collect();
+        assert_eq!(codes.join(","), row.get("diagnostics").unwrap_or(""), "{what}");
+        assert_eq!(found.error.as_ref().map(|error| error.code()), row.get("error"), "{what}");
+
+        // Strict: the first warning is the error, and nothing else changes.
+        let strict = verdict(&input, &Hints { strict: true, ..hints });
+        let expected = found.error.as_ref().map(|error| error.code()).or(codes.first().copied());
+        assert_eq!(strict.error.as_ref().map(|error| error.code()), expected, "{what}");
+        assert_eq!(strict.rule, found.rule, "{what}");
+    }
+}
+
+/// The policies that look at more than `rfc7303` does, by one format.
+fn policy(file: &str, least: usize) {
+    let registry = Registry::builtin();
+    let rows = rows(file);
+    assert!(rows.len() >= least, "{file}");
+    for row in rows {
+        if cfg!(not(feature = "guess")) && row.get("source") == Some("statistics") {
+            continue;
+        }
+        // Without the charsets of the web the rows that name one have nothing to say.
+        let charset = row.get("content-type").and_then(|value| ContentType::parse(value).charset);
+        let mut labels = ["codec", "codec_expected", "declared", "fallback"].map(|column| row.get(column)).to_vec();
+        labels.push(charset.as_deref());
+        let is_known = |label: &&str| !matches!(registry.codec(label), Err(error) if error.code() == "unknown-label");
+        let is_of_the_web = labels.iter().flatten().any(|label| !is_known(label));
+        if cfg!(not(feature = "whatwg")) && is_of_the_web {
+            continue;
+        }
+        let what = format!("{file} {:?}", row.get("id"));
+        let codec = registry.codec(row.get("codec").unwrap()).unwrap();
+        let mut input = row.bytes("head");
+        input.extend(encode(&*codec, &row.text("text")));
+        let policy = Policy::named(row.get("policy").unwrap()).unwrap();
+        let codec_of = |column: &str| row.get(column).map(|label| registry.codec(label).unwrap());
+        let hints = Hints {
+            policy,
+            content_type: row.get("content-type").map(str::to_owned),
+            fallback: codec_of("fallback"),
+            ebcdic_fallback: codec_of("ebcdic-fallback"),
+            ..Hints::default()
+        };
+        let found = verdict(&input, &hints);
+        let what = format!("{what}: {found:?}");
+        assert_eq!(found.encoding.as_deref(), row.get("encoding"), "{what}");
+        assert_eq!(found.codec.as_ref().map(|codec| codec.name()), row.get("codec_expected"), "{what}");
+        assert_eq!(Some(found.family.name()), row.get("family"), "{what}");
+        assert_eq!(found.rule, row.get("rule"), "{what}");
+        assert_eq!(found.source.map(|source| source.name()), row.get("source"), "{what}");
+        assert_eq!(Some(found.kind.name()), row.get("kind"), "{what}");
+        assert_eq!(found.declared.as_deref(), row.get("declared"), "{what}");
+        assert_eq!(found.declared.is_some(), found.declared_span.is_some(), "{what}");
+        let codes: Vec<&str> = found.diagnostics.iter().map(|note| note.code).collect();
+        assert_eq!(codes.join(","), row.get("diagnostics").unwrap_or(""), "{what}");
+        assert_eq!(found.error.as_ref().map(|error| error.code()), row.get("error"), "{what}");
+        // What refuses or warns names a place within the input.
+        let places = found.diagnostics.iter().map(|note| note.offset);
+        for at in places.chain(found.error.as_ref().map(|error| error.offset().expect(&what))) {
+            assert!(at <= input.len() as u64, "{what}");
+        }
+
+        // Strict: the first warning is the error, and nothing else changes.
+        let strict = verdict(&input, &Hints { strict: true, ..hints });
+        let expected = found.error.as_ref().map(|error| error.code()).or(codes.first().copied());
+        assert_eq!(strict.error.as_ref().map(|error| error.code()), expected, "{what}");
+        assert_eq!(strict.rule, found.rule, "{what}");
+    }
+}
+
+#[test]
+fn rfc3023() {
+    policy("rfc3023.tsv", 120);
+}
+
+#[test]
+fn rome() {
+    policy("rome.tsv", 450);
+}
+
+#[test]
+fn feedparser() {
+    policy("feedparser.tsv", 330);
+}
+
+#[cfg(feature = "whatwg")]
+#[test]
+fn whatwg() {
+    policy("whatwg.tsv", 170);
+}
+
+/// Where a decoder's faults are, and what replacing them gives.
+fn faults(row: &Row, codec: &str) {
+    let input = row.bytes("input");
+    let what = format!("{:?} {codec}", row.get("id"));
+    let job = Transcode::new().from(codec).unwrap().malformed(OnMalformed::Replace);
+    let outcome = invariant(&job, &input, &what);
+    // The vectors are of the codecs, which know no byte order mark; a run takes one off.
+    let text = row.text("output");
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    assert_eq!(outcome.text(), text, "{what}");
+    let expected: Vec<(u64, usize)> = row
+        .get("faults")
+        .map(|list| {
+            let pairs = list.split(',').map(|fault| fault.split_once('+').unwrap());
+            pairs.map(|(at, len)| (at.parse().unwrap(), len.parse().unwrap())).collect()
+        })
+        .unwrap_or_default();
+    let report = job.run(&input[..], std::io::sink()).unwrap();
+    assert_eq!(report.malformed.count, expected.len() as u64, "{what}");
+    for (fault, (offset, len)) in report.malformed.first.iter().zip(&expected) {
+        assert_eq!((fault.offset, fault.bytes.len()), (*offset, *len), "{what}");
+        assert_eq!(fault.bytes, input[*offset as usize..][..*len], "{what}");
+    }
+    // By default the first is the error, and the text before it is delivered.
+    let failing = whole(&job.clone().malformed(OnMalformed::Fail), &input);
+    assert_eq!(failing.offset, expected.first().map(|(at, _)| *at), "{what}");
+    let good = &input[..expected.first().map_or(input.len(), |(at, _)| *at as usize)];
+    assert_eq!(failing.output, whole(&job, good).output, "{what}");
+}
+
+#[test]
+fn utf8_replacement() {
+    let rows = rows("utf8-replacement.tsv");
+    assert!(rows.len() > 200);
+    for row in rows {
+        faults(&row, "UTF-8");
+    }
+}
+
+#[test]
+fn ucs4_orders() {
+    let rows = rows("ucs4-orders.tsv");
+    assert!(rows.len() > 50);
+    for row in rows {
+        faults(&row, row.get("codec").unwrap());
+    }
+}
+
+#[test]
+fn utf_ebcdic() {
+    let rows = rows("utf-ebcdic.tsv");
+    assert!(rows.len() > 700);
+    let bytes = self::rows("utf-ebcdic-bytes.tsv");
+    let byte_of = |i8: u8| bytes.iter().find(|row| row.bytes("i8") == [i8]).unwrap().bytes("byte")[0];
+    for row in rows {
+        faults(&row, "UTF-EBCDIC");
+        // What the input is, is said twice, for people and for the machine.
+        assert_eq!(
+            row.bytes("i8").into_iter().map(byte_of).collect::<Vec<_>>(),
+            row.bytes("input"),
+            "{:?}",
+            row.get("id")
+        );
+    }
+}

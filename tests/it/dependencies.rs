@@ -1,0 +1,83 @@
+//! What charpipe is built from: every crate is named with its reason in `spec/dependencies.md`, none that is not needed,
+//! and all from one place.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// Licences that ask for no more than to be named, one of which each crate offers.
+const LICENCES: &[&str] =
+    &["MIT", "Apache-2.0", "(Apache-2.0 OR MIT) AND BSD-3-Clause", "(MIT OR Apache-2.0) AND Unicode-3.0"];
+
+fn file(name: &str) -> String {
+    fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// What stands between the quotes behind `key = `.
+fn value<'a>(block: &'a str, key: &str) -> Option<&'a str> {
+    let line = block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""))?;
+    line.split('"').next()
+}
+
+/// Of each crate in `Cargo.lock` what it depends on.
+fn locked() -> BTreeMap<String, Vec<String>> {
+    let lock = file("Cargo.lock");
+    let packages = lock.split("[[package]]").skip(1).map(|package| {
+        let name = value(package, "name").unwrap().to_owned();
+        if !name.starts_with("charpipe") {
+            let source = value(package, "source");
+            assert_eq!(source, Some("registry+https://github.com/rust-lang/crates.io-index"), "{name}");
+            assert!(value(package, "checksum").is_some_and(|sum| sum.len() == 64), "{name}");
+        }
+        let list = package.split_once("dependencies = [").map_or("", |(_, list)| list.split(']').next().unwrap());
+        let names = list.lines().filter_map(|line| line.trim().strip_prefix('"')?.split(['"', ' ']).next());
+        (name, names.map(str::to_owned).collect())
+    });
+    packages.collect()
+}
+
+/// The dependencies in `manifest` but those of tests.
+fn direct(manifest: &str) -> Vec<String> {
+    let manifest = file(manifest);
+    let mut names = Vec::new();
+    let (mut counts, mut has_reason) = (false, false);
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            counts = line.ends_with("dependencies]") && !line.contains("dev-");
+        } else if counts && let Some((name, _)) = line.split_once(" = ") {
+            assert!(has_reason, "Cargo.toml: {name} has no comment that says what it is for");
+            names.push(name.to_owned());
+        }
+        // A table of one may have it before its head.
+        has_reason = line.starts_with('#') || has_reason && line.starts_with('[');
+    }
+    names
+}
+
+#[test]
+fn each_has_its_reason() {
+    let locked = locked();
+    let (mut used, mut left) = (BTreeSet::new(), [direct("Cargo.toml"), direct("cli/Cargo.toml")].concat());
+    left.retain(|name| name != "charpipe");
+    assert!(left.len() > 10);
+    while let Some(name) = left.pop() {
+        if used.insert(name.clone()) {
+            left.extend(locked[&name].iter().cloned());
+        }
+    }
+    let page = file("spec/dependencies.md");
+    let rows = page.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let mut named = BTreeSet::new();
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [name, reason, _, licence] = cells[..] else { panic!("{row}") };
+        assert!(!reason.is_empty() && named.insert(name.to_owned()), "{row}");
+        let is_free = LICENCES.contains(&licence) || licence.split([' ', '/']).any(|one| LICENCES.contains(&one));
+        assert!(is_free, "{row}");
+    }
+    let missing: Vec<&String> = used.difference(&named).collect();
+    let gone: Vec<&String> = named.difference(&used).collect();
+    assert!(
+        missing.is_empty() && gone.is_empty(),
+        "not in spec/dependencies.md: {missing:?}; there and gone: {gone:?}"
+    );
+}

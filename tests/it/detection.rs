@@ -1,0 +1,105 @@
+//! What callers tell detection, and what it makes of that when the bytes say otherwise. The rules themselves are
+//! vectors: `conformance.rs`.
+
+use crate::common::{Outcome, invariant};
+use charpipe::{Kind, Transcode};
+
+fn ebcdic(page: &str, text: &str) -> Vec<u8> {
+    let job = Transcode::new().from("UTF-8").unwrap().to(page).unwrap().relabel(charpipe::Relabel::Never);
+    let mut bytes = Vec::new();
+    job.run(text.as_bytes(), &mut bytes).unwrap();
+    bytes
+}
+
+fn run(job: &Transcode, input: &[u8]) -> Outcome {
+    let outcome = invariant(job, input, "detection");
+    assert_eq!(outcome.error, None);
+    outcome
+}
+
+#[test]
+fn a_fallback_is_taken_where_nothing_tells_and_the_bytes_allow() {
+    let job = Transcode::new().fallback("ISO-8859-1").unwrap();
+    assert_eq!(run(&job, b"\xE9").text(), "é");
+    assert_eq!(run(&job, b"<?xml version='1.0'?><a>\xE9</a>").text(), "<?xml version='1.0'?><a>é</a>");
+    let declared = "<?xml version='1.0' encoding='UTF-8'?><a>é</a>";
+    assert_eq!(run(&job, declared.as_bytes()).text(), declared);
+    // ASCII bytes are no EBCDIC.
+    let job = Transcode::new().fallback("IBM037").unwrap();
+    let outcome = run(&job, b"<?xml version='1.0'?><a/>");
+    assert_eq!(outcome.text(), "<?xml version='1.0'?><a/>");
+    assert!(outcome.faults.contains("fallback-family-conflict"));
+    assert_eq!(run(&job, b"\xC1\xC2").text(), "AB");
+}
+
+#[test]
+fn an_ebcdic_fallback_is_taken_where_it_can_be_right() {
+    let document = "<?xml version='1.0'?><a>[é]</a>";
+    let job = Transcode::new().ebcdic_fallback("IBM1047").unwrap();
+    assert_eq!(run(&job, &ebcdic("IBM1047", document)).text(), document);
+    // The katakana family has its letters elsewhere.
+    let document = "<?xml version='1.0'?><a>ﾊ</a>";
+    assert_eq!(run(&job, &ebcdic("IBM290", document)).text(), document);
+}
+
+#[test]
+fn a_label_is_made_true_only_where_the_codec_reads_a_declaration() {
+    // The caller's word is taken, though it cannot be right; nothing is spliced into what it makes of the bytes.
+    let document = b"<?xml version='1.0' encoding='ISO-8859-1'?>?";
+    let job = Transcode::new().from("UTF-16LE").unwrap();
+    let outcome = run(&job, document);
+    let units: Vec<u16> = document.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
+    assert_eq!(outcome.text(), String::from_utf16(&units).unwrap());
+}
+
+/// NEL of EBCDIC XML becomes LF on its way out of EBCDIC, wherever the page has it.
+#[test]
+fn the_newline_of_ebcdic_xml() {
+    let document = ebcdic("IBM1047", "<?xml version='1.0' encoding='IBM1047'?>\u{85}<a>\u{85}</a>\n");
+    let text = |job: Transcode| {
+        let outcome = run(&job, &document);
+        String::from_utf8(outcome.output).unwrap()
+    };
+    let new = Transcode::new;
+    assert_eq!(text(new()), "<?xml version='1.0' encoding='UTF-8'?>\n<a>\n</a>\n");
+    let kept = "<?xml version='1.0' encoding='UTF-8'?>\u{85}<a>\u{85}</a>\n";
+    assert_eq!(text(new().eol(charpipe::Eol::Keep)), kept);
+    assert_eq!(text(new().eol(charpipe::Eol::Crlf)).matches("\r\n").count(), 3);
+    assert_eq!(text(new().kind(Kind::Text)), kept.replace("UTF-8", "IBM1047"));
+    // Not from EBCDIC to EBCDIC.
+    let there = run(&new().to("IBM037").unwrap(), &document).output;
+    assert_eq!(there, ebcdic("IBM037", "<?xml version='1.0' encoding='IBM037'?>\u{85}<a>\u{85}</a>\n"));
+}
+
+/// The newline that a label asks for is not changed by an option.
+#[test]
+fn newline_surfaces() {
+    use charpipe::EbcdicNl::{Fold, Table, Zos};
+    for (label, option, expected) in [
+        ("IBM1047", Table, "\u{85}\n"),
+        ("IBM1047", Zos, "\n\u{85}"),
+        ("IBM1047", Fold, "\n\n"),
+        ("IBM1047,nl=zos", Table, "\n\u{85}"),
+        ("IBM1047,nl=zos", Fold, "\n\u{85}"),
+        ("IBM1047,nl=fold", Zos, "\n\n"),
+        ("IBM1047,nl=table", Zos, "\u{85}\n"),
+        ("ibm-1047_LF", Table, "\n\u{85}"),
+        ("IBM-1047/ZOS_UNIX", Table, "\n\u{85}"),
+        ("ibm-1047,swaplfnl", Table, "\n\u{85}"),
+        ("ibm-1047-s390", Table, "\n\u{85}"),
+    ] {
+        let job = Transcode::new().ebcdic_nl(option);
+        assert_eq!(run(&job.clone().from(label).unwrap(), b"\x15\x25").text(), expected, "{label} {option:?}");
+        let back = run(&job.from("UTF-8").unwrap().to(label).unwrap(), "\n\u{85}".as_bytes()).output;
+        let folds = label.ends_with("fold") || (option == Fold && !label.contains("nl="));
+        let expected: &[u8] = match expected {
+            _ if folds => b"\x15\x15",
+            "\n\u{85}" => b"\x15\x25",
+            _ => b"\x25\x15",
+        };
+        assert_eq!(back, expected, "{label} {option:?}");
+    }
+    let registry = charpipe::Registry::builtin();
+    assert!(registry.codec("UTF-8,nl=zos").is_err());
+    assert!(registry.codec("日本utf-8").is_err());
+}

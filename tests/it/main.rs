@@ -1,0 +1,48 @@
+//! The tests of the library: one program, a module for each subject.
+
+mod common;
+
+mod adapters;
+mod broken_documents;
+mod byte_to_byte;
+mod chunks;
+mod conformance;
+mod contract_violations;
+mod dependencies;
+mod detection;
+mod examples;
+mod guess;
+#[cfg(feature = "whatwg")]
+mod meta_labels;
+mod mixed_pages;
+mod mixed_shift_codes;
+mod odd_tables;
+#[cfg(feature = "dos")]
+mod oem;
+mod offsets;
+mod one_way;
+#[cfg(feature = "whatwg")]
+mod parallel;
+mod peers;
+mod record_runs;
+mod records;
+mod records_to_records;
+mod security;
+#[cfg(feature = "serde")]
+mod serde;
+mod shapes;
+mod table_files;
+mod tables;
+mod tapes;
+#[cfg(feature = "tokio")]
+mod tokio;
+mod unicode_forms;
+mod unmappable;
+mod utf_ebcdic;
+mod values;
+#[cfg(feature = "whatwg")]
+mod whatwg;
+
+/// Counts what is allocated; see `common::work`.
+#[global_allocator]
+static ALLOCATOR: common::work::Counting = common::work::Counting;

@@ -1,0 +1,251 @@
+//! Tables that nobody sensible writes, from a file or made by hand: they read and are written as they say, or are
+//! refused, and whatever they hold nothing panics, hangs or takes memory without bound.
+
+use crate::common::work;
+
+use crate::common::{invariant, whole};
+use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, Table, Way};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, TableCodec, decode_strictly};
+use charpipe::{OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
+
+fn sequence(bytes: &[u8], text: &str) -> Sequence {
+    Sequence { bytes: bytes.to_vec(), text: text.to_owned(), way: Way::RoundTrip }
+}
+
+fn mapping(bytes: &[u8], ch: char, way: Way) -> Mapping {
+    Mapping { code: Code::new(bytes).unwrap(), ch, way }
+}
+
+/// ASCII as a table of single bytes.
+fn ascii() -> Table {
+    Table::from_fn("X-ODD", "", |byte| byte.is_ascii().then_some(byte.into()))
+}
+
+/// A job on text with a table.
+fn job(table: Table, decodes: bool) -> Transcode {
+    let mut registry = Registry::builtin();
+    registry.register_table(table).unwrap();
+    let (from, to) = if decodes { ("X-ODD", "UTF-8") } else { ("UTF-8", "X-ODD") };
+    let job = Transcode::new().registry(registry).from(from).unwrap().to(to).unwrap().relabel(Relabel::Never);
+    job.malformed(OnMalformed::Escape).unmappable(OnUnmappable::Escape)
+}
+
+/// As long as a table can have them, one beginning another, cut anywhere.
+#[test]
+fn sequences_of_31_bytes() {
+    let mut table = ascii();
+    let long: Vec<u8> = (0..31).map(|at| b'a' + at % 26).collect();
+    let text = "\u{1F600}".repeat(9);
+    table.sequences.push(sequence(&long, &text));
+    table.sequences.push(sequence(&long[..30], "é"));
+    table.sequences.push(sequence(&long[..3], "ê"));
+    table.sequences.push(sequence(&[0x80, 0xFF], "ë"));
+    let mut other = long.clone();
+    other[30] = b'!';
+    table.sequences.push(sequence(&other, "è"));
+    let input = [&long[..], &long[..29], b"\x80", &other, &long[..30], b"\x80\xFF\x80\x81", &long[..12]].concat();
+    let outcome = invariant(&job(table.clone(), true), &input, "decoding");
+    let rest = |from: usize, to: usize| String::from_utf8(long[from..to].to_vec()).unwrap();
+    // The letters begin again within.
+    let expected = format!("{text}ê{}ê\\x80èéë\\x80\\x81ê{}", rest(3, 26), rest(3, 12));
+    assert_eq!(outcome.text(), expected);
+    let back = expected.replace("\\x80", "").replace("\\x81", "");
+    let outcome = invariant(&job(table, false), back.as_bytes(), "encoding");
+    let expected = [&long[..], &long[..29], &other, &long[..30], b"\x80\xFF", &long[..12]].concat();
+    assert_eq!(outcome.output, expected);
+}
+
+/// Several characters to a byte: those that only begin so are written by themselves, and a fault among them is where it
+/// is.
+#[test]
+fn text_that_only_begins_like_a_mapping() {
+    let mut table = ascii();
+    table.sequences.push(sequence(b"\x80", "aéb"));
+    table.sequences.push(sequence(b"\x81", "aéêb"));
+    table.sequences.push(sequence(b"\x82", "éa"));
+    let outcome = invariant(&job(table.clone(), false), "aéêaéaéêbaé".as_bytes(), "encoding");
+    assert_eq!(outcome.output, b"a\\u{E9}\\u{EA}a\x82\\u{E9}\\u{EA}ba\\u{E9}");
+    let outcome = invariant(&job(table, false), "aéêbaéb".as_bytes(), "encoding");
+    assert_eq!(outcome.output, b"\x81\x80");
+}
+
+/// An escape is written though its last character could begin a mapping.
+#[test]
+fn an_escape_that_ends_in_the_beginning_of_a_mapping() {
+    let mut table = ascii();
+    table.sequences.push(sequence(b"\x80", "}}"));
+    table.sequences.push(sequence(b"\x81", ";x"));
+    table.sequences.push(sequence(b"\x82", "0\u{20E3}"));
+    let outcome = invariant(&job(table.clone(), false), "é}}x".as_bytes(), "escape");
+    assert_eq!(outcome.output, b"\\u{E9}\x80x");
+    let xml = job(table.clone(), false).unmappable(OnUnmappable::Xml);
+    assert_eq!(
+        invariant(&xml, "<?xml version='1.0'?><a>éx</a>".as_bytes(), "xml").output,
+        b"<?xml version='1.0'?><a>&#xE9;x</a>"
+    );
+    // Malformed bytes in the input, whose escape may end in a digit.
+    let outcome = invariant(&job(table, false), b"\xF0x", "malformed");
+    assert_eq!(outcome.output, b"\\xF0x");
+}
+
+/// A table made by hand need not make sense: it is refused by a check, and does no harm without one.
+#[test]
+fn tables_by_hand_that_make_no_sense() {
+    let multi = |states: Vec<[Cell; 256]>| Table { shape: Shape::Multi(states), ..ascii() };
+    let mut empty_bytes = ascii();
+    empty_bytes.sequences.push(Sequence { way: Way::BestFit, ..sequence(b"", "é") });
+    empty_bytes.sequences.push(sequence(b"", "ê"));
+    let mut empty_text = ascii();
+    empty_text.sequences.push(sequence(b"\x80\x81", ""));
+    let mut long_text = ascii();
+    long_text.sequences.push(sequence(b"\x80", &"a".repeat(300)));
+    let mut long_bytes = ascii();
+    long_bytes.sequences.push(sequence(&[b'a'; 300], "é"));
+    let tables = [
+        multi(Vec::new()),
+        multi(vec![[Cell::Next(1); 256]]),
+        multi(vec![[Cell::Next(0); 256]]),
+        multi(vec![[Cell::Next(1); 256], [Cell::Next(0); 256]]),
+        multi(vec![[Cell::Illegal; 256]; 300]),
+        multi(vec![[Cell::Unassigned; 256]]),
+        empty_bytes,
+        empty_text,
+        long_text,
+        long_bytes,
+        Table { substitute: Vec::new(), ..ascii() },
+        Table { substitute: vec![0; 100], ..ascii() },
+        Table { substitute: Vec::new(), shape: Shape::Shifted, ..ascii() },
+    ];
+    for (number, table) in tables.into_iter().enumerate() {
+        assert!(table.check().is_err(), "{number}");
+        let codec = TableCodec::new(table);
+        let mut encoder = codec.encoder().unwrap();
+        for which in [StandIn::Substitute, StandIn::BestFit, StandIn::Text("a")] {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            let done = encoder.stand_in('é', which, &mut sink);
+            assert_eq!(done, sink.written() > 0, "{number} {which:?}");
+        }
+        let mut registry = Registry::builtin();
+        registry.register(std::sync::Arc::new(codec), &[]).unwrap();
+        let job = Transcode::new().registry(registry).relabel(Relabel::Never).malformed(OnMalformed::Escape);
+        let input = [&[0x80; 40][..], &[b'a'; 100], b"\x81\x0E\x41\x41\xFF"].concat();
+        let outcome = whole(&job.clone().from("X-ODD").unwrap(), &input);
+        assert_eq!(outcome.error, None, "{number}");
+        let outcome = whole(&job.unmappable(OnUnmappable::Drop).to("X-ODD").unwrap(), "aéêa".repeat(9).as_bytes());
+        assert_eq!(outcome.error, None, "{number}");
+    }
+}
+
+fn long_sequences(count: u32) -> Table {
+    let mut table = ascii();
+    for number in 0..count {
+        let digits: Vec<u8> = (0..30).map(|bit| 0x80 | (number >> (bit % 16)) as u8 & 1 | bit << 1).collect();
+        let ch = char::from_u32(0x1_0000 + number).unwrap();
+        table.sequences.push(sequence(&digits, &format!("a{ch}")));
+    }
+    table
+}
+
+/// A file within its bounds does not take memory beyond them: twice as many sequences take twice as much.
+#[test]
+fn many_long_sequences() {
+    let of = |count: u32| {
+        let table = long_sequences(count);
+        work::work_in(|| drop(TableCodec::new(table.clone())))
+    };
+    let (half, all) = (of(10_000), of(20_000));
+    assert!(all.peak <= 2 * half.peak + half.peak / 4, "{half:?}, {all:?}");
+    assert!(all.allocations <= 2 * half.allocations + half.allocations / 4, "{half:?}, {all:?}");
+    assert!(all.bytes <= 2 * half.bytes + half.bytes / 4, "{half:?}, {all:?}");
+
+    let table = long_sequences(20_000);
+    let codec = TableCodec::new(table.clone());
+    let last = table.sequences.last().unwrap();
+    assert_eq!(decode_strictly(&codec, &last.bytes).as_deref(), Some(&*last.text));
+    let mut encoder = codec.encoder().unwrap();
+    for sequence in table.sequences.iter().cycle().take(100_000) {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        encoder.reset();
+        assert_eq!(encoder.feed(&sequence.text, &mut sink).stop, Stop::InputEmpty);
+        assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
+        assert_eq!(sink.as_bytes(), sequence.bytes);
+    }
+    // However much text follows.
+    let encoded = whole(&job(table, false), "a\u{10000}aab".repeat(100_000).as_bytes());
+    assert_eq!((encoded.output.len(), encoded.error), (33 * 100_000, None));
+}
+
+/// Beyond the Basic Multilingual Plane a table of single bytes is one like any other.
+#[test]
+fn single_bytes_beyond_the_first_plane() {
+    let mut table = ascii();
+    table.mappings.push(mapping(b"\x80", '\u{1F600}', Way::RoundTrip));
+    table.mappings.push(mapping(b"\x81", '\u{10FFFF}', Way::ToText));
+    table.mappings.push(mapping(b"?", '\u{1F601}', Way::BestFit));
+    table.mappings.push(mapping(b"!", '\u{F0000}', Way::BestFit));
+    let outcome = invariant(&job(table.clone(), true), b"a\x80\x81\x82!", "decoding");
+    assert_eq!(outcome.text(), "a\u{1F600}\u{10FFFF}\\x82!");
+    let input = "\u{1F600}\u{10FFFF}\u{1F601}\u{F0000}";
+    let outcome = invariant(&job(table.clone(), false), input.as_bytes(), "encoding");
+    assert_eq!(outcome.output, b"\x80\\u{10FFFF}\\u{1F601}!");
+    let outcome = invariant(&job(table, false).best_fit(true), input.as_bytes(), "best fit");
+    assert_eq!(outcome.output, b"\x80\\u{10FFFF}?!");
+}
+
+/// A page of ours has the bounds that the other formats have.
+#[test]
+fn a_chart_with_too_much_text_is_refused() {
+    let page = |text: &str| {
+        let ibm037 = include_str!("../../codecs/IBM037.txt");
+        format!("{}\nboth\n41={text}\n", &ibm037[..ibm037.find("\nbest-fit").unwrap()])
+    };
+    let read = |text: &str| Table::read(page(text).as_bytes(), "x", &|_| None).map(drop).unwrap_err().to_string();
+    let many = ["0061"; 19].join("+");
+    assert!(!read(&many).contains("text"), "{}", read(&many));
+    assert!(read(&(many + "+0062")).contains("no more text than 19 UTF-16 units"));
+}
+
+/// The newline of EBCDIC is exchanged where it is one, not within a sequence.
+#[test]
+fn newlines_of_a_table_that_has_them_within_sequences() {
+    let table = |second: &str| {
+        let file = format!(
+            "<uconv_class> MBCS\n<subchar> \\x6F\n<icu:state> 0-7f, 81-9f:1, a0-ff\n<icu:state> {second}\nCHARMAP\n\
+             <U0020> \\x40 |0\n<U0041> \\xC1 |0\n<U0085> \\x15 |0\n<U000A> \\x25 |0\n<U4E00> \\x81\\x45 |0\n\
+             END CHARMAP\n"
+        );
+        let mut registry = Registry::builtin();
+        registry.register_table(Table::read(file.as_bytes(), "x-odd", &|_| None).unwrap()).unwrap();
+        decode_strictly(&*registry.codec("x-odd,nl=zos").unwrap(), b"\x81\x45\x15\x25").unwrap()
+    };
+    assert_eq!(table("40-ff"), "一\n\u{85}");
+    assert_eq!(table("0-ff"), "一\u{85}\n");
+}
+
+/// A page under a surface is a table too, and says what its codec does.
+#[test]
+fn the_table_of_a_page_under_another_newline() {
+    let registry = Registry::builtin();
+    for label in ["IBM1047", "IBM037,nl=zos", "IBM1047,nl=fold", "IBM939,nl=fold", "IBM939,nl=zos", "OSD-EBCDIC-DF04-1"]
+    {
+        let Ok(codec) = registry.codec(label) else { continue };
+        let table = codec.table().unwrap().into_owned();
+        table.check().unwrap_or_else(|error| panic!("{label}: {error}"));
+        let of_table = TableCodec::new(table);
+        for byte in 0..=255 {
+            let read = |codec: &dyn Codec| decode_strictly(codec, &[byte]);
+            assert_eq!(read(&of_table), read(&*codec), "{label} {byte:02X}");
+        }
+        for ch in ('\0'..='\u{2FFF}').map(String::from) {
+            let written = |codec: &dyn Codec| {
+                let mut room = [0; MIN_ROOM];
+                let mut sink = ByteSink::new(&mut room);
+                let stop = codec.encoder().unwrap().feed(&ch, &mut sink).stop;
+                (stop, sink.as_bytes().to_vec())
+            };
+            assert_eq!(written(&of_table), written(&*codec), "{label} {ch:?}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What is written without being asked for an approximation comes back as it was. Every codec, every code point, each by
+//! itself: `spec/one-way.tsv` lists those that come back as something else, and `spec/one-way.md` says why.
+//!
+//! `CHARPIPE_WRITE_ONE_WAY=1 cargo test -p charpipe one_way::` writes the list anew.
+
+use charpipe::Registry;
+use charpipe::codec::newline::{EbcdicNl, with_newline};
+use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, Stop, decode_strictly, is_ebcdic};
+#[cfg(feature = "whatwg")]
+use charpipe::{OnUnmappable, Transcode};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A code point, the bytes that it is written as, and what those are read as.
+type Changed = (char, Vec<u8>, String);
+
+/// How many code points are tried together, before each that is not as it was is tried by itself.
+const TOGETHER: usize = 128;
+
+/// What `encoder` writes of `text`, and of which characters that is: it passes over those that it cannot write.
+fn written(encoder: &mut dyn Encoder, text: &str) -> (Vec<u8>, String) {
+    let mut room = vec![0; (text.len() + 2) * MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    let (mut read, mut kept) = (0, String::new());
+    encoder.reset();
+    loop {
+        let is_over = read == text.len();
+        let stop = if is_over {
+            encoder.finish(&mut sink)
+        } else {
+            let step = encoder.feed(&text[read..], &mut sink);
+            kept.push_str(&text[read..read + step.read]);
+            read += step.read;
+            step.stop
+        };
+        match stop {
+            Stop::InputEmpty if is_over => return (sink.as_bytes().to_vec(), kept),
+            Stop::InputEmpty => {}
+            Stop::OutputFull => panic!("there is room"),
+            Stop::Fault(fault) => {
+                let at = kept.len() - usize::from(fault.after) - fault.ch.len_utf8();
+                assert_eq!(kept.remove(at), fault.ch);
+            }
+        }
+    }
+}
+
+fn changed(codec: &dyn Codec, chars: &[char]) -> Vec<Changed> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut found = Vec::new();
+    for some in chars.chunks(TOGETHER) {
+        let (bytes, kept) = written(&mut *encoder, &String::from_iter(some));
+        if decode_strictly(codec, &bytes).is_some_and(|back| back == kept) {
+            continue;
+        }
+        for &ch in some {
+            let (bytes, kept) = written(&mut *encoder, ch.encode_utf8(&mut [0; 4]));
+            let back = decode_strictly(codec, &bytes).expect("what is written can be read");
+            if back != kept {
+                found.push((ch, bytes, back));
+            }
+        }
+    }
+    found
+}
+
+/// What is tried: all of Unicode, or, as an encoder that is made from a table writes nothing else (`tests/it/tables.rs`),
+/// all that the table has.
+fn candidates(codec: &dyn Codec) -> Vec<char> {
+    let Some(table) = codec.table() else { return (0..0x11_0000).filter_map(char::from_u32).collect() };
+    let mut chars: Vec<char> = table.mappings.iter().map(|mapping| mapping.ch).collect();
+    chars.extend(table.sequences.iter().flat_map(|sequence| sequence.text.chars()));
+    chars.sort_unstable();
+    chars.dedup();
+    chars
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02X}"))
+}
+
+fn code_points(text: &str) -> String {
+    text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+")
+}
+
+fn is_private_use(ch: char) -> bool {
+    matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{FFFFD}' | '\u{100000}'..='\u{10FFFD}')
+}
+
+#[test]
+fn what_comes_back_as_something_else_is_listed() {
+    let registry = Registry::builtin();
+    let mut rows: BTreeMap<Changed, BTreeSet<&str>> = BTreeMap::new();
+    for codec in registry.codecs().filter(|codec| codec.encodes()) {
+        for (ch, bytes, back) in changed(&**codec, &candidates(&**codec)) {
+            assert!(is_private_use(ch), "{} changes U+{:04X}", codec.name(), ch as u32);
+            assert!(!back.is_ascii(), "{} makes U+{:04X} ASCII", codec.name(), ch as u32);
+            rows.entry((ch, bytes, back)).or_default().insert(codec.name());
+        }
+    }
+    let mut list = "# Written by tests/it/one_way.rs.\nchar\tbytes\tback\tcodecs\n".to_owned();
+    for ((ch, bytes, back), codecs) in &rows {
+        let codecs = Vec::from_iter(codecs.iter().copied()).join(" ");
+        writeln!(list, "{:04X}\t{}\t{}\t{codecs}", *ch as u32, hex(bytes), code_points(back)).unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec/one-way.tsv");
+    if std::env::var_os("CHARPIPE_WRITE_ONE_WAY").is_some() {
+        std::fs::write(&path, &list).unwrap();
+    }
+    // Without a feature there are fewer codecs.
+    if cfg!(all(feature = "whatwg", feature = "dos")) {
+        assert!(std::fs::read_to_string(&path).unwrap() == list, "spec/one-way.tsv is not what the codecs do");
+    }
+}
+
+/// The newline of EBCDIC changes nothing but newlines: `zos` brings all back, `fold` all but U+0085.
+#[test]
+fn surfaces_change_newlines_only() {
+    let registry = Registry::builtin();
+    let chars: Vec<char> = ('\0'..='\u{FF}').collect();
+    for codec in registry.codecs().filter(|codec| codec.encodes() && is_ebcdic(&***codec)) {
+        let of_page = changed(&**codec, &chars);
+        assert_eq!(of_page, [], "{}", codec.name());
+        let zos = with_newline(codec.clone(), EbcdicNl::Zos);
+        assert_eq!(changed(&*zos, &chars), [], "{}", codec.name());
+        let fold = with_newline(codec.clone(), EbcdicNl::Fold);
+        let folded = changed(&*fold, &chars);
+        assert!(folded.iter().all(|(ch, _, back)| (*ch, &**back) == ('\u{85}', "\n")), "{}: {folded:?}", codec.name());
+    }
+}
+
+/// What the web's encoders write as something else, and nothing but that, is an approximation.
+#[test]
+#[cfg(feature = "whatwg")]
+fn approximations_of_the_web() {
+    for (label, text, bytes) in [
+        ("Shift_JIS", "¥‾−", &b"\\~\x81\x7C"[..]),
+        ("windows-31j", "¥‾−", b"\\~\x81\x7C"),
+        ("CP932", "¥‾−", b"\\~\x81\x7C"),
+        ("EUC-JP", "¥‾−", b"\\~\xA1\xDD"),
+        ("ISO-2022-JP", "−ｱﾞ", b"\x1B$B!]%\"!+\x1B(B"),
+    ] {
+        let job = || Transcode::new().from("UTF-8").unwrap().to(label).unwrap();
+        let text = format!("a漢{text}");
+        for (index, ch) in text.char_indices().skip(2) {
+            let input = format!("{}{ch}b", &text[..4]);
+            let error = job().run(input.as_bytes(), &mut Vec::new()).unwrap_err();
+            assert_eq!((error.code(), error.offset()), ("unmappable", Some(4)), "{label} {index} {ch}");
+            for (policy, expected) in [
+                (OnUnmappable::Xml, format!("a漢&#x{:X};b", ch as u32)),
+                (OnUnmappable::Escape, format!("a漢\\u{{{:X}}}b", ch as u32)),
+                (OnUnmappable::Replace, "a漢\u{1A}b".to_owned()),
+                (OnUnmappable::Drop, "a漢b".to_owned()),
+            ] {
+                let mut out = Vec::new();
+                let report = job().unmappable(policy).run(input.as_bytes(), &mut out).unwrap();
+                let codec = Registry::builtin().codec(label).unwrap();
+                assert_eq!(decode_strictly(&*codec, &out).as_deref(), Some(&*expected), "{label} {ch}");
+                let first = &report.unmappable.first[0];
+                assert_eq!((report.unmappable.count, first.offset, first.ch), (1, 4, ch));
+            }
+        }
+        let mut out = Vec::new();
+        let report = job().best_fit(true).run(text.as_bytes(), &mut out).unwrap();
+        assert_eq!(report.unmappable.count, text.chars().count() as u64 - 2, "{label}");
+        let expected = match label {
+            "ISO-2022-JP" => [b"a\x1B$B4A", &bytes[3..]].concat(),
+            "EUC-JP" => [b"a\xB4\xC1", bytes].concat(),
+            _ => [b"a\x8A\xBF", bytes].concat(),
+        };
+        assert_eq!(out, expected, "{label}");
+    }
+}
+
+/// ISO-2022-JP has a yen sign and an overline of its own, by the Roman set of JIS X 0201.
+#[test]
+#[cfg(feature = "whatwg")]
+fn the_roman_set_of_iso_2022_jp() {
+    let codec = Registry::builtin().codec("ISO-2022-JP").unwrap();
+    let signs = ['¥', '‾', '\\', '~', 'a', '\n', '漢', 'é'];
+    for (a, b, c) in signs.iter().flat_map(|a| signs.iter().flat_map(move |b| signs.map(|c| (*a, *b, c)))) {
+        let (bytes, kept) = written(&mut *codec.encoder().unwrap(), &String::from_iter([a, b, c]));
+        assert_eq!(decode_strictly(&*codec, &bytes), Some(kept), "{a:?} {b:?} {c:?}");
+    }
+}

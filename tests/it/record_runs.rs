@@ -1,0 +1,799 @@
+//! Records through the transcoder: each decoded by itself, trimmed, and written as a line or a record again; and no way
+//! of cutting the input makes a difference.
+
+use crate::common;
+
+use crate::common::{Stutter, drive, encode, invariant, whole};
+use charpipe::records::{Carriage, Framer, Shape};
+use charpipe::{
+    Blanks, Bom, Controls, Eol, ErrorKind, Gaps, InRecord, Kind, OnMalformed, OnUnmappable, Overlong, RecordPosition,
+    Registry, Relabel, Transcode,
+};
+use proptest::prelude::*;
+
+fn shape(text: &str) -> Shape {
+    text.parse().unwrap()
+}
+
+fn framed(shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
+    let mut framer = Framer::new(shape, b"\x40").unwrap();
+    let mut bytes = Vec::new();
+    for record in records {
+        framer.record(record, 0, &mut bytes).unwrap();
+    }
+    framer.finish(&mut bytes);
+    bytes
+}
+
+fn ebcdic(text: &str) -> Vec<u8> {
+    encode(&*Registry::builtin().codec("IBM037").unwrap(), text)
+}
+
+fn job(from: &str, records: &str) -> Transcode {
+    Transcode::new().from(from).unwrap().records(shape(records))
+}
+
+const SHAPES: [&str; 13] = [
+    "fb:7",
+    "fb:80",
+    "rdw",
+    "rdw:exclusive",
+    "rdw:le",
+    "rdw:le:exclusive",
+    "vb:40",
+    "vbs:32",
+    "u32",
+    "u16",
+    "mode-b",
+    "awstape,fb:11",
+    "awstape,vbs:40",
+];
+
+/// Text as records have it: words, blanks at the end, some NULs.
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(
+        prop::collection::vec(prop::sample::select(vec!["A", "é", "x1", " ", "  ", "\0", "   ", "漢字"]), 0..9),
+        0..9,
+    )
+    .prop_map(|records| records.into_iter().map(|words| words.concat()).collect())
+}
+
+/// How a line is to look, said another way: the record's own text, trimmed.
+fn line(charset: &str, record: &[u8], blanks: Blanks) -> String {
+    let text = Transcode::new().from(charset).unwrap().decode(record).unwrap().into_owned();
+    match blanks {
+        Blanks::Trim => text.trim_end_matches(' ').to_owned(),
+        Blanks::TrimNuls => text.trim_end_matches([' ', '\0']).to_owned(),
+        _ => text,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// What comes out is each record by itself, whatever the shape.
+    #[test]
+    fn each_record_by_itself(
+        texts in texts(),
+        which in 0..SHAPES.len(),
+        charset in prop::sample::select(vec!["IBM037", "IBM939", "IBM1388", "UTF-8"]),
+        blanks in prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
+        to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399"]),
+    ) {
+        let codec = Registry::builtin().codec(charset).unwrap();
+        let shape = shape(SHAPES[which]);
+        let mut records: Vec<Vec<u8>> = texts.iter().map(|text| encode(&*codec, text)).collect();
+        let lrecl = match &shape {
+            Shape::Fixed { lrecl } => Some(*lrecl),
+            Shape::AwsTape { shape, .. } => match **shape { Shape::Fixed { lrecl } => Some(lrecl), _ => None },
+            _ => None,
+        };
+        if let Some(lrecl) = lrecl {
+            // As long as they have to be; what does not fit is left out.
+            records.retain(|record| record.len() <= lrecl as usize);
+            records.iter_mut().for_each(|record| record.resize(lrecl as usize, 0x40));
+        } else {
+            records.retain(|record| record.len() <= shape.longest());
+        }
+        let input = framed(&shape, &records);
+        let job = Transcode::new().from(charset).unwrap().records(shape).blanks(blanks).to(to).unwrap();
+        let outcome = whole(&job.unmappable(OnUnmappable::Drop), &input);
+        prop_assert_eq!(&outcome.error, &None);
+        let expected: String = records.iter().map(|record| line(charset, record, blanks) + "\n").collect();
+        let mut wanted = Vec::new();
+        Transcode::new().from("UTF-8").unwrap().to(to).unwrap().unmappable(OnUnmappable::Drop)
+            .run(expected.as_bytes(), &mut wanted).unwrap();
+        // A mixed page shifts back at each end.
+        if to == "IBM1399" {
+            let read = |bytes: &[u8]| Transcode::new().from(to).unwrap().decode(bytes).unwrap().into_owned();
+            prop_assert_eq!(read(&outcome.output), read(&wanted));
+        } else {
+            prop_assert_eq!(outcome.output, wanted);
+        }
+    }
+
+    /// No cut and no room makes a difference, whatever the bytes and the options.
+    #[test]
+    fn any_cut(
+        input in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..200),
+            prop::collection::vec(prop::sample::select(b"\x00\x04\x06\x40\xC1\x0E\x0F\x42\x15\x25\x12\x5C\x80\x01\x02\xF1".to_vec()), 0..200),
+            (texts(), 0..SHAPES.len()).prop_map(|(texts, which)| {
+                let mut records: Vec<Vec<u8>> = texts.iter().map(|text| ebcdic(text)).collect();
+                records.iter_mut().for_each(|record| record.truncate(7));
+                framed(&shape(SHAPES[which]), &records)
+            }),
+        ],
+        which in 0..SHAPES.len(),
+        charset in prop::sample::select(vec![Some("IBM037"), Some("IBM939"), Some("UTF-8"), Some("UTF-16BE"), Some("IBM300"), None]),
+        to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399", "US-ASCII", "IBM300"]),
+        policies in (
+            prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
+            prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
+            prop::sample::select(vec![Controls::Keep, Controls::Space, Controls::Error, Controls::Xml, Controls::Drop]),
+            prop::sample::select(vec![None, Some(InRecord::Keep), Some(InRecord::Space), Some(InRecord::Error)]),
+            prop::sample::select(vec![Eol::Auto, Eol::Crlf]),
+        ),
+        carriage in prop::option::of(prop::sample::select(vec![Carriage::Asa, Carriage::Machine])),
+        columns in prop::option::of(prop::sample::select(vec!["1-3", "2-4,6-", "3", "1-"])),
+        to_records in prop::option::of(prop::sample::select(vec!["fb:9", "rdw", "vb:30", "u32", "vbs:20"])),
+        flags in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
+        cuts in prop::collection::vec(0usize..9, 1..20),
+        rooms in prop::collection::vec(0usize..200, 1..8),
+    ) {
+        let (malformed, blanks, controls, newlines, eol) = policies;
+        let (hex, spaced, cut, strict) = flags;
+        let mut job = Transcode::new().to(to).unwrap().records(shape(SHAPES[which]))
+            .malformed(malformed).unmappable(if cut { OnUnmappable::Replace } else { OnUnmappable::Fail })
+            .blanks(blanks).controls(controls).eol(eol)
+            .gaps(if hex { Gaps::Hex } else { Gaps::Drop })
+            .shifts_as_blanks(spaced).strict(strict)
+            .overlong(if cut { Overlong::Cut } else { Overlong::Fail });
+        if let Some(newlines) = newlines {
+            job = job.newlines_in_records(newlines);
+        }
+        if let Some(charset) = charset {
+            job = job.from(charset).unwrap();
+        }
+        if let Some(columns) = columns {
+            job = job.columns(columns.parse().unwrap());
+        }
+        match (carriage, to_records) {
+            (Some(carriage), _) => job = job.carriage(carriage),
+            (None, Some(to_records)) => job = job.to_records(shape(to_records)),
+            (None, None) => {}
+        }
+        let expected = whole(&job, &input);
+        let mut rooms = rooms;
+        rooms.push(100);
+        let got = drive(&job, &input, &mut cuts.iter().copied().chain([1]).cycle(), &mut rooms.iter().copied().cycle(), true);
+        prop_assert_eq!(&got, &expected);
+        let got = drive(&job, &input, &mut std::iter::repeat(1), &mut std::iter::repeat(70), false);
+        prop_assert_eq!(&got, &expected);
+    }
+}
+
+#[test]
+fn blanks_are_trimmed_as_text() {
+    // Within a shift run 4040 is U+3000, no blank; behind it 40 is one.
+    let record = b"\xC1\x0E\x42\xC1\x40\x40\x0F\x40\x40";
+    let outcome = invariant(&job("IBM939", "fb:9"), record, "mixed");
+    assert_eq!(outcome.text(), "AＡ\u{3000}\n");
+    // A pure double-byte page has no other blank.
+    let outcome = invariant(&job("IBM300", "fb:8"), b"\x42\xC1\x40\x40\x42\xC2\x40\x40", "pure");
+    assert_eq!(outcome.text(), "Ａ\u{3000}Ｂ\n");
+    // Blanks and NULs, and a record of nothing else.
+    let nuls = job("IBM037", "fb:6").blanks(Blanks::TrimNuls);
+    let outcome = invariant(&nuls, b"\xC1\x00\x40\x00\x40\x40\x40\x00\x40\x00\x00\x00", "NULs");
+    assert_eq!(outcome.text(), "A\n\n");
+    let outcome = invariant(&job("IBM037", "fb:6").blanks(Blanks::Keep), b"\xC1\x40\x40\x40\x40\x40", "kept");
+    assert_eq!(outcome.text(), "A     \n");
+}
+
+#[test]
+fn the_shift_state_starts_afresh_in_every_record() {
+    // Each record is cut within a run of pairs, without a shift in; the second also within a pair.
+    let input = b"\xC1\xC2\x0E\x45\x62\x45\xC1\xC2\x0E\x45\x62\x45";
+    let outcome = whole(&job("IBM939", "fb:6"), input);
+    assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 6: 45 is not valid IBM939"));
+    let outcome = invariant(&job("IBM939", "fb:6").malformed(OnMalformed::Replace), input, "cut");
+    assert_eq!(
+        outcome.text(),
+        "AB字\u{FFFD}\nAB字\u{FFFD}\n".replace('字', &line("IBM939", b"\x0E\x45\x62\x0F", Blanks::Keep))
+    );
+}
+
+#[test]
+fn shift_codes_can_be_blanks() {
+    let outcome = invariant(&job("IBM939", "fb:7").shifts_as_blanks(true), b"\xC1\x0E\x42\xC1\x0F\xC2\x40", "shifts");
+    assert_eq!(outcome.text(), "A Ａ B\n");
+    let outcome = invariant(&job("IBM037", "fb:3").shifts_as_blanks(true), b"\xC1\x0E\xC2", "no shifts there");
+    assert_eq!(outcome.text(), "A\u{E}B\n");
+}
+
+#[test]
+fn faults_say_record_and_column() {
+    // 42 40 is no pair: in the third record, after its descriptor word, in the second segment of the record.
+    let input =
+        b"\x00\x0E\x00\x00\x00\x05\x00\x00\xC1\x00\x05\x00\x00\xC2\x00\x0C\x00\x00\x00\x08\x01\x00\xC3\x0E\x42\xC1\
+        \x00\x0A\x00\x00\x00\x06\x02\x00\x00\x00";
+    let (outcome, _) = (whole(&job("IBM939", "vbs"), &input[..0]), ());
+    assert_eq!(outcome.error, None);
+    let mut output = Vec::new();
+    let error = job("IBM939", "vbs").run(&input[..], &mut output).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Malformed { bytes, .. } if bytes == b"\x00"), "{error:?}");
+    assert_eq!(error.offset(), Some(34));
+    assert_eq!(error.record(), Some(RecordPosition { number: 3, column: 5 }));
+    assert_eq!(output, "A\nB\nCＡ".as_bytes());
+    invariant(&job("IBM939", "vbs"), input, "spanned");
+
+    // The pair itself is cut by the segment's end: its first byte is in the one before.
+    let input = b"\x00\x0B\x00\x00\x00\x07\x01\x00\xC3\x0E\x42\x00\x0A\x00\x00\x00\x06\x02\x00\x00\x00";
+    let error = job("IBM939", "vbs").run(&input[..], &mut Vec::new()).unwrap_err();
+    assert_eq!((error.offset(), error.record()), (Some(10), Some(RecordPosition { number: 1, column: 3 })));
+
+    // Characters that the target lacks.
+    let input = framed(&Shape::RDW, &[ebcdic("abc"), ebcdic("a é")]);
+    let error = job("IBM037", "rdw").to("US-ASCII").unwrap().run(&input[..], &mut Vec::new()).unwrap_err();
+    assert_eq!((error.offset(), error.record()), (Some(13), Some(RecordPosition { number: 2, column: 3 })));
+    let report = job("IBM037", "rdw")
+        .to("US-ASCII")
+        .unwrap()
+        .unmappable(OnUnmappable::Drop)
+        .run(&input[..], &mut Vec::new())
+        .unwrap();
+    assert_eq!(report.unmappable.first[0].record, Some(RecordPosition { number: 2, column: 3 }));
+    assert_eq!(report.records, Some(2));
+}
+
+/// One record is one line, unless something else is asked for: on pages that go the quick way, on others, in a charset
+/// of ASCII, through any target; and a record that becomes one may have newlines in it.
+#[test]
+fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
+    for from in ["IBM037", "IBM1047,nl=zos", "IBM1047,nl=fold", "IBM939", "ISO-8859-1", "UTF-8", "UTF-16BE"] {
+        let codec = Registry::builtin().codec(from).unwrap();
+        for (ch, to) in
+            [('\n', "UTF-8"), ('\r', "UTF-8"), ('\u{85}', "UTF-8"), ('\u{85}', "IBM273"), ('\n', "UTF-16LE")]
+        {
+            let bytes = encode(&*codec, &format!("ab{ch}c"));
+            if Transcode::new().from(from).unwrap().decode(&bytes).unwrap() != format!("ab{ch}c") {
+                continue;
+            }
+            let input = framed(&Shape::U16, &[encode(&*codec, "abc"), encode(&*codec, ""), bytes]);
+            let job = job(from, "u16").to(to).unwrap();
+            let what = format!("{from} to {to}, {ch:?}");
+            let outcome = invariant(&job, &input, &what);
+            let words = outcome.error.clone().unwrap_or_default();
+            assert!(words.contains("within a record") && words.contains("record 3"), "{what}: {outcome:?}");
+            let kept = invariant(&job.clone().newlines_in_records(InRecord::Keep), &input, &what);
+            assert!(kept.error.is_none() && kept.output.starts_with(&outcome.output), "{what}");
+            let space = invariant(&job.clone().newlines_in_records(InRecord::Space), &input, &what);
+            assert!(space.error.is_none() && space.faults.contains("count: 1"), "{what}: {space:?}");
+            let lines = Transcode::new().from(to).unwrap().decode(&space.output).unwrap().into_owned();
+            assert_eq!(lines.split('\n').collect::<Vec<_>>(), ["abc", "", "ab c", ""], "{what}");
+            let records = invariant(&job.to_records(Shape::U32), &input, &what);
+            assert_eq!(records.error, None, "{what}");
+        }
+    }
+    // What a printer's moves become is none of its text.
+    let input = framed(&Shape::RDW, &[ebcdic("0a"), ebcdic(" b\n")]);
+    let outcome = invariant(&job("IBM037", "rdw").carriage(Carriage::Asa), &input, "a printer");
+    assert_eq!((outcome.text(), outcome.offset), ("\na\nb", Some(12)));
+}
+
+/// What goes the quick way until a newline is met goes on another way from there, with nothing lost in between.
+#[test]
+fn a_newline_behind_much_text() {
+    let mut records = vec![ebcdic("some text   "); 9000];
+    records[8000] = ebcdic("some\u{85}text  ");
+    let input = framed(&Shape::RDW, &records);
+    let job = job("IBM037", "rdw");
+    let expected = |n: usize| "some text\n".repeat(n);
+    let outcome = whole(&job, &input);
+    assert_eq!((outcome.text(), outcome.offset), (&*(expected(8000) + "some"), Some(8000 * 16 + 8)));
+    let space = job.newlines_in_records(InRecord::Space);
+    for jobs in [1, 2] {
+        let mut output = Vec::new();
+        let report = space.clone().jobs(jobs.try_into().unwrap()).block(1 << 14).run(&input[..], &mut output).unwrap();
+        assert_eq!((String::from_utf8(output).unwrap(), report.records), (expected(9000), Some(9000)), "{jobs}");
+        let newlines = report.record_newlines.unwrap();
+        assert_eq!((newlines.count, newlines.first[0].offset), (1, 8000 * 16 + 8), "{jobs}");
+    }
+    for (cut, room) in [(1000, 700), (77, 64), (60_000, 1 << 16)] {
+        let mut cuts = std::iter::repeat(cut);
+        let got = drive(&space, &input, &mut cuts, &mut std::iter::repeat(room), true);
+        assert_eq!(got, whole(&space, &input), "{cut} {room}");
+    }
+}
+
+/// What a record loses is counted.
+#[test]
+fn records_that_are_cut_are_counted() {
+    let job = Transcode::new().from("UTF-8").unwrap().to("IBM939").unwrap().to_records(shape("fb:6"));
+    let job = job.overlong(Overlong::Cut);
+    let outcome = invariant(&job, "abcdef   \nabcdefgh\nＡＡＡ\nab\n".as_bytes(), "cut");
+    let cut = "RecordsCut { count: 2, bytes: 4, first: [CutRecord { offset: 10, record: 2, bytes: 2 }, \
+               CutRecord { offset: 19, record: 3, bytes: 2 }] }";
+    assert!(outcome.faults.contains(cut), "{}", outcome.faults);
+    assert!(invariant(&job, b"abc", "none").faults.contains("RecordsCut { count: 0, bytes: 0, first: [] }"));
+    // The same of several jobs.
+    let input = framed(&Shape::U16, &vec![ebcdic("seven!!"); 5000]);
+    let job = self::job("IBM037", "u16").to("IBM273").unwrap().to_records(shape("fb:5")).overlong(Overlong::Cut);
+    let report = |jobs: usize| {
+        let job = job.clone().jobs(jobs.try_into().unwrap()).block(4096);
+        format!("{:?}", job.run(&input[..], std::io::sink()).unwrap().records_cut)
+    };
+    assert!(report(1).starts_with("Some(RecordsCut { count: 5000, bytes: 10000,"), "{}", report(1));
+    assert_eq!(report(1), report(2));
+}
+
+/// The place of a record that is too long is where it begins, also where text passes as it is.
+#[test]
+fn a_record_without_room_is_named_by_its_beginning() {
+    for (input, record, offset) in [
+        (&b"abc\xDB\xA7\xA7"[..], 2, 3),
+        (b"\xC1\0\0\x11\0\0\x02\0\x3C\xDB\xA7\xA7", 4, 9),
+        (b"ab\0\0\0\0\xDB\xA7\xA7", 3, 6),
+    ] {
+        let job =
+            job("UTF-8", "fb:3").to_records(shape("fb:4")).malformed(OnMalformed::Escape).blanks(Blanks::TrimNuls);
+        let outcome = invariant(&job, input, "too long");
+        assert_eq!(outcome.error, Some(format!("byte {offset}: record {record} is longer than 4 bytes")));
+        assert_eq!(outcome.offset, Some(offset));
+    }
+}
+
+/// What stands for characters that the target lacks can be cut as the others can.
+#[test]
+fn a_record_of_substitutes_is_cut() {
+    let input = framed(&shape("rdw"), &["ab".into(), "a😀😀b".into()]);
+    let job = job("UTF-8", "rdw").to("IBM937").unwrap().to_records(shape("fb:6"));
+    let job = job.unmappable(OnUnmappable::Replace).overlong(Overlong::Cut);
+    let outcome = invariant(&job, &input, "substitutes");
+    assert_eq!(outcome.error, None);
+    assert_eq!(outcome.output, b"\x81\x82\x40\x40\x40\x40\x81\x0E\xFE\xFE\x0F\x40");
+}
+
+#[test]
+fn a_record_that_cannot_be_filled_up_is_named_by_its_beginning() {
+    let job = job("UTF-8", "rdw").to("IBM300").unwrap().to_records(shape("fb:5"));
+    let outcome = invariant(&job, &framed(&shape("rdw"), &["漢".into()]), "an odd length");
+    assert_eq!(outcome.offset, Some(4), "{:?}", outcome.error);
+}
+
+#[test]
+fn wrong_framing_stops_behind_good_output() {
+    let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";
+    let outcome = invariant(&job("IBM037", "rdw"), input, "bad header");
+    assert_eq!(outcome.text(), "AB\n");
+    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is less than that of the RDW itself";
+    assert_eq!(outcome.error.as_deref(), Some(words));
+    let outcome = invariant(&job("IBM037", "fb:4"), b"\xC1\xC2\xC3\xC4\xC5\xC6", "cut");
+    assert_eq!((outcome.text(), outcome.offset), ("ABCD\nEF", Some(6)));
+    let words = "byte 6: record 2, which begins at byte 4, is cut: at least 2 more bytes belong to it";
+    assert_eq!(outcome.error.as_deref(), Some(words));
+}
+
+#[test]
+fn carriage_control() {
+    let records = ["1TITLE", " a", "0b", "-c", "+_", "xd"].map(ebcdic);
+    let input = framed(&Shape::RDW, &records);
+    for (eol, controls) in [(Eol::Auto, Controls::Keep), (Eol::Crlf, Controls::Keep), (Eol::Auto, Controls::Drop)] {
+        let job = job("IBM037", "rdw").carriage(Carriage::Asa).eol(eol).controls(controls);
+        let outcome = invariant(&job, &input, "ASA");
+        let wanted = "\u{C}TITLE\na\n\nb\n\n\nc\r_\nd\n";
+        assert_eq!(outcome.text(), if eol == Eol::Crlf { wanted.replace('\n', "\r\n") } else { wanted.into() });
+        assert!(outcome.faults.contains("carriage-control-unknown"), "{}", outcome.faults);
+    }
+    let mut records = ["\0a", "\0b", "\0c", "\0", "\0d"].map(ebcdic);
+    for (record, code) in records.iter_mut().zip([0x09, 0x01, 0x11, 0x8B, 0x09]) {
+        record[0] = code;
+    }
+    let outcome =
+        invariant(&job("IBM037", "rdw").carriage(Carriage::Machine), &framed(&Shape::RDW, &records), "machine");
+    assert_eq!(outcome.text(), "a\nb\rc\n\n\u{C}d\n");
+}
+
+#[test]
+fn columns() {
+    let input = b"\xC1\xC2\x12\x3C\xC3\x40\xC4\xC5\x00\x0D\xC6\xC7";
+    let columns = job("IBM037", "fb:6").columns("1-2,5-".parse().unwrap());
+    assert_eq!(invariant(&columns, input, "dropped").text(), "ABC\nDEFG\n");
+    assert_eq!(invariant(&columns.gaps(Gaps::Hex), input, "hex").text(), "AB123CC\nDE000DFG\n");
+    // A run of pairs ends where its columns do.
+    let columns = job("IBM939", "fb:6").columns("1-3,5-".parse().unwrap()).malformed(OnMalformed::Replace);
+    assert_eq!(invariant(&columns, b"\x0E\x42\xC1\x00\xC1\xC2", "mixed").text(), "ＡAB\n");
+}
+
+#[test]
+fn packed_decimals_are_warned_of_once() {
+    let input = b"\xC1\xC2\x40\x00\x12\x3C\xC1\xC2\x40\x00\x12\x3C";
+    let outcome = invariant(&job("IBM037", "fb:6"), input, "packed");
+    assert_eq!(outcome.faults.matches("looks-packed").count(), 1);
+    assert!(outcome.faults.contains("offset: 3"), "{}", outcome.faults);
+    assert!(outcome.faults.contains("columns 4-6 "), "{}", outcome.faults);
+    // It is known when enough records were seen, or all.
+    let outcome = invariant(&job("IBM037", "fb:6").strict(true), input, "strict");
+    assert_eq!((outcome.offset, outcome.output.len()), (Some(3), 14));
+    // A place in one record proves nothing.
+    let once = b"\xC1\xC2\x40\x00\x12\x3C\xC1\xC2\x40\x00\x00\x01";
+    assert!(!invariant(&job("IBM037", "fb:6"), once, "binary").faults.contains("looks-packed"));
+    let columns = job("IBM037", "fb:6").columns("1-3".parse().unwrap());
+    assert!(!invariant(&columns, input, "text only").faults.contains("looks-packed"));
+}
+
+#[test]
+fn newlines_in_records() {
+    let input = framed(&Shape::RDW, &[ebcdic("a\nb\rc\u{85}d"), ebcdic("e")]);
+    let with = |policy| job("IBM037", "rdw").newlines_in_records(policy);
+    assert_eq!(invariant(&with(InRecord::Keep), &input, "kept").text(), "a\nb\rc\u{85}d\ne\n");
+    assert_eq!(invariant(&with(InRecord::Space), &input, "blanks").text(), "a b c d\ne\n");
+    assert!(invariant(&with(InRecord::Space), &input, "counted").faults.contains("count: 3"));
+    let outcome = invariant(&with(InRecord::Error), &input, "error");
+    assert_eq!(outcome.text(), "a");
+    assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 2: U+000A within a record: a newline"));
+}
+
+#[test]
+fn controls_by_policy() {
+    let with = |policy| Transcode::new().from("IBM037").unwrap().controls(policy);
+    let input = ebcdic("a\0b\u{1A}c\u{80}\t\n");
+    assert_eq!(invariant(&with(Controls::Keep), &input, "kept").text(), "a\0b\u{1A}c\u{80}\t\n");
+    assert_eq!(invariant(&with(Controls::Space), &input, "space").text(), "a b c \t\n");
+    assert_eq!(invariant(&with(Controls::Drop), &input, "drop").text(), "abc\t\n");
+    let outcome = invariant(&with(Controls::Xml), &input, "xml");
+    assert_eq!(outcome.text(), "a b c\u{80}\t\n");
+    assert!(outcome.faults.contains("offset: 3, ch: '\\u{1a}'"), "{}", outcome.faults);
+    let outcome = invariant(&with(Controls::Error), &input, "error");
+    assert_eq!((outcome.text(), outcome.offset), ("a", Some(1)));
+}
+
+#[test]
+fn a_text_of_nel_alone_is_worth_a_hint() {
+    let job = Transcode::new().from("IBM037").unwrap();
+    assert!(invariant(&job, &ebcdic("abc\u{85}def\u{85}"), "NEL").faults.contains("nel-kept"));
+    for text in ["abc\u{85}def\n", "abc", ""] {
+        assert!(!invariant(&job, &ebcdic(text), "other").faults.contains("nel-kept"), "{text:?}");
+    }
+    // None at all is odd in a long text: it may be records.
+    assert!(whole(&job, &ebcdic(&"abc ".repeat(600))).faults.contains("no-newline"));
+    assert!(!whole(&job, &ebcdic(&"abc ".repeat(400))).faults.contains("no-newline"));
+    assert!(!whole(&job, &ebcdic(&("abc ".repeat(600) + "\n"))).faults.contains("no-newline"));
+    let outcome = invariant(&job.clone().eol(Eol::Lf), &ebcdic("a\u{85}"), "converted");
+    assert!(!outcome.faults.contains("nel-kept"));
+}
+
+#[test]
+fn lines_become_records() {
+    let to =
+        |shape_text: &str| Transcode::new().from("UTF-8").unwrap().to("IBM939").unwrap().to_records(shape(shape_text));
+    let outcome = invariant(&to("fb:6"), "AB\r\n\nＡ\u{85}x".as_bytes(), "fixed");
+    assert_eq!(
+        outcome.output,
+        b"\xC1\xC2\x40\x40\x40\x40\x40\x40\x40\x40\x40\x40\x0E\x42\xC1\x0F\x40\x40\xA7\x40\x40\x40\x40\x40"
+    );
+    let outcome = invariant(&to("vb:20"), "AB\nＡ\nxyz".as_bytes(), "vb");
+    assert_eq!(
+        outcome.output,
+        b"\x00\x12\x00\x00\x00\x06\x00\x00\xC1\xC2\x00\x08\x00\x00\x0E\x42\xC1\x0F\x00\x0B\x00\x00\x00\x07\x00\x00\xA7\xA8\xA9"
+    );
+    assert_eq!(invariant(&to("u32"), b"", "nothing").output, b"");
+    // Too long, in encoded bytes: four characters of text are ten of them.
+    let outcome = invariant(&to("fb:9"), "good\nＡＡＡＡ\n".as_bytes(), "too long");
+    assert_eq!(outcome.output.len(), 9);
+    assert_eq!(outcome.error.as_deref(), Some("byte 5: record 2 is longer than 9 bytes"));
+    let outcome = invariant(&to("fb:9").overlong(Overlong::Cut), "good\nＡＡＡＡ\nabcdefghijk\n".as_bytes(), "cut");
+    assert_eq!(outcome.output[9..], *b"\x0E\x42\xC1\x42\xC1\x42\xC1\x0F\x40\x81\x82\x83\x84\x85\x86\x87\x88\x89");
+    // Blanks that do not fit are none of its length.
+    assert_eq!(invariant(&to("fb:2"), b"AB    \n", "blanks").output, b"\xC1\xC2");
+    let long = " ".repeat(200_000) + "x\n";
+    assert!(whole(&to("fb:2"), long.as_bytes()).error.is_some());
+}
+
+#[test]
+fn records_become_records() {
+    let records = ["abc  ", "", "d", " e"].map(ebcdic).to_vec();
+    for from in SHAPES {
+        let shape_from = shape(from);
+        let records: Vec<Vec<u8>> = records.iter().map(|record| record[..record.len().min(7)].to_vec()).collect();
+        let input = framed(&shape_from, &records);
+        // The same again, byte for byte.
+        let job = job("IBM037", from).to("IBM037").unwrap().to_records(shape_from);
+        assert_eq!(invariant(&job, &input, from).output, input, "{from}");
+    }
+    // A newline in a record is a character like another.
+    let input = framed(&Shape::RDW, &[ebcdic("a\nb")]);
+    let job = job("IBM037", "rdw").to("IBM1047").unwrap().to_records(Shape::U16);
+    assert_eq!(invariant(&job, &input, "newline").output, b"\x00\x03\x81\x25\x82");
+}
+
+#[test]
+fn documents_in_records_keep_a_true_label() {
+    let lines = ["<?xml version='1.0'", " encoding='IBM037'?>", "<a>é</a>"];
+    for shape_text in ["rdw", "fb:20", "vbs:16"] {
+        let shape = shape(shape_text);
+        let input = framed(&shape, &lines.map(ebcdic));
+        let job = Transcode::new().records(shape);
+        let outcome = invariant(&job, &input, shape_text);
+        assert_eq!(outcome.text(), "<?xml version='1.0'\n encoding='UTF-8'?>\n<a>é</a>\n", "{shape_text}");
+        let mut transcoder = job.transcoder().unwrap();
+        let mut room = vec![0; 1 << 16];
+        let _ = transcoder.step(&input, &mut room, true).unwrap();
+        let span = transcoder.verdict().unwrap().declared_span.clone().unwrap();
+        if shape_text != "vbs:16" {
+            assert_eq!(input[span.start as usize..span.end as usize], ebcdic("IBM037"), "{shape_text}");
+        }
+    }
+}
+
+#[test]
+fn a_stuttering_reader() {
+    let input = framed(&shape("vbs:30"), &vec![ebcdic("some text  "); 20]);
+    let mut output = Vec::new();
+    job("IBM037", "vbs").run(Stutter::new(&input), &mut output).unwrap();
+    assert_eq!(output, b"some text\n".repeat(20));
+}
+
+#[test]
+fn options_that_do_not_go_together() {
+    let refused = |job: Transcode| matches!(job.transcoder().err().unwrap().kind(), ErrorKind::Options { .. });
+    assert!(refused(Transcode::new().carriage(Carriage::Asa)));
+    assert!(refused(Transcode::new().columns("1-".parse().unwrap())));
+    assert!(refused(job("IBM037", "rdw").carriage(Carriage::Asa).to_records(Shape::U32)));
+}
+
+// --- Labels that records cut ------------------------------------------------------------------------------------------
+
+/// A document, and how many of its bytes are a byte order mark; where the name stands in it, or where one goes in.
+struct Labelled {
+    from: &'static str,
+    to: &'static str,
+    bytes: Vec<u8>,
+    mark: usize,
+    label: std::ops::Range<usize>,
+    /// What stands there afterwards.
+    becomes: &'static str,
+    is_xml: bool,
+}
+
+/// `text`, with the name between bars: `encoding="|IBM1047|"`. `to` gets its name changed to `becomes`.
+fn labelled(from: &'static str, mark: &[u8], text: &str, to: &'static str, becomes: &'static str) -> Labelled {
+    let codec = Registry::builtin().codec(from).unwrap();
+    let parts: Vec<Vec<u8>> = text.split('|').map(|part| encode(&*codec, part)).collect();
+    let begin = mark.len() + parts[0].len();
+    let name = if parts.len() == 3 { parts[1].len() } else { 0 };
+    let bytes = [mark, &parts.concat()].concat();
+    Labelled { from, to, bytes, mark: mark.len(), label: begin..begin + name, becomes, is_xml: true }
+}
+
+fn documents() -> Vec<Labelled> {
+    let xml = |name: &str| format!("<?xml version=\"1.0\" encoding=\"|{name}|\"?><a>hello</a>");
+    let declared = |from, to, becomes| labelled(from, b"", &xml(from), to, becomes);
+    let mut documents = vec![
+        // A shorter name, a longer one, one as long, and to another family.
+        declared("IBM1047", "UTF-8", "UTF-8"),
+        declared("IBM037", "ISO-8859-9", "ISO-8859-9"),
+        declared("IBM037", "IBM273", "IBM273"),
+        declared("IBM930", "UTF-8", "UTF-8"),
+        declared("IBM939", "IBM1047", "IBM1047"),
+        declared("ISO-8859-1", "UTF-8", "UTF-8"),
+        declared("ISO-8859-9", "IBM1047", "IBM1047"),
+        labelled("UTF-16BE", b"\xFE\xFF", &xml("UTF-16"), "UTF-8", "UTF-8"),
+        labelled("UTF-16LE", b"\xFF\xFE", &xml("UTF-16"), "ISO-8859-1", "ISO-8859-1"),
+        labelled("UTF-8", b"\xEF\xBB\xBF", &xml("UTF-8"), "IBM037", "IBM037"),
+        // With pairs, and other quotes and blanks.
+        labelled("IBM939", b"", "<?xml version='1.0'  encoding = '|IBM939|'  ?>\u{85}<a>漢字 é</a> ", "UTF-8", "UTF-8"),
+        // Without a name, and without a declaration.
+        labelled("UTF-8", b"", "<?xml version='1.0'| standalone='yes'?><a/>", "IBM037", " encoding='IBM037'"),
+        labelled("UTF-8", b"", "|<a>hello</a>", "IBM1047", "<?xml version=\"1.0\" encoding=\"IBM1047\"?>"),
+    ];
+    let mut html = labelled("ISO-8859-1", b"", "<html><meta charset=  |iso-8859-1|><p>x</p>", "UTF-8", "UTF-8");
+    html.is_xml = false;
+    documents.push(html);
+    documents
+}
+
+/// The document as records of `len` bytes, the last one shorter but where all are of one length.
+fn as_records(document: &Labelled, len: usize, is_fixed: bool) -> Vec<Vec<u8>> {
+    let mut records: Vec<Vec<u8>> = document.bytes.chunks(len).map(<[u8]>::to_vec).collect();
+    if is_fixed && let Some(last) = records.last_mut() {
+        let blank = encode(&*Registry::builtin().codec(document.from).unwrap(), " ");
+        let blanks = blank.iter().cycle().take(len - last.len());
+        last.extend(blanks);
+    }
+    records
+}
+
+/// The lines that it is to become, said another way: each record is decoded by itself, up to the name and behind it, and
+/// what the name becomes stands in the record where it begins.
+fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Blanks) -> Vec<String> {
+    let decode = |bytes: &[u8]| {
+        let job = Transcode::new().from(document.from).unwrap().relabel(Relabel::Never);
+        let job = job.kind(Kind::Text).bom(Bom::Keep).malformed(OnMalformed::Replace);
+        // Detection takes a mark off, but this is one document, of which the front is taken off already.
+        let text = job.decode(bytes).unwrap().into_owned();
+        if document.is_xml && document.from.starts_with("IBM") && !document.to.starts_with("IBM") {
+            text.replace('\u{85}', "\n")
+        } else {
+            text
+        }
+    };
+    let mut at = 0;
+    let mut lines = Vec::new();
+    for record in records {
+        let within = |place: usize| place.clamp(at, at + record.len()) - at;
+        let (mark, begin, end) = (within(document.mark), within(document.label.start), within(document.label.end));
+        let has_label = match document.label.is_empty() {
+            // Behind what is before it, or at the beginning.
+            true => {
+                document.label.start > at && document.label.start <= at + record.len()
+                    || document.label.start == at && at == 0
+            }
+            false => (at..at + record.len()).contains(&document.label.start),
+        };
+        let mut line = decode(&record[mark.min(begin)..begin]);
+        line.push_str(if has_label { document.becomes } else { "" });
+        line.push_str(&decode(&record[end.max(mark)..]));
+        lines.push(if blanks == Blanks::Trim { line.trim_end_matches(' ').to_owned() } else { line });
+        at += record.len();
+    }
+    lines
+}
+
+fn label_job(document: &Labelled, shape_text: &str, is_lines: bool) -> Transcode {
+    let job = Transcode::new().records(shape(shape_text)).malformed(OnMalformed::Replace);
+    let job = job.newlines_in_records(InRecord::Keep).to(document.to).unwrap();
+    let job = if document.is_xml { job.kind(Kind::Xml) } else { job.kind(Kind::Html) };
+    // The name that is declared has to be found, not said, but where there is none.
+    let job = if document.label.is_empty() { job.from(document.from).unwrap() } else { job };
+    if is_lines { job } else { job.to_records(Shape::U32) }
+}
+
+fn labelled_shapes(len: usize) -> [String; 4] {
+    [format!("fb:{len}"), "rdw".into(), format!("vb:{}", len + 8), format!("vbs:{}", (len / 2).max(1) + 13)]
+}
+
+/// Every length of records, so that every byte of the declaration is the last of one: the quotes, the name, `?>`.
+#[test]
+fn a_label_that_records_cut() {
+    for document in documents() {
+        let codec = Registry::builtin().codec(document.to).unwrap();
+        for len in 1..=120 {
+            if document.from.starts_with("UTF-16") && len % 2 == 1 {
+                continue;
+            }
+            for shape_text in labelled_shapes(len) {
+                let records = as_records(&document, len, shape_text.starts_with("fb"));
+                let input = framed(&shape(&shape_text), &records);
+                for is_lines in [true, false] {
+                    let what = format!("{} to {}, {shape_text}, {len}, lines {is_lines}", document.from, document.to);
+                    let job = label_job(&document, &shape_text, is_lines);
+                    let outcome = whole(&job, &input);
+                    let blanks = if is_lines { Blanks::Trim } else { Blanks::Keep };
+                    let lines = lines_of(&document, &records, blanks);
+                    let expected = if is_lines {
+                        encode(&*codec, &lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+                    } else {
+                        framed(&Shape::U32, &lines.iter().map(|line| encode(&*codec, line)).collect::<Vec<_>>())
+                    };
+                    if outcome.output != expected {
+                        let read = |bytes: &[u8]| {
+                            Transcode::new().from(document.to).unwrap().decode(bytes).map(|text| text.into_owned())
+                        };
+                        panic!("{what}:\n{:?}\n{:?}\n{:?}", read(&outcome.output), read(&expected), outcome.error);
+                    }
+                    assert_eq!(outcome.error, None, "{what}");
+                    // In a few pieces, which are those that may matter.
+                    for (cut, room) in [(1, 64), (len, 70), (document.label.start + 2, 1 << 16)] {
+                        let mut cuts = std::iter::repeat(cut);
+                        let got = drive(&job, &input, &mut cuts, &mut std::iter::repeat(room), cut == len);
+                        assert_eq!(got, outcome, "{what}, cut {cut}, room {room}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every cut, at the lengths at which a record ends within the name or beside it; and the same of several jobs.
+#[test]
+fn a_label_that_records_cut_in_any_pieces() {
+    for document in documents() {
+        let near = document.label.start.max(3) - 2..=document.label.end + 2;
+        for len in near.filter(|len| !document.from.starts_with("UTF-16") || len % 2 == 0) {
+            for is_lines in [true, false] {
+                let records = as_records(&document, len, false);
+                let job = label_job(&document, "rdw", is_lines);
+                let what = format!("{} to {}, {len}, lines {is_lines}", document.from, document.to);
+                let mut input = framed(&Shape::RDW, &records);
+                let expected = invariant(&job, &input, &what);
+                assert_eq!(expected.error, None, "{what}");
+                for _ in 0..40 {
+                    input.extend(framed(&Shape::RDW, &records));
+                }
+                let run = |jobs: usize| {
+                    let mut output = Vec::new();
+                    // A mark in the middle is a character like others, and not every target has it.
+                    let job = job.clone().unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block(100);
+                    let report = job.run(Stutter::new(&input), &mut output).unwrap();
+                    (output, common::faults(&report), report.bytes_in)
+                };
+                assert_eq!(run(2), run(1), "{what}");
+            }
+        }
+    }
+}
+
+// --- Blanks that are held back, and errors ----------------------------------------------------------------------------
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// What is delivered before an error, and all else, is the same however long the blanks are that are held back until
+    /// it is known whether they are a record's last: longer than a piece of the input, than the room for the output, than
+    /// what is decoded at a time.
+    #[test]
+    fn blanks_of_any_length_before_anything(
+        runs in prop::collection::vec((0..6usize, prop_oneof![4 => 0..12usize, 4 => 60..140usize, 4 => 1000..9000usize, 1 => Just(70_000)]), 1..6),
+        end in 0..5usize,
+        charset in prop::sample::select(vec!["IBM037", "IBM939", "UTF-8"]),
+        to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1047"]),
+        policies in (
+            prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Drop, OnMalformed::Replace]),
+            prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
+            prop::sample::select(vec![Controls::Keep, Controls::Error]),
+            prop::sample::select(vec![InRecord::Keep, InRecord::Space, InRecord::Error]),
+            prop::sample::select(vec![Eol::Auto, Eol::Crlf]),
+        ),
+        spaced in any::<bool>(),
+        cuts in prop::collection::vec(1usize..70_000, 1..4),
+        rooms in prop::collection::vec(prop_oneof![0usize..200, 4000..70_000usize], 1..4),
+    ) {
+        let (malformed, blanks, controls, newlines, eol) = policies;
+        let codec = Registry::builtin().codec(charset).unwrap();
+        let of = |text: &str, times: usize| encode(&*codec, text).repeat(times);
+        let mut record: Vec<u8> = Vec::new();
+        for (kind, len) in runs {
+            record.extend(match kind {
+                0 | 1 => of(" ", len),
+                2 => of("\0", len),
+                3 => of(" \0", len / 2),
+                4 if charset == "IBM939" => b"\x0E\x42\xC1\x0F".repeat(len.min(9)),
+                _ => of("a", len.min(200)),
+            });
+        }
+        match end {
+            0 => record.extend(of("x", 1)),
+            // What is ill-formed, a control, a newline, in the middle of the record.
+            1 => record.extend([if charset == "UTF-8" { 0xFF } else { 0x0E }, 0x01, 0x40, 0x41]),
+            2 => record.extend(of("\u{1}b ", 1)),
+            3 => record.extend(of("\nb ", 1)),
+            _ => {}
+        }
+        let mut input = framed(&Shape::U32, &[of("first ", 1), record.clone(), of("last  ", 1)]);
+        if end == 4 {
+            // The record is cut.
+            input.truncate(input.len() - 6 - 4 - 1);
+        }
+        let job = Transcode::new().from(charset).unwrap().to(to).unwrap().records(Shape::U32).malformed(malformed)
+            .blanks(blanks).controls(controls).newlines_in_records(newlines).eol(eol).shifts_as_blanks(spaced);
+        let expected = whole(&job, &input);
+        if end == 0 && controls == Controls::Keep && expected.error.is_none() {
+            // Nothing is lost.
+            let text = Transcode::new().from(charset).unwrap().decode(&record).unwrap().chars().count();
+            let shifts = if spaced && charset == "IBM939" { record.iter().filter(|byte| matches!(byte, 0x0E | 0x0F)).count() } else { 0 };
+            let lines = Transcode::new().from(to).unwrap().decode(&expected.output).unwrap().into_owned();
+            prop_assert_eq!(lines.lines().nth(1).map(|line| line.chars().count()), Some(text + shifts));
+        }
+        let mut rooms = rooms;
+        rooms.push(100);
+        let run = |cuts: &mut dyn Iterator<Item = usize>| drive(&job, &input, cuts, &mut rooms.iter().copied().cycle(), true);
+        prop_assert!(run(&mut cuts.iter().copied().cycle()) == expected, "{job:?}");
+        prop_assert!(run(&mut std::iter::repeat(usize::MAX)) == expected, "{job:?}");
+        prop_assert!(drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut std::iter::repeat(1 << 16), true) == expected, "{job:?}");
+        let mut output = Vec::new();
+        let result = job.clone().jobs(2.try_into().unwrap()).block(cuts[0]).run(&input[..], &mut output);
+        prop_assert!(output == expected.output, "{job:?} {} {}", output.len(), expected.output.len());
+        prop_assert_eq!(result.err().map(|error| error.to_string()), expected.error);
+    }
+}

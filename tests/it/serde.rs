@@ -1,0 +1,153 @@
+//! Verdicts, reports and errors are serialised with the keys, and in the order, of the command's JSON; choices are read
+//! by the words of the command line.
+use charpipe::detect::{Detector, Family, Hints, Policy, Severity, Source};
+use charpipe::records::{Carriage, Columns, Shape};
+use charpipe::{
+    Blanks, Bom, Controls, EbcdicNl, Eol, Gaps, InRecord, Kind, OnMalformed, OnUnmappable, Overlong, Registry, Relabel,
+    Report, Transcode, Verdict,
+};
+use serde_json::{from_str, to_string};
+
+const UTF16: &[u8] = include_bytes!("../../examples/data/utf16le-bom.xml");
+
+fn verdict(input: &[u8], hints: Hints) -> Verdict {
+    let mut detector = Detector::new(Registry::builtin(), hints);
+    detector.feed(input);
+    detector.finish()
+}
+
+fn report(job: &Transcode, input: &[u8]) -> Report {
+    job.run(input, Vec::new()).unwrap()
+}
+
+#[test]
+fn a_verdict() {
+    let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
+    assert_eq!(to_string(&verdict(UTF16, Hints::default())).unwrap(), found);
+
+    // Nothing found is null, not missing; an error is an object.
+    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
+    let unknown = b"<?xml version='1.0' encoding='x-none'?>";
+    assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
+
+    let warned = verdict(b"\x4C\x6F\xA7\x94\x93", Hints::default());
+    let found = r#"[{"code":"ebcdic-page-assumed","severity":"warning","message":"EBCDIC whose page nothing names; IBM037 is assumed","offset":0}]"#;
+    assert_eq!(to_string(&warned.diagnostics).unwrap(), found);
+}
+
+#[test]
+fn candidates() {
+    let text = "Grüße aus Köln, schöne Ferien".repeat(9);
+    let mut guessed = verdict(text.as_bytes(), Hints { guess: true, ..Hints::default() });
+    let first = guessed.candidates.swap_remove(0);
+    let json = to_string(&first).unwrap();
+    assert_eq!(json, format!(r#"{{"codec":"UTF-8","score":{}}}"#, to_string(&first.score).unwrap()));
+}
+
+#[test]
+fn a_report() {
+    let job = Transcode::new().from("UTF-8").unwrap().to("IBM037").unwrap();
+    let job = job.malformed(OnMalformed::Replace).unmappable(OnUnmappable::Replace).controls(Controls::Space);
+    let mut bare = report(&job, "a\u{1}€b\u{FFFD}".as_bytes());
+    bare.verdict = None;
+    let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[]},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
+    assert_eq!(to_string(&bare).unwrap(), found);
+
+    // The verdict is that of `a_verdict`; a label that was made true.
+    let whole = report(&Transcode::new(), UTF16);
+    let verdict = to_string(whole.verdict.as_ref().unwrap()).unwrap();
+    let start = format!(r#"{{"from":"UTF-16LE","to":"UTF-8","verdict":{verdict},"bytes_in":{},"#, UTF16.len());
+    let json = to_string(&whole).unwrap();
+    assert!(json.starts_with(&start), "{json}");
+    assert!(json.ends_with(r#""relabelled":{"from":"UTF-16","to":"UTF-8"},"records":null}"#), "{json}");
+}
+
+#[test]
+fn records_have_their_places() {
+    let job = Transcode::new().from("US-ASCII").unwrap().records(Shape::Fixed { lrecl: 4 });
+    let lines = job.clone().malformed(OnMalformed::Replace).to_records("rdw".parse().unwrap());
+    let mut found = report(&lines, b"abcdef\xFFh");
+    found.verdict = None;
+    assert_eq!((found.records, found.records_out), (Some(2), Some(2)));
+    let first = r#""malformed":{"count":1,"first":[{"offset":6,"record":2,"column":3,"bytes":"FF"}]}"#;
+    let json = to_string(&found).unwrap();
+    assert!(json.contains(first) && json.ends_with(r#""records":2,"records_out":2}"#), "{json}");
+
+    let error = job.run(&b"abcdef\xFFh"[..], Vec::new()).unwrap_err();
+    let found = r#"{"code":"malformed","message":"FF is not valid US-ASCII","offset":6,"record":2,"column":3}"#;
+    assert_eq!(to_string(&error).unwrap(), found);
+    assert_eq!(to_string(&error.record()).unwrap(), r#"{"record":2,"column":3}"#);
+}
+
+#[test]
+fn an_error_without_a_place() {
+    let error = Registry::builtin().codec("x-none").unwrap_err();
+    let json = to_string(&error).unwrap();
+    assert_eq!(json, r#"{"code":"unknown-label","message":"\"x-none\" is not known","offset":null}"#);
+}
+
+#[test]
+fn what_has_a_name_goes_by_it() {
+    for policy in Policy::ALL {
+        assert_eq!(to_string(&policy).unwrap(), format!("{:?}", policy.name()));
+        assert_eq!(from_str::<Policy>(&to_string(&policy).unwrap()).unwrap(), policy);
+    }
+    for kind in [Kind::Xml, Kind::Html, Kind::Text] {
+        assert_eq!(to_string(&kind).unwrap(), format!("{:?}", kind.name()));
+    }
+    for severity in [Severity::Warning, Severity::Hint] {
+        assert_eq!(to_string(&severity).unwrap(), format!("{:?}", severity.name()));
+    }
+    use Source::*;
+    for source in [User, Bom, Charset, Declaration, Signature, Meta, Statistics, Fallback, Default] {
+        assert_eq!(to_string(&source).unwrap(), format!("{:?}", source.name()));
+        assert_eq!(from_str::<Source>(&to_string(&source).unwrap()).unwrap(), source);
+    }
+    use Family::*;
+    let wide = [Utf16Be, Utf16Le, Ucs4_1234, Ucs4_4321, Ucs4_2143, Ucs4_3412];
+    for family in [Utf8, Ascii, Ebcdic, EbcdicKatakana, Unknown].into_iter().chain(wide) {
+        assert_eq!(to_string(&family).unwrap(), format!("{:?}", family.name()));
+        assert_eq!(from_str::<Family>(&to_string(&family).unwrap()).unwrap(), family);
+    }
+}
+
+/// Asserts that each word is read as its value and the value written as its word, and that another is refused.
+macro_rules! words {
+    ($($type:ident: $($word:literal $value:expr),+;)+) => {$(
+        $(
+            let json = concat!("\"", $word, "\"");
+            assert_eq!(from_str::<$type>(json).unwrap(), $value);
+            assert_eq!(to_string(&$value).unwrap(), json);
+        )+
+        assert!(from_str::<$type>("\"never heard of\"").is_err());
+        assert!(from_str::<$type>("1").is_err());
+    )+};
+}
+
+#[test]
+fn choices_are_read() {
+    words! {
+        OnMalformed: "fail" OnMalformed::Fail, "replace" OnMalformed::Replace, "drop" OnMalformed::Drop,
+            "escape" OnMalformed::Escape;
+        OnUnmappable: "fail" OnUnmappable::Fail, "replace" OnUnmappable::Replace, "drop" OnUnmappable::Drop,
+            "xml" OnUnmappable::Xml, "escape" OnUnmappable::Escape;
+        Relabel: "auto" Relabel::Auto, "never" Relabel::Never;
+        Bom: "auto" Bom::Auto, "keep" Bom::Keep, "add" Bom::Add, "strip" Bom::Strip;
+        Eol: "auto" Eol::Auto, "keep" Eol::Keep, "lf" Eol::Lf, "crlf" Eol::Crlf, "nel" Eol::Nel;
+        EbcdicNl: "table" EbcdicNl::Table, "zos" EbcdicNl::Zos, "fold" EbcdicNl::Fold;
+        Controls: "keep" Controls::Keep, "space" Controls::Space, "drop" Controls::Drop, "error" Controls::Error,
+            "xml" Controls::Xml;
+        InRecord: "keep" InRecord::Keep, "space" InRecord::Space, "error" InRecord::Error;
+        Blanks: "trim" Blanks::Trim, "trim-nuls" Blanks::TrimNuls, "keep" Blanks::Keep;
+        Gaps: "drop" Gaps::Drop, "hex" Gaps::Hex;
+        Overlong: "fail" Overlong::Fail, "cut" Overlong::Cut;
+        Carriage: "asa" Carriage::Asa, "machine" Carriage::Machine;
+        Shape: "fb:80" Shape::Fixed { lrecl: 80 }, "rdw" Shape::Rdw { little: false, inclusive: true };
+        Columns: "1-40,57-" "1-40,57-".parse::<Columns>().unwrap();
+    }
+    let error = from_str::<OnMalformed>("\"skip\"").unwrap_err().to_string();
+    assert!(
+        error.starts_with("unknown variant `skip`, expected one of `fail`, `replace`, `drop`, `escape`"),
+        "{error}"
+    );
+}

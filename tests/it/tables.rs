@@ -1,0 +1,427 @@
+//! The code pages: `src/codec/builtin/pages.rs` and `pages.bin` are what `codecs/` says, and every codec does what its page says.
+
+use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, Table, Way, chart};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, StandIn, Stop, TableCodec, decode_strictly};
+use charpipe::{Error, ErrorKind, Registry};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The page of that name, read from its file.
+fn page(name: &str) -> Option<Table> {
+    let path = root().join("codecs").join(format!("{name}.txt"));
+    let text = fs::read_to_string(&path).ok()?;
+    let table = chart::parse(&text, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert_eq!(table.name, name, "a page is in the file of its name");
+    Some(table)
+}
+
+/// All pages, by name.
+fn pages() -> Vec<Table> {
+    let files = fs::read_dir(root().join("codecs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    names.iter().map(|name| page(name).unwrap()).collect()
+}
+
+// --- The generated files ----------------------------------------------------------------------------------------------
+
+/// `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::` writes the files anew.
+#[test]
+fn the_generated_tables_are_fresh() {
+    let (index, words) = packed(&pages());
+    let files = [("src/codec/builtin/pages.rs", index.into_bytes()), ("src/codec/builtin/pages.bin", words)];
+    for (name, expected) in files {
+        let path = root().join(name);
+        if std::env::var_os("CHARPIPE_WRITE_PAGES").is_some() {
+            fs::write(&path, &expected).unwrap();
+        }
+        let found = fs::read(&path).unwrap();
+        assert!(found == expected, "{name} is stale: CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::");
+    }
+}
+
+/// `pages.rs` and `pages.bin`; their form is described in `src/codec/table/packed.rs`.
+fn packed(pages: &[Table]) -> (String, Vec<u8>) {
+    let mut blocks: Vec<[u16; 64]> = Vec::new();
+    let mut known: HashMap<[u16; 64], u16> = HashMap::new();
+    let mut block = |content: [u16; 64]| {
+        *known.entry(content).or_insert_with(|| {
+            blocks.push(content);
+            (blocks.len() - 1).try_into().unwrap()
+        })
+    };
+    let records: Vec<Vec<u16>> = pages.iter().map(|page| record(page, &mut block)).collect();
+    let mut index = String::from(
+        "//! The pages of `codecs/`: their heads, and where the rest lies in `pages.bin`. Generated, never edited: change\n\
+         //! the page, then run `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::`.\n\n\
+         use super::table::packed::Packed;\n\n\
+         /// The built-in pages, by name.\n#[rustfmt::skip]\npub static PAGES: &[Packed] = &[\n",
+    );
+    let mut words = vec![blocks.len() as u16, (blocks.len() >> 16) as u16];
+    words.extend(blocks.iter().flatten());
+    for (page, record) in pages.iter().zip(records) {
+        let (name, aliases, source) = (&page.name, page.aliases.join(" "), &page.source);
+        let is_single = |mapping: &Mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000;
+        let is_single = page.sequences.is_empty() && page.mappings.iter().all(is_single);
+        let at = words.len();
+        let _ = writeln!(
+            index,
+            "    Packed {{ name: {name:?}, aliases: {aliases:?}, source: {source:?}, is_single: {is_single}, record: {at} }},"
+        );
+        words.extend(record);
+    }
+    index.push_str("];\n");
+    (index, words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+fn record(page: &Table, block: &mut impl FnMut([u16; 64]) -> u16) -> Vec<u16> {
+    const NONE: u16 = 0xFFFF;
+    let mut charts: BTreeMap<Option<u8>, [u16; 256]> = BTreeMap::new();
+    let mut to_text: Vec<u16> = Vec::new();
+    let mut others: Vec<(Way, u16, Vec<u16>)> = Vec::new();
+    for &Mapping { code, ch, way } in &page.mappings {
+        let number = u16::try_from(code.number()).unwrap();
+        assert!(code.len() == 1 || number > 0xFF);
+        let unit = u16::try_from(ch as u32).ok().filter(|unit| *unit != NONE);
+        if let Some(unit) = unit.filter(|_| way.decodes()) {
+            let [high, low] = number.to_be_bytes();
+            let lead = (code.len() == 2).then_some(high);
+            charts.entry(lead).or_insert([NONE; 256])[usize::from(low)] = unit;
+            if way == Way::ToText {
+                to_text.push(number);
+            }
+        } else {
+            others.push((way, number, ch.encode_utf16(&mut [0; 2]).to_vec()));
+        }
+    }
+    for Sequence { bytes, text, way } in &page.sequences {
+        let number = u16::try_from(Code::new(bytes).unwrap().number()).unwrap();
+        others.push((*way, number, text.encode_utf16().collect()));
+    }
+    let shape = match page.shape {
+        Shape::Single => 0,
+        Shape::Double => 1,
+        Shape::Shifted => 2,
+        Shape::Multi(_) => 3,
+    };
+    let mut words = vec![shape, page.substitute.len() as u16];
+    words.extend(page.substitute.iter().map(|byte| u16::from(*byte)));
+    words.extend([page.substitute1.map_or(NONE, u16::from), charts.len() as u16]);
+    for (lead, chart) in charts {
+        words.push(lead.map_or(NONE, u16::from));
+        words.extend(chart.as_chunks::<64>().0.iter().map(|content| block(*content)));
+    }
+    words.push(to_text.len() as u16);
+    words.extend(to_text);
+    words.push(others.len() as u16);
+    for (way, number, units) in others {
+        words.extend([(way as u16) << 8 | units.len() as u16, number]);
+        words.extend(units);
+    }
+    words
+}
+
+#[test]
+fn a_packed_page_is_the_page() {
+    let sorted = |mut table: Table| {
+        table.mappings.sort_by_key(|mapping| (mapping.code, mapping.ch, mapping.way));
+        table.sequences.sort_by(|a, b| (&a.bytes, &a.text).cmp(&(&b.bytes, &b.text)));
+        table
+    };
+    assert!(PAGES.len() >= 27);
+    for (page, packed) in pages().into_iter().zip(PAGES) {
+        assert!(sorted(page) == sorted(packed.table()), "{}", packed.name);
+    }
+}
+
+// --- What codecs do ---------------------------------------------------------------------------------------------------
+
+/// What `codec` makes of a text, shift codes left out; `None` where it cannot write it.
+fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
+    let mut encoder = codec.encoder().unwrap();
+    let mut room = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    let step = encoder.feed(text, &mut sink);
+    if step.stop != Stop::InputEmpty || encoder.finish(&mut sink) != Stop::InputEmpty {
+        return None;
+    }
+    Some(match sink.as_bytes() {
+        [0x0E, between @ .., 0x0F] => between.to_vec(),
+        bytes => bytes.to_vec(),
+    })
+}
+
+/// What the bytes mean, shift codes added where the page has them.
+fn decoded(codec: &dyn Codec, shape: &Shape, bytes: &[u8]) -> Option<String> {
+    match (shape, bytes.len()) {
+        (Shape::Shifted, 2) => decode_strictly(codec, &[0x0E, bytes[0], bytes[1], 0x0F]),
+        _ => decode_strictly(codec, bytes),
+    }
+}
+
+/// Whether these are a pair in a page of that shape, and not two single bytes.
+fn is_pair(shape: &Shape, pair: &[u8; 2]) -> bool {
+    match shape {
+        Shape::Multi(states) => matches!(states[0][usize::from(pair[0])], Cell::Next(_)),
+        _ => true,
+    }
+}
+
+/// Straight from the page to the codec: every byte and every pair, and every code point that there is.
+#[test]
+fn codecs_do_what_the_charts_say() {
+    let registry = Registry::builtin();
+    for table in pages() {
+        let codec = registry.codec(&table.name).unwrap();
+        let mut to_text: BTreeMap<Vec<u8>, String> = BTreeMap::new();
+        let mut to_bytes: BTreeMap<char, Vec<u8>> = BTreeMap::new();
+        for Mapping { code, ch, way } in &table.mappings {
+            let bytes = code.bytes()[..code.len()].to_vec();
+            if way.decodes() {
+                to_text.insert(bytes.clone(), ch.to_string());
+            }
+            if way.encodes(*ch) {
+                to_bytes.insert(*ch, bytes);
+            }
+        }
+        for Sequence { bytes, text, way } in &table.sequences {
+            assert_eq!(*way, Way::RoundTrip);
+            to_text.insert(bytes.clone(), text.clone());
+            assert_eq!(encoded(&*codec, text).as_ref(), Some(bytes), "{} {text:?}", table.name);
+        }
+        if table.shape != Shape::Double {
+            for byte in 0..=255 {
+                let expected = to_text.get(&[byte][..]).cloned();
+                let is_shift = table.shape == Shape::Shifted && matches!(byte, 0x0E | 0x0F);
+                let expected = if is_shift { Some(String::new()) } else { expected };
+                assert_eq!(decode_strictly(&*codec, &[byte]), expected, "{} {byte:02X}", table.name);
+            }
+        }
+        if table.shape != Shape::Single {
+            let pairs = (0..=0xFFFF_u16).map(u16::to_be_bytes).filter(|pair| is_pair(&table.shape, pair));
+            for pair in pairs.filter(|pair| !pair.contains(&0x0E) && !pair.contains(&0x0F)) {
+                let expected = to_text.get(&pair[..]);
+                assert_eq!(decoded(&*codec, &table.shape, &pair).as_ref(), expected, "{} {pair:02X?}", table.name);
+            }
+        }
+        let mut encoder = codec.encoder().unwrap();
+        let mut to_bytes = to_bytes.iter().peekable();
+        for ch in (0..0x11_0000).filter_map(char::from_u32) {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut room);
+            let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink);
+            let is_written = step.stop == Stop::InputEmpty && encoder.finish(&mut sink) == Stop::InputEmpty;
+            let found = match sink.as_bytes() {
+                [0x0E, between @ .., 0x0F] => between,
+                bytes => bytes,
+            };
+            let expected = to_bytes.next_if(|(next, _)| **next == ch).map(|(_, bytes)| bytes.as_slice());
+            assert_eq!(is_written.then_some(found), expected, "{} {ch:?}", table.name);
+            if !is_written {
+                encoder.reset();
+            }
+        }
+    }
+}
+
+// --- What others say --------------------------------------------------------------------------------------------------
+
+/// The rows of a file of `spec/`, each cell under its column's name.
+fn rows(name: &str) -> Vec<HashMap<String, String>> {
+    let text = fs::read_to_string(root().join("spec").join(name)).unwrap();
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
+    let columns: Vec<&str> = lines.next().unwrap().collect();
+    lines.map(|cells| columns.iter().map(|name| name.to_string()).zip(cells.map(str::to_owned)).collect()).collect()
+}
+
+fn digest(lines: &str) -> String {
+    Sha256::digest(lines).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+fn code_points(text: &str) -> String {
+    text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+")
+}
+
+/// Against the digests that `codecs/digests.py` took from the ICU archive's own tables: all that each codec reads and
+/// writes.
+#[test]
+fn codecs_do_what_their_sources_say() {
+    let registry = Registry::builtin();
+    let rows = rows("tables.tsv");
+    assert_eq!(rows.len(), PAGES.iter().filter(|page| page.source.ends_with(".ucm")).count());
+    for row in rows {
+        let name = &row["name"];
+        let codec = registry.codec(name).unwrap();
+        let shape = codec.table().unwrap().shape.clone();
+        let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
+        let pairs = (0..=0xFFFF_u16).map(u16::to_be_bytes).filter(|pair| is_pair(&shape, pair));
+        let pairs = pairs.map(|pair| pair.to_vec()).filter(|_| shape != Shape::Single);
+        let mut lines = String::new();
+        let mut sequences: Vec<String> = Vec::new();
+        for bytes in singles.chain(pairs) {
+            let is_shift = shape == Shape::Shifted && bytes.iter().any(|byte| matches!(byte, 0x0E | 0x0F));
+            if let Some(text) = decoded(&*codec, &shape, &bytes).filter(|_| !is_shift) {
+                let _ = writeln!(lines, "{}={}", hex(&bytes), code_points(&text));
+                if text.chars().count() > 1 {
+                    sequences.push(text);
+                }
+            }
+        }
+        assert_eq!(lines.lines().count().to_string(), row["decoded"], "{name}");
+        assert_eq!(digest(&lines), row["decode"], "{name} reads something else");
+        sequences.sort();
+        let mut sequences = sequences.iter().peekable();
+        let (mut plain, mut best_fit) = (String::new(), String::new());
+        let mut encoder = codec.encoder().unwrap();
+        let mut room = [0; MIN_ROOM];
+        let mut write = |text: &str| {
+            encoder.reset();
+            let mut sink = ByteSink::new(&mut room);
+            let written = match encoder.feed(text, &mut sink).stop {
+                Stop::InputEmpty => encoder.finish(&mut sink) == Stop::InputEmpty,
+                _ => false,
+            };
+            let mut fitted = written;
+            if !written && let Some(ch) = text.chars().next() {
+                encoder.reset();
+                fitted =
+                    encoder.stand_in(ch, StandIn::BestFit, &mut sink) && encoder.finish(&mut sink) == Stop::InputEmpty;
+            }
+            if fitted {
+                let bytes = match sink.as_bytes() {
+                    [0x0E, between @ .., 0x0F] if shape == Shape::Shifted => between,
+                    bytes => bytes,
+                };
+                let line = format!("{}={}\n", code_points(text), hex(bytes));
+                best_fit.push_str(&line);
+                if written {
+                    plain.push_str(&line);
+                }
+            }
+        };
+        // By code point, a text before those that begin with it: as UTF-8 is ordered.
+        for ch in (0..0x11_0000).filter_map(char::from_u32) {
+            write(ch.encode_utf8(&mut [0; 4]));
+            while let Some(text) = sequences.next_if(|text| text.starts_with(ch)) {
+                write(text);
+            }
+        }
+        assert_eq!(plain.lines().count().to_string(), row["encoded"], "{name}");
+        assert_eq!(digest(&plain), row["encode"], "{name} writes something else");
+        assert_eq!(best_fit.lines().count().to_string(), row["encoded_best_fit"], "{name}");
+        assert_eq!(digest(&best_fit), row["encode_best_fit"], "{name} writes something else with best fit");
+    }
+}
+
+/// Against the archive's own tables, where they lie beside the checkout, as they are read at run time: the same mappings,
+/// shape and substitutes.
+#[test]
+fn pages_are_what_their_sources_say() {
+    let sources = root().join("../shared/ucm");
+    if !sources.is_dir() {
+        eprintln!("skipped: the source tables do not lie beside the checkout");
+        return;
+    }
+    let sorted = |table: &Table| {
+        // What stands for a character is no mapping: which byte a table writes there says nothing.
+        let code = |mapping: &Mapping| if mapping.way == Way::Substitute1 { Code::single(0) } else { mapping.code };
+        let mut mappings: Vec<_> = table.mappings.iter().map(|found| (code(found), found.ch, found.way)).collect();
+        let mut sequences = table.sequences.clone();
+        mappings.sort();
+        sequences.sort_by(|a, b| (&a.bytes, &a.text).cmp(&(&b.bytes, &b.text)));
+        (mappings, sequences, table.shape.clone(), table.substitute.clone(), table.substitute1)
+    };
+    let mut checked = 0;
+    for page in PAGES.iter().filter(|page| page.source.ends_with(".ucm")) {
+        // Pages of PCs lie in a folder of their own.
+        let places = [sources.clone(), root().join("../shared/ucm-other")];
+        let file = places.iter().find_map(|place| fs::read(place.join(page.source)).ok()).unwrap();
+        let loaded = Table::read(&file, "", &|_| None).unwrap_or_else(|error| panic!("{}: {error}", page.source));
+        assert!(sorted(&loaded) == sorted(&page.table()), "{} is not what {} says", page.name, page.source);
+        checked += 1;
+    }
+    assert_eq!(checked, 178);
+}
+
+/// What IANA, ICU, the JDK, glibc and others call these pages leads to them.
+#[test]
+fn labels_of_others_resolve() {
+    let registry = Registry::builtin();
+    let mut known = 0;
+    for row in rows("labels.tsv") {
+        let (label, expected) = (&row["label"], &row["codec"]);
+        let found = registry.codec(label);
+        if expected == "-" {
+            assert!(found.is_err(), "{label}");
+            continue;
+        }
+        let found = found.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.name(), expected, "{label}");
+        let nl = found.newline().map_or("-".to_owned(), |nl| format!("{nl:?}").to_lowercase());
+        assert_eq!(nl, row["nl"], "{label}");
+        known += 1;
+    }
+    assert!(known > 1000);
+}
+
+/// Every label leads to the codec that claims it, so no two codecs claim one; but for a number that is another's own.
+#[test]
+fn every_label_leads_to_its_codec() {
+    let registry = Registry::builtin();
+    for codec in registry.codecs() {
+        assert!(registry.labels(codec.name()).next() == Some(codec.name()), "{codec:?} is listed by another name");
+        for label in registry.labels(codec.name()) {
+            for spelling in [label.to_owned(), label.to_uppercase(), label.to_lowercase(), label.replace('-', "_")] {
+                let found = registry.codec(&spelling).unwrap();
+                assert_eq!(found.name(), codec.name(), "{spelling}");
+            }
+        }
+    }
+    for (label, name) in
+        [("IBM-273", "IBM273"), ("ccsid01148", "IBM01148"), ("x-ibm871", "IBM871"), ("1141", "IBM01141")]
+    {
+        assert_eq!(registry.codec(label).unwrap().name(), name);
+    }
+}
+
+#[test]
+fn a_page_that_does_not_read_says_where() {
+    let parse = |text: &str| chart::parse(text, &page);
+    let place = |text: &str| match parse(text).map_err(|error: Error| error) {
+        Err(error) => match error.kind() {
+            ErrorKind::Table { line, column, .. } => (*line, *column),
+            kind => panic!("{kind:?}"),
+        },
+        Ok(_) => panic!("it reads"),
+    };
+    assert_eq!(place("name A\nfrobs 3\n"), (2, 1));
+    assert_eq!(place("name A B\n"), (1, 8));
+    assert_eq!(place("name A\nsubstitute  xx\n"), (2, 13));
+    assert_eq!(place("name A\nsubstitute 6F\nchart\n-0 0000 0001\n"), (4, 1));
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037 nothing\n"), (3, 13));
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037\nbut\n41=----  42=D800\n"), (5, 13));
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037\nbest-fit\n41=0100 -42=0100\n"), (5, 10));
+    assert_eq!(place("name A\nsubstitute 6F\nlike IBM037\nboth\n1=0100\n"), (5, 1));
+    let good = fs::read_to_string(root().join("codecs/IBM037.txt")).unwrap();
+    let twice = parse(&good.replacen("0041", "0042", 1)).unwrap_err().to_string();
+    assert!(twice.contains("one code for U+0042, not both C1 and C2"), "{twice}");
+    assert!(parse(&good.replacen("0041", "D800", 1)).is_err());
+    let variant = parse("name A\nsubstitute 6F\nlike IBM037\nbut\n9F=20AC 41=----\nsubstitute1\n3040..3042").unwrap();
+    let codec = TableCodec::new(variant);
+    assert_eq!(decode_strictly(&codec, b"\x9F").as_deref(), Some("€"));
+    assert_eq!(decode_strictly(&codec, b"\x41"), None);
+}

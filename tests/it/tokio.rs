@@ -1,0 +1,366 @@
+//! The adapters to tokio's traits give what `transcode` gives, however readers and writers below dawdle, whatever the
+//! sizes, and however often a future is dropped; and a runtime wakes them.
+use crate::common;
+
+use crate::common::{Outcome, TEXT, codecs, samples, whole};
+use charpipe::tokio::{DecodeReader, EncodeWriter};
+use charpipe::{Bom, Error, OnMalformed, Transcode};
+use proptest::prelude::*;
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker, ready};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf,
+};
+
+/// Numbers that are as good as random, from a seed.
+#[derive(Clone, Debug)]
+struct Dice(u64);
+
+impl Dice {
+    /// Below `sides`.
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % sides
+    }
+
+    /// Ready, pending, or an error that passes.
+    fn mood(&mut self) -> Poll<io::Result<()>> {
+        match self.roll(4) {
+            0 => Poll::Pending,
+            1 if self.roll(3) == 0 => Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+            _ => Poll::Ready(Ok(())),
+        }
+    }
+}
+
+/// Gives pieces of one to `most` bytes, when it is in the mood.
+struct Drip<'a> {
+    rest: &'a [u8],
+    most: usize,
+    dice: Dice,
+    calls: usize,
+}
+
+impl<'a> Drip<'a> {
+    fn new(rest: &'a [u8], most: usize, dice: Dice) -> Self {
+        Drip { rest, most, dice, calls: 0 }
+    }
+}
+
+impl AsyncBufRead for Drip<'_> {
+    fn poll_fill_buf(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
+        let this = self.get_mut();
+        this.calls += 1;
+        ready!(this.dice.mood())?;
+        let len = (1 + this.dice.roll(this.most)).min(this.rest.len());
+        Poll::Ready(Ok(&this.rest[..len]))
+    }
+
+    fn consume(self: Pin<&mut Self>, len: usize) {
+        let this = self.get_mut();
+        this.rest = &this.rest[len..];
+    }
+}
+
+impl AsyncRead for Drip<'_> {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        unreachable!("the adapter fills and consumes")
+    }
+}
+
+/// Takes one to `most` bytes, when it is in the mood; says what it was asked.
+struct Drain {
+    taken: Vec<u8>,
+    flushed: usize,
+    shut: bool,
+    most: usize,
+    dice: Dice,
+}
+
+impl Drain {
+    fn new(most: usize, dice: Dice) -> Self {
+        Drain { taken: Vec::new(), flushed: 0, shut: false, most, dice }
+    }
+}
+
+impl AsyncWrite for Drain {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        assert!(!this.shut, "written to after its end");
+        ready!(this.dice.mood())?;
+        let len = (1 + this.dice.roll(this.most)).min(bytes.len());
+        this.taken.extend_from_slice(&bytes[..len]);
+        Poll::Ready(Ok(len))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.dice.mood())?;
+        this.flushed = this.taken.len();
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.dice.mood())?;
+        this.shut = true;
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Polls, each time as a new future would, until it is ready and what is said is not that something below failed.
+fn insist<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>) -> io::Result<T> {
+    let mut cx = Context::from_waker(Waker::noop());
+    for _ in 0..10_000 {
+        match poll(&mut cx) {
+            Poll::Pending => {}
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::ConnectionReset => {}
+            Poll::Ready(result) => return result,
+        }
+    }
+    panic!("it never becomes ready");
+}
+
+/// The words of the library's own error in an I/O error; another is no outcome.
+fn words(error: &io::Error) -> String {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    inner.unwrap_or_else(|| panic!("{error:?}")).to_string()
+}
+
+/// Reads in pieces of one to `size` bytes, or consumes them.
+fn read<R: AsyncBufRead + Unpin>(
+    reader: &mut DecodeReader<R>,
+    size: usize,
+    mut dice: Dice,
+) -> (Vec<u8>, Option<String>) {
+    let mut output = Vec::new();
+    loop {
+        let size = 1 + dice.roll(size);
+        let len = if dice.roll(2) == 0 {
+            insist(|cx| {
+                let mut room = vec![0xAA; size];
+                let mut dst = ReadBuf::new(&mut room);
+                let result = ready!(Pin::new(&mut *reader).poll_read(cx, &mut dst));
+                output.extend_from_slice(dst.filled());
+                Poll::Ready(result.map(|()| dst.filled().len()))
+            })
+        } else {
+            insist(|cx| {
+                let ready = ready!(Pin::new(&mut *reader).poll_fill_buf(cx))?;
+                let len = ready.len().min(size);
+                output.extend_from_slice(&ready[..len]);
+                Pin::new(&mut *reader).consume(len);
+                Poll::Ready(Ok(len))
+            })
+        };
+        match len {
+            Ok(0) => return (output, None),
+            Ok(_) => {}
+            Err(error) => return (output, Some(words(&error))),
+        }
+    }
+}
+
+fn reading_is_as_expected(job: &Transcode, input: &[u8], most: usize, seed: u64, expected: &Outcome, how: &str) {
+    let mut dice = Dice(seed);
+    let mut reader = job.tokio_reader(Drip::new(input, most, dice.clone())).unwrap();
+    let size = 1 + dice.roll(70);
+    let (output, error) = read(&mut reader, size, dice.clone());
+    assert_eq!((&output, &error), (&expected.output, &expected.error), "{how}, seed {seed}");
+    // The end, or the error, is still there.
+    assert_eq!(read(&mut reader, 3, dice), (Vec::new(), error), "{how}, seed {seed}");
+    assert_eq!(format!("{:?}", reader.verdict()), expected.verdict, "{how}, seed {seed}");
+    assert_eq!(common::faults(reader.report()), expected.faults, "{how}, seed {seed}");
+    assert_eq!(reader.report().bytes_out, output.len() as u64);
+}
+
+fn writing_is_as_expected(job: &Transcode, input: &[u8], most: usize, seed: u64, expected: &Outcome, how: &str) {
+    let mut dice = Dice(seed);
+    let mut writer = job.tokio_writer(Drain::new(most, dice.clone())).unwrap();
+    let mut rest = input;
+    let mut end = Ok(());
+    while !rest.is_empty() && end.is_ok() {
+        let len = (1 + dice.roll(70)).min(rest.len());
+        match insist(|cx| Pin::new(&mut writer).poll_write(cx, &rest[..len])) {
+            Ok(len) => {
+                assert!(len > 0);
+                rest = &rest[len..];
+            }
+            Err(error) => end = Err(error),
+        }
+        if dice.roll(8) == 0 && end.is_ok() {
+            end = insist(|cx| Pin::new(&mut writer).poll_flush(cx));
+            assert_eq!(writer.get_ref().flushed, writer.get_ref().taken.len());
+        }
+    }
+    let shut = insist(|cx| Pin::new(&mut writer).poll_shutdown(cx));
+    let error = shut.as_ref().err().map(words);
+    assert!(end.is_ok() || end.err().map(|error| words(&error)) == error, "{how}, seed {seed}");
+    // Neither has changed when it is asked again, and nothing more is taken.
+    assert_eq!(insist(|cx| Pin::new(&mut writer).poll_shutdown(cx)).err().map(|error| words(&error)), error);
+    assert_eq!(insist(|cx| Pin::new(&mut writer).poll_write(cx, b"more")).unwrap(), 0);
+    assert_eq!(format!("{:?}", writer.verdict()), expected.verdict, "{how}, seed {seed}");
+    assert_eq!(common::faults(writer.report()), expected.faults, "{how}, seed {seed}");
+    let below = writer.into_inner();
+    assert_eq!((&below.taken, &error), (&expected.output, &expected.error), "{how}, seed {seed}");
+    assert_eq!(below.shut, error.is_none());
+    assert!(error.is_none() || below.flushed == below.taken.len());
+}
+
+#[test]
+fn every_codec_as_if_in_one_piece() {
+    for codec in codecs() {
+        for (index, input) in samples(&*codec).iter().enumerate() {
+            for policy in [OnMalformed::Fail, OnMalformed::Replace] {
+                let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
+                let expected = whole(&job, input);
+                let how = format!("{} sample {index} {policy:?}", codec.name());
+                for seed in 0..6 {
+                    reading_is_as_expected(&job, input, 1 + 3 * seed as usize, seed, &expected, &how);
+                    writing_is_as_expected(&job, input, 1 + 3 * seed as usize, seed, &expected, &how);
+                }
+            }
+        }
+        let job = Transcode::new().to(codec.name()).unwrap();
+        let expected = whole(&job, TEXT.as_bytes());
+        for seed in 0..6 {
+            reading_is_as_expected(&job, TEXT.as_bytes(), 5, seed, &expected, codec.name());
+            writing_is_as_expected(&job, TEXT.as_bytes(), 5, seed, &expected, codec.name());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_any_cut(
+        input in proptest::collection::vec(prop_oneof![3 => 0x20..0x7Fu8, 1 => any::<u8>()], 0..400),
+        from in proptest::sample::select(vec!["UTF-8", "UTF-16", "IBM037", "IBM939", "UTF-32"]),
+        to in proptest::sample::select(vec!["UTF-8", "UTF-16", "IBM1047", "IBM939"]),
+        malformed in proptest::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
+        most in 1..100usize,
+        seed in any::<u64>(),
+    ) {
+        let job = Transcode::new().from(from).unwrap().to(to).unwrap().malformed(malformed);
+        let expected = whole(&job, &input);
+        reading_is_as_expected(&job, &input, most, seed, &expected, from);
+        writing_is_as_expected(&job, &input, most, seed, &expected, to);
+    }
+}
+
+/// More than the adapters hold, with a fault at the end if there is one.
+fn long(fault: &[u8]) -> Vec<u8> {
+    let mut text = "<?xml version='1.0' encoding='utf-8'?>".to_owned();
+    for index in 0..12_000 {
+        text.push_str(&format!("{index} é€😀 漢字\n"));
+    }
+    [text.as_bytes(), fault].concat()
+}
+
+#[test]
+fn much() {
+    for fault in [&b""[..], b"\xFF and more"] {
+        let input = long(fault);
+        let job = Transcode::new().to("UTF-32LE").unwrap();
+        let expected = whole(&job, &input);
+        assert_eq!(expected.error.is_some(), !fault.is_empty());
+        reading_is_as_expected(&job, &input, 100_000, 1, &expected, "much");
+        writing_is_as_expected(&job, &input, 100_000, 2, &expected, "much");
+    }
+}
+
+#[test]
+fn what_is_ready_is_read_before_the_input_is_asked() {
+    let input = &b"\xC8\x85\x93\x93\x96"[..];
+    let mut reader = Transcode::new().from("IBM037").unwrap().tokio_reader(Drip::new(input, 1000, Dice(0))).unwrap();
+    let mut room = [0; 3];
+    let mut read = |reader: &mut DecodeReader<_>| {
+        insist(|cx| {
+            let mut dst = ReadBuf::new(&mut room);
+            ready!(Pin::new(&mut *reader).poll_read(cx, &mut dst))?;
+            Poll::Ready(Ok(dst.filled().len()))
+        })
+    };
+    assert_eq!(read(&mut reader).unwrap(), 3);
+    reader.get_mut().dice = Dice(0);
+    let calls = reader.get_ref().calls;
+    assert_eq!(read(&mut reader).unwrap(), 2);
+    assert_eq!(reader.get_ref().calls, calls);
+    assert!(reader.into_inner().rest.len() < input.len());
+}
+
+#[test]
+fn message_after_message() {
+    let mut reader = Transcode::new().tokio_reader(&b"\xFE\xFF\0a\0b"[..]).unwrap();
+    assert_eq!(insist(|cx| Pin::new(&mut reader).poll_fill_buf(cx).map_ok(<[u8]>::to_vec)).unwrap(), b"ab");
+    *reader.get_mut() = &b"\xC3\xA9\xFF"[..];
+    reader.reset();
+    assert_eq!(read(&mut reader, 9, Dice(0)), ("é".into(), Some("byte 2: FF is not valid UTF-8".into())));
+}
+
+#[test]
+fn a_dropped_shutdown_goes_on() {
+    let mut dropped = 0;
+    for seed in 0..20 {
+        let mut writer: EncodeWriter<Drain> = Transcode::new().tokio_writer(Drain::new(1, Dice(seed))).unwrap();
+        insist(|cx| Pin::new(&mut writer).poll_write(cx, b"text")).unwrap();
+        let mut cx = Context::from_waker(Waker::noop());
+        while !matches!(pin!(writer.shutdown()).as_mut().poll(&mut cx), Poll::Ready(Ok(()))) {
+            dropped += 1;
+        }
+        assert!(writer.get_mut().shut);
+        assert_eq!(writer.into_inner().taken, b"text");
+    }
+    assert!(dropped > 20, "only {dropped} were dropped");
+}
+
+#[test]
+fn a_full_writer_loses_nothing() {
+    let mut room = [0; 4];
+    let mut writer = Transcode::new().tokio_writer(io::Cursor::new(&mut room[..])).unwrap();
+    insist(|cx| Pin::new(&mut writer).poll_write(cx, b"plain text")).unwrap();
+    assert_eq!(insist(|cx| Pin::new(&mut writer).poll_flush(cx)).unwrap_err().kind(), io::ErrorKind::WriteZero);
+    let mut more = [0; 9];
+    *writer.get_mut() = io::Cursor::new(&mut more[..]);
+    insist(|cx| Pin::new(&mut writer).poll_shutdown(cx)).unwrap();
+    drop(writer);
+    assert_eq!((&room, &more[..6]), (b"plai", &b"n text"[..]));
+}
+
+#[test]
+fn a_runtime_wakes_them() {
+    let input = long(b"");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        // To EBCDIC and through a pipe that is narrow and back, a line at a time.
+        let (near, far) = tokio::io::duplex(100);
+        let sent = input.clone();
+        let sender = tokio::spawn(async move {
+            let mut writer = Transcode::new().to("UTF-EBCDIC").unwrap().tokio_writer(near).unwrap();
+            for piece in sent.chunks(1000) {
+                writer.write_all(piece).await.unwrap();
+            }
+            writer.shutdown().await.unwrap();
+        });
+        let mut reader = Transcode::new().tokio_reader(BufReader::with_capacity(64, far)).unwrap();
+        let mut first = Vec::new();
+        reader.read_until(b'\n', &mut first).await.unwrap();
+        assert!(first.starts_with(b"<?xml version='1.0' encoding='UTF-8'?>0 \xC3\xA9"), "{}", first.escape_ascii());
+        let mut rest = Vec::new();
+        reader.read_to_end(&mut rest).await.unwrap();
+        sender.await.unwrap();
+        let text = String::from_utf8([first, rest].concat()).unwrap();
+        assert!(text == String::from_utf8(input).unwrap().replace("utf-8", "UTF-8"));
+        assert_eq!(reader.report().from.as_deref(), Some("UTF-EBCDIC"));
+    });
+}
+
+#[test]
+fn no_machine_no_adapter() {
+    let job = Transcode::new().to("IBM037").unwrap().bom(Bom::Add);
+    assert_eq!(job.tokio_reader(&b""[..]).err().unwrap().code(), "no-bom");
+    assert_eq!(job.tokio_writer(Vec::new()).err().unwrap().code(), "no-bom");
+}

@@ -1,0 +1,134 @@
+//! Characters that the target lacks, under every policy.
+
+use crate::common::{Outcome, invariant};
+use charpipe::{ErrorKind, Kind, OnMalformed, OnUnmappable, Report, Transcode};
+
+fn to(label: &str) -> Transcode {
+    Transcode::new().to(label).unwrap()
+}
+
+fn run(job: &Transcode, input: &str) -> (Outcome, Report) {
+    let outcome = invariant(job, input.as_bytes(), input);
+    let mut transcoder = job.transcoder().unwrap();
+    let _ = transcoder.run(&mut input.as_bytes(), &mut std::io::sink());
+    (outcome, transcoder.report().clone())
+}
+
+#[test]
+fn every_policy() {
+    for (policy, expected) in [
+        (OnUnmappable::Replace, "a\u{1A}b\u{1A}"),
+        (OnUnmappable::Drop, "ab"),
+        (OnUnmappable::Escape, "a\\u{20AC}b\\u{1F600}"),
+        (OnUnmappable::Xml, "a&#x20AC;b&#x1F600;"),
+    ] {
+        let (outcome, report) = run(&to("ISO-8859-1").unmappable(policy), "a€b😀");
+        assert_eq!((outcome.text(), &outcome.error), (expected, &None));
+        let seen: Vec<(u64, char)> = report.unmappable.first.iter().map(|fault| (fault.offset, fault.ch)).collect();
+        assert_eq!((report.unmappable.count, &seen[..]), (2, &[(1, '€'), (5, '😀')][..]));
+    }
+    let (outcome, _) = run(&to("ISO-8859-1").unmappable(OnUnmappable::Fail), "a€b");
+    assert_eq!((outcome.offset, outcome.text()), (Some(1), "a"));
+}
+
+/// What is escaped goes through the target.
+#[test]
+fn in_the_targets_own_bytes() {
+    let (outcome, _) = run(&to("IBM037").unmappable(OnUnmappable::Xml), "a€");
+    // & # x 2 0 A C ; in page 37
+    assert_eq!(outcome.output, b"\x81\x50\x7B\xA7\xF2\xF0\xC1\xC3\x5E");
+    let (outcome, _) = run(&to("IBM1047").unmappable(OnUnmappable::Escape), "€");
+    assert_eq!(outcome.output, b"\xE0\xA4\xC0\xF2\xF0\xC1\xC3\xD0");
+    // UCS-2 takes all but the characters beyond its plane.
+    let (outcome, _) = run(&to("ISO-10646-UCS-2").unmappable(OnUnmappable::Replace), "€😀");
+    assert_eq!(outcome.output, b"\x20\xAC\xFF\xFD");
+}
+
+#[test]
+fn best_fit_comes_first() {
+    // U+FF21, FULLWIDTH LATIN CAPITAL LETTER A.
+    let (outcome, report) = run(&to("IBM037").best_fit(true), "Ａ");
+    assert_eq!((&outcome.output[..], report.unmappable.count), (&b"\xC1"[..], 1));
+    let (outcome, _) = run(&to("IBM037").best_fit(true), "Ａ€");
+    assert_eq!(outcome.offset, Some(3));
+    let (outcome, _) = run(&to("IBM037"), "Ａ");
+    assert_eq!(outcome.offset, Some(0));
+}
+
+/// References where XML allows them, by default; elsewhere an error with the place.
+#[test]
+fn xml() {
+    let good = "<?xml version='1.0'?><!-- c --><a é='€' b=\"漢\">x€<![CDATA[y]]>😀</a>";
+    let (outcome, report) = run(&to("ISO-8859-1"), good);
+    assert_eq!(outcome.error, None);
+    let text: String = outcome.output.iter().map(|byte| *byte as char).collect();
+    let expected = "<?xml version='1.0' encoding='ISO-8859-1'?><!-- c --><a é='&#x20AC;' b=\"&#x6F22;\">x&#x20AC;\
+                    <![CDATA[y]]>&#x1F600;</a>";
+    assert_eq!(text, expected);
+    assert_eq!(report.unmappable.count, 4);
+    for bad in [
+        "<?xml version='1.0'?><a><€/></a>",
+        "<?xml version='1.0'?><!--€--><a/>",
+        "<?xml version='1.0'?><a><?p €?></a>",
+        "<?xml version='1.0'?><a><![CDATA[€]]></a>",
+        "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY e '€'>]><a/>",
+        "<?xml version='1.0'?><a €='1'/>",
+    ] {
+        let (outcome, _) = run(&to("ISO-8859-1"), bad);
+        assert_eq!(outcome.offset, bad.find('€').map(|at| at as u64), "{bad}");
+    }
+    // No XML Char: no reference could say it.
+    let (outcome, _) = run(&to("IBM037"), "<?xml version='1.0'?><a>\u{FFFE}</a>");
+    assert_eq!(outcome.offset, Some(24));
+    // Nothing is done where the target can write everything.
+    for target in ["UTF-8", "UTF-16", "X-ISO-10646-UCS-4-2143"] {
+        let (outcome, report) = run(&to(target), good);
+        assert_eq!((outcome.error, report.unmappable.count), (None, 0));
+    }
+    // What is not known to be XML fails by default.
+    let (outcome, _) = run(&to("ISO-8859-1"), "<a>€</a>");
+    assert_eq!(outcome.offset, Some(3));
+    let (outcome, _) = run(&to("US-ASCII").kind(Kind::Xml), "<a>é</a>");
+    assert_eq!(outcome.text(), "<?xml version=\"1.0\" encoding=\"US-ASCII\"?><a>&#xE9;</a>");
+}
+
+/// A page without `x`, `#` or `;` gets no reference that says something else.
+#[test]
+fn a_target_that_cannot_write_a_reference() {
+    use charpipe::codec::{TableCodec, table::chart};
+    let without = |missing: &str| {
+        let mut table = chart::parse(include_str!("../../codecs/ISO-8859-1.txt"), &|_| None).unwrap();
+        table.name = "X-POOR".into();
+        table.mappings.retain(|mapping| !missing.contains(mapping.ch));
+        let mut registry = charpipe::Registry::builtin();
+        registry.register(std::sync::Arc::new(TableCodec::new(table)), &[]).unwrap();
+        Transcode::new().registry(registry).to("X-POOR").unwrap().unmappable(OnUnmappable::Xml)
+    };
+    assert_eq!(run(&without("x"), "€").0.text(), "&#8364;");
+    for missing in ["#", ";", "&", "x8"] {
+        let (outcome, _) = run(&without(missing), "a€");
+        assert_eq!((outcome.offset, outcome.text()), (Some(1), "a"), "{missing}");
+    }
+}
+
+/// U+FFFD that stands for ill-formed input is not counted as unmappable; the policies don't get into each other's way.
+#[test]
+fn beside_ill_formed_input() {
+    for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Escape] {
+        let job = to("US-ASCII").malformed(OnMalformed::Replace).unmappable(policy);
+        let mut output = Vec::new();
+        let report = job.run(&b"a\xFFb"[..], &mut output).unwrap();
+        assert_eq!(output, b"a\x1Ab");
+        assert_eq!((report.malformed.count, report.unmappable.count), (1, 0));
+    }
+    let error = to("US-ASCII").malformed(OnMalformed::Replace).run("\u{FFFD}".as_bytes(), Vec::new()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unmappable { offset: 0, .. }));
+}
+
+/// Many of them cost no more than their number: only the first are placed.
+#[test]
+fn a_great_many() {
+    let input = "€".repeat(200_000);
+    let report = to("ISO-8859-1").unmappable(OnUnmappable::Drop).run(input.as_bytes(), std::io::sink()).unwrap();
+    assert_eq!((report.unmappable.count, report.unmappable.first.len()), (200_000, 16));
+}

@@ -1,0 +1,196 @@
+//! UTF-EBCDIC held against a slow implementation of `spec/utf-ebcdic.md`, over every scalar value and over bytes of all
+//! kinds; its newlines, and the command on documents that declare it.
+
+use crate::common;
+
+use charpipe::codec::{ByteSink, Malformed, Stop, Utf8Sink, is_ebcdic};
+use charpipe::{Eol, OnMalformed, Registry, Transcode};
+use proptest::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// Step 2, as the page of the specification has it.
+static BYTES: LazyLock<HashMap<u8, u8>> = LazyLock::new(|| {
+    let byte = |text: &str| u8::from_str_radix(text, 16).unwrap();
+    let rows = include_str!("../../spec/utf-ebcdic-bytes.tsv").lines().filter(|line| line.starts_with("i8-"));
+    rows.map(|row| row.split('\t').collect::<Vec<_>>()).map(|cells| (byte(cells[1]), byte(cells[2]))).collect()
+});
+
+/// Steps 1 and 2, by writing the bits down.
+fn slow_sequence(ch: char) -> Vec<u8> {
+    let (code, mut bits) = (ch as u32, format!("{:b}", ch as u32));
+    let i8: Vec<String> = if code < 0xA0 {
+        vec![format!("{code:08b}")]
+    } else {
+        let len = [0x400, 0x4000, 0x4_0000, 0x11_0000].iter().position(|bound| code < *bound).unwrap() + 2;
+        bits = format!("{bits:0>width$}", width = 7 - len + 5 * (len - 1));
+        let (lead, trail) = bits.split_at(7 - len);
+        let trail = trail.as_bytes().chunks(5).map(|five| format!("101{}", str::from_utf8(five).unwrap()));
+        std::iter::once(format!("{}0{lead}", "1".repeat(len))).chain(trail).collect()
+    };
+    i8.iter().map(|byte| BYTES[&u8::from_str_radix(byte, 2).unwrap()]).collect()
+}
+
+fn scalars() -> impl Iterator<Item = char> {
+    (0..0x11_0000).filter_map(char::from_u32)
+}
+
+/// All sequences, and all that they begin with.
+struct Sequences {
+    whole: HashMap<Vec<u8>, char>,
+    beginnings: HashSet<Vec<u8>>,
+}
+
+static SEQUENCES: LazyLock<Sequences> = LazyLock::new(|| {
+    let (mut whole, mut beginnings) = (HashMap::new(), HashSet::new());
+    for ch in scalars() {
+        let sequence = slow_sequence(ch);
+        for len in (1..sequence.len()).rev() {
+            if !beginnings.insert(sequence[..len].to_vec()) {
+                break;
+            }
+        }
+        assert!(whole.insert(sequence, ch).is_none(), "{ch:?} has a sequence of its own");
+    }
+    Sequences { whole, beginnings }
+});
+
+/// What the bytes are: characters, or the length of a fault.
+fn slow_decode(mut bytes: &[u8]) -> Vec<Result<char, u8>> {
+    let Sequences { whole, beginnings } = &*SEQUENCES;
+    let mut found = Vec::new();
+    while !bytes.is_empty() {
+        let len = (1..bytes.len()).find(|len| !beginnings.contains(&bytes[..*len])).unwrap_or(bytes.len());
+        let (answer, len) = match whole.get(&bytes[..len]) {
+            Some(ch) => (Ok(*ch), len),
+            // The byte that does not go on with the others is no part of them.
+            None if len > 1 && !beginnings.contains(&bytes[..len]) => (Err(len as u8 - 1), len - 1),
+            None => (Err(len as u8), len),
+        };
+        found.push(answer);
+        bytes = &bytes[len..];
+    }
+    found
+}
+
+fn decode(bytes: &[u8]) -> Vec<Result<char, u8>> {
+    let codec = Registry::builtin().codec("UTF-EBCDIC").unwrap();
+    let mut decoder = codec.decoder();
+    let mut found = Vec::new();
+    let mut rest = bytes;
+    loop {
+        let mut room = [0; 64];
+        let mut sink = Utf8Sink::new(&mut room);
+        let (read, stop) = match rest {
+            [] => (0, decoder.finish(&mut sink)),
+            _ => {
+                let step = decoder.feed(rest, &mut sink);
+                (step.read, step.stop)
+            }
+        };
+        found.extend(sink.as_str().chars().map(Ok));
+        let ended = rest.is_empty();
+        rest = &rest[read..];
+        match stop {
+            Stop::InputEmpty if ended => return found,
+            Stop::Fault(Malformed { len, after: 0 }) => found.push(Err(len)),
+            Stop::InputEmpty | Stop::OutputFull => {}
+            stop => panic!("{stop:?}"),
+        }
+    }
+}
+
+#[test]
+fn every_scalar_value_is_written_as_the_report_says_and_read_back() {
+    let codec = Registry::builtin().codec("UTF-EBCDIC").unwrap();
+    let text: String = scalars().collect();
+    let expected: Vec<u8> = scalars().flat_map(slow_sequence).collect();
+    let mut bytes = vec![0; expected.len()];
+    let mut sink = ByteSink::new(&mut bytes);
+    assert_eq!(codec.encoder().unwrap().feed(&text, &mut sink).stop, Stop::InputEmpty);
+    assert!(sink.as_bytes() == expected);
+    let found = decode(&bytes);
+    assert!(found.into_iter().eq(scalars().map(Ok)));
+}
+
+/// Step 2 is page 1047 with its newlines exchanged, and what is left over in ascending order.
+#[test]
+fn the_table_is_that_of_page_1047() {
+    let page = Registry::builtin().codec("IBM1047,nl=zos").unwrap();
+    let singles: Vec<u8> = (0..0xA0).map(char::from).flat_map(|ch| common::encode(&*page, &ch.to_string())).collect();
+    let rest = (0..=255).filter(|byte| !singles.contains(byte));
+    let expected: Vec<u8> = singles.iter().copied().chain(rest).collect();
+    assert_eq!((0..=255).map(|i8| BYTES[&i8]).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn every_two_bytes_are_what_the_report_says() {
+    for first in 0..=255 {
+        for second in 0..=255 {
+            for bytes in [&[first, second][..], &[0xC1, first, second, 0xC2]] {
+                assert_eq!(decode(bytes), slow_decode(bytes), "{bytes:02X?}");
+            }
+        }
+    }
+}
+
+/// Bytes of I8 where something begins or ends.
+const EDGES: [u8; 26] = [
+    0x0A, 0x41, 0x85, 0x9F, 0xA0, 0xA1, 0xA2, 0xA7, 0xA8, 0xAF, 0xB0, 0xB5, 0xB6, 0xB7, 0xB8, 0xBF, 0xC4, 0xC5, 0xE0,
+    0xE1, 0xEF, 0xF0, 0xF1, 0xF8, 0xF9, 0xFA,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn any_bytes_are_what_the_report_says(bytes in prop::collection::vec(prop_oneof![
+        4 => prop::sample::select(EDGES.to_vec()).prop_map(|i8| BYTES[&i8]),
+        1 => any::<u8>(),
+    ], 0..40)) {
+        prop_assert_eq!(decode(&bytes), slow_decode(&bytes));
+    }
+}
+
+#[test]
+fn it_is_ebcdic_with_newlines_of_its_own() {
+    let registry = Registry::builtin();
+    for label in ["UTF-EBCDIC", "utf_ebcdic", "IBM1210", "ccsid 1210", "1210", "UTFE"] {
+        assert_eq!(registry.codec(label).unwrap().name(), "UTF-EBCDIC", "{label}");
+    }
+    assert!(is_ebcdic(&*registry.codec("UTF-EBCDIC").unwrap()));
+    // What is read from 15 and 25, and what is written for the two newlines; the `Å` is 8A 46 (in I8 C7 A5).
+    for (label, read, written) in [
+        ("UTF-EBCDIC", "\n\u{85}", *b"\x15\x25"),
+        ("UTF-EBCDIC,nl=table", "\n\u{85}", *b"\x15\x25"),
+        ("UTF-EBCDIC,nl=zos", "\n\u{85}", *b"\x15\x25"),
+        ("UTF-EBCDIC,nl=fold", "\n\n", *b"\x15\x15"),
+    ] {
+        let from = Transcode::new().from(label).unwrap();
+        assert_eq!(common::whole(&from, b"\x8A\x46\x15\x25").text(), format!("Å{read}"), "{label}");
+        let to = Transcode::new().from("UTF-8").unwrap().to(label).unwrap().eol(Eol::Keep);
+        let expected = [&b"\x8A\x46"[..], &written].concat();
+        assert_eq!(common::whole(&to, "Å\n\u{85}".as_bytes()).output, expected, "{label}");
+    }
+}
+
+/// 25 in a document of XML is a line end as in other EBCDIC, and 15 is one anyway.
+#[test]
+fn a_document_that_declares_it_is_read_by_it() {
+    let registry = Registry::builtin();
+    let codec = registry.codec("UTF-EBCDIC").unwrap();
+    let document = "<?xml version=\"1.0\" encoding=\"utf-ebcdic\"?>\u{85}<a b=\"[é]\">漢字 😀</a>\n";
+    let input = common::encode(&*codec, document);
+    assert!(input.starts_with(b"\x4C\x6F\xA7\x94\x93"));
+    let outcome = common::invariant(&Transcode::new(), &input, "to UTF-8");
+    let expected = document.replace("utf-ebcdic", "UTF-8").replace('\u{85}', "\n");
+    assert_eq!(outcome.text(), expected);
+    // And back: the label is made true again, and every character has its bytes.
+    let back = Transcode::new().to("UTF-EBCDIC").unwrap();
+    let again = common::invariant(&back, expected.as_bytes(), "to UTF-EBCDIC");
+    assert_eq!(again.error, None);
+    assert_eq!(common::whole(&Transcode::new(), &again.output).text(), expected);
+    // The substitute, where one is wanted.
+    let replacing = Transcode::new().from("UTF-8").unwrap().to("UTF-EBCDIC").unwrap().malformed(OnMalformed::Replace);
+    assert_eq!(common::whole(&replacing, b"a\xFFb").output, b"\x81\xDD\x73\x73\x71\x82");
+}

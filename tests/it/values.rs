@@ -1,0 +1,190 @@
+//! A decoder of values gives for each value what a whole run gives for it alone, whatever came before: for every codec,
+//! policy and newline convention, for any bytes. So does `Transcode::decode`, which goes the same short way.
+
+use crate::common::{codecs, encode};
+use charpipe::detect::Policy;
+use charpipe::records::Shape;
+use charpipe::{
+    Bom, Controls, EbcdicNl, Eol, Error, ErrorKind, Kind, OnMalformed, Registry, Relabel, Transcode, ValueDecoder,
+};
+use proptest::prelude::*;
+use std::borrow::Cow;
+
+/// What a run makes of the value: the machine for everything, which takes no short way.
+fn by_run(job: &Transcode, value: &[u8]) -> Result<String, Error> {
+    let mut output = Vec::new();
+    job.run(value, &mut output)?;
+    Ok(String::from_utf8(output).unwrap())
+}
+
+/// All that can be seen of an error.
+fn seen(error: &Error) -> String {
+    format!("{:?} {error}", error.kind())
+}
+
+fn agrees(values: &mut ValueDecoder, job: &Transcode, value: &[u8]) {
+    let expected = by_run(job, value).map_err(|error| seen(&error));
+    let decoded = values.decode(value).map(str::to_owned).map_err(|error| seen(&error));
+    assert_eq!(decoded, expected, "{job:?}: {value:02X?}");
+    let mut text = "before".to_owned();
+    let into = values.decode_into(value, &mut text).map_err(|error| seen(&error));
+    let wanted = expected.as_ref().map_or("before".to_owned(), |text| format!("before{text}"));
+    assert_eq!((into.err(), text), (expected.clone().err(), wanted), "{job:?}: {value:02X?}");
+    let one = job.decode(value);
+    if let Ok(text) = &one {
+        let is_same = text.as_bytes() == value;
+        assert_eq!(matches!(text, Cow::Borrowed(_)), is_same, "{job:?}: {value:02X?}");
+    }
+    assert_eq!(one.map(Cow::into_owned).map_err(|error| seen(&error)), expected, "{job:?}: {value:02X?}");
+}
+
+const MALFORMED: [OnMalformed; 4] = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape];
+
+/// Texts that are more than text at the beginning of a document, and some that are nearly.
+const BEGINNINGS: [&str; 10] = [
+    "\u{FEFF}a",
+    "\u{FEFF}",
+    "<?xml version='1.0' encoding='x'?><a/>",
+    "<?xml version='1.0'?>\u{85}<a/>\u{85}",
+    "<?xml?>",
+    "<?xml",
+    "<?xmlish?>",
+    "<meta charset=x>",
+    "a\r\nb\u{85}c\0\u{1A}\u{7F}\u{9F}",
+    " <?xml version='1.0' encoding='x'?>",
+];
+
+/// Values that are hard, as `codec` would have them.
+fn hard_values(codec: &dyn charpipe::Codec) -> Vec<Vec<u8>> {
+    let mut values: Vec<Vec<u8>> = vec![
+        b"".to_vec(),
+        b"\x0E".to_vec(),
+        b"\x0F".to_vec(),
+        b"\x0E\x45".to_vec(),
+        b"\x0E\x45\x66\x45".to_vec(),
+        b"\xC1\x0E\x45\x66\x0F\xC2".to_vec(),
+        b"\x1B$B".to_vec(),
+        b"\xFF".to_vec(),
+        b"\xFE\xFF\x00a".to_vec(),
+        b"\xFF\xFE\x00\x00a\x00\x00\x00".to_vec(),
+        b"\xEF\xBB\xBFa".to_vec(),
+        b"\x84\x31\x95\x33a".to_vec(),
+        b"\xD8\x00".to_vec(),
+        b"\x00\x00\x00\x00\x00".to_vec(),
+        (0..=255).collect(),
+        (0..=255).rev().collect(),
+    ];
+    for text in BEGINNINGS {
+        values.push(encode(codec, text));
+    }
+    for len in [1008, 1009, 4096, 4097] {
+        values.push(vec![0x61; len]);
+        values.push(vec![0xE2; len]);
+    }
+    values
+}
+
+#[test]
+fn every_codec_and_every_policy() {
+    for codec in codecs() {
+        let values = hard_values(&*codec);
+        for malformed in MALFORMED {
+            let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed);
+            let mut decoder = job.values().unwrap();
+            for value in &values {
+                agrees(&mut decoder, &job, value);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_option_that_changes_a_value() {
+    let base = || Transcode::new().malformed(OnMalformed::Replace);
+    let jobs = [
+        base().ebcdic_nl(EbcdicNl::Zos),
+        base().ebcdic_nl(EbcdicNl::Fold),
+        base().eol(Eol::Lf),
+        base().eol(Eol::Nel).controls(Controls::Space),
+        base().controls(Controls::Drop),
+        base().controls(Controls::Error),
+        base().controls(Controls::Xml),
+        base().bom(Bom::Add),
+        base().bom(Bom::Keep),
+        base().relabel(Relabel::Never),
+        base().strict(true),
+        base().kind(Kind::Xml),
+        base().kind(Kind::Html),
+        base().kind(Kind::Text),
+        base().policy(Policy::Whatwg),
+        base().policy(Policy::Feedparser),
+        base().content_type("text/html"),
+        base().content_type("text/xml; charset=utf-8"),
+        base().guess(true),
+    ];
+    let labels =
+        ["UTF-8", "UTF-16", "UTF-16LE", "ISO-10646-UCS-2", "UTF-32", "IBM037", "IBM1047", "IBM939", "US-ASCII"];
+    for label in labels {
+        let codec = Registry::builtin().codec(label).unwrap();
+        let values = hard_values(&*codec);
+        for job in &jobs {
+            let job = job.clone().from(label).unwrap();
+            let mut decoder = job.values().unwrap();
+            for value in &values {
+                agrees(&mut decoder, &job, value);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_no_value_can_be() {
+    let job = || Transcode::new().from("IBM037").unwrap();
+    let code = |job: Transcode| job.values().map(|_| ()).unwrap_err().code();
+    assert_eq!(code(Transcode::new()), "options");
+    assert_eq!(code(Transcode::new().fallback("IBM037").unwrap()), "options");
+    assert_eq!(code(job().records(Shape::Fixed { lrecl: 80 })), "options");
+    assert_eq!(code(job().to_records(Shape::RDW)), "options");
+    assert_eq!(code(job().columns("1-3".parse().unwrap())), "options");
+    assert_eq!(code(job().to("IBM037").unwrap()), "not-utf-8");
+    let error = job().to("US-ASCII").unwrap().values().map(|_| ()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotUtf8 { codec } if codec == "US-ASCII"), "{error}");
+}
+
+/// A decoder of values can be used wherever its thread is.
+#[test]
+fn it_can_be_sent() {
+    fn is_send<T: Send>(_: &T) {}
+    is_send(&Transcode::new().from("IBM939").unwrap().values().unwrap());
+}
+
+fn values() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let byte = || prop_oneof![4 => any::<u8>(), 2 => 0x40u8..0x80, 1 => Just(0x0E), 1 => Just(0x0F), 1 => Just(0x1B), 1 => Just(0)];
+    prop::collection::vec(prop::collection::vec(byte(), 0..40), 1..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
+
+    #[test]
+    fn any_bytes(
+        codec in any::<prop::sample::Index>(),
+        malformed in prop::sample::select(MALFORMED.to_vec()),
+        nl in prop::sample::select(vec![EbcdicNl::Table, EbcdicNl::Zos, EbcdicNl::Fold]),
+        eol in prop::sample::select(vec![Eol::Auto, Eol::Auto, Eol::Keep, Eol::Lf, Eol::Crlf]),
+        controls in prop::sample::select(vec![Controls::Keep, Controls::Keep, Controls::Space, Controls::Xml, Controls::Error]),
+        values in values(),
+        beginning in prop::sample::select(BEGINNINGS.to_vec()),
+    ) {
+        let codecs = codecs();
+        let codec = &codecs[codec.index(codecs.len())];
+        let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed);
+        let job = job.ebcdic_nl(nl).eol(eol).controls(controls);
+        let mut decoder = job.values().unwrap();
+        let document = encode(&**codec, beginning);
+        for value in &values {
+            agrees(&mut decoder, &job, value);
+            agrees(&mut decoder, &job, &[&document[..], value].concat());
+        }
+    }
+}

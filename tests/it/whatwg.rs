@@ -1,0 +1,444 @@
+//! The charsets of the web against encoding_rs itself: every label, every byte, every character, every pair of bytes,
+//! and hostile bytes in pieces.
+use crate::common;
+
+use crate::common::whole;
+use charpipe::codec::web::WebCodec;
+use charpipe::codec::{ByteSink, MIN_ROOM, StandIn, Stop, Utf8Sink, decode_strictly};
+use charpipe::detect::Severity;
+use charpipe::{Bom, Codec, Decoder, ErrorKind, OnMalformed, Registry, Relabel, Transcode};
+use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
+use std::sync::Arc;
+
+/// A row of `spec/whatwg-labels.tsv`.
+struct Label {
+    label: &'static str,
+    /// The Encoding Standard's name for it.
+    web: &'static str,
+    /// Ours; none where the label is refused.
+    codec: Option<&'static str>,
+    superset: Option<&'static str>,
+    xml_name: Option<&'static str>,
+}
+
+fn labels() -> impl Iterator<Item = Label> {
+    let rows = include_str!("../../spec/whatwg-labels.tsv").lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.map(|line| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [label, web, rest @ ..] = &cells[..] else { panic!("{line}") };
+        let [codec, superset, xml_name] = rest else { panic!("{line}") };
+        let there = |cell: &&'static str| Some(*cell).filter(|cell| *cell != "-");
+        Label { label, web, codec: there(codec), superset: there(superset), xml_name: there(xml_name) }
+    })
+}
+
+/// Every encoding that encoding_rs runs or is read out for.
+fn encodings() -> Vec<&'static Encoding> {
+    let mut names: Vec<&str> = labels().map(|row| row.web).collect();
+    names.dedup();
+    names.retain(|name| !name.starts_with("UTF-") && *name != "replacement");
+    names.into_iter().map(|name| Encoding::for_label(name.as_bytes()).unwrap()).collect()
+}
+
+fn codec(encoding: &'static Encoding) -> Arc<dyn Codec> {
+    let codec = Registry::builtin().codec(encoding.name()).unwrap();
+    assert_eq!(codec.name(), encoding.name());
+    codec
+}
+
+fn multi_byte() -> impl Iterator<Item = &'static Encoding> {
+    encodings().into_iter().filter(|encoding| !encoding.is_single_byte())
+}
+
+#[test]
+fn every_label_resolves() {
+    let registry = Registry::builtin();
+    let mut count = 0;
+    for Label { label, web, codec, superset, xml_name } in labels() {
+        assert_eq!(Encoding::for_label(label.as_bytes()).unwrap().name(), web, "{label}");
+        let Some(name) = codec else {
+            let error = registry.codec(label).unwrap_err();
+            assert_eq!((error.code(), error.offset()), ("unsupported-label", None), "{label}");
+            assert!(matches!(error.kind(), ErrorKind::UnsupportedLabel { .. }));
+            count += 1;
+            continue;
+        };
+        let codec = registry.codec(label).unwrap();
+        assert_eq!((codec.name(), codec.superset(), codec.xml_name()), (name, superset, xml_name), "{label}");
+        // What is written says what it is, and is read as that without a warning, where there is a name for it.
+        let written = registry.codec(xml_name.unwrap()).unwrap();
+        assert_eq!(written.name(), name, "{label}");
+        assert!(written.superset().is_none() || xml_name == Some(name), "{label}");
+        count += 1;
+    }
+    assert_eq!(count, 228);
+    assert_eq!(encodings().len(), 36);
+}
+
+/// The warning of a document in that encoding, by every way that a label can come, and its place.
+#[test]
+fn a_label_of_a_smaller_charset() {
+    let warnings = |job: &Transcode, input: &[u8]| {
+        let report = job.run(input, &mut Vec::new()).unwrap();
+        let seen = report.diagnostics.iter().map(|found| (found.code, found.offset)).collect::<Vec<_>>();
+        assert!(report.diagnostics.iter().all(|found| found.severity == Severity::Warning));
+        seen
+    };
+    for Label { label, codec, superset, .. } in labels().filter(|row| !row.web.starts_with("UTF-16")) {
+        if codec.is_none() {
+            continue;
+        }
+        let document = format!("<?xml version='1.0' encoding='{label}'?><a/>");
+        let mut found = warnings(&Transcode::new(), document.as_bytes());
+        // `ISO_8859-2:1987` is no EncName.
+        found.retain(|(code, _)| *code != "declaration-malformed");
+        assert_eq!(found, Vec::from_iter(superset.map(|_| ("superset-used", 30))), "declared {label}");
+
+        let expected = Vec::from_iter(superset.map(|_| ("superset-used", 0)));
+        let text = b"plain";
+        for job in [
+            Transcode::new().from(label).unwrap(),
+            Transcode::new().charset(label),
+            Transcode::new().fallback(label).unwrap(),
+        ] {
+            assert_eq!(warnings(&job, text), expected, "{label}");
+            let strict = job.strict(true).run(&text[..], &mut Vec::new());
+            let error = strict.err().map(|error| (error.code(), error.offset()));
+            assert_eq!(error, superset.map(|_| ("superset-used", Some(0))), "{label}");
+        }
+    }
+    // Spelt in another way; not one of the web's; and what decides is another's.
+    for (label, expected) in [("EUC_KR", true), (" Gb-2312 ", true), ("CP950", false), ("CP949", false), ("949", false)]
+    {
+        let seen = warnings(&Transcode::new().from(label).unwrap(), b"plain");
+        assert_eq!(!seen.is_empty(), expected, "{label}");
+    }
+    for label in ["CP51932", "csCP50220", "GBK", "CP936", "gb18030", "CP932", "UHC"] {
+        assert_eq!(warnings(&Transcode::new().from(label).unwrap(), b"plain"), [], "{label}");
+    }
+    let seen = warnings(&Transcode::new(), b"\xEF\xBB\xBF<?xml version='1.0' encoding='Big5'?><a/>");
+    assert_eq!(seen, [("bom-declaration-conflict", 33)]);
+}
+
+/// The name that is written is true: it is that of the superset, whatever the label was.
+#[test]
+fn the_superset_is_named_in_the_declaration() {
+    for (label, name, text) in [
+        ("GB2312", "GBK", "镕"),
+        ("EUC-KR", "windows-949", "똠"),
+        ("ks_c_5601-1987", "windows-949", "똠"),
+        ("Shift_JIS", "Windows-31J", "①"),
+        ("Big5", "Big5-HKSCS", "裏"),
+        ("EUC-JP", "EUC-JP", "①"),
+    ] {
+        let document = format!("<?xml version='1.0' encoding='{label}'?><a>{text}</a>");
+        let job = Transcode::new().from("UTF-8").unwrap().to(label).unwrap();
+        let mut written = Vec::new();
+        let report = job.run(document.as_bytes(), &mut written).unwrap();
+        let head = format!("<?xml version='1.0' encoding='{name}'?><a>");
+        assert!(written.starts_with(head.as_bytes()), "{label}: {}", String::from_utf8_lossy(&written));
+        let relabelled = report.relabelled.map(|label| (label.from.unwrap(), label.to));
+        assert_eq!(relabelled, (label != name).then(|| (label.to_owned(), name.to_owned())));
+        let read = whole(&Transcode::new(), &written);
+        assert_eq!(read.text(), format!("<?xml version='1.0' encoding='UTF-8'?><a>{text}</a>"));
+    }
+}
+
+/// The names of two codecs, or a name and another's alias, are never the same label.
+#[test]
+fn no_label_is_claimed_twice() {
+    let registry = Registry::builtin();
+    for codec in registry.codecs() {
+        for label in registry.labels(codec.name()) {
+            assert_eq!(registry.codec(label).unwrap().name(), codec.name(), "{label}");
+        }
+    }
+}
+
+#[test]
+fn a_document_with_an_unsupported_label_is_refused_at_its_place() {
+    let outcome = whole(&Transcode::new(), b"<?xml version='1.0' encoding='ISO-2022-KR'?><a/>");
+    assert_eq!(outcome.offset, Some(30));
+    assert_eq!(outcome.error.as_deref(), Some("byte 30: \"ISO-2022-KR\" is not supported"));
+}
+
+#[test]
+fn utf_8_and_utf_16_are_ours() {
+    for (name, bytes) in [("UTF-16LE", &b"\xE9\0"[..]), ("UTF-16BE", b"\0\xE9"), ("unicode", b"\xE9\0")] {
+        let job = Transcode::new().from("UTF-8").unwrap().to(name).unwrap();
+        assert_eq!(whole(&job, "é".as_bytes()).output, bytes, "{name}");
+    }
+}
+
+#[test]
+fn single_byte_tables_are_those_of_encoding_rs() {
+    for encoding in encodings().into_iter().filter(|encoding| encoding.is_single_byte()) {
+        let codec = codec(encoding);
+        for byte in 0..=255 {
+            let expected = encoding.decode_without_bom_handling_and_without_replacement(&[byte]).map(String::from);
+            assert_eq!(decode_strictly(&*codec, &[byte]), expected, "{} {byte:02X}", encoding.name());
+        }
+    }
+}
+
+/// All of Unicode in one go, with approximations: what is written, and what cannot be. In rooms of all sizes.
+#[test]
+fn every_character_is_written_as_encoding_rs_writes_it() {
+    let all: String = (0..0x110000).filter_map(char::from_u32).collect();
+    for encoding in encodings() {
+        let name = encoding.name();
+        let (mut ours, mut theirs) = (codec(encoding).encoder().unwrap(), encoding.new_encoder());
+        let (mut our_rest, mut their_rest) = (&*all, &*all);
+        let (mut our_room, mut their_room) = (vec![0; 8 << 20], vec![0; 8 << 20]);
+        let (mut written, mut expected, mut small) = (Vec::new(), Vec::new(), MIN_ROOM);
+        loop {
+            let (result, read, length) =
+                theirs.encode_from_utf8_without_replacement(their_rest, &mut their_room, false);
+            their_rest = &their_rest[read..];
+            expected.extend_from_slice(&their_room[..length]);
+            let fault = loop {
+                small = if small < 4 * MIN_ROOM { small + 1 } else { MIN_ROOM };
+                let mut sink = ByteSink::new(&mut our_room[..small]);
+                let step = ours.feed(our_rest, &mut sink);
+                our_rest = &our_rest[step.read..];
+                written.extend_from_slice(sink.as_bytes());
+                match step.stop {
+                    Stop::InputEmpty => break None,
+                    Stop::OutputFull => {}
+                    Stop::Fault(fault) => {
+                        let mut sink = ByteSink::new(&mut our_room);
+                        if !ours.stand_in(fault.ch, StandIn::BestFit, &mut sink) {
+                            break Some(fault);
+                        }
+                        written.extend_from_slice(sink.as_bytes());
+                    }
+                }
+            };
+            assert_eq!(our_rest.len(), their_rest.len(), "{name}");
+            match (fault, result) {
+                (None, EncoderResult::InputEmpty) => break,
+                (Some(fault), EncoderResult::Unmappable(ch)) => {
+                    let told = ch == fault.ch || (encoding == ISO_2022_JP && "\x0E\x0F\x1B".contains(fault.ch));
+                    assert!(told && all[..all.len() - our_rest.len()].ends_with(fault.ch), "{name} {ch:?}");
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+        let mut sink = ByteSink::new(&mut our_room);
+        assert_eq!(ours.finish(&mut sink), Stop::InputEmpty);
+        written.extend_from_slice(sink.as_bytes());
+        let (_, _, length) = theirs.encode_from_utf8_without_replacement("", &mut their_room, true);
+        expected.extend_from_slice(&their_room[..length]);
+        if encoding == ISO_2022_JP {
+            // They lead back to ASCII in front of what is unmappable. Where no ASCII follows, that could not be read.
+            let back = |at: usize| expected[at..].starts_with(b"\x1B(B\x1B");
+            let kept = |at: usize| !(at.saturating_sub(2)..=at).any(back);
+            expected = (0..expected.len()).filter(|at| kept(*at)).map(|at| expected[at]).collect();
+            assert!(decode_strictly(&*codec(encoding), &written).is_some());
+        }
+        assert!(written == expected, "{name}");
+    }
+}
+
+/// One event of a decoder: text, or a fault by its place and length.
+#[derive(PartialEq, Eq, Debug)]
+enum Event {
+    Text(String),
+    Fault { at: usize, len: usize },
+}
+
+fn push(events: &mut Vec<Event>, text: &str) {
+    match events.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Event::Text(before)) => before.push_str(text),
+        _ => events.push(Event::Text(text.to_owned())),
+    }
+}
+
+fn theirs(encoding: &'static Encoding, bytes: &[u8]) -> Vec<Event> {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut events = Vec::new();
+    let mut read = 0;
+    loop {
+        let mut room = vec![0; 4 * bytes.len() + 64];
+        let (result, more, written) = decoder.decode_to_utf8_without_replacement(&bytes[read..], &mut room, true);
+        read += more;
+        push(&mut events, std::str::from_utf8(&room[..written]).unwrap());
+        match result {
+            DecoderResult::InputEmpty => return events,
+            DecoderResult::OutputFull => panic!("there is room"),
+            DecoderResult::Malformed(len, after) => {
+                events.push(Event::Fault { at: read - usize::from(after) - usize::from(len), len: len.into() });
+            }
+        }
+    }
+}
+
+/// Ours, in pieces of `cuts` bytes; a copy of the decoder goes on in its place after each where `forks`.
+fn ours(codec: &dyn Codec, bytes: &[u8], cuts: &[usize], room: usize, forks: bool) -> Vec<Event> {
+    let mut decoder = codec.decoder();
+    let mut events = Vec::new();
+    let mut read = 0;
+    let mut cuts = cuts.iter().cycle();
+    let mut room = vec![0; room];
+    while read < bytes.len() {
+        let end = (read + cuts.next().unwrap()).min(bytes.len());
+        loop {
+            let mut sink = Utf8Sink::new(&mut room);
+            let step = decoder.feed(&bytes[read..end], &mut sink);
+            read += step.read;
+            push(&mut events, sink.as_str());
+            assert!(decoder.pending() <= read && decoder.pending() < 8);
+            match step.stop {
+                Stop::InputEmpty => break,
+                Stop::OutputFull => assert!(step.read > 0 || sink.written() > 0),
+                Stop::Fault(fault) => events.push(Event::Fault {
+                    at: read - usize::from(fault.len) - usize::from(fault.after),
+                    len: fault.len.into(),
+                }),
+            }
+        }
+        if forks {
+            decoder = decoder.fork();
+        }
+    }
+    finish(&mut *decoder, read, &mut events);
+    decoder.reset();
+    assert_eq!(decoder.pending(), 0);
+    events
+}
+
+fn finish(decoder: &mut dyn Decoder, read: usize, events: &mut Vec<Event>) {
+    loop {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut room);
+        let stop = decoder.finish(&mut sink);
+        push(events, sink.as_str());
+        match stop {
+            Stop::InputEmpty => return,
+            Stop::OutputFull => {}
+            Stop::Fault(fault) => events.push(Event::Fault {
+                at: read - usize::from(fault.len) - usize::from(fault.after),
+                len: fault.len.into(),
+            }),
+        }
+    }
+}
+
+#[test]
+fn every_pair_decodes_as_by_encoding_rs() {
+    for encoding in multi_byte() {
+        let codec = codec(encoding);
+        let prefix: &[u8] = if encoding == ISO_2022_JP { b"\x1B$B" } else { b"" };
+        for lead in 0..=255 {
+            let mut all = prefix.to_vec();
+            for trail in 0..=255 {
+                // Between the pairs what leads back to the beginning of a character.
+                all.extend_from_slice(&[lead, trail]);
+                all.extend_from_slice(if prefix.is_empty() { b"\n" } else { b"!!\x1B$B" });
+            }
+            assert_eq!(ours(&*codec, &all, &[1 << 16], 1 << 16, false), theirs(encoding, &all), "{}", encoding.name());
+        }
+    }
+}
+
+/// A walk that no one chose: bytes of the kinds that matter, in pieces of all sizes, in rooms of all sizes, through
+/// copies.
+#[test]
+fn hostile_bytes_in_any_pieces() {
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = move |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 11) as usize % below
+    };
+    let shifts: [&[u8]; 7] = [b"\x1B(B", b"\x1B(J", b"\x1B(I", b"\x1B$@", b"\x1B$B", b"\x1B$", b"\x1B"];
+    for encoding in multi_byte() {
+        let codec = codec(encoding);
+        for round in 0..1500 {
+            let mut bytes = Vec::new();
+            for _ in 0..random(if round % 10 == 0 { 400 } else { 40 }) {
+                match random(8) {
+                    0 => bytes.push(random(256) as u8),
+                    1 => bytes.push(0x30 + random(10) as u8),
+                    2 if encoding == ISO_2022_JP => bytes.extend_from_slice(shifts[random(7)]),
+                    2 => bytes.push([0x80, 0x8E, 0x8F, 0xA0, 0xFF, 0x1B, b'\n'][random(7)]),
+                    3 => bytes.push(0x21 + random(0x5E) as u8),
+                    _ if encoding == ISO_2022_JP => bytes.push(0x21 + random(0x54) as u8),
+                    _ => bytes.push(0x81 + random(0x7E) as u8),
+                }
+            }
+            let expected = theirs(encoding, &bytes);
+            for (cuts, room, forks) in [
+                (vec![1 << 16], 1 << 16, false),
+                (vec![1], 64, true),
+                (vec![1 + random(5), 1 + random(3), random(40)], 64 + random(600), true),
+                (vec![1 + random(30), random(80)], 64 + random(600), false),
+            ] {
+                let found = ours(&*codec, &bytes, &cuts, room, forks);
+                assert_eq!(found, expected, "{} {bytes:02X?} {cuts:?} {room} {forks}", encoding.name());
+            }
+        }
+    }
+}
+
+/// Every encoding of encoding_rs is a codec, under its name, and back; no codec of another charset is taken for one.
+#[test]
+fn encodings_are_codecs_and_back() {
+    let mut web: Vec<&Encoding> = labels().map(|row| Encoding::for_label(row.web.as_bytes()).unwrap()).collect();
+    web.dedup();
+    assert_eq!(web.len(), 40);
+    let bytes: Vec<u8> = (0..=255).chain(*b"\xB0\xA1\x1B$B4A\x1B(B a\xFF").collect();
+    for encoding in web.iter().copied() {
+        let codec = WebCodec::from(encoding);
+        assert_eq!(codec.name(), encoding.name());
+        assert_eq!(WebCodec::of(&codec).map(<&Encoding>::from), Some(encoding));
+        for (cuts, room, forks) in [(1 << 10, 1 << 16, false), (1, 64, true)] {
+            assert_eq!(ours(&codec, &bytes, &[cuts], room, forks), theirs(encoding, &bytes), "{}", encoding.name());
+        }
+        let own = encoding.output_encoding() == encoding || encoding.name().starts_with("UTF-16");
+        assert_eq!(codec.encoder().is_some(), own, "{}", encoding.name());
+        let registered: Arc<dyn Codec> = codec.into();
+        assert_eq!(registered.name(), encoding.name());
+    }
+    for codec in Registry::builtin().codecs() {
+        let found = WebCodec::of(&**codec).map(<&Encoding>::from);
+        assert_eq!(found, web.iter().copied().find(|encoding| encoding.name() == codec.name()), "{codec:?}");
+    }
+    let latin1 = Registry::builtin().codec("ISO-8859-1").unwrap();
+    assert!(WebCodec::of(&*latin1).is_none());
+}
+
+#[test]
+fn shifts_of_iso_2022_jp() {
+    let job = Transcode::new().from("UTF-8").unwrap().to("ISO-2022-JP").unwrap();
+    assert_eq!(whole(&job, "a漢b¥c漢".as_bytes()).output, b"a\x1B$B4A\x1B(Bb\x1B(J\\c\x1B$B4A\x1B(B");
+    // A stand-in is written in the set that has it.
+    let mut encoder = codec(ISO_2022_JP).encoder().unwrap();
+    let mut room = [0; 64];
+    let mut sink = ByteSink::new(&mut room);
+    assert_eq!(encoder.feed("漢", &mut sink).stop, Stop::InputEmpty);
+    assert!(encoder.stand_in('😀', StandIn::Substitute, &mut sink));
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
+    assert_eq!(sink.as_bytes(), b"\x1B$B4A\x1B(B\x1A");
+}
+
+/// The offset of what the target lacks is that of its own bytes, though a fault made earlier ones be read again.
+#[test]
+fn an_unmappable_character_after_a_fault() {
+    // 81 30 is a beginning that 81 41 does not complete: a bad byte, a digit, and a character at 3.
+    let input = b"a\x81\x30\x81\x41";
+    let job = Transcode::new().from("gb18030").unwrap().to("US-ASCII").unwrap().malformed(OnMalformed::Drop);
+    let job = job.relabel(Relabel::Never).bom(Bom::Strip);
+    assert_eq!(theirs(codec_of("gb18030"), input).len(), 3);
+    for cuts in [1, 2, 3, 4, 5] {
+        let outcome = common::drive(&job, input, &mut std::iter::repeat(cuts), &mut std::iter::repeat(4096), false);
+        assert_eq!(outcome.offset, Some(3), "{cuts}: {outcome:?}");
+    }
+}
+
+fn codec_of(name: &str) -> &'static Encoding {
+    Encoding::for_label(name.as_bytes()).unwrap()
+}
