@@ -11,7 +11,7 @@ mod text;
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
 use charpipe::records::Shape;
-use charpipe::{Codec, InRecord, OnMalformed, OnUnmappable, Registry, Transcode};
+use charpipe::{Codec, OnMalformed, OnNewlineInRecord, OnUnmappable, Registry, Transcode};
 use std::sync::Arc;
 use std::time::Instant;
 use text::{Dice, Kind};
@@ -110,7 +110,7 @@ fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record:
     let mut job = job(registry, codec.name(), "UTF-8").malformed(OnMalformed::Replace);
     if is_record {
         let shape = Shape::Fixed { lrecl: LEN as u32 };
-        job = job.records(shape).shifts_as_blanks(true).newlines_in_records(InRecord::Space);
+        job = job.records(shape).shifts_as_blanks(true).newlines_in_records(OnNewlineInRecord::Space);
     }
     let input = |pattern: &[u8]| pattern.iter().copied().cycle().take(LEN).collect::<Vec<u8>>();
     // Whatever its bytes are where there is no writing it.

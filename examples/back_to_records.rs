@@ -4,7 +4,7 @@
 //!     cargo run --example back_to_records
 
 use charpipe::records::{Records, Shape};
-use charpipe::{Overlong, Transcode};
+use charpipe::{OnOverlong, Transcode};
 use std::error::Error;
 
 const LINES: &str = "PAY 山田 12\nPAY Ms. O'Brien 7\n";
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let error = short.run(LINES.as_bytes(), &mut bytes).unwrap_err();
     println!("fb:12: {error}");
     let mut bytes = Vec::new();
-    short.overlong(Overlong::Cut).run(LINES.as_bytes(), &mut bytes)?;
+    short.overlong(OnOverlong::Cut).run(LINES.as_bytes(), &mut bytes)?;
     bytes.chunks(12).for_each(|record| println!("      {}", hex(record)));
     Ok(())
 }

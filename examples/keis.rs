@@ -9,7 +9,7 @@
 //! label. Another host's frame, such as Fujitsu's JEF (`28` and `29`), differs in little more than `shift`.
 
 use charpipe::codec::{
-    ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, decode_strictly, encode_whole, is_ebcdic,
+    ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, decode_strictly, encode_whole, is_ebcdic,
 };
 use charpipe::{Codec, Decoder, Detector, Encoder, Eol, Registry, Transcode};
 use std::collections::HashMap;
@@ -198,13 +198,13 @@ impl Encoder for KeisEncoder {
         self.double = false;
     }
 
-    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
             // A question mark, or 〓, which Japanese prints for a character that it lacks.
-            StandIn::Substitute if self.double => self.push(Bytes::Pair([0xA2, 0xAE]), dst),
-            StandIn::Substitute => self.push(Bytes::Single(0x6F), dst),
-            StandIn::BestFit => false,
-            StandIn::Text(text) => encode_whole(self, text, dst),
+            Replacement::Substitute if self.double => self.push(Bytes::Pair([0xA2, 0xAE]), dst),
+            Replacement::Substitute => self.push(Bytes::Single(0x6F), dst),
+            Replacement::BestFit => false,
+            Replacement::Text(text) => encode_whole(self, text, dst),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A charset that a table can hold needs no code: see `table_at_run_time.rs`. One with shift codes is `keis.rs`.
 
-use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole};
+use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
 use std::sync::Arc;
 
@@ -106,11 +106,11 @@ impl Encoder for AccentsEncoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
-            StandIn::Substitute => dst.push(b"?"),
-            StandIn::BestFit => false,
-            StandIn::Text(text) => encode_whole(self, text, dst),
+            Replacement::Substitute => dst.push(b"?"),
+            Replacement::BestFit => false,
+            Replacement::Text(text) => encode_whole(self, text, dst),
         }
     }
 }

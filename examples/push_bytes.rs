@@ -1,7 +1,7 @@
 //! The machine without I/O: bytes are pushed in as they come, and fetched into whatever room there is. The size of
 //! either changes nothing in the result.
 
-use charpipe::{State, Transcode};
+use charpipe::{Status, Transcode};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             output.extend_from_slice(&room[..step.written]);
             chunk = &chunk[step.read..];
             match step.state {
-                State::NeedRoom => {}
-                State::NeedInput | State::Done => break,
+                Status::NeedRoom => {}
+                Status::NeedInput | Status::Done => break,
             }
         }
     }

@@ -192,7 +192,7 @@ pub enum ErrorKind {
         /// How long it may be.
         limit: usize,
     },
-    /// A control character, under [`Controls::Error`](crate::Controls::Error).
+    /// A control character, under [`OnControl::Error`](crate::OnControl::Error).
     #[error("U+{:04X} is a control character", *ch as u32)]
     Control {
         /// The first byte of the input that it came from.
@@ -200,7 +200,7 @@ pub enum ErrorKind {
         /// The character.
         ch: char,
     },
-    /// A newline in a record, under [`InRecord::Error`](crate::InRecord::Error).
+    /// A newline in a record, under [`OnNewlineInRecord::Error`](crate::OnNewlineInRecord::Error).
     #[error("U+{:04X} within a record: a newline", *ch as u32)]
     NewlineInRecord {
         /// The first byte of the input that it came from.

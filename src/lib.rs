@@ -105,7 +105,7 @@
 //!         let step = transcoder.step(rest, &mut room, eof)?;
 //!         rest = &rest[step.read..];
 //!         text.extend_from_slice(&room[..step.written]);
-//!         if step.state != State::NeedRoom {
+//!         if step.state != Status::NeedRoom {
 //!             break;
 //!         }
 //!     }
@@ -211,12 +211,12 @@ pub use codec::{Codec, Decoder, Encoder};
 pub use detect::{Detector, Kind, Verdict, detect};
 pub use error::{Error, ErrorKind, RecordPosition};
 pub use registry::Registry;
-pub use text::controls::Controls;
-pub use text::eol::{Eol, InRecord};
+pub use text::controls::OnControl;
+pub use text::eol::{Eol, OnNewlineInRecord};
 #[cfg(feature = "tokio")]
 pub use transcoder::tokio;
 pub use transcoder::{
-    Blanks, Bom, CutRecord, DecodeReader, EncodeWriter, Fault, Faults, FinishError, Gaps, OnMalformed, OnUnmappable,
-    Overlong, RecordsCut, Relabel, Relabelled, Report, State, Stepped, Transcode, Transcoder, UnmappableChar,
-    ValueDecoder, decode, transcode,
+    Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, OnMalformed, OnOverlong,
+    OnUnmappable, Padding, Progress, RecordsCut, Relabel, Relabelled, Report, Status, Transcode, Transcoder,
+    UnmappableAt, ValueDecoder, decode, transcode,
 };

@@ -11,11 +11,11 @@ use crate::detect::statistics::Candidate;
 use crate::detect::{Diagnostic, Family, Kind, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};
 use crate::records::{Carriage, Columns, Shape};
-use crate::text::controls::Controls;
-use crate::text::eol::{Eol, InRecord};
+use crate::text::controls::OnControl;
+use crate::text::eol::{Eol, OnNewlineInRecord};
 use crate::transcoder::{
-    Blanks, Bom, CutRecord, Fault, Faults, Gaps, OnMalformed, OnUnmappable, Overlong, RecordsCut, Relabel, Relabelled,
-    Report, UnmappableChar,
+    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnOverlong, OnUnmappable, Padding, RecordsCut, Relabel,
+    Relabelled, Report, UnmappableAt,
 };
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
@@ -84,11 +84,11 @@ struct ReportKeys<'a> {
     bytes_in: u64,
     bytes_out: u64,
     malformed: &'a Faults,
-    unmappable: &'a Faults<UnmappableChar>,
+    unmappable: &'a Faults<UnmappableAt>,
     relabelled: Option<&'a Relabelled>,
     /// Control characters that were replaced or dropped, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    controls: Option<&'a Faults<UnmappableChar>>,
+    controls: Option<&'a Faults<UnmappableAt>>,
     /// How many were read.
     records: Option<u64>,
     /// How many were written, where that was asked for.
@@ -96,7 +96,7 @@ struct ReportKeys<'a> {
     records_out: Option<u64>,
     /// Newlines in them that became blanks, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    record_newlines: Option<&'a Faults<UnmappableChar>>,
+    record_newlines: Option<&'a Faults<UnmappableAt>>,
     /// Those that were cut, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     records_cut: Option<&'a RecordsCut>,
@@ -171,21 +171,21 @@ keys! {
     Diagnostic { "code": code, "severity": severity, "message": message, "offset": offset }
     Relabelled { "from": from, "to": to }
     RecordPosition { "record": number, "column": column }
-    Faults<Fault> { "count": count, "first": first }
-    Faults<UnmappableChar> { "count": count, "first": first }
+    Faults<MalformedAt> { "count": count, "first": first }
+    Faults<UnmappableAt> { "count": count, "first": first }
     RecordsCut { "count": count, "bytes": bytes, "first": first }
     CutRecord { "offset": offset, "record": record, "bytes": bytes }
 }
 
 /// `offset`, `record` and `column` where there are records, `bytes` in upper-case hex.
-impl Serialize for Fault {
+impl Serialize for MalformedAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         fault(serializer, self.offset, self.record, "bytes", &hex(&self.bytes))
     }
 }
 
 /// `offset`, `record` and `column` where there are records, `char`.
-impl Serialize for UnmappableChar {
+impl Serialize for UnmappableAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         fault(serializer, self.offset, self.record, "char", &self.ch)
     }
@@ -198,7 +198,7 @@ fn fault<S: Serializer>(
     key: &'static str,
     what: &impl Serialize,
 ) -> Result<S::Ok, S::Error> {
-    let mut keys = serializer.serialize_struct("Fault", if record.is_some() { 4 } else { 2 })?;
+    let mut keys = serializer.serialize_struct("MalformedAt", if record.is_some() { 4 } else { 2 })?;
     keys.serialize_field("offset", &offset)?;
     if let Some(RecordPosition { number, column }) = record {
         keys.serialize_field("record", &number)?;
@@ -262,11 +262,11 @@ names! {
     Bom { Auto: "auto", Keep: "keep", Add: "add", Strip: "strip" }
     Eol { Auto: "auto", Keep: "keep", Lf: "lf", Crlf: "crlf", Nel: "nel" }
     EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" }
-    Controls { Keep: "keep", Space: "space", Drop: "drop", Error: "error", Xml: "xml" }
-    InRecord { Keep: "keep", Space: "space", Error: "error" }
-    Blanks { Trim: "trim", TrimNuls: "trim-nuls", Keep: "keep" }
+    OnControl { Keep: "keep", Space: "space", Drop: "drop", Error: "error", Xml: "xml" }
+    OnNewlineInRecord { Keep: "keep", Space: "space", Error: "error" }
+    Padding { Trim: "trim", TrimNuls: "trim-nuls", Keep: "keep" }
     Gaps { Drop: "drop", Hex: "hex" }
-    Overlong { Fail: "fail", Cut: "cut" }
+    OnOverlong { Fail: "fail", Cut: "cut" }
     Carriage { Asa: "asa", Machine: "machine" }
 }
 

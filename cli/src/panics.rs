@@ -109,7 +109,7 @@ mod tests {
     use super::super::{convert, detect};
     use super::*;
     use crate::args::{self, Cli, Command as Of};
-    use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+    use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink};
     use charpipe::{Codec, Decoder, Encoder, Registry};
     use serde_json::Value;
     use std::ffi::OsString;
@@ -162,7 +162,7 @@ mod tests {
             Stop::InputEmpty
         }
         fn reset(&mut self) {}
-        fn stand_in(&mut self, _: char, _: StandIn<'_>, _: &mut ByteSink<'_>) -> bool {
+        fn encode_replacement(&mut self, _: char, _: Replacement<'_>, _: &mut ByteSink<'_>) -> bool {
             false
         }
         fn pending(&self) -> usize {

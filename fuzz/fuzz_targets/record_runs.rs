@@ -5,7 +5,7 @@
 #![no_main]
 
 use charpipe::records::{Carriage, Framer, Shape};
-use charpipe::{Blanks, Controls, Eol, Gaps, InRecord, OnMalformed, OnUnmappable, Overlong, Transcode};
+use charpipe::{Padding, OnControl, Eol, Gaps, OnNewlineInRecord, OnMalformed, OnUnmappable, OnOverlong, Transcode};
 use charpipe_fuzz::{CODECS, Choices, Cuts, encode, whole};
 use libfuzzer_sys::fuzz_target;
 
@@ -40,15 +40,15 @@ fuzz_target!(|data: &[u8]| {
         .records(shape.clone())
         .malformed(*choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]))
         .unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
-        .blanks(*choices.one(&[Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]))
-        .controls(*choices.one(&[Controls::Keep, Controls::Space, Controls::Drop, Controls::Error, Controls::Xml]));
-    if let Some(newlines) = *choices.one(&[Some(InRecord::Keep), Some(InRecord::Space), Some(InRecord::Error), None]) {
+        .blanks(*choices.one(&[Padding::Trim, Padding::TrimNuls, Padding::Keep]))
+        .controls(*choices.one(&[OnControl::Keep, OnControl::Space, OnControl::Drop, OnControl::Error, OnControl::Xml]));
+    if let Some(newlines) = *choices.one(&[Some(OnNewlineInRecord::Keep), Some(OnNewlineInRecord::Space), Some(OnNewlineInRecord::Error), None]) {
         job = job.newlines_in_records(newlines);
     }
     job = job
         .eol(*choices.one(&[Eol::Auto, Eol::Crlf, Eol::Nel]))
         .gaps(*choices.one(&[Gaps::Drop, Gaps::Hex]))
-        .overlong(*choices.one(&[Overlong::Fail, Overlong::Cut]))
+        .overlong(*choices.one(&[OnOverlong::Fail, OnOverlong::Cut]))
         .shifts_as_blanks(choices.byte() % 2 == 1)
         .strict({
             let byte = choices.byte();

@@ -22,7 +22,7 @@
 //! 4. With [`MIN_ROOM`] bytes of room, [`Stop::OutputFull`] comes only after something was read or written. A fault may
 //!    come with neither, but not for ever.
 //! 5. After a fault the codec is ready to go on. It never writes U+FFFD or any other stand-in by itself;
-//!    [`Encoder::stand_in`] does when told to.
+//!    [`Encoder::encode_replacement`] does when told to.
 //! 6. `finish` is called until it answers [`Stop::InputEmpty`]; then `reset` before the machine is used again. The end
 //!    of a record is a `finish` and a `reset`.
 //! 7. Codecs neither look for nor write a byte order mark. Detection takes it off, the transcoder writes it.
@@ -155,9 +155,9 @@ pub trait Decoder: Send {
     }
 }
 
-/// Which stand-in [`Encoder::stand_in`] is to write.
+/// Which stand-in [`Encoder::encode_replacement`] is to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StandIn<'a> {
+pub enum Replacement<'a> {
     /// The charset's substitution character (subchar, or subchar1 where its table lists the character for it).
     Substitute,
     /// The character's one-way mapping.
@@ -181,7 +181,7 @@ pub trait Encoder: Send {
     /// Writes a stand-in for `ch`, which was reported unmappable just before, with the shifts that the state asks for;
     /// it goes in front of what was read after `ch`. `false`, and nothing written, where the charset has none.
     /// [`MIN_ROOM`] is enough room.
-    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool;
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool;
 
     /// Bytes of text read that nothing has been written for yet, since what follows decides (a base letter whose
     /// combining mark may share its code); [`MAX_FAULT`] at the most.
@@ -196,7 +196,7 @@ pub trait Encoder: Send {
     }
 }
 
-/// Encodes all of `text`, or nothing: [`StandIn::Text`] for an encoder that keeps no text back.
+/// Encodes all of `text`, or nothing: [`Replacement::Text`] for an encoder that keeps no text back.
 pub fn encode_whole<E: Encoder + Clone>(encoder: &mut E, text: &str, dst: &mut ByteSink<'_>) -> bool {
     let mut trial = encoder.clone();
     let mut room = [0; 2 * MIN_ROOM];

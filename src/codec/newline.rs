@@ -6,7 +6,7 @@
 
 use super::table::{Cell, Code, Mapping, Shape, Table, Way};
 use super::{
-    ByteSink, Codec, Decoder, Encoder, MIN_ROOM, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink,
+    ByteSink, Codec, Decoder, Encoder, MIN_ROOM, Malformed, Orders, Replacement, Step, Stop, Unmappable, Utf8Sink,
     decode_strictly,
 };
 use std::borrow::Cow;
@@ -284,8 +284,8 @@ impl Encoder for SurfaceEncoder {
         self.encoder.reset();
     }
 
-    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
-        self.mapped(dst, |encoder, dst| encoder.stand_in(ch, which, dst))
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
+        self.mapped(dst, |encoder, dst| encoder.encode_replacement(ch, which, dst))
     }
 
     fn pending(&self) -> usize {

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// What becomes of control characters in the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub enum Controls {
+pub enum OnControl {
     /// They are kept.
     #[default]
     Keep,
@@ -23,16 +23,16 @@ pub enum Controls {
     Xml,
 }
 
-impl Controls {
+impl OnControl {
     /// The stage that does it; `None` where there is nothing to do.
     pub(crate) fn stage(self) -> Option<ControlStage> {
-        (self != Controls::Keep).then_some(ControlStage { policy: self })
+        (self != OnControl::Keep).then_some(ControlStage { policy: self })
     }
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct ControlStage {
-    policy: Controls,
+    policy: OnControl,
 }
 
 impl ControlStage {
@@ -40,10 +40,10 @@ impl ControlStage {
     fn control(&self, text: &[u8]) -> Option<char> {
         let ch = match *text {
             [byte @ (0x00..=0x08 | 0x0B | 0x0C | 0x0E..=0x1F), ..] => char::from(byte),
-            [0x7F, ..] if self.policy != Controls::Xml => '\u{7F}',
-            [0xC2, byte @ (0x80..=0x84 | 0x86..=0x9F), ..] if self.policy != Controls::Xml => char::from(byte),
-            [0xEF, 0xBF, 0xBE, ..] if self.policy == Controls::Xml => '\u{FFFE}',
-            [0xEF, 0xBF, 0xBF, ..] if self.policy == Controls::Xml => '\u{FFFF}',
+            [0x7F, ..] if self.policy != OnControl::Xml => '\u{7F}',
+            [0xC2, byte @ (0x80..=0x84 | 0x86..=0x9F), ..] if self.policy != OnControl::Xml => char::from(byte),
+            [0xEF, 0xBF, 0xBE, ..] if self.policy == OnControl::Xml => '\u{FFFE}',
+            [0xEF, 0xBF, 0xBF, ..] if self.policy == OnControl::Xml => '\u{FFFF}',
             _ => return None,
         };
         Some(ch)
@@ -73,7 +73,7 @@ impl Stage for ControlStage {
                     out.push(Piece { at: at.start + kept, text: Text::Kept(index - kept) });
                 }
                 out.push(Piece { at: at.start + index, text: Text::Control(ch) });
-                if matches!(self.policy, Controls::Space | Controls::Xml) {
+                if matches!(self.policy, OnControl::Space | OnControl::Xml) {
                     out.push(Piece { at: at.start + index, text: Text::New(" ") });
                 }
                 index += ch.len_utf8();
@@ -96,7 +96,7 @@ impl Stage for ControlStage {
 mod tests {
     use super::*;
 
-    fn through(policy: Controls, text: &str) -> (String, String) {
+    fn through(policy: OnControl, text: &str) -> (String, String) {
         let mut pieces = Vec::new();
         ControlStage { policy }.cut(text, 7..7 + text.len(), &mut pieces);
         let (mut kept, mut found) = (String::new(), String::new());
@@ -121,9 +121,9 @@ mod tests {
         let is_xml =
             |ch: char| matches!(ch, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
         for (policy, goes, stands_in) in [
-            (Controls::Space, &(|ch: char| ch.is_control() && !is_line(ch)) as &dyn Fn(char) -> bool, true),
-            (Controls::Drop, &|ch: char| ch.is_control() && !is_line(ch), false),
-            (Controls::Xml, &|ch: char| !is_xml(ch), true),
+            (OnControl::Space, &(|ch: char| ch.is_control() && !is_line(ch)) as &dyn Fn(char) -> bool, true),
+            (OnControl::Drop, &|ch: char| ch.is_control() && !is_line(ch), false),
+            (OnControl::Xml, &|ch: char| !is_xml(ch), true),
         ] {
             let (kept, found) = through(policy, &all);
             let wanted: String =

@@ -112,7 +112,7 @@ impl Stage for EolStage {
 /// What becomes of newlines inside a record: U+000A, U+000D and U+0085 in its text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum InRecord {
+pub enum OnNewlineInRecord {
     /// They are kept, and where records become lines there are more lines than records.
     Keep,
     /// Each becomes a blank, and is counted.
@@ -121,13 +121,13 @@ pub enum InRecord {
     Error,
 }
 
-impl InRecord {
+impl OnNewlineInRecord {
     /// The stage that does it; `None` where there is nothing to do.
     pub(crate) fn stage(self) -> Option<InRecordStage> {
         match self {
-            InRecord::Keep => None,
-            InRecord::Space => Some(InRecordStage { puts_blanks: true }),
-            InRecord::Error => Some(InRecordStage { puts_blanks: false }),
+            OnNewlineInRecord::Keep => None,
+            OnNewlineInRecord::Space => Some(InRecordStage { puts_blanks: true }),
+            OnNewlineInRecord::Error => Some(InRecordStage { puts_blanks: false }),
         }
     }
 }

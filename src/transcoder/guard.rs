@@ -2,7 +2,7 @@
 //! panics or reads out of bounds because of it.
 
 use crate::codec::{
-    ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink,
+    ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink,
 };
 use crate::error::{Error, ErrorKind};
 
@@ -293,15 +293,15 @@ impl CheckedEncoder {
     }
 
     /// Writes a stand-in; `false` where the charset has none.
-    pub(super) fn stand_in(
+    pub(super) fn encode_replacement(
         &mut self,
         ch: char,
-        which: StandIn<'_>,
+        which: Replacement<'_>,
         dst: &mut ByteSink<'_>,
         offset: u64,
     ) -> Result<bool, Error> {
         let (lent, before) = (dst.identity(), dst.written());
-        let done = self.inner.stand_in(ch, which, dst);
+        let done = self.inner.encode_replacement(ch, which, dst);
         if dst.identity() != lent || (dst.written() > before) != done {
             return Err(self.broken(if dst.identity() != lent { EXCHANGED } else { "miscounts a stand-in" }, offset));
         }

@@ -46,18 +46,18 @@ pub use io::pump::transcode;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
 pub use io::value::ValueDecoder;
-pub use options::{Blanks, Bom, Gaps, OnMalformed, OnUnmappable, Overlong, Relabel, Transcode};
-pub use report::{CutRecord, Fault, Faults, RecordsCut, Relabelled, Report, UnmappableChar};
+pub use options::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel, Transcode};
+pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 
 use crate::codec::newline::{EbcdicNl, with_newline};
 use crate::codec::sink::Utf8Buf;
-use crate::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
 use crate::detect::{
     Detector, Diagnostic, Kind, PRESCAN, PRESCAN_LIMIT, Severity, Vacancy, Verdict, is_byte_order_mark,
 };
 use crate::error::{Error, ErrorKind};
-use crate::text::controls::Controls;
-use crate::text::eol::{Eol, EolStage, InRecord, InRecordStage, NelAsLf};
+use crate::text::controls::OnControl;
+use crate::text::eol::{Eol, EolStage, InRecordStage, NelAsLf, OnNewlineInRecord};
 use crate::text::relabel::{self, Edit, Place};
 use crate::text::xml::{XmlPlace, is_xml_char};
 use crate::text::{Stage, Text};
@@ -90,7 +90,7 @@ const STAGED_ROOM: usize = 16 * 1024;
 /// let mut transcoder = Transcode::new().from("IBM037")?.transcoder()?;
 /// let mut room = [0; 16];
 /// let step = transcoder.step(b"\xC8\x85\x93\x93\x96", &mut room, true)?;
-/// assert_eq!((step.read, step.state), (5, State::Done));
+/// assert_eq!((step.read, step.state), (5, Status::Done));
 /// assert_eq!(&room[..step.written], b"Hello");
 /// # Ok::<(), charpipe::Error>(())
 /// ```
@@ -173,18 +173,18 @@ enum Phase {
 /// What [`Transcoder::step`] did.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stepped {
+pub struct Progress {
     /// Bytes taken from `src`.
     pub read: usize,
     /// Bytes put into `dst`.
     pub written: usize,
     /// What is wanted next.
-    pub state: State,
+    pub state: Status,
 }
 
 /// What a [`Transcoder`] wants next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum Status {
     /// All of `src` was taken and all that could be made of it delivered.
     NeedInput,
     /// Call again, with the unread rest of `src` and with room.
@@ -235,7 +235,7 @@ impl Transcoder {
     /// # Errors
     /// Whatever the policies do not allow. All good output before it was delivered by the calls before; an error comes
     /// with nothing read and nothing written, and again from every later call.
-    pub fn step(&mut self, src: &[u8], dst: &mut [u8], eof: bool) -> Result<Stepped, Error> {
+    pub fn step(&mut self, src: &[u8], dst: &mut [u8], eof: bool) -> Result<Progress, Error> {
         let mut out = Out { room: dst, written: 0 };
         let mut read = 0;
         if std::mem::replace(&mut self.running, true) {
@@ -245,14 +245,14 @@ impl Transcoder {
         }
         let state = loop {
             if !self.deliver_spill(&mut out) {
-                break State::NeedRoom;
+                break Status::NeedRoom;
             }
             if let Phase::Failed(error) = &self.phase {
                 if read == 0 && out.written == 0 {
                     self.running = false;
                     return Err(error.clone());
                 }
-                break State::NeedRoom;
+                break Status::NeedRoom;
             }
             match self.advance(&src[read..], &mut out, eof) {
                 Ok(Advance::Read(len)) => {
@@ -266,7 +266,7 @@ impl Transcoder {
         self.running = false;
         self.report.bytes_in = self.bytes_in;
         self.report.bytes_out += out.written as u64;
-        Ok(Stepped { read, written: out.written, state })
+        Ok(Progress { read, written: out.written, state })
     }
 
     /// Back to the beginning, for the next message: detection starts anew, options stay, the report is empty.
@@ -390,7 +390,7 @@ impl Transcoder {
                     }
                     self.look_for_labels(verdict, read, is_over && eof);
                 } else if read == 0 {
-                    return Ok(Advance::Pause(State::NeedInput));
+                    return Ok(Advance::Pause(Status::NeedInput));
                 }
                 Ok(Advance::Read(read))
             }
@@ -405,7 +405,7 @@ impl Transcoder {
                 if search.1.is_done() || is_over || is_wrong {
                     self.labels_found(read);
                 } else if read == 0 {
-                    return Ok(Advance::Pause(State::NeedInput));
+                    return Ok(Advance::Pause(Status::NeedInput));
                 }
                 Ok(Advance::Read(read))
             }
@@ -418,7 +418,7 @@ impl Transcoder {
                     return Ok(Advance::Read(0));
                 }
                 if src.is_empty() && !eof {
-                    return Ok(Advance::Pause(State::NeedInput));
+                    return Ok(Advance::Pause(Status::NeedInput));
                 }
                 let has_edit = self.edits.first().is_some_and(|edit| edit.bytes.start <= self.decoded_to());
                 if src.is_empty() && !has_edit && !self.has_records() {
@@ -426,13 +426,13 @@ impl Transcoder {
                     return Ok(Advance::Read(0));
                 }
                 if out.spare().is_empty() && self.straight() {
-                    return Ok(Advance::Pause(State::NeedRoom));
+                    return Ok(Advance::Pause(Status::NeedRoom));
                 }
                 Ok(Advance::Read(self.decode(src, eof, out)?))
             }
             Phase::FinishDecoder => self.finish_decoder(),
             Phase::FinishEncoder => self.finish_encoder(),
-            Phase::Done => Ok(Advance::Pause(State::Done)),
+            Phase::Done => Ok(Advance::Pause(Status::Done)),
             Phase::Failed(error) => Err(error.clone()),
         }
     }
@@ -524,10 +524,10 @@ impl Transcoder {
             to = with_newline(to, settings.ebcdic_nl);
         }
         let mut newlines = settings.newlines_in_records().stage().filter(|_| has_records);
-        if newlines.is_some() && settings.newlines_in_records() == InRecord::Space {
+        if newlines.is_some() && settings.newlines_in_records() == OnNewlineInRecord::Space {
             self.report.record_newlines = Some(Faults::new());
         }
-        if settings.to_records.is_some() && settings.overlong == Overlong::Cut {
+        if settings.to_records.is_some() && settings.overlong == OnOverlong::Cut {
             self.report.records_cut = Some(RecordsCut::default());
         }
         if from_ebcdic {
@@ -569,8 +569,8 @@ impl Transcoder {
         let charset =
             Charset { is_ebcdic: from_ebcdic, has_blank: has_records && (!from.encodes() || can_write(&*from, " ")) };
         let mut input = settings.input.clone();
-        if back.is_some() && input.blanks == Blanks::Trim {
-            input.blanks = Blanks::Keep;
+        if back.is_some() && input.blanks == Padding::Trim {
+            input.blanks = Padding::Keep;
         }
         let is_plain = !has_records && stages.is_empty() && back.is_none() && !expects_bmp;
         let place = (is_xml && unmappable == OnUnmappable::Xml && !to_utf8).then(XmlPlace::default);
@@ -578,7 +578,7 @@ impl Transcoder {
         let fused = Fused::new(&decoder, &to).filter(|_| is_plain && place.is_none() && !watches_lf);
         let passes = has_records
             && (stages.is_empty() && back.is_some() && place.is_none() && !expects_bmp && !watches_lf)
-            && (input.blanks == Blanks::Keep && input.columns.is_none() && input.carriage.is_none());
+            && (input.blanks == Padding::Keep && input.columns.is_none() && input.carriage.is_none());
         let passage = Fused::new(&decoder, &to).filter(|_| passes).map(Passage::new);
         // Columns that are left out may come before it.
         let mark = if places.in_data(0..1).start == 0 { bom_len } else { 0 };
@@ -928,7 +928,7 @@ impl Transcoder {
     }
 
     /// What the policy makes of ill-formed bytes.
-    fn resolve(&mut self, fault: Fault) -> Result<(), Error> {
+    fn resolve(&mut self, fault: MalformedAt) -> Result<(), Error> {
         let text = match self.settings.malformed {
             OnMalformed::Fail => {
                 let codec = self.report.from.clone().unwrap_or_default();
@@ -978,14 +978,14 @@ impl Transcoder {
                 return self.end_record();
             }
             Some(Next::Control(ch)) => {
-                if self.settings.controls == Controls::Error {
+                if self.settings.controls == OnControl::Error {
                     let At { offset, record } = segment.place_of_next();
                     return Err(Error::in_record(ErrorKind::Control { offset, ch }, record));
                 }
                 let counted = self.report.controls.get_or_insert_with(Faults::new);
                 counted.add(|| {
                     let At { offset, record } = segment.place_of_next();
-                    UnmappableChar { offset, ch, record }
+                    UnmappableAt { offset, ch, record }
                 });
                 segment.advance(0);
                 return Ok(Advance::Read(0));
@@ -998,7 +998,7 @@ impl Transcoder {
                 };
                 counted.add(|| {
                     let At { offset, record } = place();
-                    UnmappableChar { offset, ch, record }
+                    UnmappableAt { offset, ch, record }
                 });
                 segment.advance(0);
                 return Ok(Advance::Read(0));
@@ -1092,7 +1092,7 @@ impl Transcoder {
             Some(Work::Text(segment)) => segment.place(fed, self.text.as_str()),
             _ => At::default(),
         };
-        let tells = self.report.records_cut.as_ref().is_some_and(|cut| cut.first.len() < Faults::<Fault>::KEPT);
+        let tells = self.report.records_cut.as_ref().is_some_and(|cut| cut.first.len() < Faults::<MalformedAt>::KEPT);
         let cut = back.end(&mut self.spill, place, tells)?;
         if let (Some(cut), Some(records_cut)) = (cut, &mut self.report.records_cut) {
             records_cut.add(cut);
@@ -1114,23 +1114,24 @@ impl Transcoder {
         let mut room = [0; MIN_ROOM];
         let mut sink = ByteSink::new(&mut room);
         let bytes_in = self.bytes_in;
-        let mut stand_in = |which: StandIn<'_>| route.encoder.stand_in(ch, which, &mut sink, bytes_in);
+        let mut encode_replacement =
+            |which: Replacement<'_>| route.encoder.encode_replacement(ch, which, &mut sink, bytes_in);
         let code = ch as u32;
         let passes = if replaces {
-            stand_in(StandIn::Substitute)?
-        } else if self.settings.best_fit && stand_in(StandIn::BestFit)? {
+            encode_replacement(Replacement::Substitute)?
+        } else if self.settings.best_fit && encode_replacement(Replacement::BestFit)? {
             true
         } else {
             match route.unmappable {
                 OnUnmappable::Fail => false,
-                OnUnmappable::Replace => stand_in(StandIn::Substitute)?,
+                OnUnmappable::Replace => encode_replacement(Replacement::Substitute)?,
                 OnUnmappable::Drop => true,
-                OnUnmappable::Escape => stand_in(StandIn::Text(&format!("\\u{{{code:X}}}")))?,
+                OnUnmappable::Escape => encode_replacement(Replacement::Text(&format!("\\u{{{code:X}}}")))?,
                 OnUnmappable::Xml => {
                     let allowed = route.place.as_ref().is_none_or(XmlPlace::takes_reference);
                     (allowed && is_xml_char(ch))
-                        && (stand_in(StandIn::Text(&format!("&#x{code:X};")))?
-                            || stand_in(StandIn::Text(&format!("&#{code};")))?)
+                        && (encode_replacement(Replacement::Text(&format!("&#x{code:X};")))?
+                            || encode_replacement(Replacement::Text(&format!("&#{code};")))?)
                 }
             }
         };
@@ -1150,7 +1151,7 @@ impl Transcoder {
         if !replaces {
             self.report.unmappable.add(|| {
                 let At { offset, record } = place();
-                UnmappableChar { offset, ch, record }
+                UnmappableAt { offset, ch, record }
             });
         }
         Ok(())
@@ -1223,7 +1224,7 @@ impl Route {
 /// What waits behind the text before it, so that nothing is counted or said that a failure comes before.
 enum Work {
     Text(Segment),
-    Malformed(Fault),
+    Malformed(MalformedAt),
     Note(Diagnostic),
     /// A file of records ends.
     FileEnd,
@@ -1233,7 +1234,7 @@ enum Work {
 enum Advance {
     /// So many bytes of `src` were taken; go on.
     Read(usize),
-    Pause(State),
+    Pause(Status),
 }
 
 /// Whether it is the page in which Java has the newline elsewhere: of all others it reads 25 as U+000A.

@@ -7,8 +7,8 @@ use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::Registry;
-use crate::text::controls::Controls;
-use crate::text::eol::{Eol, InRecord};
+use crate::text::controls::OnControl;
+use crate::text::eol::{Eol, OnNewlineInRecord};
 use std::io::{BufRead, Write};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub enum Bom {
 /// What becomes of blanks at the end of a record, as decoded text: U+0020, or U+3000 where the charset has no other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub enum Blanks {
+pub enum Padding {
     /// They are trimmed where records become lines, and kept where they become records.
     #[default]
     Trim,
@@ -100,7 +100,7 @@ pub enum Gaps {
 /// What becomes of text that is longer than the record it is to be written to, as encoded bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub enum Overlong {
+pub enum OnOverlong {
     /// It is an error. (Blanks at the end of a fixed record are none of its length; nor is a last shift in, where the
     /// input is records too: one that was cut within pairs has none.)
     #[default]
@@ -143,10 +143,10 @@ pub(super) struct Settings {
     pub(super) bom: Bom,
     pub(super) eol: Eol,
     pub(super) ebcdic_nl: EbcdicNl,
-    pub(super) controls: Controls,
+    pub(super) controls: OnControl,
     pub(super) input: Input,
     pub(super) to_records: Option<Shape>,
-    pub(super) overlong: Overlong,
+    pub(super) overlong: OnOverlong,
     pub(super) jobs: NonZeroUsize,
     /// How much of the input is converted at a time where there are several jobs, in bytes.
     pub(super) block: usize,
@@ -157,7 +157,7 @@ pub(super) struct Settings {
 pub(super) struct Input {
     /// `None`: there are none.
     pub(super) shape: Option<Shape>,
-    pub(super) blanks: Blanks,
+    pub(super) blanks: Padding,
     /// The file of a tape image; `None`: all.
     pub(super) file: Option<TapeFile>,
     pub(super) columns: Option<Columns>,
@@ -165,14 +165,14 @@ pub(super) struct Input {
     pub(super) carriage: Option<Carriage>,
     pub(super) shifts_as_blanks: bool,
     /// `None`: what goes with the output.
-    pub(super) newlines: Option<InRecord>,
+    pub(super) newlines: Option<OnNewlineInRecord>,
 }
 
 impl Settings {
     /// What becomes of newlines within records.
-    pub(super) fn newlines_in_records(&self) -> InRecord {
+    pub(super) fn newlines_in_records(&self) -> OnNewlineInRecord {
         // If records become lines, there are to be as many of these as of those.
-        let by_output = if self.to_records.is_some() { InRecord::Keep } else { InRecord::Error };
+        let by_output = if self.to_records.is_some() { OnNewlineInRecord::Keep } else { OnNewlineInRecord::Error };
         self.input.newlines.unwrap_or(by_output)
     }
 }
@@ -202,10 +202,10 @@ impl Transcode {
                 bom: Bom::default(),
                 eol: Eol::default(),
                 ebcdic_nl: EbcdicNl::default(),
-                controls: Controls::default(),
+                controls: OnControl::default(),
                 input: Input::default(),
                 to_records: None,
-                overlong: Overlong::default(),
+                overlong: OnOverlong::default(),
                 jobs: NonZeroUsize::MIN,
                 block: BLOCK,
             },
@@ -434,14 +434,14 @@ impl Transcode {
     /// What becomes of control characters.
     ///
     /// ```
-    /// use charpipe::{Controls, Transcode};
+    /// use charpipe::{OnControl, Transcode};
     ///
     /// let mut output = Vec::new();
-    /// let report = Transcode::new().controls(Controls::Space).run(&b"a\0b\x1A"[..], &mut output)?;
+    /// let report = Transcode::new().controls(OnControl::Space).run(&b"a\0b\x1A"[..], &mut output)?;
     /// assert_eq!((&output[..], report.controls.unwrap().count), (&b"a b "[..], 2));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn controls(mut self, policy: Controls) -> Self {
+    pub fn controls(mut self, policy: OnControl) -> Self {
         self.settings.controls = policy;
         self
     }
@@ -465,14 +465,14 @@ impl Transcode {
     /// What becomes of blanks at the end of a record of the input.
     ///
     /// ```
-    /// use charpipe::{Blanks, Transcode};
+    /// use charpipe::{Padding, Transcode};
     ///
     /// let job = Transcode::new().from("IBM037")?.records("fb:3".parse()?);
     /// assert_eq!(job.decode(b"\xC1\x40\x40")?, "A\n");
-    /// assert_eq!(job.blanks(Blanks::Keep).decode(b"\xC1\x40\x40")?, "A  \n");
+    /// assert_eq!(job.blanks(Padding::Keep).decode(b"\xC1\x40\x40")?, "A  \n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn blanks(mut self, policy: Blanks) -> Self {
+    pub fn blanks(mut self, policy: Padding) -> Self {
         self.settings.input.blanks = policy;
         self
     }
@@ -542,14 +542,14 @@ impl Transcode {
     /// they are an error if the output is lines, one of which would become two, and kept if it is records.
     ///
     /// ```
-    /// use charpipe::{InRecord, Transcode};
+    /// use charpipe::{OnNewlineInRecord, Transcode};
     ///
     /// let job = Transcode::new().from("IBM037")?.records("fb:3".parse()?);
     /// assert_eq!(job.decode(b"\xC1\x15\xC2").unwrap_err().code(), "newline-in-record");
-    /// assert_eq!(job.newlines_in_records(InRecord::Space).decode(b"\xC1\x15\xC2")?, "A B\n");
+    /// assert_eq!(job.newlines_in_records(OnNewlineInRecord::Space).decode(b"\xC1\x15\xC2")?, "A B\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn newlines_in_records(mut self, policy: InRecord) -> Self {
+    pub fn newlines_in_records(mut self, policy: OnNewlineInRecord) -> Self {
         self.settings.input.newlines = Some(policy);
         self
     }
@@ -573,16 +573,16 @@ impl Transcode {
     /// What becomes of text that is too long for its record.
     ///
     /// ```
-    /// use charpipe::{Overlong, Transcode};
+    /// use charpipe::{OnOverlong, Transcode};
     ///
     /// let job = Transcode::new().to("IBM037")?.to_records("fb:2".parse()?);
     /// assert_eq!(job.run(&b"ABC\n"[..], Vec::new()).unwrap_err().code(), "record-too-long");
     /// let mut output = Vec::new();
-    /// job.overlong(Overlong::Cut).run(&b"ABC\n"[..], &mut output)?;
+    /// job.overlong(OnOverlong::Cut).run(&b"ABC\n"[..], &mut output)?;
     /// assert_eq!(output, b"\xC1\xC2");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn overlong(mut self, policy: Overlong) -> Self {
+    pub fn overlong(mut self, policy: OnOverlong) -> Self {
         self.settings.overlong = policy;
         self
     }

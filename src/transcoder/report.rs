@@ -29,15 +29,15 @@ pub struct Report {
     /// Ill-formed input that a policy let pass.
     pub malformed: Faults,
     /// Characters that the target lacks and that a policy let pass.
-    pub unmappable: Faults<UnmappableChar>,
+    pub unmappable: Faults<UnmappableAt>,
     /// Control characters that a policy replaced or dropped; `None` where they are kept.
-    pub controls: Option<Faults<UnmappableChar>>,
+    pub controls: Option<Faults<UnmappableAt>>,
     /// Records that were read; `None` where the input was not taken for records.
     pub records: Option<u64>,
     /// Records that were written; `None` where the output is none.
     pub records_out: Option<u64>,
     /// Newlines within records that became blanks; `None` where that was not asked for.
-    pub record_newlines: Option<Faults<UnmappableChar>>,
+    pub record_newlines: Option<Faults<UnmappableAt>>,
     /// Records that were written and had to be cut; `None` where that was not asked for.
     pub records_cut: Option<RecordsCut>,
     /// What became of the document's label; `None` where nothing had to change.
@@ -50,7 +50,7 @@ pub struct Report {
 
 /// Faults that a policy let pass: how many, and the first of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Faults<F = Fault> {
+pub struct Faults<F = MalformedAt> {
     /// How many there were.
     pub count: u64,
     /// The first [`Faults::KEPT`].
@@ -59,7 +59,7 @@ pub struct Faults<F = Fault> {
 
 /// A fault in the input.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct MalformedAt {
     /// Its first byte, from 0.
     pub offset: u64,
     /// Its bytes.
@@ -70,7 +70,7 @@ pub struct Fault {
 
 /// A character that the target lacks, or that is not wanted there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnmappableChar {
+pub struct UnmappableAt {
     /// The first byte of the input that it came from, from 0.
     pub offset: u64,
     /// The character.
@@ -111,7 +111,7 @@ impl RecordsCut {
     pub(super) fn append(&mut self, more: RecordsCut) {
         self.count += more.count;
         self.bytes += more.bytes;
-        let room = Faults::<Fault>::KEPT - self.first.len();
+        let room = Faults::<MalformedAt>::KEPT - self.first.len();
         self.first.extend(more.first.into_iter().take(room));
     }
 }

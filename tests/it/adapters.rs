@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::{Outcome, Stutter, TEXT, codecs, encode, samples, whole};
 use charpipe::codec::{TableCodec, table::chart};
 use charpipe::{
-    DecodeReader, EncodeWriter, Eol, Error, ErrorKind, OnMalformed, Registry, Relabel, State, Transcode, decode,
+    DecodeReader, EncodeWriter, Eol, Error, ErrorKind, OnMalformed, Registry, Relabel, Status, Transcode, decode,
 };
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -524,7 +524,7 @@ fn message_after_message() {
                     Ok(step) => {
                         read += step.read;
                         by_hand.extend_from_slice(&room[..step.written]);
-                        if step.state == State::Done {
+                        if step.state == Status::Done {
                             break None;
                         }
                     }

@@ -3,7 +3,7 @@
 use crate::common;
 
 use crate::common::whole;
-use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink};
 use charpipe::{Codec, Decoder, Encoder, ErrorKind, Kind, OnMalformed, Registry, Transcode};
 use std::sync::Arc;
 
@@ -149,7 +149,7 @@ impl Encoder for LyingEncoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _: char, _: StandIn<'_>, _: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, _: char, _: Replacement<'_>, _: &mut ByteSink<'_>) -> bool {
         false
     }
 

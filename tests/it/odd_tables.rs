@@ -5,7 +5,7 @@ use crate::common::work;
 
 use crate::common::{invariant, whole};
 use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, Table, Way};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, StandIn, Stop, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, TableCodec, decode_strictly};
 use charpipe::{OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 
 fn sequence(bytes: &[u8], text: &str) -> Sequence {
@@ -120,10 +120,10 @@ fn tables_by_hand_that_make_no_sense() {
         assert!(table.check().is_err(), "{number}");
         let codec = TableCodec::new(table);
         let mut encoder = codec.encoder().unwrap();
-        for which in [StandIn::Substitute, StandIn::BestFit, StandIn::Text("a")] {
+        for which in [Replacement::Substitute, Replacement::BestFit, Replacement::Text("a")] {
             let mut room = [0; MIN_ROOM];
             let mut sink = ByteSink::new(&mut room);
-            let done = encoder.stand_in('é', which, &mut sink);
+            let done = encoder.encode_replacement('é', which, &mut sink);
             assert_eq!(done, sink.written() > 0, "{number} {which:?}");
         }
         let mut registry = Registry::builtin();

@@ -156,7 +156,7 @@ fn ends_of_line_around_what_was_replaced() {
 #[test]
 fn behind_a_record_that_ends_in_a_fault() {
     let job = Transcode::new().from("UTF-8").unwrap().records("fb:3".parse().unwrap()).malformed(OnMalformed::Replace);
-    let job = job.controls(charpipe::Controls::Drop);
+    let job = job.controls(charpipe::OnControl::Drop);
     invariant(&job, b"ab\xE6\0cd", "control");
     let controls = job.run(&b"ab\xE6\0cd"[..], std::io::sink()).unwrap().controls.unwrap();
     let place = controls.first[0].record.unwrap();

@@ -7,8 +7,8 @@ use crate::common::records::{framed, shape};
 use charpipe::codec::{Malformed, Step, Stop, Utf8Sink};
 use charpipe::records::{Carriage, Shape};
 use charpipe::{
-    Blanks, Bom, Codec, Controls, Decoder, EbcdicNl, Encoder, Eol, Error, ErrorKind, Gaps, InRecord, OnMalformed,
-    OnUnmappable, Overlong, Registry, Transcode,
+    Bom, Codec, Decoder, EbcdicNl, Encoder, Eol, Error, ErrorKind, Gaps, OnControl, OnMalformed, OnNewlineInRecord,
+    OnOverlong, OnUnmappable, Padding, Registry, Transcode,
 };
 use proptest::prelude::*;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -156,7 +156,7 @@ fn others_do_the_work_where_the_input_can_be_cut() {
             {
                 let count = elsewhere(from, &input, |job| {
                     let job = job.records(shape(name)).to(to).unwrap().unmappable(OnUnmappable::Drop);
-                    let job = job.newlines_in_records(InRecord::Keep);
+                    let job = job.newlines_in_records(OnNewlineInRecord::Keep);
                     match records {
                         Some(records) => job.to_records(shape(records)),
                         None => job,
@@ -186,7 +186,7 @@ fn one_does_it_where_the_input_cannot_be_cut() {
     ] {
         let count = elsewhere("IBM037", &input, |job| {
             let job = job.records(Shape::RDW).unmappable(OnUnmappable::Drop);
-            let job = job.newlines_in_records(InRecord::Keep);
+            let job = job.newlines_in_records(OnNewlineInRecord::Keep);
             match what {
                 "carriage" => job.carriage(Carriage::Asa),
                 "blocks" => job.to_records(shape("vb")),
@@ -250,7 +250,7 @@ fn a_fault_in_every_record() {
                     let mut job = job.clone().to(to).unwrap().malformed(policy).strict(at % 5 == 0);
                     job = job.unmappable([OnUnmappable::Replace, OnUnmappable::Fail][at % 2]);
                     if let Some(records) = to_records {
-                        job = job.to_records(shape(records)).overlong([Overlong::Fail, Overlong::Cut][at / 2 % 2]);
+                        job = job.to_records(shape(records)).overlong([OnOverlong::Fail, OnOverlong::Cut][at / 2 % 2]);
                     }
                     let what = format!("{from} in {name} to {to}, record {at}");
                     same(&job, &input, 64, 130, &what);
@@ -415,11 +415,15 @@ fn options(mut job: Transcode, pick: &[usize]) -> Transcode {
         job = job.unmappable(policy);
     }
     let eols = [Eol::Auto, Eol::Keep, Eol::Lf, Eol::Crlf, Eol::Nel];
-    let controls = [Controls::Keep, Controls::Keep, Controls::Space, Controls::Drop, Controls::Xml, Controls::Error];
+    let controls =
+        [OnControl::Keep, OnControl::Keep, OnControl::Space, OnControl::Drop, OnControl::Xml, OnControl::Error];
     job = job.eol(eols[pick[2] % 5]).controls(controls[pick[3] % 6]);
     job = job.ebcdic_nl([EbcdicNl::Table, EbcdicNl::Zos, EbcdicNl::Fold][pick[4] % 3]);
     job = job.best_fit(pick[4].is_multiple_of(5)).strict(pick[4].is_multiple_of(7));
-    job.newlines_in_records([InRecord::Keep, InRecord::Keep, InRecord::Space, InRecord::Error][pick[5] % 4])
+    job.newlines_in_records(
+        [OnNewlineInRecord::Keep, OnNewlineInRecord::Keep, OnNewlineInRecord::Space, OnNewlineInRecord::Error]
+            [pick[5] % 4],
+    )
 }
 
 fn pieces() -> impl Strategy<Value = Vec<String>> {
@@ -450,8 +454,8 @@ fn what_was_written_before_its_turn() {
     let codec = Registry::builtin().codec("IBM1388").unwrap();
     let lines = ["", "", "", "", "", "", "bc", "AA", "", "Ax1 y2 Abc€", "漢字x1 y2 A\n\n\r"];
     let records: Vec<Vec<u8>> = lines.iter().map(|line| encode(&*codec, line)).collect();
-    let job = Transcode::new().from("IBM1388").unwrap().records(Shape::RDW).eol(Eol::Lf).blanks(Blanks::Keep);
-    let job = job.ebcdic_nl(EbcdicNl::Zos).newlines_in_records(InRecord::Keep).columns("1-".parse().unwrap());
+    let job = Transcode::new().from("IBM1388").unwrap().records(Shape::RDW).eol(Eol::Lf).blanks(Padding::Keep);
+    let job = job.ebcdic_nl(EbcdicNl::Zos).newlines_in_records(OnNewlineInRecord::Keep).columns("1-".parse().unwrap());
     for chunk in 1..60 {
         same(&job, &framed(&Shape::RDW, &records), chunk, 20, "a carriage return at the end");
     }
@@ -480,7 +484,7 @@ proptest! {
         }
         job = options(job, &pick).bom([Bom::Auto, Bom::Auto, Bom::Keep, Bom::Strip][pick[6] % 4]);
         if pick[6] % 6 == 0 {
-            job = job.to_records(shape(["rdw", "fb:200", "u16"][pick[6] / 6 % 3])).overlong(Overlong::Cut);
+            job = job.to_records(shape(["rdw", "fb:200", "u16"][pick[6] / 6 % 3])).overlong(OnOverlong::Cut);
         }
         if job.transcoder().is_ok() {
             same(&job, &input, sizes.0, sizes.1, &format!("{from} to {to}"));
@@ -519,7 +523,7 @@ proptest! {
             spoil(&mut input, &spoils);
         }
         let mut job = Transcode::new().from(from).unwrap().to(to).unwrap().records(shape(name));
-        job = options(job, &pick).blanks([Blanks::Trim, Blanks::Keep, Blanks::TrimNuls][pick[6] % 3]);
+        job = options(job, &pick).blanks([Padding::Trim, Padding::Keep, Padding::TrimNuls][pick[6] % 3]);
         job = job.shifts_as_blanks(pick[6] % 4 == 0);
         if pick[6] % 5 == 0 {
             job = job.columns("2-4,6-".parse().unwrap()).gaps([Gaps::Drop, Gaps::Hex][pick[6] / 5 % 2]);
@@ -529,7 +533,7 @@ proptest! {
         }
         match pick[7] % 6 {
             0 => job = job.to_records(shape("rdw")),
-            1 => job = job.to_records(shape("fb:60")).overlong(Overlong::Cut),
+            1 => job = job.to_records(shape("fb:60")).overlong(OnOverlong::Cut),
             2 => job = job.to_records(shape("fb:300")),
             3 if pick[9] % 3 == 0 => job = job.carriage(Carriage::Asa),
             4 if pick[9] % 3 == 0 => job = job.to_records(shape("vb:400")),

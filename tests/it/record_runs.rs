@@ -6,8 +6,8 @@ use crate::common;
 use crate::common::{Stutter, drive, encode, invariant, whole};
 use charpipe::records::{Carriage, Framer, Shape};
 use charpipe::{
-    Blanks, Bom, Controls, Eol, ErrorKind, Gaps, InRecord, Kind, OnMalformed, OnUnmappable, Overlong, RecordPosition,
-    Registry, Relabel, Transcode,
+    Bom, Eol, ErrorKind, Gaps, Kind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnmappable, Padding,
+    RecordPosition, Registry, Relabel, Transcode,
 };
 use proptest::prelude::*;
 
@@ -59,11 +59,11 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// How a line is to look, said another way: the record's own text, trimmed.
-fn line(charset: &str, record: &[u8], blanks: Blanks) -> String {
+fn line(charset: &str, record: &[u8], blanks: Padding) -> String {
     let text = Transcode::new().from(charset).unwrap().decode(record).unwrap().into_owned();
     match blanks {
-        Blanks::Trim => text.trim_end_matches(' ').to_owned(),
-        Blanks::TrimNuls => text.trim_end_matches([' ', '\0']).to_owned(),
+        Padding::Trim => text.trim_end_matches(' ').to_owned(),
+        Padding::TrimNuls => text.trim_end_matches([' ', '\0']).to_owned(),
         _ => text,
     }
 }
@@ -77,7 +77,7 @@ proptest! {
         texts in texts(),
         which in 0..SHAPES.len(),
         charset in prop::sample::select(vec!["IBM037", "IBM939", "IBM1388", "UTF-8"]),
-        blanks in prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
+        blanks in prop::sample::select(vec![Padding::Trim, Padding::TrimNuls, Padding::Keep]),
         to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399"]),
     ) {
         let codec = Registry::builtin().codec(charset).unwrap();
@@ -129,9 +129,9 @@ proptest! {
         to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399", "US-ASCII", "IBM300"]),
         policies in (
             prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
-            prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
-            prop::sample::select(vec![Controls::Keep, Controls::Space, Controls::Error, Controls::Xml, Controls::Drop]),
-            prop::sample::select(vec![None, Some(InRecord::Keep), Some(InRecord::Space), Some(InRecord::Error)]),
+            prop::sample::select(vec![Padding::Trim, Padding::TrimNuls, Padding::Keep]),
+            prop::sample::select(vec![OnControl::Keep, OnControl::Space, OnControl::Error, OnControl::Xml, OnControl::Drop]),
+            prop::sample::select(vec![None, Some(OnNewlineInRecord::Keep), Some(OnNewlineInRecord::Space), Some(OnNewlineInRecord::Error)]),
             prop::sample::select(vec![Eol::Auto, Eol::Crlf]),
         ),
         carriage in prop::option::of(prop::sample::select(vec![Carriage::Asa, Carriage::Machine])),
@@ -148,7 +148,7 @@ proptest! {
             .blanks(blanks).controls(controls).eol(eol)
             .gaps(if hex { Gaps::Hex } else { Gaps::Drop })
             .shifts_as_blanks(spaced).strict(strict)
-            .overlong(if cut { Overlong::Cut } else { Overlong::Fail });
+            .overlong(if cut { OnOverlong::Cut } else { OnOverlong::Fail });
         if let Some(newlines) = newlines {
             job = job.newlines_in_records(newlines);
         }
@@ -183,10 +183,10 @@ fn blanks_are_trimmed_as_text() {
     let outcome = invariant(&job("IBM300", "fb:8"), b"\x42\xC1\x40\x40\x42\xC2\x40\x40", "pure");
     assert_eq!(outcome.text(), "Ａ\u{3000}Ｂ\n");
     // Blanks and NULs, and a record of nothing else.
-    let nuls = job("IBM037", "fb:6").blanks(Blanks::TrimNuls);
+    let nuls = job("IBM037", "fb:6").blanks(Padding::TrimNuls);
     let outcome = invariant(&nuls, b"\xC1\x00\x40\x00\x40\x40\x40\x00\x40\x00\x00\x00", "NULs");
     assert_eq!(outcome.text(), "A\n\n");
-    let outcome = invariant(&job("IBM037", "fb:6").blanks(Blanks::Keep), b"\xC1\x40\x40\x40\x40\x40", "kept");
+    let outcome = invariant(&job("IBM037", "fb:6").blanks(Padding::Keep), b"\xC1\x40\x40\x40\x40\x40", "kept");
     assert_eq!(outcome.text(), "A     \n");
 }
 
@@ -199,7 +199,7 @@ fn the_shift_state_starts_afresh_in_every_record() {
     let outcome = invariant(&job("IBM939", "fb:6").malformed(OnMalformed::Replace), input, "cut");
     assert_eq!(
         outcome.text(),
-        "AB字\u{FFFD}\nAB字\u{FFFD}\n".replace('字', &line("IBM939", b"\x0E\x45\x62\x0F", Blanks::Keep))
+        "AB字\u{FFFD}\nAB字\u{FFFD}\n".replace('字', &line("IBM939", b"\x0E\x45\x62\x0F", Padding::Keep))
     );
 }
 
@@ -265,9 +265,9 @@ fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
             let outcome = invariant(&job, &input, &what);
             let words = outcome.error.clone().unwrap_or_default();
             assert!(words.contains("within a record") && words.contains("record 3"), "{what}: {outcome:?}");
-            let kept = invariant(&job.clone().newlines_in_records(InRecord::Keep), &input, &what);
+            let kept = invariant(&job.clone().newlines_in_records(OnNewlineInRecord::Keep), &input, &what);
             assert!(kept.error.is_none() && kept.output.starts_with(&outcome.output), "{what}");
-            let space = invariant(&job.clone().newlines_in_records(InRecord::Space), &input, &what);
+            let space = invariant(&job.clone().newlines_in_records(OnNewlineInRecord::Space), &input, &what);
             assert!(space.error.is_none() && space.faults.contains("count: 1"), "{what}: {space:?}");
             let lines = Transcode::new().from(to).unwrap().decode(&space.output).unwrap().into_owned();
             assert_eq!(lines.split('\n').collect::<Vec<_>>(), ["abc", "", "ab c", ""], "{what}");
@@ -291,7 +291,7 @@ fn a_newline_behind_much_text() {
     let expected = |n: usize| "some text\n".repeat(n);
     let outcome = whole(&job, &input);
     assert_eq!((outcome.text(), outcome.offset), (&*(expected(8000) + "some"), Some(8000 * 16 + 8)));
-    let space = job.newlines_in_records(InRecord::Space);
+    let space = job.newlines_in_records(OnNewlineInRecord::Space);
     for jobs in [1, 2] {
         let mut output = Vec::new();
         let report = space.clone().jobs(jobs.try_into().unwrap()).block(1 << 14).run(&input[..], &mut output).unwrap();
@@ -310,7 +310,7 @@ fn a_newline_behind_much_text() {
 #[test]
 fn records_that_are_cut_are_counted() {
     let job = Transcode::new().from("UTF-8").unwrap().to("IBM939").unwrap().to_records(shape("fb:6"));
-    let job = job.overlong(Overlong::Cut);
+    let job = job.overlong(OnOverlong::Cut);
     let outcome = invariant(&job, "abcdef   \nabcdefgh\nＡＡＡ\nab\n".as_bytes(), "cut");
     let cut = "RecordsCut { count: 2, bytes: 4, first: [CutRecord { offset: 10, record: 2, bytes: 2 }, \
                CutRecord { offset: 19, record: 3, bytes: 2 }] }";
@@ -318,7 +318,7 @@ fn records_that_are_cut_are_counted() {
     assert!(invariant(&job, b"abc", "none").faults.contains("RecordsCut { count: 0, bytes: 0, first: [] }"));
     // The same of several jobs.
     let input = framed(&Shape::U16, &vec![ebcdic("seven!!"); 5000]);
-    let job = self::job("IBM037", "u16").to("IBM273").unwrap().to_records(shape("fb:5")).overlong(Overlong::Cut);
+    let job = self::job("IBM037", "u16").to("IBM273").unwrap().to_records(shape("fb:5")).overlong(OnOverlong::Cut);
     let report = |jobs: usize| {
         let job = job.clone().jobs(jobs.try_into().unwrap()).block(4096);
         format!("{:?}", job.run(&input[..], std::io::sink()).unwrap().records_cut)
@@ -336,7 +336,7 @@ fn a_record_without_room_is_named_by_its_beginning() {
         (b"ab\0\0\0\0\xDB\xA7\xA7", 3, 6),
     ] {
         let job =
-            job("UTF-8", "fb:3").to_records(shape("fb:4")).malformed(OnMalformed::Escape).blanks(Blanks::TrimNuls);
+            job("UTF-8", "fb:3").to_records(shape("fb:4")).malformed(OnMalformed::Escape).blanks(Padding::TrimNuls);
         let outcome = invariant(&job, input, "too long");
         assert_eq!(outcome.error, Some(format!("byte {offset}: record {record} is longer than 4 bytes")));
         assert_eq!(outcome.offset, Some(offset));
@@ -348,7 +348,7 @@ fn a_record_without_room_is_named_by_its_beginning() {
 fn a_record_of_substitutes_is_cut() {
     let input = framed(&shape("rdw"), &["ab".into(), "a😀😀b".into()]);
     let job = job("UTF-8", "rdw").to("IBM937").unwrap().to_records(shape("fb:6"));
-    let job = job.unmappable(OnUnmappable::Replace).overlong(Overlong::Cut);
+    let job = job.unmappable(OnUnmappable::Replace).overlong(OnOverlong::Cut);
     let outcome = invariant(&job, &input, "substitutes");
     assert_eq!(outcome.error, None);
     assert_eq!(outcome.output, b"\x81\x82\x40\x40\x40\x40\x81\x0E\xFE\xFE\x0F\x40");
@@ -378,7 +378,7 @@ fn wrong_framing_stops_behind_good_output() {
 fn carriage_control() {
     let records = ["1TITLE", " a", "0b", "-c", "+_", "xd"].map(ebcdic);
     let input = framed(&Shape::RDW, &records);
-    for (eol, controls) in [(Eol::Auto, Controls::Keep), (Eol::Crlf, Controls::Keep), (Eol::Auto, Controls::Drop)] {
+    for (eol, controls) in [(Eol::Auto, OnControl::Keep), (Eol::Crlf, OnControl::Keep), (Eol::Auto, OnControl::Drop)] {
         let job = job("IBM037", "rdw").carriage(Carriage::Asa).eol(eol).controls(controls);
         let outcome = invariant(&job, &input, "ASA");
         let wanted = "\u{C}TITLE\na\n\nb\n\n\nc\r_\nd\n";
@@ -426,10 +426,10 @@ fn packed_decimals_are_warned_of_once() {
 fn newlines_in_records() {
     let input = framed(&Shape::RDW, &[ebcdic("a\nb\rc\u{85}d"), ebcdic("e")]);
     let with = |policy| job("IBM037", "rdw").newlines_in_records(policy);
-    assert_eq!(invariant(&with(InRecord::Keep), &input, "kept").text(), "a\nb\rc\u{85}d\ne\n");
-    assert_eq!(invariant(&with(InRecord::Space), &input, "blanks").text(), "a b c d\ne\n");
-    assert!(invariant(&with(InRecord::Space), &input, "counted").faults.contains("count: 3"));
-    let outcome = invariant(&with(InRecord::Error), &input, "error");
+    assert_eq!(invariant(&with(OnNewlineInRecord::Keep), &input, "kept").text(), "a\nb\rc\u{85}d\ne\n");
+    assert_eq!(invariant(&with(OnNewlineInRecord::Space), &input, "blanks").text(), "a b c d\ne\n");
+    assert!(invariant(&with(OnNewlineInRecord::Space), &input, "counted").faults.contains("count: 3"));
+    let outcome = invariant(&with(OnNewlineInRecord::Error), &input, "error");
     assert_eq!(outcome.text(), "a");
     assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 2: U+000A within a record: a newline"));
 }
@@ -438,13 +438,13 @@ fn newlines_in_records() {
 fn controls_by_policy() {
     let with = |policy| Transcode::new().from("IBM037").unwrap().controls(policy);
     let input = ebcdic("a\0b\u{1A}c\u{80}\t\n");
-    assert_eq!(invariant(&with(Controls::Keep), &input, "kept").text(), "a\0b\u{1A}c\u{80}\t\n");
-    assert_eq!(invariant(&with(Controls::Space), &input, "space").text(), "a b c \t\n");
-    assert_eq!(invariant(&with(Controls::Drop), &input, "drop").text(), "abc\t\n");
-    let outcome = invariant(&with(Controls::Xml), &input, "xml");
+    assert_eq!(invariant(&with(OnControl::Keep), &input, "kept").text(), "a\0b\u{1A}c\u{80}\t\n");
+    assert_eq!(invariant(&with(OnControl::Space), &input, "space").text(), "a b c \t\n");
+    assert_eq!(invariant(&with(OnControl::Drop), &input, "drop").text(), "abc\t\n");
+    let outcome = invariant(&with(OnControl::Xml), &input, "xml");
     assert_eq!(outcome.text(), "a b c\u{80}\t\n");
     assert!(outcome.faults.contains("offset: 3, ch: '\\u{1a}'"), "{}", outcome.faults);
-    let outcome = invariant(&with(Controls::Error), &input, "error");
+    let outcome = invariant(&with(OnControl::Error), &input, "error");
     assert_eq!((outcome.text(), outcome.offset), ("a", Some(1)));
 }
 
@@ -482,7 +482,7 @@ fn lines_become_records() {
     let outcome = invariant(&to("fb:9"), "good\nＡＡＡＡ\n".as_bytes(), "too long");
     assert_eq!(outcome.output.len(), 9);
     assert_eq!(outcome.error.as_deref(), Some("byte 5: record 2 is longer than 9 bytes"));
-    let outcome = invariant(&to("fb:9").overlong(Overlong::Cut), "good\nＡＡＡＡ\nabcdefghijk\n".as_bytes(), "cut");
+    let outcome = invariant(&to("fb:9").overlong(OnOverlong::Cut), "good\nＡＡＡＡ\nabcdefghijk\n".as_bytes(), "cut");
     assert_eq!(outcome.output[9..], *b"\x0E\x42\xC1\x42\xC1\x42\xC1\x0F\x40\x81\x82\x83\x84\x85\x86\x87\x88\x89");
     // Blanks that do not fit are none of its length.
     assert_eq!(invariant(&to("fb:2"), b"AB    \n", "blanks").output, b"\xC1\xC2");
@@ -606,7 +606,7 @@ fn as_records(document: &Labelled, len: usize, is_fixed: bool) -> Vec<Vec<u8>> {
 
 /// The lines that it is to become, said another way: each record is decoded by itself, up to the name and behind it, and
 /// what the name becomes stands in the record where it begins.
-fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Blanks) -> Vec<String> {
+fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Padding) -> Vec<String> {
     let decode = |bytes: &[u8]| {
         let job = Transcode::new().from(document.from).unwrap().relabel(Relabel::Never);
         let job = job.kind(Kind::Text).bom(Bom::Keep).malformed(OnMalformed::Replace);
@@ -634,7 +634,7 @@ fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Blanks) -> Vec<Str
         let mut line = decode(&record[mark.min(begin)..begin]);
         line.push_str(if has_label { document.becomes } else { "" });
         line.push_str(&decode(&record[end.max(mark)..]));
-        lines.push(if blanks == Blanks::Trim { line.trim_end_matches(' ').to_owned() } else { line });
+        lines.push(if blanks == Padding::Trim { line.trim_end_matches(' ').to_owned() } else { line });
         at += record.len();
     }
     lines
@@ -642,7 +642,7 @@ fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Blanks) -> Vec<Str
 
 fn label_job(document: &Labelled, shape_text: &str, is_lines: bool) -> Transcode {
     let job = Transcode::new().records(shape(shape_text)).malformed(OnMalformed::Replace);
-    let job = job.newlines_in_records(InRecord::Keep).to(document.to).unwrap();
+    let job = job.newlines_in_records(OnNewlineInRecord::Keep).to(document.to).unwrap();
     let job = if document.is_xml { job.kind(Kind::Xml) } else { job.kind(Kind::Html) };
     // The name that is declared has to be found, not said, but where there is none.
     let job = if document.label.is_empty() { job.from(document.from).unwrap() } else { job };
@@ -669,7 +669,7 @@ fn a_label_that_records_cut() {
                     let what = format!("{} to {}, {shape_text}, {len}, lines {is_lines}", document.from, document.to);
                     let job = label_job(&document, &shape_text, is_lines);
                     let outcome = whole(&job, &input);
-                    let blanks = if is_lines { Blanks::Trim } else { Blanks::Keep };
+                    let blanks = if is_lines { Padding::Trim } else { Padding::Keep };
                     let lines = lines_of(&document, &records, blanks);
                     let expected = if is_lines {
                         encode(&*codec, &lines.iter().map(|line| format!("{line}\n")).collect::<String>())
@@ -740,9 +740,9 @@ proptest! {
         to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1047"]),
         policies in (
             prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Drop, OnMalformed::Replace]),
-            prop::sample::select(vec![Blanks::Trim, Blanks::TrimNuls, Blanks::Keep]),
-            prop::sample::select(vec![Controls::Keep, Controls::Error]),
-            prop::sample::select(vec![InRecord::Keep, InRecord::Space, InRecord::Error]),
+            prop::sample::select(vec![Padding::Trim, Padding::TrimNuls, Padding::Keep]),
+            prop::sample::select(vec![OnControl::Keep, OnControl::Error]),
+            prop::sample::select(vec![OnNewlineInRecord::Keep, OnNewlineInRecord::Space, OnNewlineInRecord::Error]),
             prop::sample::select(vec![Eol::Auto, Eol::Crlf]),
         ),
         spaced in any::<bool>(),
@@ -778,7 +778,7 @@ proptest! {
         let job = Transcode::new().from(charset).unwrap().to(to).unwrap().records(Shape::U32).malformed(malformed)
             .blanks(blanks).controls(controls).newlines_in_records(newlines).eol(eol).shifts_as_blanks(spaced);
         let expected = whole(&job, &input);
-        if end == 0 && controls == Controls::Keep && expected.error.is_none() {
+        if end == 0 && controls == OnControl::Keep && expected.error.is_none() {
             // Nothing is lost.
             let text = Transcode::new().from(charset).unwrap().decode(&record).unwrap().chars().count();
             let shifts = if spaced && charset == "IBM939" { record.iter().filter(|byte| matches!(byte, 0x0E | 0x0F)).count() } else { 0 };

@@ -4,7 +4,7 @@
 
 use crate::common::{Outcome, drive, faults, whole};
 use charpipe::records::{Framer, Shape};
-use charpipe::{Blanks, EbcdicNl, OnMalformed, OnUnmappable, Overlong, Report, Transcode};
+use charpipe::{EbcdicNl, OnMalformed, OnOverlong, OnUnmappable, Padding, Report, Transcode};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
 
@@ -114,8 +114,8 @@ proptest! {
         (read_as, write_as) in (prop::sample::select(SHAPES.to_vec()), prop::sample::select(TO_SHAPES.to_vec())),
         malformed in prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
         unmappable in prop::sample::select(vec![OnUnmappable::Fail, OnUnmappable::Replace, OnUnmappable::Drop, OnUnmappable::Escape]),
-        overlong in prop::sample::select(vec![Overlong::Fail, Overlong::Cut, Overlong::Cut]),
-        blanks in prop::sample::select(vec![Blanks::Trim, Blanks::Trim, Blanks::Keep, Blanks::TrimNuls]),
+        overlong in prop::sample::select(vec![OnOverlong::Fail, OnOverlong::Cut, OnOverlong::Cut]),
+        blanks in prop::sample::select(vec![Padding::Trim, Padding::Trim, Padding::Keep, Padding::TrimNuls]),
         nl in prop::sample::select(vec![EbcdicNl::Table, EbcdicNl::Table, EbcdicNl::Zos]),
         ends in prop::collection::vec(0usize..60, 0..3),
         damage in prop::option::weighted(0.2, (any::<prop::sample::Index>(), any::<u8>())),

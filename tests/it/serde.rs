@@ -3,8 +3,8 @@
 use charpipe::detect::{Detector, Family, Hints, Policy, Severity, Source};
 use charpipe::records::{Carriage, Columns, Shape};
 use charpipe::{
-    Blanks, Bom, Controls, EbcdicNl, Eol, Gaps, InRecord, Kind, OnMalformed, OnUnmappable, Overlong, Registry, Relabel,
-    Report, Transcode, Verdict,
+    Bom, EbcdicNl, Eol, Gaps, Kind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnmappable, Padding,
+    Registry, Relabel, Report, Transcode, Verdict,
 };
 use serde_json::{from_str, to_string};
 
@@ -47,7 +47,7 @@ fn candidates() {
 #[test]
 fn a_report() {
     let job = Transcode::new().from("UTF-8").unwrap().to("IBM037").unwrap();
-    let job = job.malformed(OnMalformed::Replace).unmappable(OnUnmappable::Replace).controls(Controls::Space);
+    let job = job.malformed(OnMalformed::Replace).unmappable(OnUnmappable::Replace).controls(OnControl::Space);
     let mut bare = report(&job, "a\u{1}€b\u{FFFD}".as_bytes());
     bare.verdict = None;
     let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[]},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
@@ -135,12 +135,12 @@ fn choices_are_read() {
         Bom: "auto" Bom::Auto, "keep" Bom::Keep, "add" Bom::Add, "strip" Bom::Strip;
         Eol: "auto" Eol::Auto, "keep" Eol::Keep, "lf" Eol::Lf, "crlf" Eol::Crlf, "nel" Eol::Nel;
         EbcdicNl: "table" EbcdicNl::Table, "zos" EbcdicNl::Zos, "fold" EbcdicNl::Fold;
-        Controls: "keep" Controls::Keep, "space" Controls::Space, "drop" Controls::Drop, "error" Controls::Error,
-            "xml" Controls::Xml;
-        InRecord: "keep" InRecord::Keep, "space" InRecord::Space, "error" InRecord::Error;
-        Blanks: "trim" Blanks::Trim, "trim-nuls" Blanks::TrimNuls, "keep" Blanks::Keep;
+        OnControl: "keep" OnControl::Keep, "space" OnControl::Space, "drop" OnControl::Drop, "error" OnControl::Error,
+            "xml" OnControl::Xml;
+        OnNewlineInRecord: "keep" OnNewlineInRecord::Keep, "space" OnNewlineInRecord::Space, "error" OnNewlineInRecord::Error;
+        Padding: "trim" Padding::Trim, "trim-nuls" Padding::TrimNuls, "keep" Padding::Keep;
         Gaps: "drop" Gaps::Drop, "hex" Gaps::Hex;
-        Overlong: "fail" Overlong::Fail, "cut" Overlong::Cut;
+        OnOverlong: "fail" OnOverlong::Fail, "cut" OnOverlong::Cut;
         Carriage: "asa" Carriage::Asa, "machine" Carriage::Machine;
         Shape: "fb:80" Shape::Fixed { lrecl: 80 }, "rdw" Shape::Rdw { little: false, inclusive: true };
         Columns: "1-40,57-" "1-40,57-".parse::<Columns>().unwrap();

@@ -2,7 +2,7 @@
 
 use charpipe::codec::table::read::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
 use charpipe::codec::table::{Cell, Mapping, Sequence, Shape, Table, Way};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, StandIn, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -520,7 +520,7 @@ fn the_single_byte_substitute_of_a_ucm() {
         let substitute = |ch: char| {
             let mut room = [0; MIN_ROOM];
             let mut sink = ByteSink::new(&mut room);
-            assert!(codec.encoder().unwrap().stand_in(ch, StandIn::Substitute, &mut sink));
+            assert!(codec.encoder().unwrap().encode_replacement(ch, Replacement::Substitute, &mut sink));
             sink.as_bytes()[0]
         };
         ['é', '\u{FF}', '\u{100}'].map(substitute)

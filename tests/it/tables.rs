@@ -1,7 +1,7 @@
 //! The code pages: `src/codec/builtin/pages.rs` and `pages.bin` are what `codecs/` says, and every codec does what its page says.
 
 use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, Table, Way, chart};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, StandIn, Stop, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, Replacement, Stop, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -298,8 +298,8 @@ fn codecs_do_what_their_sources_say() {
             let mut fitted = written;
             if !written && let Some(ch) = text.chars().next() {
                 encoder.reset();
-                fitted =
-                    encoder.stand_in(ch, StandIn::BestFit, &mut sink) && encoder.finish(&mut sink) == Stop::InputEmpty;
+                fitted = encoder.encode_replacement(ch, Replacement::BestFit, &mut sink)
+                    && encoder.finish(&mut sink) == Stop::InputEmpty;
             }
             if fitted {
                 let bytes = match sink.as_bytes() {

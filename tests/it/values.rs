@@ -5,7 +5,7 @@ use crate::common::{codecs, encode};
 use charpipe::detect::Policy;
 use charpipe::records::Shape;
 use charpipe::{
-    Bom, Controls, EbcdicNl, Eol, Error, ErrorKind, Kind, OnMalformed, Registry, Relabel, Transcode, ValueDecoder,
+    Bom, EbcdicNl, Eol, Error, ErrorKind, Kind, OnControl, OnMalformed, Registry, Relabel, Transcode, ValueDecoder,
 };
 use proptest::prelude::*;
 use std::borrow::Cow;
@@ -105,10 +105,10 @@ fn every_option_that_changes_a_value() {
         base().ebcdic_nl(EbcdicNl::Zos),
         base().ebcdic_nl(EbcdicNl::Fold),
         base().eol(Eol::Lf),
-        base().eol(Eol::Nel).controls(Controls::Space),
-        base().controls(Controls::Drop),
-        base().controls(Controls::Error),
-        base().controls(Controls::Xml),
+        base().eol(Eol::Nel).controls(OnControl::Space),
+        base().controls(OnControl::Drop),
+        base().controls(OnControl::Error),
+        base().controls(OnControl::Xml),
         base().bom(Bom::Add),
         base().bom(Bom::Keep),
         base().relabel(Relabel::Never),
@@ -172,7 +172,7 @@ proptest! {
         malformed in prop::sample::select(MALFORMED.to_vec()),
         nl in prop::sample::select(vec![EbcdicNl::Table, EbcdicNl::Zos, EbcdicNl::Fold]),
         eol in prop::sample::select(vec![Eol::Auto, Eol::Auto, Eol::Keep, Eol::Lf, Eol::Crlf]),
-        controls in prop::sample::select(vec![Controls::Keep, Controls::Keep, Controls::Space, Controls::Xml, Controls::Error]),
+        controls in prop::sample::select(vec![OnControl::Keep, OnControl::Keep, OnControl::Space, OnControl::Xml, OnControl::Error]),
         values in values(),
         beginning in prop::sample::select(BEGINNINGS.to_vec()),
     ) {

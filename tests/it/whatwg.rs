@@ -4,7 +4,7 @@ use crate::common;
 
 use crate::common::whole;
 use charpipe::codec::web::WebCodec;
-use charpipe::codec::{ByteSink, MIN_ROOM, StandIn, Stop, Utf8Sink, decode_strictly};
+use charpipe::codec::{ByteSink, MIN_ROOM, Replacement, Stop, Utf8Sink, decode_strictly};
 use charpipe::detect::Severity;
 use charpipe::{Bom, Codec, Decoder, ErrorKind, OnMalformed, Registry, Relabel, Transcode};
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
@@ -207,7 +207,7 @@ fn every_character_is_written_as_encoding_rs_writes_it() {
                     Stop::OutputFull => {}
                     Stop::Fault(fault) => {
                         let mut sink = ByteSink::new(&mut our_room);
-                        if !ours.stand_in(fault.ch, StandIn::BestFit, &mut sink) {
+                        if !ours.encode_replacement(fault.ch, Replacement::BestFit, &mut sink) {
                             break Some(fault);
                         }
                         written.extend_from_slice(sink.as_bytes());
@@ -419,7 +419,7 @@ fn shifts_of_iso_2022_jp() {
     let mut room = [0; 64];
     let mut sink = ByteSink::new(&mut room);
     assert_eq!(encoder.feed("漢", &mut sink).stop, Stop::InputEmpty);
-    assert!(encoder.stand_in('😀', StandIn::Substitute, &mut sink));
+    assert!(encoder.encode_replacement('😀', Replacement::Substitute, &mut sink));
     assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
     assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
     assert_eq!(sink.as_bytes(), b"\x1B$B4A\x1B(B\x1A");

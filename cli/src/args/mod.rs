@@ -14,7 +14,7 @@ use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
 use charpipe::records::TapeFile;
-use charpipe::{Bom, Controls, EbcdicNl, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
+use charpipe::{Bom, EbcdicNl, Eol, Error, Kind, OnControl, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueHint};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -276,13 +276,13 @@ pub(crate) struct Convert {
     ///   xml    blanks for those alone that XML does not allow
     #[arg(long, value_name = "POLICY", default_value = "keep", hide_default_value = true, hide_possible_values = true,
           verbatim_doc_comment, help_heading = CONTROLS, value_parser = one_of(&[
-        ("keep", Controls::Keep),
-        ("space", Controls::Space),
-        ("drop", Controls::Drop),
-        ("error", Controls::Error),
-        ("xml", Controls::Xml),
+        ("keep", OnControl::Keep),
+        ("space", OnControl::Space),
+        ("drop", OnControl::Drop),
+        ("error", OnControl::Error),
+        ("xml", OnControl::Xml),
     ]))]
-    pub(crate) controls: Controls,
+    pub(crate) controls: OnControl,
 
     /// Write to PATH, which may be the input
     ///

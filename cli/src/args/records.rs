@@ -2,7 +2,7 @@
 
 use crate::args::{RECORDS, one_of};
 use charpipe::records::{BadColumns, BadShape, Carriage, Columns, SNIFFED, Shape, TapeFile};
-use charpipe::{Blanks, Gaps, InRecord, Overlong, Transcode};
+use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;
 use std::io::{self, BufRead, Read};
 
@@ -71,20 +71,20 @@ pub(crate) struct RecordArgs {
     ///
     /// A newline inside a record would make two lines of it. With --to-records it is kept by default.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY", hide_possible_values = true, value_parser = one_of(&[
-        ("keep", InRecord::Keep),
-        ("space", InRecord::Space),
-        ("error", InRecord::Error),
+        ("keep", OnNewlineInRecord::Keep),
+        ("space", OnNewlineInRecord::Space),
+        ("error", OnNewlineInRecord::Error),
     ]))]
-    record_newlines: Option<InRecord>,
+    record_newlines: Option<OnNewlineInRecord>,
 
     /// Text too long for its record: fail or cut [default: fail]
     ///
     /// It is cut between characters.
     #[arg(help_heading = RECORDS, long, requires = "to_records", value_name = "POLICY", default_value = "fail", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
-        ("fail", Overlong::Fail),
-        ("cut", Overlong::Cut),
+        ("fail", OnOverlong::Fail),
+        ("cut", OnOverlong::Cut),
     ]))]
-    overlong: Overlong,
+    overlong: OnOverlong,
 }
 
 /// The value of `--records`.
@@ -138,9 +138,9 @@ impl RecordArgs {
             transcode = transcode.carriage(if self.asa { Carriage::Asa } else { Carriage::Machine });
         }
         let blanks = match (self.keep_blanks, self.trim_nuls) {
-            (true, _) => Blanks::Keep,
-            (false, true) => Blanks::TrimNuls,
-            (false, false) => Blanks::Trim,
+            (true, _) => Padding::Keep,
+            (false, true) => Padding::TrimNuls,
+            (false, false) => Padding::Trim,
         };
         if let Some(policy) = self.record_newlines {
             transcode = transcode.newlines_in_records(policy);

@@ -10,9 +10,9 @@ use crate::panics::{self, Panic};
 use crate::status::Status;
 use charpipe::detect::Source;
 use charpipe::records::NoShape;
-use charpipe::{Controls, Kind, OnMalformed};
-use charpipe::{CutRecord, Report, UnmappableChar};
+use charpipe::{CutRecord, Report, UnmappableAt};
 use charpipe::{Error, ErrorKind};
+use charpipe::{Kind, OnControl, OnMalformed};
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
 use std::io;
@@ -271,7 +271,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
     }
     if verbose {
         for fault in &report.unmappable.first {
-            let UnmappableChar { offset, ch, record } = fault;
+            let UnmappableAt { offset, ch, record } = fault;
             let place = messages::Place(*offset, *record);
             say(format_args!("{name}: {place}: U+{:04X} is not in {}", *ch as u32, report.to));
         }
@@ -281,10 +281,10 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
         let characters = if count == 1 { "character" } else { "characters" };
         say(format_args!("{name}: {count} {characters} not in {}, replaced, escaped or dropped", report.to));
     }
-    let became = if args.controls == Controls::Drop { "dropped" } else { "made blanks" };
+    let became = if args.controls == OnControl::Drop { "dropped" } else { "made blanks" };
     let controls = report.controls.as_ref();
     if let Some(controls) = controls.filter(|_| verbose) {
-        for UnmappableChar { offset, ch, record } in &controls.first {
+        for UnmappableAt { offset, ch, record } in &controls.first {
             say(format_args!("{name}: {}: U+{:04X} {became}", messages::Place(*offset, *record), *ch as u32));
         }
     }
@@ -314,7 +314,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
 /// What was changed so that each record is one line, and what did not fit into a record.
 fn say_records(name: &Name, report: &Report, verbose: bool) {
     if let Some(newlines) = report.record_newlines.as_ref().filter(|newlines| newlines.count > 0) {
-        for UnmappableChar { offset, ch, record } in newlines.first.iter().filter(|_| verbose) {
+        for UnmappableAt { offset, ch, record } in newlines.first.iter().filter(|_| verbose) {
             say(format_args!("{name}: {}: U+{:04X} made a blank", messages::Place(*offset, *record), *ch as u32));
         }
         match newlines.count {

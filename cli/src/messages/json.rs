@@ -5,7 +5,7 @@
 //! Programs are built on them; a key is never renamed or left out.
 
 use crate::messages::{self, Name};
-use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableChar, Verdict};
+use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableAt, Verdict};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::fmt::Write as _;
@@ -62,15 +62,15 @@ pub(crate) struct ReportObject<'a> {
     bytes_in: u64,
     bytes_out: u64,
     malformed: &'a Faults,
-    unmappable: &'a Faults<UnmappableChar>,
+    unmappable: &'a Faults<UnmappableAt>,
     relabelled: Option<&'a Relabelled>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    controls: Option<&'a Faults<UnmappableChar>>,
+    controls: Option<&'a Faults<UnmappableAt>>,
     records: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     records_out: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    record_newlines: Option<&'a Faults<UnmappableChar>>,
+    record_newlines: Option<&'a Faults<UnmappableAt>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     records_cut: Option<&'a RecordsCut>,
     error: Option<ErrorObject>,
@@ -186,7 +186,7 @@ impl Formatter for Legible {
     }
 }
 
-/// Controls, what changes the direction of text, ends of lines and paragraphs, and signs without a shape.
+/// Control characters, what changes the direction of text, ends of lines and paragraphs, and signs without a shape.
 fn is_obeyed_or_unseen(ch: char) -> bool {
     ch.is_control()
         || matches!(

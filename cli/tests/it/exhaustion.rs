@@ -95,7 +95,7 @@ fn job(from: &str, to: &str, set: impl FnOnce(Transcode) -> Transcode) -> Transc
 /// Twice as many faults are twice as much work, in each kind of it.
 #[test]
 fn twice_the_faults_are_twice_the_work() {
-    use charpipe::{Controls, OnMalformed, OnUnmappable};
+    use charpipe::{OnControl, OnMalformed, OnUnmappable};
 
     let euro = "€".as_bytes();
     let replace = |job: Transcode| job.malformed(OnMalformed::Replace).unmappable(OnUnmappable::Replace);
@@ -115,7 +115,7 @@ fn twice_the_faults_are_twice_the_work() {
         ("Shift_JIS", "ISO-8859-1", b"\x82\xA0\xFF"),
     ] {
         for (number, policy) in [replace, drop, escape].into_iter().enumerate() {
-            let set = |job: Transcode| policy(job).controls(Controls::Space);
+            let set = |job: Transcode| policy(job).controls(OnControl::Space);
             linear(&format!("{from} to {to}, {unit:X?}, {number}"), || job(from, to, set), &[], unit);
         }
     }

@@ -3,7 +3,7 @@
 //! the command and through the library, and what comes out is read by other people's parsers.
 
 use crate::common::{installed, invariant, piped_through};
-use charpipe::codec::{ByteSink, StandIn, Step, Stop, Unmappable, decode_strictly};
+use charpipe::codec::{ByteSink, Replacement, Step, Stop, Unmappable, decode_strictly};
 use charpipe::{Codec, Decoder, Encoder, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use std::process::Command;
 use std::sync::Arc;
@@ -237,9 +237,9 @@ impl Encoder for PoorEncoder {
         self.page.reset();
     }
 
-    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
-        let whole = !matches!(which, StandIn::Text(text) if text.contains(|ch| self.missing.contains(ch)));
-        whole && self.page.stand_in(ch, which, dst)
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let whole = !matches!(which, Replacement::Text(text) if text.contains(|ch| self.missing.contains(ch)));
+        whole && self.page.encode_replacement(ch, which, dst)
     }
 }
 

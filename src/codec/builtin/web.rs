@@ -51,7 +51,7 @@ use crate::codec::Utf8;
 use crate::codec::Utf16;
 use crate::codec::table::Table;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, TableCodec, Unmappable, Utf8Sink,
+    ByteSink, Codec, Decoder, Encoder, Malformed, Replacement, Step, Stop, TableCodec, Unmappable, Utf8Sink,
 };
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
@@ -80,7 +80,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
         _ if encoding == UTF_8 => Arc::new(Utf8),
         _ if encoding == UTF_16BE => Arc::new(Utf16::BE),
         _ if encoding == UTF_16LE => Arc::new(Utf16::LE),
-        _ if encoding == REPLACEMENT => Arc::new(Replacement),
+        _ if encoding == REPLACEMENT => Arc::new(ReplacementEncoding),
         _ if encoding.is_single_byte() => Arc::new(TableCodec::made(encoding.name(), SOURCE, page)),
         _ => Arc::new(MultiByte { encoding, narrow: false }),
     }
@@ -91,7 +91,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
 /// Single-byte encodings are run by our engine over encoding_rs's table, UTF-8 and UTF-16 by our own code, the others by
 /// encoding_rs. Three things are otherwise than there: nothing looks at a byte order mark, UTF-16 is written as UTF-16,
 /// and what would come back as another character (in Shift_JIS `¥`, which encoding_rs writes as `\`) is unmappable, with
-/// encoding_rs's bytes as its [best fit](StandIn::BestFit).
+/// encoding_rs's bytes as its [best fit](Replacement::BestFit).
 /// The name is encoding_rs's, and so is the meaning; a [`Registry`](crate::Registry) goes by IANA's. Its tables are made
 /// when they are first needed: keep the codec for as long as it is.
 ///
@@ -188,9 +188,9 @@ impl Codec for WebCodec {
 
 /// The encoding `replacement`: whatever comes, it is one fault, at its first byte. No label leads here.
 #[derive(Clone, Debug)]
-struct Replacement;
+struct ReplacementEncoding;
 
-impl Codec for Replacement {
+impl Codec for ReplacementEncoding {
     fn name(&self) -> &str {
         REPLACEMENT.name()
     }
@@ -813,14 +813,14 @@ impl Encoder for MultiByteEncoder {
     }
 
     /// SUB, as in the single-byte pages.
-    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let text = match which {
-            StandIn::Substitute => "\u{1A}",
-            StandIn::BestFit => {
+            Replacement::Substitute => "\u{1A}",
+            Replacement::BestFit => {
                 let has_one = self.one_way.is_some_and(|one_way| one_way.has(ch));
                 return has_one && self.run(ch.encode_utf8(&mut [0; 4]), dst, false).stop == Stop::InputEmpty;
             }
-            StandIn::Text(text) => text,
+            Replacement::Text(text) => text,
         };
         // All of these charsets have ASCII, so that it is all or nothing.
         text.is_ascii() && self.run(text, dst, false).stop == Stop::InputEmpty

@@ -19,7 +19,7 @@ use crate::arch::{self, lanes, lanes::Split};
 use crate::codec::table::packed::{Chart, Packed};
 use crate::codec::table::read::{MAX_BYTES, MAX_TEXT};
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
-use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, StandIn, Step, Stop, Unmappable};
+use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable};
 use crate::codec::{Utf8Batch, Utf8Sink, Utf8Table, Utf8Word};
 use std::sync::Arc;
 
@@ -1116,14 +1116,14 @@ impl Encoder for MultiByteEncoder {
         self.held.clear();
     }
 
-    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let table = self.table.clone();
         match which {
-            StandIn::Substitute => {
+            Replacement::Substitute => {
                 let substitute = table.substitute(ch);
                 !substitute.is_empty() && self.push(substitute, dst)
             }
-            StandIn::BestFit => match table.best_fit(ch) {
+            Replacement::BestFit => match table.best_fit(ch) {
                 Some(entry) => {
                     let (mut at, mut done) = (0, false);
                     dst.fill(|spare| {
@@ -1134,7 +1134,7 @@ impl Encoder for MultiByteEncoder {
                 }
                 None => false,
             },
-            StandIn::Text(text) => {
+            Replacement::Text(text) => {
                 // It goes in front of what is held, and by itself: what its end could begin is not waited for.
                 let mut trial = MultiByteEncoder { held: String::new(), ..self.clone() };
                 let mut room = [0; 2 * MIN_ROOM];

@@ -8,7 +8,8 @@ use crate::codec::table::packed::{Chart, Packed};
 use crate::codec::table::{Mapping, Table, Way};
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
-    ByteSink, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table, encode_whole,
+    ByteSink, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
+    encode_whole,
 };
 use std::sync::Arc;
 
@@ -193,14 +194,14 @@ impl Encoder for SingleByteEncoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let byte = match which {
-            StandIn::Text(text) => return encode_whole(self, text, dst),
-            StandIn::Substitute => {
+            Replacement::Text(text) => return encode_whole(self, text, dst),
+            Replacement::Substitute => {
                 let listed = self.table.for_substitute1.as_ref().map_or(ch <= '\u{FF}', |listed| listed.contains(&ch));
                 Some(self.table.substitute1.filter(|_| listed).unwrap_or(self.table.substitute))
             }
-            StandIn::BestFit => {
+            Replacement::BestFit => {
                 let best_fit = &self.table.best_fit;
                 let at = best_fit.partition_point(|(unit, _)| u32::from(*unit) < ch as u32);
                 best_fit.get(at).filter(|(unit, _)| u32::from(*unit) == ch as u32).map(|(_, byte)| *byte)

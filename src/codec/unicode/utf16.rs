@@ -7,7 +7,7 @@
 use crate::arch::utf16::{ByteOrder, from_utf8};
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
 
 const ORDERS: &[&str] = &["UTF-16BE", "UTF-16LE"];
@@ -272,12 +272,12 @@ impl Encoder for Utf16Encoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let bytes = if self.little { 0xFFFDu16.to_le_bytes() } else { 0xFFFDu16.to_be_bytes() };
         match which {
-            StandIn::Substitute => dst.push(&bytes),
-            StandIn::BestFit => false,
-            StandIn::Text(text) => encode_whole(self, text, dst),
+            Replacement::Substitute => dst.push(&bytes),
+            Replacement::BestFit => false,
+            Replacement::Text(text) => encode_whole(self, text, dst),
         }
     }
 

@@ -7,7 +7,7 @@ pub use crate::arch::utf32::OctetOrder;
 use crate::arch::utf32::from_utf8;
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
 
 /// UCS-4 under one of its names.
@@ -226,11 +226,11 @@ impl Encoder for Ucs4Encoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
-            StandIn::Substitute => dst.push(&self.order.write(0xFFFD)),
-            StandIn::BestFit => false,
-            StandIn::Text(text) => encode_whole(self, text, dst),
+            Replacement::Substitute => dst.push(&self.order.write(0xFFFD)),
+            Replacement::BestFit => false,
+            Replacement::Text(text) => encode_whole(self, text, dst),
         }
     }
 

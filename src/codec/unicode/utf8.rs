@@ -4,7 +4,7 @@
 //! clause C10); `spec/utf8-replacement.tsv` has the vectors. The standard library's validator divides it the same way.
 
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+    ByteSink, Codec, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole,
 };
 
 /// UTF-8 (RFC 3629).
@@ -166,11 +166,11 @@ impl Encoder for Utf8Encoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
-            StandIn::Substitute => dst.push("\u{FFFD}".as_bytes()),
-            StandIn::BestFit => false,
-            StandIn::Text(text) => encode_whole(self, text, dst),
+            Replacement::Substitute => dst.push("\u{FFFD}".as_bytes()),
+            Replacement::BestFit => false,
+            Replacement::Text(text) => encode_whole(self, text, dst),
         }
     }
 

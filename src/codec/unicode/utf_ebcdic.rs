@@ -7,7 +7,7 @@
 
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, StandIn, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
+    ByteSink, Codec, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
     encode_whole,
 };
 use std::sync::LazyLock;
@@ -238,11 +238,11 @@ impl Encoder for UtfEbcdicEncoder {
 
     fn reset(&mut self) {}
 
-    fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
-            StandIn::Substitute => encode_whole(self, "\u{FFFD}", dst),
-            StandIn::BestFit => false,
-            StandIn::Text(text) => encode_whole(self, text, dst),
+            Replacement::Substitute => encode_whole(self, "\u{FFFD}", dst),
+            Replacement::BestFit => false,
+            Replacement::Text(text) => encode_whole(self, text, dst),
         }
     }
 }

@@ -186,7 +186,7 @@ struct Counts {
     doubled: u32,
     /// What all of it weighs.
     weight: f32,
-    /// Controls that no text has.
+    /// Control characters that no text has.
     controls: u32,
     /// Letters, digits, marks.
     text: u32,

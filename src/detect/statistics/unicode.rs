@@ -133,7 +133,7 @@ impl Units {
     }
 }
 
-/// Controls, private use and noncharacters: not what text is made of.
+/// Control characters, private use and noncharacters: not what text is made of.
 fn is_strange(ch: char) -> bool {
     ch.is_control()
         || matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFC}' | '\u{FFFE}' | '\u{FFFF}')

@@ -5,7 +5,7 @@ use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::detect::Verdict;
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::io::value::Short;
-use crate::transcoder::{Report, State, Transcode, Transcoder};
+use crate::transcoder::{Report, Status, Transcode, Transcoder};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -60,19 +60,19 @@ struct Source<R> {
 pub(in crate::transcoder) struct Feed {
     pub(in crate::transcoder) transcoder: Transcoder,
     /// What the transcoder wants next. It is asked before the input is: the input may block.
-    state: State,
+    state: Status,
     /// The input has ended.
     ended: bool,
 }
 
 impl Feed {
     pub(in crate::transcoder) fn new(transcoder: Transcoder) -> Self {
-        Feed { transcoder, state: State::NeedInput, ended: false }
+        Feed { transcoder, state: Status::NeedInput, ended: false }
     }
 
     /// Whether a step needs the input to be asked.
     pub(in crate::transcoder) fn is_hungry(&self) -> bool {
-        self.state == State::NeedInput
+        self.state == Status::NeedInput
     }
 
     /// One step: how many bytes of `src` were taken, and how many put into `dst` if that is an answer; none only at the
@@ -80,16 +80,16 @@ impl Feed {
     pub(in crate::transcoder) fn step(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(usize, Option<usize>), Error> {
         self.ended |= self.is_hungry() && src.is_empty();
         // An error is said again by the next step, without asking the input.
-        self.state = State::NeedRoom;
+        self.state = Status::NeedRoom;
         let step = self.transcoder.step(src, dst, self.ended)?;
         self.state = step.state;
-        let answers = step.written > 0 || step.state == State::Done;
+        let answers = step.written > 0 || step.state == Status::Done;
         Ok((step.read, answers.then_some(step.written)))
     }
 
     pub(in crate::transcoder) fn reset(&mut self) {
         self.transcoder.reset();
-        self.state = State::NeedInput;
+        self.state = Status::NeedInput;
         self.ended = false;
     }
 }
@@ -256,7 +256,7 @@ impl<W: Write> EncodeWriter<W> {
     }
 
     /// One step behind what is held; an error comes when that is written and flushed.
-    fn step(&mut self, src: &[u8]) -> Result<(usize, State), Failure> {
+    fn step(&mut self, src: &[u8]) -> Result<(usize, Status), Failure> {
         match self.transcoder.step(src, &mut self.room[self.end..], self.ended) {
             Ok(step) => {
                 self.end += step.written;
@@ -275,7 +275,7 @@ impl<W: Write> EncodeWriter<W> {
         loop {
             let (_, state) = self.step(&[])?;
             self.drain()?;
-            if state != State::NeedRoom {
+            if state != Status::NeedRoom {
                 return Ok(());
             }
         }
@@ -511,7 +511,7 @@ impl Transcode {
                     changed = Some(text);
                 }
             }
-            if step.state != State::NeedRoom {
+            if step.state != Status::NeedRoom {
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! The loop from `BufRead` to `Write`.
 
 use crate::error::{Error, ErrorKind};
-use crate::transcoder::{Report, State, Transcode, Transcoder};
+use crate::transcoder::{Report, Status, Transcode, Transcoder};
 use std::io::{self, BufRead, Write};
 
 /// Bytes of output between two writes. The size of the reads is the reader's. So large that the system hands it out zeroed
@@ -72,7 +72,7 @@ impl Transcoder {
                     let written = self.report().bytes_out - step.written as u64;
                     break Err(ErrorKind::Write { written, source }.into());
                 }
-                if step.state != State::NeedRoom {
+                if step.state != Status::NeedRoom {
                     break Ok(step.state);
                 }
             };

@@ -29,7 +29,7 @@
 use crate::detect::Verdict;
 use crate::error::Error;
 use crate::transcoder::io::adapters::{Feed, OUT_ROOM};
-use crate::transcoder::{Report, State, Transcode, Transcoder};
+use crate::transcoder::{Report, Status, Transcode, Transcoder};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -230,7 +230,7 @@ impl<W: AsyncWrite + Unpin> EncodeWriter<W> {
 
     /// One step behind what is held; an error comes when that is written and flushed. Until then the next step, which
     /// says the error again, brings it here again.
-    fn poll_step(&mut self, cx: &mut Context<'_>, src: &[u8]) -> Poll<io::Result<(usize, State)>> {
+    fn poll_step(&mut self, cx: &mut Context<'_>, src: &[u8]) -> Poll<io::Result<(usize, Status)>> {
         match self.transcoder.step(src, &mut self.room[self.end..], self.ended) {
             Ok(step) => {
                 self.end += step.written;
@@ -249,7 +249,7 @@ impl<W: AsyncWrite + Unpin> EncodeWriter<W> {
         loop {
             let (_, state) = ready!(self.poll_step(cx, &[]))?;
             ready!(self.poll_drain(cx))?;
-            if state != State::NeedRoom {
+            if state != Status::NeedRoom {
                 return Poll::Ready(Ok(()));
             }
         }

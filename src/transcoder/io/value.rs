@@ -10,7 +10,7 @@ use crate::codec::sink::Utf8Buf;
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
 use crate::detect::{Kind, Policy};
 use crate::error::{Error, ErrorKind};
-use crate::text::controls::Controls;
+use crate::text::controls::OnControl;
 use crate::text::eol::Eol;
 use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::options::{OnMalformed, Settings};
@@ -195,7 +195,7 @@ impl Short {
                 OnMalformed::Drop => Some(""),
                 OnMalformed::Fail | OnMalformed::Escape => None,
             },
-            looks_at_controls: settings.controls != Controls::Keep || !matches!(settings.eol, Eol::Auto | Eol::Keep),
+            looks_at_controls: settings.controls != OnControl::Keep || !matches!(settings.eol, Eol::Auto | Eol::Keep),
             is_broken: false,
         })
     }

@@ -22,7 +22,7 @@ use crate::transcoder::byte_to_byte::{Fused, Passage};
 use crate::transcoder::guard::CheckedEncoder;
 use crate::transcoder::io::pump::OUT_ROOM;
 use crate::transcoder::report::{Faults, RecordsCut};
-use crate::transcoder::{CheckedDecoder, Out, Phase, Report, Route, State, Transcoder, can_write};
+use crate::transcoder::{CheckedDecoder, Out, Phase, Report, Route, Status, Transcoder, can_write};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -139,7 +139,7 @@ impl Transcoder {
                 let step = self.step(&src[read..], room, false)?;
                 read += step.read;
                 self.write(&room[..step.written], output)?;
-                if step.state != State::NeedRoom {
+                if step.state != Status::NeedRoom {
                     break;
                 }
             }
@@ -182,8 +182,8 @@ impl Transcoder {
             let known = (step.written as u64).min(*skip);
             *skip -= known;
             self.write(&room[known as usize..step.written], output)?;
-            if step.state != State::NeedRoom {
-                return Ok(step.state == State::Done);
+            if step.state != Status::NeedRoom {
+                return Ok(step.state == Status::Done);
             }
         }
     }
@@ -569,10 +569,10 @@ fn convert(part: &mut Transcoder, src: &[u8], eof: bool, room: &mut Vec<u8>, mos
             return Ok(false);
         }
         match step.state {
-            State::Done => return Ok(true),
-            State::NeedInput if read < src.len() || (eof && !is_last) => {}
-            State::NeedInput => break,
-            State::NeedRoom => {}
+            Status::Done => return Ok(true),
+            Status::NeedInput if read < src.len() || (eof && !is_last) => {}
+            Status::NeedInput => break,
+            Status::NeedRoom => {}
         }
     }
     room.resize(room.len().max(written + OUT_ROOM), 0);

@@ -12,8 +12,8 @@ use crate::records::packed::{PackedField, PackedWatch, Seen};
 use crate::records::{Columns, Deframer, Move, Part, Printer};
 use crate::text::relabel::Edit;
 use crate::transcoder::guard::CheckedDecoder;
-use crate::transcoder::options::{Blanks, Gaps, Input};
-use crate::transcoder::report::{Fault, Place, RecordPosition};
+use crate::transcoder::options::{Gaps, Input, Padding};
+use crate::transcoder::report::{MalformedAt, Place, RecordPosition};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -255,10 +255,10 @@ impl Front {
     }
 
     /// A fault that was just reported.
-    pub(in crate::transcoder) fn fault(&self, fault: Malformed) -> Fault {
+    pub(in crate::transcoder) fn fault(&self, fault: Malformed) -> MalformedAt {
         let back = u64::from(fault.len) + u64::from(fault.after);
         let Place { offset, record } = self.place_back(back);
-        Fault { offset, bytes: self.decoder.fault_bytes(fault), record }
+        MalformedAt { offset, bytes: self.decoder.fault_bytes(fault), record }
     }
 
     /// Whether something was marked in the last fill.
@@ -437,11 +437,11 @@ impl RecordsIn {
     ) -> Option<Self> {
         let deframer = input.deframer()?;
         let blanks: &[&[u8]] = match (input.blanks, charset.has_blank) {
-            (Blanks::Keep, _) => &[],
-            (Blanks::Trim, true) => &[b" "],
-            (Blanks::Trim, false) => const { &["\u{3000}".as_bytes()] },
-            (Blanks::TrimNuls, true) => &[b" ", b"\0"],
-            (Blanks::TrimNuls, false) => const { &["\u{3000}".as_bytes(), b"\0"] },
+            (Padding::Keep, _) => &[],
+            (Padding::Trim, true) => &[b" "],
+            (Padding::Trim, false) => const { &["\u{3000}".as_bytes()] },
+            (Padding::TrimNuls, true) => &[b" ", b"\0"],
+            (Padding::TrimNuls, false) => const { &["\u{3000}".as_bytes(), b"\0"] },
         };
         let controls = input.carriage.map(|_| {
             Arc::new(std::array::from_fn(|byte| decoder.alone(byte as u8).unwrap_or(char::REPLACEMENT_CHARACTER)))
@@ -1108,7 +1108,7 @@ fn push_run(runs: &mut VecDeque<(u8, u64)>, which: u8, count: u64) {
 #[cfg(test)]
 mod tests {
     use crate::records::Shape;
-    use crate::text::eol::InRecord;
+    use crate::text::eol::OnNewlineInRecord;
     use crate::transcoder::{OnMalformed, Transcode};
     use std::cell::Cell;
 
@@ -1134,7 +1134,7 @@ mod tests {
                     let job = Transcode::new().from(charset).unwrap().records(Shape::Fixed { lrecl: len as u32 });
                     let job = job.shifts_as_blanks(spaced).malformed(OnMalformed::Drop);
                     LOOKED_AT.set(0);
-                    job.newlines_in_records(InRecord::Space).run(&input[..], std::io::sink()).unwrap();
+                    job.newlines_in_records(OnNewlineInRecord::Space).run(&input[..], std::io::sink()).unwrap();
                     let each = LOOKED_AT.get() / len;
                     assert!(each <= 2 + super::SPACED, "{charset}, {unit:02X?}, {spaced}, {len}: {each}");
                 }

@@ -6,7 +6,7 @@ use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
 use crate::transcoder::guard::shifts;
-use crate::transcoder::options::Overlong;
+use crate::transcoder::options::OnOverlong;
 use crate::transcoder::report::{CutRecord, Place};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(in crate::transcoder) struct RecordsOut {
     framer: Framer,
     to: Arc<dyn Codec>,
-    overlong: Overlong,
+    overlong: OnOverlong,
     is_fixed: bool,
     /// How long a record may be.
     limit: usize,
@@ -41,7 +41,7 @@ pub(in crate::transcoder) struct RecordsOut {
 const ROOM: usize = 16 * 1024;
 
 impl RecordsOut {
-    pub(in crate::transcoder) fn new(shape: &Shape, overlong: Overlong, to: &Arc<dyn Codec>) -> Result<Self, Error> {
+    pub(in crate::transcoder) fn new(shape: &Shape, overlong: OnOverlong, to: &Arc<dyn Codec>) -> Result<Self, Error> {
         let is_fixed = shape.lrecl().is_some();
         let blank = if is_fixed { blank(&**to) } else { None };
         Ok(RecordsOut {
@@ -177,7 +177,7 @@ impl RecordsOut {
 
     /// Whether the record is too long already.
     pub(in crate::transcoder) fn overflows(&self) -> bool {
-        self.len > self.limit && self.overlong == Overlong::Fail && !self.only_blanks
+        self.len > self.limit && self.overlong == OnOverlong::Fail && !self.only_blanks
     }
 
     pub(in crate::transcoder) fn too_long(&self) -> Error {
@@ -193,7 +193,7 @@ impl RecordsOut {
         place: impl FnOnce(u64) -> Place,
         tells: bool,
     ) -> Result<Option<CutRecord>, Error> {
-        let is_cut = self.len > self.limit && !self.only_blanks && self.overlong == Overlong::Cut;
+        let is_cut = self.len > self.limit && !self.only_blanks && self.overlong == OnOverlong::Cut;
         let lost = match (self.write(out), self.wants_start()) {
             (Err(_), Some(fed)) => {
                 self.start = Some(place(fed));
@@ -223,7 +223,7 @@ impl RecordsOut {
         if self.len > self.limit {
             if self.only_blanks {
                 self.record.truncate(self.limit);
-            } else if self.overlong == Overlong::Fail || !self.cut() {
+            } else if self.overlong == OnOverlong::Fail || !self.cut() {
                 return Err(self.too_long());
             }
         }

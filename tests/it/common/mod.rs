@@ -10,7 +10,7 @@ pub mod signals;
 pub mod work;
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
-use charpipe::{Codec, Error, Registry, Report, State, Transcode, Transcoder};
+use charpipe::{Codec, Error, Registry, Report, Status, Transcode, Transcoder};
 use std::io::{self, BufRead, Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -82,13 +82,13 @@ pub fn drive_this(
                     read += step.read;
                     output.extend_from_slice(&room[..step.written]);
                     match step.state {
-                        State::Done => break 'input,
-                        State::NeedInput => {
+                        Status::Done => break 'input,
+                        Status::NeedInput => {
                             assert_eq!(read, chunk.len());
                             assert!(!eof, "more input wanted after the end");
                             break;
                         }
-                        State::NeedRoom => {}
+                        Status::NeedRoom => {}
                     }
                 }
             }

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // An allocator.
 #![allow(dead_code)] // Each test uses its part.
 
-use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink};
+use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -183,9 +183,9 @@ impl Encoder for CountedEncoder {
         self.0.reset();
     }
 
-    fn stand_in(&mut self, ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         call(0);
-        self.0.stand_in(ch, which, dst)
+        self.0.encode_replacement(ch, which, dst)
     }
 
     fn pending(&self) -> usize {

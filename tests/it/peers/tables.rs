@@ -10,7 +10,7 @@
 
 use charpipe::Registry;
 use charpipe::codec::table::Shape;
-use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, PAGES, StandIn, Stop, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, PAGES, Replacement, Stop, decode_strictly};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::fs;
@@ -94,7 +94,7 @@ impl Page {
             let mut sink = ByteSink::new(&mut room);
             encoder.reset();
             let stop = encoder.feed(text, &mut sink).stop;
-            let fits = matches!(stop, Stop::Fault(fault) if encoder.stand_in(fault.ch, StandIn::BestFit, &mut sink));
+            let fits = matches!(stop, Stop::Fault(fault) if encoder.encode_replacement(fault.ch, Replacement::BestFit, &mut sink));
             if stop == Stop::InputEmpty || fits {
                 let _ = encoder.finish(&mut sink);
                 ours.best_fit.insert(text.clone(), self.unshifted(sink.as_bytes()).to_vec());
@@ -112,7 +112,7 @@ impl Page {
         let mut sink = ByteSink::new(&mut room);
         encoder.reset();
         let Stop::Fault(fault) = encoder.feed(text, &mut sink).stop else { return None };
-        encoder.stand_in(fault.ch, StandIn::Substitute, &mut sink).then(|| {
+        encoder.encode_replacement(fault.ch, Replacement::Substitute, &mut sink).then(|| {
             let _ = encoder.finish(&mut sink);
             self.unshifted(sink.as_bytes()).to_vec()
         })
