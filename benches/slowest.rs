@@ -2,9 +2,9 @@
 //! text.
 //!
 //! `cargo bench --bench slowest [-- PART]`; `README.md` explains its output. Whole jobs are measured: to UTF-8 with
-//! ill-formed bytes replaced, and from UTF-8 under each policy for characters that the target lacks. *Ordinary* is text
-//! in the languages that the codec can encode, with lines of English and of the other languages in turn. It is ASCII
-//! only if the codec has nothing else.
+//! ill-formed bytes replaced, and from UTF-8 under each policy for characters that the target lacks. *Ordinary* text is
+//! text in the languages that the codec can encode, with lines of English and of the other languages in turn. It is
+//! pure ASCII only if the codec has no other characters.
 //!
 //! The search begins with patterns known to be slow (only errors, lead bytes without a trail byte, alternating shift
 //! codes, alternating characters of every length). It continues at random from the worst one found, changing the
