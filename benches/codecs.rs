@@ -1,8 +1,9 @@
-//! How fast each codec is, in this process: GB of input a second, both ways, beside a `memcpy` of the same input; and the
-//! single-byte charsets of the web beside encoding_rs; and what it takes to decode a value as short as a field.
+//! Measures the speed of each codec in this process: GB of input per second in both directions, compared with a
+//! `memcpy` of the same input; the single-byte charsets of the web compared with encoding_rs; and the time to decode a
+//! value as short as a field.
 //!
-//! `cargo bench --bench codecs [-- PART]`; `README.md` explains what it prints. A codec whose output is wrong makes it
-//! exit with 1; run without `--bench`, as `cargo test --benches` does, it checks the output only.
+//! `cargo bench --bench codecs [-- PART]`; `README.md` explains its output. It exits with 1 if a codec gives wrong
+//! output. Run without `--bench`, as by `cargo test --benches`, it only checks the output.
 
 mod text;
 
@@ -14,12 +15,12 @@ use std::sync::Arc;
 use std::time::Instant;
 use text::Kind;
 
-/// Bytes of room that codecs write into.
+/// Size of the codecs' output buffer, in bytes.
 const ROOM: usize = 256 * 1024;
-/// About so many bytes of text; in the codec's own form there may be more. No more, so that not even the slowest codec is
-/// often interrupted in the middle of it.
+/// Approximate size of each text in UTF-8, in bytes; encoded it may be larger. It is small enough that even the slowest
+/// codec is seldom interrupted while it runs.
 const TEXT: usize = 512 * 1024;
-/// How often everything is measured; the median counts.
+/// Number of measurements; the median counts.
 const ROUNDS: usize = 31;
 
 const CODECS: &[&str] = &[
@@ -67,7 +68,7 @@ fn main() -> ExitCode {
     if !wrong.is_empty() {
         return ExitCode::FAILURE;
     }
-    println!("{} pairs of codec and text: the output is right", cases.len());
+    println!("{} pairs of codec and text: all output is correct", cases.len());
     if measure {
         throughput(&cases, rounds);
         #[cfg(feature = "whatwg")]
@@ -78,16 +79,16 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A codec and a text that it can write.
+/// A codec and a text that it can encode.
 struct Case {
     codec: Arc<dyn Codec>,
     kind: Kind,
     text: String,
-    /// The text in the codec's form.
+    /// The encoded text.
     bytes: Vec<u8>,
 }
 
-/// Every pair whose name contains `part`, and what is wrong with the output of any.
+/// Returns every pair whose name contains `part`, and the names of those with wrong output.
 fn cases(len: usize, part: &str) -> (Vec<Case>, Vec<String>) {
     let registry = Registry::builtin();
     let (mut cases, mut wrong) = (Vec::new(), Vec::new());
@@ -112,7 +113,7 @@ fn cases(len: usize, part: &str) -> (Vec<Case>, Vec<String>) {
     (cases, wrong)
 }
 
-/// What the text is in that charset by the standard library; `None` where it does not say.
+/// Encodes the text with the standard library; `None` if the library does not support the charset.
 fn reference(codec: &str, text: &str) -> Option<Vec<u8>> {
     let units = text.encode_utf16();
     Some(match codec {
@@ -140,7 +141,7 @@ fn decode_all(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     (clean && decoder.pending() == 0).then_some(text)
 }
 
-/// Decodes all of `src`, a room at a time; whether there was no fault.
+/// Decodes all of `src`, one output buffer at a time; returns whether there was no error.
 #[inline(never)]
 fn decode(decoder: &mut dyn Decoder, mut src: &[u8], room: &mut [u8], then: &mut dyn FnMut(&mut Utf8Sink<'_>)) -> bool {
     loop {
@@ -156,7 +157,7 @@ fn decode(decoder: &mut dyn Decoder, mut src: &[u8], room: &mut [u8], then: &mut
     }
 }
 
-/// Encodes all of `src`, a room at a time; whether there was no fault.
+/// Encodes all of `src`, one output buffer at a time; returns whether there was no error.
 #[inline(never)]
 fn encode(encoder: &mut dyn Encoder, mut src: &str, room: &mut [u8], then: &mut dyn FnMut(&[u8])) -> bool {
     loop {
@@ -180,7 +181,7 @@ fn copy(src: &[u8], room: &mut [u8]) {
     }
 }
 
-/// Measured times of one thing, in seconds.
+/// Measured times of one operation, in seconds.
 #[derive(Default)]
 struct Times(Vec<f64>);
 
@@ -197,19 +198,22 @@ impl Times {
         sorted[sorted.len() / 2]
     }
 
-    /// GB a second, for so many bytes.
+    /// Returns GB per second for `bytes` bytes.
     fn rate(&self, bytes: usize) -> f64 {
         bytes as f64 / self.median() / 1e9
     }
 
-    /// How many times as long as `other`: the median of the rounds' own ratios, as neighbours share their noise.
+    /// Returns how many times as long as `other` it takes: the median of the ratios within each round, because
+    /// measurements of the same round share their noise.
     fn over(&self, other: &Times) -> f64 {
         Times(self.0.iter().zip(&other.0).map(|(this, other)| this / other).collect()).median()
     }
 }
 
 fn throughput(cases: &[Case], rounds: usize) {
-    println!("\nGB of input a second, median of {rounds}; in brackets the share of a memcpy of the same input\n");
+    println!(
+        "\nGB of input per second, median of {rounds}; in parentheses as a percentage of a memcpy of the same input\n"
+    );
     println!("| {:22} | {:8} | {:>14} | {:>14} |", "codec", "text", "decode", "encode");
     println!("|{:-<24}|{:-<10}|{:->15}:|{:->15}:|", "", "", "", "");
     let mut room = vec![0; ROOM];
@@ -219,7 +223,7 @@ fn throughput(cases: &[Case], rounds: usize) {
         for (case, [decoding, copying, encoding, copying_text]) in cases.iter().zip(&mut results) {
             let mut decoder = case.codec.decoder();
             let mut encoder = case.codec.encoder().expect("it encoded before");
-            // Once unmeasured, so that none of them is the one that brings the input into the cache.
+            // Runs once unmeasured, so that the input is in the cache for all of them.
             copy(&case.bytes, &mut room);
             copying.measure(|| copy(black_box(&case.bytes), &mut room));
             decoding.measure(|| {
@@ -246,7 +250,7 @@ fn throughput(cases: &[Case], rounds: usize) {
     }
 }
 
-/// The speed that all others are to be seen beside: no more than a copy into the same room.
+/// The reference speed for all others: a plain copy into the same buffer.
 fn copies(room: &mut [u8], rounds: usize) {
     let source = vec![b'x'; TEXT];
     let mut times = Times::default();
@@ -256,8 +260,8 @@ fn copies(room: &mut [u8], rounds: usize) {
     println!("| {:22} | {:8} | {:14.2} | {:14.2} |", "memcpy", "", times.rate(TEXT), times.rate(TEXT));
 }
 
-/// What `sink.rs` saves by claiming that its text is UTF-8 and not checking it again: once behind a decoder
-/// (`Utf8Sink::as_str`), once between a decoder and an encoder (`Utf8Buf::as_str`).
+/// Measures what `sink.rs` saves by claiming that its text is UTF-8 instead of checking it again: after a decoder
+/// (`Utf8Sink::as_str`), and between a decoder and an encoder (`Utf8Buf::as_str`).
 fn price_of_checking(cases: &[Case], rounds: usize) {
     let chosen = [
         ("IBM037", Kind::English),
@@ -268,13 +272,15 @@ fn price_of_checking(cases: &[Case], rounds: usize) {
         ("UTF-32BE", Kind::Cjk),
         ("UTF-16LE", Kind::Emoji),
     ];
-    println!("\nThe unsafe claims of sink.rs: GB of input a second as it is, and with the text checked by from_utf8\n");
+    println!(
+        "\nThe unsafe claims of sink.rs: GB of input per second without a check, and with the text checked by from_utf8\n"
+    );
     println!("| {:8} | {:8} | {:>22} | {:>26} |", "codec", "text", "decode", "decode, encode to the same");
     println!("|{:-<10}|{:-<10}|{:->23}:|{:->27}:|", "", "", "", "");
     let mut room = vec![0; ROOM];
     let mut out = vec![0; 2 * ROOM];
     for case in cases.iter().filter(|case| chosen.contains(&(case.codec.name(), case.kind))) {
-        // Claimed and checked, behind a decoder; claimed and checked, between the two.
+        // Claimed and checked after a decoder; claimed and checked between decoder and encoder.
         let mut times: [Times; 4] = Default::default();
         for _ in 0..rounds {
             for (index, times) in times.iter_mut().enumerate() {
@@ -313,7 +319,8 @@ fn price_of_checking(cases: &[Case], rounds: usize) {
     }
 }
 
-/// How long a field takes: by a decoder that is made once, by [`Transcode::decode`], and by the codec's own decoder.
+/// Measures the time for a field: with a decoder created once, with [`Transcode::decode`], and with the codec's own
+/// decoder.
 fn values(part: &str, rounds: usize) {
     const FIELDS: [(&str, &str, &str); 7] = [
         ("IBM037", "20 bytes", "Renée Lindström     "),
@@ -325,7 +332,7 @@ fn values(part: &str, rounds: usize) {
         ("windows-1252", "20 bytes", "Renée Lindström     "),
     ];
     const TIMES: usize = 500;
-    println!("\nA value of so many bytes: nanoseconds, median of {rounds} times {TIMES}\n");
+    println!("\nOne short value: nanoseconds, median of {rounds} × {TIMES}\n");
     println!("| {:12} | {:9} | {:>12} | {:>10} | {:>7} |", "codec", "value", "ValueDecoder", "Transcode", "Decoder");
     println!("|{:-<14}|{:-<11}|{:->13}:|{:->11}:|{:->8}:|", "", "", "", "", "");
     for (name, what, text) in FIELDS {
@@ -364,13 +371,13 @@ fn values(part: &str, rounds: usize) {
     }
 }
 
-/// Single-byte decoding, ours over encoding_rs's own.
+/// Single-byte decoding compared with encoding_rs.
 #[cfg(feature = "whatwg")]
 mod web {
     use super::*;
     use encoding_rs::{DecoderResult, Encoding};
 
-    /// Charset and text; whether the text is ASCII, for which the goal is another.
+    /// Charset and text, and whether the text is ASCII, which has a different goal.
     const PAIRS: &[(&str, Kind, bool)] = &[
         ("windows-1252", Kind::French, false),
         ("ISO-8859-15", Kind::French, false),
@@ -405,7 +412,7 @@ mod web {
         Registry::builtin().codec(pair.encoding.name()).expect("a built-in codec")
     }
 
-    /// The pairs that are not decoded to the text that encoding_rs encoded.
+    /// Returns the pairs that do not decode to the text that encoding_rs encoded.
     pub(super) fn wrong(len: usize, part: &str) -> Vec<String> {
         let pairs = pairs(len, part).into_iter();
         pairs
@@ -414,7 +421,7 @@ mod web {
             .collect()
     }
 
-    /// The loop of [`decode`], over encoding_rs's decoder.
+    /// The same loop as [`decode`], with encoding_rs's decoder.
     #[inline(never)]
     fn theirs(encoding: &'static Encoding, mut src: &[u8], room: &mut str) {
         let mut decoder = encoding.new_decoder_without_bom_handling();
@@ -432,7 +439,9 @@ mod web {
 
     pub(super) fn against_encoding_rs(len: usize, part: &str, rounds: usize) {
         let pairs = pairs(len, part);
-        println!("\nSingle-byte decoding: GB of input a second; the ratio is the median of the {rounds} rounds' own\n");
+        println!(
+            "\nSingle-byte decoding: GB of input per second; the ratio is the median of the ratios of {rounds} rounds\n"
+        );
         println!(
             "| {:22} | {:>8} | {:>11} | {:>5} | {:>4} |",
             "charset/text", "charpipe", "encoding_rs", "ratio", "goal"
@@ -467,7 +476,7 @@ mod web {
             these.sort_unstable_by(f64::total_cmp);
             if let (Some(least), Some(median)) = (these.first(), these.get(these.len() / 2)) {
                 println!(
-                    "Text {what}: {median:.2} times as fast as encoding_rs, {least:.2} at the least; the goal is {goal}."
+                    "Text {what}: {median:.2} times as fast as encoding_rs, at least {least:.2}; the goal is {goal}."
                 );
             }
         }

@@ -1,8 +1,9 @@
-//! How often guessing is right: samples of every language, page, shape and size, and of what is no EBCDIC at all.
+//! Measures how often guessing is right: with samples of every language, page, form and size, and of data that is not
+//! EBCDIC.
 //!
-//! `cargo bench --bench guess` prints the tables of `spec/statistics.md` and exits with 1 where the requirements there
-//! are not met; `-- -v` lists what went wrong. Run without `--bench`, as `cargo test --benches` does, it takes a few
-//! samples of each only. Samples are the same on every run.
+//! `cargo bench --bench guess` prints the tables of `spec/statistics.md` and exits with 1 if the requirements stated
+//! there are not met; `-- -v` also lists the wrong guesses. Run without `--bench`, as by `cargo test --benches`, it
+//! takes only a few samples of each kind. The samples are the same on every run.
 
 use charpipe::codec::{ByteSink, Stop, decode_strictly};
 use charpipe::detect::statistics::{Guess, guess, looks_like};
@@ -14,7 +15,7 @@ const SIZES: [usize; 5] = [64, 200, 500, 2000, 65536];
 
 static TEXTS: &str = include_str!("guess/texts.txt");
 
-/// Made-up numbers, the same on every run.
+/// A pseudo-random number generator that gives the same numbers on every run.
 struct Dice(u64);
 
 impl Dice {
@@ -70,18 +71,18 @@ impl Language {
         matches!(self.code, "ja" | "zh-Hans" | "zh-Hant" | "th")
     }
 
-    /// Words from a place on, and on from the beginning at the end.
+    /// Returns `count` words from a random position, wrapping around at the end.
     fn run(&self, dice: &mut Dice, count: usize) -> String {
         let from = dice.below(self.words.len());
         let words: Vec<&str> = self.words.iter().cycle().skip(from).take(count).copied().collect();
         if self.is_dense() && count < 4 {
-            // Words are whole lines there.
+            // Here a word is a whole line.
             return words.concat().chars().skip(dice.below(20)).take(8).collect();
         }
         words.join(" ")
     }
 
-    /// A text of about as many characters; lines end with LF, which a page may have as NEL.
+    /// Returns a text of about `len` characters. Lines end with LF, which a page may encode as NEL.
     fn text(&self, form: Form, dice: &mut Dice, len: usize) -> String {
         let mut text = String::new();
         let mut line = 0;
@@ -122,7 +123,7 @@ impl Language {
     }
 }
 
-/// The text in the charset, without what it lacks, cut at `len`.
+/// Encodes the text, leaving out characters that the charset lacks, and cuts it at `len`.
 fn encoded(codec: &dyn Codec, text: &str, len: usize) -> Vec<u8> {
     let mut encoder = codec.encoder().expect("every page is written");
     let mut bytes = Vec::new();
@@ -141,7 +142,7 @@ fn encoded(codec: &dyn Codec, text: &str, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// As much of it as is whole.
+/// Drops an incomplete sequence at the end.
 fn read(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     decode_strictly(codec, bytes).or_else(|| decode_strictly(codec, &[bytes, b"\x0F"].concat())).or_else(|| {
         let cut = [&bytes[..bytes.len() - 1], b"\x0F"].concat();
@@ -154,7 +155,7 @@ struct Tally {
     all: usize,
     ebcdic: usize,
     right: usize,
-    /// Wrong, and said to be certain.
+    /// Wrong guesses that were reported as certain.
     lies: usize,
 }
 
@@ -249,7 +250,10 @@ fn main() -> ExitCode {
         "| certain and wrong % | {} |",
         row(&|size| by_size.get(&size).map(|tally| percent(tally.lies, tally.all)))
     );
-    println!("\n`looks_like` of EBCDIC from 500 bytes: {} %", percent(looks.ebcdic, looks.all));
+    println!(
+        "\n`looks_like` recognises {} % of the EBCDIC samples of at least 500 bytes",
+        percent(looks.ebcdic, looks.all)
+    );
     let large = by_size.iter().filter(|(size, _)| **size >= 500).fold(Tally::default(), |mut sum, (_, tally)| {
         sum.all += tally.all;
         sum.ebcdic += tally.ebcdic;
@@ -257,13 +261,13 @@ fn main() -> ExitCode {
         sum
     });
     println!(
-        "From 500 bytes: recognised {} %, the right text first {} %",
+        "EBCDIC samples of at least 500 bytes: {} % recognised, {} % read correctly",
         percent(large.ebcdic, large.all),
         percent(large.right, large.all)
     );
     good &= large.ebcdic * 100 > large.all * 99 && large.right * 100 > large.all * 90;
 
-    println!("\n| not EBCDIC: called so | {sizes} |");
+    println!("\n| not EBCDIC, but taken for EBCDIC | {sizes} |");
     println!("|---|{}", "---|".repeat(SIZES.len()));
     let machine = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
     let mut wrong = 0;
@@ -302,12 +306,12 @@ fn main() -> ExitCode {
         println!("| {} | {} |", kind.name, cells.join(" | "));
     }
     println!(
-        "\nOf {all} samples {wrong} are called EBCDIC ({:.3} %), `looks_like` speaks of {hints}",
+        "\nOf {all} samples that are not EBCDIC, {wrong} are taken for EBCDIC ({:.3} %); `looks_like` reports {hints}",
         100.0 * wrong as f64 / all as f64
     );
     good &= wrong * 1000 < all;
 
-    println!("\n| otherwise | right % | certain and wrong % |\n|---|---|---|");
+    println!("\n| not EBCDIC | right % | certain and wrong % |\n|---|---|---|");
     for kind in negatives().into_iter().filter(|kind| !kind.charset.is_empty() && kind.charset != "US-ASCII") {
         let mut tally = Tally::default();
         for size in [64, 200, 500, 2000] {
@@ -315,7 +319,7 @@ fn main() -> ExitCode {
                 let bytes = kind.sample(&mut dice, size, &languages, &registry, &machine);
                 let answer = guess(&bytes, false, &registry);
                 if bytes.is_ascii() && !kind.charset.starts_with("UTF-16") && !kind.charset.starts_with("UTF-32") {
-                    // Nothing to guess.
+                    // There is nothing to guess.
                     continue;
                 }
                 let codec = registry.codec(kind.charset).expect("a label of the list");
@@ -336,11 +340,11 @@ fn main() -> ExitCode {
     if good || !whole { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Something that is no EBCDIC.
+/// A kind of data that is not EBCDIC.
 struct Kind {
     name: &'static str,
     language: &'static str,
-    /// Empty: bytes that are no text.
+    /// Empty for bytes that are not text.
     charset: &'static str,
 }
 
@@ -408,7 +412,7 @@ impl Kind {
                 [&b"\x1F\x8B\x08\0\0\0\0\0\0\x03"[..], &(10..size).map(|_| any()).collect::<Vec<_>>()].concat()
             }
             "machine code" => {
-                // Past the head, where the code is.
+                // After the header, in the machine code.
                 let from = machine.len() / 8 + dice.below(machine.len() / 2);
                 machine[from..][..size].to_vec()
             }

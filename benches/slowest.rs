@@ -1,11 +1,14 @@
-//! The slowest input for each codec, found by search: how much longer a byte takes at the worst than in ordinary text.
+//! Searches for the slowest input of each codec: how much longer one byte takes in the worst case than in ordinary
+//! text.
 //!
-//! `cargo bench --bench slowest [-- PART]`; `README.md` explains what it prints. Both are whole jobs: to UTF-8 with
-//! ill-formed bytes replaced, and from UTF-8 under each policy for what the target lacks. *Ordinary* is text in the
-//! languages that the codec can write, English and the others taking turns by lines; never ASCII alone where it has more.
-//! The search begins with what is known to hurt (nothing but faults, lead bytes without trail, shifts by turns,
-//! characters of every length by turns) and goes on by chance from the worst, changing the pattern that is repeated.
-//! Without `--bench` it goes through the motions for a few codecs, and fails where a job does.
+//! `cargo bench --bench slowest [-- PART]`; `README.md` explains its output. Whole jobs are measured: to UTF-8 with
+//! ill-formed bytes replaced, and from UTF-8 under each policy for characters that the target lacks. *Ordinary* text is
+//! text in the languages that the codec can encode, with lines of English and of the other languages in turn. It is
+//! pure ASCII only if the codec has no other characters.
+//!
+//! The search begins with patterns known to be slow (only errors, lead bytes without a trail byte, alternating shift
+//! codes, alternating characters of every length). It continues at random from the worst one found, changing the
+//! pattern that is repeated. Run without `--bench`, it runs a few codecs once, and fails if a job fails.
 
 mod text;
 
@@ -16,13 +19,13 @@ use std::sync::Arc;
 use std::time::Instant;
 use text::{Dice, Kind};
 
-/// Bytes of input of a job that is measured.
+/// Size of a job's input when it is measured, in bytes.
 const LEN: usize = 24 * 1024;
-/// How often each is measured; the fastest counts, as others work here too.
+/// Number of measurements; the fastest counts, because other programs share the machine.
 const ROUNDS: usize = 4;
-/// And what is to be printed.
+/// The same for the results that are printed.
 const LAST_ROUNDS: usize = 15;
-/// How many changes are tried.
+/// Number of changes that are tried.
 const STEPS: usize = 20;
 /// The longest pattern, in bytes or characters.
 const LONGEST: usize = 16;
@@ -39,7 +42,7 @@ fn main() {
         }
         let steps = if measure { STEPS } else { 1 };
         rows.push(to_text(&registry, codec, steps, false));
-        // EBCDIC as it comes: one long record, whose shift codes become blanks and whose columns are looked at.
+        // Typical EBCDIC: one long record, whose shift codes become blanks and whose columns are examined.
         if encoded(&**codec, "A").is_some_and(|bytes| bytes == [0xC1]) {
             rows.push(to_text(&registry, codec, steps, true));
         }
@@ -55,7 +58,7 @@ fn main() {
 
 struct Row {
     job: String,
-    /// Nanoseconds a byte.
+    /// Nanoseconds per byte.
     ordinary: f64,
     worst: f64,
     pattern: String,
@@ -67,7 +70,7 @@ impl Row {
     }
 }
 
-/// Nanoseconds a byte of input.
+/// Returns the nanoseconds per byte of input.
 fn time(job: &Transcode, input: &[u8], rounds: usize) -> f64 {
     let times = (0..rounds).map(|_| {
         let begun = Instant::now();
@@ -77,7 +80,7 @@ fn time(job: &Transcode, input: &[u8], rounds: usize) -> f64 {
     times.min().unwrap_or_default().as_secs_f64() * 1e9 / input.len() as f64
 }
 
-/// The worst of `seeds` and of what `steps` changes make of it.
+/// Returns the worst of `seeds` and of their variants after `steps` changes.
 fn climb<T: Clone>(
     seeds: Vec<Vec<T>>,
     steps: usize,
@@ -105,7 +108,7 @@ fn climb<T: Clone>(
     (time(&worst.1, LAST_ROUNDS), worst.1)
 }
 
-/// From the codec to UTF-8, as a stream or as one record.
+/// From the codec to UTF-8, as a stream or as a single record.
 fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record: bool) -> Row {
     let mut job = job(registry, codec.name(), "UTF-8").malformed(OnMalformed::Replace);
     if is_record {
@@ -113,14 +116,14 @@ fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record:
         job = job.records(shape).shifts_as_blanks(true).newlines_in_records(OnNewlineInRecord::Space);
     }
     let input = |pattern: &[u8]| pattern.iter().copied().cycle().take(LEN).collect::<Vec<u8>>();
-    // Whatever its bytes are where there is no writing it.
+    // Arbitrary bytes if the charset cannot encode the text.
     let text = ordinary(&**codec);
     let text = if is_record { text.replace('\n', " ") } else { text };
     let ordinary = encoded(&**codec, &text).unwrap_or_else(|| (0..=255).collect());
     let one = |ch: char| encoded(&**codec, ch.encode_utf8(&mut [0; 4])).unwrap_or_default();
     let chars = ['a', 'é', 'я', '€', '漢', '😀'].map(one);
     let mut seeds: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
-    // Lead bytes, alone and before what ends them.
+    // Lead bytes, alone and before bytes that end them.
     for lead in (0..=255).filter(|byte| is_lead(&**codec, *byte)).step_by(7) {
         seeds.extend([vec![lead, b' '], vec![lead, lead, 0xFF], vec![lead, 0x0E, 0x0F]]);
     }
@@ -150,7 +153,7 @@ fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<R
         [("replace", OnUnmappable::Replace), ("escape", OnUnmappable::Escape), ("xml", OnUnmappable::Xml)]
     {
         let job = job(registry, "UTF-8", codec.name()).unmappable(policy).malformed(OnMalformed::Replace);
-        // A charset without a substitute, or without ASCII, fails under such a policy.
+        // Such a policy fails for a charset without a substitute, or without ASCII.
         if job.run("€漢😀\u{E000}\u{530}".as_bytes(), std::io::sink()).is_err() {
             continue;
         }
@@ -187,7 +190,8 @@ fn job(registry: &Registry, from: &str, to: &str) -> Transcode {
         .kind(charpipe::Kind::Text)
 }
 
-/// Lines in the languages that the codec can write nearly all of, by turns; what it lacks of them is left out.
+/// Returns lines in the languages of which the codec can encode nearly everything, in turn; characters that it lacks
+/// are left out.
 fn ordinary(codec: &dyn Codec) -> String {
     let texts: Vec<Vec<String>> = Kind::ALL
         .iter()
@@ -205,14 +209,14 @@ fn ordinary(codec: &dyn Codec) -> String {
     if !text.is_empty() {
         return text;
     }
-    // No language that is here: all that it has, as often as anything else.
+    // None of these languages: use all characters of the codec equally often.
     (0x20..0x1_0000)
         .filter_map(char::from_u32)
         .filter(|ch| encoded(codec, ch.encode_utf8(&mut [0; 4])).is_some())
         .collect()
 }
 
-/// The text in the codec's form; `None` where it lacks some of it.
+/// Encodes the text; `None` if the codec lacks some of it.
 fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
     let mut encoder = codec.encoder()?;
     let mut room = vec![0; 4 * text.len() + 2 * MIN_ROOM];
@@ -221,7 +225,7 @@ fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
     (whole.stop == Stop::InputEmpty && encoder.finish(&mut sink) == Stop::InputEmpty).then(|| sink.as_bytes().to_vec())
 }
 
-/// Whether something has to follow `byte`.
+/// Returns whether `byte` needs a following byte.
 fn is_lead(codec: &dyn Codec, byte: u8) -> bool {
     let mut decoder = codec.decoder();
     let mut room = [0; MIN_ROOM];

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes spec/tables.tsv: what each ICU table maps, as digests.
+"""Writes spec/tables.tsv: digests of the mappings of each ICU table.
 
-    codecs/digests.py DIR > spec/tables.tsv    the .ucm tables are in DIR
+    codecs/digests.py DIR > spec/tables.tsv    reads the .ucm tables in DIR
 
-An oracle for the pages of codecs/, so it shares no code with import.py and
-looks at nothing of a page but its name and its source. spec/tables.md says
-what is hashed. Standard library only.
+The digests are an oracle for the pages of codecs/. So this program shares
+no code with import.py, and reads only the name and the source of a page.
+spec/tables.md says what is hashed. Uses only the standard library.
 """
 import hashlib
 import pathlib
@@ -20,7 +20,7 @@ def private_use(point):
 
 
 def rows(data):
-    """The mappings of a table: code points, bytes, flag."""
+    """Yields the mappings of a table: code points, bytes, flag."""
     in_map = False
     for raw in data.split(b"\n"):
         fields = raw.partition(b"#")[0].decode("ascii").split()

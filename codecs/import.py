@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes the bodies of the pages of codecs/ from ICU tables (.ucm).
 
-    codecs/import.py DIR codecs/NAME.txt ...    the tables are in DIR
-    codecs/import.py DIR --all                  every page that has a .ucm source
-    codecs/import.py DIR --check --all          writes nothing; exit status 1 if a page is not as it would be written
+    codecs/import.py DIR codecs/NAME.txt ...    updates these pages from the tables in DIR
+    codecs/import.py DIR --all                  updates every page that has a .ucm source
+    codecs/import.py DIR --check --all          writes nothing; exits with 1 if a page is out of date
 
-The head of a page is written by hand and kept, save the lines that are
-facts of its table: sha256, shape, substitute, substitute1. All that
-follows the head is written anew. codecs/README.md describes the format.
-Standard library only.
+The head of a page is written by hand and kept, except for the lines that
+are taken from its table: sha256, shape, substitute, substitute1. Everything
+after the head is generated. codecs/README.md describes the format.
+Uses only the standard library.
 """
 import argparse
 import hashlib
@@ -19,18 +19,18 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 WIDTH = 100
 SHAPES = {"SBCS": "single", "DBCS": "double", "EBCDIC_STATEFUL": "shifted", "MBCS": "led"}
-# The flags of a .ucm table, and the sections that hold what a chart cannot.
+# The flags of a .ucm table, and the sections for mappings that a chart cannot show.
 ROUND_TRIP, BEST_FIT, SUBSTITUTE1, TO_TEXT, TO_BYTES = range(5)
 SECTIONS = ["to-text", "both", "to-bytes", "best-fit", "substitute1"]
 FLAG_OF = {"both": ROUND_TRIP, "to-bytes": TO_BYTES, "best-fit": BEST_FIT}
 
 
 class Table:
-    """What a page says.
+    """The content of a page.
 
-    cells: from bytes to the one code point that their cell holds.
-    lists: from the name of a section to its set of items. An item is (bytes, code points); in `to-text` the code points
-    are () where the cell has them; in `substitute1` the bytes are b"" and there is one code point.
+    cells: maps bytes to the one code point in their cell.
+    lists: maps the name of a section to its set of items. An item is (bytes, code points). In `to-text` the code points
+    are () if they are in the cell; in `substitute1` the bytes are b"" and there is one code point.
     """
 
     def __init__(self):
@@ -95,7 +95,7 @@ def hex_bytes(text):
 # ---- The pages ----
 
 def split(text):
-    """The lines of the head, and the words of the body, by line."""
+    """Returns the lines of the head, and the words of each line of the body."""
     lines = text.splitlines()
     starts = ("chart", "but", *SECTIONS)
     for at, line in enumerate(lines):
@@ -106,7 +106,7 @@ def split(text):
 
 
 def head_words(head, word):
-    """All that follows `word` in the head."""
+    """Returns everything after `word` in the head."""
     lines = (line.split("#")[0].split() for line in head)
     return [value for words in lines if words[:1] == [word] for value in words[1:]]
 
@@ -115,7 +115,7 @@ READ = {}
 
 
 def read_page(name):
-    """The page of that name, complete: what it is like, and what it says itself."""
+    """Returns the complete page of that name: the pages that it is like, and its own content."""
     if name not in READ:
         READ[name] = None
         with open(os.path.join(HERE, name + ".txt"), encoding="utf-8") as file:
@@ -170,7 +170,7 @@ def parse_items(section, word):
 
 
 def base_of(head, shape):
-    """What a page with this head begins with: the pages that it is like, or nothing."""
+    """Returns the base of a page with this head: the pages that it is like, or an empty table."""
     base = Table()
     base.shape = shape
     for name in head_words(head, "like"):
@@ -184,7 +184,7 @@ def base_of(head, shape):
 # ---- Writing ----
 
 def write_body(table, base, has_base):
-    """The body of a page that holds `table` and begins with `base`."""
+    """Returns the body of a page that contains `table` and is based on `base`."""
     blocks = []
     if has_base:
         codes = table.cells.keys() | base.cells.keys()
@@ -241,7 +241,7 @@ def write_item(item):
 
 
 def write_ranges(items, sign):
-    """Single code points, and three or more in a row as a range."""
+    """Returns single code points, and three or more consecutive ones as a range."""
     runs = []
     for point in sorted(points[0] for _, points in items):
         if runs and runs[-1][-1] == point - 1:
@@ -267,7 +267,7 @@ def wrap(section, words):
 
 
 def write_page(text, directory):
-    """The page anew, from its head and its table."""
+    """Returns the updated page, from its head and its table."""
     head, _ = split(text)
     while head and not head[-1].strip():
         head.pop()
@@ -314,7 +314,7 @@ def main():
     done = set()
 
     def write(name):
-        """Writes the pages that this one is like first, and then this one."""
+        """Writes the pages that this one is like, and then this one."""
         nonlocal changed
         if name in done or name not in pages:
             return

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What charpipe, glibc's iconv, ICU's uconv and recode each make of the same inputs: prints the table of
-# `beside-others.md`. Run in the root of the repository; `charpipe` must be on the PATH.
+# Compares charpipe with glibc's iconv, ICU's uconv and recode on the same inputs, and prints the table that the README
+# shows. Run it in the root of the repository; `charpipe` must be in the PATH.
 #
-# Each row is a task with a result that can be checked; `yes` is that result. `no` is another result, an error, or a task
-# that the program has no words for; `-`: the program is not installed.
+# Each row is a task with a result that can be checked. `yes` means that the result was right. `no` means another
+# result, an error, or a task that the program cannot be asked to do. `-` means that the program is not installed.
 
 set -u
 here=$(pwd)
@@ -12,8 +12,8 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 data=$here/examples/data
 
-# row TASK CHARPIPE ICONV UCONV RECODE: a shell command each, which succeeds where the task is done; `no` where there is no
-# way to say it.
+# row TASK CHARPIPE ICONV UCONV RECODE: a shell command for each program, which succeeds if the program does the task;
+# `no` if it cannot be asked to.
 row() {
     line="| $1 |"
     shift
@@ -29,7 +29,7 @@ row() {
     echo "$line"
 }
 
-# The words `TASK | charpipe | iconv | uconv | recode` of the head.
+# The head of the table: `TASK | charpipe | iconv | uconv | recode`.
 echo '| | charpipe | iconv | uconv | recode |'
 echo '|---|---|---|---|---|'
 
@@ -64,7 +64,7 @@ row 'a last character that is cut is an error' \
     '! charpipe cut.txt' '! iconv -f UTF-8 -t UTF-16 cut.txt' '! uconv -f utf-8 -t utf-16 cut.txt' \
     '! recode UTF-8..UTF-16 <cut.txt'
 
-# Larger than any buffer.
+# Files larger than any buffer.
 head -c 3000000 /dev/zero | tr '\0' '\351' >large.txt
 cp large.txt large1.txt; cp large.txt large2.txt; cp large.txt large3.txt; cp large.txt large4.txt
 row 'a file of 3 MB converted onto itself' \

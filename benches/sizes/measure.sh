@@ -1,5 +1,6 @@
 #!/bin/sh
-# What the library and its features add to a program, in KiB: `cargo build --release`, symbols stripped.
+# Prints how much the library and each of its features add to a program, in KiB: `cargo build --release`, without
+# symbols.
 set -eu
 cd "$(dirname "$0")"
 target=${CARGO_TARGET_DIR:-target}
@@ -10,7 +11,7 @@ size() {
 }
 
 copies=$(size '')
-echo "| features | KiB that they add |"
+echo "| features | added KiB |"
 echo "|---|---|"
 for features in '' dos whatwg guess serde tokio; do
     all=$(size "charpipe,$features")

@@ -1,39 +1,40 @@
-//! Texts to measure with, made anew and alike on every run: no data files, no randomness from outside.
+//! Generates the texts for measurements, identical on every run: no data files, no external randomness.
 //!
-//! Each is prose-like enough that a branch predictor meets what it would meet in earnest: words of a natural length
-//! from a list, shuffled by a fixed generator, in lines of some seventy columns.
+//! Each text resembles prose, so that a branch predictor behaves as it does with real text: words of natural length
+//! from a list, shuffled by a fixed generator, in lines of about seventy columns.
 
-// Each benchmark is a program of its own and uses its part of this.
+// Each benchmark is a separate program and uses only a part of this module.
 #![allow(dead_code)]
 
-/// What a text is like.
+/// The kind of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// English: ASCII alone.
+    /// English: only ASCII.
     English,
     /// French: 8 % of the characters outside ASCII, all of them in Latin-1.
     French,
-    /// Russian: nearly all of it two bytes a character in UTF-8.
+    /// Russian: nearly every character takes two bytes in UTF-8.
     Russian,
-    /// Greek, with its accents: two bytes a character in UTF-8.
+    /// Greek with accents: two bytes per character in UTF-8.
     Greek,
-    /// Hebrew without points: two bytes a character in UTF-8.
+    /// Hebrew without points: two bytes per character in UTF-8.
     Hebrew,
-    /// Arabic: two bytes a character in UTF-8.
+    /// Arabic: two bytes per character in UTF-8.
     Arabic,
-    /// Arabic in the shapes that letters take, as IBM420 has them: three bytes each among those of two.
+    /// Arabic in presentation forms, as IBM420 has them: characters of three bytes among those of two.
     ArabicShapes,
-    /// Thai: nearly all of it three bytes a character in UTF-8, in long runs.
+    /// Thai: nearly every character takes three bytes in UTF-8, in long runs.
     Thai,
-    /// Japanese in half-width katakana, with Latin capitals and digits: what IBM290 holds.
+    /// Japanese in half-width katakana, with Latin capitals and digits: the characters of IBM290.
     Katakana,
-    /// Japanese, kanji and kana of JIS X 0208: nearly all of it three bytes a character in UTF-8, two in the pages.
+    /// Japanese, kanji and kana of JIS X 0208: nearly every character takes three bytes in UTF-8 and two in the code
+    /// pages.
     Japanese,
-    /// Korean, syllables of KS X 1001 in words with blanks between them.
+    /// Korean syllables of KS X 1001, in words separated by blanks.
     Korean,
-    /// Chinese and hiragana: nearly all of it three bytes a character in UTF-8 and one unit in UTF-16.
+    /// Chinese and hiragana: nearly every character takes three bytes in UTF-8 and one code unit in UTF-16.
     Cjk,
-    /// English and a little Chinese with emoji among the words: surrogate pairs, and every length of UTF-8.
+    /// English and a little Chinese with emoji between the words: surrogate pairs, and all lengths of UTF-8.
     Emoji,
 }
 
@@ -72,7 +73,7 @@ impl Kind {
         }
     }
 
-    /// A text of about `len` bytes of UTF-8: whole lines, and no fewer bytes than that.
+    /// Returns a text of whole lines with at least, and not much more than, `len` bytes of UTF-8.
     pub(crate) fn text(self, len: usize) -> String {
         let mut dice = Dice::new();
         let mut text = String::with_capacity(len + 512);
@@ -88,7 +89,7 @@ impl Kind {
         text
     }
 
-    /// Adds a word and what parts it from the next.
+    /// Adds a word and the separator after it.
     fn word(self, dice: &mut Dice, text: &mut String) {
         match self {
             Kind::English => {
@@ -104,7 +105,7 @@ impl Kind {
                 text.push_str(dice.one_of(BETWEEN));
             }
             Kind::Greek => {
-                // Alpha to omega but the final sigma, which ends words alone; now and then an accent.
+                // Alpha to omega except the final sigma, which only ends words; sometimes an accent.
                 letters(dice, text, 1..9, &[('\u{3B1}', 17), ('\u{3C3}', 7), ('\u{3AC}', 4), ('\u{3B1}', 17)]);
                 text.push_str(dice.one_of(&["", "", "\u{3C2}"]));
                 text.push_str(dice.one_of(BETWEEN));
@@ -163,7 +164,8 @@ impl Kind {
     }
 }
 
-/// Adds a number within `count` of letters, each from one of `ranges`: its first character and how many there are.
+/// Adds a random number of letters (within `count`), each from one of `ranges`, which are given as the first character
+/// and the number of characters.
 fn letters(dice: &mut Dice, text: &mut String, count: std::ops::Range<usize>, ranges: &[(char, usize)]) {
     for _ in 0..count.start + dice.below(count.len()) {
         let (first, len) = ranges[dice.below(ranges.len())];
@@ -179,7 +181,7 @@ impl Dice {
         Dice(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// A number from 0, less than `end`.
+    /// Returns a number from 0 to `end` - 1.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -217,7 +219,8 @@ const FRENCH: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-/// Shapes of letters that go on to the left, in IBM420; alef has none, and is here as the shape after such a one.
+/// Presentation forms of letters that join to the next letter, in IBM420. Alef does not join, and is included as the
+/// form after a joining letter.
 const ARABIC_INITIALS: &[&str] = &[
     "\u{FE91}", "\u{FE97}", "\u{FE9B}", "\u{FE9F}", "\u{FEA3}", "\u{FEA7}", "\u{FEB3}", "\u{FEB7}", "\u{FEBB}",
     "\u{FECB}", "\u{FECF}", "\u{FED3}", "\u{FEDB}", "\u{FEDF}", "\u{FEE3}", "\u{FE8E}",

@@ -1,4 +1,5 @@
-//! Each codec's decoder: any bytes, any pieces, any room, and the same text, the same error at the same offset.
+//! Tests the decoder of each codec: for any bytes, pieces and buffer sizes it gives the same text, and the same error
+//! at the same offset.
 
 #![no_main]
 
@@ -11,12 +12,12 @@ fuzz_target!(|data: &[u8]| {
     let cuts = Cuts::new(&mut choices);
     let codec = choices.codec();
     let malformed = *choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]);
-    // With a stage the text takes the long way, through the encoder.
+    // With a text stage, the text takes the general path through the encoder.
     let eol = *choices.one(&[Eol::Keep, Eol::Lf]);
     let input = choices.payload();
     let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed).eol(eol).relabel(Relabel::Never);
     let expected = whole(&job, input);
-    // A value, twice: nothing is left of the first.
+    // Decodes a value twice: the first must leave nothing behind.
     let mut values = job.values().unwrap();
     for _ in 0..2 {
         match values.decode(input) {

@@ -1,4 +1,5 @@
-//! Content-Type: no value breaks the reader, what it reads is in the value, and a quoted charset is the one within.
+//! Tests the Content-Type parser: no value breaks it, everything it returns occurs in the value, and a quoted charset
+//! is the text between the quotes.
 
 #![no_main]
 
@@ -19,20 +20,20 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(read.essence.is_none(), read.kind() == MediaKind::Missing);
     if let Some(charset) = &read.charset {
         assert!(!charset.is_empty() && charset.trim() == charset, "{charset:?}");
-        // Behind a backslash a quoted character stands for itself.
+        // After a backslash, a quoted character stands for itself.
         assert!(value.replace('\\', "").contains(&charset.replace('\\', "")), "{charset:?}");
         assert!(lower.contains("charset"));
-        // Whatever is a charset can be said again, alone and in quotes, and is the same.
+        // Any charset can be written again, alone and in quotes, and is then read as the same charset.
         let quoted = charset.replace('\\', r"\\").replace('"', "\\\"");
         let again = ContentType::parse(&format!("text/xml; charset=\"{quoted}\""));
         assert_eq!(again.charset.as_ref(), Some(charset));
         assert_eq!(again.kind(), MediaKind::TextXml);
     }
-    // As a header that was copied whole.
+    // A header line that was copied as a whole.
     if !lower.trim_start().starts_with("content-type") {
         assert_eq!(ContentType::parse(&format!("Content-Type: {value}")), read);
     }
-    // Every policy answers, or says why it does not.
+    // Every policy returns a codec, or an error that says why not.
     for policy in Policy::ALL {
         let hints = Hints { policy, content_type: Some(value.clone().into_owned()), ..Hints::default() };
         let mut detector = Detector::new(REGISTRY.clone(), hints);

@@ -1,4 +1,4 @@
-//! Detection: however the input is cut, the verdict is the same and the bytes that were taken are given back.
+//! Tests detection: however the input is cut, the verdict is the same, and the bytes that were read are returned.
 
 #![no_main]
 
@@ -8,10 +8,10 @@ use charpipe::{Detector, Kind, Registry};
 use charpipe_fuzz::{Choices, Cuts};
 use libfuzzer_sys::fuzz_target;
 
-/// Whole declarations end here at the latest: 4096 characters of four bytes, a byte order mark before them.
+/// The latest possible end of a complete declaration: 4096 characters of four bytes, after a byte order mark.
 const DECLARATION: usize = 4 * 4096 + 4;
 
-/// So does the window of statistics, and what is searched for a `meta`.
+/// The same, also counting the window of statistics and of the search for a `meta`.
 const BOUND: usize = if WINDOW + 4 > DECLARATION { WINDOW + 4 } else { DECLARATION };
 
 fuzz_target!(|data: &[u8]| {

@@ -1,5 +1,5 @@
-//! Kernels: whatever instruction set runs them, they read a part of what can be read, write what the long way writes of
-//! it, and nothing behind the room.
+//! Tests the kernels: with any instruction set, a kernel reads a part of the input that is valid, writes exactly what
+//! the general path writes for it, and writes nothing past the end of its buffer.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// A charset of single bytes: its characters, and what kernels know of it.
+/// A single-byte charset: its characters, and the tables that the kernels use.
 struct Page {
     codec: Arc<dyn Codec>,
     chars: [Option<char>; 256],
@@ -48,7 +48,7 @@ fn alone(codec: &dyn Codec, byte: u8) -> String {
     sink.as_str().to_owned()
 }
 
-/// Room of so many bytes, and behind it what must stay.
+/// A buffer of `len` bytes, followed by guard bytes that must not change.
 struct Room {
     bytes: Vec<u8>,
     len: usize,
@@ -65,14 +65,14 @@ impl Room {
         &mut self.bytes[..self.len]
     }
 
-    /// What was written, which must be `expected`.
+    /// Checks that the bytes written are `expected`.
     fn holds(&self, written: usize, expected: &[u8], what: &str) {
-        assert_eq!(&self.bytes[self.len..], GUARD, "{what}: written behind the room");
+        assert_eq!(&self.bytes[self.len..], GUARD, "{what}: written past the end of the buffer");
         assert_eq!(&self.bytes[..written], expected, "{what}");
     }
 }
 
-/// The text that UTF-16 in units of `order` is, up to what is none.
+/// Decodes UTF-16 code units in `order`, up to the first invalid one.
 fn of_utf16(order: ByteOrder, src: &[u8]) -> String {
     let units = src.chunks_exact(2).map(|pair| match order {
         ByteOrder::Big => u16::from_be_bytes([pair[0], pair[1]]),
@@ -93,7 +93,7 @@ fuzz_target!(|data: &[u8]| {
     let padding = choices.byte();
     let repeat = 1 + usize::from(choices.byte()) % 16;
     let skip = usize::from(choices.byte()) % 64;
-    // Repeated, so that there are blocks, and from any place on, so that they lie anywhere.
+    // Repeated, so that there are whole blocks, and starting anywhere, so that their alignment varies.
     let src = choices.payload().repeat(repeat);
     let src = src.get(skip..).unwrap_or_default();
     let lossy = String::from_utf8_lossy(src);
@@ -132,7 +132,7 @@ fuzz_target!(|data: &[u8]| {
         }
     }
 
-    // These choose the instruction set by themselves.
+    // These functions choose the instruction set themselves.
     for order in ByteOrder::ALL {
         let mut room = Room::new(len);
         let (read, written) = utf16::to_utf8(order, src, room.room());
@@ -162,7 +162,7 @@ fuzz_target!(|data: &[u8]| {
         room.holds(written, &in_utf32(&text[..read]), "to UTF-32");
     }
 
-    // The codec over the kernels, which goes all the way: there and back by the page gives the same.
+    // The codec that uses the kernels converts everything: encoding to the page and back gives the same text.
     if !in_page.is_empty() && page.codec.encodes() {
         let bytes = encode(&*page.codec, &in_page);
         let job = Transcode::new().from(page.codec.name()).expect("it is registered");

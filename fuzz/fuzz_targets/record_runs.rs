@@ -1,6 +1,6 @@
-//! Jobs on records: however the input is cut, the result is that of one piece, whatever the shape, the charset and what
-//! is asked for: blanks, columns, carriage control, control characters, records again. A payload that begins with `<`
-//! is made an XML document in records of one length, which may cut its declaration anywhere.
+//! Tests jobs on records: however the input is cut, the result is the same as in one piece, for any shape, charset and
+//! options: blanks, columns, carriage control, control characters, records again. A payload that begins with `<`
+//! becomes an XML document in fixed-length records, which may cut its declaration anywhere.
 
 #![no_main]
 
@@ -28,7 +28,7 @@ const SHAPES: [&str; 14] = [
 const TO_RECORDS: [&str; 8] =
     ["fb:6", "rdw", "vb:30", "vbs:20", "u32", "awstape,fb:4", "awstape,fb:4,blksize=12", "mode-b"];
 
-/// More than it takes for records to pass by a table, if they can.
+/// More records than it takes to use the fast path through a table, if the job allows it.
 const LARGE: usize = 5000;
 
 fuzz_target!(|data: &[u8]| {
@@ -86,7 +86,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(cuts.run(&job, &input), expected, "{job:?}");
 });
 
-/// A document that names a charset, in records of `len` bytes.
+/// Returns a document that declares a charset, in records of `len` bytes.
 fn document(shape: &Shape, len: usize, which: usize, rest: &[u8]) -> Vec<u8> {
     let codec = &CODECS[which % CODECS.len()];
     let name = codec.xml_name().unwrap_or("UTF-8");
@@ -102,7 +102,7 @@ fn document(shape: &Shape, len: usize, which: usize, rest: &[u8]) -> Vec<u8> {
     let mut framed = Vec::new();
     if let Ok(mut framer) = Framer::new(shape, b" ") {
         let mut records = bytes.chunks(most.min(shape.longest()));
-        // What is too long for its shape is left out.
+        // Records that are too long for their shape are left out.
         if records.try_for_each(|record| framer.record(record, 0, &mut framed)).is_ok() {
             framer.finish(&mut framed);
         }

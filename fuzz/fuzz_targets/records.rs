@@ -1,5 +1,6 @@
-//! Records: however the input is cut, the same records, ends and errors; the iterator finds what the state machine does;
-//! and what was read without error is written so that it is read again, and then written as the same bytes.
+//! Tests record framings: however the input is cut, the records, ends and errors are the same; the iterator returns
+//! what the state machine returns; and records that were read without an error can be written and read again, and then
+//! written as the same bytes.
 
 #![no_main]
 
@@ -8,7 +9,7 @@ use charpipe_fuzz::{Choices, Cuts};
 use libfuzzer_sys::fuzz_target;
 use std::io::BufReader;
 
-/// What was told: the bytes of each record, and where it begins, the ends of files among them; and what was wrong.
+/// What the deframer reported: the bytes and the offset of each record, the ends of files among them, and the error.
 #[derive(PartialEq, Debug)]
 struct Told {
     items: Vec<Option<(Vec<u8>, u64)>>,
@@ -29,7 +30,7 @@ fn shape(choices: &mut Choices<'_>) -> Shape {
     };
     match (on_tape, shape) {
         (0 | 1, shape) => shape,
-        // In blocks of a few records each.
+        // In blocks of a few records.
         (2, Shape::Fixed { lrecl }) if lrecl.is_multiple_of(2) => {
             let blocks = Shape::FixedBlocks { lrecl, blksize: lrecl * (1 + lrecl % 5) };
             Shape::AwsTape { labels: false, shape: Box::new(blocks) }
@@ -38,7 +39,7 @@ fn shape(choices: &mut Choices<'_>) -> Shape {
     }
 }
 
-/// What there is in `input`, given in pieces of these sizes.
+/// Reads the records in `input`, given in pieces of these sizes.
 fn told(shape: &Shape, input: &[u8], mut pieces: impl Iterator<Item = usize>, late_eof: bool) -> Told {
     let mut deframer = Deframer::new(shape);
     let mut told = Told { items: Vec::new(), open: Vec::new(), error: None };
@@ -116,7 +117,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(items.next().is_none());
     assert_eq!(error, whole.error);
 
-    // Blocks may be larger than those that are written; labels are not written at all.
+    // The input may have larger blocks than are ever written, and labels are not written at all.
     let is_writable = !matches!(shape, Shape::AwsTape { labels: true, .. });
     let records: Vec<&[u8]> = whole.items.iter().flatten().map(|(bytes, _)| &bytes[..]).collect();
     if whole.error.is_none() && is_writable && records.iter().all(|record| record.len() <= shape.longest()) {

@@ -1,6 +1,6 @@
-//! Labels: what is written says what it is. A document with any declaration, and HTML with any `meta`, in any family,
-//! converted to any target, is recognised as that target, with nothing that contradicts; its `meta` elements say the same;
-//! and converting it once more changes nothing.
+//! Tests the correction of labels. A document with any declaration, or HTML with any `meta`, in any family, is
+//! converted to any target. Detection must then recognise the output as that target, without a contradiction; its
+//! `meta` elements must say the same; and converting it once more must change nothing.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use charpipe_fuzz::{CODECS, Choices, Cuts, encode, whole};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::Write;
 
-/// A declaration, or none, and what follows it.
+/// Returns a document with or without a declaration.
 fn document(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
     // U+0085 is white space in EBCDIC only.
     let space = ["", " ", "\n", "\t ", "\r\n", if is_ebcdic(source) { "\u{85}" } else { " " }];
@@ -47,7 +47,7 @@ fn document(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
     text
 }
 
-/// The beginning of a document of HTML, with labels in some of its elements.
+/// Returns the beginning of an HTML document with labels in some of its elements.
 fn head(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
     let mut text = "<html>".to_owned();
     for _ in 0..choices.byte() % 4 {
@@ -69,7 +69,7 @@ fn head(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
     text
 }
 
-/// What stands in the first `count` places of `text` where a label of a `meta` can.
+/// Returns the labels in the first `count` places of `text` that may hold a label of a `meta`.
 fn labels(text: &str, count: usize) -> Vec<&str> {
     let parts = text.split("charset").skip(1).take(count).filter_map(|part| part.trim_start().strip_prefix('='));
     let labels = parts.map(|part| part.trim_start().trim_start_matches(['\'', '"']));
@@ -77,9 +77,9 @@ fn labels(text: &str, count: usize) -> Vec<&str> {
     ends.filter(|label| *label != "koi8-u").collect()
 }
 
-/// Whether detection, which reads a declaration of EBCDIC by what the pages of its family agree on, reads those of this
-/// page. Some have `<` elsewhere (IS-FRISS), no quotes (FI-SE-A), or U+0085 where others have another control (OSD):
-/// what becomes of them the tests say.
+/// Returns whether detection can read declarations in this page. It reads an EBCDIC declaration by the characters that
+/// all pages of the family share. Some pages have `<` at another byte (IS-FRISS), have no quotes (FI-SE-A), or have
+/// U+0085 at the byte of another control character (OSD). The tests cover these pages.
 fn is_read_by_its_family(codec: &dyn Codec) -> bool {
     const DECLARATION: &str = "<?xml version=\"1.0\" encoding='' standalone=yes?>\t\r\n\u{85} ABCZ-_.09z";
     let registry = Registry::builtin();
@@ -90,7 +90,7 @@ fn is_read_by_its_family(codec: &dyn Codec) -> bool {
         })
 }
 
-/// What detection answers for `output`: the codec, and what contradicts, in words.
+/// Detects the encoding of `output`: returns the codec, and the contradictions as text.
 fn verdict(output: &[u8]) -> (String, String) {
     let mut detector = Detector::new(Registry::builtin(), Hints::default());
     detector.feed(output);
@@ -128,7 +128,7 @@ fuzz_target!(|data: &[u8]| {
     if first.transcoder().is_err() {
         return;
     }
-    // What it is read as may not be what was meant; if that is no XML at all, its label is nobody's business.
+    // It may be read as something else than was meant. If that is not XML, its label does not matter.
     let read = whole(&first.clone().to("UTF-8").unwrap().bom(Bom::Strip).relabel(Relabel::Never), &input);
     if !read.text().starts_with('<') || read.text().contains(|ch: char| ch < ' ' && !"\t\r\n".contains(ch)) {
         return;
@@ -143,13 +143,13 @@ fuzz_target!(|data: &[u8]| {
     };
     let (codec, conflicts) = verdict(&outcome.output);
     let what = || format!("{} to {}: {text:?} became {outcome:?}", source.name(), target.name());
-    // HTML need not say what it is in, and may begin with anything.
+    // HTML need not declare its encoding, and may begin with anything.
     if kind == Kind::Xml {
         assert_eq!((&*codec, &*conflicts), (expected, "None"), "{}", what());
     }
     let written = whole(&Transcode::new().from(expected).unwrap().relabel(Relabel::Never), &outcome.output);
     if is_html && read.text().trim_start_matches('\u{FEFF}').starts_with(&text[..head_len]) {
-        // The odd octet orders have no name of their own in a document.
+        // The unusual octet orders have no name of their own in a document.
         let written_as = target.xml_name();
         let is_true = |label: &&str| {
             let found = Registry::builtin().codec(label).map(|codec| codec.name().to_owned());
@@ -160,7 +160,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(labels(written.text(), count).iter().all(is_true), "{}: {written:?}", what());
     }
 
-    // A shorter name may bring one that was out of reach into it.
+    // A shorter name may bring a label within reach that was out of reach before.
     if is_html && text.len() > 900 {
         return;
     }

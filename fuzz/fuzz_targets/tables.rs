@@ -1,5 +1,5 @@
-//! Files of tables: any bytes are a table that can be believed, or an error at a place inside; and what reads is a codec
-//! that keeps the contract, and to which it makes no difference how its input is cut.
+//! Tests table files: any bytes are either a consistent table or an error at a position in the file. Every table makes
+//! a codec that keeps the contract, and however its input is cut, its output is the same.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use charpipe::{Codec, ErrorKind, OnMalformed, OnUnmappable, Registry, Relabel, T
 use charpipe_fuzz::{Choices, Cuts, whole};
 use libfuzzer_sys::fuzz_target;
 
-/// What a file may build on.
+/// The table that a file may be based on.
 const BASE: &[u8] = b"<uconv_class> \"EBCDIC_STATEFUL\"\n<subchar> \\x3F\nCHARMAP\n<U0041> \\xC1 |0\n\
     <U4E00> \\x45\\x41 |0\n<U4E00><U0300> \\x45\\x41\\x45\\x42 |0\nEND CHARMAP\n";
 
@@ -34,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
     cut(&table, data);
     let codec = TableCodec::new(table);
     let _ = decode_strictly(&codec, data);
-    // What goes both ways does.
+    // Round-trip mappings survive a round trip.
     for mapping in mappings.iter().filter(|mapping| is_plain && !is_shifted && mapping.way.decodes()).take(64) {
         let text = decode_strictly(&codec, &mapping.code.bytes()[..1]);
         assert_eq!(text, Some(mapping.ch.to_string()), "{}", codec.name());
@@ -42,8 +42,8 @@ fuzz_target!(|data: &[u8]| {
     write_all(&codec, &String::from_utf8_lossy(&data[..data.len().min(64)]));
 });
 
-/// Decodes and encodes what the table has, with other things between, whole and in pieces. The file says in which order:
-/// its last bytes, each for one of the mappings or for itself.
+/// Decodes and encodes the mappings of the table, with other data between them, whole and in pieces. The last bytes of
+/// the file give the order: each stands for one of the mappings, or for itself.
 fn cut(table: &Table, data: &[u8]) {
     let mut input = Vec::new();
     let mut text = String::new();
@@ -63,7 +63,7 @@ fn cut(table: &Table, data: &[u8]) {
             }
             (part, at) => {
                 let sequence = &table.sequences[at - table.mappings.len()];
-                // Not always whole.
+                // Sometimes only a part of it.
                 let shown = |len: usize| if part == 1 { len / 2 } else { len };
                 input.extend_from_slice(&sequence.bytes[..shown(sequence.bytes.len())]);
                 text.extend(sequence.text.chars().take(shown(sequence.text.chars().count())));
@@ -95,7 +95,7 @@ fn cut(table: &Table, data: &[u8]) {
     }
 }
 
-/// Encodes, and goes on behind what the table lacks.
+/// Encodes, and continues after characters that the table lacks.
 fn write_all(codec: &TableCodec, text: &str) {
     let mut encoder = codec.encoder().unwrap();
     let mut rest = text;
@@ -115,5 +115,5 @@ fn write_all(codec: &TableCodec, text: &str) {
             return;
         }
     }
-    panic!("no end");
+    panic!("the encoder never finishes");
 }

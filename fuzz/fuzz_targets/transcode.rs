@@ -1,5 +1,5 @@
-//! Whole jobs: however the input is cut, the result is that of one piece; and from a charset to UTF-8 and back gives
-//! the bytes back.
+//! Tests whole jobs: however the input is cut, the result is the same as in one piece, and converting from a charset to
+//! UTF-8 and back reproduces the bytes.
 
 #![no_main]
 
@@ -7,7 +7,8 @@ use charpipe::{Bom, EbcdicNl, Eol, Kind, OnMalformed, Relabel, Transcode};
 use charpipe_fuzz::{Choices, Cuts, REVERSIBLE, whole};
 use libfuzzer_sys::fuzz_target;
 
-/// More than the transcoder decodes at a time. Only where the first fault ends it: seventy thousand take too long.
+/// More than the transcoder decodes at a time. Used only if the first error ends the job, because 70,000 errors take
+/// too long.
 const LARGE: usize = 70_000;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,7 +1,8 @@
-//! What the targets share: choices out of the first bytes of the fuzzer's input, and the codecs to choose from.
+//! Code shared by the fuzz targets: choices taken from the first bytes of the fuzzer's input, and the codecs to choose
+//! from.
 //!
-//! An input is choices, a byte each, then payload. The first nine say how the payload is cut; a target's own follow. A
-//! byte that is missing is 0, so every input is good for something.
+//! An input consists of choices, one byte each, followed by a payload. The first nine choices say how the payload is
+//! cut; the choices of the target follow. A missing byte counts as 0, so every input is usable.
 
 #[path = "../../tests/it/common/mod.rs"]
 mod common;
@@ -13,10 +14,11 @@ use charpipe::{Codec, Registry, Transcode};
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
-/// The built-in codecs, in the order of their registration: a new one comes behind those that seeds know by number.
+/// The built-in codecs, in registration order. New codecs are added at the end, so that the numbers in existing seeds
+/// keep their meaning.
 pub static CODECS: LazyLock<Vec<Arc<dyn Codec>>> = LazyLock::new(|| Registry::builtin().codecs().cloned().collect());
 
-/// Takes choices from the front of the fuzzer's input.
+/// Takes choices from the beginning of the fuzzer's input.
 pub struct Choices<'a>(&'a [u8]);
 
 impl<'a> Choices<'a> {
@@ -32,7 +34,7 @@ impl<'a> Choices<'a> {
         &of[self.byte() as usize % of.len()]
     }
 
-    /// A codec; `None` for choice 0.
+    /// Returns a codec, or `None` for choice 0.
     pub fn codec_or_none(&mut self) -> Option<&'static Arc<dyn Codec>> {
         let codecs = &*CODECS;
         (self.byte() as usize % (codecs.len() + 1)).checked_sub(1).map(|index| &codecs[index])
@@ -42,49 +44,50 @@ impl<'a> Choices<'a> {
         self.one(&CODECS)
     }
 
-    /// All that is left.
+    /// Returns the rest of the input.
     pub fn payload(self) -> &'a [u8] {
         self.0
     }
 }
 
-/// How an input is cut and how much room its output gets: the sizes of pieces and rooms, used over and over.
+/// How an input is cut, and how much space its output gets: the sizes of pieces and of output buffers, used in
+/// rotation.
 pub struct Cuts {
     pub pieces: [usize; 4],
     pub rooms: [usize; 4],
-    /// The end of the input is said in a call of its own.
+    /// The end of the input is signalled in a separate call.
     pub late_eof: bool,
 }
 
 impl Cuts {
     pub fn new(choices: &mut Choices<'_>) -> Self {
         let mut pieces = [(); 4].map(|()| choices.byte() as usize % 40);
-        // Around the codecs' least room and twice that sizes matter most.
+        // Sizes around the minimum buffer size of the codecs, and around twice that size, matter most.
         let mut rooms = [(); 4].map(|()| choices.byte() as usize % 140);
         pieces[3] = pieces[3].max(1);
         rooms[3] = rooms[3].max(1);
         Cuts { pieces, rooms, late_eof: choices.byte() % 2 == 1 }
     }
 
-    /// The same with sizes so much larger.
+    /// Returns the same cuts with all sizes multiplied by `factor`.
     pub fn times(self, factor: usize) -> Self {
         Cuts { pieces: self.pieces.map(|len| len * factor), rooms: self.rooms.map(|len| len * factor), ..self }
     }
 
-    /// What `job` makes of `input` in these pieces.
+    /// Runs `job` on `input` in these pieces.
     pub fn run(&self, job: &Transcode, input: &[u8]) -> Outcome {
         let (mut pieces, mut rooms) = (self.pieces.into_iter().cycle(), self.rooms.into_iter().cycle());
         common::drive(job, input, &mut pieces, &mut rooms, self.late_eof)
     }
 }
 
-/// What `job` makes of `input` in one piece, with more room than it can want at a time.
+/// Runs `job` on `input` in one piece, with an output buffer larger than it ever needs at a time.
 pub fn whole(job: &Transcode, input: &[u8]) -> Outcome {
     common::drive(job, input, &mut std::iter::repeat(usize::MAX), &mut std::iter::repeat(1 << 17), false)
 }
 
-/// The codecs with one form only for each character, which therefore give back every byte that they could read: the
-/// Unicode forms of one order, and the single-byte charsets without a character at two places.
+/// The codecs that have only one form for each character and therefore reproduce every byte they could read: the
+/// Unicode encodings with a fixed byte order, and the single-byte charsets without a character at two positions.
 pub static REVERSIBLE: LazyLock<Vec<Arc<dyn Codec>>> = LazyLock::new(|| {
     let unicode = ["UTF-8", "UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE"];
     let odd = ["X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"];

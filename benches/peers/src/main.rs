@@ -1,8 +1,9 @@
-//! charpipe's codecs beside the fastest that do the same: simdutf, encoding_rs and `memcpy`, in one process.
+//! Compares charpipe's codecs with the fastest implementations of the same conversions: simdutf, encoding_rs and
+//! `memcpy`, in one process.
 //!
-//! `cargo run --release --manifest-path benches/peers/Cargo.toml [-- PART]`, from charpipe's root, prints one table;
-//! `benches/README.md` says how to read it. It exits with 1 where any output is wrong, ours or theirs; a goal that is not
-//! met is only said so.
+//! `cargo run --release --manifest-path benches/peers/Cargo.toml [-- PART]`, in charpipe's root, prints one table;
+//! `benches/README.md` explains it. It exits with 1 if any output is wrong, of charpipe or of the others. A goal that
+//! is not met is only reported.
 
 mod measure;
 mod peers;
@@ -17,13 +18,13 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use text::Kind;
 
-/// Neither what is read nor what is written is longer: both stay in the second level of the caches.
+/// Size limit of input and output: both fit into the second-level cache.
 const ROOM: usize = 256 * 1024;
 
-/// EBCDIC with the repertoire of Latin-1, or but for the euro.
+/// EBCDIC pages with the repertoire of Latin-1, or of Latin-1 except the euro sign.
 const LATIN_PAGES: &[&str] = &["IBM037", "IBM1047", "IBM273", "IBM500", "IBM1140"];
 
-/// Pages of other scripts.
+/// Code pages of other scripts.
 const OTHER_PAGES: &[(&str, Kind)] = &[
     ("IBM1025", Kind::Russian),
     ("IBM875", Kind::Greek),
@@ -35,10 +36,10 @@ const OTHER_PAGES: &[(&str, Kind)] = &[
 
 const UCS4: &[&str] = &["UTF-32LE", "UTF-32BE", "X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"];
 
-/// What the Unicode forms are measured on.
+/// The texts for the Unicode encodings.
 const TEXTS: &[Kind] = &[Kind::English, Kind::French, Kind::Russian, Kind::Greek, Kind::Japanese, Kind::Emoji];
 
-/// The kernels of a lesser instruction set are measured in a process of their own.
+/// The kernels of a smaller instruction set are measured in a separate process.
 const SCALAR: &str = "--scalar";
 
 fn main() -> ExitCode {
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
     if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Goes on with the table in a process that has no kernels but the scalar ones; whether all output was right there.
+/// Continues the table in a process that uses only the scalar kernels; returns whether all output was correct there.
 fn scalar(part: &str) -> bool {
     let status = std::env::current_exe()
         .and_then(|program| Command::new(program).env("CHARPIPE_ISA", "scalar").args([SCALAR, part]).status());
@@ -79,7 +80,7 @@ fn scalar(part: &str) -> bool {
     }
 }
 
-/// With whatever kernels this machine runs.
+/// With the kernels that this machine supports.
 fn races() -> Result<Vec<Race>, Error> {
     let registry = Registry::builtin();
     let mut races = Vec::new();
@@ -121,7 +122,7 @@ fn races() -> Result<Vec<Race>, Error> {
     Ok(races)
 }
 
-/// The Unicode forms, both ways.
+/// The Unicode encodings, in both directions.
 fn unicode_races(registry: &Registry, kind: Kind) -> Result<Vec<Race>, Error> {
     let text = fitting(kind, |text| (4 * text.chars().count()).max(text.len()));
     let utf8 = text.as_bytes();
@@ -158,7 +159,8 @@ fn unicode_races(registry: &Registry, kind: Kind) -> Result<Vec<Race>, Error> {
                 .goal(Goal::ratio(0.8)),
         );
     }
-    // What the encoder gets is valid already, so beside simdutf's that takes it as such; no goal was set for it.
+    // The encoder's input is known to be valid, so it is compared with simdutf's function for valid input; this row has
+    // no goal.
     let le = ne_bytes(&utf16, |unit| unit.to_ne_bytes());
     races.push(
         Race::new("UTF-8 → UTF-16LE".into(), kind, le.clone(), encoding(&*registry.codec("UTF-16LE")?, text.clone()))
@@ -172,7 +174,7 @@ fn unicode_races(registry: &Registry, kind: Kind) -> Result<Vec<Race>, Error> {
     Ok(races)
 }
 
-/// Single bytes to UTF-8 without vectors.
+/// Single bytes to UTF-8 without SIMD.
 fn scalar_races() -> Result<Vec<Race>, Error> {
     let registry = Registry::builtin();
     let mut races = Vec::new();
@@ -189,17 +191,17 @@ fn scalar_races() -> Result<Vec<Race>, Error> {
     Ok(races)
 }
 
-/// encoding_rs on Russian is what single bytes that are no Latin-1 are measured by, whatever their own text is.
+/// Single-byte charsets other than Latin-1 are compared with encoding_rs on Russian, for any text.
 fn against_windows_1251(race: Race) -> Race {
     let text = fitting(Kind::Russian, str::len);
     let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(&text);
     race.against("encoding_rs, 1251", peers::encoding_rs(encoding_rs::WINDOWS_1251, bytes.to_vec()), text.into())
 }
 
-/// A charset of single bytes.
+/// A single-byte charset.
 struct Page {
     codec: Arc<dyn Codec>,
-    /// The byte of each character, by a decoder that saw it alone: the oracle for what decodes many at once.
+    /// The byte of each character, found by decoding each byte alone: the oracle for decoding many at once.
     bytes: HashMap<char, u8>,
 }
 
@@ -214,7 +216,7 @@ impl Page {
         self.codec.name()
     }
 
-    /// What the page has of a text, as text and in the page.
+    /// Returns the part of a text that the page contains, as text and encoded.
     fn text(&self, kind: Kind) -> (String, Vec<u8>) {
         let text: String = fitting(kind, str::len).chars().filter(|ch| self.bytes.contains_key(ch)).collect();
         assert!(text.len() > ROOM / 2, "{} has too little of {}", self.name(), kind.name());
@@ -231,10 +233,10 @@ impl Page {
     }
 }
 
-/// A text that is as long as may be while `len` of it, the longest of its forms, fits into the room.
+/// Returns the longest text for which `len` of it, the length of its longest form, fits into the buffer.
 fn fitting(kind: Kind, len: impl Fn(&str) -> usize) -> String {
     let mut text = kind.text(ROOM);
-    // Some room is left: a kernel stops before the end of it, and that end is not what is measured.
+    // Some space is left: a kernel stops before the end of the buffer, and that end is not to be measured.
     while len(&text) > ROOM - 256 {
         let half = text.trim_end().rfind('\n').expect("a text of lines");
         text.truncate(half + 1);
@@ -242,7 +244,7 @@ fn fitting(kind: Kind, len: impl Fn(&str) -> usize) -> String {
     text
 }
 
-/// Decodes `bytes` in one go.
+/// Decodes `bytes` in one call.
 fn decoding(codec: &dyn Codec, bytes: Vec<u8>) -> measure::Run {
     let mut decoder = codec.decoder();
     let input = bytes.len();
@@ -254,7 +256,7 @@ fn decoding(codec: &dyn Codec, bytes: Vec<u8>) -> measure::Run {
     })
 }
 
-/// Encodes `text` in one go.
+/// Encodes `text` in one call.
 fn encoding(codec: &dyn Codec, text: String) -> measure::Run {
     let mut encoder = codec.encoder().expect("one that encodes");
     let input = text.len();
@@ -266,14 +268,14 @@ fn encoding(codec: &dyn Codec, text: String) -> measure::Run {
     })
 }
 
-/// The text in Latin-1, as far as it goes.
+/// Encodes the text in Latin-1, as far as possible.
 fn latin1(text: &str) -> Vec<u8> {
     let bytes: Vec<u8> = text.chars().filter_map(|ch| u8::try_from(ch).ok()).collect();
     assert_eq!(bytes.len(), text.chars().count(), "Western text is Latin-1");
     bytes
 }
 
-/// The four octets of `ch` in the order that the charset is named for.
+/// Returns the four octets of `ch` in the byte order that the charset's name says.
 fn in_order(name: &str, ch: char) -> [u8; 4] {
     let [a, b, c, d] = u32::to_be_bytes(ch.into());
     match name {

@@ -1,39 +1,39 @@
-//! Two things that do the same, timed in turn, and a row of the table from it.
+//! Times two implementations of the same conversion in turn, and prints a row of the table.
 
 use crate::text::Kind;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// How often each is timed.
+/// Number of measurements of each.
 const ROUNDS: usize = 41;
-/// About how long one timing is, in seconds, in as many passes as that takes: long for the clock, and too short for the
-/// scheduler to often let something else run in the middle of it.
+/// Approximate duration of one measurement, in seconds; the conversion is repeated to reach it. It is long enough for
+/// the clock, and short enough that the scheduler seldom interrupts it.
 const TIMING: f64 = 300e-6;
 
-/// What is written into; aligned for any code unit, and cleared of what was in it by whoever checks.
+/// An output buffer, aligned for any code unit. The code that checks the output clears the buffer first.
 pub(crate) struct Room(Vec<u64>);
 
 impl Room {
     fn new() -> Room {
-        // Twice of what is used: simdutf is told no bounds.
+        // Twice the size that is used: simdutf does not check bounds.
         Room(vec![0; 2 * crate::ROOM / 8])
     }
 
     pub(crate) fn as_bytes(&mut self) -> &mut [u8] {
         let len = self.0.len() * 8;
-        // SAFETY: the same memory as bytes, for which any alignment and any content will do.
+        // SAFETY: the same memory as bytes, for which any alignment and any content is valid.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), len) }
     }
 
-    /// For `T` a code unit: `u8`, `u16` or `u32`.
+    /// `T` is a code unit: `u8`, `u16` or `u32`.
     pub(crate) fn as_ptr<T>(&mut self) -> *mut T {
         self.0.as_mut_ptr().cast()
     }
 }
 
-/// Something to be timed: it turns its input into output in a room and answers how many bytes that was.
+/// A conversion to be timed: it converts its input into an output buffer and returns the number of bytes written.
 pub(crate) struct Run {
-    /// Bytes of its input.
+    /// Size of its input in bytes.
     input: usize,
     pass: Box<dyn FnMut(&mut Room) -> usize>,
 }
@@ -49,9 +49,9 @@ impl Run {
         room.as_bytes().get(..len) == Some(expected)
     }
 
-    /// GB of input a second.
+    /// Returns GB of input per second.
     fn rate(&mut self, room: &mut Room) -> f64 {
-        // Once before, so that the caches are its own.
+        // Runs once before, to fill the caches.
         let start = Instant::now();
         black_box((self.pass)(room));
         let passes = ((TIMING / start.elapsed().as_secs_f64()) as usize).max(1);
@@ -63,12 +63,12 @@ impl Run {
     }
 }
 
-/// What is asked of a row.
+/// The goal of a row.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Goal {
-    /// Of the peer's rate.
+    /// A fraction of the peer's rate.
     ratio: f64,
-    /// GB of input a second.
+    /// GB of input per second.
     rate: f64,
 }
 
@@ -105,7 +105,7 @@ impl Goal {
     }
 }
 
-/// A kernel of ours on a text, and a peer beside it.
+/// One of charpipe's conversions on a text, and a peer to compare it with.
 pub(crate) struct Race {
     what: String,
     kind: Kind,
@@ -120,7 +120,7 @@ impl Race {
         Race { what, kind, ours, expected, peer: None, goal: Goal::default() }
     }
 
-    /// Beside `run`, which is to make `expected`.
+    /// Compares with `run`, which must give `expected`.
     pub(crate) fn against(self, name: &'static str, run: Run, expected: Vec<u8>) -> Race {
         Race { peer: Some((name, run, expected)), ..self }
     }
@@ -133,7 +133,7 @@ impl Race {
         format!("{}/{}", self.what, self.kind.name())
     }
 
-    /// Prints the row; whether the output was right.
+    /// Prints the row; returns whether the output was correct.
     pub(crate) fn run(mut self) -> bool {
         let name = self.name();
         let mut room = Room::new();
@@ -174,7 +174,7 @@ impl Race {
 }
 
 pub(crate) fn print_head() {
-    println!("GB of input a second, medians of {ROUNDS}; the ratio is the median of the rounds' own\n");
+    println!("GB of input per second, medians of {ROUNDS}; the ratio is the median of the ratios of the rounds\n");
     println!(
         "| {:31} | {:8} | {:>8} | {:>20} | {:>6} | {:>5} | {:>13} | {:7} | {:>7} |",
         "kernel", "text", "charpipe", "peer", "its", "ratio", "goal", "", "memcpy"

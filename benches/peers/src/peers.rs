@@ -1,17 +1,18 @@
-//! What charpipe is measured by, each over input of its own.
+//! The conversions that charpipe is compared with, each with its own input.
 
 use crate::measure::Run;
 use encoding_rs::{DecoderResult, Encoding};
 use std::hint::black_box;
 
-/// A conversion of simdutf's: it answers how many units it wrote, 0 where the input is bad, and wants the room to be
-/// large enough, which it is: no form of a text is longer than `ROOM`, and the room is twice that.
+/// A conversion function of simdutf. It returns the number of code units written, or 0 if the input is invalid, and
+/// requires a sufficiently large buffer. The buffer is always large enough: no form of a text is longer than `ROOM`,
+/// and the buffer is twice that size.
 type Convert<S, D> = unsafe fn(*const S, usize, *mut D) -> usize;
 
 fn convert<S: 'static, D: 'static>(source: Vec<S>, convert: Convert<S, D>) -> Run {
     Run::new(size_of_val(&source[..]), move |room| {
         let source = black_box(&source);
-        // SAFETY: the source is as long as is said, and the room fits whatever it becomes: see `Convert`.
+        // SAFETY: the source has the length given, and the buffer is large enough for any output: see `Convert`.
         let units = unsafe { convert(source.as_ptr(), source.len(), room.as_ptr()) };
         black_box(room.as_bytes());
         units * size_of::<D>()
@@ -42,7 +43,7 @@ pub(crate) fn utf8_to_utf16(utf8: Vec<u8>, is_big: bool) -> Run {
     convert(utf8, if is_big { simdutf::convert_utf8_to_utf16be } else { simdutf::convert_utf8_to_utf16le })
 }
 
-/// Of text that is known to be UTF-8.
+/// For text that is known to be UTF-8.
 pub(crate) fn valid_utf8_to_utf16le(text: String) -> Run {
     convert(text.into(), simdutf::convert_valid_utf8_to_utf16le)
 }

@@ -1,4 +1,4 @@
-//! The least program that converts: standard input to standard output.
+//! The smallest program that converts: standard input to standard output.
 
 #[cfg(feature = "charpipe")]
 fn main() -> Result<(), charpipe::Error> {

@@ -1,5 +1,4 @@
-//! The files that everything reads: a text that is long enough for no branch predictor to learn it by heart, over and
-//! over.
+//! Creates the input files: a text that is long enough to defeat branch predictors, repeated.
 
 use crate::text::Kind;
 use charpipe::Registry;
@@ -8,10 +7,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Bytes of text, of which the rest is repetition.
+/// Size of the text that is repeated, in bytes.
 pub(crate) const BLOCK: usize = 1024 * 1024;
 
-/// From where to where; the names are charpipe's own.
+/// A conversion. The charsets have charpipe's names.
 pub(crate) struct Job {
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
@@ -23,13 +22,13 @@ impl Job {
         format!("{} → {}, {}", self.from, self.to, self.kind.name())
     }
 
-    /// The block that is repeated.
+    /// Returns the block that is repeated.
     pub(crate) fn block(&self) -> Vec<u8> {
         encoded(self.from, &self.kind.text(BLOCK))
     }
 }
 
-/// The text in that charset.
+/// Encodes the text.
 pub(crate) fn encoded(charset: &str, text: &str) -> Vec<u8> {
     let codec = Registry::builtin().codec(charset).expect("a built-in codec");
     let mut encoder = codec.encoder().expect("one that encodes");
@@ -37,7 +36,7 @@ pub(crate) fn encoded(charset: &str, text: &str) -> Vec<u8> {
     let mut sink = ByteSink::new(&mut room);
     let step = encoder.feed(text, &mut sink);
     assert_eq!(step.stop, Stop::InputEmpty, "{charset} holds the text");
-    // Back to single bytes, where it has shifts, so that the block can be repeated.
+    // Returns to single bytes if the charset has shift codes, so that the block can be repeated.
     assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "there is room");
     let len = sink.written();
     room.truncate(len);
@@ -45,30 +44,30 @@ pub(crate) fn encoded(charset: &str, text: &str) -> Vec<u8> {
     room
 }
 
-/// How often `block` makes so many MiB, at the least.
+/// Returns how often `block` must be repeated to get at least `mib` MiB.
 pub(crate) fn times(block: &[u8], mib: usize) -> usize {
     (mib * 1024 * 1024).div_ceil(block.len())
 }
 
-/// Writes `block` so often; answers the bytes.
+/// Writes `block` that many times; returns the number of bytes.
 pub(crate) fn write_repeated(path: &Path, block: &[u8], times: usize) -> io::Result<usize> {
     let mut file = File::create(path)?;
     for _ in 0..times {
         file.write_all(block)?;
     }
-    // Writing back must not go on under the measurements.
+    // The file must be on disk before measurements begin.
     file.sync_all()?;
     Ok(times * block.len())
 }
 
-/// Records of a text and what becomes of them: a line each, blanks at its end trimmed.
+/// Records of a text, and the expected result: one line each, with trailing blanks trimmed.
 pub(crate) struct Records {
     pub(crate) bytes: Vec<u8>,
     pub(crate) lines: Vec<u8>,
 }
 
 impl Records {
-    /// Each of 80 bytes, filled up with blanks.
+    /// Records of 80 bytes, padded with blanks.
     pub(crate) fn fixed() -> Records {
         Records::of(|line, bytes| {
             bytes.extend_from_slice(line);
@@ -76,7 +75,7 @@ impl Records {
         })
     }
 
-    /// Each behind its length and as long as its line, with a few blanks at its end.
+    /// Records after a length field, as long as their line, with a few trailing blanks.
     pub(crate) fn variable() -> Records {
         Records::of(|line, bytes| {
             let blanks = line.len() % 7;

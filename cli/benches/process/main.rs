@@ -1,27 +1,27 @@
-//! The whole command against others, as a user meets them: `charpipe`, `iconv`, `uconv`, `recode`, `dd` and, for the
-//! floor, `cat`.
+//! Compares the whole command with other tools, as a user runs them: `charpipe`, `iconv`, `uconv`, `recode`, `dd` and,
+//! as a lower limit, `cat`.
 //!
-//! `cargo bench --bench process [-- PART...]`; `benches/README.md` explains what it prints. It exits with 1 where
-//! charpipe's output is wrong, or a stream takes more memory than is promised; a goal of speed that is not met is only
-//! said so. Run without `--bench`, as `cargo test --benches` does, it checks the same on 1 MiB and measures no time.
+//! `cargo bench --bench process [-- PART...]`; `benches/README.md` explains its output. It exits with 1 if charpipe's
+//! output is wrong or if a stream takes more memory than promised. A speed goal that is not met is only reported. Run
+//! without `--bench`, as by `cargo test --benches`, it makes the same checks with 1 MiB and measures no times.
 //!
-//! | part | what |
+//! | part | what it measures |
 //! |---|---|
-//! | `files` | a file of every kind, to `/dev/null` |
-//! | `records` | the same with records, by whatever can do that |
-//! | `reframed` | records to records beside the same records to lines |
-//! | `jobs` | one job on two cores against one |
-//! | `pipe` | between two `cat` |
+//! | `files` | files of every kind, to `/dev/null` |
+//! | `records` | the same with records, for the tools that can convert them |
+//! | `reframed` | records to records, compared with the same records to lines |
+//! | `jobs` | `--jobs 2` compared with `--jobs 1` |
+//! | `pipe` | in a pipe between two `cat` |
 //! | `starts` | files of ten bytes |
-//! | `streams` | long streams, and the memory they take |
-//! | `sizes` | streams from 1 KiB to 4 GiB; alone of all only where it is asked for |
+//! | `streams` | long streams, and their memory |
+//! | `sizes` | streams from 1 KiB to 4 GiB; runs only if it is named |
 //!
-//! | variable | what | default |
+//! | variable | meaning | default |
 //! |---|---|---|
 //! | `CHARPIPE_BENCH_MIB` | size of each input file, in MiB | 256 |
 //! | `CHARPIPE_BENCH_STREAM_MIB` | length of the streams of the memory check, in MiB | 1024 |
-//! | `CHARPIPE_BENCH_LARGEST_MIB` | the last of the sizes, in MiB | 4096 |
-//! | `CHARPIPE_BENCH_ROUNDS` | how often everything is measured; the median counts | 7 |
+//! | `CHARPIPE_BENCH_LARGEST_MIB` | the largest of the sizes, in MiB | 4096 |
+//! | `CHARPIPE_BENCH_ROUNDS` | number of measurements; the median counts | 7 |
 
 mod input;
 mod parts;
@@ -37,13 +37,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use tools::Tool;
 
-/// What is measured, and how much of it.
+/// What is measured, with which sizes.
 struct Plan {
-    /// Where files go.
+    /// The directory of the files.
     scratch: tempfile::TempDir,
-    /// Charpipe first.
+    /// The tools, charpipe first.
     tools: Vec<Tool>,
-    /// Whether times are measured, and not output alone.
+    /// Whether times are measured, or only the output is checked.
     measures: bool,
     mib: usize,
     stream_mib: usize,
@@ -61,7 +61,7 @@ impl Plan {
         tools.retain(|tool| {
             let here = tool.is_installed();
             if !here {
-                println!("process: {} is not installed: left out", tool.name());
+                println!("process: {} is not installed and is left out", tool.name());
             }
             here
         });
@@ -85,7 +85,7 @@ impl Plan {
     }
 }
 
-/// A part: its name, whether it measures nothing but time, and what it does; it answers what failed.
+/// A part: its name, whether it only measures time, and its function, which returns the failures.
 type Part = (&'static str, bool, fn(&Plan) -> io::Result<Vec<String>>);
 
 const PARTS: &[Part] = &[
@@ -101,7 +101,7 @@ const PARTS: &[Part] = &[
 
 fn main() -> ExitCode {
     if !cfg!(unix) {
-        println!("process: skipped; the tools to compare with are those of Unix");
+        println!("process: skipped; the other tools exist only on Unix");
         return ExitCode::SUCCESS;
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The parts asked for, or all but the longest; answers what failed.
+/// Runs the parts that were named, or all except the longest; returns the failures.
 fn run(measures: bool, asked: &[&str]) -> io::Result<Vec<String>> {
     let plan = Plan::new(measures)?;
     if !plan.has(Tool::Charpipe) {

@@ -1,4 +1,4 @@
-//! The parts: what is run in each, and what is asked of it.
+//! The parts of the benchmark: the commands of each, and its goals.
 
 use crate::Plan;
 use crate::input::{BLOCK, Job, Records, encoded, times, write_repeated};
@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// Conversions of plain files, and what is asked of them.
+/// Conversions of plain files, and their goals.
 const FILES: &[(Job, Goal)] = &[
     (Job { from: "IBM037", to: "UTF-8", kind: Kind::French }, Goal::Within(1.6, Tool::Cat)),
     (Job { from: "UTF-8", to: "IBM037", kind: Kind::French }, Goal::Within(2.0, Tool::Cat)),
@@ -35,10 +35,10 @@ const FILES: &[(Job, Goal)] = &[
     (Job { from: "UTF-8", to: "IBM1388", kind: Kind::Cjk }, MIXED),
 ];
 
-/// What is asked of mixed pages.
+/// The goal for mixed pages.
 const MIXED: Goal = Goal::Faster(4.0, &[Tool::Iconv, Tool::Uconv]);
 
-/// How a tool does a job on a file, as a column.
+/// Returns the command with which a tool does a job on a file, for one column.
 fn column(tool: Tool, job: &Job, file: Option<&Path>) -> Vec<Line> {
     tool.converts(job.from, job.to, file).into_iter().collect()
 }
@@ -65,7 +65,7 @@ pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
     }
     fs::remove_file(file)?;
     if plan.has(Tool::Iconv) && failures.is_empty() {
-        println!("\n{} jobs on files of {} MiB: the output is iconv's, byte for byte", FILES.len(), plan.mib);
+        println!("\n{} jobs on files of {} MiB: the output is identical to iconv's", FILES.len(), plan.mib);
     }
     if plan.measures {
         failures.extend(table.print_peaks());
@@ -73,7 +73,7 @@ pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
     Ok(failures)
 }
 
-/// What is different between the outputs of charpipe and of another command.
+/// Compares the outputs of charpipe and of another command; returns what is wrong.
 fn difference(plan: &Plan, name: &str, own: &Line, other: &Line) -> io::Result<Option<String>> {
     let outputs = [plan.path().join("own"), plan.path().join("other")];
     for (line, output) in [own, other].into_iter().zip(&outputs) {
@@ -105,12 +105,12 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
         let of_file = format!("if={}", file.display());
         let column = |tool: &Tool| match tool {
             Tool::Charpipe => vec![own.clone()],
-            // It knows records of one length alone, and ASCII for UTF-8, which this text is.
+            // dd reads only fixed-length records, and writes ASCII instead of UTF-8; this text is ASCII.
             Tool::Dd if shape != "fb:80" => vec![],
             Tool::Dd => {
                 vec![tool.line(&["status=none", "ibs=64K", "obs=64K", "conv=unblock,ascii", "cbs=80", &of_file])]
             }
-            // Without records: it decodes what stands between them too.
+            // This tool knows no records, so it also decodes the bytes between them.
             tool => tool.converts("IBM037", "UTF-8", Some(&file)).into_iter().collect(),
         };
         let row = Row {
@@ -126,7 +126,7 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
     fs::remove_file(file)?;
     fs::remove_file(lines)?;
     if failures.is_empty() {
-        println!("\nRecords on files of {} MiB: the lines are right", plan.mib);
+        println!("\nRecords on files of {} MiB: the lines are correct", plan.mib);
     }
     if plan.measures {
         failures.extend(table.print_peaks());
@@ -134,8 +134,8 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
     Ok(failures)
 }
 
-/// Records to records, which is to take no longer than records to lines: the shape of what is read, that of what is
-/// written, the target, and whether that is what was read.
+/// Records to records, which should take no longer than records to lines: the input shape, the output shape, the
+/// target, and whether the output is identical to the input.
 const REFRAMED: &[(&str, &str, &str, bool)] = &[
     ("fb:80", "fb:80", "IBM037", true),
     ("fb:80", "fb:80", "IBM1047", false),
@@ -151,7 +151,7 @@ pub(crate) fn reframed(plan: &Plan) -> io::Result<Vec<String>> {
     let heads = ["to records", "to lines"].map(|head| (Tool::Charpipe, head.to_string()));
     let mut table = Table::new(heads.into(), Cells::Speed);
     if plan.measures {
-        table.print_head("Records of IBM037 to records and to lines");
+        table.print_head("IBM037 records to records and to lines");
     }
     let mut failures = Vec::new();
     let file = plan.path().join("records");
@@ -189,7 +189,7 @@ pub(crate) fn jobs(plan: &Plan) -> io::Result<Vec<String>> {
     }
     let mut failures = Vec::new();
     let file = plan.path().join("input");
-    // Shifting charsets are not cut without records.
+    // Charsets with shift codes are not converted in parts unless there are records.
     let is_cut = |job: &Job| job.kind == Kind::French && !job.to.starts_with("UTF-32");
     for (job, _) in FILES.iter().filter(|(job, _)| is_cut(job)) {
         let block = job.block();
@@ -203,7 +203,7 @@ pub(crate) fn jobs(plan: &Plan) -> io::Result<Vec<String>> {
     }
     fs::remove_file(file)?;
     if plan.measures {
-        // More than one job is more than one set of buffers: what is promised is for one.
+        // Several jobs need several sets of buffers; the promised limit is for one job.
         table.print_peaks();
     }
     Ok(failures)
@@ -229,9 +229,9 @@ pub(crate) fn pipe(plan: &Plan) -> io::Result<Vec<String>> {
     Ok(Vec::new())
 }
 
-/// How long a file of ten bytes takes: the start of the process, and of its tables.
+/// Measures the time for a file of ten bytes: the start of the process and of its tables.
 pub(crate) fn starts(plan: &Plan) -> io::Result<Vec<String>> {
-    /// For every round of the rest.
+    /// Measurements for each round of the other parts.
     const OFTEN: usize = 40;
     let mut tools = plan.tools.clone();
     tools.retain(|tool| matches!(tool, Tool::Charpipe | Tool::Iconv | Tool::Uconv | Tool::Cat));
@@ -259,7 +259,7 @@ pub(crate) fn starts(plan: &Plan) -> io::Result<Vec<String>> {
 pub(crate) fn streams(plan: &Plan) -> io::Result<Vec<String>> {
     let mut failures = Vec::new();
     println!(
-        "\nStreams of {} MiB out of one pipe and into another; under {} MiB is promised\n",
+        "\nStreams of {} MiB from one pipe into another; the promised limit is {} MiB of memory\n",
         plan.stream_mib,
         MEMORY / 1024
     );
@@ -268,7 +268,7 @@ pub(crate) fn streams(plan: &Plan) -> io::Result<Vec<String>> {
     let is_in = |job: &Job| job.kind == Kind::French || job.to.starts_with("IBM");
     for (job, _) in FILES.iter().filter(|(job, _)| is_in(job)) {
         let (input, expected) = (job.block(), encoded(job.to, &job.kind.text(BLOCK)));
-        // Where there are shifts, the last one of a block and the first of the next are not written.
+        // At the boundary of two blocks, the shift codes that end one block and begin the next are not written.
         let is_mixed = matches!(job.to, "IBM939" | "IBM1388");
         let times = if is_mixed { 1 } else { times(&input, plan.stream_mib) };
         match stream(job.from, job.to, &input, &expected, times, true)? {
@@ -283,18 +283,18 @@ pub(crate) fn streams(plan: &Plan) -> io::Result<Vec<String>> {
     Ok(failures)
 }
 
-/// The cost of streams of every length, by which one sees what is paid once and what for each byte.
+/// Measures streams of every length, which shows the fixed cost and the cost per byte.
 pub(crate) fn sizes(plan: &Plan) -> io::Result<Vec<String>> {
     const KIB: usize = 1024;
     let mut failures = Vec::new();
-    println!("\nIBM037 → UTF-8, French, out of one pipe and into another, by length; medians of {}\n", plan.rounds);
+    println!("\nIBM037 → UTF-8, French, from one pipe into another, by length; medians of {}\n", plan.rounds);
     println!("| {:>11} | {:>9} | {:>6} | {:>9} |", "KiB", "ms", "MB/s", "peak, MiB");
     println!("|{:->12}:|{:->10}:|{:->7}:|{:->10}:|", "", "", "", "");
     let text = Kind::French.text(2 * KIB * KIB);
     let mut peaks = Vec::new();
     let mut size = KIB;
     while size <= plan.largest_mib * KIB * KIB {
-        // A byte is a character there.
+        // In this charset each byte is one character.
         let block = size.min(KIB * KIB);
         let end = text.char_indices().nth(block).expect("a text as long").0;
         let (input, times) = (encoded("IBM037", &text[..end]), size / block);
@@ -320,7 +320,7 @@ pub(crate) fn sizes(plan: &Plan) -> io::Result<Vec<String>> {
         size *= 4;
     }
     if let (Some(least), Some(most)) = (peaks.iter().min(), peaks.iter().max()) {
-        println!("\nThe peak is between {} and {} MiB, whatever the length.", mib(Some(*least)), mib(Some(*most)));
+        println!("\nThe peak is between {} and {} MiB for all lengths.", mib(Some(*least)), mib(Some(*most)));
     }
     Ok(failures)
 }
@@ -331,5 +331,5 @@ fn mib(kib: Option<u64>) -> String {
 
 fn too_much(name: &str, peak: Option<u64>) -> Option<String> {
     let kib = peak.filter(|kib| *kib >= MEMORY)?;
-    Some(format!("{name}, stream: {kib} KiB of memory, {MEMORY} are promised"))
+    Some(format!("{name}, stream: {kib} KiB of memory, more than the promised {MEMORY} KiB"))
 }

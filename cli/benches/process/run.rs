@@ -1,11 +1,12 @@
-//! Running commands: their time, their output and their peak of memory.
+//! Runs commands and measures their time, their output and their peak memory.
 //!
 //! # How memory is measured
 //!
-//! By `VmHWM` of `/proc/PID/status`, the peak of the resident set. The peak that `wait4` reports would be simpler, but a
-//! child's starts at its parent's, which is this program. Of the tools on files it is polled every half millisecond of
-//! a run of its own that is not timed; what a tool allocates in its last half millisecond is missed. Of the streams it
-//! is exact: they are held open at their end until everything before it has come out, and read then.
+//! From `VmHWM` in `/proc/PID/status`, the peak of the resident set. The peak that `wait4` reports would be simpler,
+//! but the peak of a child process starts at that of its parent, which is this program. For the tools that read files,
+//! `VmHWM` is polled every half millisecond, in a separate run that is not timed; memory allocated in the last half
+//! millisecond is missed. For the streams the value is exact: their input is kept open until all output has arrived,
+//! and the peak is read then.
 
 use crate::tools::Line;
 use std::fs::{self, File};
@@ -14,12 +15,12 @@ use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a run took, in seconds.
+/// The duration of a run, in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
-    /// Until all of it had ended.
+    /// Time until all processes had ended.
     pub(crate) wall: f64,
-    /// Of CPU, all of its processes together; not a number where the system does not tell.
+    /// CPU time of all processes together; NaN if the system does not report it.
     pub(crate) cpu: f64,
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn cost(lines: &[Line]) -> io::Result<Cost> {
             command.stdin(before);
         }
         command.stdout(if index + 1 < lines.len() { Stdio::piped() } else { Stdio::null() });
-        // Its end is that of the process, which is seen there without being waited for.
+        // stderr is a pipe because its end shows that the process has ended before it is waited for.
         children.push(command.stderr(Stdio::piped()).spawn()?);
     }
     let mut cost = Cost { wall: 0.0, cpu: 0.0 };
@@ -47,11 +48,12 @@ pub(crate) fn cost(lines: &[Line]) -> io::Result<Cost> {
     Ok(cost)
 }
 
-/// The seconds of CPU that a process took which has just ended and is not yet waited for; of one thread alone.
+/// Returns the CPU seconds of a process that has just ended but has not been waited for; only for a single-threaded
+/// process.
 fn cpu_of_ended(pid: u32) -> Option<f64> {
     for _ in 0..10_000 {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The state follows the name in brackets.
+        // The state follows the name, which is in parentheses.
         if stat.rsplit_once(')')?.1.trim_start().starts_with('Z') {
             let times = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
             return Some(times.split(' ').next()?.parse::<f64>().ok()? / 1e9);
@@ -61,7 +63,7 @@ fn cpu_of_ended(pid: u32) -> Option<f64> {
     None
 }
 
-/// Runs a command with its output into a file, or away; answers its peak in KiB, where the system tells.
+/// Runs a command with its output into a file, or discarded; returns its peak memory in KiB if the system reports it.
 pub(crate) fn peak(line: &Line, output: Option<&Path>) -> io::Result<Option<u64>> {
     let output = match output {
         Some(path) => File::create(path)?.into(),
@@ -84,7 +86,7 @@ fn expect_success(status: ExitStatus, said: &str) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("a command fails with {status}: {said}"))) }
 }
 
-/// `VmHWM` of a process that runs, in KiB.
+/// Returns `VmHWM` of a running process, in KiB.
 pub(crate) fn peak_now(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -109,7 +111,7 @@ pub(crate) fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     }
 }
 
-/// The middle one; not a number where there is none.
+/// Returns the median; NaN if there are no values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Streams through charpipe, from this program and back into it, with the peak of memory at their end.
+//! Streams data through charpipe, from this program and back, and reads the peak memory at the end.
 
 use crate::run::peak_now;
 use crate::tools::Tool;
@@ -7,20 +7,20 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a stream took.
+/// The cost of a stream.
 pub(crate) struct Taken {
-    /// Until all of it had come out; to the end of the process, where nothing is held.
+    /// Seconds until all output had arrived, or until the end of the process if the input was not held open.
     pub(crate) seconds: f64,
-    /// KiB, where the system tells.
+    /// Peak memory in KiB, if the system reports it.
     pub(crate) peak: Option<u64>,
 }
 
-/// How long nothing may come out before the end of the input is let through: the first bytes of a stream wait for more
-/// of it, as what it is may depend on those.
+/// How long to wait for output before the end of the input is signalled: charpipe holds back the first bytes of a
+/// stream, because detection may depend on the bytes after them.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Sends `input` so many times and compares what comes out with `expected`; answers what is wrong, or what it took.
-/// `holds`: keeps the input open until all has come out, so that the peak can be read.
+/// Sends `input` `times` times and compares the output with `expected`; returns what is wrong, or the cost. If `holds`,
+/// the input is kept open until all output has arrived, so that the peak can be read.
 pub(crate) fn stream(
     from: &str,
     to: &str,
@@ -73,7 +73,7 @@ pub(crate) fn stream(
     Ok(Ok(taken))
 }
 
-/// Whether `output` is `block` over and over, to its end; counts in `came` what was read.
+/// Returns whether `output` is `block` over and over, to its end; counts the bytes read in `came`.
 fn compare_repeated(output: &mut impl Read, block: &[u8], came: &AtomicU64) -> io::Result<bool> {
     let mut room = vec![0; 64 * 1024];
     let mut at = 0;

@@ -1,44 +1,44 @@
-//! Rows of the same job done by several tools, in turn, and what they are printed as.
+//! Rows of the same job done by several tools in turn, and their output as a table.
 
 use crate::run::{self, Cost, median, peak};
 use crate::tools::{Goal, Line, Tool};
 use std::io;
 
-/// What one job may take at the most, whatever its length, in KiB.
+/// The most memory that one job may take, for any input length, in KiB.
 pub(crate) const MEMORY: u64 = 8 * 1024;
 
-/// A command that takes longer is measured once alone.
+/// A command that takes longer than this is measured only once.
 const LONG: f64 = 3.0;
 
-/// A job as each column does it.
+/// A job, with the commands for each column.
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// Bytes of input.
+    /// Size of the input in bytes.
     pub(crate) len: usize,
-    /// A pipeline for each column, charpipe's first; empty where it cannot do it.
+    /// A pipeline for each column, charpipe's first; empty if that tool cannot do the job.
     pub(crate) columns: Vec<Vec<Line>>,
     pub(crate) goal: Goal,
 }
 
-/// A row with its times.
+/// A row with its measurements.
 struct Timed {
     row: Row,
-    /// Of each round, column by column.
+    /// The costs of each round, for each column.
     costs: Vec<Vec<Cost>>,
-    /// KiB.
+    /// Peak memory of each column, in KiB.
     peaks: Vec<Option<u64>>,
 }
 
-/// What the cells of a table say.
+/// The content of a table's cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cells {
-    /// MB of input a second; `×` is charpipe's speed over the column's.
+    /// MB of input per second; `×` is charpipe's speed relative to the column's.
     Speed,
-    /// Microseconds; `×` is charpipe's time over the column's.
+    /// Microseconds; `×` is charpipe's time relative to the column's.
     Time,
 }
 
-/// Rows under the names of their columns.
+/// Rows under their column heads.
 pub(crate) struct Table {
     heads: Vec<(Tool, String)>,
     cells: Cells,
@@ -50,12 +50,12 @@ impl Table {
         Table { heads, cells, rows: Vec::new() }
     }
 
-    /// With a column for each of these.
+    /// Creates a table with a column for each of `tools`.
     pub(crate) fn of(tools: &[Tool], cells: Cells) -> Table {
         Table::new(tools.iter().map(|tool| (*tool, tool.name().to_string())).collect(), cells)
     }
 
-    /// Measures a row and prints it. Peaks are those of single commands.
+    /// Measures a row and prints it. Peaks are measured for single commands only.
     pub(crate) fn add(&mut self, row: Row, rounds: usize) -> io::Result<()> {
         let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); row.columns.len()];
         let mut peaks = vec![None; row.columns.len()];
@@ -80,11 +80,11 @@ impl Table {
         Ok(())
     }
 
-    /// Prints what is above the rows.
+    /// Prints the table's title and head.
     pub(crate) fn print_head(&self, what: &str) {
         let said = match self.cells {
-            Cells::Speed => "MB of input a second; `×` is charpipe's speed over the tool's",
-            Cells::Time => "microseconds; `×` is charpipe's time over the tool's",
+            Cells::Speed => "MB of input per second; `×` is charpipe's speed relative to the tool's",
+            Cells::Time => "microseconds; `×` is charpipe's time relative to the tool's",
         };
         println!("\n{what}: {said}\n");
         print!("| {:26} |", "job");
@@ -94,7 +94,7 @@ impl Table {
         println!("{:->34}:|{:->14}:|", "", "");
     }
 
-    /// A row, and whether its goal is met.
+    /// Prints a row, and whether its goal is met.
     fn print(&self, timed: &Timed) {
         print!("| {:26} |", timed.row.name);
         for (index, costs) in timed.costs.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Table {
         println!(" {:>33} | {by_cpu:>13} |", if goal.is_empty() { goal } else { format!("{goal}: {by_wall}") });
     }
 
-    /// The goal of a row in words, and what there is instead.
+    /// Returns the goal of a row, and the result.
     fn verdict(&self, timed: &Timed, which: fn(&Cost) -> f64) -> (String, String) {
         let ratio = |tool: &Tool| {
             let index = self.heads.iter().position(|(head, _)| head == tool)?;
@@ -129,7 +129,7 @@ impl Table {
                 ratio(&tool).map(|(ratio, name)| (format!("≤ {most:.1} × {name}"), said(ratio, ratio <= most)))
             }
             Goal::Faster(least, tools) => {
-                // The fastest is the one that charpipe's time is the greatest part of.
+                // The fastest tool is the one for which charpipe's relative time is greatest.
                 let fastest = tools.iter().filter_map(ratio).max_by(|one, other| one.0.total_cmp(&other.0));
                 fastest.map(|(ratio, name)| {
                     (format!("≥ {least:.0} × {name}'s speed"), said(1.0 / ratio, 1.0 / ratio >= least))
@@ -139,9 +139,9 @@ impl Table {
         verdict.unwrap_or_default()
     }
 
-    /// Prints the peaks; answers where charpipe's is too high.
+    /// Prints the peaks; returns the rows in which charpipe's is too high.
     pub(crate) fn print_peaks(&self) -> Vec<String> {
-        println!("\nPeak memory on those files, MiB; charpipe is to stay under {}\n", MEMORY / 1024);
+        println!("\nPeak memory on those files, MiB; charpipe's limit is {}\n", MEMORY / 1024);
         print!("| {:26} |", "job");
         self.heads.iter().for_each(|(_, head)| print!(" {head:>8} |"));
         print!("\n|{:-<28}|", "");
@@ -164,8 +164,8 @@ impl Table {
 }
 
 impl Timed {
-    /// Charpipe's time over that of a column: the median of the rounds' own, as what ran one after the other shares the
-    /// noise.
+    /// Returns charpipe's time divided by that of a column: the median of the ratios within each round, because runs
+    /// that follow one another share their noise.
     fn ratio(&self, index: usize, which: fn(&Cost) -> f64) -> f64 {
         median(self.costs[0].iter().zip(&self.costs[index]).map(|(own, this)| which(own) / which(this)))
     }

@@ -1,4 +1,4 @@
-//! The programs, how each of them is told what to do, and what charpipe is asked to be beside them.
+//! The tools, their command lines, and charpipe's goals relative to them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -37,21 +37,21 @@ impl Tool {
         asked.is_ok_and(|status| status.success())
     }
 
-    /// The name that the tool knows a charset by; the names here are charpipe's.
+    /// Returns the tool's name for a charset, given charpipe's name.
     fn label(self, charset: &'static str) -> &'static str {
         match (self, charset) {
-            // To ICU `IBM037` is page 37 with the newline of z/OS.
+            // In ICU, `IBM037` is page 37 with the newline of z/OS.
             (Tool::Uconv, "IBM037") => "ibm-37_P100-1995",
             _ => charset,
         }
     }
 
-    /// A conversion of `file`, or of standard input. `None` where the tool has not that one.
+    /// Returns a command that converts `file`, or standard input; `None` if the tool does not support the conversion.
     pub(crate) fn converts(self, from: &'static str, to: &'static str, file: Option<&Path>) -> Option<Line> {
         let (from, to) = (self.label(from), self.label(to));
         let line = match self {
             Tool::Charpipe | Tool::Iconv | Tool::Uconv => self.line(&["-f", from, "-t", to]),
-            // It would replace the file: it reads from standard input alone.
+            // recode would replace the file, so it reads from standard input.
             Tool::Recode => return recodes(from, to, file),
             Tool::Cat => self.line(&[]),
             Tool::Dd => return None,
@@ -62,7 +62,7 @@ impl Tool {
         })
     }
 
-    /// The tool with these arguments.
+    /// Returns the tool's command line with these arguments.
     pub(crate) fn line(self, args: &[&str]) -> Line {
         Line {
             args: std::iter::once(self.program()).chain(args.iter().copied()).map(Into::into).collect(),
@@ -71,7 +71,8 @@ impl Tool {
     }
 }
 
-/// What recode 3.6 does by itself; for other charsets it takes iconv's library.
+/// Returns the command line for the conversions that recode 3.6 does itself; for other charsets it calls iconv's
+/// library.
 fn recodes(from: &'static str, to: &'static str, file: Option<&Path>) -> Option<Line> {
     let charset = |name| match name {
         "IBM037" => Some("IBM037"),
@@ -79,7 +80,7 @@ fn recodes(from: &'static str, to: &'static str, file: Option<&Path>) -> Option<
         "UTF-16LE" => Some("UTF-16LE"),
         _ => None,
     };
-    // The slash: no surface, which would be ends of line.
+    // The slash means no surface; a surface would change the line endings.
     let request = format!("{}/..{}/", charset(from)?, charset(to)?);
     let line = Tool::Recode.line(&["-f", &request]);
     Some(Line { stdin: file.map(Path::to_path_buf), ..line })
@@ -89,7 +90,7 @@ fn recodes(from: &'static str, to: &'static str, file: Option<&Path>) -> Option<
 #[derive(Clone)]
 pub(crate) struct Line {
     args: Vec<OsString>,
-    /// What it reads from standard input.
+    /// The file that it reads as standard input.
     stdin: Option<std::path::PathBuf>,
 }
 
@@ -110,13 +111,13 @@ impl Line {
     }
 }
 
-/// What is asked of charpipe in a row.
+/// Charpipe's goal in a row.
 #[derive(Clone, Copy)]
 pub(crate) enum Goal {
-    /// Nothing.
+    /// There is no goal.
     None,
-    /// At most so many times the time of that tool.
+    /// At most this many times the time of that tool.
     Within(f64, Tool),
-    /// At least so many times the speed of the fastest of those tools.
+    /// At least this many times the speed of the fastest of those tools.
     Faster(f64, &'static [Tool]),
 }
