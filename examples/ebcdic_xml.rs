@@ -19,10 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let decoded = Transcode::new().reader(BufReader::new(File::open(path)?))?;
     let mut xml = Reader::from_reader(decoded);
-    let (mut element, mut room) = (String::new(), Vec::new());
+    let (mut element, mut buffer) = (String::new(), Vec::new());
     loop {
-        room.clear();
-        match xml.read_event_into(&mut room)? {
+        buffer.clear();
+        match xml.read_event_into(&mut buffer)? {
             Event::Decl(declaration) => {
                 println!("the parser is told {:?}", &*declaration.encoding().transpose()?.unwrap_or_default())
             }

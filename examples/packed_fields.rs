@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         else {
             return Err(wrong("it ends within its fields").into());
         };
-        let balance = packed(balance).ok_or_else(|| wrong("the balance is no packed decimal"))?;
+        let balance = packed(balance).ok_or_else(|| wrong("the balance is not a packed decimal"))?;
         let (sign, cents) = (if balance < 0 { "-" } else { "" }, balance.unsigned_abs());
         let amount = format!("{sign}{}.{:02}", cents / 100, cents % 100);
         line.clear();

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut registry = Registry::builtin();
     let codec = registry.load(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/x-site.txt"))?;
     let labels: Vec<&str> = registry.labels(codec.name()).collect();
-    println!("{} answers to {}", codec.name(), labels.join(" "));
+    println!("{} has the labels {}", codec.name(), labels.join(" "));
 
     let transcode = Transcode::new().registry(registry);
     let mut bytes = Vec::new();
