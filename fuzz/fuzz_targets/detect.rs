@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
     let content_types =
         [None, Some("text/xml"), Some("application/xml"), Some("text/html"), Some("text/plain; charset=koi8-r")];
     let hints = Hints {
-        policy: *choices.one(&Policy::ALL),
+        policy: *choices.one(Policy::ALL),
         content_type: choices.one(&content_types).map(str::to_owned),
         prescan: *choices.one(&[None, Some(0), Some(40)]),
         guess: choices.byte() % 2 == 1,

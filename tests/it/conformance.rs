@@ -221,7 +221,7 @@ fn policy(file: &str, least: usize) {
         let codec = registry.codec(row.get("codec").unwrap()).unwrap();
         let mut input = row.bytes("head");
         input.extend(encode(&*codec, &row.text("text")));
-        let policy = Policy::named(row.get("policy").unwrap()).unwrap();
+        let policy = row.get("policy").unwrap().parse::<Policy>().unwrap();
         let codec_of = |column: &str| row.get(column).map(|label| registry.codec(label).unwrap());
         let hints = Hints {
             policy,

@@ -88,7 +88,7 @@ fn an_error_without_a_place() {
 
 #[test]
 fn what_has_a_name_goes_by_it() {
-    for policy in Policy::ALL {
+    for &policy in Policy::ALL {
         assert_eq!(to_string(&policy).unwrap(), format!("{:?}", policy.name()));
         assert_eq!(from_str::<Policy>(&to_string(&policy).unwrap()).unwrap(), policy);
     }

@@ -132,12 +132,13 @@ fn verdict_on(
     let mut head = detector.prefix().to_vec();
     let more = io::Read::take(&mut input, (2 * WINDOW).saturating_sub(head.len()) as u64).read_to_end(&mut head);
     more.map_err(|source| Failure::NotRead(ErrorKind::Read { offset: head.len() as u64, source }.into()))?;
-    let all = Policy::ALL.map(|policy| {
+    let all = Policy::ALL.iter().map(|&policy| {
         let mut detector = Detector::new(registry.clone(), Hints { policy, ..hints.clone() });
         detector.feed(&head);
         detector.finish()
     });
-    Ok((verdict, Some((head, all.into())), sample))
+    let all = all.collect();
+    Ok((verdict, Some((head, all)), sample))
 }
 
 /// The line on standard output, after what there is to say.
