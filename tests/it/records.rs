@@ -500,7 +500,7 @@ fn holds(shape: &Shape, input: &[u8], pieces: &[usize]) -> Vec<Told> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(crate::common::sample::cases(400)) })]
 
     #[test]
     fn what_was_framed_is_read_and_framed_the_same((shape, given) in shapes_with_records(), pieces in pieces()) {

@@ -1,6 +1,6 @@
 //! Input that was made to deceive: the vectors of `spec/security.tsv`, and what holds for every charset.
 
-use crate::common::{codecs, encode, invariant, whole};
+use crate::common::{encode, invariant, sample, whole};
 use charpipe::registry::Registry;
 use charpipe::{OnMalformed, Transcode};
 use std::collections::HashMap;
@@ -116,7 +116,7 @@ fn converted(job: &Transcode, input: &[u8]) -> String {
 fn no_fault_swallows_markup() {
     let markup = b"\"'<>&/=; \n";
     let mut seen = 0;
-    for codec in codecs() {
+    for codec in sample::codecs("markup") {
         let job = Transcode::new().from(codec.name()).unwrap().malformed(OnMalformed::Replace);
         let is_ascii = |job: &Transcode| converted(job, markup).as_bytes() == markup;
         if !is_ascii(&job) {
@@ -149,7 +149,7 @@ fn no_fault_swallows_markup() {
 #[test]
 fn no_fault_swallows_markup_in_ebcdic() {
     let mut seen = 0;
-    for codec in codecs() {
+    for codec in sample::codecs("markup in EBCDIC") {
         let [open, close] = ["<", ">"].map(|sign| encode(&*codec, sign));
         if open != [0x4C] || close != [0x6E] {
             continue;
@@ -164,13 +164,13 @@ fn no_fault_swallows_markup_in_ebcdic() {
             }
         }
     }
-    assert!(seen > 50, "{seen}");
+    assert!(seen > if sample::is_full() { 50 } else { 10 }, "{seen}");
 }
 
 /// No codec reads a surrogate, whatever the input: text is UTF-8 by its type, and what was read can be written.
 #[test]
 fn what_is_read_is_text() {
-    for codec in codecs() {
+    for codec in sample::codecs("surrogates") {
         let job = Transcode::new().from(codec.name()).unwrap().malformed(OnMalformed::Replace);
         for first in 0..=0xFFu8 {
             let input: Vec<u8> = (0..=0xFFu8).flat_map(|second| [first, second, 0xD8, 0xDC, second]).collect();

@@ -5,6 +5,7 @@
 
 pub mod broken;
 pub mod records;
+pub mod sample;
 pub mod shapes;
 pub mod signals;
 pub mod work;
