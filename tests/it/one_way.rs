@@ -4,6 +4,7 @@
 //! `CHARPIPE_WRITE_ONE_WAY=1 cargo test -p charpipe one_way::` writes the list anew.
 
 use crate::common::sample;
+use crate::common::vectors::{code_points, hex};
 use charpipe::Registry;
 use charpipe::codec::newline::{EbcdicNl, with_newline};
 use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, Stop, decode_strictly, is_ebcdic};
@@ -80,14 +81,6 @@ fn candidates(codec: &dyn Codec) -> Vec<char> {
     chars.sort_unstable();
     chars.dedup();
     chars
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02X}"))
-}
-
-fn code_points(text: &str) -> String {
-    text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+")
 }
 
 fn is_private_use(ch: char) -> bool {

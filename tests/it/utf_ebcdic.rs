@@ -1,6 +1,7 @@
 //! UTF-EBCDIC held against a slow implementation of `spec/utf-ebcdic.md`, over every scalar value and over bytes of all
 //! kinds; its newlines, and the command on documents that declare it.
 
+use crate::common::vectors::rows;
 use crate::common::{self, sample};
 
 use charpipe::codec::{ByteSink, Malformed, Stop, Utf8Sink, is_ebcdic};
@@ -11,9 +12,7 @@ use std::sync::LazyLock;
 
 /// Step 2, as the page of the specification has it.
 static BYTES: LazyLock<HashMap<u8, u8>> = LazyLock::new(|| {
-    let byte = |text: &str| u8::from_str_radix(text, 16).unwrap();
-    let rows = include_str!("../../spec/utf-ebcdic-bytes.tsv").lines().filter(|line| line.starts_with("i8-"));
-    rows.map(|row| row.split('\t').collect::<Vec<_>>()).map(|cells| (byte(cells[1]), byte(cells[2]))).collect()
+    rows("utf-ebcdic-bytes.tsv").iter().map(|row| (row.bytes("i8")[0], row.bytes("byte")[0])).collect()
 });
 
 /// Steps 1 and 2, by writing the bits down.

@@ -2,13 +2,14 @@
 //! and hostile bytes in pieces.
 use crate::common;
 
+use crate::common::vectors::{Row, rows};
 use crate::common::{sample, whole};
 use charpipe::codec::web::WebCodec;
 use charpipe::codec::{ByteSink, MIN_ROOM, Replacement, Stop, Utf8Sink, decode_strictly};
 use charpipe::detect::Severity;
 use charpipe::{Bom, Codec, Decoder, ErrorKind, OnMalformed, Registry, Relabel, Transcode};
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A row of `spec/whatwg-labels.tsv`.
 struct Label {
@@ -22,13 +23,10 @@ struct Label {
 }
 
 fn labels() -> impl Iterator<Item = Label> {
-    let rows = include_str!("../../spec/whatwg-labels.tsv").lines().filter(|line| !line.starts_with('#')).skip(1);
-    rows.map(|line| {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let [label, web, rest @ ..] = &cells[..] else { panic!("{line}") };
-        let [codec, superset, xml_name] = rest else { panic!("{line}") };
-        let there = |cell: &&'static str| Some(*cell).filter(|cell| *cell != "-");
-        Label { label, web, codec: there(codec), superset: there(superset), xml_name: there(xml_name) }
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows("whatwg-labels.tsv"));
+    ROWS.iter().map(|row| {
+        let [codec, superset, xml_name] = ["codec", "superset", "xml_name"].map(|column| row.get(column));
+        Label { label: &row["id"], web: &row["web"], codec, superset, xml_name }
     })
 }
 

@@ -8,6 +8,7 @@ pub mod records;
 pub mod sample;
 pub mod shapes;
 pub mod signals;
+pub mod vectors;
 pub mod work;
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};

@@ -9,6 +9,7 @@
 //! each, so that what a code becomes stands in front of a marker, whatever the peer makes of the others.
 
 use crate::common::sample;
+use crate::common::vectors::{self, Row, rows, unhex};
 use charpipe::Registry;
 use charpipe::codec::table::Shape;
 use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, PAGES, Replacement, Stop, decode_strictly};
@@ -16,7 +17,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Seek, Write as _};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -365,19 +365,7 @@ fn java(pages: &[Named]) -> Box<Ask> {
     })
 }
 
-fn unhex(digits: &str) -> Vec<u8> {
-    let digits: Vec<u8> = digits.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
-    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
-}
-
 // --- The differences --------------------------------------------------------------------------------------------------
-
-/// A file of `spec/`, its lines without the heading, in cells.
-fn rows(name: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("spec").join(name)).unwrap();
-    let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
-    lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect()
-}
 
 /// Something that a peer does otherwise.
 #[derive(Debug)]
@@ -394,8 +382,8 @@ struct Difference {
 }
 
 impl Difference {
-    fn is_listed_as(&self, row: &[String]) -> bool {
-        let [_, pages, way, of, theirs, ours, ..] = row else { panic!("{row:?}") };
+    fn is_listed_as(&self, row: &Row) -> bool {
+        let [pages, way, of, theirs, ours] = ["pages", "way", "of", "theirs", "ours"].map(|column| &row[column]);
         let is_of = |item: &str| match item.split_once("..") {
             Some((first, last)) => self.of.len() == first.len() && (first..=last).contains(&&*self.of),
             None => item == self.of,
@@ -403,23 +391,22 @@ impl Difference {
         self.way == way
             && (pages == "*" || pages.split(',').any(|page| page == self.page))
             && (of == "*" || of.split(',').any(is_of))
-            && match &**theirs {
+            && match theirs {
                 "*" => true,
                 "best-fit" => self.theirs == self.best_fit,
                 "substitute" => self.theirs == self.substitute,
                 theirs => self.theirs == theirs,
             }
-            && (ours == "*" || self.ours == *ours)
+            && (ours == "*" || self.ours == ours)
     }
 }
 
 fn hex(bytes: Option<&Vec<u8>>) -> String {
-    bytes.map_or("-".to_owned(), |bytes| bytes.iter().map(|byte| format!("{byte:02X}")).collect())
+    bytes.map_or("-".to_owned(), |bytes| vectors::hex(bytes))
 }
 
 fn code_points(text: Option<&String>) -> String {
-    let code_points = |text: &String| text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+");
-    text.map_or("-".to_owned(), code_points)
+    text.map_or("-".to_owned(), |text| vectors::code_points(text))
 }
 
 fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
@@ -472,9 +459,9 @@ fn pages(peer: &Peer) -> Vec<Named> {
     let labels = rows("labels.tsv");
     let mut pages = Vec::new();
     for packed in PAGES {
-        let of_page: Vec<&Vec<String>> = labels.iter().filter(|row| row[1] == packed.name).collect();
-        let is_theirs = |row: &&&Vec<String>| row[2] == "-" && row[3].split(',').any(|user| user == peer.name);
-        let theirs = of_page.iter().filter(is_theirs).map(|row| &*row[0]);
+        let of_page: Vec<&Row> = labels.iter().filter(|row| &row["codec"] == packed.name).collect();
+        let is_theirs = |row: &&&Row| &row["nl"] == "-" && row["users"].split(',').any(|user| user == peer.name);
+        let theirs = of_page.iter().filter(is_theirs).map(|row| &row["label"]);
         let by_name = of_page.is_empty().then_some(packed.name);
         let source = packed.source.trim_end_matches(".ucm");
         let label = theirs.chain(by_name).min_by_key(|label| *label != source);
@@ -494,9 +481,9 @@ fn compare(peer: &Peer) {
     let pages: Vec<Named> = sample::one_in(8, peer.name, pages(peer)).collect();
     let names: Vec<&str> = pages.iter().map(|(name, _)| *name).collect();
     let mut ask = (peer.ask)(&pages);
-    let is_here = |row: &Vec<String>| cfg!(feature = "dos") || !DOS.iter().any(|(name, _)| row[1].contains(name));
-    let listed = rows("table-differences.tsv").into_iter().filter(|row| row[0] == peer.name && is_here(row));
-    let listed: Vec<Vec<String>> = listed.collect();
+    let is_here = |row: &Row| cfg!(feature = "dos") || !DOS.iter().any(|(name, _)| row["pages"].contains(name));
+    let listed = rows("table-differences.tsv").into_iter().filter(|row| &row["peer"] == peer.name && is_here(row));
+    let listed: Vec<Row> = listed.collect();
     let mut counts = vec![0; listed.len()];
     let (mut wrong, mut compared) = (String::new(), 0);
     for named in pages {
@@ -518,9 +505,10 @@ fn compare(peer: &Peer) {
     }
     for (row, count) in listed.iter().zip(counts) {
         // In a sample, only the rows can be counted of which all pages have been compared.
-        let is_complete = sample::is_full() || row[1].split(',').all(|page| names.contains(&page));
-        if is_complete && row[6] != count.to_string() {
-            _ = writeln!(wrong, "{}: found {count}", row.join("\t"));
+        let is_complete = sample::is_full() || row["pages"].split(',').all(|page| names.contains(&page));
+        if is_complete && row["count"] != count.to_string() {
+            let columns = ["peer", "pages", "way", "of", "theirs", "ours", "count", "why"];
+            _ = writeln!(wrong, "{}: found {count}", columns.map(|column| &row[column]).join("\t"));
         }
     }
     say(&format!("{} {version}: {compared} pages compared", peer.name));
