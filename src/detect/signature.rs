@@ -78,6 +78,7 @@ impl Family {
 
 /// A row of the table: the bytes and what they tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Signature {
     /// The bytes that have to be there.
     pub bytes: &'static [u8],

@@ -38,7 +38,9 @@ fn a_verdict() {
 #[test]
 fn candidates() {
     let text = "Grüße aus Köln, schöne Ferien".repeat(9);
-    let mut guessed = verdict(text.as_bytes(), Hints { guess: true, ..Hints::default() });
+    let mut hints = Hints::default();
+    hints.guess = true;
+    let mut guessed = verdict(text.as_bytes(), hints);
     let first = guessed.candidates.swap_remove(0);
     let json = to_string(&first).unwrap();
     assert_eq!(json, format!(r#"{{"codec":"UTF-8","score":{}}}"#, to_string(&first.score).unwrap()));

@@ -607,18 +607,17 @@ impl Reading {
             label.map(|label| registry.codec(label)).transpose().map_err(|error| usage(option, &error))
         };
         suffixes("--from", &self.from, Side::From)?;
-        Ok(Hints {
-            from: look_up("--from", self.from())?,
-            kind: self.kind.0,
-            fallback: look_up("--fallback", self.fallback.as_deref())?,
-            ebcdic_fallback: look_up("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?,
-            policy: self.policy,
-            content_type: self.content_type.clone(),
-            prescan: Some(self.prescan),
-            guess: self.guess,
-            strict: self.strict,
-            ..Hints::default()
-        })
+        let mut hints = Hints::default();
+        hints.from = look_up("--from", self.from())?;
+        hints.kind = self.kind.0;
+        hints.fallback = look_up("--fallback", self.fallback.as_deref())?;
+        hints.ebcdic_fallback = look_up("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?;
+        hints.policy = self.policy;
+        hints.content_type = self.content_type.clone();
+        hints.prescan = Some(self.prescan);
+        hints.guess = self.guess;
+        hints.strict = self.strict;
+        Ok(hints)
     }
 }
 

@@ -195,7 +195,7 @@ fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, s
         ErrorKind::Malformed { .. } if report.diagnostics.iter().any(|known| known.code.starts_with("looks-like")) => {
             "".into()
         }
-        ErrorKind::Malformed { codec, offset, bytes }
+        ErrorKind::Malformed { codec, offset, bytes, .. }
             if codec == "UTF-8"
                 && matches!(bytes[..], [0xC2..=0xF4, ..])
                 && Some(offset + bytes.len() as u64) == advice.len =>
@@ -347,7 +347,7 @@ impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "byte {}", self.0)?;
         match self.1 {
-            Some(RecordPosition { number, column }) => write!(f, ": record {number}, column {column}"),
+            Some(RecordPosition { number, column, .. }) => write!(f, ": record {number}, column {column}"),
             None => Ok(()),
         }
     }
@@ -397,6 +397,7 @@ pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
         Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
         Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
         Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
+        _ => return None,
     };
     Some(Diagnostic::hint(code, 0, what))
 }
