@@ -8,7 +8,7 @@
 //!
 //! * *malformed*: bytes that are no character of the charset. *Unmappable*: a character that the charset cannot write.
 //!   Either is a *fault*: the codec reports it and is ready to go on; what happens then is policy, and policy lives in
-//!   the [transcoder](crate::transcoder), never here.
+//!   the [transcoder](crate::Transcoder), never here.
 //! * *read*: bytes taken from the input of this call. What is taken may stay inside as *pending* until its character is
 //!   complete.
 //! * *room*: bytes that the sink has left.
