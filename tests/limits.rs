@@ -158,7 +158,7 @@ fn numbers_on_the_command_line() {
     passes(&format!("-f latin1 --records fb:2000 --columns {}", columns(1000)), b"");
     fails(&format!("-f latin1 --records fb:2000 --columns {}", columns(1001)), b"", 2, "more than 1000 ranges");
     // Each would be read within the one before.
-    fails(&format!("--records {}fb:80", "awstape,".repeat(10_000)), b"", 2, "holds no tape image");
+    fails(&format!("--records {}fb:80", "awstape,".repeat(10_000)), b"", 2, "cannot contain a tape image");
 }
 
 /// A label is as long as what it stands in lets it be, and costs no more than its length.

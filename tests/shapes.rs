@@ -736,15 +736,15 @@ fn of_two_that_fit_one_is_meant() {
         one.why.last().unwrap().clone()
     };
     let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &records);
-    assert_eq!(against(&vb, Shape::Vbs { blksize }), "no segment is spanned: that is vb");
+    assert_eq!(against(&vb, Shape::Vbs { blksize }), "no record is spanned, so this is vb");
     // Long enough for more than two blocks, or there are too few of them to tell.
     let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &vec![records.clone(); 20].concat());
-    assert_eq!(against(&vb, Shape::RDW), "what it takes for records are blocks of records");
+    assert_eq!(against(&vb, Shape::RDW), "its records are really blocks of records");
     let u32 = laid_out(&mut dice, &Shape::U32, &records);
-    assert_eq!(against(&u32, Shape::U16), "every other record is empty: that is u32");
+    assert_eq!(against(&u32, Shape::U16), "every other record is empty, so this is u32");
     let fixed: Vec<Vec<u8>> = texts.iter().cycle().take(200).map(|text| record(&format!("{text:<76}"))).collect();
     let rdw = laid_out(&mut dice, &Shape::RDW, &fixed);
-    assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period is that of the headers: rdw");
+    assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period comes from the headers of rdw");
 }
 
 /// A data set of a made-up tape: its name, RECFM, the attribute of its blocks, LRECL, BLKSIZE, and its blocks.
@@ -997,7 +997,7 @@ mod command {
     #[test]
     fn none_fits() {
         let (status, out, err) = said(&["-q"], b"Some text\nin lines\n");
-        assert_eq!((status, &*out, &*err), (1, "<stdin>: no shape of records fits\n", ""));
+        assert_eq!((status, &*out, &*err), (1, "<stdin>: no record shape fits\n", ""));
         let mut cut = rdw();
         cut.pop();
         let (status, out, _) = said(&[], &cut);
@@ -1028,7 +1028,7 @@ mod command {
             "error": null
         });
         assert_eq!(objects[0]["hypotheses"][0], first);
-        let error = json!({"code": "no-record-shape", "message": "no shape of records fits", "offset": 0});
+        let error = json!({"code": "no-record-shape", "message": "no record shape fits", "offset": 0});
         assert_eq!((&objects[1]["records"], &objects[1]["error"]), (&Value::Null, &error));
         assert!(objects[1]["hypotheses"].as_array().unwrap().iter().all(|one| one["survives"] == json!(false)));
         let wrong = &objects[1]["hypotheses"].as_array().unwrap().iter().find(|one| one["shape"] == json!("rdw"));
@@ -1104,7 +1104,7 @@ mod command {
         let (status, out, _) = said(&["-q", "--file", "9"], &several());
         assert_eq!((status, &*out), (1, "<stdin>: the tape has no file 9\n"));
         let (status, out, _) = said(&["-q", "--file", "1"], &rdw());
-        let answer = "<stdin>: only a tape image has files to choose from, and this is none\n";
+        let answer = "<stdin>: only a tape image has files to choose from, and this input is not a tape image\n";
         assert_eq!((status, out.starts_with(answer)), (1, true), "{out}");
         assert_eq!(said(&["--file", "0"], b"").0, 2);
     }
