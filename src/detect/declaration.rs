@@ -217,14 +217,14 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
             _ => {}
         }
         match pseudo_attribute(after, ebcdic) {
-            Ok((behind, (key, quote, value))) => {
+            Ok((remainder, (key, quote, value))) => {
                 const ORDER: [&str; 3] = ["version", "encoding", "standalone"];
                 let in_order = ORDER[next..].iter().position(|known| *known == key);
                 if space.is_empty() || in_order.is_none() {
                     breach(at(after));
                 }
                 next += in_order.map_or(0, |skipped| skipped + 1);
-                let start = at(behind) - quote.len_utf8() - value.len();
+                let start = at(remainder) - quote.len_utf8() - value.len();
                 let good = match key {
                     "version" => value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b)),
                     "encoding" => is_enc_name(value),
@@ -235,7 +235,7 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
                     breach(start);
                 }
                 found.push((key, quote, start..start + value.len()));
-                rest = behind;
+                rest = remainder;
             }
             Err(_) => {
                 breach(at(after));
