@@ -1,4 +1,4 @@
-//! Converts a file to UTF-8, whatever it is encoded in, with its declaration made true.
+//! Converts a file in any encoding to UTF-8, and corrects its encoding declaration.
 //!
 //!     cargo run --example convert_file [FILE]
 

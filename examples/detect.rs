@@ -1,4 +1,4 @@
-//! Says what files are encoded in, and how it knows.
+//! Reports the encoding of files and the evidence for it.
 //!
 //!     cargo run --example detect
 
@@ -31,14 +31,20 @@ fn main() -> io::Result<()> {
         if let Some((rule, source)) = decided {
             println!("  by {source}, rule {rule}");
         }
-        for note in &verdict.diagnostics {
-            println!("  {} at byte {}: {} ({})", note.severity.name(), note.offset, note.message, note.code);
+        for diagnostic in &verdict.diagnostics {
+            println!(
+                "  {} at byte {}: {} ({})",
+                diagnostic.severity.name(),
+                diagnostic.offset,
+                diagnostic.message,
+                diagnostic.code
+            );
         }
     }
     Ok(())
 }
 
-/// Reads no farther than the verdict needs, to the next sixteen bytes.
+/// Reads only as much as the verdict needs, in chunks of sixteen bytes.
 fn detect(mut input: impl Read) -> io::Result<Verdict> {
     let mut detector = Detector::new(Registry::builtin(), Hints::default());
     let mut chunk = [0; 16];
@@ -47,7 +53,8 @@ fn detect(mut input: impl Read) -> io::Result<Verdict> {
         if len == 0 {
             break;
         }
-        // What it does not take is the caller's: detector.prefix() and the rest of the chunk are all that was read.
+        // Bytes that the detector does not take stay with the caller: detector.prefix() and the rest of the chunk are
+        // all the bytes that were read.
         let _taken = detector.feed(&chunk[..len]);
     }
     Ok(detector.finish())

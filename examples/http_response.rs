@@ -1,10 +1,10 @@
-//! An HTTP response: the Content-Type has a say in what the body is encoded in, and may contradict it. Who is believed
-//! is the policy's business, and the contradiction is reported.
+//! Converts an HTTP response. The Content-Type may contradict the body's own declaration. The policy decides which of
+//! them takes precedence, and the contradiction is reported.
 //!
 //!     cargo run --example http_response
 //!
-//! It asks a server of its own for two documents, and prints what became of each. (A client for HTTP does more than to
-//! read headers to the first empty line; what it has to hand over is the value of one header, and the body.)
+//! Requests two documents from its own server, and prints the result for each. (A real HTTP client does more than read
+//! headers up to the first empty line. All that charpipe needs is the value of one header, and the body.)
 
 use charpipe::Transcode;
 use charpipe::detect::Policy;
@@ -31,15 +31,15 @@ fn show((content_type, body): (String, impl BufRead), policy: Policy) -> Result<
     println!("{content_type}: {}", report.from.unwrap_or_default());
     if let Some(verdict) = report.verdict {
         println!("  by rule {}", verdict.rule.unwrap_or("none"));
-        for note in verdict.diagnostics {
-            println!("  {}: {}", note.severity.name(), note.message);
+        for diagnostic in verdict.diagnostics {
+            println!("  {}: {}", diagnostic.severity.name(), diagnostic.message);
         }
     }
     println!("  {}", String::from_utf8(text)?);
     Ok(())
 }
 
-/// The Content-Type of a response, and its body.
+/// Returns the Content-Type of a response, and its body.
 fn get(address: SocketAddr, path: &str) -> io::Result<(String, impl BufRead + use<>)> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
@@ -59,8 +59,8 @@ fn get(address: SocketAddr, path: &str) -> io::Result<(String, impl BufRead + us
     }
 }
 
-/// Answers two requests. The feed is what its Content-Type says and its declaration does not; the page only calls
-/// itself Latin-1, by which the web means windows-1252.
+/// Answers two requests. The feed is in the encoding that its Content-Type names, and not in the one it declares. The
+/// page claims to be Latin-1, which on the web means windows-1252.
 fn serve(listener: &TcpListener) -> io::Result<()> {
     for stream in listener.incoming().take(2) {
         let mut stream = stream?;

@@ -1,12 +1,14 @@
-//! A codec with a mind of its own, as no table can say it: the frame of Hitachi's KEIS, Japanese on a mainframe, where
-//! shift codes have two bytes. `0A 42` shifts to pairs of bytes and `0A 41` back to single ones. A pair is a character's
-//! row and cell in JIS X 0208 (1 to 94), each with A0 added; single bytes are a page of EBCDIC.
+//! A custom codec that no table can describe: Hitachi's KEIS, a mainframe encoding of Japanese whose shift codes have
+//! two bytes. `0A 42` shifts to byte pairs, and `0A 41` shifts back to single bytes. A pair consists of a character's
+//! row and cell in JIS X 0208 (1 to 94), each plus A0. Single bytes are an EBCDIC page.
 //!
-//! What it needs of tables it takes from codecs that are there: pairs of EUC-JP are the same bytes, and the page is
-//! page 037 here. A site puts its own in that place, and its own characters into the rows that the standard leaves free.
+//! The tables come from existing codecs: the pairs of EUC-JP are the same bytes, and the EBCDIC page is page 037. A
+//! real installation uses its own page instead, and puts its own characters into the rows that the standard leaves
+//! free.
 //!
-//! Registered under its labels it is used like any other: found by its name in a declaration, written, made true in the
-//! label. Another host's frame, such as Fujitsu's JEF (`28` and `29`), differs in little more than `shift`.
+//! Once registered under its labels, the codec is used like any other: it is found by its name in a declaration, it can
+//! be written, and the declaration is corrected. The encoding of another manufacturer, such as Fujitsu's JEF (shift
+//! codes `28` and `29`), differs in little more than `shift`.
 
 use charpipe::codec::{
     ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, decode_strictly, encode_whole, is_ebcdic,
@@ -15,12 +17,12 @@ use charpipe::{Codec, Decoder, Detector, Encoder, Eol, Registry, Transcode};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The first byte of a shift code, and the second of either.
+/// The first byte of both shift codes, and the second byte of each.
 const SHIFT: u8 = 0x0A;
 const TO_SINGLE: u8 = 0x41;
 const TO_DOUBLE: u8 = 0x42;
 
-/// The blank of a pair: two blanks of EBCDIC. It is read where JIS has it, too, and written so.
+/// The double-byte blank: two EBCDIC blanks. It is also accepted where JIS has the blank, but always written like this.
 const BLANK: [u8; 2] = [0x40, 0x40];
 
 /// The bytes of a character.
@@ -30,7 +32,7 @@ enum Bytes {
     Pair([u8; 2]),
 }
 
-/// What all machines of the codec share.
+/// The data that all decoders and encoders of the codec share.
 struct Tables {
     single: Vec<Option<char>>,
     pairs: HashMap<[u8; 2], char>,
@@ -52,7 +54,7 @@ impl Keis {
         let single = (0..=255).map(|byte| char_of(&*page, &[byte]).filter(|_| byte != SHIFT)).collect::<Vec<_>>();
         let mut pairs = HashMap::from([(BLANK, '\u{3000}')]);
         let mut bytes = HashMap::from([('\u{3000}', Bytes::Pair(BLANK))]);
-        // The rows that the standard has: signs and letters, then the two levels of kanji.
+        // The rows that the standard defines: signs and letters, then the two levels of kanji.
         for row in (1..=8).chain(16..=84) {
             for cell in 1..=94 {
                 let pair = [0xA0 + row, 0xA0 + cell];
@@ -62,7 +64,7 @@ impl Keis {
                 }
             }
         }
-        // What both have is written as a single byte.
+        // A character that is in both tables is written as a single byte.
         bytes.extend((0..=255).zip(&single).filter_map(|(byte, ch)| Some(((*ch)?, Bytes::Single(byte)))));
         Ok(Keis { tables: Arc::new(Tables { single, pairs, bytes }) })
     }
@@ -86,11 +88,11 @@ impl Codec for Keis {
 struct KeisDecoder {
     tables: Arc<Tables>,
     double: bool,
-    /// The first byte of a shift code or of a pair, whose second may come with the next input.
+    /// The first byte of a shift code or of a pair. The second byte may come with the next input.
     held: Option<u8>,
 }
 
-const FAULT: Stop<Malformed> = Stop::Fault(Malformed { len: 1, after: 0 });
+const ONE_BAD_BYTE: Stop<Malformed> = Stop::Fault(Malformed { len: 1, after: 0 });
 
 impl Decoder for KeisDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
@@ -104,9 +106,9 @@ impl Decoder for KeisDecoder {
                 (Some(lead), _) => match self.tables.pairs.get(&[lead, byte]) {
                     Some(ch) => *ch,
                     None => {
-                        // The first byte is bad; this one is not read yet and may be good.
+                        // The first byte is malformed. The current byte has not been consumed and may be valid.
                         self.held = None;
-                        return Step { read, stop: FAULT };
+                        return Step { read, stop: ONE_BAD_BYTE };
                     }
                 },
                 (None, _) if byte == SHIFT => {
@@ -117,10 +119,10 @@ impl Decoder for KeisDecoder {
                     self.held = Some(byte);
                     continue;
                 }
-                (None, true) => return Step { read: read + 1, stop: FAULT },
+                (None, true) => return Step { read: read + 1, stop: ONE_BAD_BYTE },
                 (None, false) => match self.tables.single[usize::from(byte)] {
                     Some(ch) => ch,
-                    None => return Step { read: read + 1, stop: FAULT },
+                    None => return Step { read: read + 1, stop: ONE_BAD_BYTE },
                 },
             };
             if !dst.push(ch) {
@@ -132,7 +134,7 @@ impl Decoder for KeisDecoder {
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        if self.held.take().is_some() { FAULT } else { Stop::InputEmpty }
+        if self.held.take().is_some() { ONE_BAD_BYTE } else { Stop::InputEmpty }
     }
 
     fn reset(&mut self) {
@@ -143,7 +145,7 @@ impl Decoder for KeisDecoder {
         Box::new(self.clone())
     }
 
-    /// A shift code that was obeyed is not pending; half of one is.
+    /// A shift code that took effect is not pending, but half of one is.
     fn pending(&self) -> usize {
         usize::from(self.held.is_some())
     }
@@ -156,8 +158,8 @@ struct KeisEncoder {
 }
 
 impl KeisEncoder {
-    /// Writes the bytes, a shift code before them where one is needed; `false`, and nothing written, where that does not
-    /// fit.
+    /// Writes the bytes, after a shift code if one is needed. Returns `false` and writes nothing if there is not enough
+    /// space.
     fn push(&mut self, bytes: Bytes, dst: &mut ByteSink<'_>) -> bool {
         let fits = match (bytes, self.double) {
             (Bytes::Single(byte), false) => dst.push(&[byte]),
@@ -185,7 +187,7 @@ impl Encoder for KeisEncoder {
         Step { read: src.len(), stop: Stop::InputEmpty }
     }
 
-    /// Back to single bytes: the next record begins with them.
+    /// Shifts back to single bytes, because the next record begins with them.
     fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
         if self.double && !dst.push(&[SHIFT, TO_SINGLE]) {
             return Stop::OutputFull;
@@ -200,7 +202,7 @@ impl Encoder for KeisEncoder {
 
     fn stand_in(&mut self, _ch: char, which: StandIn<'_>, dst: &mut ByteSink<'_>) -> bool {
         match which {
-            // A question mark, or 〓, which Japanese prints for a character that it lacks.
+            // A question mark, or 〓, which Japanese text uses for a missing character.
             StandIn::Substitute if self.double => self.push(Bytes::Pair([0xA2, 0xAE]), dst),
             StandIn::Substitute => self.push(Bytes::Single(0x6F), dst),
             StandIn::BestFit => false,
@@ -215,7 +217,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("EBCDIC: {}", is_ebcdic(&*keis));
     registry.register(keis, &["KEIS83", "KEIS"])?;
 
-    // The document declares it; detection reads the declaration as EBCDIC and then believes the name.
+    // The document declares the encoding. Detection reads the declaration as EBCDIC and then accepts the name.
     let document = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/keis.xml"))?;
     let mut detector = Detector::new(registry.clone(), Default::default());
     detector.feed(&document);
@@ -227,12 +229,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     transcode.run(&document[..], &mut text)?;
     print!("{}", String::from_utf8_lossy(&text));
 
-    // Back, with the newline of EBCDIC: the same bytes, label and shift codes included.
+    // Convert back, with the newline of EBCDIC. The result is the same bytes, including the label and the shift codes.
     let mut bytes = Vec::new();
     transcode.clone().to("KEIS")?.eol(Eol::Nel).run(&text[..], &mut bytes)?;
     println!("the same bytes: {}", bytes == document);
 
-    // Faults have their place in the input, whatever the shift.
+    // Errors have their position in the input, in either shift state.
     let error = transcode.clone().from("KEIS")?.run(&b"\x0A\x42\xC5\xEC\xB5\x0A\x41\xC1"[..], Vec::new()).unwrap_err();
     println!("{error}");
     let error = transcode.to("KEIS")?.run("東京 😀".as_bytes(), Vec::new()).unwrap_err();

@@ -1,9 +1,9 @@
-//! Goes on where the input is damaged, or has what the target lacks, and logs it: how much there was, and the first of
-//! it with line and column, as an editor shows them.
+//! Continues after malformed input and after characters that the target lacks, and logs them: how many there were, and
+//! the first of them with line and column, as an editor shows them.
 //!
 //!     cargo run --example log_replacements
 //!
-//! It prints the text to standard output and the log to standard error.
+//! Prints the text to standard output and the log to standard error.
 
 use charpipe::{OnMalformed, OnUnmappable, Transcode};
 
@@ -15,19 +15,19 @@ fn main() -> Result<(), charpipe::Error> {
     let report = job.run(INPUT, &mut latin1)?;
     print!("{}", Transcode::new().from("ISO-8859-1")?.decode(&latin1)?);
 
-    // The count is exact; the first sixteen are kept with their place, a byte of the input.
+    // The count is exact. The first sixteen are kept with their byte offset in the input.
     let (malformed, unmappable) = (&report.malformed, &report.unmappable);
     eprintln!("{} ill-formed, {} not in {}", malformed.count, unmappable.count, report.to);
-    for fault in &malformed.first {
-        eprintln!("{}: {:02X?}", place(fault.offset), fault.bytes);
+    for entry in &malformed.first {
+        eprintln!("{}: {:02X?}", place(entry.offset), entry.bytes);
     }
-    for fault in &unmappable.first {
-        eprintln!("{}: {:?}", place(fault.offset), fault.ch);
+    for entry in &unmappable.first {
+        eprintln!("{}: {:?}", place(entry.offset), entry.ch);
     }
     Ok(())
 }
 
-/// Line and column of a byte, where a line ends in 0A: in UTF-8 and whatever has ASCII at its places.
+/// Returns the line and column of a byte, if lines end with 0A: in UTF-8 and in any other encoding that contains ASCII.
 fn place(offset: u64) -> String {
     let before = &INPUT[..offset as usize];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;

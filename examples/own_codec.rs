@@ -1,13 +1,14 @@
-//! A charset of one's own, written by hand: ASCII, and an accent before the letter that it stands on (in the manner of
-//! ISO 6937). Registered under its labels it is used like any other, also by documents that declare it.
+//! A custom charset in code: ASCII, with accents that precede their letter (similar to ISO 6937). Once registered under
+//! its labels, it is used like any other, also by documents that declare it.
 //!
-//! A charset that a table can hold needs no code: see `table_at_run_time.rs`. One with shift codes is `keis.rs`.
+//! A charset that a table can describe needs no code: see `table_at_run_time.rs`. For a charset with shift codes, see
+//! `keis.rs`.
 
 use charpipe::codec::{ByteSink, Malformed, StandIn, Step, Stop, Unmappable, Utf8Sink, encode_whole};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
 use std::sync::Arc;
 
-/// Accent, letter, and the two in one.
+/// An accent, a letter, and the accented letter.
 const ACCENTED: [(u8, u8, char); 5] =
     [(0xC2, b'a', 'á'), (0xC2, b'e', 'é'), (0xC8, b'o', 'ö'), (0xC8, b'u', 'ü'), (0xCA, b'A', 'Å')];
 
@@ -29,11 +30,11 @@ impl Codec for Accents {
 
 #[derive(Clone)]
 struct AccentsDecoder {
-    /// Read, and waiting for its letter, which may come with the next input.
+    /// The accent that was read. Its letter may come with the next input.
     accent: Option<u8>,
 }
 
-const FAULT: Stop<Malformed> = Stop::Fault(Malformed { len: 1, after: 0 });
+const ONE_BAD_BYTE: Stop<Malformed> = Stop::Fault(Malformed { len: 1, after: 0 });
 
 impl Decoder for AccentsDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
@@ -44,13 +45,13 @@ impl Decoder for AccentsDecoder {
                     self.accent = Some(byte);
                     continue;
                 }
-                None => return Step { read: read + 1, stop: FAULT },
+                None => return Step { read: read + 1, stop: ONE_BAD_BYTE },
                 Some(accent) => match ACCENTED.iter().find(|row| (row.0, row.1) == (accent, byte)) {
                     Some(row) => row.2,
                     None => {
-                        // The accent is bad; this byte is not read yet and may be good.
+                        // The accent is malformed. The current byte has not been consumed and may be valid.
                         self.accent = None;
-                        return Step { read, stop: FAULT };
+                        return Step { read, stop: ONE_BAD_BYTE };
                     }
                 },
             };
@@ -63,7 +64,7 @@ impl Decoder for AccentsDecoder {
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        if self.accent.take().is_some() { FAULT } else { Stop::InputEmpty }
+        if self.accent.take().is_some() { ONE_BAD_BYTE } else { Stop::InputEmpty }
     }
 
     fn reset(&mut self) {
@@ -120,18 +121,18 @@ fn main() -> Result<(), charpipe::Error> {
     registry.register(Arc::new(Accents), &["accents"])?;
     let transcode = Transcode::new().registry(registry);
 
-    // The declaration names it.
+    // The declaration names the charset.
     let document = b"<?xml version='1.0' encoding='x-accents'?><name>Jos\xC2e M\xC8uller</name>";
     let mut text = Vec::new();
     transcode.run(&document[..], &mut text)?;
     println!("{}", String::from_utf8_lossy(&text));
 
-    // And back, from whatever a document is in.
+    // Convert back. The input may be in any encoding.
     let mut bytes = Vec::new();
     transcode.clone().to("accents")?.run(&text[..], &mut bytes)?;
     println!("{}", bytes.escape_ascii());
 
-    // Faults have their place in the input.
+    // Errors have their position in the input.
     let error = transcode.from("accents")?.run(&b"caf\xC2e \xC2x"[..], Vec::new()).unwrap_err();
     println!("{error}");
     Ok(())

@@ -1,5 +1,5 @@
-//! A listing becomes what a printer makes of it: the first column of a record, ASA's carriage control, moves to the next
-//! line or page, or back to print over a line.
+//! Prints a listing as a printer would: the first column of each record, ASA carriage control, moves to the next line
+//! or page, or back to print over a line.
 //!
 //!     cargo run --example print_listing
 

@@ -1,4 +1,4 @@
-//! Goes on where the input is ill-formed: a replacement for each fault, and an account of them.
+//! Continues after malformed input: replaces each error, and reports them all.
 
 use charpipe::{OnMalformed, Transcode};
 
@@ -9,9 +9,9 @@ fn main() -> Result<(), charpipe::Error> {
         let report = Transcode::new().malformed(policy).run(&damaged[..], &mut output)?;
         print!("{policy:?}: {}", String::from_utf8_lossy(&output));
         println!("  {} faults", report.malformed.count);
-        // The first of them are kept with their place.
-        for fault in &report.malformed.first {
-            println!("  byte {}: {:02X?}", fault.offset, fault.bytes);
+        // The first errors are kept with their positions.
+        for entry in &report.malformed.first {
+            println!("  byte {}: {:02X?}", entry.offset, entry.bytes);
         }
     }
     Ok(())

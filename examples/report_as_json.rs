@@ -1,9 +1,9 @@
-//! Choices out of a configuration file, and the account of the run as JSON: the feature `serde`, with the keys of
-//! `charpipe --report`.
+//! Reads options from a configuration file and prints the report of a run as JSON. This is the feature `serde`, with
+//! the same keys as `charpipe --report`.
 //!
 //!     cargo run --features serde --example report_as_json
 //!
-//! It prints the report of a job that replaces what is ill-formed.
+//! Prints the report of a job that replaces malformed bytes.
 
 use charpipe::records::Shape;
 use charpipe::{OnMalformed, Transcode};

@@ -1,8 +1,8 @@
-//! A table of one's own, loaded from a file at run time: a code page that needs no code.
+//! Loads a custom table from a file at run time: a code page that needs no code.
 //!
-//! `examples/data/x-site.txt` is page 1047 with two places taken for other signs, as a chart; `codecs/README.md` has the
-//! format. Tables of ICU (`.ucm`), charmaps, and columns of numbers are loaded in the same manner. A charset that no table
-//! can hold is code: see `own_codec.rs` and `keis.rs`.
+//! `examples/data/x-site.txt` is page 1047 with two positions changed, as a chart. `codecs/README.md` describes the
+//! format. Tables of ICU (`.ucm`), charmaps, and columns of numbers are loaded in the same way. A charset that no table
+//! can describe needs code: see `own_codec.rs` and `keis.rs`.
 
 use charpipe::{Registry, Transcode};
 use std::error::Error;

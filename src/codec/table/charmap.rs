@@ -183,8 +183,10 @@ impl Charmap {
             (false, ..) => (ch as u32, code_point(last, line)? as u32),
             (true, Some(from), Some(to)) => (from, to),
             (true, ..) => {
-                return line
-                    .error(last, "decimal digits, because three dots count in decimal (two dots count in hexadecimal)");
+                return line.error(
+                    last,
+                    "decimal digits, because three dots count in decimal (two dots count in hexadecimal)",
+                );
             }
         };
         if to < from || digits.len() != last.len() {
