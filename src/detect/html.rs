@@ -30,7 +30,7 @@ pub(super) enum Via {
     Charset,
     /// `<meta http-equiv=Content-Type content="…; charset=…">`.
     HttpEquiv,
-    /// `<?xml … encoding="…"?>` at the very start. The rest of HTML knows nothing about XML declarations.
+    /// `<?xml … encoding="…"?>` at the very start. HTML ignores everything else in such a declaration.
     XmlDeclaration,
     /// `<?x` in UTF-16 at the very start. The name that may follow is not read.
     Utf16Pattern,

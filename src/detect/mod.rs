@@ -10,7 +10,7 @@
 //! A [`Detector`] takes bytes only until it has a verdict. It always needs the bytes of the signature. If a declaration
 //! follows, it needs the bytes up to the declaration's `>`. If the kind of document or the policy calls for it, it also
 //! needs the bytes of the HTML prescan or of the window for statistics. The detector keeps these bytes, and the caller
-//! can read them back. The verdict does not depend on how the input was split into chunks.
+//! can get them back with [`prefix`](Detector::prefix). The verdict does not depend on how the input was split into chunks.
 
 mod content_type;
 mod declaration;
@@ -73,7 +73,7 @@ pub struct Hints {
     /// The encoding to use if nothing else identifies one. Replaces the policy's own default.
     pub fallback: Option<Arc<dyn Codec>>,
     /// The page to assume for EBCDIC input that names no page, instead of IBM037. Ignored if it cannot be right: in the
-    /// katakana family, for example, the letters have other code points.
+    /// katakana family, for example, the letters are at other bytes.
     pub ebcdic_fallback: Option<Arc<dyn Codec>>,
     /// How many bytes of an HTML document to search for a `meta`. The default is [`PRESCAN`] and the maximum is
     /// [`PRESCAN_LIMIT`].

@@ -3,7 +3,7 @@
 //! The table in the first edition has eleven rows: four UCS-4 orders, UTF-16 with a byte order mark (two rows) and
 //! without (two rows), the ASCII family, EBCDIC, and "other". Later editions list the byte order marks separately:
 //! seven rows with one, eight without, and "other". `spec/appendix-f.md` has all of them. The katakana row is our
-//! addition: the EBCDIC pages of that family have their lower-case letters at other code points.
+//! addition: the EBCDIC pages of that family have their lower-case letters at other bytes.
 
 use nom::branch::alt;
 use nom::bytes::tag;

@@ -10,7 +10,7 @@
 //! | `web.rs` | the charsets of the web, through chardetng (feature `guess`) |
 //!
 //! `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`. The result is never UTF-7 or ISO-2022-JP:
-//! text that only looks harmless in them is a way past filters.
+//! text in them can look harmless and so slip past filters.
 
 mod ebcdic;
 mod models;
@@ -23,7 +23,7 @@ use crate::registry::Registry;
 /// How many bytes of the input are examined. More bytes would be slower without improving the result.
 pub const WINDOW: usize = 64 * 1024;
 
-/// The fewest bytes that are guessed from. Exceptions: UTF-8 (recognised by its structure at any length), UTF-16 (12
+/// The fewest bytes from which anything is guessed. Exceptions: UTF-8 (recognised by its structure at any length), UTF-16 (12
 /// bytes), UTF-32 (24 bytes), and EBCDIC that begins like XML.
 pub const MINIMUM: usize = 24;
 
@@ -53,7 +53,7 @@ pub enum Guess {
     /// The first candidate is only the best. Either another one decodes the window differently and is within [`MARGIN`]
     /// of it, or the window is only the beginning of the input and contains nothing in which the usual pages differ.
     Ambiguous(Vec<Candidate>),
-    /// Nothing could be told.
+    /// No encoding could be identified.
     Nothing,
 }
 

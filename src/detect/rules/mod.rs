@@ -147,7 +147,7 @@ pub(super) struct Evidence<'a> {
     pub(super) head: &'a [u8],
     /// All bytes that were read, without the byte order mark. More than `head` if the policy looks further.
     pub(super) window: &'a [u8],
-    /// Whether the input ends with them.
+    /// Whether the input ends where `window` ends.
     pub(super) complete: bool,
     /// The result of statistics, if they are enabled. They run at most once, when a rule first needs them.
     pub(super) guess: Option<&'a OnceCell<Guess>>,
@@ -239,8 +239,8 @@ impl Evidence<'_> {
     }
 
     /// Returns the codec that decodes these bytes if a label names `named`: `named` itself, in the byte order that the
-    /// bytes show, or else the codec of the bytes' own family. The tuple is for the diagnostic in
-    /// the second case: its code, how its message begins ("the transport says"), and its offset.
+    /// bytes show, or else the codec of the bytes' own family. The tuple is for the diagnostic in the second
+    /// case: its code, how its message begins ("the transport says"), and its offset.
     pub(super) fn decoded(
         &self,
         named: &Arc<dyn Codec>,

@@ -80,8 +80,7 @@ fn accepted(evidence: &Evidence<'_>, decide: super::RuleFn, diagnostics: &mut Ve
     decide(&evidence, diagnostics)
 }
 
-// --- The documentation's BOMEnc, XMLGuessEnc, XMLEnc, CTMime and CTEnc
-// ---------------------------------------------------
+// --- The documentation's BOMEnc, XMLGuessEnc, XMLEnc, CTMime and CTEnc --------------------------------------------------
 
 fn is_16(family: Option<Family>) -> bool {
     matches!(family, Some(Family::Utf16Be | Family::Utf16Le))

@@ -71,10 +71,10 @@ const KATAKANA_PAGES: &[&str] =
 /// same amount of text.
 const KATAKANA_SPREAD: f32 = 4.0;
 
-/// How far a candidate's score must lie below the best for its reported score to be 1/e of the best candidate's.
+/// The difference in log-likelihood from the best candidate at which a candidate's reported score falls to 1/e.
 const SCORE_SCALE: f32 = 8.0;
 
-/// The fewest letters, digits and marks that are guessed from; and the fewest in XML.
+/// The fewest letters, digits and marks from which a page is guessed; and the fewest in XML.
 const MIN_TEXT: u32 = 16;
 const MIN_XML_TEXT: u32 = 6;
 
@@ -125,7 +125,7 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     let near = readings.iter().skip(1).any(is_near);
     let usual = best.pages.iter().filter(|page| LATIN1_PAGES.contains(&&*pages[**page].letters.name)).count();
     let open = !complete && usual > 1;
-    // Packed decimals and binary numbers also contain the bytes of letters, and there is no telling how many.
+    // Packed decimals and binary numbers also contain the bytes of letters, and their number is unknown.
     let is_part_binary = counts.controls * MIN_TEXT_PER_CONTROL > counts.text + counts.doubled;
     candidates.truncate(MOST);
     Some(if near || open || is_part_binary || counts.has_shifts && !counts.is_mixed {
