@@ -187,9 +187,9 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Moves to the next byte for which `wanted` is true, starting with the current one, and returns it.
-    fn advance(&mut self, wanted: impl Fn(u8) -> bool) -> Result<u8, OutOfBytes> {
-        let skipped = self.bytes[self.at..].iter().position(|byte| wanted(*byte)).ok_or(OutOfBytes)?;
+    /// Moves to the next byte for which `is_target` is true, starting with the current one, and returns it.
+    fn advance(&mut self, is_target: impl Fn(u8) -> bool) -> Result<u8, OutOfBytes> {
+        let skipped = self.bytes[self.at..].iter().position(|byte| is_target(*byte)).ok_or(OutOfBytes)?;
         self.at += skipped;
         Ok(self.bytes[self.at])
     }
@@ -439,9 +439,9 @@ mod tests {
         };
         assert_eq!(rows.len(), 83);
         // Seven documents have their `meta` after the first 1024 bytes. In the last one a script writes it.
-        let behind = [48, 49, 50, 51, 52, 53, 54].map(|number| format!("h5-tests1-{number}"));
+        let after_1024 = [48, 49, 50, 51, 52, 53, 54].map(|number| format!("h5-tests1-{number}"));
         let written = ["h5-tests1-55".to_owned()];
-        assert_eq!(missed(1024), [&behind[..], &written].concat());
+        assert_eq!(missed(1024), [&after_1024[..], &written].concat());
         assert_eq!(missed(8448), written);
     }
 

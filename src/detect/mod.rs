@@ -10,7 +10,8 @@
 //! A [`Detector`] takes bytes only until it has a verdict. It always needs the bytes of the signature. If a declaration
 //! follows, it needs the bytes up to the declaration's `>`. If the kind of document or the policy calls for it, it also
 //! needs the bytes of the HTML prescan or of the window for statistics. The detector keeps these bytes, and the caller
-//! can get them back with [`prefix`](Detector::prefix). The verdict does not depend on how the input was split into chunks.
+//! can get them back with [`prefix`](Detector::prefix). The verdict does not depend on how the input was split into
+//! chunks.
 
 mod content_type;
 mod declaration;
@@ -127,11 +128,11 @@ enum State {
         start: Prefix,
         scanner: Scanner,
     },
-    /// The declaration has been read; the policy needs `wanted` bytes in total.
+    /// The declaration has been read; the policy needs `needed` bytes in total.
     Window {
         start: Prefix,
         scanner: Scanner,
-        wanted: usize,
+        needed: usize,
     },
     Done(Box<Verdict>),
 }
@@ -177,11 +178,11 @@ impl Detector {
     pub fn feed(&mut self, src: &[u8]) -> usize {
         let mut taken = 0;
         while taken < src.len() && !self.is_done() {
-            if let State::Window { wanted, .. } = self.state {
-                let len = (wanted - self.prefix.len()).min(src.len() - taken);
+            if let State::Window { needed, .. } = self.state {
+                let len = (needed - self.prefix.len()).min(src.len() - taken);
                 self.prefix.extend_from_slice(&src[taken..taken + len]);
                 taken += len;
-                if self.prefix.len() == wanted {
+                if self.prefix.len() == needed {
                     self.decide(false);
                 }
                 continue;
@@ -304,24 +305,24 @@ impl Detector {
     /// Decides, or first reads as many bytes as the policy and the kind of document require.
     fn look_further(&mut self) {
         let State::Declaration { start, scanner } = &self.state else { return };
-        let mut wanted = 0;
+        let mut needed = 0;
         if self.kind(scanner.is_xml()) == Kind::Html {
-            wanted = self.prescan();
+            needed = self.prescan();
         }
         let is_told = self.hints.from.is_some() || start.signature.is_some_and(|row| row.bom);
         if self.hints.policy == Policy::Feedparser || self.hints.guess && !is_told {
-            wanted = wanted.max(WINDOW);
+            needed = needed.max(WINDOW);
         }
         if self.hints.policy.looks_past_bom() && start.bom_len > 0 {
-            wanted = wanted.max(signature::LONGEST_TEXT);
+            needed = needed.max(signature::LONGEST_TEXT);
         }
-        let wanted = start.bom_len + wanted;
-        if wanted <= self.prefix.len() {
+        let needed = start.bom_len + needed;
+        if needed <= self.prefix.len() {
             return self.decide(false);
         }
         let state = std::mem::replace(&mut self.state, State::Signature);
         if let State::Declaration { start, scanner } = state {
-            self.state = State::Window { start, scanner, wanted };
+            self.state = State::Window { start, scanner, needed };
         }
     }
 

@@ -158,8 +158,8 @@ pub(super) fn recognise(prefix: &[u8], eof: bool) -> Recognised {
     // This is the mode-generic `tag`: `parse` streams and returns Incomplete, `parse_complete` does not. `alt` stops at
     // the first Incomplete. That is right only because a longer row comes before any row that is a prefix of it.
     let mut table = alt(ROWS.map(|row| value(row, tag::<_, _, nom::error::Error<&[u8]>>(row.bytes))));
-    let answer = if eof { table.parse_complete(prefix) } else { table.parse(prefix) };
-    match answer {
+    let result = if eof { table.parse_complete(prefix) } else { table.parse(prefix) };
+    match result {
         Ok((_, row)) => Recognised::Row(row),
         Err(Err::Incomplete(_)) => Recognised::NeedMore,
         Err(_) => Recognised::Other,

@@ -23,8 +23,8 @@ use crate::registry::Registry;
 /// How many bytes of the input are examined. More bytes would be slower without improving the result.
 pub const WINDOW: usize = 64 * 1024;
 
-/// The fewest bytes from which anything is guessed. Exceptions: UTF-8 (recognised by its structure at any length), UTF-16 (12
-/// bytes), UTF-32 (24 bytes), and EBCDIC that begins like XML.
+/// The fewest bytes from which anything is guessed. Exceptions: UTF-8 (recognised by its structure at any length),
+/// UTF-16 (12 bytes), UTF-32 (24 bytes), and EBCDIC that begins like XML.
 pub const MINIMUM: usize = 24;
 
 /// The margin in score. If another page decodes the window differently and its score is within this margin of the

@@ -93,8 +93,7 @@ impl Framer {
     ///
     /// # Errors
     /// [`ErrorKind::RecordTooLong`] for a record of more than [`Shape::longest`] bytes; [`ErrorKind::CannotPad`] for a
-    /// record that no number of blanks fills up to its required length. In both cases the state
-    /// does not change.
+    /// record that no number of blanks fills up to its required length. In both cases the state does not change.
     pub fn record(&mut self, data: &[u8], offset: u64, out: &mut Vec<u8>) -> Result<(), Error> {
         if data.len() > self.limit {
             return Err(ErrorKind::RecordTooLong { offset, record: self.record, limit: self.limit }.into());

@@ -30,9 +30,9 @@ impl TapeFile {
     pub(crate) fn is(&self, name: &str) -> bool {
         match self {
             TapeFile::Number(_) => false,
-            TapeFile::Name(wanted) => {
-                let from = wanted.char_indices().rev().nth(NAME_LEN - 1).map_or(0, |(at, _)| at);
-                name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(&wanted[from..])
+            TapeFile::Name(full) => {
+                let from = full.char_indices().rev().nth(NAME_LEN - 1).map_or(0, |(at, _)| at);
+                name.eq_ignore_ascii_case(full) || name.eq_ignore_ascii_case(&full[from..])
             }
         }
     }

@@ -158,8 +158,8 @@ impl PackedWatch {
             record.len() > last && is_field(record, self.shifts) && is_no_text(record)
         };
         let begins: Vec<usize> = self.records().filter(has_field).map(|range| range.start).collect();
-        // The field begins where some record no longer has digits, or where all records may have text: 40 is two
-        // digits, but also a blank.
+        // Scan backwards for the beginning of the field. The scan stops if some record has no digits at a position, or
+        // if all records may have text there (40 is two digits, but also a blank).
         let is_of_it = |at: &usize| {
             let bytes = || begins.iter().map(|begin| self.bytes[begin + at]);
             bytes().all(has_digits) && bytes().any(is_low)

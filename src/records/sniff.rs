@@ -1,5 +1,6 @@
 //! Guesses the shape of a file's records. Every hypothesis is followed through the first bytes, and the one that
-//! remains is the result. The guess is only reported, never applied. The rules are in `spec/record-shapes.md`.
+//! remains is the result. This module reports the guess; it does not apply it. The rules are in
+//! `spec/record-shapes.md`.
 //!
 //! | file | contents |
 //! |---|---|

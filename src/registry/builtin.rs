@@ -1,4 +1,4 @@
-//! The codecs that every registry can start from.
+//! The built-in codecs.
 //!
 //! They are cheap to create: a page's tables are built with its first decoder or encoder.
 

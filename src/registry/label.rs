@@ -54,13 +54,13 @@ pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: 
     if key_bytes(label).next().is_none() || !label.is_ascii() {
         return None;
     }
-    let wanted = number(label);
-    let own = |entry: &&Entry| wanted.is_some() && number(&entry.name) == wanted;
+    let page_number = number(label);
+    let own = |entry: &&Entry| page_number.is_some() && number(&entry.name) == page_number;
     let by_label = |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
     (entries.clone().find(own))
         .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
         .or_else(|| by_label(&|other| key_bytes(other).eq(key_bytes(label))))
-        .or_else(|| by_label(&|other| wanted.is_some() && number(other) == wanted))
+        .or_else(|| by_label(&|other| page_number.is_some() && number(other) == page_number))
 }
 
 /// Splits a label that ends in a newline surface into the plain label and the surface.
@@ -78,16 +78,16 @@ pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
 pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
     // Characters that look alike are treated as equal.
     let lookalike_key = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
-    let wanted = lookalike_key(label);
+    let label_key = lookalike_key(label);
     // A different digit usually means a different charset, so it counts as two mistakes.
     let changed = |a: u8, b: u8| if a.is_ascii_digit() || b.is_ascii_digit() { 2 } else { 1 };
     let mut near: Vec<(usize, &str)> = labels
         .map(|other| (lookalike_key(other), other))
         // Every extra or missing letter is a step. This check makes an overlong label cheap to reject.
-        .filter(|(there, _)| there.len().abs_diff(wanted.len()) <= MAX_DISTANCE)
+        .filter(|(there, _)| there.len().abs_diff(label_key.len()) <= MAX_DISTANCE)
         // A label that is merely the beginning of another is not a mistake: `EBCDIC` is not `EBCDIC-FR`.
-        .filter(|(there, _)| there.len() <= wanted.len() + 1 || !there.starts_with(&wanted))
-        .map(|(there, other)| (distance(&wanted, &there, changed), other))
+        .filter(|(there, _)| there.len() <= label_key.len() + 1 || !there.starts_with(&label_key))
+        .map(|(there, other)| (distance(&label_key, &there, changed), other))
         .filter(|(distance, other)| *distance <= MAX_DISTANCE && *distance * 3 <= other.len())
         .collect();
     near.sort_by_key(|(distance, _)| *distance);

@@ -35,7 +35,7 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
             column: text.as_ptr() as usize - line.as_ptr() as usize + 1,
         });
         let Some(first) = words.next() else { continue };
-        let begun = match first.text {
+        let new_section = match first.text {
             "chart" => {
                 let lead = words.next().map(|word| word.byte()).transpose()?;
                 Some(Section::Chart(lead))
@@ -49,9 +49,9 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
             "substitute1" if words.clone().next().is_none() => Some(Section::Substitute1),
             _ => None,
         };
-        if let Some(begun) = begun {
+        if let Some(new_section) = new_section {
             page.end_of_section(section, first)?;
-            (section, page.chart_rows) = (begun, 0);
+            (section, page.chart_rows) = (new_section, 0);
             if let Some(more) = words.next() {
                 return more.expected("the end of the line");
             }

@@ -52,8 +52,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Problem is wrong with a table. Mappings are identified by their number, and sequences are numbered after the last
-/// mapping.
+/// A problem in a table. Mappings are identified by their number, and sequences are numbered after the last mapping.
 pub(super) struct Fault {
     /// The mapping that contradicts an earlier one or is wrong on its own; `None` if the substitute is wrong.
     pub(super) at: Option<usize>,

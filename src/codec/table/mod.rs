@@ -278,7 +278,7 @@ pub struct Table {
     /// The bytes written in place of a character that the table lacks (subchar): one sequence of the shape.
     pub substitute: Vec<u8>,
     /// The byte written in place of the characters of [`Way::Substitute1`] (subchar1). If the table contains only plain
-    /// mappings, not even one of the byte 00, it is written in place of all missing characters up to U+00FF.
+    /// mappings, and none of the byte 00, it is written in place of all missing characters up to U+00FF.
     pub substitute1: Option<u8>,
     /// The mappings of one character and up to four bytes.
     pub mappings: Vec<Mapping>,

@@ -614,8 +614,8 @@ fn code_points(rest: &mut &[u8], line: &Line<'_>) -> Result<Chars, Error> {
         };
         let Some(digits) = after_plus.strip_prefix(b"<U") else {
             // A plus without another code point after it, or text that only looks like a code point.
-            let begun = after_plus.len() < at.len() || at.starts_with(b"<") || text.as_slice().is_empty();
-            return if begun { line.error(after_plus, EXAMPLE) } else { Ok(text) };
+            let is_broken = after_plus.len() < at.len() || at.starts_with(b"<") || text.as_slice().is_empty();
+            return if is_broken { line.error(after_plus, EXAMPLE) } else { Ok(text) };
         };
         let (number, len) = hex(digits);
         let (1.., Some(b'>')) = (len, digits.get(len)) else { return line.error(after_plus, EXAMPLE) };

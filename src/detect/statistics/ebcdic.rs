@@ -137,7 +137,7 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
 
 /// Returns whether the window looks like EBCDIC in a Latin page, at a glance.
 pub(super) fn looks_like_ebcdic(window: &[u8]) -> bool {
-    let [mut letters, mut others, mut blanks, mut low, mut strange] = [0usize; 5];
+    let [mut letters, mut others, mut blanks, mut low, mut unusual] = [0usize; 5];
     for byte in window {
         match byte {
             0x81..=0x89 | 0x91..=0x99 | 0xA2..=0xA9 | 0xC1..=0xC9 | 0xD1..=0xD9 | 0xE2..=0xE9 | 0xF0..=0xF9 => {
@@ -148,10 +148,10 @@ pub(super) fn looks_like_ebcdic(window: &[u8]) -> bool {
             0x4B..=0x4E | 0x50 | 0x5C..=0x5E | 0x60 | 0x61 | 0x6B..=0x6F | 0x7A..=0x7F => others += 1,
             0x00 => {}
             0x01..=0x3F => low += 1,
-            _ => strange += 1,
+            _ => unusual += 1,
         }
     }
-    let all = letters + others + blanks + low + strange;
+    let all = letters + others + blanks + low + unusual;
     letters >= 8
         && letters * 5 >= all - blanks
         && (letters + others + blanks) * 20 >= all * 17

@@ -19,8 +19,8 @@ pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
         Ok(_) => Utf8::Text,
         Err(error) if error.error_len().is_none() => {
             // A truncated sequence is accepted if the input goes on, or if enough well-formed sequences came before it.
-            let strange = window[..error.valid_up_to()].iter().filter(|byte| !byte.is_ascii()).count();
-            if strange >= if complete { 8 } else { 1 } { Utf8::Text } else { Utf8::Not }
+            let non_ascii = window[..error.valid_up_to()].iter().filter(|byte| !byte.is_ascii()).count();
+            if non_ascii >= if complete { 8 } else { 1 } { Utf8::Text } else { Utf8::Not }
         }
         Err(_) => Utf8::Not,
     }

@@ -19,8 +19,8 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     detector.feed(window, complete);
     let encoding = detector.guess(None, Utf8Detection::Allow);
     let codec = registry.codec(encoding.name()).ok()?;
-    let strange = window.iter().filter(|byte| !byte.is_ascii()).count();
-    let is_certain = strange >= MIN_NON_ASCII;
+    let non_ascii = window.iter().filter(|byte| !byte.is_ascii()).count();
+    let is_certain = non_ascii >= MIN_NON_ASCII;
     let score = if is_certain { 0.8 } else { 0.4 };
     let candidates = vec![Candidate { codec: codec.name().to_owned(), score, same_text: true }];
     Some(if is_certain { Guess::Certain(candidates) } else { Guess::Ambiguous(candidates) })

@@ -188,7 +188,7 @@ struct Kinds {
 impl Kinds {
     /// Returns `None` for a sample that is not text.
     fn of(sample: &[u8]) -> Option<Self> {
-        let count = |wanted: u8| sample.iter().filter(|byte| **byte == wanted).count();
+        let count = |value: u8| sample.iter().filter(|byte| **byte == value).count();
         let (ebcdic, ascii) = (count(0x40), count(0x20));
         let is_ebcdic = ebcdic > ascii;
         let kind = |byte: u8| match (is_ebcdic, byte) {
