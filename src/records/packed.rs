@@ -16,7 +16,7 @@ const MAX_RECORDS: usize = 4096;
 /// The longest packed field in bytes: 31 digits and a sign.
 const MAX_FIELD_BYTES: usize = 16;
 
-/// The number of records from which on a field is certain if its last bytes differ.
+/// The fewest records in which a field is certain if its last bytes differ.
 const MIN_CERTAIN_RECORDS: u16 = 5;
 
 /// Collects the first records of an input until they can be judged.

@@ -301,7 +301,7 @@ struct Row<'a> {
     entries: Vec<Entry<'a>>,
 }
 
-/// What some bytes do in a state, and the position in the file that says so.
+/// An entry of a row: what some bytes do in a state, and its position in the file.
 #[derive(Clone)]
 struct Entry<'a> {
     at: &'a [u8],

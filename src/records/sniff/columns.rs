@@ -22,18 +22,18 @@ const MAX_ECHOES: usize = 24;
 /// The longest distance at which repetition is looked for, and how many bytes are compared.
 const MAX_ECHO_DISTANCE: usize = 4096;
 const COMPARED_BYTES: usize = 4096;
-/// The number of bits from which on a length is not an accident; and the number for each of its columns.
+/// The fewest bits that rule out chance: for a length, and for each of its columns.
 const MIN_GAIN_BITS: f64 = 60.0;
 const MIN_GAIN_BITS_PER_COLUMN: f64 = 0.5;
 /// The largest share of the best gain that an unrelated length (not a multiple or divisor) may have.
 const MAX_UNRELATED_SHARE: f64 = 0.5;
-/// The largest share of it that lengths may have that differ by at most three, without filler.
+/// The largest share of the best gain that a length may have if it differs by at most three. Filler does not count.
 const MAX_NEIGHBOUR_SHARE: f64 = 0.7;
-/// The share of the best gain from which on a divisor or multiple may be meant instead.
+/// From this share of the best gain on, a divisor or multiple may be the actual record length.
 const MIN_NEAR_SHARE: f64 = 0.9;
 /// The largest share of the gain that a single column may have.
 const MAX_COLUMN_SHARE: f64 = 0.5;
-/// How many observations in a column the overall frequencies are worth.
+/// The weight of the overall frequencies in a column, as a number of observations.
 const PRIOR_WEIGHT: f64 = 2.0;
 /// The share of the records that the other records have to predict.
 const MIN_PREDICTED_SHARE: f64 = 0.9;

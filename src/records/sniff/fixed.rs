@@ -19,7 +19,7 @@ const FEW_RECORDS: usize = 16;
 const MAX_CANDIDATES: usize = 40;
 /// The most fields that are compared with one another.
 const MAX_FIELDS: usize = 4096;
-/// The number of bits from which on a period is not an accident.
+/// The fewest bits that rule out chance for a period.
 const MIN_BITS: f64 = 30.0;
 /// If the best period does not divide the length of the input, another one that does needs at least this share of its
 /// bits.
