@@ -288,8 +288,8 @@ fn a_wrong_header_is_shown() {
     input[at..at + 2].copy_from_slice(&[0, 2]);
     let two: String = text("customers.txt").split_inclusive('\n').take(2).collect();
     let said = format!(
-        "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is less than that of the \
-         header itself (see `charpipe detect --records` for what fits)\n"
+        "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is smaller than \
+         the header itself (see `charpipe detect --records` for what fits)\n"
     );
     let line = format!("-f IBM037 --records vb --columns {TEXT}");
     check(&typed(&line, &input), 1, two.as_bytes(), &said);
@@ -358,8 +358,8 @@ fn wrong_usage_says_what_is_wanted() {
         ("--records awstape", "`awstape` needs the shape of the records on the tape, for example `awstape,fb:80`"),
         ("--to-records auto", "\"auto\" is not a record shape"),
         ("--to-records awstape:sl,fb:80", "no records are written as awstape:sl,fb:80: labels contain a volume"),
-        ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of 80, the length of a record"),
-        ("--records fb:80,blksize=3200", "only a tape has blocks of fixed records, awstape,fb:80,blksize=3200"),
+        ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of the record length 80, at most 65535"),
+        ("--records fb:80,blksize=3200", "only a tape image preserves blocks of fixed-length records (awstape,fb:80,blksize=3200)"),
         ("--records fb:80 --columns 0-3", "expected column numbers from 1"),
         ("--records fb:80 --columns 9-3", "a range ends before it begins"),
         ("--records fb:133 --asa --machine", "'--asa' cannot be used with '--machine'"),

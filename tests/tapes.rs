@@ -139,7 +139,7 @@ fn labels_are_not_written() {
         let error = job.clone().to_records(shape.parse().unwrap()).transcoder().map(|_| ()).unwrap_err();
         assert_eq!(error.code(), "cannot-frame");
         let without = shape.replace(":sl", "");
-        assert!(error.to_string().ends_with(&format!("without labels it is {without}")), "{error}");
+        assert!(error.to_string().ends_with(&format!("without labels, use {without}")), "{error}");
     }
     let invalid = Shape::FixedBlocks { lrecl: 80, blksize: 3200 };
     assert_eq!(job.to_records(invalid).transcoder().map(|_| ()).unwrap_err().code(), "cannot-frame");
