@@ -359,7 +359,10 @@ fn wrong_usage_says_what_is_wanted() {
         ("--to-records auto", "\"auto\" is not a record shape"),
         ("--to-records awstape:sl,fb:80", "no records are written as awstape:sl,fb:80: labels contain a volume"),
         ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of the record length 80, at most 65535"),
-        ("--records fb:80,blksize=3200", "only a tape image preserves blocks of fixed-length records (awstape,fb:80,blksize=3200)"),
+        (
+            "--records fb:80,blksize=3200",
+            "only a tape image preserves blocks of fixed-length records (awstape,fb:80,blksize=3200)",
+        ),
         ("--records fb:80 --columns 0-3", "expected column numbers from 1"),
         ("--records fb:80 --columns 9-3", "a range ends before it begins"),
         ("--records fb:133 --asa --machine", "'--asa' cannot be used with '--machine'"),
