@@ -371,7 +371,7 @@ fn wrong_framing_stops_behind_good_output() {
     let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";
     let outcome = invariant(&job("IBM037", "rdw"), input, "bad header");
     assert_eq!(outcome.text(), "AB\n");
-    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is less than that of the RDW itself";
+    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is smaller than the RDW itself";
     assert_eq!(outcome.error.as_deref(), Some(words));
     let outcome = invariant(&job("IBM037", "fb:4"), b"\xC1\xC2\xC3\xC4\xC5\xC6", "cut");
     assert_eq!((outcome.text(), outcome.offset), ("ABCD\nEF", Some(6)));
