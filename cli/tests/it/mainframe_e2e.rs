@@ -364,7 +364,10 @@ fn wrong_usage_says_what_is_wanted() {
         ("--records fb:80 --columns 0-3", "expected column numbers from 1"),
         ("--records fb:80 --columns 9-3", "a range ends before it begins"),
         ("--records fb:133 --asa --machine", "'--asa' cannot be used with '--machine'"),
-        ("--records fb:133 --asa --to-records vb", "carriage control makes lines and pages, and records are asked for"),
+        (
+            "--records fb:133 --asa --to-records vb",
+            "printer control codes become lines and pages, so the output cannot consist of records",
+        ),
         // An option that would do nothing.
         ("--asa", "--records <SHAPE>"),
         ("--machine", "--records <SHAPE>"),
