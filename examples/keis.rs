@@ -8,9 +8,7 @@
 //! Registered under its labels it is used like any other: found by its name in a declaration, written, made true in the
 //! label. Another host's frame, such as Fujitsu's JEF (`28` and `29`), differs in little more than `shift`.
 
-use charpipe::codec::{
-    ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, decode_strictly, encode_whole, is_ebcdic,
-};
+use charpipe::codec::{ByteSink, Malformed, Step, Stop, Unmappable, Utf8Sink, decode_strictly, is_ebcdic};
 use charpipe::{Codec, Decoder, Detector, Encoder, Eol, Registry, Transcode};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -198,14 +196,14 @@ impl Encoder for KeisEncoder {
         self.double = false;
     }
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            // A question mark, or 〓, which Japanese prints for a character that it lacks.
-            Replacement::Substitute if self.double => self.push(Bytes::Pair([0xA2, 0xAE]), dst),
-            Replacement::Substitute => self.push(Bytes::Single(0x6F), dst),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    /// A replacement is tried on it first.
+    fn fork(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(self.clone()))
+    }
+
+    /// A question mark or, among pairs, 〓, which Japanese prints for a missing character.
+    fn substitute(&self) -> Option<&str> {
+        Some(if self.double { "〓" } else { "?" })
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A charset that a table can hold needs no code: see `table_at_run_time.rs`. One with shift codes is `keis.rs`.
 
-use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole};
+use charpipe::codec::{ByteSink, Malformed, Step, Stop, Unmappable, Utf8Sink};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
 use std::sync::Arc;
 
@@ -79,7 +79,6 @@ impl Decoder for AccentsDecoder {
     }
 }
 
-#[derive(Clone)]
 struct AccentsEncoder;
 
 impl Encoder for AccentsEncoder {
@@ -106,12 +105,8 @@ impl Encoder for AccentsEncoder {
 
     fn reset(&mut self) {}
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            Replacement::Substitute => dst.push(b"?"),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    fn is_stateless(&self) -> bool {
+        true
     }
 }
 

@@ -206,7 +206,7 @@ mod serde;
 mod text;
 mod transcoder;
 
-pub use codec::newline::EbcdicNl;
+pub use codec::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
 pub use detect::{Detector, Kind, Verdict, detect};
 pub use error::{Error, ErrorKind, RecordPosition};

@@ -291,7 +291,7 @@ impl Detector {
     /// The caller's codec, in the order that a byte order mark of its own or the byte pattern shows, and the length of
     /// that mark. What its bytes are, the codec itself says.
     fn of_user(&self, from: &Arc<dyn Codec>, beginning: &Beginning) -> Result<(Arc<dyn Codec>, usize), Error> {
-        let candidates = match from.orders() {
+        let candidates = match from.info().byte_orders {
             Some(orders) => orders.names.iter().map(|name| self.registry.codec(name)).collect::<Result<_, _>>()?,
             None => vec![from.clone()],
         };
@@ -429,7 +429,7 @@ impl Detector {
             }
         };
         if let Ok(choice) = &choice
-            && let Some(superset) = choice.named.superset()
+            && let Some(superset) = choice.named.info().read_as_superset
         {
             let name = declaration.as_ref().and_then(|declaration| declaration.name.as_ref());
             let declared = name.filter(|_| choice.source == Source::Declaration);

@@ -8,7 +8,7 @@
 //! 4. *The key of UTS #22, section 1.4*: letters and digits only, and a number without its leading zeros.
 
 use super::{Entry, SURFACES};
-use crate::codec::newline::EbcdicNl;
+use crate::codec::EbcdicNl;
 
 /// The UTS #22 key of a label: ASCII letters in lower case and digits, without a zero that no digit stands before.
 fn letters(label: &str) -> impl Iterator<Item = u8> {

@@ -1,8 +1,7 @@
 //! What is wanted of a run: the builder, and the policies as values.
 
 use super::{Report, Transcoder, has_bom};
-use crate::codec::Codec;
-use crate::codec::newline::EbcdicNl;
+use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};

@@ -23,7 +23,7 @@ static WORDS: &[u8] = include_bytes!("../builtin/pages.bin");
 
 /// A built-in page: its head, and where its record lies.
 #[derive(Clone, Copy, Debug)]
-pub struct Packed {
+pub(crate) struct Packed {
     /// The preferred name.
     pub name: &'static str,
     /// Further labels, with blanks between.
