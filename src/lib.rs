@@ -89,7 +89,7 @@ mod text;
 mod transcoder;
 mod words;
 
-pub use codec::newline::EbcdicNl;
+pub use codec::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
 pub use detect::{Detector, Kind, Verdict, detect};
 pub use error::{Error, ErrorKind, RecordPosition};

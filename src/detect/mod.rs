@@ -295,7 +295,7 @@ impl Detector {
     /// Returns the caller's codec, in the byte order shown by its own byte order mark or else by the byte pattern, and
     /// the length of that mark. The codec itself says what the bytes of the mark are.
     fn of_user(&self, from: &Arc<dyn Codec>, start: &Prefix) -> Result<(Arc<dyn Codec>, usize), Error> {
-        let candidates = match from.orders() {
+        let candidates = match from.info().byte_orders {
             Some(orders) => orders.names.iter().map(|name| self.registry.codec(name)).collect::<Result<_, _>>()?,
             None => vec![from.clone()],
         };
@@ -428,7 +428,7 @@ impl Detector {
             }
         };
         if let Ok(choice) = &choice
-            && let Some(superset) = choice.named.superset()
+            && let Some(superset) = choice.named.info().read_as_superset
         {
             let name = declaration.as_ref().and_then(|declaration| declaration.name.as_ref());
             let declared = name.filter(|_| choice.source == Source::Declaration);

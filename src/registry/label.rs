@@ -8,7 +8,7 @@
 //! 4. *The key of UTS #22, section 1.4*: only letters and digits, with numbers stripped of their leading zeros.
 
 use super::{Entry, SURFACES};
-use crate::codec::newline::EbcdicNl;
+use crate::codec::EbcdicNl;
 
 /// Returns the UTS #22 key of a label: its ASCII letters in lower case and its digits, without leading zeros.
 fn key_bytes(label: &str) -> impl Iterator<Item = u8> {

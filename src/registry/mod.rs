@@ -24,10 +24,9 @@
 mod builtin;
 pub(crate) mod label;
 
-use crate::codec::newline::{EbcdicNl, labelled};
 use crate::codec::table::Table;
 use crate::codec::table::read::MAX_FILE;
-use crate::codec::{Codec, TableCodec, is_ebcdic};
+use crate::codec::{Codec, EbcdicNl, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
 use builtin::Make;
 use std::borrow::Cow;
@@ -178,7 +177,7 @@ impl Registry {
     /// not a code page.
     pub fn load_to(&mut self, path: impl AsRef<Path>, to: &str) -> Result<Arc<dyn Codec>, Error> {
         let codec = self.codec(to)?;
-        let Some(target) = codec.table() else {
+        let Some(target) = codec.info().table() else {
             return Err(ErrorKind::NotATable { codec: codec.name().to_owned() }.into());
         };
         let (file, stem) = read_table_file(path.as_ref())?;
@@ -187,7 +186,7 @@ impl Registry {
     }
 
     fn table(&self, name: &str) -> Option<Table> {
-        Some(self.codec(name).ok()?.table()?.into_owned())
+        Some(self.codec(name).ok()?.info().table()?.into_owned())
     }
 
     /// Returns the names of the codecs that lost a label when `codec` was registered. Empty for a built-in codec.
@@ -229,13 +228,13 @@ impl Registry {
     /// ```
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
-            return Ok(entry.codec().under(label).unwrap_or_else(|| entry.codec().clone()));
+            return Ok(for_label(entry.codec(), label));
         }
         if let Some((plain, nl)) = label::newline_surface(label)
             && let Some(entry) = self.find(plain)
             && is_ebcdic(&**entry.codec())
         {
-            return Ok(labelled(entry.codec().clone(), nl));
+            return Ok(newline_surface(entry.codec().clone(), nl));
         }
         if builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label)) {
             return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: None }.into());

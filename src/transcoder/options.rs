@@ -2,8 +2,7 @@
 
 use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 use super::{Report, Transcoder, has_bom};
-use crate::codec::Codec;
-use crate::codec::newline::EbcdicNl;
+use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};

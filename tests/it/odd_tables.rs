@@ -231,7 +231,7 @@ fn the_table_of_a_page_under_another_newline() {
     for label in ["IBM1047", "IBM037,nl=zos", "IBM1047,nl=fold", "IBM939,nl=fold", "IBM939,nl=zos", "OSD-EBCDIC-DF04-1"]
     {
         let Ok(codec) = registry.codec(label) else { continue };
-        let table = codec.table().unwrap().into_owned();
+        let table = codec.info().table().unwrap().into_owned();
         table.check().unwrap_or_else(|error| panic!("{label}: {error}"));
         let of_table = TableCodec::new(table);
         for byte in 0..=255 {

@@ -133,7 +133,7 @@ fn names_of_tables_and_what_they_build_on() {
     // All of them are labels.
     let page = own(aliases(read::MAX_ALIASES, &|n| format!("alias x-a{n}\n")));
     let table = Table::read(page.as_bytes(), "", &|name| {
-        charpipe::Registry::builtin().codec(name).ok()?.table().map(|table| table.into_owned())
+        charpipe::Registry::builtin().codec(name).ok()?.info().table().map(|table| table.into_owned())
     });
     assert_eq!(table.unwrap().aliases.len(), 1024);
 }

@@ -23,7 +23,7 @@ static WORDS: &[u8] = include_bytes!("../builtin/pages.bin");
 
 /// A built-in page: its head, and the position of its record.
 #[derive(Clone, Copy, Debug)]
-pub struct Packed {
+pub(crate) struct Packed {
     /// The preferred name.
     pub name: &'static str,
     /// Other labels, separated by blanks.

@@ -53,7 +53,7 @@ fn by_rfc3023(evidence: &Evidence<'_>) -> Proposal {
 
 /// Returns the label in lower case. GB 2312 is widened to GB 18030, which such documents really use.
 fn widened(evidence: &Evidence<'_>, label: &str) -> String {
-    let is_gb2312 = evidence.lookup(label).is_some_and(|codec| codec.superset() == Some("GBK"));
+    let is_gb2312 = evidence.lookup(label).is_some_and(|codec| codec.info().read_as_superset == Some("GBK"));
     if is_gb2312 { "gb18030".to_owned() } else { label.to_ascii_lowercase() }
 }
 
@@ -61,7 +61,7 @@ fn widened(evidence: &Evidence<'_>, label: &str) -> String {
 /// show.
 fn declared(evidence: &Evidence<'_>) -> Option<String> {
     let name = evidence.declared_name()?.0;
-    let shown = evidence.lookup(name).filter(|codec| codec.orders().is_some()).and_then(|codec| {
+    let shown = evidence.lookup(name).filter(|codec| codec.info().byte_orders.is_some()).and_then(|codec| {
         let codec = evidence.in_order(&codec).ok()?;
         let family = evidence.family_codec().ok()?;
         (codec.name() == family.name()).then(|| sniffed(evidence)).flatten()

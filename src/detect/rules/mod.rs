@@ -202,7 +202,7 @@ impl Evidence<'_> {
     /// Resolves a label that leaves the byte order open: returns the codec of the order that the bytes show, or else of
     /// the first order listed. Any other codec is returned unchanged.
     pub(super) fn in_order(&self, named: &Arc<dyn Codec>) -> Result<Arc<dyn Codec>, Error> {
-        let Some(orders) = named.orders() else { return Ok(named.clone()) };
+        let Some(orders) = named.info().byte_orders else { return Ok(named.clone()) };
         let shown = self.family.reading_label();
         let name = orders.names.iter().find(|name| **name == shown).or(orders.names.first());
         name.map_or_else(|| Ok(named.clone()), |name| self.registry.codec(name))
@@ -301,7 +301,7 @@ impl Evidence<'_> {
         let Some((name, at)) = self.declared_name() else { return };
         let same = self.lookup(name).is_some_and(|declared| {
             declared.name() == codec.name()
-                || declared.orders().is_some_and(|orders| orders.names.contains(&codec.name()))
+                || declared.info().byte_orders.is_some_and(|orders| orders.names.contains(&codec.name()))
         });
         if !same {
             let message = format!("the declaration says {name:?}, but the transport says {label:?}");
@@ -335,7 +335,7 @@ impl Evidence<'_> {
     /// Returns whether `label` is consistent with a byte order mark of `codec`. RFC 2781 §3.3 forbids the mark with a
     /// label that already says the byte order, even if they agree.
     pub(super) fn agrees_with_bom(&self, label: &str, codec: &dyn Codec) -> bool {
-        self.lookup(label).is_some_and(|named| match named.orders() {
+        self.lookup(label).is_some_and(|named| match named.info().byte_orders {
             Some(orders) => orders.names.contains(&codec.name()),
             None => named.name() == codec.name() && !matches!(codec.name(), "UTF-16BE" | "UTF-16LE"),
         })
