@@ -127,9 +127,7 @@ pub enum ErrorKind {
         offset: u64,
     },
     /// The target has no name that an XML declaration can carry.
-    #[error(
-        "{codec} has no name that an XML declaration can carry (leave the declaration as it is with --relabel never)"
-    )]
+    #[error("{codec} has no name that an XML declaration can carry")]
     NoXmlName {
         /// The charset.
         codec: String,

@@ -218,6 +218,27 @@ impl Transcode {
         self
     }
 
+    /// Sets everything that detection is told, at once. [`from`](Self::from), [`policy`](Self::policy),
+    /// [`content_type`](Self::content_type), [`charset`](Self::charset), [`kind`](Self::kind),
+    /// [`fallback`](Self::fallback), [`ebcdic_fallback`](Self::ebcdic_fallback), [`prescan`](Self::prescan),
+    /// [`guess`](Self::guess) and [`strict`](Self::strict) set one field each.
+    ///
+    /// ```
+    /// use charpipe::detect::Hints;
+    /// use charpipe::{Detector, Registry, Transcode};
+    ///
+    /// // The same hints for a detector and for a transcoder.
+    /// let hints = Hints { from: Some(Registry::builtin().codec("IBM037")?), ..Hints::default() };
+    /// let detector = Detector::new(Registry::builtin(), hints.clone());
+    /// assert_eq!(detector.finish().encoding.as_deref(), Some("IBM037"));
+    /// assert_eq!(Transcode::new().hints(hints).decode(b"\xC1")?, "A");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn hints(mut self, hints: Hints) -> Self {
+        self.settings.hints = hints;
+        self
+    }
+
     /// The encoding of the input. Authoritative: detection only takes off a byte order mark of this encoding, finds the
     /// order of one that has several, and reads the declaration.
     ///
