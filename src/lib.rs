@@ -205,6 +205,7 @@ pub mod registry;
 mod serde;
 mod text;
 mod transcoder;
+mod words;
 
 pub use codec::newline::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
@@ -220,3 +221,4 @@ pub use transcoder::{
     OnUnmappable, Padding, Progress, RecordsCut, Relabel, Relabelled, Report, Status, Transcode, Transcoder,
     UnmappableAt, ValueDecoder, decode, transcode,
 };
+pub use words::{UnknownWord, Word};

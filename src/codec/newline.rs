@@ -9,11 +9,13 @@ use super::{
     ByteSink, Codec, Decoder, Encoder, MIN_ROOM, Malformed, Orders, Replacement, Step, Stop, Unmappable, Utf8Sink,
     decode_strictly,
 };
+use crate::words::words;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Which newline convention an EBCDIC codec follows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum EbcdicNl {
     /// As the table says. IBM's: 15 is U+0085, 25 is U+000A (CDRA, ICU, glibc).
     #[default]
@@ -24,17 +26,7 @@ pub enum EbcdicNl {
     Fold,
 }
 
-impl EbcdicNl {
-    /// The convention of that name: `table`, `zos`, `fold`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "table" => Some(EbcdicNl::Table),
-            "zos" => Some(EbcdicNl::Zos),
-            "fold" => Some(EbcdicNl::Fold),
-            _ => None,
-        }
-    }
-}
+words! { EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" } }
 
 /// `codec` under the newline convention `nl`, unless its label chose one already; itself where that changes nothing.
 ///

@@ -23,6 +23,7 @@ use std::fmt;
 /// assert_eq!((field.charset.as_deref(), field.kind()), (Some("utf-8"), MediaKind::AppXml));
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct ContentType {
     /// `type/subtype` in lower case. Something else that stands in its place is kept as it is, so that it can be named
     /// in a message; [`ContentType::kind`] calls it [`MediaKind::Other`].

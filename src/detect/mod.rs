@@ -50,13 +50,15 @@ use std::sync::Arc;
 /// use charpipe::detect::{Detector, Hints, Policy};
 /// use charpipe::Registry;
 ///
-/// let content_type = Some("text/xml; charset=iso-8859-1".to_owned());
-/// let hints = Hints { policy: Policy::Rfc3023, content_type, ..Hints::default() };
+/// let mut hints = Hints::default();
+/// hints.policy = Policy::Rfc3023;
+/// hints.content_type = Some("text/xml; charset=iso-8859-1".to_owned());
 /// let mut detector = Detector::new(Registry::builtin(), hints);
 /// detector.feed(b"<a/>");
 /// assert_eq!(detector.finish().rule, Some("rfc3023:charset"));
 /// ```
 #[derive(Clone, Default, Debug)]
+#[non_exhaustive]
 pub struct Hints {
     /// The encoding, where the caller knows it. Authoritative.
     pub from: Option<Arc<dyn Codec>>,

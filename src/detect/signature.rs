@@ -5,13 +5,14 @@
 //! eight without, and "other". `spec/appendix-f.md` has them all. The katakana row is ours: the EBCDIC pages of that
 //! family have their lower-case letters elsewhere.
 
+use crate::words::words;
 use nom::branch::alt;
 use nom::bytes::tag;
 use nom::combinator::value;
 use nom::{Err, Parser};
 
 /// How the characters of a declaration are laid out in bytes: what Appendix F can tell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Family {
     /// UTF-8, by its byte order mark.
@@ -38,24 +39,15 @@ pub enum Family {
     Unknown,
 }
 
-impl Family {
-    /// The name in reports: `utf-8`, `ucs4-2143` …
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::Utf8 => "utf-8",
-            Family::Utf16Be => "utf-16be",
-            Family::Utf16Le => "utf-16le",
-            Family::Ucs4_1234 => "ucs4-1234",
-            Family::Ucs4_4321 => "ucs4-4321",
-            Family::Ucs4_2143 => "ucs4-2143",
-            Family::Ucs4_3412 => "ucs4-3412",
-            Family::Ascii => "ascii",
-            Family::Ebcdic => "ebcdic",
-            Family::EbcdicKatakana => "ebcdic-katakana",
-            Family::Unknown => "unknown",
-        }
+words! {
+    Family {
+        Utf8: "utf-8", Utf16Be: "utf-16be", Utf16Le: "utf-16le", Ucs4_1234: "ucs4-1234", Ucs4_4321: "ucs4-4321",
+        Ucs4_2143: "ucs4-2143", Ucs4_3412: "ucs4-3412", Ascii: "ascii", Ebcdic: "ebcdic",
+        EbcdicKatakana: "ebcdic-katakana", Unknown: "unknown",
     }
+}
 
+impl Family {
     /// The label of the codec that reads a declaration of this family. For the wide families it is also the one that
     /// decodes the document; for the others the declaration has to say.
     pub(super) fn reading_label(self) -> &'static str {
@@ -86,6 +78,7 @@ impl Family {
 
 /// A row of the table: the bytes and what they tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Signature {
     /// The bytes that have to be there.
     pub bytes: &'static [u8],

@@ -5,12 +5,14 @@ use super::signature::{Family, Signature};
 use super::statistics::Candidate;
 use crate::codec::Codec;
 use crate::error::Error;
+use crate::words::words;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What kind of document a stream is. Relabelling and newlines hang on it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Kind {
     /// It begins with `<?xml` in some family, or its media type is an XML one, or the caller says so.
     Xml,
@@ -21,16 +23,7 @@ pub enum Kind {
     Text,
 }
 
-impl Kind {
-    /// The name in reports: `xml`, `html`, `text`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Xml => "xml",
-            Kind::Html => "html",
-            Kind::Text => "text",
-        }
-    }
-}
+words! { Kind { Xml: "xml", Html: "html", Text: "text" } }
 
 /// Who had the last word on the encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,25 +49,16 @@ pub enum Source {
     Default,
 }
 
-impl Source {
-    /// The name in reports: `user`, `bom` …
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::User => "user",
-            Source::Bom => "bom",
-            Source::Charset => "charset",
-            Source::Declaration => "declaration",
-            Source::Signature => "signature",
-            Source::Meta => "meta",
-            Source::Statistics => "statistics",
-            Source::Fallback => "fallback",
-            Source::Default => "default",
-        }
+words! {
+    Source {
+        User: "user", Bom: "bom", Charset: "charset", Declaration: "declaration", Signature: "signature", Meta: "meta",
+        Statistics: "statistics", Fallback: "fallback", Default: "default",
     }
 }
 
 /// How much a diagnostic weighs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Severity {
     /// Something contradicts something; an error under `strict`.
     Warning,
@@ -82,15 +66,7 @@ pub enum Severity {
     Hint,
 }
 
-impl Severity {
-    /// The name in reports: `warning`, `hint`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Warning => "warning",
-            Severity::Hint => "hint",
-        }
-    }
-}
+words! { Severity { Warning: "warning", Hint: "hint" } }
 
 /// Something that was seen on the way and did not stop it.
 #[derive(Clone, PartialEq, Eq, Debug)]

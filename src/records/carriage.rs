@@ -3,8 +3,10 @@
 //! ASA (ANSI X3.64, RECFM …A) moves before the line is printed, machine codes (RECFM …M) after it. Both are followed
 //! with one question in mind: is a line open, printed and not yet ended?
 
+use crate::words::words;
+
 /// What the first column of a record is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Carriage {
     /// ASA: a character. Blank: the next line; `0`: the one after it; `-`: the one after that; `+`: the same line again;
@@ -14,6 +16,8 @@ pub enum Carriage {
     /// to a new page; 0B, 13, 1B, 8B: go, and print nothing. Other channels are the next line.
     Machine,
 }
+
+words! { Carriage { Asa: "asa", Machine: "machine" } }
 
 /// What is put out in front of a line's text, or behind it: ends of line, then one character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -15,6 +15,7 @@ use std::str::FromStr;
 /// assert_eq!(file("PROD.PAYROLL"), Ok(TapeFile::Name("PROD.PAYROLL".into())));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TapeFile {
     /// The number of the file, from 1; labels do not count as files.
     Number(u32),

@@ -4,10 +4,11 @@
 //! 3F and which stands for what another conversion lost, is among them; so are low-values, U+0000.
 
 use super::{Piece, Stage, Text};
+use crate::words::words;
 use std::ops::Range;
 
 /// What becomes of control characters in the input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnControl {
     /// They are kept.
@@ -22,6 +23,8 @@ pub enum OnControl {
     /// Those that XML 1.0 does not allow (production 2: C0 but TAB, LF and CR) become blanks; so do U+FFFE and U+FFFF.
     Xml,
 }
+
+words! { OnControl { Keep: "keep", Space: "space", Drop: "drop", Error: "error", Xml: "xml" } }
 
 impl OnControl {
     /// The stage that does it; `None` where there is nothing to do.

@@ -3,6 +3,7 @@
 //! (XML 1.1 §2.11 has the same list, with U+2028, which is left alone here.)
 
 use super::{Piece, Stage, Text};
+use crate::words::words;
 use std::ops::Range;
 
 /// What an end of line becomes.
@@ -22,14 +23,9 @@ pub enum Eol {
     Nel,
 }
 
-impl Eol {
-    /// The convention of that name: `auto`, `keep`, `lf`, `crlf`, `nel`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [("auto", Eol::Auto), ("keep", Eol::Keep), ("lf", Eol::Lf), ("crlf", Eol::Crlf), ("nel", Eol::Nel)]
-            .into_iter()
-            .find_map(|(known, eol)| (known == name).then_some(eol))
-    }
+words! { Eol { Auto: "auto", Keep: "keep", Lf: "lf", Crlf: "crlf", Nel: "nel" } }
 
+impl Eol {
     /// The stage that does it; `None` where there is nothing to do.
     pub(crate) fn stage(self) -> Option<EolStage> {
         match self {
@@ -110,7 +106,7 @@ impl Stage for EolStage {
 }
 
 /// What becomes of newlines inside a record: U+000A, U+000D and U+0085 in its text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum OnNewlineInRecord {
     /// They are kept, and where records become lines there are more lines than records.
@@ -120,6 +116,8 @@ pub enum OnNewlineInRecord {
     /// The first one is an error.
     Error,
 }
+
+words! { OnNewlineInRecord { Keep: "keep", Space: "space", Error: "error" } }
 
 impl OnNewlineInRecord {
     /// The stage that does it; `None` where there is nothing to do.

@@ -31,6 +31,7 @@
 //! traits of another async runtime, like `tokio.rs`.
 
 mod byte_to_byte;
+mod choices;
 mod guard;
 mod io;
 mod labels;
@@ -41,12 +42,13 @@ mod records;
 mod report;
 mod segment;
 
+pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 pub use io::adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use io::pump::transcode;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
 pub use io::value::ValueDecoder;
-pub use options::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel, Transcode};
+pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 
 use crate::codec::newline::{EbcdicNl, with_newline};

@@ -1,5 +1,6 @@
-//! What is wanted of a run: the builder, and the policies as values.
+//! The builder: what a run is from, what it is to, and which policies it follows.
 
+use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 use super::{Report, Transcoder, has_bom};
 use crate::codec::Codec;
 use crate::codec::newline::EbcdicNl;
@@ -12,102 +13,6 @@ use crate::text::eol::{Eol, OnNewlineInRecord};
 use std::io::{BufRead, Write};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-
-/// What becomes of ill-formed input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum OnMalformed {
-    /// It is an error.
-    #[default]
-    Fail,
-    /// One U+FFFD for each maximal subpart (Unicode L2/08-150), or the target's substitute where it lacks U+FFFD.
-    Replace,
-    /// Nothing.
-    Drop,
-    /// `\xNN` for each byte; an error where the target cannot write that.
-    Escape,
-}
-
-/// What becomes of a character that the target lacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum OnUnmappable {
-    /// It is an error.
-    Fail,
-    /// The target's substitution character.
-    Replace,
-    /// Nothing.
-    Drop,
-    /// A character reference, `&#xHEX;`, or decimal where the target has no `x`. In XML only where a reference may
-    /// stand (text and attribute values) and for what is an XML Char; else it is an error.
-    Xml,
-    /// `\u{HEX}`.
-    Escape,
-}
-
-/// Whether the document's own label is made true.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Relabel {
-    /// In XML: a declared name is replaced; a declaration without one, or a document without a declaration, gets one
-    /// where the target needs it. In HTML, and in XML whose root element is `html`: the labels of `meta` elements within
-    /// the [prescan](Transcode::prescan) are replaced, and in HTML that of an XML declaration; nothing is put in.
-    #[default]
-    Auto,
-    /// The text is left as it is.
-    Never,
-}
-
-/// Whether the output begins with a byte order mark.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Bom {
-    /// On `UTF-16`, `UTF-32` and `ISO-10646-UCS-4`; not on UTF-8, nor where the label says the order.
-    #[default]
-    Auto,
-    /// If the input does, and the target can.
-    Keep,
-    /// Yes.
-    Add,
-    /// No.
-    Strip,
-}
-
-/// What becomes of blanks at the end of a record, as decoded text: U+0020, or U+3000 where the charset has no other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Padding {
-    /// They are trimmed where records become lines, and kept where they become records.
-    #[default]
-    Trim,
-    /// They are trimmed, and so are NULs among them, where they do not take turns more than eight times.
-    TrimNuls,
-    /// They are kept.
-    Keep,
-}
-
-/// What becomes of the columns of a record that are no text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Gaps {
-    /// They are dropped.
-    #[default]
-    Drop,
-    /// Two hex digits a byte, upper-case.
-    Hex,
-}
-
-/// What becomes of text that is longer than the record it is to be written to, as encoded bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum OnOverlong {
-    /// It is an error. (Blanks at the end of a fixed record are none of its length; nor is a last shift in, where the
-    /// input is records too: one that was cut within pairs has none.)
-    #[default]
-    Fail,
-    /// It is cut between two characters, so that the record ends in the initial shift state.
-    Cut,
-}
 
 /// A run to be: what it is from, to, and which policies it follows.
 ///
@@ -228,8 +133,9 @@ impl Transcode {
     /// use charpipe::{Detector, Registry, Transcode};
     ///
     /// // The same hints for a detector and for a transcoder.
-    /// let hints = Hints { from: Some(Registry::builtin().codec("IBM037")?), ..Hints::default() };
-    /// let detector = Detector::new(Registry::builtin(), hints.clone());
+    /// let mut hints = Hints::default();
+    /// hints.from = Some(Registry::builtin().codec("IBM037")?);
+    /// let mut detector = Detector::new(Registry::builtin(), hints.clone());
     /// assert_eq!(detector.finish().encoding.as_deref(), Some("IBM037"));
     /// assert_eq!(Transcode::new().hints(hints).decode(b"\xC1")?, "A");
     /// # Ok::<(), charpipe::Error>(())

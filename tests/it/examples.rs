@@ -278,7 +278,7 @@ CAF�
         name: "table_at_run_time",
         built: true,
         stdout: "\
-X-SITE answers to X-SITE site
+X-SITE has the labels X-SITE site
 [B6, 40, F5, F0, 40, 9F]
 ✓ 50 €
 ",

@@ -11,6 +11,11 @@ use charpipe::{
 };
 use proptest::prelude::*;
 
+/// The record and the column.
+fn place(position: Option<RecordPosition>) -> Option<(u64, u64)> {
+    position.map(|at| (at.number, at.column))
+}
+
 fn shape(text: &str) -> Shape {
     text.parse().unwrap()
 }
@@ -223,26 +228,26 @@ fn faults_say_record_and_column() {
     let error = job("IBM939", "vbs").run(&input[..], &mut output).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Malformed { bytes, .. } if bytes == b"\x00"), "{error:?}");
     assert_eq!(error.offset(), Some(34));
-    assert_eq!(error.record(), Some(RecordPosition { number: 3, column: 5 }));
+    assert_eq!(place(error.record()), Some((3, 5)));
     assert_eq!(output, "A\nB\nCＡ".as_bytes());
     invariant(&job("IBM939", "vbs"), input, "spanned");
 
     // The pair itself is cut by the segment's end: its first byte is in the one before.
     let input = b"\x00\x0B\x00\x00\x00\x07\x01\x00\xC3\x0E\x42\x00\x0A\x00\x00\x00\x06\x02\x00\x00\x00";
     let error = job("IBM939", "vbs").run(&input[..], &mut Vec::new()).unwrap_err();
-    assert_eq!((error.offset(), error.record()), (Some(10), Some(RecordPosition { number: 1, column: 3 })));
+    assert_eq!((error.offset(), place(error.record())), (Some(10), Some((1, 3))));
 
     // Characters that the target lacks.
     let input = framed(&Shape::RDW, &[ebcdic("abc"), ebcdic("a é")]);
     let error = job("IBM037", "rdw").to("US-ASCII").unwrap().run(&input[..], &mut Vec::new()).unwrap_err();
-    assert_eq!((error.offset(), error.record()), (Some(13), Some(RecordPosition { number: 2, column: 3 })));
+    assert_eq!((error.offset(), place(error.record())), (Some(13), Some((2, 3))));
     let report = job("IBM037", "rdw")
         .to("US-ASCII")
         .unwrap()
         .unmappable(OnUnmappable::Drop)
         .run(&input[..], &mut Vec::new())
         .unwrap();
-    assert_eq!(report.unmappable.first[0].record, Some(RecordPosition { number: 2, column: 3 }));
+    assert_eq!(place(report.unmappable.first[0].record), Some((2, 3)));
     assert_eq!(report.records, Some(2));
 }
 
@@ -370,7 +375,7 @@ fn wrong_framing_stops_behind_good_output() {
     assert_eq!(outcome.error.as_deref(), Some(words));
     let outcome = invariant(&job("IBM037", "fb:4"), b"\xC1\xC2\xC3\xC4\xC5\xC6", "cut");
     assert_eq!((outcome.text(), outcome.offset), ("ABCD\nEF", Some(6)));
-    let words = "byte 6: record 2, which begins at byte 4, is cut: at least 2 more bytes belong to it";
+    let words = "byte 6: record 2, which begins at byte 4, is incomplete: at least 2 more bytes belong to it";
     assert_eq!(outcome.error.as_deref(), Some(words));
 }
 
@@ -431,7 +436,7 @@ fn newlines_in_records() {
     assert!(invariant(&with(OnNewlineInRecord::Space), &input, "counted").faults.contains("count: 3"));
     let outcome = invariant(&with(OnNewlineInRecord::Error), &input, "error");
     assert_eq!(outcome.text(), "a");
-    assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 2: U+000A within a record: a newline"));
+    assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 2: U+000A, a newline, is inside a record"));
 }
 
 #[test]

@@ -420,7 +420,7 @@ fn ibm037_table() -> Table {
 /// Line, column, and what was expected there.
 fn place(error: &Error) -> (usize, usize, &str) {
     match error.kind() {
-        ErrorKind::Table { line, column, expected } => (*line, *column, expected),
+        ErrorKind::Table { line, column, expected, .. } => (*line, *column, expected),
         kind => panic!("{kind:?}"),
     }
 }

@@ -1,32 +1,28 @@
 //! Options whose value is one word of several: which words there are, and how help shows them.
 
-use crate::args::word::Word;
+use charpipe::Word;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
 
 /// Parses the words of one of the library's choices. `help` describes each word for the long help.
-pub(crate) fn choice<T: Word + Send + Sync>(help: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(words(help)).try_map(|word| value(&word))
+pub(crate) fn choice<T: Word>(help: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words(help)).try_map(|word| word.parse())
 }
 
 /// Parses `auto`, which `auto` describes, or a word of one of the library's choices. `auto` is `None`.
-pub(crate) fn auto_or<T: Word + Send + Sync>(
+pub(crate) fn auto_or<T: Word>(
     auto: &'static str,
     help: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = Option<T>> {
     let auto = PossibleValue::new(AUTO).help(auto);
     PossibleValuesParser::new(std::iter::once(auto).chain(words(help)))
-        .try_map(|word| if word == AUTO { Ok(None) } else { value(&word).map(Some) })
+        .try_map(|word| if word == AUTO { Ok(None) } else { word.parse().map(Some) })
 }
 
 const AUTO: &str = "auto";
 
 fn words<T: Word>(help: fn(T) -> &'static str) -> impl Iterator<Item = PossibleValue> {
     T::ALL.iter().map(move |choice| PossibleValue::new(choice.name()).help(help(*choice)))
-}
-
-fn value<T: Word>(word: &str) -> Result<T, &'static str> {
-    T::ALL.iter().copied().find(|choice| choice.name() == word).ok_or("no such value")
 }
 
 /// When to do something that depends on the terminal: the value of `--color` and `--progress`.

@@ -27,7 +27,6 @@ mod reading;
 pub(crate) mod records;
 mod tables;
 pub(crate) mod usage;
-mod word;
 
 pub(crate) use crate::args::chart::Chart;
 pub(crate) use crate::args::convert::Convert;

@@ -116,17 +116,16 @@ impl Reading {
             codec.map_err(|error| usage::wrong_value(option, &error))
         };
         let (from, _) = compat::split(&self.from, Side::From).map_err(|why| usage::wrong_suffix("--from", &why))?;
-        Ok(Hints {
-            from: codec("--from", Some(from).filter(|label| !label.eq_ignore_ascii_case("auto")))?,
-            kind: self.kind.0,
-            fallback: codec("--fallback", self.fallback.as_deref())?,
-            ebcdic_fallback: codec("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?,
-            policy: self.policy,
-            content_type: self.content_type.clone(),
-            prescan: Some(self.prescan),
-            guess: self.guess,
-            strict: self.strict,
-            ..Hints::default()
-        })
+        let mut hints = Hints::default();
+        hints.from = codec("--from", Some(from).filter(|label| !label.eq_ignore_ascii_case("auto")))?;
+        hints.kind = self.kind.0;
+        hints.fallback = codec("--fallback", self.fallback.as_deref())?;
+        hints.ebcdic_fallback = codec("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?;
+        hints.policy = self.policy;
+        hints.content_type = self.content_type.clone();
+        hints.prescan = Some(self.prescan);
+        hints.guess = self.guess;
+        hints.strict = self.strict;
+        Ok(hints)
     }
 }

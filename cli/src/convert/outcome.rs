@@ -272,7 +272,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
     }
     if verbose {
         for fault in &report.unmappable.first {
-            let UnmappableAt { offset, ch, record } = fault;
+            let UnmappableAt { offset, ch, record, .. } = fault;
             let place = messages::Place(*offset, *record);
             say(format_args!("{name}: {place}: U+{:04X} is not in {}", *ch as u32, report.to));
         }
@@ -285,7 +285,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
     let became = if args.controls == OnControl::Drop { "dropped" } else { "made blanks" };
     let controls = report.controls.as_ref();
     if let Some(controls) = controls.filter(|_| verbose) {
-        for UnmappableAt { offset, ch, record } in &controls.first {
+        for UnmappableAt { offset, ch, record, .. } in &controls.first {
             say(format_args!("{name}: {}: U+{:04X} {became}", messages::Place(*offset, *record), *ch as u32));
         }
     }
@@ -315,7 +315,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
 /// What was changed so that each record is one line, and what did not fit into a record.
 fn say_records(name: &Name, report: &Report, verbose: bool) {
     if let Some(newlines) = report.record_newlines.as_ref().filter(|newlines| newlines.count > 0) {
-        for UnmappableAt { offset, ch, record } in newlines.first.iter().filter(|_| verbose) {
+        for UnmappableAt { offset, ch, record, .. } in newlines.first.iter().filter(|_| verbose) {
             say(format_args!("{name}: {}: U+{:04X} made a blank", messages::Place(*offset, *record), *ch as u32));
         }
         match newlines.count {
@@ -324,7 +324,7 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
         }
     }
     if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {
-        for CutRecord { offset, record, bytes } in cut.first.iter().filter(|_| verbose) {
+        for CutRecord { offset, record, bytes, .. } in cut.first.iter().filter(|_| verbose) {
             say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {bytes} bytes lost"));
         }
         let records = if cut.count == 1 { "record was" } else { "records were" };

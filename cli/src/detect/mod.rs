@@ -15,10 +15,10 @@ use crate::messages::json::{self, ErrorObject, VerdictObject};
 use crate::messages::{self, InWords, Name, say};
 use crate::panics::{self, Panic};
 use crate::status::Status;
+use charpipe::Error;
 use charpipe::detect::statistics::WINDOW;
 use charpipe::detect::{Diagnostic, Hints, Policy, Source};
 use charpipe::{Detector, Registry, Verdict};
-use charpipe::{Error, ErrorKind};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -112,7 +112,7 @@ fn verdict_on(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(source) => {
                 let offset = detector.prefix().len() as u64;
-                return Err(Failure::NotRead(ErrorKind::Read { offset, source }.into()));
+                return Err(Failure::NotRead(Error::read(offset, source)));
             }
         };
         input.consume(len);
@@ -136,13 +136,16 @@ fn verdict_on(
     // What detection took, and as much more as any policy may look at.
     let mut head = detector.prefix().to_vec();
     let more = io::Read::take(&mut input, (2 * WINDOW).saturating_sub(head.len()) as u64).read_to_end(&mut head);
-    more.map_err(|source| Failure::NotRead(ErrorKind::Read { offset: head.len() as u64, source }.into()))?;
-    let all = Policy::ALL.map(|policy| {
-        let mut detector = Detector::new(registry.clone(), Hints { policy, ..hints.clone() });
+    more.map_err(|source| Failure::NotRead(Error::read(head.len() as u64, source)))?;
+    let all = Policy::ALL.iter().map(|&policy| {
+        let mut hints = hints.clone();
+        hints.policy = policy;
+        let mut detector = Detector::new(registry.clone(), hints);
         detector.feed(&head);
         detector.finish()
     });
-    Ok((verdict, Some((head, all.into())), sample))
+    let all = all.collect();
+    Ok((verdict, Some((head, all)), sample))
 }
 
 /// The line on standard output, after what there is to say.

@@ -63,7 +63,7 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
         }
         // That hint was printed before, and is better advice.
         ErrorKind::Malformed { .. } if has_diagnostic(|code| code.starts_with("looks-like")) => "".into(),
-        ErrorKind::Malformed { codec, offset, bytes }
+        ErrorKind::Malformed { codec, offset, bytes, .. }
             if codec == "UTF-8"
                 && matches!(bytes[..], [0xC2..=0xF4, ..])
                 && Some(offset + bytes.len() as u64) == context.len =>
@@ -146,6 +146,7 @@ pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
         Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
         Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
         Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
+        _ => return None,
     };
     Some(Diagnostic::hint(code, 0, message))
 }

@@ -205,7 +205,7 @@ impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "byte {}", self.0)?;
         match self.1 {
-            Some(RecordPosition { number, column }) => write!(f, ": record {number}, column {column}"),
+            Some(RecordPosition { number, column, .. }) => write!(f, ": record {number}, column {column}"),
             None => Ok(()),
         }
     }

@@ -108,7 +108,7 @@ fn a_packed_decimal_among_text_is_worth_a_warning() {
         let output = typed(&format!("-f IBM037 --records fb:76 {how}"), &input);
         let said = format!(
             "charpipe: <stdin>: byte 51: warning: {} (looks-packed)\n\
-             charpipe: <stdin>: byte 736: record 10, column 53: U+0085 within a record: a newline \
+             charpipe: <stdin>: byte 736: record 10, column 53: U+0085, a newline, is inside a record \
              (not all of the record is text: say with --columns what is)\n",
             PACKED.replace("99 of 100", "9 of 9")
         );
@@ -355,7 +355,7 @@ fn wrong_usage_says_what_is_wanted() {
         ("--records fba:133", "\"fba:133\" is no shape of records; there are fb:N, rdw, "),
         ("--records awstape", "`awstape` needs the shape of what is on the tape: `awstape,fb:80`"),
         ("--to-records auto", "\"auto\" is no shape of records"),
-        ("--to-records awstape:sl,fb:80", "no records are written as awstape:sl,fb:80: labels name a volume"),
+        ("--to-records awstape:sl,fb:80", "cannot write records as awstape:sl,fb:80: labels name a volume"),
         ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of 80, the length of a record"),
         ("--records fb:80,blksize=3200", "only a tape has blocks of fixed records, awstape,fb:80,blksize=3200"),
         ("--records fb:80 --columns 0-3", "columns are numbers from 1 on"),

@@ -48,7 +48,7 @@ fn none_fits() {
     let mut cut = rdw();
     cut.pop();
     let (status, out, _) = said(&[], &cut);
-    let line = "  rdw: 99 records of 9 bytes; fails at byte 1299: record 100, which begins at byte 1287, is cut: \
+    let line = "  rdw: 99 records of 9 bytes; fails at byte 1299: record 100, which begins at byte 1287, is incomplete: \
                 at least 1 more bytes belong to it\n";
     assert!(status == 1 && out.contains(line), "{out}");
 }

@@ -17,6 +17,7 @@ use super::verdict::{Diagnostic, Kind, Source};
 use crate::codec::{Codec, Stop, Utf8Sink, decode_strictly};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
+use crate::words::words;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -28,10 +29,10 @@ use std::sync::Arc;
 /// ```
 /// use charpipe::detect::Policy;
 ///
-/// assert_eq!(Policy::named("rome-strict"), Some(Policy::RomeStrict));
-/// assert_eq!(Policy::default().name(), "rfc7303");
+/// assert_eq!("rome-strict".parse(), Ok(Policy::RomeStrict));
+/// assert_eq!(Policy::default().to_string(), "rfc7303");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Policy {
     /// RFC 7303 §3: byte order mark, then charset; without either XML 1.0 §4.3.3 and Appendix F.
@@ -50,28 +51,14 @@ pub enum Policy {
     Whatwg,
 }
 
+words! {
+    Policy {
+        Rfc7303: "rfc7303", Rfc3023: "rfc3023", RomeStrict: "rome-strict", RomeLenient: "rome-lenient",
+        Feedparser: "feedparser", Whatwg: "whatwg",
+    }
+}
+
 impl Policy {
-    /// All of them.
-    pub const ALL: [Policy; 6] =
-        [Policy::Rfc7303, Policy::Rfc3023, Policy::RomeStrict, Policy::RomeLenient, Policy::Feedparser, Policy::Whatwg];
-
-    /// Its name, as `--policy` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Policy::Rfc7303 => "rfc7303",
-            Policy::Rfc3023 => "rfc3023",
-            Policy::RomeStrict => "rome-strict",
-            Policy::RomeLenient => "rome-lenient",
-            Policy::Feedparser => "feedparser",
-            Policy::Whatwg => "whatwg",
-        }
-    }
-
-    /// The policy of that name.
-    pub fn named(name: &str) -> Option<Policy> {
-        Policy::ALL.into_iter().find(|policy| policy.name() == name)
-    }
-
     /// What the media type means to this policy. RFC 3023 and RFC 7303 know `+xml` under any top-level type; ROME and
     /// feedparser only know `application/…+xml` and `text/…+xml`.
     pub(super) fn media(self, content_type: &ContentType) -> MediaKind {

@@ -34,6 +34,7 @@ pub const MOST: usize = 12;
 
 /// A charset that the bytes may be in.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The name of a codec in the registry.
     pub codec: String,
@@ -45,6 +46,7 @@ pub struct Candidate {
 
 /// What [`guess`] answers; candidates are in order, the best first, and never none.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Guess {
     /// The first candidate is it. Others that read the window to the same text may follow.
     Certain(Vec<Candidate>),
@@ -115,6 +117,7 @@ pub fn guess(window: &[u8], complete: bool, registry: &Registry) -> Guess {
 
 /// What bytes that could not be converted look like: enough for a hint, not for a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Looks {
     /// EBCDIC, of whatever page.
     Ebcdic,

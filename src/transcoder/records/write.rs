@@ -5,8 +5,8 @@ use crate::arch::isa;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
+use crate::transcoder::choices::OnOverlong;
 use crate::transcoder::guard::shifts;
-use crate::transcoder::options::OnOverlong;
 use crate::transcoder::report::{CutRecord, Place};
 use std::sync::Arc;
 
