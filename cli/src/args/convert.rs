@@ -6,7 +6,7 @@ use crate::args::many::ManyArgs;
 use crate::args::messages::MessageArgs;
 use crate::args::reading::Reading;
 use crate::args::records::RecordArgs;
-use crate::args::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINES, usage};
+use crate::args::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINES, manual, usage};
 use crate::messages::progress::Progress;
 use crate::status::Status;
 use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnmappable, Relabel, Transcode};
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 #[command(
     args_override_self = true,
     override_usage = "charpipe [convert] [OPTIONS] [FILE]...",
-    after_long_help = crate::args::EXAMPLES_AND_STATUS
+    after_long_help = manual::after_help()
 )]
 pub(crate) struct Convert {
     // Help has the headings in the order in which they first occur here.

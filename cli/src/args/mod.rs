@@ -10,7 +10,7 @@
 //! | `choice.rs` | values that are one word of several |
 //! | `compat.rs` | what users of other converters type |
 //! | `usage.rs` | messages about a wrong command line |
-//! | `generate.rs` | man pages and completions |
+//! | `manual.rs`, `generate/` | examples and exit statuses; man pages and completions |
 
 mod chart;
 mod choice;
@@ -21,6 +21,7 @@ mod detect;
 #[cfg(feature = "generate")]
 pub(crate) mod generate;
 mod list;
+mod manual;
 mod many;
 mod messages;
 mod reading;
@@ -71,36 +72,6 @@ const TEMPLATE: &str = "{about-with-newline}\n{usage-heading}\n  {usage}\n\n{all
 /// Of `-h`.
 const SEE_ALSO: &str = "For details and examples: charpipe --help. For the options of a command: charpipe detect -h";
 
-/// What `--help` has below the options. clap wraps these lines with their indentation, so that they need no column.
-const EXAMPLES_AND_STATUS: &str = "\
-Examples:
-  Detect the encoding, convert to UTF-8 and correct the declaration:
-    charpipe < mainframe.xml > clean.xml
-  Convert from an encoding that you know:
-    charpipe -f windows-1252 export.csv > utf8.csv
-  Report the encoding, and how it is known:
-    charpipe detect FILE...
-  Convert to windows-1252, with its substitute for characters it lacks:
-    charpipe -t windows-1252 --unmappable replace -o new.txt old.txt
-  Replace each file once it has been converted, and keep the old one:
-    charpipe --in-place=.old FILE...
-  Convert all files of a directory into another:
-    charpipe -r --output-dir NEW OLD
-  Turn mainframe records of 80 bytes into lines, and lines into records:
-    charpipe -f IBM037 --records fb:80 DUMP > lines.txt
-    charpipe -t IBM037 --to-records fb:80 lines.txt > DUMP
-  Use a suffix of iconv:
-    charpipe -t ASCII//TRANSLIT FILE
-  Find an encoding; compare two code pages:
-    charpipe list 1047
-    charpipe chart IBM037 IBM1047
-
-Exit status:
-  0  Success. Characters that were replaced or dropped, as the options allow, are counted on standard error.
-  1  The data could not be converted under the options given, or its encoding is not known.
-  2  Wrong usage, which includes an unknown encoding on the command line.
-  3  A file could not be opened, read or written.";
-
 /// The command line. It always has a command; [`parse`] adds `convert` if it was left out.
 #[derive(Parser)]
 #[command(name = "charpipe", version, args_override_self = true, override_usage = USAGE)]
@@ -110,6 +81,7 @@ pub(crate) struct Cli {
 }
 
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub(crate) enum Command {
     Convert(Convert),
     Detect(Detect),
@@ -163,7 +135,7 @@ fn shown() -> clap::Command {
         .subcommand_required(false)
         .subcommand_help_heading("Commands")
         .after_help(SEE_ALSO)
-        .after_long_help(EXAMPLES_AND_STATUS)
+        .after_long_help(manual::after_help())
 }
 
 /// Returns the program as clap parses it: the command is never left out.
