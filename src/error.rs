@@ -140,9 +140,7 @@ pub enum ErrorKind {
         offset: u64,
     },
     /// The target has no name that is allowed in an XML declaration.
-    #[error(
-        "{codec} has no name that an XML declaration can carry (leave the declaration as it is with --relabel never)"
-    )]
+    #[error("{codec} has no name that is allowed in an XML declaration")]
     #[non_exhaustive]
     NoXmlName {
         /// The charset.

@@ -620,7 +620,7 @@ impl Transcoder {
             Bom::Strip => false,
         };
         if keeps_eol {
-            let message = "newlines are U+000A: no XML parser takes U+0085 for one (`--as text` leaves XML out of it)";
+            let message = "newlines are written as U+000A, since XML parsers reject U+0085";
             self.note(Diagnostic::warning("nel-in-xml", 0, message))?;
         }
         if settings.relabel == Relabel::Auto {

@@ -126,6 +126,28 @@ impl Transcode {
         self
     }
 
+    /// Sets all hints for detection at once. [`from`](Self::from), [`policy`](Self::policy),
+    /// [`content_type`](Self::content_type), [`charset`](Self::charset), [`kind`](Self::kind),
+    /// [`fallback`](Self::fallback), [`ebcdic_fallback`](Self::ebcdic_fallback), [`prescan`](Self::prescan),
+    /// [`guess`](Self::guess) and [`strict`](Self::strict) set one field each.
+    ///
+    /// ```
+    /// use charpipe::detect::Hints;
+    /// use charpipe::{Detector, Registry, Transcode};
+    ///
+    /// // The same hints for a detector and for a transcoder.
+    /// let mut hints = Hints::default();
+    /// hints.from = Some(Registry::builtin().codec("IBM037")?);
+    /// let mut detector = Detector::new(Registry::builtin(), hints.clone());
+    /// assert_eq!(detector.finish().encoding.as_deref(), Some("IBM037"));
+    /// assert_eq!(Transcode::new().hints(hints).decode(b"\xC1")?, "A");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn hints(mut self, hints: Hints) -> Self {
+        self.settings.hints = hints;
+        self
+    }
+
     /// Sets the encoding of the input, which is then authoritative. Detection still removes a byte order mark of this
     /// encoding, finds the byte order if the encoding has several, and reads the declaration.
     ///

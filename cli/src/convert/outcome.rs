@@ -4,8 +4,9 @@ use crate::args::Convert;
 use crate::files::input::Sampled;
 use crate::messages::hexdump::Hex;
 use crate::messages::hexdump::Piece;
+use crate::messages::hints::{self, HintContext};
 use crate::messages::json::ErrorObject;
-use crate::messages::{self, Advice, InWords, Name, printable, say};
+use crate::messages::{self, InWords, Name, printable, say};
 use crate::panics::{self, Panic};
 use crate::status::Status;
 use charpipe::detect::Source;
@@ -126,7 +127,7 @@ impl Ended {
         let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
         let near = offset.and_then(|at| input.again(at.saturating_sub(NEAR)..at + NEAR));
         let sample = near.as_ref().map_or(input.sample(), |piece| &piece.bytes);
-        let Some(hint) = messages::looks(sample) else { return messages::seems(sample) };
+        let Some(hint) = hints::looks(sample) else { return hints::seems(sample) };
         verdict.diagnostics.push(hint.clone());
         report.diagnostics.push(hint);
         None
@@ -162,7 +163,7 @@ impl Outcome {
     /// Says what there is to say of the input `name`, the error last. In a check the line on standard output counts
     /// what was let pass.
     pub(crate) fn say(&self, args: &Convert, name: &Name, path: &OsStr) {
-        let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+        let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
         for note in &self.notes {
             say(format_args!("{name}: {note}"));
         }
@@ -184,7 +185,7 @@ impl Outcome {
             Ended::NotOpened(error) => messages::say_not_opened(name, path, error),
             ended @ Ended::NotRead(_) => say(format_args!("{name}: {ended}")),
             Ended::NoShape(why) => {
-                say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), messages::hint_of_shape(why)))
+                say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)))
             }
             Ended::Panicked(panic) => panic.say(name),
             ended @ (Ended::NoOutput(_) | Ended::NotKept(_)) => say(format_args!("{}: {ended}", self.output)),
@@ -194,8 +195,8 @@ impl Outcome {
                     let verdict = self.report.verdict.as_ref();
                     let is_xml = verdict.is_some_and(|verdict| verdict.kind == Kind::Xml);
                     let as_references = is_xml && args.on_unmappable().is_none();
-                    let advice = Advice { as_references, seems: self.seems.clone(), len: self.len };
-                    messages::say_fault(name, error, &self.report, &advice);
+                    let context = HintContext { as_references, seems: self.seems.clone(), len: self.len };
+                    messages::say_fault(name, error, &self.report, &context);
                     messages::show_bytes(
                         error,
                         self.piece.as_ref(),

@@ -9,6 +9,7 @@ use crate::files::input;
 use crate::files::output::{Output, STDOUT};
 use crate::messages::color;
 use crate::messages::hexdump::Piece;
+use crate::messages::hints;
 use crate::messages::html_page;
 use crate::messages::json::{self, ErrorObject, VerdictObject};
 use crate::messages::{self, InWords, Name, say};
@@ -120,10 +121,14 @@ fn verdict_on(
     let sample = [detector.prefix(), &ready].concat();
     if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
         let seems = || {
-            let label = messages::seems(&sample)?;
-            Some(Diagnostic::hint("looks-like-legacy", 0, format!("is no UTF-8: try -f {label}")))
+            let label = hints::seems(&sample)?;
+            Some(Diagnostic::hint(
+                "looks-like-legacy",
+                0,
+                format!("not valid UTF-8; looks like {label} (try -f {label})"),
+            ))
         };
-        verdict.diagnostics.extend(messages::looks(&sample).or_else(seems));
+        verdict.diagnostics.extend(hints::looks(&sample).or_else(seems));
     }
     if !explain {
         return Ok((verdict, None, sample));
@@ -145,8 +150,8 @@ fn verdict_on(
 
 /// The line on standard output, after what there is to say.
 fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>, head: &[u8]) -> (String, Status) {
-    let verbose = args.reading.verbose;
-    if !args.reading.quiet {
+    let verbose = args.messages.verbose;
+    if !args.messages.quiet {
         messages::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
     }
     if let Some(error) = &verdict.error {
@@ -187,7 +192,7 @@ fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
             (ErrorObject::of(error), Status::Io)
         }
         Failure::Panicked(panic) => {
-            if let Some(note) = panic.note().filter(|_| args.reading.verbose) {
+            if let Some(note) = panic.note().filter(|_| args.messages.verbose) {
                 say(format_args!("{name}: {note}"));
             }
             panic.say(name);

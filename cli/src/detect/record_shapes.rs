@@ -98,7 +98,7 @@ impl<'a> HypothesisObject<'a> {
 
 /// The answer on the first line; below it the data sets of a tape, and why it is none of the other shapes.
 fn in_words(args: &Detect, name: &Name, found: &Sniffed, error: Option<&NoShape>, all: &str) -> String {
-    let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+    let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
     let hypotheses = &found.hypotheses;
     let mut out = match error {
         // They are listed below.
