@@ -38,9 +38,9 @@ fn main() -> ExitCode {
 fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     match args::parse(args) {
         Ok(Cli { command }) => {
-            command.color().heed();
-            if command.reading().is_some_and(args::Reading::is_from_terminal) {
-                say("reads from the terminal; Ctrl-D ends it, and charpipe -h helps");
+            command.color().apply();
+            if command.waits_at_terminal() {
+                say("reading from the terminal; end the input with Ctrl-D, or see charpipe -h");
             }
             match command {
                 #[cfg(feature = "generate")]
@@ -52,7 +52,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
             }
         }
         Err(error) if error.use_stderr() => {
-            messages::say_usage(&error);
+            args::usage::say_error(&error);
             Status::Usage
         }
         // Help and version, which were asked for.

@@ -61,8 +61,8 @@ pub(crate) fn prepare(args: &Convert, transcode: Transcode) -> Result<Status, St
     let output = if plan.is_shared { Some(shared(args, account.as_ref())?) } else { None };
     let lines = if args.many.check { Some(stdout()?) } else { None };
 
-    let progress = match args.many.progress {
-        Progress::Auto if args.reading.quiet => Progress::Never,
+    let progress = match args.progress {
+        Progress::Auto if args.messages.quiet => Progress::Never,
         progress => progress,
     };
     let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());
@@ -209,13 +209,13 @@ impl Job<'_> {
         };
         let Plan { tasks, workers, .. } = &self.plan;
         // A bar that makes room for thousands of files that have nothing to say would flicker.
-        let says = self.args.reading.verbose || self.args.many.check || self.args.report_is_said();
+        let says = self.args.messages.verbose || self.args.many.check || self.args.report_is_said();
         many::in_order(tasks, *workers, work, |task, outcome| match says || !outcome.is_silent() {
             true => self.meter.aside(|| desk.take(task, &outcome)),
             false => desk.take(task, &outcome),
         });
         self.meter.end();
-        if !self.args.reading.quiet {
+        if !self.args.messages.quiet {
             desk.summary.say(self.plan.tasks.len(), self.args.many.check);
         }
         desk.close()
@@ -235,7 +235,7 @@ impl Job<'_> {
     /// file that was to be replaced stays as it was.
     fn unless_it_panics(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
         panics::caught(work).unwrap_or_else(|panic| {
-            let notes = panic.note().filter(|_| self.args.reading.verbose).into_iter().collect();
+            let notes = panic.note().filter(|_| self.args.messages.verbose).into_iter().collect();
             Outcome { notes, ..self.not_begun(output.clone(), Ended::Panicked(panic)) }
         })
     }
@@ -341,7 +341,7 @@ impl Job<'_> {
         if self.args.records.is_auto() {
             let (first, is_all) = records::head(&mut *input).map_err(Ended::NotRead)?;
             let shape = look(&first, is_all, self.args.records.file()).shape().map_err(Ended::NoShape)?;
-            if !self.args.reading.quiet {
+            if !self.args.messages.quiet {
                 notes.push(format!("taken for records of shape {shape}"));
             }
             input = Box::new(io::Cursor::new(first).chain(input));
@@ -350,12 +350,12 @@ impl Job<'_> {
         if self.plan.parts.get() > 1 {
             if is_file {
                 transcode = transcode.jobs(self.plan.parts);
-            } else if self.args.reading.verbose {
+            } else if self.args.messages.verbose {
                 notes.push("no regular file, so that one job converts it".to_owned());
             }
         }
         let transcoder = transcode.transcoder().map_err(Ended::Failed)?;
-        let is_verbose = self.args.reading.verbose;
+        let is_verbose = self.args.messages.verbose;
         let is_watched = is_verbose && messages::is_watched();
         let input = Sampled::new(input).of_file(opened.again).keeping(is_watched);
         Ok(Begun { input, transcoder, notes, in_place, is_verbose, is_watched })

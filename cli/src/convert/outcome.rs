@@ -4,8 +4,9 @@ use crate::args::Convert;
 use crate::files::input::Sampled;
 use crate::messages::hexdump::Hex;
 use crate::messages::hexdump::Piece;
+use crate::messages::hints::{self, HintContext};
 use crate::messages::json::ErrorObject;
-use crate::messages::{self, Advice, InWords, Name, printable, say};
+use crate::messages::{self, InWords, Name, printable, say};
 use crate::panics::{self, Panic};
 use crate::status::Status;
 use charpipe::detect::Source;
@@ -126,7 +127,7 @@ impl Ended {
         let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
         let near = offset.and_then(|at| input.again(at.saturating_sub(NEAR)..at + NEAR));
         let sample = near.as_ref().map_or(input.sample(), |piece| &piece.bytes);
-        let Some(hint) = messages::looks(sample) else { return messages::seems(sample) };
+        let Some(hint) = hints::looks(sample) else { return hints::seems(sample) };
         verdict.diagnostics.push(hint.clone());
         report.diagnostics.push(hint);
         None
@@ -162,7 +163,7 @@ impl Outcome {
     /// Says what there is to say of the input `name`, the error last. In a check the line on standard output counts
     /// what was let pass.
     pub(crate) fn say(&self, args: &Convert, name: &Name, path: &OsStr) {
-        let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+        let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
         for note in &self.notes {
             say(format_args!("{name}: {note}"));
         }
@@ -184,7 +185,7 @@ impl Outcome {
             Ended::NotOpened(error) => messages::say_not_opened(name, path, error),
             ended @ Ended::NotRead(_) => say(format_args!("{name}: {ended}")),
             Ended::NoShape(why) => {
-                say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), messages::hint_of_shape(why)))
+                say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)))
             }
             Ended::Panicked(panic) => panic.say(name),
             ended @ (Ended::NoOutput(_) | Ended::NotKept(_)) => say(format_args!("{}: {ended}", self.output)),
@@ -194,8 +195,8 @@ impl Outcome {
                     let verdict = self.report.verdict.as_ref();
                     let is_xml = verdict.is_some_and(|verdict| verdict.kind == Kind::Xml);
                     let as_references = is_xml && args.on_unmappable().is_none();
-                    let advice = Advice { as_references, seems: self.seems.clone(), len: self.len };
-                    messages::say_fault(name, error, &self.report, &advice);
+                    let context = HintContext { as_references, seems: self.seems.clone(), len: self.len };
+                    messages::say_fault(name, error, &self.report, &context);
                     messages::show_bytes(
                         error,
                         self.piece.as_ref(),
@@ -271,7 +272,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
     }
     if verbose {
         for fault in &report.unmappable.first {
-            let UnmappableAt { offset, ch, record } = fault;
+            let UnmappableAt { offset, ch, record, .. } = fault;
             let place = messages::Place(*offset, *record);
             say(format_args!("{name}: {place}: U+{:04X} is not in {}", *ch as u32, report.to));
         }
@@ -284,7 +285,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
     let became = if args.controls == OnControl::Drop { "dropped" } else { "made blanks" };
     let controls = report.controls.as_ref();
     if let Some(controls) = controls.filter(|_| verbose) {
-        for UnmappableAt { offset, ch, record } in &controls.first {
+        for UnmappableAt { offset, ch, record, .. } in &controls.first {
             say(format_args!("{name}: {}: U+{:04X} {became}", messages::Place(*offset, *record), *ch as u32));
         }
     }
@@ -314,7 +315,7 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
 /// What was changed so that each record is one line, and what did not fit into a record.
 fn say_records(name: &Name, report: &Report, verbose: bool) {
     if let Some(newlines) = report.record_newlines.as_ref().filter(|newlines| newlines.count > 0) {
-        for UnmappableAt { offset, ch, record } in newlines.first.iter().filter(|_| verbose) {
+        for UnmappableAt { offset, ch, record, .. } in newlines.first.iter().filter(|_| verbose) {
             say(format_args!("{name}: {}: U+{:04X} made a blank", messages::Place(*offset, *record), *ch as u32));
         }
         match newlines.count {
@@ -323,7 +324,7 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
         }
     }
     if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {
-        for CutRecord { offset, record, bytes } in cut.first.iter().filter(|_| verbose) {
+        for CutRecord { offset, record, bytes, .. } in cut.first.iter().filter(|_| verbose) {
             say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {bytes} bytes lost"));
         }
         let records = if cut.count == 1 { "record was" } else { "records were" };

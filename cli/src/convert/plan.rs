@@ -1,16 +1,13 @@
-//! Many files: the options about them, which inputs there are, and where each is written. What would lose something is
+//! Many files: which inputs there are, and where each is written. What would lose something is
 //! refused here, before anything is.
 
-use crate::args::{Convert, FILES, one_of};
+use crate::args::{Convert, ManyArgs};
 use crate::convert::collisions;
 use crate::files::folder::Folder;
 use crate::files::input;
 use crate::files::walk::{Found, Root, Walk};
-use crate::messages::progress::Progress;
 use crate::messages::{Name, say};
 use crate::status::Status;
-use clap::Args;
-use clap::builder::ValueHint;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -18,51 +15,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-
-/// Many files at once.
-#[derive(Args)]
-pub(crate) struct ManyArgs {
-    /// Write each FILE to a file of its own in DIR
-    ///
-    /// DIR is made where it is missing. The file is called as the FILE is; with `-r`, what is in a directory goes by its path below that directory. Files that
-    /// would be one, or would replace an input, are refused before anything is written.
-    #[arg(help_heading = FILES, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["output", "in_place"])]
-    output_dir: Option<PathBuf>,
-
-    /// Replace each FILE; SUFFIX: keep what it had as FILESUFFIX
-    ///
-    /// It is replaced when it is converted as a whole. A file that would not change is not touched. An old FILESUFFIX is never written over: that FILE fails. A symlink
-    /// stays, and the file that it leads to is replaced.
-    #[arg(help_heading = FILES, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with = "output")]
-    in_place: Option<OsString>,
-
-    /// Take all files in the directories among the FILEs
-    ///
-    /// In the order of their names. Symlinks in them are not followed. With `--in-place=SUFFIX`, what an earlier run has kept is passed over.
-    #[arg(help_heading = FILES, short, long)]
-    recursive: bool,
-
-    /// Write nothing, but say what would become of each FILE
-    ///
-    /// That goes to standard output. Exit status and errors are those of the run without it.
-    #[arg(help_heading = FILES, long)]
-    pub(crate) check: bool,
-
-    /// Begin no other file once one has failed
-    #[arg(help_heading = FILES, long)]
-    pub(crate) fail_fast: bool,
-
-    /// Show how far it is: auto, always or never [default: auto]
-    ///
-    /// `auto` is on a terminal, when it takes long.
-    #[arg(help_heading = FILES, long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
-        ("auto", Progress::Auto),
-        ("always", Progress::Always),
-        ("never", Progress::Never),
-    ]))]
-    pub(crate) progress: Progress,
-}
 
 /// How many files are converted at once where nobody says how many. Each takes up to six descriptors, of which a process
 /// usually has 1024.
@@ -147,7 +99,7 @@ impl Plan {
                 tasks.push(Task { target: target(&path, &below), path, found: None, trouble: None });
             }
         }
-        if !args.reading.quiet {
+        if !args.messages.quiet {
             walk.say();
         }
         collisions::refuse(&tasks, args.report.as_deref())?;
@@ -210,18 +162,18 @@ fn made(dir: &Path) -> io::Result<Folder> {
 fn check_usage(many: &ManyArgs, operands: &[OsString]) -> Result<(), Status> {
     let reads_stdin = operands.iter().any(|operand| operand == "-");
     let wrong = if many.output_dir.is_some() && reads_stdin {
-        "--output-dir: standard input has no name that a file could have (use -o)".to_owned()
+        "--output-dir needs file names; standard input has none (use -o)".to_owned()
     } else if many.in_place.is_some() && reads_stdin {
-        "--in-place: name the files to replace; standard input is none".to_owned()
+        "--in-place needs file names; standard input cannot be replaced".to_owned()
     } else if many.in_place.as_ref().is_some_and(|suffix| has_separator(suffix)) {
-        "--in-place: what is kept stays in the same directory: a SUFFIX has no slash in it".to_owned()
+        "--in-place: SUFFIX must not contain a slash; old files are kept in the same directory".to_owned()
     } else if many.recursive && !operands.iter().any(|operand| may_be_dir(operand)) {
-        "--recursive: there is no directory among the operands".to_owned()
+        "--recursive needs a directory among the FILEs".to_owned()
     } else if let Some(operand) = operands.iter().find(|operand| {
         let path = Path::new(operand);
         many.output_dir.is_some() && path.file_name().is_none() && !(many.recursive && path.is_dir())
     }) {
-        format!("--output-dir: {} is no name that a file could have", input::name(operand))
+        format!("--output-dir: {} is not a file name", input::name(operand))
     } else {
         return Ok(());
     };

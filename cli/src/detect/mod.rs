@@ -9,15 +9,16 @@ use crate::files::input;
 use crate::files::output::{Output, STDOUT};
 use crate::messages::color;
 use crate::messages::hexdump::Piece;
+use crate::messages::hints;
 use crate::messages::html_page;
 use crate::messages::json::{self, ErrorObject, VerdictObject};
 use crate::messages::{self, InWords, Name, say};
 use crate::panics::{self, Panic};
 use crate::status::Status;
+use charpipe::Error;
 use charpipe::detect::statistics::WINDOW;
 use charpipe::detect::{Diagnostic, Hints, Policy, Source};
 use charpipe::{Detector, Registry, Verdict};
-use charpipe::{Error, ErrorKind};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -111,7 +112,7 @@ fn verdict_on(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(source) => {
                 let offset = detector.prefix().len() as u64;
-                return Err(Failure::NotRead(ErrorKind::Read { offset, source }.into()));
+                return Err(Failure::NotRead(Error::read(offset, source)));
             }
         };
         input.consume(len);
@@ -120,10 +121,14 @@ fn verdict_on(
     let sample = [detector.prefix(), &ready].concat();
     if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
         let seems = || {
-            let label = messages::seems(&sample)?;
-            Some(Diagnostic::hint("looks-like-legacy", 0, format!("is no UTF-8: try -f {label}")))
+            let label = hints::seems(&sample)?;
+            Some(Diagnostic::hint(
+                "looks-like-legacy",
+                0,
+                format!("not valid UTF-8; looks like {label} (try -f {label})"),
+            ))
         };
-        verdict.diagnostics.extend(messages::looks(&sample).or_else(seems));
+        verdict.diagnostics.extend(hints::looks(&sample).or_else(seems));
     }
     if !explain {
         return Ok((verdict, None, sample));
@@ -131,9 +136,11 @@ fn verdict_on(
     // What detection took, and as much more as any policy may look at.
     let mut head = detector.prefix().to_vec();
     let more = io::Read::take(&mut input, (2 * WINDOW).saturating_sub(head.len()) as u64).read_to_end(&mut head);
-    more.map_err(|source| Failure::NotRead(ErrorKind::Read { offset: head.len() as u64, source }.into()))?;
+    more.map_err(|source| Failure::NotRead(Error::read(head.len() as u64, source)))?;
     let all = Policy::ALL.iter().map(|&policy| {
-        let mut detector = Detector::new(registry.clone(), Hints { policy, ..hints.clone() });
+        let mut hints = hints.clone();
+        hints.policy = policy;
+        let mut detector = Detector::new(registry.clone(), hints);
         detector.feed(&head);
         detector.finish()
     });
@@ -143,8 +150,8 @@ fn verdict_on(
 
 /// The line on standard output, after what there is to say.
 fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>, head: &[u8]) -> (String, Status) {
-    let verbose = args.reading.verbose;
-    if !args.reading.quiet {
+    let verbose = args.messages.verbose;
+    if !args.messages.quiet {
         messages::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
     }
     if let Some(error) = &verdict.error {
@@ -185,7 +192,7 @@ fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
             (ErrorObject::of(error), Status::Io)
         }
         Failure::Panicked(panic) => {
-            if let Some(note) = panic.note().filter(|_| args.reading.verbose) {
+            if let Some(note) = panic.note().filter(|_| args.messages.verbose) {
                 say(format_args!("{name}: {note}"));
             }
             panic.say(name);

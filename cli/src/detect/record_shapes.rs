@@ -7,7 +7,7 @@ use crate::files::input;
 use crate::messages::json::{self, ErrorObject};
 use crate::messages::{Name, printable};
 use crate::status::Status;
-use charpipe::ErrorKind;
+use charpipe::Error;
 use charpipe::records::{DataSet, Hypothesis, NoShape, SNIFFED, Shape, Sniffed, look};
 use serde::Serialize;
 use std::ffi::OsStr;
@@ -50,7 +50,7 @@ struct DataSetObject<'a> {
 /// Returns what is printed of the file at `path`.
 pub(crate) fn found(args: &Detect, name: &Name, path: &OsStr) -> Result<(String, Status), Failure> {
     let mut input = input::open(path, SNIFFED.min(1 << 16)).map_err(Failure::NotOpened)?;
-    let not_read = |source| Failure::NotRead(ErrorKind::Read { offset: 0, source }.into());
+    let not_read = |source| Failure::NotRead(Error::read(0, source));
     let (head, eof) = records::head(&mut *input).map_err(not_read)?;
     let found = look(&head, eof, args.file.as_ref());
     let answer = found.shape();
@@ -98,7 +98,7 @@ impl<'a> HypothesisObject<'a> {
 
 /// The answer on the first line; below it the data sets of a tape, and why it is none of the other shapes.
 fn in_words(args: &Detect, name: &Name, found: &Sniffed, error: Option<&NoShape>, all: &str) -> String {
-    let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+    let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
     let hypotheses = &found.hypotheses;
     let mut out = match error {
         // They are listed below.

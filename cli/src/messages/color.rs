@@ -3,10 +3,8 @@
 //! A stream gets colour where `--color` says so; with `auto` where it is a terminal, and as `NO_COLOR`, `CLICOLOR_FORCE`
 //! and `TERM` have it.
 
-use crate::args::{WORDS, one_of};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Effects, Style};
-use clap::Args;
 use std::fmt::{self, Display};
 use std::io;
 
@@ -22,28 +20,6 @@ pub(crate) const NAME: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// All else.
 pub(crate) const PLAIN: Style = Style::new();
-
-/// The option, for each command that writes words.
-#[derive(Args, Clone, Copy, Default)]
-pub(crate) struct ColorArgs {
-    /// Colour in words: auto, always or never [default: auto]
-    ///
-    /// `auto` is on a terminal. `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` in the environment are heard.
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
-          help_heading = WORDS, value_parser = one_of(&[
-        ("auto", ColorChoice::Auto),
-        ("always", ColorChoice::Always),
-        ("never", ColorChoice::Never),
-    ]))]
-    color: ColorChoice,
-}
-
-impl ColorArgs {
-    /// From here on [`on_stdout`] and [`on_stderr`] answer as the option says.
-    pub(crate) fn heed(self) {
-        self.color.write_global();
-    }
-}
 
 /// Whether standard output gets colour.
 pub(crate) fn on_stdout() -> bool {

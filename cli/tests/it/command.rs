@@ -965,7 +965,7 @@ fn codec_files() {
     };
     failed(&[&format!("--codec-file={}", path("bad.ucm"))], 2, "bad.ucm: line 4, column 9: expected ");
     failed(&[&format!("--codec-file={}", path("none"))], 3, "none: cannot read: ");
-    failed(&[&format!("--codec-file={},to=UTF-8", path("mirror.tbl"))], 2, "UTF-8 is no code page");
+    failed(&[&format!("--codec-file={},to=UTF-8", path("mirror.tbl"))], 2, "UTF-8 is not a code page");
     failed(&["detect", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
     failed(&["list", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
 }

@@ -60,7 +60,7 @@ pub fn pairs(walk: &str) -> impl Iterator<Item = [u8; 2]> + use<> {
 pub fn codecs(walk: &str) -> Vec<Arc<dyn Codec>> {
     /// The codecs, and the shapes of those that are made from tables. To unpack all tables takes a while.
     static CODECS: LazyLock<Vec<(Arc<dyn Codec>, Option<Discriminant<Shape>>)>> = LazyLock::new(|| {
-        let shape = |codec: &Arc<dyn Codec>| codec.table().map(|table| discriminant(&table.shape));
+        let shape = |codec: &Arc<dyn Codec>| codec.info().table().map(|table| discriminant(&table.shape));
         Registry::builtin().codecs().map(|codec| (codec.clone(), shape(codec))).collect()
     });
     let n = if is_full() { 1 } else { 8 };
