@@ -64,6 +64,7 @@ mod sink;
 pub mod table;
 mod unicode;
 
+pub use crate::arch::types::{ByteOrder, OctetOrder};
 pub(crate) use builtin::PAGES;
 #[cfg(feature = "dos")]
 pub(crate) use builtin::oem;

@@ -23,9 +23,8 @@
 //! ```
 #![allow(unsafe_code)] // The claims, and what is made of them: `as_str`, its owned twin and `fill_str`.
 
-use crate::arch::utf16::{self, ByteOrder};
-use crate::arch::utf32::{self, OctetOrder};
-use crate::arch::{self, single_byte::ToUtf8};
+use crate::arch::types::{ByteOrder, OctetOrder, ToUtf8};
+use crate::arch::{self, utf16, utf32};
 use room::Room;
 
 /// One character as ready UTF-8: what a code page's table holds for each byte.
@@ -551,7 +550,7 @@ impl<'a> Utf8Sink<'a> {
     /// surrogate or the end of `src` or of the room, may be some way off: it goes in blocks.
     #[inline]
     pub fn push_utf16(&mut self, order: ByteOrder, src: &[u8]) -> usize {
-        let (read, written) = utf16::to_utf8(order, src, self.room.spare());
+        let (read, written) = utf16::to_utf8(arch::isa(), order, src, self.room.spare());
         // SAFETY: the kernel stores whole characters in UTF-8, and answers how many bytes these are.
         unsafe { self.room.claim(written) };
         read
@@ -561,7 +560,7 @@ impl<'a> Utf8Sink<'a> {
     /// unit that is no character or the end of `src` or of the room, may be some way off: it goes in blocks.
     #[inline]
     pub fn push_utf32(&mut self, order: OctetOrder, src: &[u8]) -> usize {
-        let (read, written) = utf32::to_utf8(order, src, self.room.spare());
+        let (read, written) = utf32::to_utf8(arch::isa(), order, src, self.room.spare());
         // SAFETY: the kernel stores whole characters in UTF-8, and answers how many bytes these are.
         unsafe { self.room.claim(written) };
         read

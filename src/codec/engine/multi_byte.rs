@@ -14,8 +14,8 @@
 //! In a shifted charset a shift code that changes nothing is obeyed all the same, and the end may come in either state.
 //! Between the shift codes controls do not occur: one there is malformed.
 
-use crate::arch::utf16::{self, ByteOrder};
-use crate::arch::{self, lanes, lanes::Split};
+use crate::arch::types::{ByteOrder, Shifts, Split};
+use crate::arch::{self, lanes, utf16};
 use crate::codec::table::packed::{Chart, Packed};
 use crate::codec::table::read::{MAX_BYTES, MAX_TEXT};
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
@@ -452,7 +452,7 @@ impl Block {
     const REACH: usize = 8;
 }
 
-const SHIFTS: lanes::Shifts = lanes::Shifts { out: SO, back: SI };
+const SHIFTS: Shifts = Shifts { out: SO, back: SI };
 
 /// The least of a batch: what the kernels need to do anything.
 const LEAST_REACH: usize = 64;
@@ -660,18 +660,18 @@ impl Decoder for MultiByteDecoder {
 
 /// What a code point becomes: a lane for the kernel.
 mod bytes {
-    use crate::arch::lanes;
+    use crate::arch::types;
 
     /// Nothing.
     pub(super) const NONE: u32 = 0;
     /// Where the number of bytes stands; they lie below it, the last lowest. More than three: this.
-    pub(super) const SHIFT: u32 = lanes::LEN;
+    pub(super) const SHIFT: u32 = types::LEN;
     /// The bytes of this number in `long`.
     pub(super) const LONG: u32 = 4;
     /// It may be the first of several; what it is by itself stands there.
-    pub(super) const START: u32 = lanes::MAY_GO_ON;
+    pub(super) const START: u32 = types::MAY_GO_ON;
     /// It may be the second of several.
-    pub(super) const FOLLOWS: u32 = lanes::FOLLOWS;
+    pub(super) const FOLLOWS: u32 = types::FOLLOWS;
     /// Of a lane the rest.
     pub(super) const ENTRY: u32 = !(START | FOLLOWS);
 }
@@ -924,7 +924,7 @@ fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str
     while src.len() - read >= WORTH {
         // The kernel of UTF-16 goes in blocks: in a small room it makes few units.
         let room = &mut units[..2 * (*reach).clamp(LEAST_REACH, UNITS)];
-        let (taken, made) = utf16::from_utf8(order, true, &src[read..], room);
+        let (taken, made) = utf16::from_utf8(isa, order, true, &src[read..], room);
         let (units, _) = room[..made].as_chunks::<2>();
         if units.is_empty() {
             break;

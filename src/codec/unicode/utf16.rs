@@ -4,7 +4,9 @@
 //! odd byte at the end is malformed by itself. UCS-2 decodes as UTF-16, since that is what such data turns out to be,
 //! and encodes the Basic Multilingual Plane only.
 
-use crate::arch::utf16::{ByteOrder, from_utf8};
+use crate::arch::isa;
+use crate::arch::types::ByteOrder;
+use crate::arch::utf16::from_utf8;
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
     ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink,
@@ -225,7 +227,7 @@ impl Utf16Encoder {
             let mut at = 0;
             'all: while read < src.len() {
                 let room = units[at..].as_flattened_mut();
-                let (taken, put) = from_utf8(order::<LITTLE>(), self.bmp_only, &src[read..], room);
+                let (taken, put) = from_utf8(isa(), order::<LITTLE>(), self.bmp_only, &src[read..], room);
                 read += taken;
                 at += put / 2;
                 runs(src, &mut read, units, &mut at, |byte| (bytes(byte.into()), 0), |unit| (bytes(unit), 0));

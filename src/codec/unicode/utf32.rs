@@ -3,7 +3,8 @@
 //! The orders are those of XML 1.0 Appendix F: 1234 (UTF-32BE), 4321 (UTF-32LE) and the "unusual" 2143 and 3412. A code
 //! unit above 10FFFF or in D800–DFFF is malformed. `spec/ucs4-orders.tsv` has the vectors.
 
-pub use crate::arch::utf32::OctetOrder;
+use crate::arch::isa;
+use crate::arch::types::OctetOrder;
 use crate::arch::utf32::from_utf8;
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
@@ -184,7 +185,7 @@ impl Ucs4Encoder {
             let units = spare.as_chunks_mut::<4>().0;
             let mut at = 0;
             'all: while read < src.len() {
-                let (taken, put) = from_utf8(order, &src[read..], units[at..].as_flattened_mut());
+                let (taken, put) = from_utf8(isa(), order, &src[read..], units[at..].as_flattened_mut());
                 read += taken;
                 at += put / 4;
                 let unit = |code: u32| (order.write(code), 0);
