@@ -60,6 +60,7 @@ mod engine;
 mod info;
 mod newline;
 mod probe;
+mod runs;
 mod sink;
 pub mod table;
 mod unicode;

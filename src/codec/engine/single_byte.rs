@@ -4,9 +4,9 @@
 //! kernels for either, they go first, and this is what goes on where they stop.
 
 use crate::arch::{self, types::FromUtf8};
+use crate::codec::runs::runs;
 use crate::codec::table::packed::{Chart, Packed};
 use crate::codec::table::{Mapping, Table, Way};
-use crate::codec::unicode::utf8::runs;
 use crate::codec::{
     ByteSink, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
     encode_whole,
