@@ -75,6 +75,9 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(not(feature = "unstable-kernels"))]
+mod arch;
+#[cfg(feature = "unstable-kernels")]
 #[doc(hidden)]
 pub mod arch;
 pub mod codec;
