@@ -16,6 +16,7 @@
 mod content_type;
 mod declaration;
 mod html;
+mod policy;
 mod rules;
 mod signature;
 pub mod statistics;
@@ -25,7 +26,7 @@ mod verdict;
 
 pub use content_type::{ContentType, MediaKind};
 pub use declaration::DECLARATION_LIMIT;
-pub use rules::Policy;
+pub use policy::Policy;
 pub use signature::{Family, Signature};
 pub use statistics::Candidate;
 

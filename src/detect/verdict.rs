@@ -1,6 +1,6 @@
 //! The result of detection: an encoding and the reasons for it.
 
-use super::rules::Policy;
+use super::policy::Policy;
 use super::signature::{Family, Signature};
 use super::statistics::Candidate;
 use crate::codec::Codec;

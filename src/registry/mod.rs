@@ -25,7 +25,7 @@ mod builtin;
 pub(crate) mod label;
 
 use crate::codec::table::Table;
-use crate::codec::table::read::MAX_FILE;
+use crate::codec::table::limits::MAX_FILE;
 use crate::codec::{Codec, EbcdicNl, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
 use builtin::Make;

@@ -42,6 +42,7 @@ pub mod chart;
 mod check;
 mod derive;
 mod draft;
+pub mod limits;
 mod lines;
 pub(super) mod packed;
 mod raw;
