@@ -13,7 +13,7 @@
 //!
 //! # Where to begin
 //!
-//! Read the [guide] for a tour in five minutes. Each task in this table has a runnable file in the repository's
+//! The [guide] is a five-minute tour. Each task in this table has a runnable file in the repository's
 //! `examples/`.
 //!
 //! | task | begin with | example |
@@ -43,7 +43,7 @@
 //! | `whatwg` | the encodings of the web, through encoding_rs | yes |
 //! | `dos` | the DOS code pages | yes |
 //! | `guess` | statistical guessing among the encodings of the web; EBCDIC and Unicode are guessed without it | yes |
-//! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; both directions for choices | no |
+//! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |
 //!
 //! # How a byte travels

@@ -26,7 +26,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Write as _;
 
-// --- Results ----------------------------------------------------------------------------------------------------------
+// --- Results ---------------------------------------------------------------------------------------------------------
 
 /// The keys of a [`Verdict`].
 #[derive(Serialize)]
@@ -221,7 +221,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-// --- Names and choices ------------------------------------------------------------------------------------------------
+// --- Names and choices -----------------------------------------------------------------------------------------------
 
 /// Serializes and deserializes a choice as the word for its value.
 macro_rules! words {
