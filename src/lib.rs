@@ -66,7 +66,7 @@
 //! | [`mod@detect`] | detects the encoding, with the evidence | `registry` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `error`, `words` |
 //! | `text` | stages between decoder and encoder | `error`, `words` |
-//! | `transcoder` | the machine that joins them, without I/O, and the readers, writers and functions on top of it | all of the above |
+//! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
 //!
 //! A code page is data: [`codec::table`] describes how a file, or a page in `codecs/`, becomes a codec.

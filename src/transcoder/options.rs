@@ -553,7 +553,7 @@ impl Transcode {
         self
     }
 
-    /// Returns the machine itself, for callers that do their own I/O.
+    /// Returns a transcoder, for callers that do their own I/O.
     ///
     /// # Errors
     /// [`ErrorKind::NoBom`] for [`Bom::Add`] with a target that cannot write U+FEFF, [`ErrorKind::Options`] for options
