@@ -566,7 +566,7 @@ impl Transcode {
     /// Checks that the options can be combined, without making a transcoder.
     ///
     /// # Errors
-    /// Those of [`transcoder`](Self::transcoder).
+    /// The errors of [`transcoder`](Self::transcoder).
     pub fn validate(&self) -> Result<(), Error> {
         let to = &self.settings.to;
         if self.settings.bom == Bom::Add && !has_bom(&**to) {
@@ -591,7 +591,7 @@ impl Transcode {
     /// Converts `input` to `output`, to the end of the input.
     ///
     /// # Errors
-    /// Those of [`transcoder`](Self::transcoder) and [`Transcoder::run`].
+    /// The errors of [`transcoder`](Self::transcoder) and [`Transcoder::run`].
     pub fn run<R: BufRead, W: Write>(&self, mut input: R, mut output: W) -> Result<Report, Error> {
         let mut transcoder = self.transcoder()?;
         transcoder.run(&mut input, &mut output)?;
