@@ -1,4 +1,4 @@
-//! Detection of a stream's encoding, as a push machine over a bounded prefix.
+//! Detection of a stream's encoding, from a bounded prefix that the caller passes in chunks.
 //!
 //! ```text
 //! bytes ─ signature.rs ─ declaration.rs ─ html.rs, statistics.rs ─ rules/ ─ Verdict
@@ -16,6 +16,7 @@
 mod content_type;
 mod declaration;
 mod html;
+mod policy;
 mod rules;
 mod signature;
 pub mod statistics;
@@ -26,7 +27,7 @@ mod verdict;
 
 pub use content_type::{ContentType, MediaKind};
 pub use declaration::DECLARATION_LIMIT;
-pub use rules::Policy;
+pub use policy::Policy;
 pub use signature::{Family, Signature};
 pub use statistics::Candidate;
 
@@ -191,7 +192,7 @@ impl Detector {
     }
 
     /// Takes bytes until there is a verdict and returns how many it took. If it took fewer than it was given, there is
-    /// a verdict, and the remaining bytes are still the caller's.
+    /// a verdict, and the caller still has to handle the remaining bytes.
     pub fn feed(&mut self, src: &[u8]) -> usize {
         let mut taken = 0;
         while taken < src.len() && !self.is_done() {

@@ -1,6 +1,6 @@
 //! A whole route as one table, from one charset of single bytes to another: most bytes never become text.
 
-use crate::arch::{bytes::Translation, bytes::translate, isa};
+use crate::arch::{bytes::translate, isa, types::Translation};
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop, is_utf8};
 use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::records::read::Front;

@@ -1,6 +1,6 @@
 //! Files of tables that a user brings: every format, good and bad, and other people's where they are at hand.
 
-use charpipe::codec::table::read::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
+use charpipe::codec::table::limits::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
 use charpipe::codec::table::{Cell, Mapping, Sequence, Shape, Table, Way};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};

@@ -20,8 +20,8 @@
 //! * The part after the mappings is about columns on a screen, and is skipped.
 
 use super::draft::{Bytes, Chars, Draft};
+use super::limits::{MAX_ALIASES, MAX_BYTES, MAX_TEXT, no_more_aliases};
 use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
-use super::read::{MAX_ALIASES, MAX_BYTES, MAX_TEXT, no_more_aliases};
 use super::{Table, Way};
 use crate::error::Error;
 use nom::branch::alt;

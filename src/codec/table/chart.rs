@@ -5,7 +5,7 @@
 //! half. If a byte follows the word `chart`, the chart has the pairs that begin with that byte. `like` starts from the
 //! contents of another page, and `but` lists the cells that differ.
 
-use super::read::{MAX_ALIASES, MAX_BASES, MAX_TEXT, no_more_aliases};
+use super::limits::{MAX_ALIASES, MAX_BASES, MAX_TEXT, no_more_aliases};
 use super::{Code, Mapping, Sequence, Shape, Table, Way};
 use crate::error::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! Checks a table: no two of its mappings contradict each other, and all of them fit its shape.
 
-use super::read::{MAX_BYTES, MAX_TEXT};
+use super::limits::{MAX_BYTES, MAX_TEXT};
 use super::{Cell, Code, SI, SO, Sequence, Shape, State, Table, Way};
 use crate::error::Hex;
 use std::borrow::Cow;

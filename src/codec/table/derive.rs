@@ -4,9 +4,8 @@
 //! sequences, it is a mapping of several codes, such as `C1 41` next to `C1` and `41`. Otherwise the table is rejected.
 
 use super::check::Fit;
-use super::draft::Draft;
-use super::read::MAX_STATES;
-use super::{Cell, Code, Shape, State};
+use super::limits::MAX_STATES;
+use super::{Cell, Code, Shape, State, Table};
 use crate::error::Hex;
 use std::collections::HashMap;
 
@@ -34,9 +33,8 @@ impl Key {
     }
 }
 
-/// Returns the shape of the mappings in `draft`.
-pub(super) fn shape(draft: &Draft) -> Result<Shape, NoShape> {
-    let table = &draft.table;
+/// Returns the shape of the mappings in `table`. `line` returns the line of a mapping, given its number.
+pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shape, NoShape> {
     let of_mappings = table.mappings.iter().map(|mapping| Key::new(&mapping.code.bytes()[..mapping.code.len()]));
     let of_sequences = table.sequences.iter().map(|sequence| Key::new(&sequence.bytes));
     let numbered = of_mappings.chain(of_sequences).enumerate();
@@ -73,7 +71,7 @@ pub(super) fn shape(draft: &Draft) -> Result<Shape, NoShape> {
                 Some((key, earlier)) => format!(
                     "no code that begins with {}, which is a character on its own (line {}), unless it consists of whole codes",
                     Hex(key.as_slice()),
-                    draft.line(earlier)
+                    line(earlier)
                 ),
                 None => "one to four bytes, or several codes of the table".into(),
             };

@@ -3,8 +3,8 @@
 
 use super::check;
 use super::derive;
+use super::limits::{MAX_BYTES, MAX_MAPPINGS, MAX_TEXT};
 use super::lines::{Line, Lines};
-use super::read::{MAX_BYTES, MAX_MAPPINGS, MAX_TEXT};
 use super::{Code, Mapping, Sequence, Table, Way};
 use crate::error::Error;
 use std::collections::HashSet;
@@ -183,7 +183,7 @@ impl Draft {
             return start.error(b"", "a table with mappings");
         }
         self.first_wins();
-        self.table.shape = match derive::shape(&self) {
+        self.table.shape = match derive::shape(&self.table, |number| self.line(number)) {
             Ok(shape) => shape,
             Err(no_shape) => {
                 return error_in(file, self.line(no_shape.number), start, column, no_shape.expected);

@@ -1,6 +1,6 @@
 //! Splits a table file into lines, and reports errors at a position in them.
 
-use super::read::MAX_LINE;
+use super::limits::MAX_LINE;
 use crate::error::{Error, ErrorKind};
 
 /// Iterates over the lines of a file, which end with LF, CR LF or CR. Each line has its number. A line that is too long

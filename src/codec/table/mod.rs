@@ -42,6 +42,7 @@ pub mod chart;
 mod check;
 mod derive;
 mod draft;
+pub mod limits;
 mod lines;
 pub(super) mod packed;
 mod raw;
@@ -262,8 +263,8 @@ pub(crate) const SI: u8 = 0x0F;
 /// A charset as a table: a value that can be read from a file, built, inspected or changed.
 ///
 /// [`Registry::register_table`](crate::Registry::register_table) registers it as an encoding, and
-/// [`TableCodec`](super::TableCodec) makes a codec of it. [`Codec::table`](super::Codec::table) returns the table of a
-/// code page. The order of the mappings does not matter.
+/// [`TableCodec`](super::TableCodec) makes a codec of it. [`CodecInfo::table`](super::CodecInfo::table) returns the
+/// table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     /// The preferred name. To be usable in an XML declaration, it must be an EncName:

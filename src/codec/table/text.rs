@@ -20,8 +20,8 @@
 //!   1A.
 
 use super::draft::{Bytes, Chars, Draft};
+use super::limits::{MAX_BYTES, MAX_TEXT};
 use super::lines::{Line, Lines, hex, hex_pair, skip_blanks};
-use super::read::{MAX_BYTES, MAX_TEXT};
 use super::{Table, Way};
 use crate::error::Error;
 

@@ -31,8 +31,8 @@
 
 use super::check::Fit;
 use super::draft::{Bytes, Chars, Draft};
+use super::limits::{MAX_ALIASES, MAX_BYTES, MAX_STATES, MAX_TEXT, no_more_aliases};
 use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
-use super::read::{MAX_ALIASES, MAX_BYTES, MAX_STATES, MAX_TEXT, no_more_aliases};
 use super::{Cell, SI, SO, Shape, State, Table, Way};
 use crate::error::{Error, Hex};
 use nom::branch::alt;

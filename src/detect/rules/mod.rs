@@ -13,51 +13,15 @@ mod whatwg;
 use super::content_type::{ContentType, MediaKind};
 use super::declaration::{self, Declaration};
 use super::html::Meta;
+use super::policy::Policy;
 use super::signature::{Family, Signature};
 use super::statistics::{self, Guess};
 use super::verdict::{Diagnostic, Kind, Source};
 use crate::codec::{Codec, Stop, Utf8Sink, decode_strictly};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
-use crate::words::words;
 use std::cell::OnceCell;
 use std::sync::Arc;
-
-/// A named set of rules.
-///
-/// No single set of rules agrees with all existing software, so the caller can choose one. `spec/` lists the rules of
-/// each, with their ids.
-///
-/// ```
-/// use charpipe::detect::Policy;
-///
-/// assert_eq!("rome-strict".parse(), Ok(Policy::RomeStrict));
-/// assert_eq!(Policy::default().to_string(), "rfc7303");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum Policy {
-    /// RFC 7303 §3: the byte order mark, then the charset; without either, XML 1.0 §4.3.3 and Appendix F.
-    #[default]
-    Rfc7303,
-    /// RFC 3023 §3, which RFC 7303 replaced: the charset is authoritative, and `text/xml` without one is US-ASCII.
-    Rfc3023,
-    /// The algorithms of ROME's XmlReader as documented (rules 1.0 to 1.7 and 2.0 to 2.6): contradictions are errors.
-    RomeStrict,
-    /// The same, followed by ROME's lenient order, so that contradictions are not errors.
-    RomeLenient,
-    /// Universal Feed Parser: RFC 3023 first, then one encoding after another, until one can decode the document.
-    Feedparser,
-    /// The web's rules: the byte order mark, the charset, then `meta`. Labels mean what the Encoding Standard says.
-    Whatwg,
-}
-
-words! {
-    Policy {
-        Rfc7303: "rfc7303", Rfc3023: "rfc3023", RomeStrict: "rome-strict", RomeLenient: "rome-lenient",
-        Feedparser: "feedparser", Whatwg: "whatwg",
-    }
-}
 
 impl Policy {
     /// Returns what the media type means to this policy. RFC 3023 and RFC 7303 know `+xml` under any top-level type;
@@ -104,7 +68,7 @@ const fn rule(id: &'static str, decide: RuleFn) -> Rule {
 static RFC7303: &[Rule] = &[
     // RFC 7303 §3.3: a byte order mark is authoritative.
     rule("rfc7303:bom", bom),
-    // RFC 7303 §3.2: otherwise the charset parameter is.
+    // RFC 7303 §3.2: otherwise the charset parameter is authoritative.
     rule("rfc7303:charset", charset),
     // XML 1.0 §4.3.3: otherwise the declared name, if the bytes are consistent with it (Appendix F.1).
     rule("rfc7303:declaration", declared),
@@ -148,7 +112,7 @@ pub(super) struct Choice {
     /// The codec that the label names, before the bytes determined its byte order.
     pub(super) named: Arc<dyn Codec>,
     pub(super) source: Source,
-    /// The label to report, or `None` if the policy knows none. It may differ from the codec's name.
+    /// The label to report, or `None` if the policy has none. It may differ from the codec's name.
     pub(super) label: Option<String>,
 }
 

@@ -1,7 +1,8 @@
 //! From encoded bytes to records: each is collected, measured, cut or filled up, and framed.
 
-use crate::arch::bytes::{Translation, padding_len, translate};
+use crate::arch::bytes::{padding_len, translate};
 use crate::arch::isa;
+use crate::arch::types::Translation;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink, blank, has_shift_codes};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
