@@ -1,6 +1,5 @@
 //! What is wanted of a run: the builder, and the policies as values.
 
-use super::{Report, Transcoder, has_bom};
 use crate::codec::Codec;
 use crate::codec::newline::EbcdicNl;
 use crate::detect::{Hints, Kind, Policy};
@@ -9,7 +8,7 @@ use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
-use std::io::{BufRead, Write};
+use crate::transcoder::probe::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -587,7 +586,7 @@ impl Transcode {
         self
     }
 
-    /// How many threads [`run`](Self::run) and [`Transcoder::run`] let convert, beside the one that reads and writes. One
+    /// How many threads [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run) let convert, beside the one that reads and writes. One
     /// by default, which does all.
     ///
     /// With more, the input is read a MiB at a time and cut between characters or records, and what comes of the parts is
@@ -619,16 +618,6 @@ impl Transcode {
         self
     }
 
-    /// The machine itself, for callers that do their own I/O.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NoBom`] for [`Bom::Add`] on a charset that cannot write U+FEFF; [`ErrorKind::Options`] for choices
-    /// that do not go together; [`ErrorKind::CannotFrame`] for records of a shape that cannot be written.
-    pub fn transcoder(&self) -> Result<Transcoder, Error> {
-        self.validate()?;
-        Ok(Transcoder::new(Arc::new(self.settings.clone())))
-    }
-
     /// Checks that the choices go together.
     ///
     /// # Errors
@@ -652,16 +641,6 @@ impl Transcode {
             return Ok(());
         };
         Err(ErrorKind::Options { what }.into())
-    }
-
-    /// Transcodes `input` to `output`.
-    ///
-    /// # Errors
-    /// What [`transcoder`](Self::transcoder) and [`Transcoder::run`] say.
-    pub fn run<R: BufRead, W: Write>(&self, mut input: R, mut output: W) -> Result<Report, Error> {
-        let mut transcoder = self.transcoder()?;
-        transcoder.run(&mut input, &mut output)?;
-        Ok(transcoder.report().clone())
     }
 }
 
