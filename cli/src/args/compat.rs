@@ -2,6 +2,7 @@
 //! a sentence that says what to type instead.
 
 use charpipe::Registry;
+use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsStr;
 
 /// What stands behind `//` in a label of iconv.
@@ -73,8 +74,14 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--fallback-mappings"], "use --best-fit"),
 ];
 
+/// Returns what to type instead of the unknown option that `error` is about.
+pub(crate) fn instead_of(error: &clap::Error) -> Option<&'static str> {
+    let typed = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    option(&typed.to_string())
+}
+
 /// What to type instead of an option that there is not.
-pub(crate) fn option(typed: &str) -> Option<&'static str> {
+fn option(typed: &str) -> Option<&'static str> {
     let name = typed.split('=').next()?;
     OPTIONS.iter().find(|(names, _)| names.contains(&name)).map(|(_, instead)| *instead)
 }

@@ -1,8 +1,6 @@
 //! `charpipe --generate`: completions for shells and man pages, from the same definitions as the help.
 
 use crate::args;
-use crate::files::output;
-use crate::status::Status;
 use clap::{Command, ValueEnum};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
@@ -32,9 +30,9 @@ pub(crate) enum What {
     CompleteElvish,
 }
 
-/// Prints it.
-pub(crate) fn run(what: What) -> Status {
-    let text = match what {
+/// Returns the page or the script.
+pub(crate) fn text(what: What) -> String {
+    match what {
         What::Man => man(None),
         What::ManDetect => man(Some("detect")),
         What::ManList => man(Some("list")),
@@ -44,8 +42,7 @@ pub(crate) fn run(what: What) -> Status {
         What::CompleteFish => fish(),
         What::CompletePowershell => completions(Shell::PowerShell, args::shown()),
         What::CompleteElvish => completions(Shell::Elvish, args::shown()),
-    };
-    output::print(&text)
+    }
 }
 
 fn completions(shell: Shell, mut command: Command) -> String {

@@ -1,14 +1,16 @@
 //! The options, their names in values, and what the library is told.
 
+pub(crate) mod color;
 pub(crate) mod compat;
 #[cfg(feature = "generate")]
 pub(crate) mod generate;
+pub(crate) mod many;
 pub(crate) mod records;
 
+use crate::args::color::ColorArgs;
 use crate::args::compat::{Side, Suffixes};
+use crate::args::many::ManyArgs;
 use crate::args::records::{RecordArgs, tape_file};
-use crate::convert::plan::ManyArgs;
-use crate::messages::color::ColorArgs;
 use crate::messages::{self, printable, say};
 use crate::status::Status;
 use charpipe::ErrorKind;

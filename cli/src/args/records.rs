@@ -1,10 +1,9 @@
 //! The options about records, and `--records auto`.
 
 use crate::args::{RECORDS, one_of};
-use charpipe::records::{BadColumns, BadShape, Carriage, Columns, SNIFFED, Shape, TapeFile};
+use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile};
 use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;
-use std::io::{self, BufRead, Read};
 
 /// Records, as mainframes have them.
 #[derive(Args, Clone)]
@@ -156,13 +155,4 @@ impl RecordArgs {
     pub(crate) fn is_auto(&self) -> bool {
         matches!(self.records, Some(ShapeArg::Auto))
     }
-}
-
-/// Reads the first bytes of `input` for the shape of its records, and whether that is all: one byte more than is looked
-/// at tells.
-pub(crate) fn head(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
-    let mut head = Vec::new();
-    input.take(SNIFFED as u64 + 1).read_to_end(&mut head)?;
-    let is_all = head.len() <= SNIFFED;
-    Ok((head, is_all))
 }

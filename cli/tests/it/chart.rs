@@ -287,7 +287,7 @@ fn wrong_usage_is_said() {
         refused("IBM037 UTF-16LE"),
         "charpipe: OTHER: UTF-16LE is a form of Unicode, not a code page; it has no chart\n"
     );
-    assert_eq!(refused("IBM930 --lead 99"), "charpipe: --lead: IBM930 has nothing behind 99\n");
+    assert_eq!(refused("IBM930 --lead 99"), "charpipe: --lead: IBM930 has no characters that begin with 99\n");
     for line in
         ["", "IBM037 IBM1047 IBM500", "IBM930 --lead 4", "IBM930 --lead xy", "IBM930 --lead +1", "IBM930 --lead"]
     {

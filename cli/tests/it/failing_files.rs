@@ -585,7 +585,7 @@ fn output_into_the_input() {
         folder.file("x", "text\n");
         symlink("x", folder.path("link")).unwrap();
         fs::hard_link(folder.path("x"), folder.path("hard")).unwrap();
-        failed(&folder.sh(script), "", "cannot open: it is the output too (use -o to replace it)");
+        failed(&folder.sh(script), "", "cannot open: it is also the output (use -o to replace it)");
         assert_eq!(folder.text("x"), "text\n", "{script}");
     }
     // What the shell has emptied is empty, and what is there by then is not read again.

@@ -96,7 +96,7 @@ fn a_packed_decimal_among_text_is_worth_a_warning() {
     let newlines = input.iter().filter(|byte| matches!(byte, 0x0D | 0x15 | 0x25)).count();
     let said = format!(
         "charpipe: <stdin>: byte 51: warning: {PACKED} (looks-packed)\n\
-         charpipe: <stdin>: {newlines} newlines within records made blanks\n"
+         charpipe: <stdin>: {newlines} newlines within records replaced by blanks\n"
     );
     assert_eq!((words(&output), newlines > 1), (&*said, true));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -230,7 +230,7 @@ fn the_shape_is_found() {
         let columns = if name.starts_with("customers") { format!("--columns {TEXT}") } else { String::new() };
         let expected = typed(&format!("-f {charset} {columns} --records {shape}"), &input).stdout;
         let line = format!("-f {charset} {columns} --records auto");
-        let said = format!("charpipe: <stdin>: taken for records of shape {shape}\n");
+        let said = format!("charpipe: <stdin>: detected records of shape {shape}\n");
         check(&typed(&line, &input), 0, &expected, &said);
         check(&run(line.split_whitespace(), &input, 1), 0, &expected, &said);
         check(&typed(&format!("-q {line}"), &input), 0, &expected, "");
@@ -325,7 +325,7 @@ fn the_report_counts_records() {
 fn newlines_and_cut_records_are_counted() {
     let output = typed("--report - -f IBM037 --records fb:3 --record-newlines space", b"\xC1\x15\xC2\xC3\x0D\x25");
     let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
-    let counted = "charpipe: <stdin>: 3 newlines within records made blanks";
+    let counted = "charpipe: <stdin>: 3 newlines within records replaced by blanks";
     // The blanks that they became are no blanks of the record, which are trimmed before.
     assert_eq!((&*output.stdout, &*said), (&b"A B\nC  \n"[..], &[counted][..]));
     let report: Value = serde_json::from_str(report[0]).unwrap();

@@ -191,8 +191,8 @@ fn symlinks_in_a_directory_are_not_followed() {
     symlink("..", folder.path("in/loop")).unwrap();
     symlink("in", folder.path("operand")).unwrap();
     assert!(Command::new("mkfifo").arg(folder.path("in/fifo")).status().unwrap().success());
-    let passed = "charpipe: 3 symlinks passed over (name them to have what they lead to)\n\
-                  charpipe: 1 passed over that is no regular file\n";
+    let passed = "charpipe: skipped 3 symbolic links (to convert what they lead to, name them)\n\
+                  charpipe: skipped 1 entry that is not a regular file\n";
     check(&folder.run("-r in"), (0, "a", passed));
     check(&folder.run("-q -r in in/file operand"), (0, "aba", ""));
     check(&folder.run("-q -r --output-dir out operand"), (0, "", ""));
@@ -326,7 +326,7 @@ fn in_place_keeps_what_there_was() {
     check(&folder.run("--in-place=.old a.xml"), (0, "", ""));
     assert_eq!(fs::read(folder.path("a.xml.old")).unwrap(), LATIN1);
     // What is there is not written over, and the file stays.
-    let line = "charpipe: a.xml: cannot write: a.xml.old is there already and is not written over\n";
+    let line = "charpipe: a.xml: cannot write: a.xml.old exists already and is not overwritten\n";
     for check_only in ["", "--check "] {
         let output = folder.run(&format!("{check_only}-t UTF-16 --in-place=.old a.xml"));
         assert_eq!((output.status.code(), &*words(&output)), (Some(3), line));
@@ -440,7 +440,7 @@ fn in_place_only_files() {
     for name in ["/dev/null", "fifo", "link"] {
         for options in ["--in-place", "--check --in-place", "--in-place=.old"] {
             let output = folder.run(&format!("-q {options} {name}"));
-            let line = format!("charpipe: {name}: cannot open for writing: it is no regular file\n");
+            let line = format!("charpipe: {name}: cannot open for writing: not a regular file\n");
             assert_eq!((output.status.code(), words(&output)), (Some(3), line));
         }
     }
@@ -514,14 +514,14 @@ fn what_makes_no_sense_is_wrong_usage() {
             "--in-place --output-dir out a",
             "the argument '--in-place[=<SUFFIX>]' cannot be used with '--output-dir <DIR>'",
         ),
-        ("--output-dir out", "--output-dir: standard input has no name that a file could have (use -o)"),
-        ("--output-dir out a -", "--output-dir: standard input has no name that a file could have (use -o)"),
-        ("--in-place", "--in-place: name the files to replace; standard input is none"),
-        ("--in-place a -", "--in-place: name the files to replace; standard input is none"),
-        ("--in-place=old/ a", "--in-place: what is kept stays in the same directory: a SUFFIX has no slash in it"),
-        ("-r", "--recursive: there is no directory among the operands"),
-        ("-r a -", "--recursive: there is no directory among the operands"),
-        ("--output-dir out dir/..", "--output-dir: dir/.. is no name that a file could have"),
+        ("--output-dir out", "--output-dir: standard input has no file name (use -o)"),
+        ("--output-dir out a -", "--output-dir: standard input has no file name (use -o)"),
+        ("--in-place", "--in-place: name the files to replace; standard input cannot be replaced"),
+        ("--in-place a -", "--in-place: name the files to replace; standard input cannot be replaced"),
+        ("--in-place=old/ a", "--in-place: a backup stays in the same directory, so SUFFIX must not contain a slash"),
+        ("-r", "--recursive: none of the operands is a directory"),
+        ("-r a -", "--recursive: none of the operands is a directory"),
+        ("--output-dir out dir/..", "--output-dir: dir/.. is not a file name"),
         ("--progress sometimes a", "invalid value 'sometimes' for '--progress <WHEN>'"),
     ] {
         refused(&folder, line, start);
@@ -585,7 +585,7 @@ fn collisions_are_refused_before_anything_is_written() {
     // Many are not all named.
     let many = folder.args(["--output-dir", "new"].into_iter().chain(["a/x"; 20]));
     assert_eq!((many.status.code(), words(&many).lines().count()), (Some(2), 6));
-    assert!(words(&many).ends_with("charpipe: 14 more that collide\n"), "{}", words(&many));
+    assert!(words(&many).ends_with("charpipe: 14 more collisions\n"), "{}", words(&many));
 }
 
 #[test]
@@ -636,7 +636,7 @@ fn a_bad_file_does_not_stop_the_others() {
 fn fail_fast_begins_no_other() {
     let folder = Folder::with(&[("a", b"a"), ("bad", b"x\xFF"), ("c", b"c")]);
     let error = "charpipe: bad: byte 1: FF is not valid UTF-8 (use --malformed replace to go on)\n";
-    let summary = "charpipe: 1 file converted, 1 failed, 1 not begun; 1 bytes in, 1 bytes out\ncharpipe:   1 UTF-8\n";
+    let summary = "charpipe: 1 file converted, 1 failed, 1 not started; 1 bytes in, 1 bytes out\ncharpipe:   1 UTF-8\n";
     let output = folder.run("--jobs 1 --fail-fast --output-dir out --report report a bad c");
     check(&output, (1, "", &format!("{error}{summary}")));
     assert_eq!(folder.names(), ["a", "bad", "c", "out", "out/a", "report"]);

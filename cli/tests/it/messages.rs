@@ -312,7 +312,7 @@ fn reading_from_a_terminal_is_said() {
         _ = File::from(owner).read_to_end(&mut shown);
         let shown = String::from_utf8_lossy(&shown).into_owned();
         assert_eq!(
-            shown.contains("reads from the terminal; Ctrl-D ends it, and charpipe -h helps"),
+            shown.contains("reading from the terminal; press Ctrl-D to end the input, or run charpipe -h for help"),
             is_said,
             "{args}: {shown}"
         );

@@ -98,7 +98,7 @@ fn files_of_several_parts() {
 #[test]
 fn what_is_no_file_is_converted_by_one() {
     let text = lines("UTF-8", "漢字\n", 3 << 20).concat();
-    for (verbose, expected) in [("", None), ("-v", Some("<stdin>: no regular file, so that one job converts it"))] {
+    for (verbose, expected) in [("", None), ("-v", Some("<stdin>: not a regular file, so one thread converts it"))] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
         command.args(["--jobs", "2"]).args(verbose.split_whitespace());
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -23,7 +23,7 @@ const MALLORY: u32 = 65534;
 /// Somebody else.
 const OTHER: u32 = 65533;
 
-const CHANGED: &str = "the file was changed by somebody else";
+const CHANGED: &str = "another process has changed the file meanwhile";
 
 /// A directory `shared` of the attacker's, and a directory `private` of root's.
 struct Place(TempDir);
@@ -519,14 +519,14 @@ fn the_directory_that_was_named_is_another_now() {
         place.rename("shared/39", "shared/moved39");
         place.link("../private", "shared/39");
     });
-    refused(&output, "shared/39/secret: cannot open: a symbolic link of another user is on the way");
+    refused(&output, "shared/39/secret: cannot open: the path goes through a symbolic link of another user");
     assert_eq!(output.stdout, b"x\n".repeat(39));
     let output = after_the_search(&place, &line.replace("shared/39", "shared/moved39"), || {
         place.rename("shared/moved39", "shared/away");
         place.make_dir("shared/moved39", 0o777);
         place.mallorys("shared/moved39/secret", "y\n");
     });
-    refused(&output, "shared/moved39/secret: cannot open: the directory was changed by somebody else");
+    refused(&output, "shared/moved39/secret: cannot open: another process has replaced the directory meanwhile");
     assert_eq!(output.stdout, b"x\n".repeat(39));
 }
 
@@ -535,8 +535,8 @@ fn a_link_that_appears_among_the_outputs() {
     // A subdirectory, and the file itself.
     for (name, target, message) in [
         ("sub", "../private", "the directory sub is a symbolic link, which is not followed here"),
-        ("x", "../private/suid", "a symbolic link has been put there since the run began"),
-        ("x", "../private/new", "a symbolic link has been put there since the run began"),
+        ("x", "../private/suid", "a symbolic link was put there after the run began"),
+        ("x", "../private/new", "a symbolic link was put there after the run began"),
     ] {
         let Some(place) = Place::new() else { return };
         place.make_dir("in", 0o755);
@@ -567,8 +567,8 @@ fn a_link_that_appears_among_the_outputs() {
 /// As the system protects a shell's `>` there, whether or not it is told to.
 #[test]
 fn a_sticky_directory() {
-    const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that everybody can write to";
-    const FILE: &str = "the file belongs to another user, in a sticky directory that everybody can write to";
+    const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that everyone can write to";
+    const FILE: &str = "the file belongs to another user, in a sticky directory that everyone can write to";
     let Some(place) = Place::new() else { return };
     fs::set_permissions(place.path("shared"), Permissions::from_mode(0o1777)).unwrap();
     chown(place.path("shared"), Some(OTHER), Some(OTHER)).unwrap();
@@ -615,7 +615,8 @@ fn a_sticky_directory() {
 /// A symlink of somebody else, on the way or at its end, leads to nothing that is not that user's.
 #[test]
 fn a_link_that_leads_astray() {
-    const ASTRAY: &str = "a symbolic link of another user is on the way, and leads to what is not that user's";
+    const ASTRAY: &str =
+        "the path goes through a symbolic link of another user, to something that does not belong to that user";
     let Some(place) = Place::new() else { return };
     place.file("in", "new\n", 0, 0o644);
     place.link("../private", "shared/dir");
