@@ -44,7 +44,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
             }
             match command {
                 #[cfg(feature = "generate")]
-                Command::Convert(Convert { generate: Some(what), .. }) => args::generate::run(what),
+                Command::Convert(Convert { generate: Some(what), .. }) => output::print(&args::generate::text(what)),
                 Command::Convert(convert) => convert::run(&convert),
                 Command::Detect(detect) => detect::run(&detect),
                 Command::List(list) => list::run(&list),

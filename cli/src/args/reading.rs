@@ -39,7 +39,7 @@ pub(crate) struct Reading {
     #[arg(long, help_heading = DETECTION)]
     guess: bool,
 
-    /// Kind of document, which decides where its label is
+    /// Kind of document
     #[arg(long = "as", value_name = "KIND", default_value = "auto", help_heading = DETECTION,
           value_parser = auto_or(KIND_AUTO, kind_help).map(AsKind))]
     kind: AsKind,

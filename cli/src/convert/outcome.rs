@@ -13,7 +13,7 @@ use charpipe::detect::Source;
 use charpipe::records::NoShape;
 use charpipe::{CutRecord, Report, UnmappableAt};
 use charpipe::{Error, ErrorKind};
-use charpipe::{Kind, OnControl, OnMalformed};
+use charpipe::{Kind, OnControl, OnMalformed, OnUnmappable};
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
 use std::io;
@@ -279,8 +279,15 @@ fn say_account(name: &Name, report: &Report, args: &Convert, verbose: bool) {
     }
     let count = report.unmappable.count;
     if count > 0 {
-        let characters = if count == 1 { "character" } else { "characters" };
-        say(format_args!("{name}: {count} {characters} not in {}, replaced, escaped or dropped", report.to));
+        let became = match args.on_unmappable() {
+            Some(OnUnmappable::Drop) => "dropped",
+            Some(OnUnmappable::Escape) => "escaped",
+            Some(OnUnmappable::Replace) => "replaced",
+            // The default in XML, too.
+            _ => "written as references",
+        };
+        let (characters, were) = if count == 1 { ("character", "was") } else { ("characters", "were") };
+        say(format_args!("{name}: {count} {characters} not in {} {were} {became}", report.to));
     }
     let became = if args.controls == OnControl::Drop { "dropped" } else { "made blanks" };
     let controls = report.controls.as_ref();

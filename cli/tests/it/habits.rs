@@ -97,23 +97,20 @@ fn options_win_over_suffixes() {
 #[test]
 fn suffixes_that_make_no_sense_are_wrong_usage() {
     for (options, why) in [
-        (
-            "-f UTF-8//TRANSLIT",
-            "charpipe: --from: //TRANSLIT says what is written, and belongs behind the label of --to\n",
-        ),
+        ("-f UTF-8//TRANSLIT", "charpipe: --from: //TRANSLIT applies to the output; put it after the label of --to\n"),
         (
             "-f UTF-8//NON_IDENTICAL_DISCARD",
-            "charpipe: --from: //NON_IDENTICAL_DISCARD says what is written, and belongs behind the label of --to\n",
+            "charpipe: --from: //NON_IDENTICAL_DISCARD applies to the output; put it after the label of --to\n",
         ),
         (
             "-t ASCII//TRANSLITERATE",
-            "charpipe: --to: \"TRANSLITERATE\" is no suffix; there are //TRANSLIT, //IGNORE and //NON_IDENTICAL_DISCARD\n",
+            "charpipe: --to: unknown suffix \"TRANSLITERATE\"; use //TRANSLIT, //IGNORE or //NON_IDENTICAL_DISCARD\n",
         ),
         (
             "-t ASCII//TRANSLIT//NON_IDENTICAL_DISCARD",
-            "charpipe: --to: //TRANSLIT and //NON_IDENTICAL_DISCARD exclude each other\n",
+            "charpipe: --to: //TRANSLIT and //NON_IDENTICAL_DISCARD cannot be used together\n",
         ),
-        ("-t //TRANSLIT", "charpipe: --to: \"//TRANSLIT\" names no encoding before the `//`\n"),
+        ("-t //TRANSLIT", "charpipe: --to: \"//TRANSLIT\" has no encoding before the `//`\n"),
     ] {
         assert_eq!(on(b"text", &format!("charpipe {options} FILE")), (2, vec![], why.to_owned()));
     }
@@ -150,12 +147,12 @@ fn options_of_others_are_answered_with_ours() {
 #[test]
 fn words_of_others_that_are_no_files() {
     for (typed, hint) in [
-        ("latin1..utf8", "(recode's latin1..utf8 is here -f latin1 -t utf8, with --in-place to replace FILE)"),
-        ("if=FILE", "(dd's if=FILE is here the operand FILE)"),
-        ("of=OUT", "(dd's of=OUT is here -o OUT)"),
-        ("conv=ascii", "(dd's conv=ascii is here -f and the code page, as -f IBM1047)"),
-        ("cbs=80", "(dd's cbs=80 is here --records fb:80, or --to-records fb:80)"),
-        ("detcet", "(if the command `detect` is meant, it comes first: charpipe detect)"),
+        ("latin1..utf8", "(for recode's latin1..utf8 use -f latin1 -t utf8, with --in-place to replace FILE)"),
+        ("if=FILE", "(for dd's if=FILE use the argument FILE)"),
+        ("of=OUT", "(for dd's of=OUT use -o OUT)"),
+        ("conv=ascii", "(for dd's conv=ascii use -f with the code page, such as -f IBM1047)"),
+        ("cbs=80", "(for dd's cbs=80 use --records fb:80 or --to-records fb:80)"),
+        ("detcet", "(did you mean the command `detect`? it comes first: charpipe detect)"),
     ] {
         let (status, _, words) = on(b"text", &format!("charpipe {typed}"));
         assert_eq!(status, 3);

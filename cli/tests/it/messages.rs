@@ -67,13 +67,13 @@ fn what_to_try_next() {
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
         // Here it does not end, though nothing was read behind it.
         ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
-        ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, as -t windows-1252 or -t UTF-8)\n"),
-        ("-t IBM037", "a€".as_bytes(), "or a target that has it, as -t IBM01140 or -t UTF-8)\n"),
-        ("-t ISO-8859-1", "a漢".as_bytes(), "or a target that has it, as -t UTF-8)\n"),
+        ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, such as -t windows-1252 or -t UTF-8)\n"),
+        ("-t IBM037", "a€".as_bytes(), "or a target that has it, such as -t IBM01140 or -t UTF-8)\n"),
+        ("-t ISO-8859-1", "a漢".as_bytes(), "or a target that has it, such as -t UTF-8)\n"),
         (
             "-t ASCII",
             "<?xml version=\"1.0\"?><é/>".as_bytes(),
-            "(no reference can stand there; use -t ISO-8859-1 or -t UTF-8, which have it)\n",
+            "(XML allows no reference there; use a target that has it, such as -t ISO-8859-1 or -t UTF-8)\n",
         ),
         (
             "",
@@ -82,11 +82,15 @@ fn what_to_try_next() {
         ),
         ("", &declared("UFT-8"), "did you mean UTF-8? (if so, use -f UTF-8)\n"),
         ("", &declared("nonsense"), "\"nonsense\" is not known (name the encoding with -f)\n"),
-        ("-f EBCDIC", b"", "--from: \"EBCDIC\" is not known (that is a family: name a page of it, as IBM037"),
-        ("-f ANSI", b"", "that of Western Europe is windows-1252)\n"),
+        ("-f EBCDIC", b"", "--from: \"EBCDIC\" is not known (that is a family: name a code page, such as IBM037"),
+        ("-f ANSI", b"", "the one for Western Europe is windows-1252)\n"),
         ("-t UTF-7", b"", "--to: \"UTF-7\" is not known (see `charpipe list`)\n"),
-        ("-t auto", b"", "--to: \"auto\" is not known (a target has to be named, as UTF-8)\n"),
-        ("-f IBM1047,nl=unix", b"", "(behind a page of EBCDIC: ,nl=zos or ,nl=fold)\n"),
+        (
+            "-t auto",
+            b"",
+            "--to: \"auto\" is not known (only the input's encoding can be detected; name a target, such as UTF-8)\n",
+        ),
+        ("-f IBM1047,nl=unix", b"", "(after an EBCDIC code page use ,nl=zos or ,nl=fold)\n"),
         ("-t ISO-2022-KR", b"", "is not supported (convert it with another program first)\n"),
         ("--records fb80", b"", "did you mean fb:80?"),
         ("--records 133", b"", "did you mean fb:133?"),
@@ -94,11 +98,11 @@ fn what_to_try_next() {
         ("--to-records mode_b", b"", "did you mean mode-b?"),
         ("--policy rfc7033", b"", "a similar value exists: 'rfc7303'"),
         ("--unmapable drop", b"", "a similar argument exists: '--unmappable'"),
-        ("--prescan x", b"", "a number of bytes from 0 to 1048576 is wanted"),
+        ("--prescan x", b"", "expected a number of bytes from 0 to 1048576"),
         (
             "--policy rome-strict --content-type application/foo",
             &declared("UTF-8"),
-            "(--policy rfc7303, the usual one, rejects nothing; -f names the encoding)\n",
+            "(the default, --policy rfc7303, rejects nothing; or name the encoding with -f)\n",
         ),
     ] {
         let (status, words) = run(args, input);
@@ -156,9 +160,9 @@ fn a_file_is_looked_at_where_it_is_wrong() {
 }
 
 #[test]
-fn detect_says_that_it_is_no_utf8() {
+fn detect_says_that_it_is_not_utf8() {
     let (status, words) = run("detect", LATIN);
-    let hint = "charpipe: <stdin>: byte 0: hint: is no UTF-8: try -f windows-1252 (looks-like-legacy)\n";
+    let hint = "charpipe: <stdin>: byte 0: hint: not valid UTF-8; looks like windows-1252 (try -f windows-1252) (looks-like-legacy)\n";
     assert_eq!((status, &*words), (0, hint));
     assert_eq!(run("detect -f windows-1252", LATIN).1, "");
 }
@@ -282,11 +286,20 @@ fn the_help_has_headings() {
     let help = |args: &str| String::from_utf8(fed(charpipe(args), b"").stdout).unwrap();
     for args in ["-h", "--help", "help"] {
         let whole = help(args);
-        for heading in
-            ["Commands:", "Encoding:", "Faults:", "Document:", "Newlines and controls:", "Records:", "Files:", "Words:"]
-        {
-            assert!(whole.contains(&format!("\n{heading}\n")), "{args}: {heading}");
-        }
+        // In the order in which users look for them.
+        let headings = [
+            "Commands:",
+            "Encoding:",
+            "Files:",
+            "Errors:",
+            "Detection:",
+            "Document:",
+            "Newlines and control characters:",
+            "Messages:",
+            "Records:",
+        ];
+        let at = headings.map(|heading| whole.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{heading}")));
+        assert!(at.is_sorted(), "{args}: {at:?}");
     }
     // One line for each option.
     let short = help("-h");
@@ -294,6 +307,56 @@ fn the_help_has_headings() {
     assert!(options > 30 && short.lines().count() < options + 40, "{short}");
     assert!(help("--help").contains("Examples:") && help("--help").contains("Exit status:"));
     assert!(help("detect -h").contains("--explain") && !help("detect -h").contains("--output"));
+}
+
+#[test]
+fn help_fits_the_terminal() {
+    for width in [40, 60, 80, 120, 200] {
+        for args in ["", "convert", "detect", "list", "chart"] {
+            for flag in ["-h", "--help"] {
+                let mut command = charpipe(args);
+                command.arg(flag).env("COLUMNS", width.to_string());
+                let help = String::from_utf8(fed(command, b"").stdout).unwrap();
+                let long = help.lines().find(|line| line.trim_end().chars().count() > width);
+                assert_eq!(long, None, "{args} {flag}");
+            }
+        }
+    }
+}
+
+/// `-h` has the words of a choice after its description, `--help` says what each means.
+#[test]
+fn help_has_the_words_of_choices() {
+    let help = |args: &str| String::from_utf8(fed(charpipe(args), b"").stdout).unwrap();
+    for args in ["-h", "convert -h"] {
+        assert!(help(args).contains("Invalid input: fail, replace, drop, escape\n"), "{args}");
+    }
+    for args in ["--help", "convert --help", "help convert"] {
+        assert!(help(args).contains("- escape:  Write each byte as \\xNN\n"), "{args}");
+    }
+}
+
+/// The library's messages name no options; the command adds them.
+#[test]
+fn diagnostics_name_options() {
+    let line = b"\xC1\xC2\x15".repeat(9);
+    for (args, input, expected) in [
+        ("-f IBM037", &line[..], "hint: lines end in U+0085 (NEL), none in U+000A; try --eol lf (nel-kept)\n"),
+        (
+            "-f IBM037",
+            &[0xC1; 4096][..],
+            "hint: no newline was found; if these are records, see `charpipe detect --records` (no-newline)\n",
+        ),
+        ("--eol nel", b"<?xml version='1.0'?><a>\n</a>", "; use --as text if it is not XML (nel-in-xml)\n"),
+        (
+            "--eol nel --strict",
+            b"<?xml version='1.0'?><a>\n</a>",
+            "(nel-in-xml) (use --as text if it is not XML, or leave out --strict)\n",
+        ),
+    ] {
+        let (_, words) = run(args, input);
+        assert!(words.contains(expected), "{args}: {words}");
+    }
 }
 
 #[test]
@@ -312,7 +375,7 @@ fn reading_from_a_terminal_is_said() {
         _ = File::from(owner).read_to_end(&mut shown);
         let shown = String::from_utf8_lossy(&shown).into_owned();
         assert_eq!(
-            shown.contains("reads from the terminal; Ctrl-D ends it, and charpipe -h helps"),
+            shown.contains("reading from the terminal; end the input with Ctrl-D, or see charpipe -h"),
             is_said,
             "{args}: {shown}"
         );
