@@ -48,7 +48,7 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "VALUE", help_heading = DETECTION)]
     content_type: Option<String>,
 
-    /// Rules for contradicting labels
+    /// Which label takes precedence
     #[arg(long, value_name = "NAME", default_value = "rfc7303", help_heading = DETECTION,
           value_parser = choice(policy_help))]
     policy: Policy,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Runs a line of the shell in which `charpipe` is the command under test.
+/// Runs a shell command line in which `charpipe` is the command under test.
 fn shell(folder: &Path, line: &str) -> Output {
     let bin = Path::new(env!("CARGO_BIN_EXE_charpipe")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
@@ -13,7 +13,7 @@ fn shell(folder: &Path, line: &str) -> Output {
     command.output().unwrap()
 }
 
-/// What comes of `line` with a `FILE` that has `input` in it: status, output, words.
+/// Runs `line` with a `FILE` that contains `input`; returns the status, the output and the messages.
 fn on(input: &[u8], line: &str) -> (i32, Vec<u8>, String) {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("FILE"), input).unwrap();
@@ -30,14 +30,14 @@ fn every_command_of_the_table_runs() {
     for line in commands {
         assert!(line.starts_with("charpipe "), "{line}");
         let folder = TempDir::new().unwrap();
-        // Both are text in every encoding that the page names; the dump is of whole records.
+        // Both are text in every encoding that the page names; the dump consists of whole records.
         fs::write(folder.path().join("FILE"), "text\n").unwrap();
         fs::write(folder.path().join("DUMP"), "t".repeat(160)).unwrap();
         let output = shell(folder.path(), line);
         assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
         let written =
             ["FILE", "OUT"].iter().any(|name| fs::read(folder.path().join(name)).is_ok_and(|is| is != b"text\n"));
-        // `-f L1 --in-place FILE` leaves what is ASCII as it is.
+        // `-f L1 --in-place FILE` does not change a file that is ASCII.
         assert!(
             !output.stdout.is_empty()
                 || written

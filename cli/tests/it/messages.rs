@@ -1,4 +1,4 @@
-//! What goes to standard error: the next thing to try, colour, and the bytes around an error at a terminal.
+//! Messages on standard error: hints, colour, and the bytes around an error on a terminal.
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -18,18 +18,18 @@ fn charpipe(args: &str) -> Command {
 
 fn fed(mut command: Command, input: &[u8]) -> Output {
     let mut child = command.spawn().unwrap();
-    // What ends early reads not all of it.
+    // A run that ends early does not read all of it.
     _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
 
-/// The status, and the words, of a run on `input`.
+/// Returns the status and the messages of a run on `input`.
 fn run(args: &str, input: &[u8]) -> (i32, String) {
     let output = fed(charpipe(args), input);
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Both sides of a terminal.
+/// Opens both sides of a terminal.
 fn terminal() -> (OwnedFd, File) {
     let owner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&owner).unwrap();
@@ -38,14 +38,14 @@ fn terminal() -> (OwnedFd, File) {
     (owner, OpenOptions::new().read(true).write(true).open(name).unwrap())
 }
 
-/// The words of a run whose standard error is a terminal.
+/// Returns the messages of a run whose standard error is a terminal.
 fn at_terminal(mut command: Command, input: &[u8]) -> String {
     let (owner, terminal) = terminal();
-    // What nobody reads would fill its pipe up.
+    // A pipe that is not read would fill up.
     command.stdout(Stdio::null()).stderr(terminal);
     let reader = std::thread::spawn(move || {
         let (mut all, mut room) = (Vec::new(), [0; 4096]);
-        // The end is an error where the other side is gone.
+        // The end is an error if the other side is closed.
         while let Ok(len @ 1..) = File::from(owner.try_clone().unwrap()).read(&mut room) {
             all.extend_from_slice(&room[..len]);
         }
@@ -65,7 +65,7 @@ fn what_to_try_next() {
         ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "try -f IBM1047 or --guess"),
         ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
-        // Here it does not end, though nothing was read behind it.
+        // It does not end here, although nothing was read after it.
         ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, such as -t windows-1252 or -t UTF-8)\n"),
         ("-t IBM037", "a€".as_bytes(), "or a target that has it, such as -t IBM01140 or -t UTF-8)\n"),
@@ -112,7 +112,7 @@ fn what_to_try_next() {
 
 #[test]
 fn hints_are_right_to_try() {
-    // What the hint says converts what the error stopped at.
+    // The command with what the hint suggests converts the input that failed.
     for (args, better, input) in [
         ("", "-f windows-1252", LATIN),
         ("-t ISO-8859-1", "-t windows-1252", "a€".as_bytes()),
@@ -129,18 +129,18 @@ fn hints_are_right_to_try() {
 #[test]
 fn no_hint_where_there_is_nothing_to_be_told() {
     for input in [
-        // UTF-8 with a bad byte in it.
+        // UTF-8 with an invalid byte.
         "é".as_bytes().iter().chain(b"caf\xE9").copied().collect::<Vec<u8>>(),
-        // The letters of page 850, and no letters.
+        // Letters of code page 850; no letters.
         b"caf\x82 cr\x8Ame".to_vec(),
         b"\x01\x02\xE9\x03abc".to_vec(),
-        // Text in Cyrillic is not Western, however few its letters are.
+        // Cyrillic text does not look Western, however few letters it has.
         b"abc \xCF\xF0\xE8\xE2\xE5\xF2".to_vec(),
     ] {
         let (status, words) = run("", &input);
         assert!(status == 1 && !words.contains("try -f") && words.contains("--malformed replace"), "{words}");
     }
-    // Statistics know what that is, where there is enough of it.
+    // Statistics recognise it if there is enough of it.
     {
         let russian = "Съешь же ещё этих мягких французских булок, да выпей чаю";
         let mut bytes = Vec::new();
@@ -238,9 +238,9 @@ charpipe: <stdin>: byte 20: FF is not valid UTF-8 (use --malformed replace to go
   00000020: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef
 ";
     assert!(shown.ends_with(expected), "{shown}");
-    // In colour the byte is red as well.
+    // In colour the byte is red too.
     assert!(at_terminal(charpipe("-v"), &input).contains("\u{1B}[31mff\u{1B}[0m"));
-    // Not for those who asked for less, or who look on through a pipe.
+    // Not without `-v`, and not through a pipe.
     assert!(!at_terminal(charpipe("--color never"), &input).contains("00000010:"));
     assert!(!run("-v", &input).1.contains("00000010:"));
 }
@@ -259,7 +259,7 @@ fn bytes_far_into_an_input_are_shown_as_they_are_read() {
             let shown = at_terminal(charpipe(args), &input);
             assert!(shown.contains(&expected) && shown.contains(&marks), "{at}: {shown}");
         }
-        // Of a file that several jobs read.
+        // The same for a file that several jobs read.
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, input).unwrap();
@@ -382,7 +382,7 @@ fn reading_from_a_terminal_is_said() {
     }
 }
 
-/// No two files are called the same, for a terminal or for a program, and no name is obeyed.
+/// Two files never have the same name in output for people or for programs, and names are escaped.
 #[test]
 #[cfg(target_os = "linux")]
 fn names_are_told_apart() {
