@@ -10,9 +10,7 @@
 //! be written, and its name is put into the declaration. The encoding of another vendor, such as Fujitsu's JEF (shift
 //! codes `28` and `29`), differs in little more than the shift codes.
 
-use charpipe::codec::{
-    ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, decode_strictly, encode_whole, is_ebcdic,
-};
+use charpipe::codec::{ByteSink, Malformed, Step, Stop, Unmappable, Utf8Sink, decode_strictly, is_ebcdic};
 use charpipe::{Codec, Decoder, Detector, Encoder, Eol, Registry, Transcode};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -199,14 +197,14 @@ impl Encoder for KeisEncoder {
         self.double = false;
     }
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            // 〓, which Japanese text uses for a missing character, or a question mark.
-            Replacement::Substitute if self.double => self.push(Bytes::Pair([0xA2, 0xAE]), dst),
-            Replacement::Substitute => self.push(Bytes::Single(0x6F), dst),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    /// Returns a copy, on which a replacement is tried first.
+    fn fork(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(self.clone()))
+    }
+
+    /// Returns a question mark, or 〓 among pairs, which Japanese text uses for a missing character.
+    fn substitute(&self) -> Option<&str> {
+        Some(if self.double { "〓" } else { "?" })
     }
 }
 

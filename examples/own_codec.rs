@@ -4,7 +4,7 @@
 //! A charset that a table can describe needs no code: see `table_at_run_time.rs`. For a charset with shift codes see
 //! `keis.rs`.
 
-use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole};
+use charpipe::codec::{ByteSink, Malformed, Step, Stop, Unmappable, Utf8Sink};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
 use std::sync::Arc;
 
@@ -80,7 +80,6 @@ impl Decoder for AccentsDecoder {
     }
 }
 
-#[derive(Clone)]
 struct AccentsEncoder;
 
 impl Encoder for AccentsEncoder {
@@ -107,12 +106,8 @@ impl Encoder for AccentsEncoder {
 
     fn reset(&mut self) {}
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            Replacement::Substitute => dst.push(b"?"),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    fn is_stateless(&self) -> bool {
+        true
     }
 }
 

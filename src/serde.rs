@@ -6,7 +6,7 @@
 //! offset in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies,
 //! shapes, columns) are read as well, by the words of the command line.
 
-use crate::codec::newline::EbcdicNl;
+use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
 use crate::detect::{Diagnostic, Family, Kind, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};

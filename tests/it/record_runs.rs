@@ -299,7 +299,8 @@ fn a_newline_behind_much_text() {
     let space = job.newlines_in_records(OnNewlineInRecord::Space);
     for jobs in [1, 2] {
         let mut output = Vec::new();
-        let report = space.clone().jobs(jobs.try_into().unwrap()).block(1 << 14).run(&input[..], &mut output).unwrap();
+        let report =
+            space.clone().jobs(jobs.try_into().unwrap()).block_bytes(1 << 14).run(&input[..], &mut output).unwrap();
         assert_eq!((String::from_utf8(output).unwrap(), report.records), (expected(9000), Some(9000)), "{jobs}");
         let newlines = report.record_newlines.unwrap();
         assert_eq!((newlines.count, newlines.first[0].offset), (1, 8000 * 16 + 8), "{jobs}");
@@ -325,7 +326,7 @@ fn records_that_are_cut_are_counted() {
     let input = framed(&Shape::U16, &vec![ebcdic("seven!!"); 5000]);
     let job = self::job("IBM037", "u16").to("IBM273").unwrap().to_records(shape("fb:5")).overlong(OnOverlong::Cut);
     let report = |jobs: usize| {
-        let job = job.clone().jobs(jobs.try_into().unwrap()).block(4096);
+        let job = job.clone().jobs(jobs.try_into().unwrap()).block_bytes(4096);
         format!("{:?}", job.run(&input[..], std::io::sink()).unwrap().records_cut)
     };
     assert!(report(1).starts_with("Some(RecordsCut { count: 5000, bytes: 10000,"), "{}", report(1));
@@ -371,7 +372,7 @@ fn wrong_framing_stops_behind_good_output() {
     let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";
     let outcome = invariant(&job("IBM037", "rdw"), input, "bad header");
     assert_eq!(outcome.text(), "AB\n");
-    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is less than that of the RDW itself";
+    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is smaller than the RDW itself";
     assert_eq!(outcome.error.as_deref(), Some(words));
     let outcome = invariant(&job("IBM037", "fb:4"), b"\xC1\xC2\xC3\xC4\xC5\xC6", "cut");
     assert_eq!((outcome.text(), outcome.offset), ("ABCD\nEF", Some(6)));
@@ -719,7 +720,8 @@ fn a_label_that_records_cut_in_any_pieces() {
                 let run = |jobs: usize| {
                     let mut output = Vec::new();
                     // A mark in the middle is a character like others, and not every target has it.
-                    let job = job.clone().unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block(100);
+                    let job =
+                        job.clone().unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block_bytes(100);
                     let report = job.run(Stutter::new(&input), &mut output).unwrap();
                     (output, common::faults(&report), report.bytes_in)
                 };
@@ -797,7 +799,7 @@ proptest! {
         prop_assert!(run(&mut std::iter::repeat(usize::MAX)) == expected, "{job:?}");
         prop_assert!(drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut std::iter::repeat(1 << 16), true) == expected, "{job:?}");
         let mut output = Vec::new();
-        let result = job.clone().jobs(2.try_into().unwrap()).block(cuts[0]).run(&input[..], &mut output);
+        let result = job.clone().jobs(2.try_into().unwrap()).block_bytes(cuts[0]).run(&input[..], &mut output);
         prop_assert!(output == expected.output, "{job:?} {} {}", output.len(), expected.output.len());
         prop_assert_eq!(result.err().map(|error| error.to_string()), expected.error);
     }

@@ -324,7 +324,7 @@ fn words_of_errors() {
         (
             "rdw",
             "00 05 00 00 C1 00 03 00 00",
-            "byte 5: record 2: the header 00 03 00 00 is wrong: the length is less than that of the RDW itself",
+            "byte 5: record 2: the header 00 03 00 00 is wrong: the length is smaller than the RDW itself",
         ),
         (
             "rdw",
@@ -362,18 +362,18 @@ fn words_of_errors() {
         (
             "vb",
             "00 0B 00 00 00 05 00 00 C1 12 34",
-            "byte 9: record 2: the header 12 34 is wrong: what is left of the block is too short for it",
+            "byte 9: record 2: the header 12 34 is wrong: the rest of the block is too short for a header",
         ),
         (
             "mode-b",
             "88 00 00",
-            "byte 0: record 1: the header 88 00 00 is wrong: the last four bits of a descriptor are zero",
+            "byte 0: record 1: the header 88 00 00 is wrong: the last four bits of a descriptor must be zero",
         ),
         (
             "awstape,fb:1",
             "01 00 00 00 A0 01",
-            "byte 0: record 1: the header 01 00 00 00 A0 01 is wrong: flags of a tape chunk are 80, 40 and 20; compressed \
-             ones are not read",
+            "byte 0: record 1: the header 01 00 00 00 A0 01 is wrong: the flags of a tape chunk must be 80, 40 and 20; \
+             compressed chunks are not supported",
         ),
         // A block of a tape that ends within a record.
         (

@@ -31,7 +31,7 @@ fn a_verdict() {
     assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
 
     let warned = verdict(b"\x4C\x6F\xA7\x94\x93", Hints::default());
-    let found = r#"[{"code":"ebcdic-page-assumed","severity":"warning","message":"EBCDIC whose page nothing names; IBM037 is assumed","offset":0}]"#;
+    let found = r#"[{"code":"ebcdic-page-assumed","severity":"warning","message":"the input is EBCDIC but names no code page; assuming IBM037","offset":0}]"#;
     assert_eq!(to_string(&warned.diagnostics).unwrap(), found);
 }
 

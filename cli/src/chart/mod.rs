@@ -111,5 +111,5 @@ fn code_page(registry: &Registry, operand: &str, label: &str) -> Result<Arc<dyn 
 
 /// What to call a codec: by its name, which a newline surface is no part of, or by the label that has one.
 fn shown_as<'a>(codec: &'a dyn Codec, label: &'a str) -> &'a str {
-    if codec.newline().is_some() { label } else { codec.name() }
+    if codec.info().newline.is_some() { label } else { codec.name() }
 }

@@ -242,7 +242,7 @@ fn the_shape_is_found() {
         assert!(words.starts_with(&format!("<stdin>: {shape}: ")), "{words}");
     }
     // Lines of text are not records.
-    let said = "charpipe: <stdin>: byte 0: no shape of records fits \
+    let said = "charpipe: <stdin>: byte 0: no record shape fits \
                 (see `charpipe detect --records`, and name one with --records)\n";
     check(&typed("--records auto", &data("customers.txt")), 1, b"", said);
 }
@@ -287,8 +287,8 @@ fn a_wrong_header_is_shown() {
     input[at..at + 2].copy_from_slice(&[0, 2]);
     let two: String = text("customers.txt").split_inclusive('\n').take(2).collect();
     let said = format!(
-        "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is less than that of the \
-         header itself (see `charpipe detect --records` for what fits)\n"
+        "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is smaller than \
+         the header itself (see `charpipe detect --records` for what fits)\n"
     );
     let line = format!("-f IBM037 --records vb --columns {TEXT}");
     check(&typed(&line, &input), 1, two.as_bytes(), &said);
@@ -351,18 +351,24 @@ fn newlines_and_cut_records_are_counted() {
 #[test]
 fn wrong_usage_says_what_is_wanted() {
     for (line, said) in [
-        ("--records fb", "`fb` needs the length of a record: `fb:80`"),
-        ("--records fb:0", "a number from 1 to 65535 is wanted behind `fb:`"),
-        ("--records fba:133", "\"fba:133\" is no shape of records; there are fb:N, rdw, "),
-        ("--records awstape", "`awstape` needs the shape of what is on the tape: `awstape,fb:80`"),
-        ("--to-records auto", "\"auto\" is no shape of records"),
-        ("--to-records awstape:sl,fb:80", "cannot write records as awstape:sl,fb:80: labels name a volume"),
-        ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of 80, the length of a record"),
-        ("--records fb:80,blksize=3200", "only a tape has blocks of fixed records, awstape,fb:80,blksize=3200"),
-        ("--records fb:80 --columns 0-3", "columns are numbers from 1 on"),
+        ("--records fb", "`fb` needs a record length, for example `fb:80`"),
+        ("--records fb:0", "expected a number from 1 to 65535 after `fb:`"),
+        ("--records fba:133", "\"fba:133\" is not a record shape; expected fb:N, rdw, "),
+        ("--records awstape", "`awstape` needs the shape of the records on the tape, for example `awstape,fb:80`"),
+        ("--to-records auto", "\"auto\" is not a record shape"),
+        ("--to-records awstape:sl,fb:80", "cannot write records as awstape:sl,fb:80: labels contain a volume"),
+        ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of the record length 80, at most 65535"),
+        (
+            "--records fb:80,blksize=3200",
+            "only a tape image preserves blocks of fixed-length records (awstape,fb:80,blksize=3200)",
+        ),
+        ("--records fb:80 --columns 0-3", "expected column numbers from 1"),
         ("--records fb:80 --columns 9-3", "a range ends before it begins"),
         ("--records fb:133 --asa --machine", "'--asa' cannot be used with '--machine'"),
-        ("--records fb:133 --asa --to-records vb", "carriage control makes lines and pages, and records are asked for"),
+        (
+            "--records fb:133 --asa --to-records vb",
+            "printer control codes become lines and pages, so the output cannot consist of records",
+        ),
         // An option that would have no effect.
         ("--asa", "--records <SHAPE>"),
         ("--machine", "--records <SHAPE>"),

@@ -44,7 +44,7 @@ fn the_answer_is_on_the_first_line() {
 #[test]
 fn none_fits() {
     let (status, out, err) = said(&["-q"], b"Some text\nin lines\n");
-    assert_eq!((status, &*out, &*err), (1, "<stdin>: no shape of records fits\n", ""));
+    assert_eq!((status, &*out, &*err), (1, "<stdin>: no record shape fits\n", ""));
     let mut cut = rdw();
     cut.pop();
     let (status, out, _) = said(&[], &cut);
@@ -75,7 +75,7 @@ fn a_line_of_json_for_each() {
         "error": null
     });
     assert_eq!(objects[0]["hypotheses"][0], first);
-    let error = json!({"code": "no-record-shape", "message": "no shape of records fits", "offset": 0});
+    let error = json!({"code": "no-record-shape", "message": "no record shape fits", "offset": 0});
     assert_eq!((&objects[1]["records"], &objects[1]["error"]), (&Value::Null, &error));
     assert!(objects[1]["hypotheses"].as_array().unwrap().iter().all(|one| one["survives"] == json!(false)));
     let wrong = &objects[1]["hypotheses"].as_array().unwrap().iter().find(|one| one["shape"] == json!("rdw"));
@@ -151,7 +151,7 @@ fn the_data_sets_of_a_tape() {
     let (status, out, _) = said(&["-q", "--file", "9"], &several());
     assert_eq!((status, &*out), (1, "<stdin>: the tape has no file 9\n"));
     let (status, out, _) = said(&["-q", "--file", "1"], &rdw());
-    let answer = "<stdin>: only a tape image has files to choose from, and this is none\n";
+    let answer = "<stdin>: only a tape image has files to choose from, and this input is not a tape image\n";
     assert_eq!((status, out.starts_with(answer)), (1, true), "{out}");
     assert_eq!(said(&["--file", "0"], b"").0, 2);
 }
