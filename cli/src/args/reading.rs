@@ -53,7 +53,7 @@ pub(crate) struct Reading {
           value_parser = choice(policy_help))]
     policy: Policy,
 
-    /// Bytes of HTML to search for a `meta` that names the encoding
+    /// Bytes of HTML to search for a `meta` label
     #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, value_parser = prescan, help_heading = DETECTION)]
     prescan: usize,
 
