@@ -144,7 +144,7 @@ fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record:
 
 /// From UTF-8 to the codec, under each policy.
 fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<Row> {
-    if !codec.encodes() || codec.encoder().is_none() || codec.is_utf8() {
+    if codec.encoder().is_none() || codec.name() == "UTF-8" {
         return Vec::new();
     }
     let ordinary = ordinary(&**codec);

@@ -6,7 +6,7 @@
 //! offset in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies,
 //! shapes, columns) are read as well, by the words of the command line.
 
-use crate::codec::newline::EbcdicNl;
+use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
 use crate::detect::{Diagnostic, Family, Kind, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};
@@ -218,56 +218,26 @@ fn hex(bytes: &[u8]) -> String {
 
 // --- Names and choices ------------------------------------------------------------------------------------------------
 
-/// Writes and reads the values of a type as their names. The match makes sure that none is left out.
-macro_rules! names {
-    ($($type:ident { $($value:ident: $name:literal),+ })+) => {$(
+/// Serializes the values of a choice as their words.
+macro_rules! words {
+    ($($type:ident)+) => {$(
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(match self {
-                    $($type::$value => $name,)+
-                })
+                serializer.serialize_str(self.name())
             }
         }
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                match &*String::deserialize(deserializer)? {
-                    $($name => Ok($type::$value),)+
-                    other => Err(D::Error::unknown_variant(other, &[$($name),+])),
-                }
+                String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
             }
         }
     )+};
 }
 
-names! {
-    Kind { Xml: "xml", Html: "html", Text: "text" }
-    Source {
-        User: "user", Bom: "bom", Charset: "charset", Declaration: "declaration", Signature: "signature", Meta: "meta",
-        Statistics: "statistics", Fallback: "fallback", Default: "default"
-    }
-    Severity { Warning: "warning", Hint: "hint" }
-    Family {
-        Utf8: "utf-8", Utf16Be: "utf-16be", Utf16Le: "utf-16le", Ucs4_1234: "ucs4-1234", Ucs4_4321: "ucs4-4321",
-        Ucs4_2143: "ucs4-2143", Ucs4_3412: "ucs4-3412", Ascii: "ascii", Ebcdic: "ebcdic",
-        EbcdicKatakana: "ebcdic-katakana", Unknown: "unknown"
-    }
-    Policy {
-        Rfc7303: "rfc7303", Rfc3023: "rfc3023", RomeStrict: "rome-strict", RomeLenient: "rome-lenient",
-        Feedparser: "feedparser", Whatwg: "whatwg"
-    }
-    OnMalformed { Fail: "fail", Replace: "replace", Drop: "drop", Escape: "escape" }
-    OnUnmappable { Fail: "fail", Replace: "replace", Drop: "drop", Xml: "xml", Escape: "escape" }
-    Relabel { Auto: "auto", Never: "never" }
-    Bom { Auto: "auto", Keep: "keep", Add: "add", Strip: "strip" }
-    Eol { Auto: "auto", Keep: "keep", Lf: "lf", Crlf: "crlf", Nel: "nel" }
-    EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" }
-    OnControl { Keep: "keep", Space: "space", Drop: "drop", Error: "error", Xml: "xml" }
-    OnNewlineInRecord { Keep: "keep", Space: "space", Error: "error" }
-    Padding { Trim: "trim", TrimNuls: "trim-nuls", Keep: "keep" }
-    Gaps { Drop: "drop", Hex: "hex" }
-    OnOverlong { Fail: "fail", Cut: "cut" }
-    Carriage { Asa: "asa", Machine: "machine" }
+words! {
+    Kind Source Severity Family Policy OnMalformed OnUnmappable Relabel Bom Eol EbcdicNl OnControl OnNewlineInRecord Padding Gaps
+    OnOverlong Carriage
 }
 
 /// Writes and reads the values of a type as the text that it is made of.

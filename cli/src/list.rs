@@ -8,6 +8,7 @@ use crate::print;
 use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::Registry;
+use charpipe::codec::can_encode;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -44,8 +45,8 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
             name: codec.name(),
             aliases: registry.labels(codec.name()).skip(1).collect(),
             decode: true,
-            encode: codec.encodes(),
-            source: Some(codec.source()).filter(|source| !source.is_empty()),
+            encode: can_encode(&**codec),
+            source: Some(codec.info().source).filter(|source| !source.is_empty()),
         })
         .collect();
     if let Some(pattern) = pattern {

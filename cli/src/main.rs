@@ -35,7 +35,7 @@ mod status;
 
 #[cfg(feature = "generate")]
 use args::Convert;
-use args::{Cli, Command, List, Reading, compat};
+use args::{Cli, Command, List};
 use files::name::Name;
 use messages::{color, say};
 use status::Status;
@@ -50,7 +50,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     match args::parse(args) {
         Ok(Cli { command }) => run_command(&command),
         Err(error) if error.use_stderr() => {
-            messages::say_usage(&error, compat::instead_of(&error));
+            args::usage::say_error(&error);
             Status::Usage
         }
         Err(help_or_version) => print_help(&help_or_version),
@@ -59,8 +59,8 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
 
 fn run_command(command: &Command) -> Status {
     command.color().apply();
-    if command.reading().is_some_and(Reading::is_from_terminal) {
-        say("reading from the terminal; press Ctrl-D to end the input, or run charpipe -h for help");
+    if command.waits_at_terminal() {
+        say("reading from the terminal; end the input with Ctrl-D, or see charpipe -h");
     }
     match command {
         #[cfg(feature = "generate")]

@@ -1,9 +1,9 @@
-//! A panic is a bug in charpipe. It is the error of the file that it happened on, with the code `internal`; other files
-//! are converted all the same.
+//! Panics. A panic is a bug in charpipe, and is reported as the error of the file on which it happened, with the code
+//! `internal`. All other files are processed as usual.
 
-use crate::messages::color;
+use crate::files::name::Name;
 use crate::messages::json::ErrorObject;
-use crate::messages::{Name, Place, say_parts};
+use crate::messages::{Place, color, say_parts};
 use crate::status::Status;
 use charpipe::RecordPosition;
 use std::any::Any;
@@ -14,74 +14,74 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 /// The code of the error.
 pub(crate) const CODE: &str = "internal";
 
-/// What to do about it.
 const HINT: &str = " (this is a bug in charpipe; please report it)";
 
 thread_local! {
-    /// Where the last panic of this thread happened, in the source.
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// Where in the source the last panic of this thread happened.
+    static LAST_PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// A panic that was caught.
 #[derive(Debug)]
 pub(crate) struct Panic {
-    /// What it said, on one line.
-    what: String,
-    /// Where in the source.
+    /// The message of the panic, on one line.
+    message: String,
+    /// Where in the source it happened.
     place: Option<String>,
-    /// How far the input was read: the byte, and the record and column.
+    /// How far the input had been read: the byte and, in an input of records, the record and column.
     reached: Option<(u64, Option<RecordPosition>)>,
 }
 
-/// Has panics say nothing by themselves: whoever catches one has a better message.
-pub(crate) fn hush() {
-    panic::set_hook(Box::new(remember));
+/// Stops panics from printing anything: the code that catches one prints a better message.
+fn silence() {
+    panic::set_hook(Box::new(remember_place));
 }
 
-fn remember(panic: &PanicHookInfo<'_>) {
+fn remember_place(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(|at| format!("{}:{}:{}", at.file(), at.line(), at.column()));
-    // Not if the thread is ending.
-    _ = PLACE.try_with(|last| last.replace(place));
+    // Fails while the thread is ending.
+    _ = LAST_PLACE.try_with(|last| last.replace(place));
 }
 
-/// Does `work`, and returns its panic, if it panics.
+/// Runs `work`, and returns the panic if it panics.
 ///
-/// What `work` was changing may be half changed afterwards: the caller must drop it, or ask it for no more than how far
-/// it came.
+/// Values that `work` was changing may then be in any state: the caller must drop them, or ask them only how far they
+/// got.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panic::of(&*payload))
 }
 
 impl Panic {
     fn of(payload: &(dyn Any + Send)) -> Self {
-        let said = payload.downcast_ref::<&str>().copied();
-        let said = said.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown");
-        // `assert_eq` says it on three.
-        let lines: Vec<&str> = said.split_whitespace().collect();
-        Panic { what: lines.join(" "), place: PLACE.take(), reached: None }
+        let message = payload.downcast_ref::<&str>().copied();
+        let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown");
+        // The message of `assert_eq` has three lines.
+        let words: Vec<&str> = message.split_whitespace().collect();
+        Panic { message: words.join(" "), place: LAST_PLACE.take(), reached: None }
     }
 
-    /// With how far the input was read.
+    /// Adds how far the input had been read.
     pub(crate) fn at(self, offset: u64, record: Option<RecordPosition>) -> Self {
         Panic { reached: Some((offset, record)), ..self }
     }
 
-    /// Where in the source it happened, for whoever wants to see everything.
+    /// Returns where in the source the panic happened, for `--verbose`.
     pub(crate) fn note(&self) -> Option<String> {
         self.place.as_ref().map(|place| format!("panicked at {place}"))
     }
 
+    /// Returns how far the input had been read, in bytes.
     pub(crate) fn offset(&self) -> Option<u64> {
         self.reached.map(|(offset, _)| offset)
     }
 
-    /// The error in reports.
+    /// Returns the error for reports.
     pub(crate) fn object(&self) -> ErrorObject {
         let record = self.reached.and_then(|(_, record)| record);
         ErrorObject { record, ..ErrorObject::new(CODE, self.to_string(), self.offset()) }
     }
 
-    /// Says it of the file called `name`.
+    /// Prints the error of the file `name`.
     pub(crate) fn say(&self, name: &Name) {
         let place = self.reached.map_or_else(String::new, |(offset, record)| format!("{}: ", Place(offset, record)));
         say_parts(&[(color::PLAIN, &format_args!("{name}: {place}")), (color::ERROR, self), (color::HINT, &HINT)]);
@@ -90,13 +90,13 @@ impl Panic {
 
 impl Display for Panic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "internal error: {}", self.what)
+        write!(f, "internal error: {}", self.message)
     }
 }
 
-/// Does the work of the whole run. A panic in it that no file had is an error without a file.
+/// Does the work of the whole run. A panic that was not caught for a file is printed as an error without a file.
 pub(crate) fn run(work: impl FnOnce() -> Status) -> Status {
-    hush();
+    silence();
     catch(work).unwrap_or_else(|panic| {
         let place = panic.note().map_or_else(String::new, |note| format!(", {note}"));
         say_parts(&[(color::ERROR, &panic), (color::PLAIN, &place), (color::HINT, &HINT)]);

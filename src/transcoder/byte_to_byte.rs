@@ -1,7 +1,7 @@
 //! A whole route as one table, from one charset of single bytes to another: most bytes never become text.
 
 use crate::arch::{bytes::Translation, bytes::translate, isa};
-use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop, is_utf8};
 use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::records::read::Front;
 use crate::transcoder::records::write::RecordsOut;
@@ -22,7 +22,7 @@ const WORTH_A_TABLE: usize = 1024;
 impl Fused {
     /// `None` where the source is no charset of single bytes. `decoder` is a new one of it.
     pub(super) fn new(decoder: &CheckedDecoder, to: &Arc<dyn Codec>) -> Option<Self> {
-        if to.is_utf8() || !decoder.is_bytewise() {
+        if is_utf8(&**to) || !decoder.is_bytewise() {
             return None;
         }
         Some(Fused { decoder: decoder.fork(), to: to.clone(), table: None })

@@ -3,6 +3,7 @@
 
 use crate::codec::{
     ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink,
+    char_of_byte, has_shift_codes,
 };
 use crate::error::{Error, ErrorKind};
 
@@ -103,13 +104,7 @@ impl CheckedDecoder {
 
     /// What a new decoder, which this one is, makes of one byte; `None` where that is no character by itself.
     pub(super) fn alone(&self, byte: u8) -> Option<char> {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = Utf8Sink::new(&mut room);
-        let mut decoder = self.inner.fork();
-        let step = decoder.feed(&[byte], &mut sink);
-        let mut chars = sink.as_str().chars();
-        let ch = chars.next().filter(|_| step.stop == Stop::InputEmpty && decoder.pending() == 0)?;
-        chars.next().is_none().then_some(ch)
+        char_of_byte(&*self.inner, byte)
     }
 
     /// These bytes were dealt with another way.
@@ -124,7 +119,7 @@ impl CheckedDecoder {
 
     /// Whether SO and SI shift it, which a new decoder this one is, between single bytes and pairs.
     pub(super) fn shifts(&self) -> bool {
-        shifts(&*self.inner)
+        has_shift_codes(&*self.inner)
     }
 
     /// Bytes read and undecided; no more than were read.
@@ -205,15 +200,6 @@ impl CheckedDecoder {
 /// input, which needs more than 32 bits: it is compared before it is made a `usize`.
 fn at_most(pending: usize, read: u64) -> usize {
     (pending.min(MAX_FAULT) as u64).min(read) as usize
-}
-
-/// Whether SO and SI shift a new decoder between single bytes and pairs.
-pub(super) fn shifts(decoder: &dyn Decoder) -> bool {
-    let mut room = [0; MIN_ROOM];
-    let mut sink = Utf8Sink::new(&mut room);
-    let mut decoder = decoder.fork();
-    let step = decoder.feed(b"\x0E\x0F", &mut sink);
-    step.stop == Stop::InputEmpty && sink.written() == 0 && decoder.pending() == 0
 }
 
 const EXCHANGED: Breach = "put another sink into the place of the one that it was lent";

@@ -31,6 +31,7 @@
 //! traits of another async runtime, like `tokio.rs`.
 
 mod byte_to_byte;
+mod choices;
 mod guard;
 mod io;
 mod labels;
@@ -41,17 +42,19 @@ mod records;
 mod report;
 mod segment;
 
+pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 pub use io::adapters::{DecodeReader, EncodeWriter, FinishError, decode};
 pub use io::pump::transcode;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
 pub use io::value::ValueDecoder;
-pub use options::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel, Transcode};
+pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 
-use crate::codec::newline::{EbcdicNl, with_newline};
-use crate::codec::sink::Utf8Buf;
-use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, Utf8Sink, byte_order_mark, is_ebcdic, is_enc_name};
+use crate::codec::{
+    ByteSink, Codec, EbcdicNl, MIN_ROOM, Replacement, Stop, Utf8Buf, Utf8Sink, apply_newline, byte_order_mark,
+    can_encode, can_write, is_ebcdic, is_enc_name, is_utf8,
+};
 use crate::detect::{
     Detector, Diagnostic, Kind, PRESCAN, PRESCAN_LIMIT, Severity, Vacancy, Verdict, is_byte_order_mark,
 };
@@ -521,7 +524,7 @@ impl Transcoder {
         let has_records = settings.input.shape.is_some();
         let mut stages: Vec<Box<dyn Stage>> = Vec::new();
         if to_ebcdic {
-            to = with_newline(to, settings.ebcdic_nl);
+            to = apply_newline(to, settings.ebcdic_nl);
         }
         let mut newlines = settings.newlines_in_records().stage().filter(|_| has_records);
         if newlines.is_some() && settings.newlines_in_records() == OnNewlineInRecord::Space {
@@ -531,7 +534,7 @@ impl Transcoder {
             self.report.records_cut = Some(RecordsCut::default());
         }
         if from_ebcdic {
-            from = with_newline(from, settings.ebcdic_nl);
+            from = apply_newline(from, settings.ebcdic_nl);
             if is_xml && !to_ebcdic && settings.eol == Eol::Auto {
                 stages.push(Box::new(NelAsLf));
             }
@@ -553,7 +556,7 @@ impl Transcoder {
         let no_encoder = || Error::from(ErrorKind::NoEncoder { codec: to.name().to_owned() });
         let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
         let decoder = CheckedDecoder::new(from.name(), from.decoder(), bom_len as u64);
-        let to_utf8 = to.is_utf8();
+        let to_utf8 = is_utf8(&*to);
         let by_kind = if is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
         let unmappable = settings.unmappable.unwrap_or(by_kind);
         let straight = to_utf8 && stages.is_empty() && !expects_bmp && back.is_none();
@@ -566,8 +569,10 @@ impl Transcoder {
         let eol = eol.text();
         let watches_nel =
             from_ebcdic && !to_ebcdic && !has_records && !is_xml && matches!(settings.eol, Eol::Auto | Eol::Keep);
-        let charset =
-            Charset { is_ebcdic: from_ebcdic, has_blank: has_records && (!from.encodes() || can_write(&*from, " ")) };
+        let charset = Charset {
+            is_ebcdic: from_ebcdic,
+            has_blank: has_records && (!can_encode(&*from) || can_write(&*from, " ")),
+        };
         let mut input = settings.input.clone();
         if back.is_some() && input.blanks == Padding::Trim {
             input.blanks = Padding::Keep;
@@ -591,7 +596,7 @@ impl Transcoder {
             encoder,
             fused,
             passage,
-            same: from.is_utf8() && !has_records,
+            same: is_utf8(&*from) && !has_records,
             straight,
             newlines,
             needs_origin,
@@ -609,13 +614,13 @@ impl Transcoder {
         self.head_at = if has_records { 0 } else { bom_len };
 
         let write_bom = match settings.bom {
-            Bom::Auto => to.orders().is_some_and(|orders| orders.bom),
+            Bom::Auto => to.info().byte_orders.is_some_and(|orders| orders.bom),
             Bom::Keep => bom_len > 0 && has_bom(&*to),
             Bom::Add => true,
             Bom::Strip => false,
         };
         if keeps_eol {
-            let message = "newlines are U+000A: no XML parser takes U+0085 for one (`--as text` leaves XML out of it)";
+            let message = "newlines are written as U+000A, since XML parsers reject U+0085";
             self.note(Diagnostic::warning("nel-in-xml", 0, message))?;
         }
         if settings.relabel == Relabel::Auto {
@@ -698,13 +703,13 @@ impl Transcoder {
     fn label_of(&self, to: &dyn Codec, write_bom: bool) -> Result<String, Error> {
         // With a byte order mark the order is no part of the name (RFC 2781 §3.3).
         // Without one, a label that leaves out the order would be untrue.
-        let ordered = match to.orders() {
+        let ordered = match to.info().byte_orders {
             Some(orders) if orders.bom && !write_bom => orders.names.first(),
             _ => None,
         };
         let ordered = ordered.map(|name| self.settings.registry.codec(name)).transpose()?;
         let to = ordered.as_deref().unwrap_or(to);
-        let name = if is_utf16(to) && write_bom { Some("UTF-16") } else { to.xml_name() };
+        let name = if is_utf16(to) && write_bom { Some("UTF-16") } else { to.info().xml_name };
         match name.filter(|name| is_enc_name(name)) {
             Some(name) => Ok(name.to_owned()),
             None => Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into()),
@@ -917,7 +922,7 @@ impl Transcoder {
     /// policy, says something else.
     fn can_be_written(&self, text: &str, offset: u64) -> Result<(), Error> {
         let to = &*self.settings.to;
-        let Some(mut encoder) = to.encoder().filter(|_| !to.is_utf8()) else { return Ok(()) };
+        let Some(mut encoder) = to.encoder().filter(|_| !is_utf8(to)) else { return Ok(()) };
         let mut room = vec![0; (text.len() + 1) * MIN_ROOM];
         match encoder.feed(text, &mut ByteSink::new(&mut room)).stop {
             Stop::Fault(fault) => {
@@ -1239,19 +1244,11 @@ enum Advance {
 
 /// Whether it is the page in which Java has the newline elsewhere: of all others it reads 25 as U+000A.
 fn is_java_newline_elsewhere(codec: &dyn Codec) -> bool {
-    codec.name() == "IBM1047" && codec.newline().is_none_or(|nl| nl == EbcdicNl::Table)
+    codec.name() == "IBM1047" && codec.info().newline.is_none_or(|nl| nl == EbcdicNl::Table)
 }
 
 fn is_utf16(codec: &dyn Codec) -> bool {
     matches!(codec.name(), "UTF-16" | "UTF-16BE" | "UTF-16LE")
-}
-
-/// Whether the charset has all of `text`.
-fn can_write(codec: &dyn Codec, text: &str) -> bool {
-    codec.encoder().is_some_and(|mut encoder| {
-        let mut room = [0; 4 * MIN_ROOM];
-        encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty
-    })
 }
 
 /// Whether the charset has a byte order mark, one that detection will know.

@@ -42,9 +42,9 @@ impl NelWatch {
     }
 
     pub(super) fn note(self) -> Option<Diagnostic> {
-        let message = "lines end in U+0085, and nowhere in U+000A (`--eol lf` makes it so)";
+        let message = "lines end in U+0085 (NEL), none in U+000A";
         let kept = self.first.map(|offset| Diagnostic::hint("nel-kept", offset, message));
-        let message = "no newline anywhere: if these are records, say which (see `charpipe detect --records`)";
+        let message = "no newline was found";
         kept.or_else(|| (self.looked >= LONG_LINE).then(|| Diagnostic::hint("no-newline", 0, message)))
     }
 }

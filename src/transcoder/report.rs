@@ -50,6 +50,7 @@ pub struct Report {
 
 /// Faults that a policy let pass: how many, and the first of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Faults<F = MalformedAt> {
     /// How many there were.
     pub count: u64,
@@ -59,6 +60,7 @@ pub struct Faults<F = MalformedAt> {
 
 /// A fault in the input.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MalformedAt {
     /// Its first byte, from 0.
     pub offset: u64,
@@ -70,6 +72,7 @@ pub struct MalformedAt {
 
 /// A character that the target lacks, or that is not wanted there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct UnmappableAt {
     /// The first byte of the input that it came from, from 0.
     pub offset: u64,
@@ -93,6 +96,7 @@ pub struct RecordsCut {
 
 /// A record that was cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct CutRecord {
     /// Where its text begins in the input, from 0.
     pub offset: u64,
@@ -131,6 +135,7 @@ impl From<u64> for Place {
 
 /// A label that was made true.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Relabelled {
     /// The name that the declaration had.
     pub from: Option<String>,

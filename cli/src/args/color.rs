@@ -1,22 +1,27 @@
 //! `--color`, which every command has.
 
-use crate::args::{WORDS, one_of};
+use crate::args::MESSAGES;
+use crate::args::choice::When;
 use anstream::ColorChoice;
 use clap::Args;
+use clap::builder::{EnumValueParser, TypedValueParser};
 
-/// The option, for each command that writes words.
 #[derive(Args, Clone, Copy, Default)]
 pub(crate) struct ColorArgs {
-    /// Colour in words: auto, always or never [default: auto]
+    /// Colour in output and messages
     ///
-    /// `auto` is on a terminal. `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` in the environment are heard.
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
-          help_heading = WORDS, value_parser = one_of(&[
-        ("auto", ColorChoice::Auto),
-        ("always", ColorChoice::Always),
-        ("never", ColorChoice::Never),
-    ]))]
+    /// `auto` uses colour on a terminal. It obeys the environment variables `NO_COLOR`, `CLICOLOR_FORCE` and `TERM`.
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
+          value_parser = EnumValueParser::<When>::new().map(choice))]
     color: ColorChoice,
+}
+
+fn choice(when: When) -> ColorChoice {
+    match when {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    }
 }
 
 impl ColorArgs {

@@ -71,7 +71,7 @@ impl<'a> ChartData<'a> {
         Some(ChartData {
             name: codec.name().into(),
             aliases: registry.labels(codec.name()).skip(1).map(Cow::from).collect(),
-            source: Some(codec.source()).filter(|source| !source.is_empty()).map(Cow::from),
+            source: Some(codec.info().source).filter(|source| !source.is_empty()).map(Cow::from),
             lead: lead.to_vec(),
             shift: shift.to_vec(),
             cells,

@@ -94,5 +94,5 @@ fn code_page(registry: &Registry, operand: &str, label: &str) -> Result<Arc<dyn 
 
 /// Returns the name of a codec for the chart: the label if it chooses a mapping of newlines, which is not part of the name.
 fn shown_as<'a>(codec: &'a dyn Codec, label: &'a str) -> &'a str {
-    if codec.newline().is_some() { label } else { codec.name() }
+    if codec.info().newline.is_some() { label } else { codec.name() }
 }

@@ -68,7 +68,7 @@ impl<'a> Collector<'a> {
 
     /// Prints the counts of a run over `count` files.
     pub(crate) fn summarize(&self, count: usize) {
-        if !self.args.reading.quiet {
+        if !self.args.messages.quiet {
             self.summary.say(count, self.args.many.check);
         }
     }

@@ -108,7 +108,7 @@ impl Converter<'_> {
     /// was to be replaced stays as it was.
     fn catch_panic(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
         panics::catch(work).unwrap_or_else(|panic| {
-            let notes = panic.note().filter(|_| self.args.reading.verbose).into_iter().collect();
+            let notes = panic.note().filter(|_| self.args.messages.verbose).into_iter().collect();
             Outcome { notes, ..self.not_begun(output.clone(), Ending::Panicked(panic)) }
         })
     }
@@ -167,7 +167,7 @@ impl Converter<'_> {
             return Err(Ending::NotOpened(io::Error::other(objection)));
         }
         let is_file = opened.metadata.is_some_and(|metadata| metadata.is_file());
-        let (is_verbose, is_quiet) = (self.args.reading.verbose, self.args.reading.quiet);
+        let (is_verbose, is_quiet) = (self.args.messages.verbose, self.args.messages.quiet);
         let mut notes = Vec::new();
         let (shape, input) = auto_records::find_shape(self.args, self.meter.counted(opened.reader))?;
         if let Some(shape) = shape {

@@ -1,7 +1,7 @@
 //! How the work on one input ended: its status, its error in reports, and a hint from the bytes themselves.
 
 use crate::files::input::SampledInput;
-use crate::messages;
+use crate::messages::hints;
 use crate::messages::json::ErrorObject;
 use crate::panics::Panic;
 use crate::print;
@@ -106,7 +106,7 @@ impl Ending {
         let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
         let near = offset.and_then(|at| input.bytes_at(at.saturating_sub(HINT_BYTES)..at + HINT_BYTES));
         let sample = near.as_deref().unwrap_or(input.sample());
-        let Some(hint) = messages::looks(sample) else { return messages::seems(sample) };
+        let Some(hint) = hints::looks(sample) else { return hints::seems(sample) };
         verdict.diagnostics.push(hint.clone());
         report.diagnostics.push(hint);
         None

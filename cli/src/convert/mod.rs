@@ -54,8 +54,8 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
     let output = if plan.is_shared { Some(outputs::open_shared(args, report.as_ref())?) } else { None };
     let lines = if args.many.check { Some(outputs::open_stdout()?) } else { None };
 
-    let progress = match args.many.progress {
-        Progress::Auto if args.reading.quiet => Progress::Never,
+    let progress = match args.progress {
+        Progress::Auto if args.messages.quiet => Progress::Never,
         progress => progress,
     };
     let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());

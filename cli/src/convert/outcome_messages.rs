@@ -1,21 +1,21 @@
 //! What is printed about one input: the messages on standard error, and the line of `--check`.
 
-use crate::args::{Convert, compat};
+use crate::args::Convert;
 use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::escape::{harmless, printable};
 use crate::files::name::Name;
 use crate::messages::hexdump::Hex;
-use crate::messages::{self, Advice, InWords, Place, say};
+use crate::messages::hints::{self, HintContext};
+use crate::messages::{self, InWords, Place, say};
 use crate::panics;
 use crate::print;
 use charpipe::{CutRecord, Error, ErrorKind, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
 use std::ffi::OsStr;
-use std::io;
 
 /// Prints the messages about the input `name`, the error last. A check prints no counts here: they are in its line.
 pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
-    let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+    let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
     for note in &outcome.notes {
         say(format_args!("{name}: {note}"));
     }
@@ -34,13 +34,10 @@ pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: 
 fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
     match &outcome.ending {
         Ending::Done | Ending::Unchanged | Ending::Closed => {}
-        Ending::NotOpened(error) => {
-            let hint = (error.kind() == io::ErrorKind::NotFound).then(|| compat::operand(path)).flatten();
-            messages::say_not_opened(name, hint.as_deref(), error);
-        }
+        Ending::NotOpened(error) => messages::say_not_opened(name, path, error),
         Ending::NotRead(error) => messages::say_error(name, error),
         Ending::NoShape(why) => {
-            say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), messages::hint_of_shape(why)));
+            say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)));
         }
         Ending::Panicked(panic) => panic.say(name),
         ending @ (Ending::NoOutput(_) | Ending::NotCommitted(_)) => say(format_args!("{}: {ending}", outcome.output)),
@@ -51,20 +48,20 @@ fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
     }
 }
 
-/// Prints an error in the data, or in reading it, with advice and the bytes around it.
+/// Prints an error in the data, or in reading it, with a hint and the bytes around it.
 fn say_failure(outcome: &Outcome, error: &Error, args: &Convert, name: &Name) {
     let verdict = outcome.report.verdict.as_ref();
     let is_xml = verdict.is_some_and(|verdict| verdict.kind == Kind::Xml);
     let as_references = is_xml && args.on_unmappable().is_none();
-    let advice = Advice { as_references, seems: outcome.seems.clone(), len: outcome.len };
-    messages::say_fault(name, error, &outcome.report, &advice);
+    let context = HintContext { as_references, seems: outcome.seems.clone(), len: outcome.len };
+    messages::say_fault(name, error, &outcome.report, &context);
     let codec = verdict.and_then(|verdict| verdict.codec.as_deref());
     messages::show_bytes(error, outcome.piece.as_ref(), codec);
 }
 
 /// Prints what the policies let pass and, with `--verbose`, each place and what else was done.
 fn say_counts(name: &Name, report: &Report, args: &Convert) {
-    let verbose = args.reading.verbose;
+    let verbose = args.messages.verbose;
     say_malformed(name, report, args);
     say_unmappable(name, report, args);
     let became = if args.controls == OnControl::Drop { "dropped" } else { "replaced by blanks" };
@@ -97,7 +94,7 @@ fn say_malformed(name: &Name, report: &Report, args: &Convert) {
         OnMalformed::Escape => "escaped",
         _ => "replaced",
     };
-    for found in report.malformed.first.iter().filter(|_| args.reading.verbose) {
+    for found in report.malformed.first.iter().filter(|_| args.messages.verbose) {
         say(format_args!("{name}: {}: {} {became}", Place(found.offset, found.record), Hex(&found.bytes)));
     }
     say_count(name, report.malformed.count, "malformed sequence", "malformed sequences", became);
@@ -105,7 +102,7 @@ fn say_malformed(name: &Name, report: &Report, args: &Convert) {
 
 fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
     let to = &report.to;
-    for UnmappableAt { offset, ch, record } in report.unmappable.first.iter().filter(|_| args.reading.verbose) {
+    for UnmappableAt { offset, ch, record, .. } in report.unmappable.first.iter().filter(|_| args.messages.verbose) {
         say(format_args!("{name}: {}: U+{:04X} is not in {to}", Place(*offset, *record), *ch as u32));
     }
     let became = match args.on_unmappable() {
@@ -127,7 +124,7 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
         say_count(name, newlines.count, one, many, "");
     }
     if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {
-        for CutRecord { offset, record, bytes } in cut.first.iter().filter(|_| verbose) {
+        for CutRecord { offset, record, bytes, .. } in cut.first.iter().filter(|_| verbose) {
             say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {bytes} bytes lost"));
         }
         let records = if cut.count == 1 { "record was" } else { "records were" };
@@ -138,7 +135,7 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
 
 /// With `verbose`, prints each of the first characters that were changed.
 fn say_changed(name: &Name, changed: &Faults<UnmappableAt>, became: &str, verbose: bool) {
-    for UnmappableAt { offset, ch, record } in changed.first.iter().filter(|_| verbose) {
+    for UnmappableAt { offset, ch, record, .. } in changed.first.iter().filter(|_| verbose) {
         say(format_args!("{name}: {}: U+{:04X} {became}", Place(*offset, *record), *ch as u32));
     }
 }

@@ -1,8 +1,7 @@
 //! Plans a run: which inputs there are, and where each is written. Refuses, before anything is written, whatever would
 //! lose data.
 
-use crate::args::Convert;
-use crate::args::many::ManyArgs;
+use crate::args::{Convert, ManyArgs};
 use crate::convert::collisions;
 use crate::convert::task::{Target, Task};
 use crate::files::input;
@@ -92,7 +91,7 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
             tasks.push(Task { target: target(&path, &below), path, found: None, trouble: None });
         }
     }
-    if !args.reading.quiet {
+    if !args.messages.quiet {
         walk.skipped().iter().for_each(say);
     }
     tasks
@@ -115,13 +114,13 @@ fn threads(args: &Convert, is_shared: bool, count: usize) -> (NonZeroUsize, NonZ
 fn check_usage(many: &ManyArgs, operands: &[OsString]) -> Result<(), Status> {
     let reads_stdin = operands.iter().any(|operand| operand == "-");
     let wrong = if many.output_dir.is_some() && reads_stdin {
-        "--output-dir: standard input has no file name (use -o)".to_owned()
+        "--output-dir needs file names; standard input has none (use -o)".to_owned()
     } else if many.in_place.is_some() && reads_stdin {
-        "--in-place: name the files to replace; standard input cannot be replaced".to_owned()
+        "--in-place needs file names; standard input cannot be replaced".to_owned()
     } else if many.in_place.as_ref().is_some_and(|suffix| has_separator(suffix)) {
-        "--in-place: a backup stays in the same directory, so SUFFIX must not contain a slash".to_owned()
+        "--in-place: SUFFIX must not contain a slash; old files are kept in the same directory".to_owned()
     } else if many.recursive && !operands.iter().any(|operand| may_be_dir(operand)) {
-        "--recursive: none of the operands is a directory".to_owned()
+        "--recursive needs a directory among the FILEs".to_owned()
     } else if let Some(operand) = operands.iter().find(|operand| {
         let path = Path::new(operand);
         many.output_dir.is_some() && path.file_name().is_none() && !(many.recursive && path.is_dir())

@@ -55,7 +55,7 @@ impl Run<'_> {
             Some(outcome)
         };
         // The bar is taken away only for files with messages: for thousands of files without any, it would flicker.
-        let always_prints = self.args.reading.verbose || self.args.many.check || self.args.report_is_said();
+        let always_prints = self.args.messages.verbose || self.args.many.check || self.args.report_is_said();
         in_order(&self.plan.tasks, self.plan.workers, work, |task, outcome| {
             if always_prints || !outcome.is_silent() {
                 self.meter.aside(|| collector.take(task, &outcome))

@@ -2,10 +2,10 @@
 
 use crate::detect::failure::Failure;
 use crate::files::input;
-use crate::messages;
+use crate::messages::hints;
 use charpipe::detect::statistics::WINDOW;
 use charpipe::detect::{Diagnostic, Hints, Policy, Source};
-use charpipe::{Detector, ErrorKind, Registry, Verdict};
+use charpipe::{Detector, Error, Registry, Verdict};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read as _};
 
@@ -56,7 +56,7 @@ fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Fai
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(source) => {
                 let offset = detector.prefix().len() as u64;
-                return Err(Failure::NotRead(ErrorKind::Read { offset, source }.into()));
+                return Err(Failure::NotRead(Error::read(offset, source)));
             }
         };
         input.consume(len);
@@ -66,9 +66,9 @@ fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Fai
 
 /// Returns a hint at what the first bytes of a file look like, whose encoding was only assumed.
 fn hint(sample: &[u8]) -> Option<Diagnostic> {
-    messages::looks(sample).or_else(|| {
-        let label = messages::seems(sample)?;
-        Some(Diagnostic::hint("looks-like-legacy", 0, format!("not valid UTF-8: try -f {label}")))
+    hints::looks(sample).or_else(|| {
+        let label = hints::seems(sample)?;
+        Some(Diagnostic::hint("looks-like-legacy", 0, format!("not valid UTF-8; looks like {label} (try -f {label})")))
     })
 }
 
@@ -77,11 +77,14 @@ fn compare(prefix: &[u8], input: &mut dyn BufRead, registry: &Registry, hints: &
     let mut head = prefix.to_vec();
     let missing = (2 * WINDOW).saturating_sub(head.len());
     let read = input.take(missing as u64).read_to_end(&mut head);
-    read.map_err(|source| Failure::NotRead(ErrorKind::Read { offset: head.len() as u64, source }.into()))?;
-    let verdicts = Policy::ALL.map(|policy| {
-        let mut detector = Detector::new(registry.clone(), Hints { policy, ..hints.clone() });
+    read.map_err(|source| Failure::NotRead(Error::read(head.len() as u64, source)))?;
+    let verdicts = Policy::ALL.iter().map(|&policy| {
+        let mut hints = hints.clone();
+        hints.policy = policy;
+        let mut detector = Detector::new(registry.clone(), hints);
         detector.feed(&head);
         detector.finish()
     });
-    Ok(Comparison { head, verdicts: verdicts.into() })
+    let verdicts = verdicts.collect();
+    Ok(Comparison { head, verdicts })
 }

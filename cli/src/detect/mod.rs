@@ -71,8 +71,8 @@ fn print_all(
 
 /// Prints the messages about a file, and returns what goes to standard output.
 fn answer(args: &Detect, name: &Name, Examined { verdict, sample, comparison }: &Examined) -> (String, Status) {
-    let verbose = args.reading.verbose;
-    if !args.reading.quiet {
+    let verbose = args.messages.verbose;
+    if !args.messages.quiet {
         messages::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
     }
     if let Some(error) = &verdict.error {
@@ -106,7 +106,7 @@ fn explanation(args: &Detect, name: &Name, verdict: &Verdict, Comparison { head,
 
 /// Prints the message about a file that could not be examined, and returns what goes to standard output.
 fn answer_failure(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
-    failure.say(name, args.reading.verbose);
+    failure.say(name, args.messages.verbose);
     let object = failure.object();
     let text = match (args.json, args.records) {
         (false, _) if args.html => explain::html_of_failure(name, &object.message),

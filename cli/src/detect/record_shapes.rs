@@ -98,7 +98,7 @@ impl<'a> HypothesisObject<'a> {
 
 /// Returns the answer on the first line; below it, the data sets of a tape, and why the other shapes do not fit.
 fn in_words(args: &Detect, name: &Name, head: &RecordHead, error: Option<&NoShape>) -> String {
-    let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
+    let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
     let hypotheses = &head.sniffed.hypotheses;
     let mut out = match error {
         // They are listed below.

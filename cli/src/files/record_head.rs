@@ -1,8 +1,8 @@
 //! The beginning of an input of records, from which the shape of the records is found. `convert --records auto` and
 //! `detect --records` both use it, so that they always agree.
 
+use charpipe::Error;
 use charpipe::records::{SNIFFED, Sniffed, TapeFile, look};
-use charpipe::{Error, ErrorKind};
 use std::io::{BufRead, Read as _};
 
 /// The first bytes of an input, and what they tell about its records.
@@ -22,7 +22,7 @@ impl RecordHead {
         input
             .take(SNIFFED as u64 + 1)
             .read_to_end(&mut bytes)
-            .map_err(|source| ErrorKind::Read { offset: bytes.len() as u64, source })?;
+            .map_err(|source| Error::read(bytes.len() as u64, source))?;
         let is_whole = bytes.len() <= SNIFFED;
         let sniffed = look(&bytes, is_whole, file);
         Ok(RecordHead { bytes, is_whole, sniffed })

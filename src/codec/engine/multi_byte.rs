@@ -16,8 +16,8 @@
 
 use crate::arch::utf16::{self, ByteOrder};
 use crate::arch::{self, lanes, lanes::Split};
+use crate::codec::table::limits::{MAX_BYTES, MAX_TEXT};
 use crate::codec::table::packed::{Chart, Packed};
-use crate::codec::table::read::{MAX_BYTES, MAX_TEXT};
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
 use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable};
 use crate::codec::{Utf8Batch, Utf8Sink, Utf8Table, Utf8Word};

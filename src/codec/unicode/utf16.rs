@@ -7,7 +7,7 @@
 use crate::arch::utf16::{ByteOrder, from_utf8};
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+    ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink,
 };
 
 const ORDERS: &[&str] = &["UTF-16BE", "UTF-16LE"];
@@ -18,21 +18,22 @@ pub struct Utf16 {
     name: &'static str,
     little: bool,
     bmp_only: bool,
-    orders: Option<Orders>,
+    byte_orders: Option<ByteOrders>,
 }
 
 impl Utf16 {
     /// `UTF-16BE`.
-    pub const BE: Utf16 = Utf16 { name: "UTF-16BE", little: false, bmp_only: false, orders: None };
+    pub const BE: Utf16 = Utf16 { name: "UTF-16BE", little: false, bmp_only: false, byte_orders: None };
     /// `UTF-16LE`.
-    pub const LE: Utf16 = Utf16 { name: "UTF-16LE", little: true, bmp_only: false, orders: None };
+    pub const LE: Utf16 = Utf16 { name: "UTF-16LE", little: true, bmp_only: false, byte_orders: None };
     /// `UTF-16`: order by the bytes; as a target big-endian with a byte order mark.
-    pub const UTF_16: Utf16 = Utf16 { name: "UTF-16", orders: Some(Orders { names: ORDERS, bom: true }), ..Utf16::BE };
+    pub const UTF_16: Utf16 =
+        Utf16 { name: "UTF-16", byte_orders: Some(ByteOrders { names: ORDERS, bom: true }), ..Utf16::BE };
     /// `ISO-10646-UCS-2`: order by the bytes; as a target big-endian, without a byte order mark.
     pub const UCS_2: Utf16 = Utf16 {
         name: "ISO-10646-UCS-2",
         bmp_only: true,
-        orders: Some(Orders { names: ORDERS, bom: false }),
+        byte_orders: Some(ByteOrders { names: ORDERS, bom: false }),
         ..Utf16::BE
     };
 }
@@ -40,10 +41,6 @@ impl Utf16 {
 impl Codec for Utf16 {
     fn name(&self) -> &str {
         self.name
-    }
-
-    fn source(&self) -> &str {
-        if self.bmp_only { "ISO/IEC 10646" } else { "RFC 2781" }
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -54,8 +51,9 @@ impl Codec for Utf16 {
         Some(Box::new(Utf16Encoder { little: self.little, bmp_only: self.bmp_only }))
     }
 
-    fn orders(&self) -> Option<Orders> {
-        self.orders
+    fn info(&self) -> CodecInfo<'_> {
+        let source = if self.bmp_only { "ISO/IEC 10646" } else { "RFC 2781" };
+        CodecInfo { source, byte_orders: self.byte_orders, ..CodecInfo::new(self.name) }
     }
 }
 
@@ -272,13 +270,8 @@ impl Encoder for Utf16Encoder {
 
     fn reset(&mut self) {}
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        let bytes = if self.little { 0xFFFDu16.to_le_bytes() } else { 0xFFFDu16.to_be_bytes() };
-        match which {
-            Replacement::Substitute => dst.push(&bytes),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    fn substitute(&self) -> Option<&str> {
+        Some("\u{FFFD}")
     }
 
     fn is_stateless(&self) -> bool {

@@ -7,7 +7,7 @@ pub use crate::arch::utf32::OctetOrder;
 use crate::arch::utf32::from_utf8;
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Orders, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole,
+    ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink,
 };
 
 /// UCS-4 under one of its names.
@@ -16,7 +16,7 @@ pub struct Ucs4 {
     name: &'static str,
     xml_name: &'static str,
     order: OctetOrder,
-    orders: Option<Orders>,
+    byte_orders: Option<ByteOrders>,
 }
 
 const UCS4_XML_NAME: &str = "ISO-10646-UCS-4";
@@ -32,12 +32,12 @@ impl Ucs4 {
     pub const UCS_4_3412: Ucs4 = Ucs4::ordered("X-ISO-10646-UCS-4-3412", UCS4_XML_NAME, OctetOrder::O3412);
     /// `UTF-32`: order by the bytes; as a target big-endian with a byte order mark.
     pub const UTF_32: Ucs4 = Ucs4 {
-        orders: Some(Orders { names: &["UTF-32BE", "UTF-32LE"], bom: true }),
+        byte_orders: Some(ByteOrders { names: &["UTF-32BE", "UTF-32LE"], bom: true }),
         ..Ucs4::ordered("UTF-32", "UTF-32", OctetOrder::O1234)
     };
     /// `ISO-10646-UCS-4`: any of the four orders, by the bytes; as a target big-endian with a byte order mark.
     pub const ISO_10646_UCS_4: Ucs4 = Ucs4 {
-        orders: Some(Orders {
+        byte_orders: Some(ByteOrders {
             names: &["UTF-32BE", "UTF-32LE", "X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"],
             bom: true,
         }),
@@ -45,21 +45,13 @@ impl Ucs4 {
     };
 
     const fn ordered(name: &'static str, xml_name: &'static str, order: OctetOrder) -> Ucs4 {
-        Ucs4 { name, xml_name, order, orders: None }
+        Ucs4 { name, xml_name, order, byte_orders: None }
     }
 }
 
 impl Codec for Ucs4 {
     fn name(&self) -> &str {
         self.name
-    }
-
-    fn xml_name(&self) -> Option<&str> {
-        Some(self.xml_name)
-    }
-
-    fn source(&self) -> &str {
-        "ISO/IEC 10646"
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -70,8 +62,9 @@ impl Codec for Ucs4 {
         Some(Box::new(Ucs4Encoder { order: self.order }))
     }
 
-    fn orders(&self) -> Option<Orders> {
-        self.orders
+    fn info(&self) -> CodecInfo<'_> {
+        let (xml_name, byte_orders) = (Some(self.xml_name), self.byte_orders);
+        CodecInfo { xml_name, source: "ISO/IEC 10646", byte_orders, ..CodecInfo::default() }
     }
 }
 
@@ -226,12 +219,8 @@ impl Encoder for Ucs4Encoder {
 
     fn reset(&mut self) {}
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            Replacement::Substitute => dst.push(&self.order.write(0xFFFD)),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    fn substitute(&self) -> Option<&str> {
+        Some("\u{FFFD}")
     }
 
     fn is_stateless(&self) -> bool {

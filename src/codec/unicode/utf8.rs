@@ -3,9 +3,7 @@
 //! What is ill-formed is reported one maximal subpart at a time (Unicode L2/08-150, Unicode Standard D93b, conformance
 //! clause C10); `spec/utf8-replacement.tsv` has the vectors. The standard library's validator divides it the same way.
 
-use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole,
-};
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink};
 
 /// UTF-8 (RFC 3629).
 #[derive(Clone, Copy, Default, Debug)]
@@ -16,20 +14,16 @@ impl Codec for Utf8 {
         "UTF-8"
     }
 
-    fn source(&self) -> &str {
-        "RFC 3629"
-    }
-
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(Utf8Decoder::default())
     }
 
-    fn is_utf8(&self) -> bool {
-        true
-    }
-
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         Some(Box::new(Utf8Encoder))
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        CodecInfo { source: "RFC 3629", ..CodecInfo::new(self.name()) }
     }
 }
 
@@ -166,12 +160,8 @@ impl Encoder for Utf8Encoder {
 
     fn reset(&mut self) {}
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            Replacement::Substitute => dst.push("\u{FFFD}".as_bytes()),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    fn substitute(&self) -> Option<&str> {
+        Some("\u{FFFD}")
     }
 
     fn is_stateless(&self) -> bool {

@@ -7,15 +7,14 @@
 
 use crate::codec::unicode::utf8::runs;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
-    encode_whole,
+    ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
 };
 use std::sync::LazyLock;
 
 /// UTF-EBCDIC.
 ///
 /// ```
-/// use charpipe::codec::{decode_strictly, utf_ebcdic::UtfEbcdic};
+/// use charpipe::codec::{UtfEbcdic, decode_strictly};
 ///
 /// assert_eq!(decode_strictly(&UtfEbcdic, b"\xC1\x15\xCA\x46\x53").as_deref(), Some("A\n€"));
 /// ```
@@ -27,16 +26,16 @@ impl Codec for UtfEbcdic {
         "UTF-EBCDIC"
     }
 
-    fn source(&self) -> &str {
-        "UTR #16"
-    }
-
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(UtfEbcdicDecoder::default())
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         Some(Box::new(UtfEbcdicEncoder))
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        CodecInfo { source: "UTR #16", ..CodecInfo::new(self.name()) }
     }
 }
 
@@ -238,11 +237,11 @@ impl Encoder for UtfEbcdicEncoder {
 
     fn reset(&mut self) {}
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            Replacement::Substitute => encode_whole(self, "\u{FFFD}", dst),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    fn substitute(&self) -> Option<&str> {
+        Some("\u{FFFD}")
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
     }
 }

@@ -15,14 +15,14 @@
 //! It begins a part earlier, so that at the first byte that matters it has been fed as one job's would have been, and
 //! what it writes up to there is not written again.
 
-use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
+use crate::codec::{MIN_ROOM, Stop, Utf8Sink, can_write};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Deframer, Part};
 use crate::transcoder::byte_to_byte::{Fused, Passage};
 use crate::transcoder::guard::CheckedEncoder;
 use crate::transcoder::io::pump::OUT_ROOM;
 use crate::transcoder::report::{Faults, RecordsCut};
-use crate::transcoder::{CheckedDecoder, Out, Phase, Report, Route, Status, Transcoder, can_write};
+use crate::transcoder::{CheckedDecoder, Out, Phase, Report, Route, Status, Transcoder};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -2,11 +2,10 @@
 
 use crate::arch::bytes::{Translation, padding_len, translate};
 use crate::arch::isa;
-use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink, blank, has_shift_codes};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
-use crate::transcoder::guard::shifts;
-use crate::transcoder::options::OnOverlong;
+use crate::transcoder::choices::OnOverlong;
 use crate::transcoder::report::{CutRecord, Place};
 use std::sync::Arc;
 
@@ -235,7 +234,7 @@ impl RecordsOut {
     /// the charset shifts by other means than SO and SI.
     fn cut(&mut self) -> bool {
         let mut decoder = self.to.decoder();
-        let shifts = shifts(&*decoder);
+        let shifts = has_shift_codes(&*decoder);
         let (mut len, mut shifted, mut cut) = (0, false, Some((0, false)));
         let mut room = [0; 4 * MIN_ROOM];
         for &byte in &self.record {
@@ -281,15 +280,4 @@ impl RecordsOut {
             self.framer.finish(out);
         }
     }
-}
-
-/// The blank of a charset, U+0020, or U+3000 where it has no other.
-fn blank(codec: &dyn Codec) -> Option<Vec<u8>> {
-    [" ", "\u{3000}"].into_iter().find_map(|blank| {
-        let mut encoder = codec.encoder()?;
-        let mut room = [0; 2 * MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
-        let whole = encoder.feed(blank, &mut sink).stop == Stop::InputEmpty;
-        (whole && encoder.pending() == 0).then(|| sink.as_bytes().to_vec())
-    })
 }
