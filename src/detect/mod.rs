@@ -21,6 +21,7 @@ mod rules;
 mod signature;
 pub mod statistics;
 #[cfg(test)]
+#[path = "../../tests/it/common/vectors.rs"]
 mod vectors;
 mod verdict;
 
