@@ -164,7 +164,7 @@ pub enum ErrorKind {
         /// What the codec did; completes the sentence "it …".
         what: &'static str,
     },
-    /// A record's header is impossible.
+    /// A record's header is invalid.
     #[error("record {record}: the header {} is wrong: {what}", Hex(header))]
     #[non_exhaustive]
     BadHeader {

@@ -1,7 +1,6 @@
 //! The builder for a conversion: its source, its target and its policies.
 
 use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
-use super::{Report, Transcoder, has_bom};
 use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
@@ -9,7 +8,7 @@ use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
-use std::io::{BufRead, Write};
+use crate::transcoder::probe::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -519,7 +518,7 @@ impl Transcode {
         self
     }
 
-    /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`], besides the calling thread, which
+    /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides the calling thread, which
     /// reads and writes. With one job, the default, the calling thread does everything.
     ///
     /// With several jobs, the input is read in blocks of a MiB, cut between characters or records, and the results are
@@ -553,16 +552,6 @@ impl Transcode {
         self
     }
 
-    /// Returns a transcoder, for callers that do their own I/O.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NoBom`] for [`Bom::Add`] with a target that cannot write U+FEFF, [`ErrorKind::Options`] for options
-    /// that cannot be combined, and [`ErrorKind::CannotFrame`] for a record format that cannot be written.
-    pub fn transcoder(&self) -> Result<Transcoder, Error> {
-        self.validate()?;
-        Ok(Transcoder::new(Arc::new(self.settings.clone())))
-    }
-
     /// Checks that the options can be combined, without making a transcoder.
     ///
     /// # Errors
@@ -586,16 +575,6 @@ impl Transcode {
             return Ok(());
         };
         Err(ErrorKind::Options { what }.into())
-    }
-
-    /// Converts `input` to `output`, to the end of the input.
-    ///
-    /// # Errors
-    /// The errors of [`transcoder`](Self::transcoder) and [`Transcoder::run`].
-    pub fn run<R: BufRead, W: Write>(&self, mut input: R, mut output: W) -> Result<Report, Error> {
-        let mut transcoder = self.transcoder()?;
-        transcoder.run(&mut input, &mut output)?;
-        Ok(transcoder.report().clone())
     }
 }
 

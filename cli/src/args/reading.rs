@@ -39,7 +39,7 @@ pub(crate) struct Reading {
     #[arg(long, help_heading = DETECTION)]
     guess: bool,
 
-    /// Kind of document, which decides where its label is
+    /// Kind of document
     #[arg(long = "as", value_name = "KIND", default_value = "auto", help_heading = DETECTION,
           value_parser = auto_or(KIND_AUTO, kind_help).map(AsKind))]
     kind: AsKind,
@@ -48,12 +48,12 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "VALUE", help_heading = DETECTION)]
     content_type: Option<String>,
 
-    /// Rules for contradicting labels
+    /// Which label takes precedence
     #[arg(long, value_name = "NAME", default_value = "rfc7303", help_heading = DETECTION,
           value_parser = choice(policy_help))]
     policy: Policy,
 
-    /// Bytes of HTML to search for a `meta` that names the encoding
+    /// Bytes of HTML to search for a `meta` label
     #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, value_parser = prescan, help_heading = DETECTION)]
     prescan: usize,
 

@@ -2,10 +2,9 @@
 
 use crate::args::RECORDS;
 use crate::args::choice::choice;
-use charpipe::records::{BadColumns, BadShape, Carriage, Columns, SNIFFED, Shape, TapeFile};
+use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile};
 use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;
-use std::io::{self, BufRead, Read};
 
 #[derive(Args, Clone)]
 pub(crate) struct RecordArgs {
@@ -174,13 +173,4 @@ impl RecordArgs {
     pub(crate) fn is_auto(&self) -> bool {
         matches!(self.records, Some(ShapeArg::Auto))
     }
-}
-
-/// Reads the first bytes of `input`, from which the format of its records can be told, and one byte more. Returns them,
-/// and whether they are the whole input, which that byte shows.
-pub(crate) fn head(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
-    let mut head = Vec::new();
-    input.take(SNIFFED as u64 + 1).read_to_end(&mut head)?;
-    let is_all = head.len() <= SNIFFED;
-    Ok((head, is_all))
 }

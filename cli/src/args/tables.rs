@@ -1,7 +1,8 @@
 //! `--codec-file`: table files that add encodings.
 
 use crate::args::ENCODING;
-use crate::messages::{printable, say};
+use crate::escape::printable;
+use crate::messages::say;
 use crate::status::Status;
 use charpipe::{ErrorKind, Registry};
 use clap::Args;

@@ -1,7 +1,8 @@
 //! Messages about a wrong command line.
 
 use crate::args::compat;
-use crate::messages::{color, hints, printable, say, say_parts};
+use crate::escape::printable;
+use crate::messages::{color, hints, say, say_parts};
 use crate::status::Status;
 use anstyle::Style;
 use charpipe::Error;

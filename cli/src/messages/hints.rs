@@ -21,10 +21,10 @@ pub(crate) struct HintContext {
 /// Returns the hint for an error in the data, to be appended to its message.
 pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
     let hint = match error.kind() {
-        ErrorKind::BadHeader { .. } => " (see `charpipe detect --records` for the formats that fit)",
+        ErrorKind::BadHeader { .. } => " (see `charpipe detect --records` for the shapes that fit)",
         ErrorKind::NoTapeFile { .. } => " (`charpipe detect --records` lists the data sets)",
         ErrorKind::RecordCut { .. } => {
-            " (the input is truncated or has another format; see `charpipe detect --records`)"
+            " (the input is truncated or has another shape; see `charpipe detect --records`)"
         }
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut long lines)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
@@ -117,16 +117,16 @@ fn for_label(label: &str) -> &'static str {
     }
 }
 
-/// Returns the hint for input whose record format is not certain, to be appended to its message.
+/// Returns the hint for input whose record shape is not certain, to be appended to its message.
 pub(crate) fn for_shape(why: &NoShape) -> &'static str {
     match why {
         NoShape::DataSets(_) => " (choose one with --file N or --file NAME)",
         NoShape::NoFile(_) => {
-            " (`charpipe detect --records` lists the data sets; for one after the first MiB name the format: \
+            " (`charpipe detect --records` lists the data sets; for one after the first MiB name the shape: \
              --records awstape:sl,SHAPE)"
         }
         NoShape::NoTape => " (leave out --file)",
-        _ => " (see `charpipe detect --records`, and name the format with --records)",
+        _ => " (see `charpipe detect --records`, and name one with --records)",
     }
 }
 

@@ -1,5 +1,4 @@
-//! Messages on standard error, and the names of files in them: whatever a file name contains, no control character of it
-//! gets to a terminal.
+//! Messages on standard error. Whatever they quote, no control character of it reaches a terminal.
 
 pub(crate) mod color;
 pub(crate) mod hexdump;
@@ -9,6 +8,8 @@ pub(crate) mod json;
 mod operands;
 pub(crate) mod progress;
 
+use crate::escape::{harmless, printable};
+use crate::files::name::Name;
 use crate::messages::color::paint;
 use crate::messages::hexdump::Hex;
 use crate::messages::hexdump::Piece;
@@ -22,109 +23,6 @@ use charpipe::{Error, ErrorKind, RecordPosition};
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, IsTerminal, Write as _};
-
-/// What a file is called in lines for people and in objects for programs.
-#[derive(Clone, Debug)]
-pub(crate) struct Name {
-    /// For a terminal.
-    pub(crate) shown: String,
-    /// For JSON, which does its own escaping.
-    pub(crate) json: String,
-}
-
-impl Name {
-    /// The name of a file.
-    ///
-    /// It stands as it is where it can. Elsewhere `\xNN` is a byte that is no UTF-8, and for a terminal `\u{N}` a
-    /// character that is not to be shown; there a backslash is doubled, and also where the name itself looks like that.
-    /// So no two names are the same, and the usual ones with a backslash stay as they are.
-    pub(crate) fn of_path(path: &OsStr) -> Self {
-        let text = path.to_str();
-        let json = match text.filter(|text| !has_escaped_byte(text)) {
-            Some(text) => text.to_owned(),
-            None => legible(path, doubled),
-        };
-        let is_plain =
-            |text: &&str| !has_escaped_byte(text) && !text.contains("\\u{") && unseen_escaped(text) == **text;
-        let shown = match text.filter(is_plain) {
-            Some(text) => text.to_owned(),
-            None => legible(path, |valid| unseen_escaped(&doubled(valid))),
-        };
-        Name { shown, json }
-    }
-
-    /// The name of a standard stream.
-    pub(crate) fn of_stream(name: &str) -> Self {
-        Name { shown: name.to_owned(), json: name.to_owned() }
-    }
-}
-
-impl Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
-    }
-}
-
-/// `path` with `\xNN` for every byte that is not UTF-8.
-fn legible(path: &OsStr, escape: impl Fn(&str) -> String) -> String {
-    let mut text = String::new();
-    for chunk in path.as_encoded_bytes().utf8_chunks() {
-        text.push_str(&escape(chunk.valid()));
-        for byte in chunk.invalid() {
-            _ = write!(text, "\\x{byte:02X}");
-        }
-    }
-    text
-}
-
-fn doubled(text: &str) -> String {
-    text.replace('\\', "\\\\")
-}
-
-/// Whether something in `text` looks like a byte that was escaped.
-fn has_escaped_byte(text: &str) -> bool {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
-    text.as_bytes().windows(4).any(|bytes| bytes.starts_with(b"\\x") && bytes[2..].iter().all(is_digit))
-}
-
-/// `text` with all escaped that a terminal might obey or not show, as `\u{N}`.
-fn unseen_escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    // These have escapes of their own, which would be taken for a backslash and a letter.
-    for part in text.split_inclusive(['\0', '\t', '\n', '\r']) {
-        let rest = part.trim_end_matches(['\0', '\t', '\n', '\r']);
-        shown.push_str(&printable(rest));
-        shown.extend(part[rest.len()..].chars().flat_map(char::escape_unicode));
-    }
-    shown
-}
-
-/// Returns `text` with everything escaped that a terminal might interpret or not show, direction marks included. Quotes
-/// and backslashes stay as they are.
-pub(crate) fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for part in text.split_inclusive(['\\', '"', '\'']) {
-        let rest = part.trim_end_matches(['\\', '"', '\'']);
-        shown.extend(rest.escape_debug());
-        shown.push_str(&part[rest.len()..]);
-    }
-    shown
-}
-
-/// Returns `lines` with everything escaped that a terminal interprets: messages quote the names of the user's tables and
-/// codecs, which may contain anything. Text that is [`printable`] stays as it is. So does U+200E, which reorders nothing
-/// and which charts have after right-to-left letters.
-pub(crate) fn harmless(lines: &str) -> String {
-    let is_interpreted = |ch: char| {
-        (ch.is_control() && ch != '\n')
-            || matches!(ch, '\u{61C}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut shown = String::with_capacity(lines.len());
-    for ch in lines.chars() {
-        if is_interpreted(ch) { shown.extend(ch.escape_debug()) } else { shown.push(ch) }
-    }
-    shown
-}
 
 /// Prints a line on standard error, in one write so that the lines of two processes don't mix. Failure is ignored: it is
 /// no reason to stop, and there is no other place to report it.
@@ -261,31 +159,5 @@ impl Display for InWords<'_> {
             }
         }
         f.write_str(")")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_shown_without_control_characters() {
-        assert_eq!(printable("a \"b\" c:\\d\u{1B}[31m\n\u{202E}é"), "a \"b\" c:\\d\\u{1b}[31m\\n\\u{202e}é");
-        let name = Name::of_path(OsStr::new("a\u{7}\\"));
-        assert_eq!((&*name.shown, &*name.json), ("a\\u{7}\\\\", "a\u{7}\\"));
-        let name = Name::of_path(OsStr::new("dir\\new"));
-        assert_eq!((&*name.shown, &*name.json), ("dir\\new", "dir\\new"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_name_that_is_not_utf8_is_escaped() {
-        use std::os::unix::ffi::OsStrExt;
-
-        let name = Name::of_path(OsStr::from_bytes(b"\\\xFF\x1B"));
-        assert_eq!((&*name.shown, &*name.json), ("\\\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
-        // Not the name of four characters.
-        let name = Name::of_path(OsStr::new("\\xFF"));
-        assert_eq!((&*name.shown, &*name.json), ("\\\\xFF", "\\\\xFF"));
     }
 }

@@ -1,4 +1,5 @@
-//! Every bound that `spec/limits.md` states, at its value and one beyond: through the command where it has a door there.
+//! Every limit that `spec/limits.md` states, at its value and one beyond it; through the command if it has an option
+//! for it.
 
 use crate::common::piped_through;
 use charpipe::Faults;
@@ -11,7 +12,7 @@ use std::fs;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Exit status, and the words.
+/// Returns the output and the messages.
 fn run(line: &str, input: &[u8]) -> (Output, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
     let output = piped_through(command.args(line.split_whitespace()), input);
@@ -33,7 +34,7 @@ fn fails(line: &str, input: &[u8], status: i32, expected: &str) {
     assert!(words.contains(expected), "{line}: {words}");
 }
 
-/// The one object that is printed.
+/// Parses the one object that is printed.
 fn object(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -71,13 +72,13 @@ fn the_prescan() {
     assert_eq!(detect("--prescan 1048576", &page(PRESCAN_LIMIT + 1)), Value::Null);
     fails("--prescan 1048577", b"", 2, "0 to 1048576");
     fails("--prescan 18446744073709551615", b"", 2, "0 to 1048576");
-    // A library takes the bound for more.
+    // The library reduces larger values to the limit.
     let job = Transcode::new().kind(charpipe::Kind::Html).prescan(usize::MAX);
     let report = job.run(&page(PRESCAN_LIMIT)[..], std::io::sink()).unwrap();
     assert_eq!(report.verdict.unwrap().declared.as_deref(), Some("koi8-r"));
 }
 
-/// A table file, and what the command says to it.
+/// Runs the command with a table file.
 fn with_table(folder: &TempDir, content: &str) -> (Output, String) {
     let path = folder.path().join("x-own.txt");
     fs::write(&path, content).unwrap();
@@ -157,7 +158,7 @@ fn numbers_on_the_command_line() {
     fails(&format!("--records {}fb:80", "awstape,".repeat(10_000)), b"", 2, "cannot contain a tape image");
 }
 
-/// A label is as long as what it stands in lets it be, and costs no more than its length.
+/// A label may be as long as its context allows, and its cost is linear in its length.
 #[test]
 fn labels() {
     let long = "x".repeat(100_000);
@@ -188,7 +189,7 @@ fn records_that_are_held() {
         assert_eq!(found.as_ref().err().map(|error| error.code()), code);
         assert!(code.is_some() || found.unwrap());
     }
-    // On its way through nothing is held.
+    // No record is held in memory during conversion.
     passes("-f latin1 --records u32", &of(RECORD_LIMIT + 1));
     assert_eq!(SNIFFED, 1 << 20);
 }

@@ -9,10 +9,10 @@
 //!                                          ├─ charmap.rs   POSIX, glibc            ├─ check ─ Table
 //!                                          ├─ text.rs      columns of numbers      │            │
 //!                                          └─ raw.rs       256 or 512 bytes ───────┘            │
-//! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ────────────────────────┤
-//! encoding_rs, oem_cp ── whatwg.rs, oem.rs ─────────────────────────────────────────────────────┤
+//! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ─────────────────────┤
+//! encoding_rs, oem_cp ── web.rs, oem.rs ────────────────────────────────────────────────────────┤
 //!                                                                                               ▼
-//!                    Decoder, Encoder ── single_byte.rs or multi_byte.rs ── TableCodec
+//!                    Decoder, Encoder ── single_byte.rs or multi_byte/ ── TableCodec
 //! ```
 //!
 //! `draft.rs` is a table that is still being read, with the line of each mapping. `derive.rs` derives the states for a

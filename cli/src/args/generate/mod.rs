@@ -4,8 +4,6 @@ mod completions;
 mod man;
 
 use crate::args;
-use crate::files::output;
-use crate::status::Status;
 use clap::ValueEnum;
 use clap_complete::Shell;
 
@@ -32,9 +30,9 @@ pub(crate) enum What {
     CompleteElvish,
 }
 
-/// Prints it.
-pub(crate) fn run(what: What) -> Status {
-    let text = match what {
+/// Returns the page or the script.
+pub(crate) fn text(what: What) -> String {
+    match what {
         What::Man => man::page(&man::CHARPIPE),
         What::ManDetect => man::page(&man::DETECT),
         What::ManList => man::page(&man::LIST),
@@ -44,6 +42,5 @@ pub(crate) fn run(what: What) -> Status {
         What::CompleteFish => completions::fish(),
         What::CompletePowershell => completions::of(Shell::PowerShell, args::shown()),
         What::CompleteElvish => completions::of(Shell::Elvish, args::shown()),
-    };
-    output::print(&text)
+    }
 }
