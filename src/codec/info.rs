@@ -1,6 +1,5 @@
 //! What is known of a charset beyond its name and its decoder and encoder: [`CodecInfo`].
 
-use super::newline::EbcdicNl;
 use super::table::Table;
 use super::{Codec, Decoder, Encoder};
 use std::borrow::Cow;
@@ -124,6 +123,30 @@ pub struct Superset<'a> {
     pub name: &'a str,
     /// The labels of the smaller charset. Only their letters and digits are compared, in any case.
     pub smaller: &'a [&'a str],
+}
+
+/// Which newline convention an EBCDIC codec follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EbcdicNl {
+    /// As the table says. In IBM's tables 15 is U+0085 and 25 is U+000A (CDRA, ICU, glibc).
+    #[default]
+    Table,
+    /// 15 is U+000A and 25 is U+0085 (z/OS UNIX).
+    Zos,
+    /// Both are decoded as U+000A; U+000A and U+0085 are encoded as 15. Not reversible (the JDK).
+    Fold,
+}
+
+impl EbcdicNl {
+    /// Returns the convention with that name: `table`, `zos` or `fold`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "table" => Some(EbcdicNl::Table),
+            "zos" => Some(EbcdicNl::Zos),
+            "fold" => Some(EbcdicNl::Fold),
+            _ => None,
+        }
+    }
 }
 
 /// Makes the table of a codec when it is asked for.
