@@ -26,7 +26,8 @@
 //! `x86_64/memory.rs` and `aarch64/vector.rs`.
 
 #![allow(unsafe_code)]
-// Only here and in `codec::sink`.
+// Elsewhere only in `codec/sink.rs`.
+
 // Without the feature `unstable-kernels` nothing outside of the crate can name what only tests and fuzz targets call.
 #![cfg_attr(not(feature = "unstable-kernels"), allow(dead_code))]
 

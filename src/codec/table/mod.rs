@@ -258,8 +258,8 @@ pub(crate) const SI: u8 = 0x0F;
 /// A charset as a table: a value to be read from a file, made, looked at or changed.
 ///
 /// [`Registry::register_table`](crate::Registry::register_table) makes an encoding of it,
-/// [`TableCodec`](super::TableCodec) a codec, [`Codec::table`](super::Codec::table) gives that of a code page. The order
-/// of the mappings does not matter.
+/// [`TableCodec`](super::TableCodec) a codec, [`CodecInfo::table`](super::CodecInfo::table) gives that of a code page. The
+/// order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     /// The preferred name. For a document to declare it, it has to be an EncName:
