@@ -7,7 +7,7 @@
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
-use crate::transcoder::records::read::Mark;
+use crate::transcoder::records::record::Mark;
 use crate::transcoder::records::source::{Chunk, Source, SourceStop};
 use crate::transcoder::report::Place;
 use std::collections::VecDeque;

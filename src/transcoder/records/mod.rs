@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `head.rs` | records as detection sees them: their text alone |
 //! | `source.rs` | from input bytes to text, with or without records: the decoder, and the records before it |
-//! | `read.rs` | the loop over the framing: what comes next in a record, and what becomes of it |
+//! | `read.rs` | the loop over the framing: what comes next |
+//! | `record.rs` | what becomes of the data of a record |
 //! | `position.rs` | where in the input and in the record the loop is |
 //! | `trailing.rs` | text that is not written yet: blanks that may be the last of their record, and what follows them |
 //! | `quick.rs` | whole records at once, for single-byte charsets |
@@ -21,6 +22,7 @@ mod position;
 mod print;
 mod quick;
 pub(super) mod read;
+pub(super) mod record;
 pub(super) mod source;
 pub(super) mod stretch;
 mod trailing;
