@@ -15,7 +15,7 @@ pub(super) struct Head {
 pub(super) struct Shown {
     /// Bytes taken.
     pub(super) read: usize,
-    /// Nothing more is to be shown: whoever looks is done, the input or the limit is reached, or the framing is wrong.
+    /// Nothing more is shown: the search is done, the input or the limit is reached, or the framing is wrong.
     pub(super) is_last: bool,
     /// The input or the limit is reached.
     pub(super) is_over: bool,

@@ -7,8 +7,9 @@
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
+use crate::transcoder::records::fill::{Chunk, SourceStop};
 use crate::transcoder::records::record::Mark;
-use crate::transcoder::records::source::{Chunk, Source, SourceStop};
+use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Place;
 use std::collections::VecDeque;
 use std::ops::Range;

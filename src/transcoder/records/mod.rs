@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `head.rs` | records as detection sees them: their text alone |
+//! | `fill.rs` | what a fill is given and returns |
 //! | `source.rs` | from input bytes to text, with or without records: the decoder, and the records before it |
 //! | `read.rs` | the loop over the framing: what comes next |
 //! | `record.rs` | what becomes of the data of a record |
@@ -15,6 +16,7 @@
 //! | `stretch.rs` | the stretches of framing and data of a stream |
 //! | `write.rs` | from encoded bytes to records |
 
+pub(super) mod fill;
 pub(super) mod head;
 mod label;
 mod packed;

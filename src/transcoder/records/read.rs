@@ -3,11 +3,11 @@
 //! What moves together: `left` and the position in `text` follow what the deframer has announced, byte by byte. A fill
 //! stops before anything that the caller has to know before the next text (`stop_before`).
 
+use super::fill::{Chunk, Filled, SourceStop};
 use super::label::LabelEdits;
 use super::position::Position;
 use super::quick::{self, Quick};
 use super::record::{Charset, Ended, RecordText};
-use super::source::{Chunk, Filled, SourceStop};
 use crate::codec::{Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
@@ -32,7 +32,7 @@ pub(in crate::transcoder) struct RecordsIn {
     is_over: bool,
 }
 
-/// The end of a long input is decoded in a fill of its own, of about this many bytes.
+/// The end of a long input is decoded in a separate fill of about this many bytes.
 const LAST_BYTES: usize = 4 * 1024;
 
 /// How many marks are made before the text is handed on.

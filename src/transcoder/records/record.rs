@@ -1,7 +1,7 @@
 //! What becomes of the data of a record.
 //!
-//! Each record is decoded by itself: at its end the decoder is finished and reset. If columns are left out, so is each
-//! stretch of text within a record. Blanks at the end of a record are trimmed as text, whatever bytes they were;
+//! Records are decoded independently: at its end the decoder is finished and reset. If columns are left
+//! out, so is each stretch of text within a record. Blanks at the end of a record are trimmed as text, whatever bytes they were;
 //! `trailing.rs` holds them back until it is known whether they are the last.
 //!
 //! What moves together: `take` and `decoded` alone take bytes, and keep `position` in step with the reader. Text that does
@@ -229,7 +229,7 @@ impl RecordText {
         self.take(src.len())
     }
 
-    /// Decodes data after trailing blanks into a buffer of its own: it may be more of them.
+    /// Decodes data after trailing blanks into a separate buffer, because it may be more of them.
     fn after_trailing(
         &mut self,
         decoder: &mut CheckedDecoder,
@@ -402,7 +402,7 @@ fn trimmed(blanks: Padding, charset: Charset) -> &'static [&'static [u8]] {
     }
 }
 
-/// The stop of a decoder that wrote to a small buffer of its own. That the buffer is full is no reason to stop: what was
+/// The stop of a decoder that wrote to a small separate buffer. That the buffer is full is no reason to stop: what was
 /// taken and written is progress.
 fn in_own_buffer(stop: Stop<Malformed>) -> Stop<Malformed> {
     if stop == Stop::OutputFull { Stop::InputEmpty } else { stop }

@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::text::eol::InRecordStage;
 use crate::transcoder::faults::constant_replacement;
 use crate::transcoder::options::OnMalformed;
-use crate::transcoder::records::source::{Chunk, Filled, Source, SourceStop};
+use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
+use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Faults;
 
 /// Decodes into the caller's buffer.

@@ -5,7 +5,8 @@
 use crate::arch::{bytes::Translation, bytes::translate, isa};
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop};
 use crate::transcoder::guard::CheckedDecoder;
-use crate::transcoder::records::source::{Chunk, Source};
+use crate::transcoder::records::fill::Chunk;
+use crate::transcoder::records::source::Source;
 use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::run::Out;
 use std::sync::Arc;
