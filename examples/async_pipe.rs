@@ -1,9 +1,9 @@
-//! Lines in EBCDIC over a connection, without a thread of their own: the adapters of the feature `tokio`, on either
-//! side of a pipe that stands for a socket. A `TcpStream` goes the same way.
+//! Converts lines of EBCDIC on a connection, asynchronously and without extra threads. It uses the adapters of the
+//! feature `tokio` at both ends of a pipe, which takes the place of a socket. A `TcpStream` works the same way.
 //!
 //!     cargo run --features tokio --example async_pipe
 //!
-//! It prints the lines that arrive, in UTF-8, and how many bytes they were on the wire.
+//! It prints the lines that arrive, in UTF-8, and the number of bytes that they had on the wire.
 
 use charpipe::Transcode;
 use std::error::Error;
@@ -13,10 +13,10 @@ async fn send(wire: impl AsyncWrite + Unpin) -> Result<(), Box<dyn Error + Send 
     let mut writer = Transcode::new().from("UTF-8")?.to("IBM1047")?.tokio_writer(wire)?;
     for line in ["Grüße aus Köln\n", "[10:15] {ok}\n"] {
         writer.write_all(line.as_bytes()).await?;
-        // What was written so far is on its way; without this it waits for more.
+        // Sends what was written so far; without this, the writer waits for more.
         writer.flush().await?;
     }
-    // Says the end of the text, and shuts down the wire.
+    // Marks the end of the text, and shuts down the connection.
     Ok(writer.shutdown().await?)
 }
 

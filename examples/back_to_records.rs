@@ -1,5 +1,5 @@
-//! Lines become records: of a fixed length, filled up with the blanks of the target, or behind a length each; and a line
-//! that is too long for its record is an error that says which.
+//! Converts lines to records: records of a fixed length, padded with blanks of the target charset, and records that
+//! follow their length. A line that is too long for its record is an error that names the record.
 //!
 //!     cargo run --example back_to_records
 
@@ -10,7 +10,7 @@ use std::error::Error;
 const LINES: &str = "PAY 山田 12\nPAY Ms. O'Brien 7\n";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Page 939 has characters of two bytes between shift codes, which count.
+    // Page 939 has two-byte characters between shift codes; the shift codes count towards the length.
     let job = Transcode::new().to("IBM939")?;
     for name in ["fb:18", "rdw", "vbs:24"] {
         let shape: Shape = name.parse()?;

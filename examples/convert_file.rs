@@ -1,4 +1,4 @@
-//! Converts a file to UTF-8, whatever it is encoded in, with its declaration made true.
+//! Converts a file to UTF-8, whatever it is encoded in, and corrects its declaration.
 //!
 //!     cargo run --example convert_file [FILE]
 

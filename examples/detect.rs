@@ -1,4 +1,4 @@
-//! Says what files are encoded in, and how it knows.
+//! Detects the encoding of files, and prints the evidence for it.
 //!
 //!     cargo run --example detect
 
@@ -38,7 +38,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Reads no farther than the verdict needs, to the next sixteen bytes.
+/// Detects the encoding of `input`. Reads no further than the verdict needs, in chunks of sixteen bytes.
 fn detect(mut input: impl Read) -> io::Result<Verdict> {
     let mut detector = Detector::new(Registry::builtin(), Hints::default());
     let mut chunk = [0; 16];
@@ -47,7 +47,8 @@ fn detect(mut input: impl Read) -> io::Result<Verdict> {
         if len == 0 {
             break;
         }
-        // What it does not take is the caller's: detector.prefix() and the rest of the chunk are all that was read.
+        // The detector stores the bytes that it takes: detector.prefix() and the rest of this chunk are everything that
+        // was read.
         let _taken = detector.feed(&chunk[..len]);
     }
     Ok(detector.finish())

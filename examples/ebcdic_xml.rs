@@ -1,9 +1,10 @@
-//! An XML document in EBCDIC, or in anything else, through a parser that wants UTF-8: a reader in front of quick-xml.
-//! The declaration that the parser sees is true, and nothing is held in memory but what the parser asks for.
+//! Parses an XML document in EBCDIC, or in any other encoding, with quick-xml, which expects UTF-8. quick-xml reads
+//! from an adapter that converts the document. The declaration that the parser sees is correct, and only what the
+//! parser asks for is held in memory.
 //!
 //!     cargo run --example ebcdic_xml [FILE]
 //!
-//! It prints the text of each element that has some, and then what the document was in.
+//! It prints the text of each element that has any, and then the encoding of the document.
 
 use charpipe::Transcode;
 use quick_xml::Reader;
@@ -18,10 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let decoded = Transcode::new().reader(BufReader::new(File::open(path)?))?;
     let mut xml = Reader::from_reader(decoded);
-    let (mut element, mut room) = (String::new(), Vec::new());
+    let (mut element, mut buffer) = (String::new(), Vec::new());
     loop {
-        room.clear();
-        match xml.read_event_into(&mut room)? {
+        buffer.clear();
+        match xml.read_event_into(&mut buffer)? {
             Event::Decl(declaration) => {
                 println!("the parser is told {:?}", &*declaration.encoding().transpose()?.unwrap_or_default())
             }

@@ -1,9 +1,9 @@
-//! A document that comes compressed and leaves compressed: adapters are stacked like any other `Read` and `Write`, and
-//! the document is never held whole.
+//! Converts a document from gzip to gzip. The adapters can be stacked like any other `Read` and `Write`, and the
+//! document is never held in memory as a whole.
 //!
 //!     cargo run --example gzip_stream
 //!
-//! It prints how many bytes there were on each side, and the document that came out.
+//! It prints the number of bytes on each side, and the converted document.
 
 use charpipe::Transcode;
 use flate2::Compression;
@@ -13,7 +13,7 @@ use std::error::Error;
 use std::io::{BufReader, Read, Write};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // What somebody sent: EBCDIC, in gzip.
+    // The input that somebody sent: EBCDIC, compressed with gzip.
     let mut sent = GzEncoder::new(Vec::new(), Compression::default());
     sent.write_all(include_bytes!("data/hello-ibm1047.xml"))?;
     let sent = sent.finish()?;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let compressed = output.finish()?;
     println!("{} bytes of {}, {} of {}", report.bytes_in, report.from.unwrap_or_default(), report.bytes_out, report.to);
 
-    // Offsets count bytes of the document, not of the file that it was compressed to.
+    // Offsets count bytes of the document, not of the compressed file.
     let mut text = String::new();
     Transcode::new().reader(BufReader::new(GzDecoder::new(&compressed[..])))?.read_to_string(&mut text)?;
     print!("{text}");

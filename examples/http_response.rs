@@ -1,10 +1,10 @@
-//! An HTTP response: the Content-Type has a say in what the body is encoded in, and may contradict it. Who is believed
-//! is the policy's business, and the contradiction is reported.
+//! Converts the body of an HTTP response. The Content-Type is evidence for the encoding of the body, and may contradict
+//! the body. The policy determines which of them is believed, and the contradiction is reported.
 //!
 //!     cargo run --example http_response
 //!
-//! It asks a server of its own for two documents, and prints what became of each. (A client for HTTP does more than to
-//! read headers to the first empty line; what it has to hand over is the value of one header, and the body.)
+//! It requests two documents from a server that it starts itself, and prints each one converted. (A real HTTP client
+//! does more than read headers up to the first empty line. charpipe needs only the value of one header, and the body.)
 
 use charpipe::Transcode;
 use charpipe::detect::Policy;
@@ -39,7 +39,7 @@ fn show((content_type, body): (String, impl BufRead), policy: Policy) -> Result<
     Ok(())
 }
 
-/// The Content-Type of a response, and its body.
+/// Requests `path`, and returns the Content-Type of the response and its body.
 fn get(address: SocketAddr, path: &str) -> io::Result<(String, impl BufRead + use<>)> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
@@ -59,8 +59,8 @@ fn get(address: SocketAddr, path: &str) -> io::Result<(String, impl BufRead + us
     }
 }
 
-/// Answers two requests. The feed is what its Content-Type says and its declaration does not; the page only calls
-/// itself Latin-1, by which the web means windows-1252.
+/// Serves two requests. The Content-Type of the feed is correct, and its declaration is not. The page declares only
+/// ISO-8859-1, which on the web means windows-1252.
 fn serve(listener: &TcpListener) -> io::Result<()> {
     for stream in listener.incoming().take(2) {
         let mut stream = stream?;

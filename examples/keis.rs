@@ -1,26 +1,26 @@
-//! A codec with a mind of its own, as no table can say it: the frame of Hitachi's KEIS, Japanese on a mainframe, where
-//! shift codes have two bytes. `0A 42` shifts to pairs of bytes and `0A 41` back to single ones. A pair is a character's
-//! row and cell in JIS X 0208 (1 to 94), each with A0 added; single bytes are a page of EBCDIC.
+//! Implements a codec that no table can describe: Hitachi's KEIS, a Japanese mainframe encoding whose shift codes have
+//! two bytes. `0A 42` shifts to pairs of bytes and `0A 41` shifts back to single bytes. A pair is the row and the cell
+//! of a character in JIS X 0208 (1 to 94), each with A0 added. Single bytes are a page of EBCDIC.
 //!
-//! What it needs of tables it takes from codecs that are there: pairs of EUC-JP are the same bytes, and the page is
-//! page 037 here. A site puts its own in that place, and its own characters into the rows that the standard leaves free.
+//! The codec takes its tables from built-in codecs: the pairs of EUC-JP have the same bytes, and the single-byte page
+//! is page 037 here. A site would use its own page instead, and put its own characters into the rows that the standard
+//! leaves free.
 //!
-//! Registered under its labels it is used like any other: found by its name in a declaration, written, made true in the
-//! label. Another host's frame, such as Fujitsu's JEF (`28` and `29`), differs in little more than `shift`.
+//! Once registered under its labels, the codec works like a built-in one: it is found by its name in a declaration, can
+//! be written, and its name is put into the declaration. The encoding of another vendor, such as Fujitsu's JEF (shift
+//! codes `28` and `29`), differs in little more than the shift codes.
 
-use charpipe::codec::{
-    ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, decode_strictly, encode_whole, is_ebcdic,
-};
+use charpipe::codec::{ByteSink, Malformed, Step, Stop, Unmappable, Utf8Sink, decode_strictly, is_ebcdic};
 use charpipe::{Codec, Decoder, Detector, Encoder, Eol, Registry, Transcode};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The first byte of a shift code, and the second of either.
+/// The first byte of each shift code, and the second byte of each.
 const SHIFT: u8 = 0x0A;
 const TO_SINGLE: u8 = 0x41;
 const TO_DOUBLE: u8 = 0x42;
 
-/// The blank of a pair: two blanks of EBCDIC. It is read where JIS has it, too, and written so.
+/// The double-byte blank: two EBCDIC blanks. The pair that JIS has for it can be read too, but this one is written.
 const BLANK: [u8; 2] = [0x40, 0x40];
 
 /// The bytes of a character.
@@ -30,7 +30,7 @@ enum Bytes {
     Pair([u8; 2]),
 }
 
-/// What all machines of the codec share.
+/// The tables that all decoders and encoders of the codec share.
 struct Tables {
     single: Vec<Option<char>>,
     pairs: HashMap<[u8; 2], char>,
@@ -52,7 +52,7 @@ impl Keis {
         let single = (0..=255).map(|byte| char_of(&*page, &[byte]).filter(|_| byte != SHIFT)).collect::<Vec<_>>();
         let mut pairs = HashMap::from([(BLANK, '\u{3000}')]);
         let mut bytes = HashMap::from([('\u{3000}', Bytes::Pair(BLANK))]);
-        // The rows that the standard has: signs and letters, then the two levels of kanji.
+        // The rows of the standard: signs and letters, then the two levels of kanji.
         for row in (1..=8).chain(16..=84) {
             for cell in 1..=94 {
                 let pair = [0xA0 + row, 0xA0 + cell];
@@ -62,7 +62,7 @@ impl Keis {
                 }
             }
         }
-        // What both have is written as a single byte.
+        // A character that both the page and the pairs have is written as a single byte.
         bytes.extend((0..=255).zip(&single).filter_map(|(byte, ch)| Some(((*ch)?, Bytes::Single(byte)))));
         Ok(Keis { tables: Arc::new(Tables { single, pairs, bytes }) })
     }
@@ -86,7 +86,7 @@ impl Codec for Keis {
 struct KeisDecoder {
     tables: Arc<Tables>,
     double: bool,
-    /// The first byte of a shift code or of a pair, whose second may come with the next input.
+    /// The first byte of a shift code or of a pair; the second may come with the next input.
     held: Option<u8>,
 }
 
@@ -104,7 +104,7 @@ impl Decoder for KeisDecoder {
                 (Some(lead), _) => match self.tables.pairs.get(&[lead, byte]) {
                     Some(ch) => *ch,
                     None => {
-                        // The first byte is bad; this one is not read yet and may be good.
+                        // The first byte is invalid. This byte has not been read yet and may be valid.
                         self.held = None;
                         return Step { read, stop: FAULT };
                     }
@@ -143,7 +143,7 @@ impl Decoder for KeisDecoder {
         Box::new(self.clone())
     }
 
-    /// A shift code that was obeyed is not pending; half of one is.
+    /// A complete shift code is not pending; the first half of one is.
     fn pending(&self) -> usize {
         usize::from(self.held.is_some())
     }
@@ -156,8 +156,7 @@ struct KeisEncoder {
 }
 
 impl KeisEncoder {
-    /// Writes the bytes, a shift code before them where one is needed; `false`, and nothing written, where that does not
-    /// fit.
+    /// Writes the bytes, after a shift code if one is needed. Returns `false` and writes nothing if they do not fit.
     fn push(&mut self, bytes: Bytes, dst: &mut ByteSink<'_>) -> bool {
         let fits = match (bytes, self.double) {
             (Bytes::Single(byte), false) => dst.push(&[byte]),
@@ -185,7 +184,7 @@ impl Encoder for KeisEncoder {
         Step { read: src.len(), stop: Stop::InputEmpty }
     }
 
-    /// Back to single bytes: the next record begins with them.
+    /// Shifts back to single bytes, because the next record begins with them.
     fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
         if self.double && !dst.push(&[SHIFT, TO_SINGLE]) {
             return Stop::OutputFull;
@@ -198,14 +197,14 @@ impl Encoder for KeisEncoder {
         self.double = false;
     }
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            // A question mark, or 〓, which Japanese prints for a character that it lacks.
-            Replacement::Substitute if self.double => self.push(Bytes::Pair([0xA2, 0xAE]), dst),
-            Replacement::Substitute => self.push(Bytes::Single(0x6F), dst),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    /// Returns a copy, on which a replacement is tried first.
+    fn fork(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(self.clone()))
+    }
+
+    /// Returns a question mark, or 〓 among pairs, which Japanese text uses for a missing character.
+    fn substitute(&self) -> Option<&str> {
+        Some(if self.double { "〓" } else { "?" })
     }
 }
 
@@ -215,7 +214,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("EBCDIC: {}", is_ebcdic(&*keis));
     registry.register(keis, &["KEIS83", "KEIS"])?;
 
-    // The document declares it; detection reads the declaration as EBCDIC and then believes the name.
+    // The document declares the encoding. Detection reads the declaration as EBCDIC and then uses the declared name.
     let document = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/keis.xml"))?;
     let mut detector = Detector::new(registry.clone(), Default::default());
     detector.feed(&document);
@@ -227,12 +226,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     transcode.run(&document[..], &mut text)?;
     print!("{}", String::from_utf8_lossy(&text));
 
-    // Back, with the newline of EBCDIC: the same bytes, label and shift codes included.
+    // Convert it back, with the newline of EBCDIC: the bytes are the same, including the label and the shift codes.
     let mut bytes = Vec::new();
     transcode.clone().to("KEIS")?.eol(Eol::Nel).run(&text[..], &mut bytes)?;
     println!("the same bytes: {}", bytes == document);
 
-    // Faults have their place in the input, whatever the shift.
+    // Errors have their offset in the input, whatever the shift state.
     let error = transcode.clone().from("KEIS")?.run(&b"\x0A\x42\xC5\xEC\xB5\x0A\x41\xC1"[..], Vec::new()).unwrap_err();
     println!("{error}");
     let error = transcode.to("KEIS")?.run("東京 😀".as_bytes(), Vec::new()).unwrap_err();

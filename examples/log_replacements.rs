@@ -1,5 +1,5 @@
-//! Goes on where the input is damaged, or has what the target lacks, and logs it: how much there was, and the first of
-//! it with line and column, as an editor shows them.
+//! Continues after malformed input and unmappable characters, and logs them: how many there were, and the first ones
+//! with line and column, as an editor shows them.
 //!
 //!     cargo run --example log_replacements
 //!
@@ -15,9 +15,9 @@ fn main() -> Result<(), charpipe::Error> {
     let report = job.run(INPUT, &mut latin1)?;
     print!("{}", Transcode::new().from("ISO-8859-1")?.decode(&latin1)?);
 
-    // The count is exact; the first sixteen are kept with their place, a byte of the input.
+    // The count is exact. The first sixteen are stored with their offset, in bytes of the input.
     let (malformed, unmappable) = (&report.malformed, &report.unmappable);
-    eprintln!("{} ill-formed, {} not in {}", malformed.count, unmappable.count, report.to);
+    eprintln!("malformed: {}; not in {}: {}", malformed.count, report.to, unmappable.count);
     for fault in &malformed.first {
         eprintln!("{}: {:02X?}", place(fault.offset), fault.bytes);
     }
@@ -27,7 +27,7 @@ fn main() -> Result<(), charpipe::Error> {
     Ok(())
 }
 
-/// Line and column of a byte, where a line ends in 0A: in UTF-8 and whatever has ASCII at its places.
+/// Returns the line and column of a byte. Lines must end in 0A, as in UTF-8 and other supersets of ASCII.
 fn place(offset: u64) -> String {
     let before = &INPUT[..offset as usize];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;

@@ -3,8 +3,8 @@
 
     examples/make-data.py
 
-EBCDIC bytes come from the charts in codecs/. This file has each document as text, and writes it there as bytes. Running
-it again changes nothing. Uses only the standard library.
+EBCDIC bytes come from the charts in codecs/. This script contains the text of each document and writes its bytes.
+Running it again changes nothing. It needs only the standard library.
 """
 import pathlib
 
@@ -12,12 +12,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEL = "\u0085"
 SO, SI = b"\x0e", b"\x0f"
 
-# The words that begin a section of a page, other than charts.
+# The words that begin a section of a page, besides its charts.
 SECTIONS = {"but", "both", "to-text", "to-bytes", "best-fit", "substitute1"}
 
 
 def cells(name):
-    """Maps bytes to code points, in hexadecimal, as in codecs/NAME.txt, without the bytes that are only read."""
+    """Returns the code point of each byte sequence in codecs/NAME.txt, in hexadecimal, or `----` if it is only read."""
     to_text, section, columns = {}, None, None
     for line in (ROOT / "codecs" / f"{name}.txt").read_text("utf-8").splitlines():
         words = line.split("#")[0].split()
@@ -44,12 +44,12 @@ def cells(name):
 
 
 def page(name):
-    """Maps characters to bytes."""
+    """Returns the bytes of each character."""
     return {chr(int(cell, 16)): code for code, cell in cells(name).items() if cell != "----" and "+" not in cell}
 
 
 def ebcdic(name, text):
-    """Encodes `text` in that page, with double bytes between shift codes. Lines end with NEL, the EBCDIC newline."""
+    """Encodes `text` in the page, with pairs between shift codes. Lines end with NEL, the newline of EBCDIC."""
     to_bytes = page(name)
     out, width = b"", 1
     for ch in text.replace("\n", NEL):
@@ -62,7 +62,8 @@ def ebcdic(name, text):
 
 
 def keis(name, text):
-    """Encodes `text` in KEIS with that page: between two-byte shift codes, pairs as in EUC-JP, except blanks."""
+    """Encodes `text` in KEIS with the page for single bytes. The pairs are between shift codes of two bytes. They are
+    those of EUC-JP, except for the double-byte blank."""
     to_bytes = page(name)
     result = b""
     double = False
@@ -77,13 +78,13 @@ def keis(name, text):
 
 
 def ucs4(order, text):
-    """Encodes `text` in UCS-4, with the octets of each character in that order: 1234 is big-endian."""
+    """Encodes `text` in UCS-4, with the octets of each character in the given order: 1234 is big-endian."""
     octets = [ch.encode("utf-32-be") for ch in text]
     return bytes(four[int(place) - 1] for four in octets for place in order)
 
 
 def site_page():
-    """Returns a page file of one site: page 1047, with two unused characters replaced by two that the site needs."""
+    """Returns the page file of a site: page 1047 with two unused characters replaced by two that the site needs."""
     chart = (ROOT / "codecs" / "IBM1047.txt").read_text("utf-8").split("chart\n")[1]
     chart = chart.split("\nbest-fit")[0].rstrip() + "\n"
     for old, new in (("00A4", "20AC"), ("00B6", "2713")):
@@ -102,7 +103,7 @@ chart
     return (head + chart).encode()
 
 
-# Brackets, braces, caret and bar are where the EBCDIC pages differ.
+# EBCDIC pages differ in brackets, braces, the caret and the bar.
 HELLO = """\
 <?xml version="1.0" encoding="IBM1047"?>
 <customers>
@@ -122,14 +123,13 @@ KATAKANA = """\
 <city>ﾄｳｷｮｳ</city>
 """
 
-# Kanji, kana, a full-width blank, and a letter that exists both as a single and as a double byte.
+# Kanji, kana, a double-byte blank, and a letter that exists as a single byte and as a pair.
 KEIS = """\
 <?xml version="1.0" encoding="X-KEIS83"?>
 <customer><name>山田\u3000タロウ</name><city>東京都</city><class>Å</class></customer>
 """
 
-# Page 930: katakana as single bytes, everything else as double bytes. The lower-case letters are at the same bytes as
-# in page 290.
+# Page 930: single-byte katakana and double-byte text. The lower-case letters have the bytes that they have in page 290.
 JAPANESE = """\
 <?xml version="1.0" encoding="IBM930"?>
 <顧客 区分="法人・個人">
@@ -156,7 +156,7 @@ CHINESE = """\
 </客户>
 """
 
-# The last character is above U+FFFF: all four octets are needed, and in UTF-16 it is a surrogate pair.
+# The last character is above U+FFFF: it needs more than two octets in UCS-4, and a surrogate pair in UTF-16.
 PLANES = """\
 <?xml version="1.0"{}?>
 <sign>é € \U00010348</sign>
@@ -167,8 +167,7 @@ LATIN1 = """\
 <city>Málaga</city>
 """
 
-# Ill-formed: a truncated €, a byte that never occurs in UTF-8, and an overlong slash (two bytes, each an error of its
-# own).
+# Malformed: a truncated €, a byte that is never valid in UTF-8, and an overlong slash (two bytes, each malformed).
 DAMAGED = b"caf\xc3\xa9 5 \xe2\x82 \xff and \xc0\xaf \xc2\xa7\n"
 
 DATA = {

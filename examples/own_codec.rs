@@ -1,13 +1,14 @@
-//! A charset of one's own, written by hand: ASCII, and an accent before the letter that it stands on (in the manner of
-//! ISO 6937). Registered under its labels it is used like any other, also by documents that declare it.
+//! Implements a codec by hand: ASCII, with each accent before the letter that it belongs to (in the manner of ISO
+//! 6937). Once registered under its labels, it is used like any other codec, including for documents that declare it.
 //!
-//! A charset that a table can hold needs no code: see `table_at_run_time.rs`. One with shift codes is `keis.rs`.
+//! A charset that a table can describe needs no code: see `table_at_run_time.rs`. For a charset with shift codes see
+//! `keis.rs`.
 
-use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, encode_whole};
+use charpipe::codec::{ByteSink, Malformed, Step, Stop, Unmappable, Utf8Sink};
 use charpipe::{Codec, Decoder, Encoder, Registry, Transcode};
 use std::sync::Arc;
 
-/// Accent, letter, and the two in one.
+/// Accent, letter, and the character that they form.
 const ACCENTED: [(u8, u8, char); 5] =
     [(0xC2, b'a', 'á'), (0xC2, b'e', 'é'), (0xC8, b'o', 'ö'), (0xC8, b'u', 'ü'), (0xCA, b'A', 'Å')];
 
@@ -29,7 +30,7 @@ impl Codec for Accents {
 
 #[derive(Clone)]
 struct AccentsDecoder {
-    /// Read, and waiting for its letter, which may come with the next input.
+    /// An accent that was read and whose letter may come with the next input.
     accent: Option<u8>,
 }
 
@@ -48,7 +49,7 @@ impl Decoder for AccentsDecoder {
                 Some(accent) => match ACCENTED.iter().find(|row| (row.0, row.1) == (accent, byte)) {
                     Some(row) => row.2,
                     None => {
-                        // The accent is bad; this byte is not read yet and may be good.
+                        // The accent is invalid. This byte has not been read yet and may be valid.
                         self.accent = None;
                         return Step { read, stop: FAULT };
                     }
@@ -79,7 +80,6 @@ impl Decoder for AccentsDecoder {
     }
 }
 
-#[derive(Clone)]
 struct AccentsEncoder;
 
 impl Encoder for AccentsEncoder {
@@ -106,12 +106,8 @@ impl Encoder for AccentsEncoder {
 
     fn reset(&mut self) {}
 
-    fn encode_replacement(&mut self, _ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        match which {
-            Replacement::Substitute => dst.push(b"?"),
-            Replacement::BestFit => false,
-            Replacement::Text(text) => encode_whole(self, text, dst),
-        }
+    fn is_stateless(&self) -> bool {
+        true
     }
 }
 
@@ -120,18 +116,18 @@ fn main() -> Result<(), charpipe::Error> {
     registry.register(Arc::new(Accents), &["accents"])?;
     let transcode = Transcode::new().registry(registry);
 
-    // The declaration names it.
+    // The declaration names the encoding.
     let document = b"<?xml version='1.0' encoding='x-accents'?><name>Jos\xC2e M\xC8uller</name>";
     let mut text = Vec::new();
     transcode.run(&document[..], &mut text)?;
     println!("{}", String::from_utf8_lossy(&text));
 
-    // And back, from whatever a document is in.
+    // Convert it back.
     let mut bytes = Vec::new();
     transcode.clone().to("accents")?.run(&text[..], &mut bytes)?;
     println!("{}", bytes.escape_ascii());
 
-    // Faults have their place in the input.
+    // Errors have their offset in the input.
     let error = transcode.from("accents")?.run(&b"caf\xC2e \xC2x"[..], Vec::new()).unwrap_err();
     println!("{error}");
     Ok(())

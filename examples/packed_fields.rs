@@ -1,5 +1,5 @@
-//! A customer file of a mainframe, field by field: records out of fixed or variable length, blocked or spanned, and in
-//! each of them text in EBCDIC beside a packed decimal, which is no text and is read as what it is.
+//! Reads a customer file of a mainframe field by field. The records have a fixed or variable length, and may be blocked
+//! or spanned. Each contains text in EBCDIC and a packed decimal, which is not text and is read as a number.
 //!
 //!     cargo run --example packed_fields [FILE SHAPE]
 //!
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         else {
             return Err(wrong("it ends within its fields").into());
         };
-        let balance = packed(balance).ok_or_else(|| wrong("the balance is no packed decimal"))?;
+        let balance = packed(balance).ok_or_else(|| wrong("the balance is not a packed decimal"))?;
         let (sign, cents) = (if balance < 0 { "-" } else { "" }, balance.unsigned_abs());
         let amount = format!("{sign}{}.{:02}", cents / 100, cents % 100);
         line.clear();
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
-/// A number in COMP-3: two digits a byte, and a sign in the last half of the last.
+/// Returns the value of a COMP-3 number: two digits per byte, and the sign in the low half of the last byte.
 fn packed(bytes: &[u8]) -> Option<i64> {
     let (last, first) = bytes.split_last()?;
     let digits = first.iter().flat_map(|byte| [byte >> 4, byte & 15]).chain([last >> 4]);

@@ -1,5 +1,5 @@
-//! A listing becomes what a printer makes of it: the first column of a record, ASA's carriage control, moves to the next
-//! line or page, or back to print over a line.
+//! Converts a listing with carriage control to what a printer would print. The first column of each record is an ASA
+//! control character: it moves to the next line or page, or back to the beginning of the line, to print over it.
 //!
 //!     cargo run --example print_listing
 

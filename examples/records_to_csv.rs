@@ -1,5 +1,5 @@
-//! A mainframe extract as a table with commas: records of fixed length, text in EBCDIC beside a packed decimal, out
-//! through the csv crate, which quotes what has to be.
+//! Converts a mainframe extract to CSV. The records have a fixed length and contain text in EBCDIC and a packed
+//! decimal. The csv crate writes the output and quotes fields that need it.
 //!
 //!     cargo run --example records_to_csv
 //!
@@ -13,7 +13,8 @@ use std::io::{BufRead, BufReader, stdout};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.fb");
-    // Each record becomes a line. Columns 52 to 56 are no text: BALANCE, which comes as two hex digits a byte.
+    // Each record becomes a line. Columns 52 to 56 are BALANCE, which is not text. It is written as two hex digits per
+    // byte.
     let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 76 });
     let lines = job.columns("1-51,57-".parse()?).gaps(Gaps::Hex).reader(BufReader::new(File::open(path)?))?.lines();
 
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for line in lines {
         let line: Vec<char> = line?.chars().collect();
         let field = |from: usize, to: usize| line[from..to].iter().collect::<String>().trim_end().to_owned();
-        // COMP-3 ends in its sign: B or D is minus.
+        // The last digit of COMP-3 is the sign: B or D means minus.
         let cents: u64 = field(51, 60).parse()?;
         let sign = if matches!(line[60], 'B' | 'D') && cents > 0 { "-" } else { "" };
         let balance = format!("{sign}{}.{:02}", cents / 100, cents % 100);

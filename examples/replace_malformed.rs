@@ -1,4 +1,4 @@
-//! Goes on where the input is ill-formed: a replacement for each fault, and an account of them.
+//! Continues after malformed input: replaces each malformed sequence, and reports the replacements.
 
 use charpipe::{OnMalformed, Transcode};
 
@@ -8,8 +8,8 @@ fn main() -> Result<(), charpipe::Error> {
         let mut output = Vec::new();
         let report = Transcode::new().malformed(policy).run(&damaged[..], &mut output)?;
         print!("{policy:?}: {}", String::from_utf8_lossy(&output));
-        println!("  {} faults", report.malformed.count);
-        // The first of them are kept with their place.
+        println!("  {} malformed sequences", report.malformed.count);
+        // The first ones are stored with their offsets.
         for fault in &report.malformed.first {
             println!("  byte {}: {:02X?}", fault.offset, fault.bytes);
         }

@@ -1,9 +1,9 @@
-//! Choices out of a configuration file, and the account of the run as JSON: the feature `serde`, with the keys of
-//! `charpipe --report`.
+//! Reads options from a configuration file, and writes the report of a run as JSON, with the feature `serde`. The keys
+//! are those of the JSON that the command `charpipe` writes.
 //!
 //!     cargo run --features serde --example report_as_json
 //!
-//! It prints the report of a job that replaces what is ill-formed.
+//! It prints the report of a run that replaces malformed input.
 
 use charpipe::records::Shape;
 use charpipe::{OnMalformed, Transcode};

@@ -1,8 +1,8 @@
-//! A table of one's own, loaded from a file at run time: a code page that needs no code.
+//! Loads a table from a file at run time: a code page of your own that needs no code.
 //!
-//! `examples/data/x-site.txt` is page 1047 with two places taken for other signs, as a chart; `codecs/README.md` has the
-//! format. Tables of ICU (`.ucm`), charmaps, and columns of numbers are loaded in the same manner. A charset that no table
-//! can hold is code: see `own_codec.rs` and `keis.rs`.
+//! `examples/data/x-site.txt` is page 1047, as a chart, with two characters replaced; `codecs/README.md` describes the
+//! format. ICU tables (`.ucm`), charmaps and columns of numbers are loaded in the same way. A charset that no table can
+//! describe needs code: see `own_codec.rs` and `keis.rs`.
 
 use charpipe::{Registry, Transcode};
 use std::error::Error;
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut registry = Registry::builtin();
     let codec = registry.load(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/x-site.txt"))?;
     let labels: Vec<&str> = registry.labels(codec.name()).collect();
-    println!("{} answers to {}", codec.name(), labels.join(" "));
+    println!("{} has the labels {}", codec.name(), labels.join(" "));
 
     let transcode = Transcode::new().registry(registry);
     let mut bytes = Vec::new();

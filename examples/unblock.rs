@@ -1,5 +1,5 @@
-//! Records become lines: the blocks and lengths of a mainframe's file go, and of the columns that are no text come two
-//! hex digits a byte.
+//! Converts records to lines: removes the block and record headers of a mainframe file, and writes the columns that are
+//! not text as two hex digits per byte.
 //!
 //!     cargo run --example unblock
 

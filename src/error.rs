@@ -1,14 +1,14 @@
-//! What can go wrong, with the place in the input where it did.
+//! The error type: what went wrong, and at which position in the input.
 //!
-//! Every offset in charpipe counts bytes of the original input from 0, byte order mark included, whatever the size of
-//! the pieces it came in and whatever the stages between.
+//! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not
+//! depend on how the input was cut into pieces or on the stages it went through.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// An error: one word wide; what it is, is its [`kind`](Error::kind).
+/// An error, one word wide. Its [`kind`](Error::kind) says what went wrong.
 ///
 /// ```
 /// use charpipe::ErrorKind;
@@ -21,258 +21,299 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Error(Arc<(ErrorKind, Option<RecordPosition>)>);
 
-/// A place in a file of records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A position in an input of records.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct RecordPosition {
     /// The number of the record, from 1.
     pub number: u64,
-    /// The byte of its data, from 1.
+    /// The number of the byte within the record's data, from 1.
     pub column: u64,
 }
 
-/// What went wrong.
+/// What went wrong. Variants and their fields may be added.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ErrorKind {
-    /// The input could not be read. The transcoder is as it was: [`Transcoder::run`](crate::Transcoder::run) goes on.
+    /// The input could not be read. The transcoder's state is unchanged, so [`Transcoder::run`](crate::Transcoder::run)
+    /// can be called again.
     #[error("cannot read: {source}")]
+    #[non_exhaustive]
     Read {
-        /// Bytes read before.
+        /// The number of bytes read before the error.
         offset: u64,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The output could not be written.
     #[error("cannot write: {source}")]
+    #[non_exhaustive]
     Write {
-        /// Bytes written before.
+        /// The number of bytes written before the error.
         written: u64,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Ill-formed input, under [`OnMalformed::Fail`](crate::OnMalformed::Fail).
+    /// The input is malformed, under [`OnMalformed::Fail`](crate::OnMalformed::Fail).
     #[error("{} is not valid {codec}", Hex(bytes))]
+    #[non_exhaustive]
     Malformed {
         /// The decoder's charset.
         codec: String,
-        /// The first bad byte.
+        /// The position of the first malformed byte.
         offset: u64,
-        /// The bad bytes.
+        /// The malformed bytes.
         bytes: Vec<u8>,
     },
-    /// A character that the target lacks.
+    /// The target charset lacks a character, under [`OnUnmappable::Fail`](crate::OnUnmappable::Fail).
     #[error("U+{:04X} {} is not in {codec}", *ch as u32, Shown(*ch))]
+    #[non_exhaustive]
     Unmappable {
         /// The target charset.
         codec: String,
         /// The character.
         ch: char,
-        /// The first byte of the input that it came from.
+        /// The first of the input bytes that the character came from.
         offset: u64,
     },
-    /// A label that no codec answers to.
+    /// No codec has this label.
     #[error("{label:?} is not known{}", DidYouMean(near))]
+    #[non_exhaustive]
     UnknownLabel {
         /// The label.
         label: String,
-        /// Where the document names it; `None` for a label given by the caller.
+        /// The position of the label in the document; `None` for a label that the caller gave.
         offset: Option<u64>,
-        /// Labels that are spelt alike, the nearest first.
+        /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
     },
-    /// A label that is known, of a charset that charpipe does not read: `HZ-GB-2312`, `ISO-2022-KR` …
+    /// The label is known, but charpipe does not support its charset: `HZ-GB-2312`, `ISO-2022-KR` …
     #[error("{label:?} is not supported")]
+    #[non_exhaustive]
     UnsupportedLabel {
         /// The label.
         label: String,
-        /// Where the document names it; `None` for a label given by the caller.
+        /// The position of the label in the document; `None` for a label that the caller gave.
         offset: Option<u64>,
     },
-    /// The codec of that name can only decode.
+    /// The codec can only decode.
     #[error("{codec} can be read but not written")]
+    #[non_exhaustive]
     NoEncoder {
         /// The charset.
         codec: String,
     },
-    /// A string was asked for, and the target is another charset than UTF-8.
-    #[error("a string is UTF-8, and {codec} is asked for")]
+    /// The result should be a string, but the target is not UTF-8.
+    #[error("the target is {codec}, but a string has to be UTF-8")]
+    #[non_exhaustive]
     NotUtf8 {
         /// The charset.
         codec: String,
     },
-    /// The declaration does not end within the bound.
+    /// The XML declaration does not end within the limit.
     #[error("the XML declaration is longer than {limit} characters")]
+    #[non_exhaustive]
     DeclarationTooLong {
-        /// Where it starts.
+        /// The beginning of the declaration.
         offset: u64,
-        /// The bound, in characters.
+        /// The limit, in characters.
         limit: usize,
     },
-    /// The policy says that the document contradicts itself, or the transport, or is none of its business.
-    #[error("the policy rejects this: {why}")]
+    /// The policy rejects the document: it contradicts itself or the transport, or has an unsuitable media type.
+    #[error("rejected by the policy: {why}")]
+    #[non_exhaustive]
     PolicyRejects {
-        /// Where.
+        /// The position of the contradiction.
         offset: u64,
-        /// What the rule found; which rule it was, the verdict says.
+        /// The reason. The verdict has the id of the rule.
         why: &'static str,
     },
-    /// A warning, where [`strict`](crate::Transcode::strict) makes it an error.
+    /// A warning that [`strict`](crate::Transcode::strict) turned into an error.
     #[error("{message} ({code})")]
+    #[non_exhaustive]
     Strict {
         /// The diagnostic's code.
         code: &'static str,
-        /// The diagnostic's words.
+        /// The diagnostic's message.
         message: String,
-        /// The diagnostic's place.
+        /// The diagnostic's offset.
         offset: u64,
     },
-    /// The target has no name that an XML declaration can carry.
-    #[error(
-        "{codec} has no name that an XML declaration can carry (leave the declaration as it is with --relabel never)"
-    )]
+    /// The target has no name that is allowed in an XML declaration.
+    #[error("{codec} has no name that is allowed in an XML declaration")]
+    #[non_exhaustive]
     NoXmlName {
         /// The charset.
         codec: String,
     },
-    /// A byte order mark was asked for in a charset that has none.
+    /// The output should begin with a byte order mark, but the target has none.
     #[error("{codec} has no byte order mark")]
+    #[non_exhaustive]
     NoBom {
         /// The charset.
         codec: String,
     },
-    /// A codec broke its [contract](crate::codec#the-contract). The fault is the codec's, not the input's.
+    /// A codec broke its [contract](crate::codec#the-contract). This is a bug in the codec, not a problem of the input.
     #[error("the codec {codec} is broken: it {what}")]
+    #[non_exhaustive]
     Codec {
         /// The charset.
         codec: String,
-        /// Bytes of the input read before.
+        /// The number of input bytes read before the error.
         offset: u64,
-        /// What it did.
+        /// What the codec did; completes the sentence "it …".
         what: &'static str,
     },
-    /// What frames a record says something impossible.
+    /// A record's header is invalid.
     #[error("record {record}: the header {} is wrong: {what}", Hex(header))]
+    #[non_exhaustive]
     BadHeader {
-        /// Where the header is.
+        /// The position of the header.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
-        /// The header.
+        /// The bytes of the header.
         header: Vec<u8>,
-        /// What is wrong with it.
+        /// What is wrong with the header.
         what: &'static str,
     },
-    /// The input, or a block of a tape, ends within a record. What there is of it was delivered.
-    #[error("record {record}, which begins at byte {begun}, is cut: at least {missing} more bytes belong to it")]
+    /// The input, or a block of a tape, ends within a record. The data before the end was delivered.
+    #[error("record {record}, which begins at byte {begun}, is incomplete: at least {missing} more bytes belong to it")]
+    #[non_exhaustive]
     RecordCut {
-        /// Where it is cut.
+        /// The end of the data.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
-        /// Where it begins, its header included.
+        /// The beginning of the record, including its header.
         begun: u64,
-        /// How many bytes are missing at least.
+        /// The minimum number of bytes that are missing.
         missing: u64,
     },
-    /// A tape image does not have the file that was chosen.
+    /// The tape image lacks the chosen file.
     #[error("the tape has no file {file}")]
+    #[non_exhaustive]
     NoTapeFile {
-        /// Where in the input; 0, as no nearer place is known.
+        /// Always 0, because no more precise position is known.
         offset: u64,
         /// The number or the name of the file.
         file: String,
     },
-    /// A record that is longer than its shape, or whoever holds it, allows.
+    /// A record is longer than its shape or the reader's limit allows.
     #[error("record {record} is longer than {limit} bytes")]
+    #[non_exhaustive]
     RecordTooLong {
-        /// Where in the input it begins, or the text that it is made of.
+        /// The beginning of the record in the input, or of the text that it is made from.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
-        /// How long it may be.
+        /// The maximum length, in bytes.
         limit: usize,
     },
-    /// A control character, under [`OnControl::Error`](crate::OnControl::Error).
+    /// The text has a control character, under [`OnControl::Error`](crate::OnControl::Error).
     #[error("U+{:04X} is a control character", *ch as u32)]
+    #[non_exhaustive]
     Control {
-        /// The first byte of the input that it came from.
+        /// The first of the input bytes that the character came from.
         offset: u64,
         /// The character.
         ch: char,
     },
-    /// A newline in a record, under [`OnNewlineInRecord::Error`](crate::OnNewlineInRecord::Error).
-    #[error("U+{:04X} within a record: a newline", *ch as u32)]
+    /// A record has a newline in its text, under [`OnNewlineInRecord::Error`](crate::OnNewlineInRecord::Error).
+    #[error("U+{:04X}, a newline, is inside a record", *ch as u32)]
+    #[non_exhaustive]
     NewlineInRecord {
-        /// The first byte of the input that it came from.
+        /// The first of the input bytes that the character came from.
         offset: u64,
         /// The character.
         ch: char,
     },
-    /// Options that do not go together.
+    /// The options cannot be combined.
     #[error("{what}")]
+    #[non_exhaustive]
     Options {
-        /// Which, and why.
+        /// Which options, and why.
         what: &'static str,
     },
-    /// A record of fixed length that is shorter, and cannot be filled up with whole blanks.
-    #[error("record {record} is {missing} bytes too short, which blanks of {blank} bytes cannot fill")]
+    /// A record is shorter than its fixed length, and whole blanks cannot fill the gap.
+    #[error("record {record} is {missing} bytes too short, and blanks of {blank} bytes cannot fill the gap")]
+    #[non_exhaustive]
     CannotPad {
-        /// Where in the input it begins, or the text that it is made of.
+        /// The beginning of the record in the input, or of the text that it is made from.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
-        /// How many bytes are missing.
+        /// The number of missing bytes.
         missing: usize,
-        /// How many bytes a blank has; 0 where there is none.
+        /// The length of a blank in bytes; 0 if the charset has no blank.
         blank: usize,
     },
-    /// Records of that shape cannot be written.
-    #[error("no records are written as {shape}: {why}")]
+    /// Records of this shape cannot be written.
+    #[error("cannot write records as {shape}: {why}")]
+    #[non_exhaustive]
     CannotFrame {
         /// The shape.
         shape: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A label without letter or digit.
-    #[error("{label:?} is no label: it has neither letter nor digit")]
+    /// The label has neither a letter nor a digit.
+    #[error("{label:?} is not a valid label: it has neither letters nor digits")]
+    #[non_exhaustive]
     BadLabel {
         /// The label.
         label: String,
     },
-    /// A code page was asked for, and the codec is none.
-    #[error("{codec} is no code page")]
+    /// The codec is not a code page, but a code page is needed.
+    #[error("{codec} is not a code page")]
+    #[non_exhaustive]
     NotATable {
         /// The charset.
         codec: String,
     },
-    /// A table file that cannot be opened or read.
+    /// A table file cannot be opened or read.
     #[error("{}: cannot read: {source}", path.display())]
+    #[non_exhaustive]
     TableFile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A table whose content is wrong.
+    /// A table file has an error in its contents.
     #[error("line {line}, column {column}: expected {expected}")]
+    #[non_exhaustive]
     Table {
         /// The line, from 1.
         line: usize,
         /// The column in bytes, from 1.
         column: usize,
-        /// What should stand there.
+        /// What was expected there.
         expected: String,
     },
 }
 
 impl Error {
-    /// What went wrong.
+    /// Makes the error for input that could not be read after `offset` bytes, for callers that read it themselves.
+    #[must_use]
+    pub fn read(offset: u64, source: io::Error) -> Self {
+        ErrorKind::Read { offset, source }.into()
+    }
+
+    /// Makes the error for output that could not be written after `written` bytes, for callers that write it
+    /// themselves.
+    #[must_use]
+    pub fn write(written: u64, source: io::Error) -> Self {
+        ErrorKind::Write { written, source }.into()
+    }
+
+    /// Returns what went wrong.
+    #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.0
     }
 
-    /// Which record and column [`offset`](Self::offset) is in; `None` where the input has no records.
+    /// Returns the record and column of [`offset`](Self::offset), or `None` if the input has no records.
     ///
     /// ```
     /// let job = charpipe::Transcode::new().from("US-ASCII")?.records("fb:4".parse()?);
@@ -282,16 +323,18 @@ impl Error {
     /// assert_eq!(error.to_string(), "byte 6: record 2, column 3: FF is not valid US-ASCII");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[must_use]
     pub fn record(&self) -> Option<RecordPosition> {
         self.0.1
     }
 
-    /// The same, with its place among the records.
+    /// Makes an error with its position in the records.
     pub(crate) fn in_record(kind: ErrorKind, record: Option<RecordPosition>) -> Self {
         Error(Arc::new((kind, record)))
     }
 
-    /// Where in the input, in bytes from 0; `None` where no place in the input is to blame.
+    /// Returns the position of the error in the input, in bytes from 0, or `None` if the error has no position.
+    #[must_use]
     pub fn offset(&self) -> Option<u64> {
         match *self.kind() {
             ErrorKind::Read { offset, .. }
@@ -323,8 +366,9 @@ impl Error {
         }
     }
 
-    /// A short name that does not change, for programs: `malformed`, `unknown-label` …; for a warning made an error
-    /// its own code.
+    /// Returns a short name for programs, which never changes: `malformed`, `unknown-label` … A warning that became an
+    /// error keeps its own code.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match *self.kind() {
             ErrorKind::Read { .. } => "read",
@@ -370,7 +414,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// `byte 12: 83 FF is not valid UTF-8`: the place first, where there is one; `byte 92: record 2, column 13: …`.
+/// Begins with the position, if there is one: `byte 12: 83 FF is not valid UTF-8`, `byte 92: record 2, column 13: …`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(offset) = self.offset() {
@@ -389,7 +433,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Keeps the kind of an I/O error; any other becomes [`io::ErrorKind::InvalidData`].
+/// Keeps the kind of an I/O error. Any other error becomes [`io::ErrorKind::InvalidData`].
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match error.kind() {
@@ -402,7 +446,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Bytes as upper-case hex with blanks between.
+/// Bytes as upper-case hex, separated by spaces.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
@@ -414,7 +458,7 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// A character in quotes, escaped where a terminal had better not see it.
+/// A character in quotes, escaped if it could upset a terminal.
 struct Shown(char);
 
 impl fmt::Display for Shown {
@@ -423,7 +467,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// What goes behind a label that is not known.
+/// The suggestion after an unknown label.
 pub(crate) struct DidYouMean<'a>(pub(crate) &'a [String]);
 
 impl fmt::Display for DidYouMean<'_> {

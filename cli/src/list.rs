@@ -1,19 +1,21 @@
-//! `charpipe list`: which encodings there are, what they are called, which way they go, and where they come from.
+//! `charpipe list`: lists the encodings with their aliases, the directions that they support, and their sources.
 
 use crate::args::List;
-use crate::files::output;
+use crate::escape::printable;
 use crate::messages::json::{self, CodecObject};
-use crate::messages::{printable, say};
+use crate::messages::say;
+use crate::print;
 use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::Registry;
+use charpipe::codec::can_encode;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-/// How wide a line for people may be.
+/// The greatest width of a line of text, in columns.
 const WIDTH: usize = 100;
 
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(args: &List) -> Status {
     let registry = match args.tables.registry() {
         Ok(registry) => registry,
@@ -25,12 +27,13 @@ pub(crate) fn run(args: &List) -> Status {
         return Status::Data;
     }
     let text = if args.json { found.iter().map(json::line).collect() } else { in_words(&found) };
-    output::print(&text)
+    print::to_stdout(&text)
 }
 
-/// The codecs that `pattern` fits, in the order of their names; with a pattern also the labels that are refused.
+/// Returns the codecs that match `pattern`, sorted by name. With a pattern, also the labels that are known but not
+/// supported.
 fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObject<'a>> {
-    // What the label rules make of it: `037` is in no label of page 500, and is IBM037.
+    // The codec that the pattern would name as a label: `037` matches labels of several pages, and names IBM037.
     let named = pattern.and_then(|pattern| registry.codec(pattern).ok());
     let fits = |label: &str| pattern.is_none_or(|pattern| matches(pattern, label));
     let mut found: Vec<CodecObject<'_>> = registry
@@ -42,8 +45,8 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
             name: codec.name(),
             aliases: registry.labels(codec.name()).skip(1).collect(),
             decode: true,
-            encode: codec.encodes(),
-            source: Some(codec.source()).filter(|source| !source.is_empty()),
+            encode: can_encode(&**codec),
+            source: Some(codec.info().source).filter(|source| !source.is_empty()),
         })
         .collect();
     if let Some(pattern) = pattern {
@@ -60,22 +63,22 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
     found
 }
 
-/// Whether `label` has `pattern` in it, or, where that has a `*` or a `?`, is what it describes. ASCII case does not
-/// count.
+/// Returns whether `label` contains `pattern`, or matches it if it contains `*` or `?`. ASCII case is ignored.
 fn matches(pattern: &str, label: &str) -> bool {
     let (pattern, label) = (pattern.to_ascii_lowercase(), label.to_ascii_lowercase());
     if pattern.contains(['*', '?']) { glob(pattern.as_bytes(), label.as_bytes()) } else { label.contains(&pattern) }
 }
 
-/// Letters and digits: what the label rules look at.
+/// Returns the letters and digits of a label in lower case: the rules for labels ignore everything else.
 fn letters(label: &str) -> impl Iterator<Item = char> {
     label.chars().filter(|ch| ch.is_ascii_alphanumeric()).map(|ch| ch.to_ascii_lowercase())
 }
 
-/// `*` is any run of bytes, `?` any one; labels are ASCII.
+/// Returns whether `label` matches `pattern`, in which `*` is any number of bytes and `?` is any byte. Labels are ASCII.
 fn glob(pattern: &[u8], label: &[u8]) -> bool {
     let (mut p, mut at) = (0, 0);
-    // Behind the last `*`, and how much of the label it has: when the rest does not fit, it takes one more.
+    // The position after the last `*`, and how much of the label that `*` matches: one byte more when the rest does not
+    // match.
     let mut star: Option<(usize, usize)> = None;
     while at < label.len() {
         match pattern.get(p) {
@@ -89,9 +92,9 @@ fn glob(pattern: &[u8], label: &[u8]) -> bool {
             }
             _ => match &mut star {
                 None => return false,
-                Some((behind, taken)) => {
+                Some((after, taken)) => {
                     *taken += 1;
-                    (p, at) = (*behind, *taken);
+                    (p, at) = (*after, *taken);
                 }
             },
         }
@@ -99,7 +102,8 @@ fn glob(pattern: &[u8], label: &[u8]) -> bool {
     pattern[p..].iter().all(|byte| *byte == b'*')
 }
 
-/// By the letters in any case, and by the value of numbers: IBM437 before IBM01140, ISO-8859-2 before ISO-8859-10.
+/// Compares names by their letters, ignoring case, and by the values of their numbers: IBM437 comes before IBM01140, and
+/// ISO-8859-2 before ISO-8859-10.
 fn natural(a: &str, b: &str) -> Ordering {
     let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (mut x, mut y) = (a, b);
@@ -117,11 +121,11 @@ fn natural(a: &str, b: &str) -> Ordering {
         }
         (x, y) = (&x[len_x..], &y[len_y..]);
     }
-    // All alike but for zeros and case: the names themselves, so that the order is one.
+    // They differ only in zeros and case: compares the names themselves, so that the order is total.
     x.len().cmp(&y.len()).then(a.cmp(b))
 }
 
-/// A line for each, and its aliases on lines of their own, set in.
+/// Returns a line for each codec, with its aliases on indented lines below.
 fn in_words(found: &[CodecObject<'_>]) -> String {
     let longest = found.iter().map(|codec| codec.name.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -140,7 +144,7 @@ fn in_words(found: &[CodecObject<'_>]) -> String {
     text
 }
 
-/// `labels` with commas between, on lines that are set in and not too wide.
+/// Appends the labels, separated by commas, on indented lines.
 fn wrapped(text: &mut String, labels: &[&str]) {
     const INDENT: &str = "    ";
     let mut column = 0;

@@ -1,31 +1,42 @@
-//! The command `charpipe`: a thin shell on [`Transcode`](charpipe::Transcode) and [`Detector`](charpipe::Detector).
+//! The command `charpipe`: a thin shell over [`Transcode`](charpipe::Transcode) and [`Detector`](charpipe::Detector).
 //!
-//! | folder | what |
+//! Data goes to standard output, messages go to standard error. The exit status is the highest [`Status`] of any file.
+//!
+//! Each part uses only parts below it in this table; `.ci/run layout` checks that.
+//!
+//! | part | job |
 //! |---|---|
-//! | `args/` | the options |
-//! | `convert/`, `detect/`, `list.rs`, `chart/` | the commands |
-//! | `files/` | what is read and written |
-//! | `messages/` | what goes to standard error, JSON, HTML, colour, progress |
-//! | `status.rs`, `panics.rs`, `start.rs` | exit statuses; a panic as the error of one file; what runs before `main` |
+//! | `main.rs` | parses the command line, runs the command, returns its status |
+//! | `convert/`, `detect/`, `list.rs`, `chart/` | the commands, which do not use each other |
+//! | `args/` | the options, and what they tell the library |
+//! | `print.rs` | writes whole texts; handles closed pipes and failed writes |
+//! | `panics.rs` | makes a panic the error of one file |
+//! | `messages/` | messages on standard error, colour, progress, JSON, HTML |
+//! | `files/` | inputs, outputs, directories, signals: all that differs between systems |
+//! | `escape.rs`, `status.rs` | text made safe to print; the exit status |
 //!
-//! Data goes to standard output, words to standard error. The exit status is the highest `Status` that any file had.
+//! `start.rs` runs before `main`, and uses `files/` only.
 
 mod args;
 mod chart;
 mod convert;
 mod detect;
+mod escape;
 mod files;
 mod list;
 mod messages;
+#[cfg(test)]
+mod panic_tests;
 mod panics;
+mod print;
 #[cfg(unix)]
 mod start;
 mod status;
 
 #[cfg(feature = "generate")]
 use args::Convert;
-use args::{Cli, Command};
-use files::output;
+use args::{Cli, Command, List};
+use files::name::Name;
 use messages::{color, say};
 use status::Status;
 use std::ffi::OsString;
@@ -37,32 +48,36 @@ fn main() -> ExitCode {
 
 fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     match args::parse(args) {
-        Ok(Cli { command }) => {
-            command.color().heed();
-            if command.reading().is_some_and(args::Reading::is_from_terminal) {
-                say("reads from the terminal; Ctrl-D ends it, and charpipe -h helps");
-            }
-            match command {
-                #[cfg(feature = "generate")]
-                Command::Convert(Convert { generate: Some(what), .. }) => args::generate::run(what),
-                Command::Convert(convert) => convert::run(&convert),
-                Command::Detect(detect) => detect::run(&detect),
-                Command::List(list) => list::run(&list),
-                Command::Chart(chart) => chart::run(&chart),
-            }
-        }
+        Ok(Cli { command }) => run_command(&command),
         Err(error) if error.use_stderr() => {
-            messages::say_usage(&error);
+            args::usage::say_error(&error);
             Status::Usage
         }
-        // Help and version, which were asked for.
-        Err(text) if !color::on_stdout() => output::print(&text.render().to_string()),
-        Err(text) => match text.print() {
-            Err(error) => {
-                say(format_args!("{}: cannot write: {error}", output::STDOUT));
-                Status::Io
-            }
-            Ok(()) => Status::Done,
-        },
+        Err(help_or_version) => print_help(&help_or_version),
+    }
+}
+
+fn run_command(command: &Command) -> Status {
+    command.color().apply();
+    if command.waits_at_terminal() {
+        say("reading from the terminal; end the input with Ctrl-D, or see charpipe -h");
+    }
+    match command {
+        #[cfg(feature = "generate")]
+        Command::Convert(Convert { generate: Some(what), .. }) => print::to_stdout(&args::generate::text(*what)),
+        Command::Convert(convert) if convert.list => list::run(&List::default()),
+        Command::Convert(convert) => convert::run(convert),
+        Command::Detect(detect) => detect::run(detect),
+        Command::List(list) => list::run(list),
+        Command::Chart(chart) => chart::run(chart),
+    }
+}
+
+/// Prints the help or the version, which the user has asked for.
+fn print_help(text: &clap::Error) -> Status {
+    if color::on_stdout() {
+        print::finish(&Name::stdout(), text.print())
+    } else {
+        print::to_stdout(&text.render().to_string())
     }
 }

@@ -1,9 +1,9 @@
-//! A panic is a bug in charpipe. It is the error of the file that it happened on, with the code `internal`; other files
-//! are converted all the same.
+//! Panics. A panic is a bug in charpipe, and is reported as the error of the file on which it happened, with the code
+//! `internal`. All other files are processed as usual.
 
-use crate::messages::color;
+use crate::files::name::Name;
 use crate::messages::json::ErrorObject;
-use crate::messages::{Name, Place, say_parts};
+use crate::messages::{Place, color, say_parts};
 use crate::status::Status;
 use charpipe::RecordPosition;
 use std::any::Any;
@@ -14,74 +14,74 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 /// The code of the error.
 pub(crate) const CODE: &str = "internal";
 
-/// What to do about it.
 const HINT: &str = " (this is a bug in charpipe; please report it)";
 
 thread_local! {
-    /// Where the last panic of this thread happened, in the source.
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// Where in the source the last panic of this thread happened.
+    static LAST_PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// A panic that was caught.
 #[derive(Debug)]
 pub(crate) struct Panic {
-    /// What it said, on one line.
-    what: String,
-    /// Where in the source.
+    /// The message of the panic, on one line.
+    message: String,
+    /// Where in the source it happened.
     place: Option<String>,
-    /// How far the input was read: the byte, and the record and column.
+    /// How far the input had been read: the byte and, in an input of records, the record and column.
     reached: Option<(u64, Option<RecordPosition>)>,
 }
 
-/// Has panics say nothing by themselves: whoever catches one has a better message.
-pub(crate) fn hush() {
-    panic::set_hook(Box::new(remember));
+/// Stops panics from printing anything: the code that catches one prints a better message.
+fn silence() {
+    panic::set_hook(Box::new(remember_place));
 }
 
-fn remember(panic: &PanicHookInfo<'_>) {
+fn remember_place(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(|at| format!("{}:{}:{}", at.file(), at.line(), at.column()));
-    // Not if the thread is ending.
-    _ = PLACE.try_with(|last| last.replace(place));
+    // Fails while the thread is ending.
+    _ = LAST_PLACE.try_with(|last| last.replace(place));
 }
 
-/// Does `work`, and returns its panic, if it panics.
+/// Runs `work`, and returns the panic if it panics.
 ///
-/// What `work` was changing may be half changed afterwards: the caller must drop it, or ask it for no more than how far
-/// it came.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
+/// Values that `work` was changing may then be in any state: the caller must drop them, or ask them only how far they
+/// got.
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panic::of(&*payload))
 }
 
 impl Panic {
     fn of(payload: &(dyn Any + Send)) -> Self {
-        let said = payload.downcast_ref::<&str>().copied();
-        let said = said.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown");
-        // `assert_eq` says it on three.
-        let lines: Vec<&str> = said.split_whitespace().collect();
-        Panic { what: lines.join(" "), place: PLACE.take(), reached: None }
+        let message = payload.downcast_ref::<&str>().copied();
+        let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown");
+        // The message of `assert_eq` has three lines.
+        let words: Vec<&str> = message.split_whitespace().collect();
+        Panic { message: words.join(" "), place: LAST_PLACE.take(), reached: None }
     }
 
-    /// With how far the input was read.
+    /// Adds how far the input had been read.
     pub(crate) fn at(self, offset: u64, record: Option<RecordPosition>) -> Self {
         Panic { reached: Some((offset, record)), ..self }
     }
 
-    /// Where in the source it happened, for whoever wants to see everything.
+    /// Returns where in the source the panic happened, for `--verbose`.
     pub(crate) fn note(&self) -> Option<String> {
         self.place.as_ref().map(|place| format!("panicked at {place}"))
     }
 
+    /// Returns how far the input had been read, in bytes.
     pub(crate) fn offset(&self) -> Option<u64> {
         self.reached.map(|(offset, _)| offset)
     }
 
-    /// The error in reports.
+    /// Returns the error for reports.
     pub(crate) fn object(&self) -> ErrorObject {
         let record = self.reached.and_then(|(_, record)| record);
         ErrorObject { record, ..ErrorObject::new(CODE, self.to_string(), self.offset()) }
     }
 
-    /// Says it of the file called `name`.
+    /// Prints the error of the file `name`.
     pub(crate) fn say(&self, name: &Name) {
         let place = self.reached.map_or_else(String::new, |(offset, record)| format!("{}: ", Place(offset, record)));
         say_parts(&[(color::PLAIN, &format_args!("{name}: {place}")), (color::ERROR, self), (color::HINT, &HINT)]);
@@ -90,215 +90,16 @@ impl Panic {
 
 impl Display for Panic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "internal error: {}", self.what)
+        write!(f, "internal error: {}", self.message)
     }
 }
 
-/// Does the work of the whole run. A panic in it that no file had is an error without a file.
+/// Does the work of the whole run. A panic that was not caught for a file is printed as an error without a file.
 pub(crate) fn run(work: impl FnOnce() -> Status) -> Status {
-    hush();
-    caught(work).unwrap_or_else(|panic| {
+    silence();
+    catch(work).unwrap_or_else(|panic| {
         let place = panic.note().map_or_else(String::new, |note| format!(", {note}"));
         say_parts(&[(color::ERROR, &panic), (color::PLAIN, &place), (color::HINT, &HINT)]);
         Status::Data
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{convert, detect};
-    use super::*;
-    use crate::args::{self, Cli, Command as Of};
-    use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink};
-    use charpipe::{Codec, Decoder, Encoder, Registry};
-    use serde_json::Value;
-    use std::ffi::OsString;
-    use std::fs;
-    use std::process::{Command, Output};
-    use std::sync::Arc;
-    use tempfile::TempDir;
-
-    /// ASCII, but for this byte, at which it panics.
-    #[derive(Clone)]
-    struct Panics(u8);
-
-    impl Codec for Panics {
-        fn name(&self) -> &str {
-            if self.0 == b'!' { "X-PANICS" } else { "X-PANICS-SOON" }
-        }
-        fn decoder(&self) -> Box<dyn Decoder> {
-            Box::new(self.clone())
-        }
-        fn encoder(&self) -> Option<Box<dyn Encoder>> {
-            Some(Box::new(self.clone()))
-        }
-    }
-
-    impl Decoder for Panics {
-        fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-            let read = dst.push_ascii(src);
-            src[..read].iter().for_each(|byte| assert_ne!(*byte, self.0, "as\nasked"));
-            Step { read, stop: if read < src.len() { Stop::OutputFull } else { Stop::InputEmpty } }
-        }
-        fn finish(&mut self, _: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-            Stop::InputEmpty
-        }
-        fn reset(&mut self) {}
-        fn fork(&self) -> Box<dyn Decoder> {
-            Box::new(self.clone())
-        }
-        fn pending(&self) -> usize {
-            0
-        }
-    }
-
-    impl Encoder for Panics {
-        fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-            assert!(!src.contains('!'), "as\nasked");
-            dst.push(src.as_bytes());
-            Step { read: src.len(), stop: Stop::InputEmpty }
-        }
-        fn finish(&mut self, _: &mut ByteSink<'_>) -> Stop<Unmappable> {
-            Stop::InputEmpty
-        }
-        fn reset(&mut self) {}
-        fn encode_replacement(&mut self, _: char, _: Replacement<'_>, _: &mut ByteSink<'_>) -> bool {
-            false
-        }
-        fn pending(&self) -> usize {
-            0
-        }
-    }
-
-    const ARGS: &str = "CHARPIPE_TEST_OF_PANICS";
-
-    /// The command with that codec as what it converts from. Only as the child of another test: it is the whole command,
-    /// which says things and ends the process.
-    #[test]
-    fn child() {
-        let Some(line) = std::env::var_os(ARGS) else { return };
-        let line = line.into_string().unwrap();
-        let args = || ["charpipe"].into_iter().chain(line.split(' ')).map(OsString::from);
-        let mut registry = Registry::builtin();
-        for byte in [b'!', b'<'] {
-            registry.register(Arc::new(Panics(byte)), &[]).unwrap();
-        }
-        let status = run(|| match args::parse(args()).unwrap_or_else(|error| error.exit()) {
-            Cli { command: Of::Convert(convert) } => {
-                let transcode = convert.transcode().unwrap().registry(registry);
-                let transcode = match line.contains("--to-records") {
-                    true => transcode.to("X-PANICS").unwrap(),
-                    false => transcode.from("X-PANICS").unwrap(),
-                };
-                convert::prepare(&convert, transcode).unwrap_or_else(|status| status)
-            }
-            Cli { command: Of::Detect(detect) } => detect::run_with(&detect, registry),
-            _ => panic!("of no file at all"),
-        });
-        std::process::exit(status as i32);
-    }
-
-    /// Runs it in `folder`.
-    fn run_in(folder: &TempDir, line: &str) -> (i32, String, Output) {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "cli::panics::tests::child", "--nocapture", "-q"]).env(ARGS, line);
-        let output = command.current_dir(folder).output().unwrap();
-        (output.status.code().unwrap(), String::from_utf8(output.stderr.clone()).unwrap(), output)
-    }
-
-    const SAID: &str = "internal error: assertion `left != right` failed: as asked left: 33 right: 33";
-
-    fn folder() -> TempDir {
-        let folder = TempDir::new().unwrap();
-        for (name, content) in [("a", "one\n"), ("bad", "good\nb!d\n"), ("c", "three\n")] {
-            fs::write(folder.path().join(name), content).unwrap();
-        }
-        folder
-    }
-
-    fn names(folder: &TempDir) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
-    fn text(folder: &TempDir, name: &str) -> String {
-        fs::read_to_string(folder.path().join(name)).unwrap()
-    }
-
-    /// Whatever the number of jobs: the others are converted, the old file stays, nothing is left over.
-    #[test]
-    fn it_is_the_error_of_one_file() {
-        // Detection took four bytes; what the decoder was fed next is what it panicked in.
-        let line = format!("charpipe: bad: byte 4: {SAID} (this is a bug in charpipe; please report it)\n");
-        for jobs in [1, 2] {
-            let folder = folder();
-            let (status, said, _) =
-                run_in(&folder, &format!("-q --jobs {jobs} --eol crlf --in-place --report r a bad c"));
-            assert_eq!((status, said), (1, line.clone()), "{jobs}");
-            assert_eq!(["a", "bad", "c"].map(|name| text(&folder, name)), ["one\r\n", "good\nb!d\n", "three\r\n"]);
-            assert_eq!(names(&folder), ["a", "bad", "c", "r"]);
-            let report: Vec<Value> =
-                text(&folder, "r").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-            assert_eq!(report.len(), 3);
-            let error = &report[1]["error"];
-            assert_eq!((&error["code"], &error["offset"]), (&"internal".into(), &4.into()));
-            assert_eq!(error["message"], SAID);
-            assert!(report[0]["error"].is_null() && report[2]["error"].is_null());
-
-            let (status, said, _) = run_in(&folder, &format!("-q --jobs {jobs} --output-dir out a bad c"));
-            assert_eq!((status, said), (1, line.clone()), "{jobs}");
-            assert_eq!((text(&folder, "out/c"), folder.path().join("out/bad").exists()), ("three\r\n".into(), false));
-            let (status, ..) = run_in(&folder, &format!("-q --jobs {jobs} -o a a bad c"));
-            assert_eq!((status, text(&folder, "a")), (1, "one\r\n".into()));
-            assert_eq!(names(&folder), ["a", "bad", "c", "out", "r"]);
-            let (status, said, output) = run_in(&folder, &format!("-q --jobs {jobs} a bad c"));
-            assert_eq!((status, said), (1, line.clone()), "{jobs}");
-            assert!(String::from_utf8(output.stdout).unwrap().contains("one\r\nthree\r\n"));
-            let (status, _, output) = run_in(&folder, &format!("-q --jobs {jobs} --check a bad c"));
-            let lines = String::from_utf8(output.stdout).unwrap();
-            assert_eq!((status, lines.contains("fails at byte 4 (internal)")), (1, true), "{lines}");
-        }
-    }
-
-    #[test]
-    fn the_place_is_told() {
-        let folder = folder();
-        let (status, said, _) = run_in(&folder, "-v --relabel never --records fb:3 bad");
-        assert_eq!(status, 1);
-        let lines: Vec<&str> = said.lines().collect();
-        assert!(lines.iter().any(|line| line.starts_with("charpipe: bad: panicked at src/cli/panics.rs:")), "{said}");
-        let place = "charpipe: bad: byte 6: record 3, column 1: internal error: ";
-        assert!(lines.last().unwrap().starts_with(place), "{said}");
-        // In the encoder, behind what was decoded.
-        let (status, said, _) = run_in(&folder, "-q --to-records fb:4 -o new bad");
-        assert!(status == 1 && said.starts_with("charpipe: bad: byte "), "{said}");
-        assert!(said.contains(": internal error: as asked (") && said.lines().count() == 1, "{said}");
-    }
-
-    #[test]
-    fn detection_goes_on_too() {
-        let folder = folder();
-        fs::write(folder.path().join("bad"), "<?xml version='1.0' encoding='X-PANICS-SOON'?><a/>").unwrap();
-        let (status, said, output) = run_in(&folder, "detect --json bad a");
-        assert!(
-            status == 1 && said.starts_with("charpipe: bad: internal error: ") && said.lines().count() == 1,
-            "{said}"
-        );
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let lines: Vec<Value> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let (error, after) = (&lines[0]["error"], &lines[1]["encoding"]);
-        assert_eq!((&error["code"], &error["offset"], after), (&"internal".into(), &Value::Null, &"UTF-8".into()));
-    }
-
-    #[test]
-    fn one_without_a_file() {
-        let (status, said, _) = run_in(&folder(), "list");
-        assert!(
-            said.starts_with("charpipe: internal error: of no file at all, panicked at src/cli/panics.rs:"),
-            "{said}"
-        );
-        assert!(status == 1 && said.lines().count() == 1, "{said}");
-    }
 }

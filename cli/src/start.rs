@@ -1,16 +1,17 @@
-//! Code that runs before `main`, and before Rust's runtime, which opens `/dev/null` where a standard stream is closed:
-//! afterwards nobody can tell any more.
+//! Code that runs before `main`, and before Rust's runtime, which opens `/dev/null` in place of a standard stream that is
+//! closed: afterwards nothing can tell that it was closed.
 
 #![allow(unsafe_code)]
 
-/// Called by the loader or the C library, with whatever arguments.
-extern "C" fn look() {
-    crate::files::streams::look();
+/// Called by the loader or the C library, with whatever arguments it passes.
+extern "C" fn note_closed_streams() {
+    crate::files::streams::note_closed();
 }
 
-// SAFETY: these sections are lists of pointers to C functions without a result, which is what stands here; arguments
-// that such a function does not take do no harm. `streams::look` uses nothing that the runtime has to set up first.
+// SAFETY: these sections are lists of pointers to C functions without a result, and that is what this static is.
+// Arguments that such a function does not take do no harm. `streams::note_closed` uses nothing that the runtime has to
+// set up first.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
-static BEFORE_MAIN: extern "C" fn() = look;
+static BEFORE_MAIN: extern "C" fn() = note_closed_streams;

@@ -3,7 +3,7 @@
 use charpipe::{Error, ErrorKind};
 use std::process::ExitCode;
 
-/// How a file, and the run, came out. The order is that of the exit statuses.
+/// The result of the work on a file, or of the run, in the order of the exit statuses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Status {
     Done = 0,
@@ -16,7 +16,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// The status of a run that `error` ended.
+    /// Returns the status of a run that ended with `error`.
     pub(crate) fn of(error: &Error) -> Self {
         match error.kind() {
             ErrorKind::Read { .. } | ErrorKind::Write { .. } => Status::Io,

@@ -34,8 +34,10 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(ContentType::parse(&format!("Content-Type: {value}")), read);
     }
     // Every policy returns a codec, or an error that says why not.
-    for policy in Policy::ALL {
-        let hints = Hints { policy, content_type: Some(value.clone().into_owned()), ..Hints::default() };
+    for &policy in Policy::ALL {
+        let mut hints = Hints::default();
+        hints.policy = policy;
+        hints.content_type = Some(value.clone().into_owned());
         let mut detector = Detector::new(REGISTRY.clone(), hints);
         detector.feed(b"<?xml version='1.0'?><a/>");
         let verdict = detector.finish();

@@ -20,18 +20,17 @@ fuzz_target!(|data: &[u8]| {
     let charsets = [None, Some("utf-8"), Some("UTF-16"), Some("IBM037"), Some("nothing"), Some("")];
     let content_types =
         [None, Some("text/xml"), Some("application/xml"), Some("text/html"), Some("text/plain; charset=koi8-r")];
-    let hints = Hints {
-        policy: *choices.one(&Policy::ALL),
-        content_type: choices.one(&content_types).map(str::to_owned),
-        prescan: *choices.one(&[None, Some(0), Some(40)]),
-        guess: choices.byte() % 2 == 1,
-        from: choices.codec_or_none().cloned(),
-        charset: choices.one(&charsets).map(str::to_owned),
-        kind: *choices.one(&[None, Some(Kind::Xml), Some(Kind::Html), Some(Kind::Text)]),
-        fallback: choices.codec_or_none().cloned(),
-        ebcdic_fallback: choices.codec_or_none().cloned(),
-        strict: choices.byte() % 2 == 1,
-    };
+    let mut hints = Hints::default();
+    hints.policy = *choices.one(Policy::ALL);
+    hints.content_type = choices.one(&content_types).map(str::to_owned);
+    hints.prescan = *choices.one(&[None, Some(0), Some(40)]);
+    hints.guess = choices.byte() % 2 == 1;
+    hints.from = choices.codec_or_none().cloned();
+    hints.charset = choices.one(&charsets).map(str::to_owned);
+    hints.kind = *choices.one(&[None, Some(Kind::Xml), Some(Kind::Html), Some(Kind::Text)]);
+    hints.fallback = choices.codec_or_none().cloned();
+    hints.ebcdic_fallback = choices.codec_or_none().cloned();
+    hints.strict = choices.byte() % 2 == 1;
     let detector = || Detector::new(Registry::builtin(), hints.clone());
     let input = choices.payload();
 

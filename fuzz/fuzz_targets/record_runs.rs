@@ -4,8 +4,9 @@
 
 #![no_main]
 
+use charpipe::codec::can_encode;
 use charpipe::records::{Carriage, Framer, Shape};
-use charpipe::{Padding, OnControl, Eol, Gaps, OnNewlineInRecord, OnMalformed, OnUnmappable, OnOverlong, Transcode};
+use charpipe::{Eol, Gaps, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnmappable, Padding, Transcode};
 use charpipe_fuzz::{CODECS, Choices, Cuts, encode, whole};
 use libfuzzer_sys::fuzz_target;
 
@@ -41,8 +42,19 @@ fuzz_target!(|data: &[u8]| {
         .malformed(*choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]))
         .unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
         .blanks(*choices.one(&[Padding::Trim, Padding::TrimNuls, Padding::Keep]))
-        .controls(*choices.one(&[OnControl::Keep, OnControl::Space, OnControl::Drop, OnControl::Error, OnControl::Xml]));
-    if let Some(newlines) = *choices.one(&[Some(OnNewlineInRecord::Keep), Some(OnNewlineInRecord::Space), Some(OnNewlineInRecord::Error), None]) {
+        .controls(*choices.one(&[
+            OnControl::Keep,
+            OnControl::Space,
+            OnControl::Drop,
+            OnControl::Error,
+            OnControl::Xml,
+        ]));
+    if let Some(newlines) = *choices.one(&[
+        Some(OnNewlineInRecord::Keep),
+        Some(OnNewlineInRecord::Space),
+        Some(OnNewlineInRecord::Error),
+        None,
+    ]) {
         job = job.newlines_in_records(newlines);
     }
     job = job
@@ -89,8 +101,8 @@ fuzz_target!(|data: &[u8]| {
 /// Returns a document that declares a charset, in records of `len` bytes.
 fn document(shape: &Shape, len: usize, which: usize, rest: &[u8]) -> Vec<u8> {
     let codec = &CODECS[which % CODECS.len()];
-    let name = codec.xml_name().unwrap_or("UTF-8");
-    let mut bytes = match codec.encodes() {
+    let name = codec.info().xml_name.unwrap_or("UTF-8");
+    let mut bytes = match can_encode(&**codec) {
         true => encode(&**codec, &format!("<?xml version='1.0' encoding='{name}'?><a>")),
         false => Vec::new(),
     };

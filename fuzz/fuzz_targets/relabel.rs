@@ -29,7 +29,7 @@ fn document(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
                 ("version", 0) => "1.1",
                 ("version", _) => "1.0",
                 ("standalone", _) => "yes",
-                (_, 0..3) => source.xml_name().unwrap_or("037"),
+                (_, 0..3) => source.info().xml_name.unwrap_or("037"),
                 (_, 3) => "utf-8",
                 (_, 4) => label,
                 (_, 5) => "utf-16",
@@ -41,7 +41,7 @@ fn document(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
             let around = choices.one(&space);
             _ = write!(text, "{before}{key}{around}={around}{quote}{value}{quote}");
         }
-        text.push_str(choices.one(&space));
+        text.push_str(choices.one::<&str>(&space));
         text.push_str(if shape % 16 == 15 { ">" } else { "?>" });
     }
     text
@@ -52,7 +52,7 @@ fn head(choices: &mut Choices<'_>, source: &dyn Codec) -> String {
     let mut text = "<html>".to_owned();
     for _ in 0..choices.byte() % 4 {
         let label = match choices.byte() % 4 {
-            0 => source.xml_name().unwrap_or("037"),
+            0 => source.info().xml_name.unwrap_or("037"),
             1 => choices.one(&CODECS).name(),
             2 => "utf-16",
             _ => "koi8-r",
@@ -137,7 +137,7 @@ fuzz_target!(|data: &[u8]| {
     if outcome.error.is_some() {
         return;
     }
-    let expected = match target.orders() {
+    let expected = match target.info().byte_orders {
         Some(orders) => orders.names[0],
         None => target.name(),
     };
@@ -150,7 +150,7 @@ fuzz_target!(|data: &[u8]| {
     let written = whole(&Transcode::new().from(expected).unwrap().relabel(Relabel::Never), &outcome.output);
     if is_html && read.text().trim_start_matches('\u{FEFF}').starts_with(&text[..head_len]) {
         // The unusual octet orders have no name of their own in a document.
-        let written_as = target.xml_name();
+        let written_as = target.info().xml_name;
         let is_true = |label: &&str| {
             let found = Registry::builtin().codec(label).map(|codec| codec.name().to_owned());
             written_as.is_some_and(|name| name.eq_ignore_ascii_case(label))

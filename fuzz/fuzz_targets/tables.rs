@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use charpipe::codec::table::read::{MAX_BYTES, MAX_LINE, MAX_TEXT};
+use charpipe::codec::table::limits::{MAX_BYTES, MAX_LINE, MAX_TEXT};
 use charpipe::codec::table::{Shape, Table};
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, TableCodec, decode_strictly};
 use charpipe::{Codec, ErrorKind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};

@@ -1,59 +1,44 @@
-//! The newline of EBCDIC: a surface at the byte edge of a codec, not another table.
+//! The newline conventions of EBCDIC: a layer over a codec that exchanges bytes, not another table.
 //!
-//! By default a page is as its table says: IBM's put U+0085 at 15 and U+000A at 25. z/OS UNIX swaps the two; others
-//! fold both to a line feed. A surface exchanges bytes before the decoder and after the encoder; which convention the
-//! page itself follows is found by asking the codec.
+//! By default a page maps newlines as its table says: IBM's pages have U+0085 at 15 and U+000A at 25. z/OS UNIX swaps
+//! the two; other systems fold both to a line feed. The layer exchanges these bytes before the decoder and after the
+//! encoder. It asks the codec which convention the page itself follows.
 
 use super::table::{Cell, Code, Mapping, Shape, Table, Way};
 use super::{
-    ByteSink, Codec, Decoder, Encoder, MIN_ROOM, Malformed, Orders, Replacement, Step, Stop, Unmappable, Utf8Sink,
-    decode_strictly,
+    ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Malformed, Replacement, Step, Stop, TableSource,
+    Unmappable, Utf8Sink, decode_strictly,
 };
+use crate::words::words;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Which newline convention an EBCDIC codec follows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum EbcdicNl {
-    /// As the table says. IBM's: 15 is U+0085, 25 is U+000A (CDRA, ICU, glibc).
+    /// As the table says. In IBM's tables 15 is U+0085 and 25 is U+000A (CDRA, ICU, glibc).
     #[default]
     Table,
     /// 15 is U+000A and 25 is U+0085 (z/OS UNIX).
     Zos,
-    /// Both are read as U+000A; U+000A and U+0085 are written as 15. Not reversible (the JDK).
+    /// Both are decoded as U+000A; U+000A and U+0085 are encoded as 15. Not reversible (the JDK).
     Fold,
 }
 
-impl EbcdicNl {
-    /// The convention of that name: `table`, `zos`, `fold`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "table" => Some(EbcdicNl::Table),
-            "zos" => Some(EbcdicNl::Zos),
-            "fold" => Some(EbcdicNl::Fold),
-            _ => None,
-        }
-    }
+words! { EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" } }
+
+/// Returns `codec` with the newline convention that an option asks for. A convention that the codec's label asked for
+/// takes precedence.
+pub(crate) fn apply_newline(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
+    if codec.info().newline.is_some() || nl == EbcdicNl::Table { codec } else { newline_surface(codec, nl) }
 }
 
-/// `codec` under the newline convention `nl`, unless its label chose one already; itself where that changes nothing.
-///
-/// ```
-/// use charpipe::codec::{decode_strictly, newline::{EbcdicNl, with_newline}};
-///
-/// let ibm1047 = charpipe::Registry::builtin().codec("IBM1047")?;
-/// let zos = with_newline(ibm1047, EbcdicNl::Zos);
-/// assert_eq!(decode_strictly(&*zos, b"\x15\x25").as_deref(), Some("\n\u{85}"));
-/// # Ok::<(), charpipe::Error>(())
-/// ```
-pub fn with_newline(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
-    if codec.newline().is_some() || nl == EbcdicNl::Table { codec } else { labelled(codec, nl) }
-}
-
-/// `codec` under the newline convention that its label asks for.
-pub(crate) fn labelled(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
+/// Returns `codec` with the newline convention that its label asks for. If the convention changes nothing for this
+/// codec, the result only says that it was asked for.
+pub(crate) fn newline_surface(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
     let (decode, encode) = match (nl, newline_bytes(&*codec)) {
-        // IBM's page; one that has its newlines as z/OS has them, or elsewhere, stays as it is.
+        // One of IBM's pages. A page that has its newlines as z/OS has them, or elsewhere, stays as it is.
         (EbcdicNl::Zos, Some(NewlineBytes { lf: lf @ 0x25, nel })) => {
             let swapped = [(lf, nel), (nel, lf)];
             (ByteMap::new(&swapped), ByteMap::new(&swapped))
@@ -66,14 +51,16 @@ pub(crate) fn labelled(codec: Arc<dyn Codec>, nl: EbcdicNl) -> Arc<dyn Codec> {
     Arc::new(Surface { codec, nl, decode, encode })
 }
 
+/// The bytes of U+000A and U+0085.
 struct NewlineBytes {
     lf: u8,
     nel: u8,
 }
 
-/// The bytes of U+000A and U+0085, where they are single and 15 and 25, and nothing but that.
+/// Returns the bytes of U+000A and U+0085 if they are the single bytes 15 and 25, in either order, and these bytes are
+/// nothing else.
 fn newline_bytes(codec: &dyn Codec) -> Option<NewlineBytes> {
-    if goes_on_with_newlines(codec) {
+    if continues_with_newlines(codec) {
         return None;
     }
     match decode_strictly(codec, b"\x15\x25")?.as_str() {
@@ -83,9 +70,9 @@ fn newline_bytes(codec: &dyn Codec) -> Option<NewlineBytes> {
     }
 }
 
-/// Whether 15 or 25 is also the second byte of a sequence, or a later one: exchanged there, it would make another
-/// character. In no page of IBM's it is.
-fn goes_on_with_newlines(codec: &dyn Codec) -> bool {
+/// Returns whether 15 or 25 can also be the second byte of a sequence, or a later one: exchanging it there would change
+/// the character. No IBM page does this.
+fn continues_with_newlines(codec: &dyn Codec) -> bool {
     let mut decoder = codec.decoder();
     let begins_sequence = (0..=255).any(|lead| {
         let mut room = [0; MIN_ROOM];
@@ -93,8 +80,8 @@ fn goes_on_with_newlines(codec: &dyn Codec) -> bool {
         let _ = decoder.feed(&[lead], &mut Utf8Sink::new(&mut room));
         decoder.pending() > 0
     });
-    // Most tables need not be looked at, nor made.
-    let table = if begins_sequence { codec.table() } else { None };
+    // For most codecs the table need not be looked at, which would build it.
+    let table = if begins_sequence { codec.info().table() } else { None };
     match table.as_deref().map(|table| &table.shape) {
         Some(Shape::Multi(states)) => {
             states.iter().skip(1).any(|state| [0x15, 0x25].map(|byte| state[byte]) != [Cell::Illegal; 2])
@@ -103,11 +90,11 @@ fn goes_on_with_newlines(codec: &dyn Codec) -> bool {
     }
 }
 
-/// A 256-byte translation, the identity but for a few bytes.
+/// A translation of 256 bytes that changes only a few of them.
 #[derive(Clone)]
 struct ByteMap {
     to: Arc<[u8; 256]>,
-    identity: bool,
+    is_identity: bool,
 }
 
 impl ByteMap {
@@ -116,11 +103,11 @@ impl ByteMap {
         for &(from, byte) in pairs {
             to[from as usize] = byte;
         }
-        ByteMap { to: Arc::new(to), identity: pairs.is_empty() }
+        ByteMap { to: Arc::new(to), is_identity: pairs.is_empty() }
     }
 
     fn apply(&self, bytes: &mut [u8]) {
-        if !self.identity {
+        if !self.is_identity {
             for byte in bytes {
                 *byte = self.to[*byte as usize];
             }
@@ -128,40 +115,45 @@ impl ByteMap {
     }
 }
 
+/// A codec with a newline convention.
 struct Surface {
     codec: Arc<dyn Codec>,
     nl: EbcdicNl,
+    /// Applied to bytes before the decoder.
     decode: ByteMap,
+    /// Applied to bytes after the encoder.
     encode: ByteMap,
 }
 
 impl Codec for Surface {
-    /// The name of the codec below: a surface never gets into a name.
+    /// The name of the codec underneath: the convention is not part of the name.
     fn name(&self) -> &str {
         self.codec.name()
     }
 
-    fn xml_name(&self) -> Option<&str> {
-        self.codec.xml_name()
+    fn decoder(&self) -> Box<dyn Decoder> {
+        let decoder = self.codec.decoder();
+        Box::new(SurfaceDecoder { decoder, map: self.decode.clone() })
     }
 
-    fn source(&self) -> &str {
-        self.codec.source()
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        let encoder = self.codec.encoder()?;
+        Some(Box::new(SurfaceEncoder { encoder, map: self.encode.clone() }))
     }
 
-    fn superset(&self) -> Option<&str> {
-        self.codec.superset()
+    fn info(&self) -> CodecInfo<'_> {
+        let info = self.codec.info();
+        let table = info.table.map(|_| self as &dyn TableSource);
+        CodecInfo { newline: Some(self.nl), table, ..info }
     }
+}
 
-    fn newline(&self) -> Option<EbcdicNl> {
-        Some(self.nl)
-    }
-
-    /// With its single bytes as they are here.
-    fn table(&self) -> Option<Cow<'_, Table>> {
-        let table = self.codec.table()?;
-        if self.decode.identity {
-            return Some(table);
+impl TableSource for Surface {
+    /// The table of the codec underneath, with its single bytes exchanged.
+    fn table(&self) -> Cow<'_, Table> {
+        let table = self.codec.info().table().expect("`info` names this source only if the codec has a table");
+        if self.decode.is_identity {
+            return table;
         }
         let mut table = table.into_owned();
         let mut mappings = Vec::with_capacity(table.mappings.len() + 1);
@@ -185,21 +177,7 @@ impl Codec for Surface {
             }
         }
         table.mappings = mappings;
-        Some(Cow::Owned(table))
-    }
-
-    fn decoder(&self) -> Box<dyn Decoder> {
-        let decoder = self.codec.decoder();
-        Box::new(SurfaceDecoder { decoder, map: self.decode.clone() })
-    }
-
-    fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        let encoder = self.codec.encoder()?;
-        Some(Box::new(SurfaceEncoder { encoder, map: self.encode.clone() }))
-    }
-
-    fn orders(&self) -> Option<Orders> {
-        self.codec.orders()
+        Cow::Owned(table)
     }
 }
 
@@ -212,7 +190,7 @@ impl Decoder for SurfaceDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut window = [0; 1024];
         let mut read = 0;
-        // Right after a fault little may be read before the next: then little is copied.
+        // Right after a fault the next one may be near, and what is copied after it would be wasted: start small.
         let mut size = 64;
         loop {
             let len = (src.len() - read).min(size);
@@ -222,7 +200,7 @@ impl Decoder for SurfaceDecoder {
             self.map.apply(window);
             let step = self.decoder.feed(window, dst);
             if step.read > len {
-                // A lie, which whoever is in charge finds out.
+                // The codec breaks the contract. Pass that on, so that the caller notices.
                 return Step { read: usize::MAX, stop: step.stop };
             }
             read += step.read;
@@ -263,11 +241,12 @@ struct SurfaceEncoder {
 }
 
 impl SurfaceEncoder {
+    /// Runs the encoder and exchanges the bytes that it wrote.
     fn mapped<T>(&mut self, dst: &mut ByteSink<'_>, run: impl FnOnce(&mut dyn Encoder, &mut ByteSink<'_>) -> T) -> T {
         let from = dst.written();
-        let answer = run(&mut *self.encoder, dst);
+        let result = run(&mut *self.encoder, dst);
         self.map.apply(dst.as_bytes_mut().get_mut(from..).unwrap_or_default());
-        answer
+        result
     }
 }
 
@@ -282,6 +261,14 @@ impl Encoder for SurfaceEncoder {
 
     fn reset(&mut self) {
         self.encoder.reset();
+    }
+
+    fn fork(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(SurfaceEncoder { encoder: self.encoder.fork()?, map: self.map.clone() }))
+    }
+
+    fn substitute(&self) -> Option<&str> {
+        self.encoder.substitute()
     }
 
     fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {

@@ -1,9 +1,9 @@
-//! What the transport says: the value of a `Content-Type` field, read as far as it can be.
+//! Lenient parsing of the transport's `Content-Type` field.
 //!
-//! RFC 9110 §8.3.1 (media type) and §5.6.6 (parameters) by nom, and beyond them what servers send and other readers
-//! take: single quotes, blanks around `=`, quotes that are not closed, a field without a media type. Nothing is an
-//! error here: what does not read as a charset is no charset. `spec/content-type.md` has each case and what others
-//! make of it.
+//! It follows RFC 9110 §8.3.1 (media type) and §5.6.6 (parameters), with nom. It also accepts what servers send and
+//! other parsers accept: single quotes, blanks around `=`, unclosed quotes, and a field without a media type. Nothing
+//! is an error here; text that cannot be parsed as a charset is ignored. `spec/content-type.md` lists each case and how
+//! other parsers treat it.
 
 use nom::branch::alt;
 use nom::bytes::{tag, tag_no_case, take, take_till, take_till1};
@@ -13,7 +13,7 @@ use nom::sequence::{delimited, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 use std::fmt;
 
-/// A `Content-Type`, of which only what bears on the encoding is kept.
+/// The parts of a `Content-Type` field that affect the encoding.
 ///
 /// ```
 /// use charpipe::detect::{ContentType, MediaKind};
@@ -23,11 +23,13 @@ use std::fmt;
 /// assert_eq!((field.charset.as_deref(), field.kind()), (Some("utf-8"), MediaKind::AppXml));
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct ContentType {
-    /// `type/subtype` in lower case. Something else that stands in its place is kept as it is, so that it can be named
-    /// in a message; [`ContentType::kind`] calls it [`MediaKind::Other`].
+    /// `type/subtype` in lower case. If something else is in its place, it is kept unchanged so that a message can
+    /// quote it; [`ContentType::kind`] then returns [`MediaKind::Other`].
     pub essence: Option<String>,
-    /// The parameter `charset`, as written but for quotes and the blanks around it. Not looked up; never empty.
+    /// The parameter `charset` as written, without its quotes and the blanks around it. It has not been looked up.
+    /// Never empty.
     pub charset: Option<String>,
 }
 
@@ -35,33 +37,33 @@ pub struct ContentType {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum MediaKind {
-    /// `application/xml`, `application/xml-dtd`, `application/xml-external-parsed-entity`, and what ends in `+xml` and
-    /// is not `text/…`: `application/xhtml+xml`, `image/svg+xml`.
+    /// `application/xml`, `application/xml-dtd`, `application/xml-external-parsed-entity`, and any type that ends in
+    /// `+xml` and is not `text/…`: `application/xhtml+xml`, `image/svg+xml`.
     ///
-    /// RFC 7303 §4.2 and RFC 3023 §7 mean any top-level type by `+xml`. ROME and feedparser know `application/…+xml`
-    /// only: to them `image/svg+xml` is no XML at all ([`ContentType::is_application`] tells).
+    /// In RFC 7303 §4.2 and RFC 3023 §7, `+xml` applies to any top-level type. ROME and feedparser know only
+    /// `application/…+xml`; to them `image/svg+xml` is not XML. [`ContentType::is_application`] tells the two apart.
     AppXml,
-    /// `text/xml`, `text/xml-external-parsed-entity` and `text/…+xml`. The same as [`MediaKind::AppXml`] to RFC 7303
-    /// (§9.2); US-ASCII unless a charset is given, to RFC 3023 (§3.1).
+    /// `text/xml`, `text/xml-external-parsed-entity` and `text/…+xml`. RFC 7303 §9.2 treats them like
+    /// [`MediaKind::AppXml`]. In RFC 3023 §3.1 they are US-ASCII unless a charset is given.
     TextXml,
     /// `text/html`.
     Html,
     /// Any other `text/…`.
     Text,
-    /// Anything else, ill-formed media types included.
+    /// Anything else, including malformed media types.
     Other,
-    /// There is none.
+    /// There is no media type.
     Missing,
 }
 
 impl ContentType {
-    /// Reads the value of a `Content-Type` field. The field's name may stand before it, as in a header that was copied
+    /// Parses the value of a `Content-Type` field. The field's name may precede it, as in a header line that was copied
     /// whole.
     pub fn parse(value: &str) -> Self {
         field(value).map(|(_, read)| read).unwrap_or_default()
     }
 
-    /// What the media type means to the policies.
+    /// Returns what the media type means to the policies.
     pub fn kind(&self) -> MediaKind {
         let Some(essence) = &self.essence else { return MediaKind::Missing };
         let Some((media, sub)) = essence.split_once('/').filter(|(media, sub)| is_token(media) && is_token(sub)) else {
@@ -79,19 +81,19 @@ impl ContentType {
         }
     }
 
-    /// Whether the top-level type is `application`.
+    /// Returns whether the top-level type is `application`.
     pub fn is_application(&self) -> bool {
         self.essence.as_ref().is_some_and(|essence| essence.starts_with("application/"))
     }
 }
 
-/// As a field's value; what is read back from it is the same.
+/// Formats the value of the field. Parsing the result gives an equal `ContentType`.
 impl fmt::Display for ContentType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.essence.as_deref().unwrap_or(""))?;
         let Some(charset) = &self.charset else { return Ok(()) };
         f.write_str(if self.essence.is_some() { "; charset=" } else { "charset=" })?;
-        // A leading quote would open something, so that it is not a token for us.
+        // Our parser would take a leading single quote for the start of a quoted value, so such a token is quoted.
         if is_token(charset) && !charset.contains('\'') {
             return f.write_str(charset);
         }
@@ -106,18 +108,19 @@ impl fmt::Display for ContentType {
     }
 }
 
-/// RFC 9110 §5.6.2.
+/// Returns whether `text` is a token, RFC 9110 §5.6.2.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// OWS of RFC 9110 §5.6.3, and with it every control character: none can be part of anything, and a folded line has CR
-/// and LF.
+/// Returns whether `ch` is a blank: OWS of RFC 9110 §5.6.3, or a control character. Control characters cannot be part
+/// of anything, and a folded line contains CR and LF.
 fn is_blank(ch: char) -> bool {
     ch == ' ' || ch.is_ascii_control()
 }
 
-/// Ends a media type or a value that is not quoted. A comma parts fields that a proxy joined: the first counts.
+/// Returns whether `ch` ends a media type or an unquoted value. A comma separates fields that a proxy joined; the first
+/// one counts.
 fn is_end(ch: char) -> bool {
     is_blank(ch) || matches!(ch, ';' | ',')
 }
@@ -126,24 +129,24 @@ fn blanks(input: &str) -> IResult<&str, &str> {
     take_till(|ch| !is_blank(ch)).parse_complete(input)
 }
 
-/// `[ "Content-Type:" ] [ type/subtype ] *( ";" [ parameter ] )`.
+/// Parses `[ "Content-Type:" ] [ type/subtype ] *( ";" [ parameter ] )`.
 fn field(input: &str) -> IResult<&str, ContentType> {
     let name = (blanks, tag_no_case("content-type"), blanks, tag(":"));
     let (input, _) = many0_count(name).parse_complete(input)?;
     let (input, essence) = preceded(blanks, opt(essence)).parse_complete(input)?;
-    // Without a media type the first parameter may stand without its `;` too.
+    // If there is no media type, the first parameter may come without its `;`.
     let (input, first) = if essence.is_none() { segment(input)? } else { (junk(input)?.0, None) };
     let next = preceded(tag(";"), segment);
-    // The first charset counts, and an empty one is none.
+    // The first non-empty charset counts.
     let (input, charset) =
         fold_many0(next, move || first.clone(), |found, more| found.or(more)).parse_complete(input)?;
     Ok((input, ContentType { essence, charset }))
 }
 
-/// What stands where the media type has its place, unless that is a parameter.
+/// Parses whatever is in the place of the media type, unless it is a parameter.
 fn essence(input: &str) -> IResult<&str, String> {
     let mut word = verify(take_till1(is_end), |word: &str| !word.contains('='));
-    // `charset = x`: the `=` is further on.
+    // `charset = x`: the `=` may follow after blanks.
     let (rest, word) = word.parse_complete(input)?;
     let (_, equals) = preceded(blanks, opt(tag("="))).parse_complete(rest)?;
     if equals.is_some() {
@@ -152,7 +155,7 @@ fn essence(input: &str) -> IResult<&str, String> {
     Ok((rest, word.to_ascii_lowercase()))
 }
 
-/// Up to the next `;`: the charset, where that is what it says.
+/// Parses up to the next `;`. Returns the charset, if this is a charset parameter.
 fn segment(input: &str) -> IResult<&str, Option<String>> {
     let named = terminated(take_till(|ch| is_end(ch) || ch == '='), blanks);
     let parameter = separated_pair(preceded(blanks, named), (tag("="), blanks), value);
@@ -162,20 +165,20 @@ fn segment(input: &str) -> IResult<&str, Option<String>> {
     Ok((input, charset.filter(|charset| !charset.is_empty())))
 }
 
-/// What nobody can use.
+/// Skips text up to the next `;`.
 fn junk(input: &str) -> IResult<&str, &str> {
     take_till(|ch| ch == ';').parse_complete(input)
 }
 
 fn value(input: &str) -> IResult<&str, String> {
     let single = delimited(tag("'"), take_till(|ch| matches!(ch, '\'' | '"' | ';' | ',')), tag("'"));
-    // A quote that nothing closes, or that nothing opened, is not part of a name.
+    // A quote without its counterpart is not part of the value.
     let bare = map(take_till(is_end), |word: &str| word.trim_matches(['"', '\'']).to_owned());
     let single = map(single, |inside: &str| inside.trim_matches(is_blank).to_owned());
     alt((quoted, single, bare)).parse_complete(input)
 }
 
-/// quoted-string, RFC 9110 §5.6.4, its escapes undone. Where no quote closes it there is none.
+/// Parses a quoted-string, RFC 9110 §5.6.4, and decodes its escapes. Fails if no quote closes it.
 fn quoted(input: &str) -> IResult<&str, String> {
     let escaped = preceded(tag("\\"), take(1usize));
     let plain = recognize(take_till1(|ch| matches!(ch, '"' | '\\')));
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn only_application_counts_where_rfc_3023_was_read_narrowly() {
+    fn only_top_level_application_is_application() {
         let is_application = |value| ContentType::parse(value).is_application();
         assert!(is_application("Application/Atom+XML; charset=utf-8"));
         assert!(!is_application("image/svg+xml"));
@@ -266,7 +269,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_is_written_reads_back(value in prop_oneof![likely(), any::<String>()]) {
+        fn display_round_trips(value in prop_oneof![likely(), any::<String>()]) {
             let read = ContentType::parse(&value);
             let _ = read.kind();
             let charset = read.charset.as_deref().unwrap_or("x");

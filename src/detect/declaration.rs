@@ -1,8 +1,8 @@
-//! The XML or text declaration: found by a linear scan in the family's code units, then read once.
+//! The XML or text declaration: found by a linear scan in the family's code units, then parsed once.
 //!
-//! XML 1.0 §2.8 [23]–[26] and [32], §4.3.1 [77], §4.3.3 [80] and [81]; `spec/xml-declaration.md`. The name is read
-//! leniently, so that a document that breaks the grammar still tells its encoding; where the grammar is broken is
-//! remembered for a diagnostic.
+//! The grammar is XML 1.0 §2.8 [23]–[26] and [32], §4.3.1 [77], §4.3.3 [80] and [81]; see `spec/xml-declaration.md`.
+//! The name is parsed leniently, so that a document that breaks the grammar still reveals its encoding. The position of
+//! the first error is kept for a diagnostic.
 
 use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic, is_enc_name};
 use nom::bytes::{tag, take_while, take_while1};
@@ -14,46 +14,47 @@ use std::ops::Range;
 /// The longest declaration, in characters from its `<` to its `>`.
 pub const DECLARATION_LIMIT: usize = 4096;
 
-/// The most bytes that are scanned for it: some charsets have bytes that make no character.
+/// The most bytes that are scanned for a declaration. It is larger than the limit in characters because some charsets
+/// have bytes that produce no character.
 const BYTE_LIMIT: u64 = 16 * DECLARATION_LIMIT as u64;
 
 const OPENING: &str = "<?xml";
 
-/// A declaration as it stands in the input. Offsets count input bytes, byte order mark included.
+/// A declaration in the input. Offsets count input bytes, including the byte order mark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Declaration {
-    /// From its `<` to behind its `>`, or to where the scan ended.
+    /// From its `<` to just after its `>`, or to where the scan ended.
     pub(crate) span: Range<u64>,
-    /// The encoding that it names, and where that name stands, quotes excluded.
+    /// The encoding that it names and the position of that name, without the quotes.
     pub(crate) name: Option<(String, Range<u64>)>,
-    /// Where a name would go in.
+    /// Where a name could be inserted.
     pub(crate) vacancy: Vacancy,
-    /// Where it breaks the grammar first.
+    /// The position of the first error in its grammar.
     pub(crate) malformed: Option<u64>,
 }
 
-/// Where in a declaration that names no encoding a name would go in.
+/// Where a name could be inserted into a declaration that does not name an encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Vacancy<At = u64> {
     /// Between the quotes of an empty value.
     Value(At),
-    /// A pseudo-attribute behind the version, or behind `<?xml`; and the quote that the version stands in.
+    /// As a new pseudo-attribute after the version or after `<?xml`, with the quote character that the version uses.
     Attribute(At, char),
-    /// Nowhere: the declaration is broken, and something in it looks like an encoding.
+    /// Nowhere: the declaration is malformed, and part of it looks like an encoding.
     None,
 }
 
-/// Scans the beginning of a text for a declaration, a byte at a time.
+/// Scans the beginning of a text for a declaration, byte by byte.
 pub(super) struct Scanner {
     decoder: Box<dyn Decoder>,
-    /// U+0085 is white space: a line end of EBCDIC, and of nothing else before XML 1.1's body.
+    /// Whether U+0085 counts as white space. It ends lines in EBCDIC, and nowhere else before the body of XML 1.1.
     ebcdic: bool,
-    /// Where in the input the text begins.
+    /// The offset in the input at which the text begins.
     start: u64,
-    /// Bytes taken so far.
+    /// The number of bytes taken so far.
     taken: u64,
     text: String,
-    /// Where each character's bytes begin and end in the input, beside the index in `text` that it begins at.
+    /// For each character, the index in `text` at which it begins and the range of its bytes in the input.
     marks: Vec<Mark>,
 }
 
@@ -62,21 +63,21 @@ struct Mark {
     bytes: Range<u64>,
 }
 
-/// What a scan has come to.
+/// The state of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scanned {
-    /// More bytes may decide.
+    /// More bytes are needed to decide.
     NeedMore,
     /// The text does not begin with a declaration.
     None,
-    /// From `<` to `>`, or to where it is clear that no `>` will close it.
+    /// The scan reached the `>`, or a character after which no `>` can close the declaration.
     Whole,
-    /// The bound is reached.
+    /// The limit was reached.
     TooLong,
 }
 
 impl Scanner {
-    /// A scan of the text from byte `start` of the input on, read by `codec`.
+    /// Starts a scan of the text at byte `start` of the input, decoded by `codec`.
     pub(super) fn new(codec: &dyn Codec, start: u64) -> Self {
         Scanner {
             decoder: codec.decoder(),
@@ -94,7 +95,7 @@ impl Scanner {
         let begin = at.saturating_sub(self.decoder.pending() as u64).max(self.start);
         self.taken += 1;
         let mut src: &[u8] = &[byte];
-        // A codec that faults for ever is found out by the transcoder; here it only ends the scan.
+        // The transcoder detects a codec that reports errors without end. Here such a codec only ends the scan.
         for _ in 0..8 {
             let mut room = [0; MIN_ROOM];
             let mut sink = Utf8Sink::new(&mut room);
@@ -132,7 +133,7 @@ impl Scanner {
             Some(ch) if ch == '?' || is_space(ch, self.ebcdic) => {}
             Some(_) => return Scanned::None,
         }
-        // Neither can stand within a declaration, so the first of either ends the scan.
+        // Neither character may occur within a declaration, so the first of either ends the scan.
         if rest.ends_with(['>', '<']) {
             Scanned::Whole
         } else if too_long || self.marks.len() >= DECLARATION_LIMIT {
@@ -142,13 +143,12 @@ impl Scanner {
         }
     }
 
-    /// Whether the codec that reads is of the EBCDIC family.
+    /// Returns whether the codec that decodes the text is an EBCDIC one.
     pub(super) fn is_ebcdic(&self) -> bool {
         self.ebcdic
     }
 
-    /// Whether the text begins with `<?xml`.
-    /// How many bytes it was given.
+    /// Returns how many bytes were taken.
     pub(super) fn taken(&self) -> usize {
         self.taken as usize
     }
@@ -157,19 +157,19 @@ impl Scanner {
         self.text.starts_with(OPENING)
     }
 
-    /// Whether what was scanned is, or at the end of the input would be, a declaration.
+    /// Returns whether the text scanned so far is a declaration, or would be one if the input ended here.
     pub(super) fn is_declaration(&self) -> bool {
         self.is_xml() && self.text.len() > OPENING.len() && self.state() != Scanned::None
     }
 
-    /// The declaration that was scanned.
+    /// Returns the declaration that was scanned.
     pub(super) fn declaration(&self) -> Declaration {
         let read = read(&self.text, self.ebcdic);
         let byte_at = |index: usize| match self.marks.binary_search_by_key(&index, |mark| mark.index) {
             Ok(found) => self.marks[found].bytes.start,
             Err(_) => self.start + self.taken,
         };
-        // The end of the character before, so that a shift code between the two stays outside.
+        // The end of the preceding character, so that a shift code between the two characters is excluded.
         let byte_before = |index: usize| match self.marks.partition_point(|mark| mark.index < index) {
             0 => self.start,
             after => self.marks[after - 1].bytes.end,
@@ -188,21 +188,22 @@ impl Scanner {
     }
 }
 
-/// What a declaration's text says; indices into that text.
+/// The contents of a declaration, as indices into its text.
 pub(super) struct Read {
     pub(super) name: Option<Range<usize>>,
     vacancy: Vacancy<usize>,
     pub(super) malformed: Option<usize>,
 }
 
-/// Reads the text of a declaration. `ebcdic`: U+0085 is white space, and a quote may be at a place that only the named
-/// page knows (page 1026 has `"` at FC), so any sign that cannot stand in a value serves.
+/// Parses the text of a declaration. With `ebcdic`, U+0085 is white space, and any character that cannot occur in a
+/// value may serve as a quote. The quote may have a byte that only the declared page decodes correctly: page 1026 has
+/// `"` at FC.
 pub(super) fn read(text: &str, ebcdic: bool) -> Read {
     let mut read = Read { name: None, vacancy: Vacancy::Attribute(OPENING.len(), '"'), malformed: None };
     let mut rest = &text[OPENING.len().min(text.len())..];
     let at = |rest: &str| text.len() - rest.len();
     let mut breach = |at: usize| _ = read.malformed.get_or_insert(at);
-    // Which pseudo-attributes may still come: those from this index on.
+    // The pseudo-attributes that may still follow are those from this index on.
     let mut next = 0;
     let mut found = Vec::new();
     loop {
@@ -216,14 +217,14 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
             _ => {}
         }
         match pseudo_attribute(after, ebcdic) {
-            Ok((behind, (key, quote, value))) => {
+            Ok((remainder, (key, quote, value))) => {
                 const ORDER: [&str; 3] = ["version", "encoding", "standalone"];
                 let in_order = ORDER[next..].iter().position(|known| *known == key);
                 if space.is_empty() || in_order.is_none() {
                     breach(at(after));
                 }
                 next += in_order.map_or(0, |skipped| skipped + 1);
-                let start = at(behind) - quote.len_utf8() - value.len();
+                let start = at(remainder) - quote.len_utf8() - value.len();
                 let good = match key {
                     "version" => value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b)),
                     "encoding" => is_enc_name(value),
@@ -234,11 +235,11 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
                     breach(start);
                 }
                 found.push((key, quote, start..start + value.len()));
-                rest = behind;
+                rest = remainder;
             }
             Err(_) => {
                 breach(at(after));
-                // Over what is no pseudo-attribute to where one may begin.
+                // Skip text that is not a pseudo-attribute, up to where one may begin.
                 let junk = after.find(|ch| is_space(ch, ebcdic)).unwrap_or(after.len()).max(1);
                 rest = after.get(junk..).unwrap_or("");
                 if rest.is_empty() {
@@ -265,7 +266,7 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
     if read.malformed.is_some() && matches!(read.vacancy, Vacancy::Attribute(..)) && text.contains("encoding") {
         read.vacancy = Vacancy::None;
     }
-    // Without a version it is a text declaration (production 77): that has an encoding and nothing after it.
+    // Without a version it is a text declaration (production 77), which has an encoding and nothing after it.
     if read.malformed.is_none() && !versioned && (read.name.is_none() || last_key == Some("standalone")) {
         read.malformed = Some(OPENING.len());
     }
@@ -276,12 +277,12 @@ fn is_space(ch: char, ebcdic: bool) -> bool {
     matches!(ch, ' ' | '\t' | '\r' | '\n') || (ebcdic && ch == '\u{85}')
 }
 
-/// S, production 3.
+/// Parses S, production 3.
 fn white_space(input: &str, ebcdic: bool) -> IResult<&str, &str> {
     take_while1(|ch| is_space(ch, ebcdic)).parse_complete(input)
 }
 
-/// A name, Eq (production 25), and a value in quotes: the name, the quote, the value.
+/// Parses a name, Eq (production 25) and a quoted value. Returns the name, the quote and the value.
 fn pseudo_attribute(input: &str, ebcdic: bool) -> IResult<&str, (&str, char, &str)> {
     let space = |input| take_while(move |ch| is_space(ch, ebcdic)).parse_complete(input);
     let name = |input| take_while1(|ch: char| ch.is_ascii_alphanumeric()).parse_complete(input);

@@ -1,19 +1,22 @@
-//! What is it encoded in? A push machine over a bounded prefix.
+//! Detection of a stream's encoding, from a bounded prefix that the caller passes in chunks.
 //!
 //! ```text
 //! bytes ─ signature.rs ─ declaration.rs ─ html.rs, statistics.rs ─ rules/ ─ Verdict
-//!         Appendix F      in the family    a bounded window, where   a policy,
-//!         by nom          found            the policy looks there    rule by rule
+//!         Appendix F      in the family    a bounded window, if      a policy,
+//!         with nom        found            the policy needs it       rule by rule
 //!                                  content_type.rs ─────────────────┘
 //! ```
 //!
-//! A [`Detector`] takes bytes until it has its verdict and not one more: those that settle the signature; where a
-//! declaration follows, those up to its `>`; where the kind of document or the policy asks for it, those of the prescan or
-//! of the window of statistics. It keeps them and gives them back. How they were cut makes no difference.
+//! A [`Detector`] takes bytes only until it has a verdict. It always needs the bytes of the signature. If a declaration
+//! follows, it needs the bytes up to the declaration's `>`. If the kind of document or the policy calls for it, it also
+//! needs the bytes of the HTML prescan or of the window for statistics. The detector keeps these bytes, and the caller
+//! can get them back with [`prefix`](Detector::prefix). The verdict does not depend on how the input was split into
+//! chunks.
 
 mod content_type;
 mod declaration;
 mod html;
+mod policy;
 mod rules;
 mod signature;
 pub mod statistics;
@@ -23,7 +26,7 @@ mod verdict;
 
 pub use content_type::{ContentType, MediaKind};
 pub use declaration::DECLARATION_LIMIT;
-pub use rules::Policy;
+pub use policy::Policy;
 pub use signature::{Family, Signature};
 pub use statistics::Candidate;
 
@@ -44,57 +47,59 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What the caller knows or wants of detection.
+/// What the caller knows about the input, and how detection should treat it.
 ///
 /// ```
 /// use charpipe::detect::{Detector, Hints, Policy};
 /// use charpipe::Registry;
 ///
-/// let content_type = Some("text/xml; charset=iso-8859-1".to_owned());
-/// let hints = Hints { policy: Policy::Rfc3023, content_type, ..Hints::default() };
+/// let mut hints = Hints::default();
+/// hints.policy = Policy::Rfc3023;
+/// hints.content_type = Some("text/xml; charset=iso-8859-1".to_owned());
 /// let mut detector = Detector::new(Registry::builtin(), hints);
 /// detector.feed(b"<a/>");
 /// assert_eq!(detector.finish().rule, Some("rfc3023:charset"));
 /// ```
 #[derive(Clone, Default, Debug)]
+#[non_exhaustive]
 pub struct Hints {
-    /// The encoding, where the caller knows it. Authoritative.
+    /// The encoding, if the caller knows it. Overrides everything else.
     pub from: Option<Arc<dyn Codec>>,
-    /// Who is believed.
+    /// The policy: which source of evidence takes precedence.
     pub policy: Policy,
-    /// The Content-Type that the transport gave, as it gave it: media type and parameters.
+    /// The Content-Type exactly as the transport gave it: media type and parameters.
     pub content_type: Option<String>,
-    /// The charset that the transport gave, where there is no more than that to know. It goes before that of the
+    /// The charset that the transport gave, if only the charset is known. Takes precedence over the charset in the
     /// Content-Type.
     pub charset: Option<String>,
-    /// The kind of document, where the caller knows it.
+    /// The kind of document, if the caller knows it.
     pub kind: Option<Kind>,
-    /// What to take when nothing tells, instead of the policy's last resort.
+    /// The encoding to use if nothing else identifies one. Replaces the policy's own default.
     pub fallback: Option<Arc<dyn Codec>>,
-    /// What to take for EBCDIC whose page nothing names, instead of IBM037. Where it cannot be right (the katakana
-    /// family has its letters elsewhere) it is not taken.
+    /// The page to assume for EBCDIC input that names no page, instead of IBM037. Ignored if it cannot be right: in the
+    /// katakana family, for example, the letters are at other bytes.
     pub ebcdic_fallback: Option<Arc<dyn Codec>>,
-    /// How many bytes of an HTML document are searched for a `meta`; [`PRESCAN`] where it is not said,
-    /// [`PRESCAN_LIMIT`] at the most.
+    /// How many bytes of an HTML document to search for a `meta`. The default is [`PRESCAN`] and the maximum is
+    /// [`PRESCAN_LIMIT`].
     pub prescan: Option<usize>,
-    /// Statistics may speak where nothing else does.
+    /// Guess from byte statistics if nothing else identifies the encoding.
     pub guess: bool,
-    /// Every warning is an error.
+    /// Treat every warning as an error.
     pub strict: bool,
 }
 
-/// How many bytes of an HTML document are searched for a `meta` where nobody says: as many as browsers wait for.
+/// How many bytes of an HTML document are searched for a `meta` by default. Browsers wait for the same number of bytes.
 pub const PRESCAN: usize = 1024;
 
-/// How many bytes of it are searched at the most, whatever [`Hints::prescan`] says: they are held in memory.
+/// The most bytes of an HTML document that are searched, whatever [`Hints::prescan`] says. They are held in memory.
 pub const PRESCAN_LIMIT: usize = 1 << 20;
 
-/// What a label in a `meta` means, where it means something to the registry or to the web.
+/// Returns the encoding that a label in a `meta` names, if the registry or the web's table knows the label.
 pub(crate) fn meaning_of_label(registry: &Registry, label: &str) -> Option<String> {
     if registry.knows(label) { Some(label.to_owned()) } else { rules::web_name(registry, label) }
 }
 
-/// Finds out what a stream is encoded in.
+/// Detects the encoding of a stream.
 ///
 /// ```
 /// use charpipe::{Detector, Registry, detect::Hints};
@@ -105,17 +110,17 @@ pub(crate) fn meaning_of_label(registry: &Registry, label: &str) -> Option<Strin
 /// let verdict = detector.finish();
 /// assert_eq!(verdict.codec.as_ref().map(|codec| codec.name()), Some("UTF-16BE"));
 /// assert_eq!(verdict.rule, Some("rfc7303:family"));
-/// // It took the declaration and no more, and has it still.
+/// // It took only the declaration, and still holds it.
 /// assert_eq!(detector.prefix(), &input[..taken]);
 /// ```
 pub struct Detector {
     registry: Registry,
     hints: Hints,
     media: Option<MediaKind>,
-    /// The same as the policy sees it.
+    /// The same as `media`, but as the policy interprets it.
     media_of_policy: Option<MediaKind>,
     prefix: Vec<u8>,
-    /// The input ends with the prefix.
+    /// Whether the input ends with the prefix.
     ended: bool,
     state: State,
 }
@@ -123,41 +128,41 @@ pub struct Detector {
 enum State {
     Signature,
     Declaration {
-        beginning: Beginning,
+        start: Prefix,
         scanner: Scanner,
     },
-    /// The declaration is read; the policy looks at so many bytes in all.
+    /// The declaration has been read; the policy needs `needed` bytes in total.
     Window {
-        beginning: Beginning,
+        start: Prefix,
         scanner: Scanner,
-        wanted: usize,
+        needed: usize,
     },
     Done(Box<Verdict>),
 }
 
-/// What the first bytes are.
+/// What the first bytes show.
 #[derive(Clone)]
-struct Beginning {
+struct Prefix {
     signature: Option<Signature>,
-    /// How many bytes are a byte order mark of the encoding that is read.
+    /// The length in bytes of the byte order mark, if it belongs to the encoding that is read.
     bom_len: usize,
-    /// The caller's codec, in the order that the bytes show.
+    /// The caller's codec, in the byte order that the input shows.
     from: Option<Arc<dyn Codec>>,
 }
 
-/// What the document says of itself.
+/// What the document says about itself.
 #[derive(Default)]
-struct Found {
+struct DocumentFacts {
     declaration: Option<Declaration>,
-    /// How many bytes that was read from.
+    /// How many bytes the declaration was read from.
     head: usize,
-    /// The label in a `meta`, and where it stands in the input.
+    /// The label in a `meta`, and its position in the input.
     meta: Option<(String, Range<usize>)>,
     kind: Kind,
     candidates: Vec<Candidate>,
 }
 
-/// The longest byte order mark that a codec may have: UCS-4's, UTF-EBCDIC's and GB18030's.
+/// The longest byte order mark that a codec may have: 4 bytes for UCS-4, UTF-EBCDIC and GB18030.
 const LONGEST_BOM: usize = 4;
 
 /// Detects what `bytes`, the whole of an input, is encoded in, by the default policy and the built-in registry.
@@ -175,7 +180,7 @@ pub fn detect(bytes: &[u8]) -> Verdict {
 }
 
 impl Detector {
-    /// A detector that looks labels up in `registry`.
+    /// Creates a detector that looks labels up in `registry`.
     pub fn new(registry: Registry, hints: Hints) -> Self {
         let content_type = hints.content_type.as_deref().map(ContentType::parse);
         let media = content_type.as_ref().map(ContentType::kind);
@@ -185,16 +190,16 @@ impl Detector {
         Detector { registry, hints, media, media_of_policy, prefix: Vec::new(), ended: false, state: State::Signature }
     }
 
-    /// Takes bytes up to the verdict; answers how many. Fewer than were given means that the verdict is there, and the
-    /// rest is the caller's.
+    /// Takes bytes until there is a verdict and returns how many it took. If it took fewer than it was given, there is
+    /// a verdict, and the caller still has to handle the remaining bytes.
     pub fn feed(&mut self, src: &[u8]) -> usize {
         let mut taken = 0;
         while taken < src.len() && !self.is_done() {
-            if let State::Window { wanted, .. } = self.state {
-                let len = (wanted - self.prefix.len()).min(src.len() - taken);
+            if let State::Window { needed, .. } = self.state {
+                let len = (needed - self.prefix.len()).min(src.len() - taken);
                 self.prefix.extend_from_slice(&src[taken..taken + len]);
                 taken += len;
-                if self.prefix.len() == wanted {
+                if self.prefix.len() == needed {
                     self.decide(false);
                 }
                 continue;
@@ -214,12 +219,12 @@ impl Detector {
         taken
     }
 
-    /// Whether the verdict is there.
+    /// Returns whether there is a verdict.
     pub fn is_done(&self) -> bool {
         matches!(self.state, State::Done(_))
     }
 
-    /// The verdict, where it is there.
+    /// Returns the verdict, if there is one.
     pub fn verdict(&self) -> Option<&Verdict> {
         match &self.state {
             State::Done(verdict) => Some(verdict),
@@ -227,7 +232,7 @@ impl Detector {
         }
     }
 
-    /// The verdict. Where it is not there yet, the input ends here.
+    /// Returns the verdict. If there is none yet, the input is taken to end here.
     pub fn finish(&mut self) -> Verdict {
         self.ended |= !self.is_done();
         if matches!(self.state, State::Signature) {
@@ -242,7 +247,7 @@ impl Detector {
         }
     }
 
-    /// Every byte taken so far, byte order mark included.
+    /// Returns every byte taken so far, including the byte order mark.
     pub fn prefix(&self) -> &[u8] {
         &self.prefix
     }
@@ -258,9 +263,9 @@ impl Detector {
             return;
         }
         let family = signature.map_or(Family::Unknown, |row| row.family);
-        let mut beginning = Beginning { signature, bom_len: 0, from: None };
+        let mut start = Prefix { signature, bom_len: 0, from: None };
         let reader = match &self.hints.from {
-            Some(from) => self.of_user(from, &beginning),
+            Some(from) => self.of_user(from, &start),
             None => self.registry.codec(family.reading_label()).map(|codec| {
                 let bom_len = signature.filter(|row| row.bom).map_or(0, |row| row.bytes.len());
                 (codec, bom_len)
@@ -268,10 +273,10 @@ impl Detector {
         };
         let (reader, bom_len) = match reader {
             Ok(reader) => reader,
-            Err(error) => return self.conclude(&beginning, Found::default(), None, Err(error), Vec::new()),
+            Err(error) => return self.conclude(&start, DocumentFacts::default(), None, Err(error), Vec::new()),
         };
-        beginning.bom_len = bom_len;
-        beginning.from = self.hints.from.as_ref().map(|_| reader.clone());
+        start.bom_len = bom_len;
+        start.from = self.hints.from.as_ref().map(|_| reader.clone());
         let mut scanner = Scanner::new(&*reader, bom_len as u64);
         let mut scanned = Scanned::NeedMore;
         for &byte in &self.prefix[bom_len..] {
@@ -280,30 +285,30 @@ impl Detector {
                 break;
             }
         }
-        // Without a signature only a caller's codec can find `<?xml` in the bytes.
+        // Without a signature, only the caller's codec can find `<?xml` in the bytes.
         if signature.is_none() && self.hints.from.is_none() {
             scanned = Scanned::None;
         }
-        self.state = State::Declaration { beginning, scanner };
+        self.state = State::Declaration { start, scanner };
         self.scanned(scanned);
     }
 
-    /// The caller's codec, in the order that a byte order mark of its own or the byte pattern shows, and the length of
-    /// that mark. What its bytes are, the codec itself says.
-    fn of_user(&self, from: &Arc<dyn Codec>, beginning: &Beginning) -> Result<(Arc<dyn Codec>, usize), Error> {
-        let candidates = match from.orders() {
+    /// Returns the caller's codec, in the byte order shown by its own byte order mark or else by the byte pattern, and
+    /// the length of that mark. The codec itself says what the bytes of the mark are.
+    fn of_user(&self, from: &Arc<dyn Codec>, start: &Prefix) -> Result<(Arc<dyn Codec>, usize), Error> {
+        let candidates = match from.info().byte_orders {
             Some(orders) => orders.names.iter().map(|name| self.registry.codec(name)).collect::<Result<_, _>>()?,
             None => vec![from.clone()],
         };
         for codec in candidates {
-            // Asking the decoder first spares most pages the making of an encoder.
+            // Ask the decoder first: for most pages that avoids building an encoder.
             let is_marked = begins_with(&*codec, &self.prefix, '\u{FEFF}');
             let bom = is_marked.then(|| byte_order_mark(&*codec)).flatten();
             if let Some(bom) = bom.filter(|bom| self.prefix.starts_with(bom)) {
                 return Ok((codec, bom.len()));
             }
         }
-        Ok((self.evidence(beginning, None, &[]).in_order(from)?, 0))
+        Ok((self.evidence(start, None, &[]).in_order(from)?, 0))
     }
 
     fn scanned(&mut self, scanned: Scanned) {
@@ -314,27 +319,27 @@ impl Detector {
         }
     }
 
-    /// Decides, or first reads as much as the policy and the kind of document ask for.
+    /// Decides, or first reads as many bytes as the policy and the kind of document require.
     fn look_further(&mut self) {
-        let State::Declaration { beginning, scanner } = &self.state else { return };
-        let mut wanted = 0;
+        let State::Declaration { start, scanner } = &self.state else { return };
+        let mut needed = 0;
         if self.kind(scanner.is_xml()) == Kind::Html {
-            wanted = self.prescan();
+            needed = self.prescan();
         }
-        let is_told = self.hints.from.is_some() || beginning.signature.is_some_and(|row| row.bom);
+        let is_told = self.hints.from.is_some() || start.signature.is_some_and(|row| row.bom);
         if self.hints.policy == Policy::Feedparser || self.hints.guess && !is_told {
-            wanted = wanted.max(WINDOW);
+            needed = needed.max(WINDOW);
         }
-        if self.hints.policy.looks_behind_bom() && beginning.bom_len > 0 {
-            wanted = wanted.max(signature::LONGEST_TEXT);
+        if self.hints.policy.looks_past_bom() && start.bom_len > 0 {
+            needed = needed.max(signature::LONGEST_TEXT);
         }
-        let wanted = beginning.bom_len + wanted;
-        if wanted <= self.prefix.len() {
+        let needed = start.bom_len + needed;
+        if needed <= self.prefix.len() {
             return self.decide(false);
         }
         let state = std::mem::replace(&mut self.state, State::Signature);
-        if let State::Declaration { beginning, scanner } = state {
-            self.state = State::Window { beginning, scanner, wanted };
+        if let State::Declaration { start, scanner } = state {
+            self.state = State::Window { start, scanner, needed };
         }
     }
 
@@ -342,7 +347,7 @@ impl Detector {
         self.hints.prescan.unwrap_or(PRESCAN).min(PRESCAN_LIMIT)
     }
 
-    /// What kind of document it is, where it begins with `<?xml` or does not.
+    /// Returns the kind of document. `is_xml`: it begins with `<?xml`.
     fn kind(&self, is_xml: bool) -> Kind {
         let is_web = self.hints.policy == Policy::Whatwg;
         self.hints.kind.unwrap_or(match self.media {
@@ -354,16 +359,11 @@ impl Detector {
         })
     }
 
-    fn evidence<'a>(
-        &'a self,
-        beginning: &Beginning,
-        declaration: Option<&'a Declaration>,
-        head: &'a [u8],
-    ) -> Evidence<'a> {
+    fn evidence<'a>(&'a self, start: &Prefix, declaration: Option<&'a Declaration>, head: &'a [u8]) -> Evidence<'a> {
         Evidence {
             registry: &self.registry,
-            family: beginning.signature.map_or(Family::Unknown, |row| row.family),
-            signature: beginning.signature,
+            family: start.signature.map_or(Family::Unknown, |row| row.family),
+            signature: start.signature,
             charset: self.hints.charset.as_deref(),
             media: self.media_of_policy,
             kind: Kind::Text,
@@ -379,14 +379,14 @@ impl Detector {
     }
 
     fn decide(&mut self, too_long: bool) {
-        let (State::Declaration { beginning, scanner } | State::Window { beginning, scanner, .. }) = &self.state else {
+        let (State::Declaration { start, scanner } | State::Window { start, scanner, .. }) = &self.state else {
             return;
         };
-        let beginning = beginning.clone();
-        let bom_len = beginning.bom_len;
+        let start = start.clone();
+        let bom_len = start.bom_len;
         let kind = self.kind(scanner.is_xml());
         let window = &self.prefix[bom_len..];
-        // What the declaration was read from; a window may be longer.
+        // The bytes that the declaration was read from. The window may be longer.
         let head = &window[..window.len().min(scanner.taken())];
         let meta = (kind == Kind::Html)
             .then(|| {
@@ -394,49 +394,49 @@ impl Detector {
                 html::prescan(searched, &|label| rules::web_name(&self.registry, label))
             })
             .flatten();
-        let asks_statistics = self.hints.from.is_none() && beginning.signature.is_none_or(|row| !row.bom);
-        // They take their time, so the policy that has them in its chain asks only where it gets there.
+        let asks_statistics = self.hints.from.is_none() && start.signature.is_none_or(|row| !row.bom);
+        // Statistics are slow, so a policy that has them in its chain asks for them only when it gets that far.
         let guess = OnceCell::new();
         if asks_statistics && self.hints.guess {
             guess.get_or_init(|| statistics::guess(window, self.ended, &self.registry));
         }
         let may_guess = asks_statistics && (self.hints.guess || self.hints.policy == Policy::Feedparser);
         let ebcdic = scanner.is_ebcdic();
-        // A declaration that is too long was not read, so it says nothing.
+        // A declaration that is too long was not read, so nothing is taken from it.
         let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration());
-        let mut notes = Vec::new();
+        let mut diagnostics = Vec::new();
         let (rule, choice) = if too_long {
             let limit = DECLARATION_LIMIT;
             (None, Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit }.into()))
         } else {
-            match beginning.from.clone().zip(self.hints.from.clone()) {
+            match start.from.clone().zip(self.hints.from.clone()) {
                 Some((codec, named)) => {
-                    if bom_len == 0 && beginning.signature.is_some_and(|row| row.bom) {
+                    if bom_len == 0 && start.signature.is_some_and(|row| row.bom) {
                         let message = format!(
-                            "{} was asked for; the first bytes are the byte order mark of another",
+                            "{} was requested, but the input begins with the byte order mark of another encoding",
                             codec.name()
                         );
-                        notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
+                        diagnostics.push(Diagnostic::warning("charset-bom-conflict", 0, message));
                     }
                     let label = Some(codec.name().to_owned());
                     (Some("user"), Ok(rules::Choice { codec, named, source: Source::User, label }))
                 }
                 None => {
-                    let evidence = self.evidence(&beginning, declaration.as_ref(), head);
+                    let evidence = self.evidence(&start, declaration.as_ref(), head);
                     let (guess, meta) = (may_guess.then_some(&guess), meta.as_ref());
-                    self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut notes)
+                    self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut diagnostics)
                 }
             }
         };
         if let Ok(choice) = &choice
-            && let Some(superset) = choice.named.superset()
+            && let Some(superset) = choice.named.info().read_as_superset
         {
             let name = declaration.as_ref().and_then(|declaration| declaration.name.as_ref());
             let declared = name.filter(|_| choice.source == Source::Declaration);
-            notes.push(Diagnostic::warning(
+            diagnostics.push(Diagnostic::warning(
                 "superset-used",
                 declared.map_or(0, |(_, span)| span.start),
-                format!("read as {superset}, a superset of what the label names"),
+                format!("read as {superset}, a superset of the encoding that the label names"),
             ));
         }
         if let Ok(choice) = &choice
@@ -445,14 +445,15 @@ impl Detector {
             let name = choice.named.name();
             let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
             let message = if first == name {
-                format!("{name} is one that was registered, in place of the built-in of that name")
+                format!("{name} is a registered codec that replaces the built-in of the same name")
             } else {
-                format!("{name} was registered over labels of {first}{others}")
+                format!("the registered codec {name} takes over labels of {first}{others}")
             };
-            notes.push(Diagnostic::hint("shadowed-codec", 0, message));
+            diagnostics.push(Diagnostic::hint("shadowed-codec", 0, message));
         }
         if let Some(found) = &mut declaration {
-            // The chosen page knows its own quotes; the family's reading may have taken one for something else.
+            // The chosen page knows where its own quotes are. The family's codec may have taken another character for
+            // one.
             let strange_only_to_family = found.malformed.is_some()
                 && choice.as_ref().is_ok_and(|choice| {
                     decode_strictly(&*choice.codec, head).is_some_and(|text| {
@@ -463,42 +464,42 @@ impl Detector {
                 found.malformed = None;
             }
             if let Some(offset) = found.malformed {
-                notes.push(Diagnostic::warning(
+                diagnostics.push(Diagnostic::warning(
                     "declaration-malformed",
                     offset,
-                    "the XML declaration breaks the grammar here",
+                    "the XML declaration is malformed here",
                 ));
             }
         }
         let meta = meta.and_then(|meta| meta.label);
         let meta = meta.map(|(label, span)| (label, bom_len + span.start..bom_len + span.end));
         let head = head.len();
-        // Only where they decided.
+        // Candidates are reported only if statistics decided.
         let speaks = choice.as_ref().is_ok_and(|choice| choice.source == Source::Statistics);
         let candidates = guess.get().filter(|_| speaks).map_or_else(Vec::new, |guess| guess.candidates().to_vec());
-        self.conclude(&beginning, Found { declaration, head, meta, kind, candidates }, rule, choice, notes);
+        self.conclude(&start, DocumentFacts { declaration, head, meta, kind, candidates }, rule, choice, diagnostics);
     }
 
     fn conclude(
         &mut self,
-        beginning: &Beginning,
-        found: Found,
+        start: &Prefix,
+        found: DocumentFacts,
         rule: Option<&'static str>,
         choice: Result<rules::Choice, Error>,
-        notes: Vec<Diagnostic>,
+        diagnostics: Vec<Diagnostic>,
     ) {
-        let Found { declaration, head, meta, kind, candidates } = found;
+        let DocumentFacts { declaration, head, meta, kind, candidates } = found;
         let (choice, mut error) = match choice {
             Ok(choice) => (Some(choice), None),
             Err(error) => (None, Some(error)),
         };
-        let worst = notes.iter().find(|note| note.severity == Severity::Warning);
-        if let Some(note) = worst.filter(|_| self.hints.strict && error.is_none()) {
-            let Diagnostic { code, offset, message, .. } = note.clone();
+        let worst = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Warning);
+        if let Some(diagnostic) = worst.filter(|_| self.hints.strict && error.is_none()) {
+            let Diagnostic { code, offset, message, .. } = diagnostic.clone();
             error = Some(ErrorKind::Strict { code, message, offset }.into());
         }
-        // A caller's or a transport's codec may make something else of the bytes that the family's reading found.
-        let head = &self.prefix[beginning.bom_len..beginning.bom_len + head];
+        // The codec that the caller or the transport named may decode these bytes differently from the family's codec.
+        let head = &self.prefix[start.bom_len..start.bom_len + head];
         let declaration_is_read = declaration.is_none()
             || choice.as_ref().is_some_and(|choice| {
                 decode_strictly(&*choice.codec, head).is_some_and(|text| text.starts_with("<?xml"))
@@ -508,9 +509,9 @@ impl Detector {
         let (declared, declared_span) = name.or_else(|| meta.map(|(label, span)| (label, as_input(span)))).unzip();
         self.state = State::Done(Box::new(Verdict {
             encoding: choice.as_ref().and_then(|choice| choice.label.clone()),
-            family: beginning.signature.map_or(Family::Unknown, |row| row.family),
+            family: start.signature.map_or(Family::Unknown, |row| row.family),
             kind,
-            signature: beginning.signature,
+            signature: start.signature,
             declared,
             declared_span,
             charset: self.hints.charset.clone(),
@@ -518,10 +519,10 @@ impl Detector {
             candidates,
             rule,
             source: choice.as_ref().map(|choice| choice.source),
-            diagnostics: notes,
+            diagnostics,
             error,
             expects_bmp: choice.as_ref().is_some_and(|choice| choice.named.name() == "ISO-10646-UCS-2"),
-            bom_len: beginning.bom_len,
+            bom_len: start.bom_len,
             declaration,
             declaration_is_read,
             codec: choice.map(|choice| choice.codec),

@@ -1,63 +1,55 @@
-//! The first bytes: XML 1.0 Appendix F, row by row, recognised by nom.
+//! Recognises the first bytes by the table of XML 1.0 Appendix F, row by row, with nom.
 //!
-//! The first edition's table has eleven rows: four UCS-4 orders, UTF-16 with a byte order mark twice and without one
-//! twice, the ASCII family, EBCDIC, and "other". Later editions have the byte order marks apart: seven rows with one,
-//! eight without, and "other". `spec/appendix-f.md` has them all. The katakana row is ours: the EBCDIC pages of that
-//! family have their lower-case letters elsewhere.
+//! The table in the first edition has eleven rows: four UCS-4 orders, UTF-16 with a byte order mark (two rows) and
+//! without (two rows), the ASCII family, EBCDIC, and "other". Later editions list the byte order marks separately:
+//! seven rows with one, eight without, and "other". `spec/appendix-f.md` has all of them. The katakana row is our
+//! addition: the EBCDIC pages of that family have their lower-case letters at other bytes.
 
+use crate::words::words;
 use nom::branch::alt;
 use nom::bytes::tag;
 use nom::combinator::value;
 use nom::{Err, Parser};
 
-/// How the characters of a declaration are laid out in bytes: what Appendix F can tell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How the characters of a declaration are laid out in bytes, as far as Appendix F can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Family {
-    /// UTF-8, by its byte order mark.
+    /// UTF-8, shown by its byte order mark.
     Utf8,
-    /// Two bytes a code unit, the most significant first.
+    /// Two bytes per code unit, most significant byte first.
     Utf16Be,
-    /// Two bytes a code unit, the least significant first.
+    /// Two bytes per code unit, least significant byte first.
     Utf16Le,
-    /// Four bytes a code unit in the order 1234.
+    /// Four bytes per code unit in the order 1234.
     Ucs4_1234,
-    /// Four bytes a code unit in the order 4321.
+    /// Four bytes per code unit in the order 4321.
     Ucs4_4321,
-    /// Four bytes a code unit in the order 2143.
+    /// Four bytes per code unit in the order 2143.
     Ucs4_2143,
-    /// Four bytes a code unit in the order 3412.
+    /// Four bytes per code unit in the order 3412.
     Ucs4_3412,
-    /// UTF-8, ISO 646, ISO 8859, Shift_JIS …: ASCII at its usual places.
+    /// UTF-8, ISO 646, ISO 8859, Shift_JIS and others in which ASCII has its usual bytes.
     Ascii,
-    /// EBCDIC as most pages have it.
+    /// EBCDIC with the letters where most pages have them.
     Ebcdic,
     /// EBCDIC with the lower-case letters where page 290 has them.
     EbcdicKatakana,
-    /// No row fits.
+    /// No row of the table matches.
     Unknown,
 }
 
-impl Family {
-    /// The name in reports: `utf-8`, `ucs4-2143` …
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::Utf8 => "utf-8",
-            Family::Utf16Be => "utf-16be",
-            Family::Utf16Le => "utf-16le",
-            Family::Ucs4_1234 => "ucs4-1234",
-            Family::Ucs4_4321 => "ucs4-4321",
-            Family::Ucs4_2143 => "ucs4-2143",
-            Family::Ucs4_3412 => "ucs4-3412",
-            Family::Ascii => "ascii",
-            Family::Ebcdic => "ebcdic",
-            Family::EbcdicKatakana => "ebcdic-katakana",
-            Family::Unknown => "unknown",
-        }
+words! {
+    Family {
+        Utf8: "utf-8", Utf16Be: "utf-16be", Utf16Le: "utf-16le", Ucs4_1234: "ucs4-1234", Ucs4_4321: "ucs4-4321",
+        Ucs4_2143: "ucs4-2143", Ucs4_3412: "ucs4-3412", Ascii: "ascii", Ebcdic: "ebcdic",
+        EbcdicKatakana: "ebcdic-katakana", Unknown: "unknown",
     }
+}
 
-    /// The label of the codec that reads a declaration of this family. For the wide families it is also the one that
-    /// decodes the document; for the others the declaration has to say.
+impl Family {
+    /// Returns the label of the codec that reads a declaration of this family. For the wide families, that codec also
+    /// decodes the document. For the others, the declaration has to name the encoding.
     pub(super) fn reading_label(self) -> &'static str {
         match self {
             Family::Utf8 | Family::Ascii | Family::Unknown => "ISO-8859-1",
@@ -72,26 +64,28 @@ impl Family {
         }
     }
 
-    /// Whether the family alone names the encoding: more than one byte a code unit, in a known order.
+    /// Returns whether the family alone determines the encoding: code units of more than one byte, in a known byte
+    /// order.
     pub(super) fn is_wide(self) -> bool {
         use Family::*;
         matches!(self, Utf16Be | Utf16Le | Ucs4_1234 | Ucs4_4321 | Ucs4_2143 | Ucs4_3412)
     }
 
-    /// Whether this is EBCDIC of either kind.
+    /// Returns whether this is EBCDIC of either kind.
     pub(super) fn is_ebcdic(self) -> bool {
         matches!(self, Family::Ebcdic | Family::EbcdicKatakana)
     }
 }
 
-/// A row of the table: the bytes and what they tell.
+/// A row of the table: the bytes and the family that they show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Signature {
-    /// The bytes that have to be there.
+    /// The bytes that the input must begin with.
     pub bytes: &'static [u8],
-    /// What they tell.
+    /// The family that they show.
     pub family: Family,
-    /// The bytes are a byte order mark, which is no part of the text.
+    /// Whether the bytes are a byte order mark, which is not part of the text.
     pub bom: bool,
 }
 
@@ -103,7 +97,7 @@ const fn text(bytes: &'static [u8], family: Family) -> Signature {
     Signature { bytes, family, bom: false }
 }
 
-/// The rows, longer ones before those that they begin with: `alt` takes the first that fits.
+/// The rows. A longer row comes before any row that is a prefix of it, since `alt` takes the first match.
 const ROWS: [Signature; 16] = [
     bom(b"\x00\x00\xFE\xFF", Family::Ucs4_1234),
     bom(b"\xFF\xFE\x00\x00", Family::Ucs4_4321),
@@ -123,41 +117,42 @@ const ROWS: [Signature; 16] = [
     text(b"\x4C\x6F\xB7\x75\x74", Family::EbcdicKatakana),
 ];
 
-/// How many bytes tell every row that is no byte order mark.
+/// The length in bytes of the longest row that is not a byte order mark.
 pub(super) const LONGEST_TEXT: usize = 5;
 
-/// Whether these bytes are a byte order mark that the table knows. One that it does not know (GB18030 has one) would
-/// make a document that nobody recognises.
+/// Returns whether these bytes are a byte order mark in the table. If a codec wrote a mark that is not (GB18030 has
+/// one), nothing would recognise the resulting document.
 pub(crate) fn is_byte_order_mark(bytes: &[u8]) -> bool {
     ROWS.iter().any(|row| row.bom && row.bytes == bytes)
 }
 
-/// What the web makes of a row: it knows the byte order marks of UTF-8 and UTF-16, and no others, so that some longer
-/// marks are shorter ones; UTF-16 and ASCII without one; and nothing of UCS-4 and EBCDIC.
+/// Returns the row that the web would match instead. The web knows only the byte order marks of UTF-8 and UTF-16, so it
+/// takes some longer marks for shorter ones. Without a mark it recognises UTF-16 and ASCII. It knows neither UCS-4 nor
+/// EBCDIC.
 pub(super) fn of_the_web(row: Signature) -> Option<Signature> {
     let is_known =
         |row: &&Signature| matches!(row.family, Family::Utf8 | Family::Utf16Be | Family::Utf16Le | Family::Ascii);
     ROWS.iter().filter(is_known).find(|shorter| shorter.bom == row.bom && row.bytes.starts_with(shorter.bytes)).copied()
 }
 
-/// What the first bytes say so far.
+/// What the first bytes show so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Recognised {
-    /// More bytes may decide.
+    /// More bytes are needed to decide.
     NeedMore,
-    /// This row.
+    /// This row matches.
     Row(Signature),
-    /// No row, whatever follows.
+    /// No row matches, whatever follows.
     Other,
 }
 
-/// Holds `prefix` against the table. With `eof`, what is there is all there is.
+/// Matches `prefix` against the table. With `eof`, no more bytes will follow.
 pub(super) fn recognise(prefix: &[u8], eof: bool) -> Recognised {
-    // The mode-generic `tag`: `parse` streams and answers Incomplete, `parse_complete` does not. `alt` stops at the
-    // first Incomplete, which is right only because a row stands before every row that it is longer than.
+    // This is the mode-generic `tag`: `parse` streams and returns Incomplete, `parse_complete` does not. `alt` stops at
+    // the first Incomplete. That is right only because a longer row comes before any row that is a prefix of it.
     let mut table = alt(ROWS.map(|row| value(row, tag::<_, _, nom::error::Error<&[u8]>>(row.bytes))));
-    let answer = if eof { table.parse_complete(prefix) } else { table.parse(prefix) };
-    match answer {
+    let result = if eof { table.parse_complete(prefix) } else { table.parse(prefix) };
+    match result {
         Ok((_, row)) => Recognised::Row(row),
         Err(Err::Incomplete(_)) => Recognised::NeedMore,
         Err(_) => Recognised::Other,

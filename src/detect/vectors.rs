@@ -1,5 +1,5 @@
-//! The vectors of `spec/` for what is not public: rows by column name, text with its escapes undone. The format is in
-//! `spec/README.md`; public behaviour is run against its vectors by `tests/it/conformance.rs`.
+//! Reads the test vectors in `spec/` for items that are not public: rows by column name, with the escapes in their text
+//! decoded. `spec/README.md` describes the format. `tests/it/conformance.rs` runs the public API against its vectors.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,14 +9,14 @@ use std::path::Path;
 pub(super) struct Row(HashMap<String, String>);
 
 impl Row {
-    /// What stands in a column, escapes undone.
+    /// Returns the contents of a column with escapes decoded.
     pub(super) fn get(&self, column: &str) -> Option<String> {
         let value = self.0.get(column).unwrap_or_else(|| panic!("no column {column}"));
         (value != "-").then(|| unescape(value))
     }
 }
 
-/// All rows of a file of vectors.
+/// Returns all rows of a file of vectors.
 pub(super) fn rows(file: &str) -> Vec<Row> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec").join(file);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

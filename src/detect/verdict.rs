@@ -1,38 +1,31 @@
-//! What detection answers: an encoding, with its reasons.
+//! The result of detection: an encoding and the reasons for it.
 
-use super::rules::Policy;
+use super::policy::Policy;
 use super::signature::{Family, Signature};
 use super::statistics::Candidate;
 use crate::codec::Codec;
 use crate::error::Error;
+use crate::words::words;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What kind of document a stream is. Relabelling and newlines hang on it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// The kind of document. It determines how labels and newlines are handled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Kind {
-    /// It begins with `<?xml` in some family, or its media type is an XML one, or the caller says so.
+    /// XML: the input begins with `<?xml` in some family, the media type is an XML one, or the caller says so.
     Xml,
-    /// Its media type is HTML, or the policy is the web's and nothing says otherwise, or the caller says so.
+    /// HTML: the media type is HTML, the caller says so, or the policy is the web's and nothing says otherwise.
     Html,
     /// Anything else.
     #[default]
     Text,
 }
 
-impl Kind {
-    /// The name in reports: `xml`, `html`, `text`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Xml => "xml",
-            Kind::Html => "html",
-            Kind::Text => "text",
-        }
-    }
-}
+words! { Kind { Xml: "xml", Html: "html", Text: "text" } }
 
-/// Who had the last word on the encoding.
+/// The source of evidence that determined the encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Source {
@@ -48,61 +41,44 @@ pub enum Source {
     Signature,
     /// The `meta` of an HTML document.
     Meta,
-    /// Statistics.
+    /// Byte statistics.
     Statistics,
-    /// The caller's label for when nothing tells.
+    /// The caller's fallback label, used if nothing else identifies the encoding.
     Fallback,
-    /// The policy's last resort.
+    /// The policy's own default.
     Default,
 }
 
-impl Source {
-    /// The name in reports: `user`, `bom` …
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::User => "user",
-            Source::Bom => "bom",
-            Source::Charset => "charset",
-            Source::Declaration => "declaration",
-            Source::Signature => "signature",
-            Source::Meta => "meta",
-            Source::Statistics => "statistics",
-            Source::Fallback => "fallback",
-            Source::Default => "default",
-        }
+words! {
+    Source {
+        User: "user", Bom: "bom", Charset: "charset", Declaration: "declaration", Signature: "signature", Meta: "meta",
+        Statistics: "statistics", Fallback: "fallback", Default: "default",
     }
 }
 
-/// How much a diagnostic weighs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How serious a diagnostic is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Severity {
-    /// Something contradicts something; an error under `strict`.
+    /// Two pieces of evidence contradict each other. An error under `strict`.
     Warning,
-    /// Something worth knowing; never an error.
+    /// Useful to know; never an error.
     Hint,
 }
 
-impl Severity {
-    /// The name in reports: `warning`, `hint`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Warning => "warning",
-            Severity::Hint => "hint",
-        }
-    }
-}
+words! { Severity { Warning: "warning", Hint: "hint" } }
 
-/// Something that was seen on the way and did not stop it.
+/// A problem or an observation that did not stop detection or conversion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// A short name that does not change: `bom-declaration-conflict` …
+    /// A short code that never changes: `bom-declaration-conflict` …
     pub code: &'static str,
-    /// How much it weighs.
+    /// How serious it is.
     pub severity: Severity,
-    /// What it is about, for a person.
+    /// A description for people to read.
     pub message: String,
-    /// Where in the input, in bytes from 0.
+    /// The position in the input, in bytes from 0.
     pub offset: u64,
 }
 
@@ -118,7 +94,7 @@ impl Diagnostic {
     }
 }
 
-/// The answer of a [`Detector`](super::Detector): facts about the first bytes, and the choice that follows from them.
+/// The result of a [`Detector`](super::Detector): facts about the first bytes, and the encoding that follows from them.
 ///
 /// ```
 /// use charpipe::detect::{Detector, Hints, Source};
@@ -137,50 +113,52 @@ impl Diagnostic {
 pub struct Verdict {
     /// The label that the policy reports.
     pub encoding: Option<String>,
-    /// The codec that decodes the bytes; `None` where no rule found one. Under `strict` there may be both a codec and an
-    /// [`error`](Verdict::error).
+    /// The codec that decodes the bytes, or `None` if no rule found one. Under `strict` there may be both a codec and
+    /// an [`error`](Verdict::error).
     pub codec: Option<Arc<dyn Codec>>,
-    /// What the byte pattern tells.
+    /// The family that the byte pattern shows.
     pub family: Family,
-    /// What kind of document it is.
+    /// The kind of document.
     pub kind: Kind,
-    /// The row of the table that fits.
+    /// The matching row of the table of signatures.
     pub signature: Option<Signature>,
-    /// The name in the declaration, or in the `meta` of an HTML document.
+    /// The encoding named in the declaration, or in the `meta` of an HTML document.
     pub declared: Option<String>,
-    /// Where that name stands in the input, in bytes from 0.
+    /// The position of that name in the input, in bytes from 0.
     pub declared_span: Option<Range<u64>>,
     /// The charset that the transport gave.
     pub charset: Option<String>,
-    /// The policy.
+    /// The policy that was applied.
     pub policy: Policy,
     /// The id of the rule that decided.
     pub rule: Option<&'static str>,
-    /// Who had the last word.
+    /// The source of evidence that determined the encoding.
     pub source: Option<Source>,
-    /// What statistics make of it, the likeliest first; empty where they did not decide.
+    /// The candidates that statistics found, the most likely first. Empty if statistics did not decide.
     pub candidates: Vec<Candidate>,
-    /// What was seen on the way.
+    /// Warnings and hints from detection.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why there is no answer.
+    /// Why no encoding was found, or, under `strict`, which warning is treated as an error.
     pub error: Option<Error>,
-    /// The label was one that leaves out what UTF-16 can (ISO-10646-UCS-2): code points above FFFF are worth a warning.
+    /// Whether the label names an encoding without surrogates (ISO-10646-UCS-2). If so, code points above FFFF deserve
+    /// a warning.
     pub(crate) expects_bmp: bool,
-    /// How many bytes of the input are a byte order mark.
+    /// The length in bytes of the byte order mark in the input.
     pub(crate) bom_len: usize,
     pub(crate) declaration: Option<super::declaration::Declaration>,
-    /// The codec finds a declaration in the bytes of [`declaration`](Self::declaration) too, or there is none.
+    /// Whether the codec, too, finds a declaration in the bytes of [`declaration`](Self::declaration). Also true if
+    /// there is no declaration.
     pub(crate) declaration_is_read: bool,
 }
 
 impl Verdict {
-    /// The bytes of the byte order mark that was found.
+    /// Returns the bytes of the byte order mark that was found.
     pub fn bom(&self) -> Option<&'static [u8]> {
         self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
     }
 
-    /// Returns where the XML declaration is in the input, in bytes from 0, from its `<` to behind its `>`; `None` if there
-    /// is none.
+    /// Returns the range of the XML declaration in the input, in bytes from 0, including its `<` and `>`; `None` if
+    /// there is none.
     pub fn xml_declaration(&self) -> Option<Range<u64>> {
         self.declaration.as_ref().map(|declaration| declaration.span.clone())
     }

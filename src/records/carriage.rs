@@ -1,21 +1,25 @@
-//! Carriage control: the first column of a record says how a printer moves.
+//! Carriage control: the first column of a record tells a printer how to move the paper.
 //!
-//! ASA (ANSI X3.64, RECFM …A) moves before the line is printed, machine codes (RECFM …M) after it. Both are followed
-//! with one question in mind: is a line open, printed and not yet ended?
+//! ASA (ANSI X3.64, RECFM …A) moves before the line is printed, and machine codes (RECFM …M) move after it. For both,
+//! the printer tracks whether a line is open: printed but not ended yet.
 
-/// What the first column of a record is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+use crate::words::words;
+
+/// The kind of control code in the first column of a record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Carriage {
-    /// ASA: a character. Blank: the next line; `0`: the one after it; `-`: the one after that; `+`: the same line again;
-    /// `1`: a new page. Other channels are the next line.
+    /// ASA: a character. Blank moves to the next line, `0` to the line after that, `-` one line further, `+` stays on
+    /// the same line, and `1` starts a new page. Other channels move to the next line.
     Asa,
-    /// Machine code: a byte. 09, 11, 19: print and go one, two, three lines on; 01: print and stay; 89: print and go
-    /// to a new page; 0B, 13, 1B, 8B: go, and print nothing. Other channels are the next line.
+    /// Machine code: a byte. 09, 11, 19: print, then advance one, two, three lines. 01: print and stay. 89: print, then
+    /// start a new page. 0B, 13, 1B, 8B: advance and print nothing. Other channels advance one line.
     Machine,
 }
 
-/// What is put out in front of a line's text, or behind it: ends of line, then one character.
+words! { Carriage { Asa: "asa", Machine: "machine" } }
+
+/// The output before or after a line's text: line endings, then at most one character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Move {
     pub(crate) lines: u8,
@@ -23,15 +27,15 @@ pub(crate) struct Move {
     pub(crate) then: Option<char>,
 }
 
-const PAGE: Option<char> = Some('\u{C}');
-const BACK: Option<char> = Some('\r');
+const NEW_PAGE: Option<char> = Some('\u{C}');
+const OVERPRINT: Option<char> = Some('\r');
 
-/// Follows a printer.
+/// Tracks a printer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Printer {
     kind: Carriage,
     open: bool,
-    /// What the record that is under way moves when it is printed.
+    /// The movement after the current record is printed.
     after: Move,
 }
 
@@ -40,8 +44,8 @@ impl Printer {
         Printer { kind, open: false, after: Move::default() }
     }
 
-    /// At the beginning of a record: what comes before its text; whether the text is printed; whether the code is known.
-    /// `ch` is what the byte decodes to.
+    /// Begins a record. Returns the movement before its text, whether the text is printed, and whether the code is
+    /// known. `ch` is the character that `byte` decodes to.
     pub(crate) fn begin(&mut self, byte: u8, ch: char) -> (Move, bool, bool) {
         match self.kind {
             Carriage::Asa => {
@@ -51,8 +55,8 @@ impl Printer {
                     ' ' => (line, None, true),
                     '0' => (line + 1, None, true),
                     '-' => (line + 2, None, true),
-                    '1' => (line, PAGE, true),
-                    '+' => (0, BACK.filter(|_| open), true),
+                    '1' => (line, NEW_PAGE, true),
+                    '+' => (0, OVERPRINT.filter(|_| open), true),
                     '2'..='9' | 'A'..='C' => (line, None, true),
                     _ => (line, None, false),
                 };
@@ -68,7 +72,7 @@ impl Printer {
             0x09 | 0x0B => Move { lines: 1, then: None },
             0x11 | 0x13 => Move { lines: 2, then: None },
             0x19 | 0x1B => Move { lines: 3, then: None },
-            0x89 | 0x8B => Move { lines: 1, then: PAGE },
+            0x89 | 0x8B => Move { lines: 1, then: NEW_PAGE },
             // The other channels.
             0x91..=0xE3 if matches!(byte & 7, 1 | 3) => Move { lines: 1, then: None },
             _ => Move { lines: 1, then: None },
@@ -76,26 +80,27 @@ impl Printer {
         let known = matches!(byte, 0x01..=0x1B | 0x89..=0xE3) && matches!(byte & 7, 1 | 3);
         let prints = !known || byte & 2 == 0;
         if prints {
-            let before = Move { lines: 0, then: BACK.filter(|_| self.open) };
+            let before = Move { lines: 0, then: OVERPRINT.filter(|_| self.open) };
             self.open = true;
             self.after = way;
             (before, true, known)
         } else {
-            // Of two moves to the next line the first only ends the open one; a new page needs no empty line.
-            let lines = if way.then == PAGE { u8::from(self.open) } else { way.lines };
+            // The first of two movements to the next line only ends the open line. A new page needs no empty line
+            // before it.
+            let lines = if way.then == NEW_PAGE { u8::from(self.open) } else { way.lines };
             self.open &= way == Move::default();
             (Move { lines, ..way }, false, known)
         }
     }
 
-    /// At the end of a record: what comes behind its text.
+    /// Ends a record. Returns the movement after its text.
     pub(crate) fn end(&mut self) -> Move {
         let after = std::mem::take(&mut self.after);
         self.open &= after == Move::default();
         after
     }
 
-    /// At the end of everything.
+    /// Ends the input.
     pub(crate) fn finish(&mut self) -> Move {
         Move { lines: u8::from(std::mem::take(&mut self.open)), then: None }
     }
@@ -142,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_are_none() {
+    fn unknown_codes() {
         assert!(!Printer::new(Carriage::Asa).begin(b'x', 'x').2);
         assert!(!Printer::new(Carriage::Machine).begin(0x5A, '!').2);
     }

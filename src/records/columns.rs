@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Columns of a record: bytes, counted from 1, as `1-40,57-`.
+/// Columns of a record: bytes, counted from 1, as in `1-40,57-`.
 ///
 /// ```
 /// use charpipe::records::Columns;
@@ -14,15 +14,16 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Columns {
-    /// Their first and last column, in order and apart; a last one of `u64::MAX` is the record's.
+    /// The first and last column of each range, in order and without overlaps. A last column of `u64::MAX` means the
+    /// end of the record.
     ranges: Vec<(u64, u64)>,
 }
 
-/// How many ranges there may be.
-const MOST: usize = 1000;
+/// The most ranges allowed.
+const MAX_RANGES: usize = 1000;
 
 impl Columns {
-    /// Whether the column `at`, from 0, is one of them, and how many bytes from there on are as it is.
+    /// Returns whether the column `at` (from 0) is included, and for how many bytes from there this holds.
     pub(crate) fn stretch(&self, at: u64) -> (bool, u64) {
         let column = at + 1;
         match self.ranges.get(self.ranges.partition_point(|(_, last)| *last < column)) {
@@ -33,7 +34,7 @@ impl Columns {
     }
 }
 
-/// Text that names no [`Columns`].
+/// The error for text that is not a valid list of [`Columns`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadColumns(String);
 
@@ -51,7 +52,7 @@ impl FromStr for Columns {
     fn from_str(text: &str) -> Result<Self, BadColumns> {
         let bad = |why: &str| BadColumns(format!("{text:?}: {why}"));
         let number = |digits: &str| {
-            digits.trim().parse().ok().filter(|column| *column > 0).ok_or_else(|| bad("columns are numbers from 1 on"))
+            digits.trim().parse().ok().filter(|column| *column > 0).ok_or_else(|| bad("expected column numbers from 1"))
         };
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for range in text.split(',') {
@@ -64,11 +65,11 @@ impl FromStr for Columns {
                 return Err(bad("a range ends before it begins"));
             }
             if ranges.last().is_some_and(|(_, before)| *before >= first) {
-                return Err(bad("ranges come in order and do not overlap"));
+                return Err(bad("ranges must be in order and must not overlap"));
             }
             ranges.push((first, last));
         }
-        if ranges.len() > MOST {
+        if ranges.len() > MAX_RANGES {
             return Err(bad("more than 1000 ranges"));
         }
         Ok(Columns { ranges })
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_columns() {
+    fn invalid_lists_of_columns() {
         for bad in ["", "0", "3-2", "1-2,2-3", "5,1", "a", "-4", "1,,2", "-"] {
             assert!(bad.parse::<Columns>().is_err(), "{bad}");
         }

@@ -1,31 +1,30 @@
-//! From bytes to records: one state machine for all framings.
+//! From bytes to records: a single state machine for all framings.
 //!
-//! It holds a header that the input cuts, six bytes at the most, and never the data: whatever a header says, nothing
-//! is allocated for it. Every answer takes bytes, or ends something, or ends the work; so there is no input that makes
-//! it loop.
+//! It holds at most a partial header of six bytes, and never any data. Nothing is allocated because of what a header
+//! says. Every result takes bytes, ends a record or file, or ends the input, so no input can make it loop.
 
 use super::{Shape, TapeFile, label};
 use crate::error::{Error, ErrorKind};
 
-/// What comes next in the input.
+/// The next part of the input.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// So many bytes that are no data, never 0: descriptor words, padding, labels of a tape.
+    /// This many bytes that are not data, never 0: descriptor words, padding, tape labels.
     Framing(usize),
-    /// So many bytes of the record, never 0.
+    /// This many bytes of the record, never 0.
     Data(usize),
     /// The record ends here.
     End,
-    /// A file ends here, between records: a tape mark, or FTP's end of file. Those around labels do not count.
+    /// A file ends here, between records: a tape mark, or FTP's end of file. Tape marks around labels are not reported.
     FileEnd,
-    /// Everything given was taken.
+    /// All the bytes given were taken.
     NeedInput,
-    /// The input is over, after a whole record.
+    /// The input ends here, after a whole record.
     Done,
 }
 
-/// Cuts a stream into records, wherever the stream itself is cut.
+/// Splits a stream into records, however the stream itself is split into chunks.
 ///
 /// ```
 /// use charpipe::records::{Deframer, Part, Shape};
@@ -45,7 +44,7 @@ pub struct Deframer {
 }
 
 impl Deframer {
-    /// At the beginning of a stream of that shape.
+    /// Creates a deframer at the beginning of a stream of this shape.
     pub fn new(shape: &Shape) -> Self {
         match shape {
             Shape::AwsTape { labels, shape } => {
@@ -55,8 +54,8 @@ impl Deframer {
         }
     }
 
-    /// Gives the records of one file of a tape image only; the others are framing. Other shapes have no files: it
-    /// changes nothing for them.
+    /// Returns the records of a single file of a tape image only; all other files are treated as framing. Has no effect
+    /// on other shapes, which have no files.
     ///
     /// ```
     /// use charpipe::records::{Deframer, Part, TapeFile};
@@ -87,28 +86,29 @@ impl Deframer {
         self
     }
 
-    /// The number of the record, from 1; between records that of the next.
+    /// Returns the number of the current record, from 1. Between records, returns the number of the next one.
     pub fn record(&self) -> u64 {
         self.records.record
     }
 
-    /// Where the record of the last [`Part::Data`] or [`Part::End`] begins, in bytes from 0: its first header, not that
-    /// of its block.
+    /// Returns where the record of the last [`Part::Data`] or [`Part::End`] begins, in bytes from 0: the position of
+    /// its first header, not the block's.
     pub fn begun(&self) -> u64 {
         self.records.begun
     }
 
-    /// Where in the input it is, in bytes from 0.
+    /// Returns the current position in the input, in bytes from 0.
     pub fn offset(&self) -> u64 {
         self.records.at
     }
 
-    /// What comes at the front of `src`; the caller takes so many bytes of it. `eof`: nothing follows `src`.
+    /// Returns the part at the front of `src`. The caller then removes the given number of bytes from `src`. `eof`:
+    /// nothing follows `src`.
     ///
     /// # Errors
-    /// [`ErrorKind::BadHeader`]; [`ErrorKind::RecordCut`] where the input ends within a record, or a block of a tape
-    /// does; [`ErrorKind::NoTapeFile`] at the end of a tape without the file that was chosen. It stays where it is
-    /// then, and says so again.
+    /// [`ErrorKind::BadHeader`]; [`ErrorKind::RecordCut`] if the input or a tape block ends within a record;
+    /// [`ErrorKind::NoTapeFile`] at the end of a tape without the chosen file. The state does not change, so that
+    /// another call returns the same error.
     #[inline]
     pub fn next(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
         match &mut self.tape {
@@ -117,8 +117,8 @@ impl Deframer {
         }
     }
 
-    /// The record at the front of `src`, where it lies there whole and in one piece: how many bytes frame it, and how
-    /// many are its data. It is taken then, as if by [`next`](Self::next); `None` where only that can tell.
+    /// Takes the record at the front of `src`, if the whole record is there in one piece. Returns the lengths of its
+    /// framing and of its data. The effect is the same as with [`next`](Self::next). `None`: only `next` can tell.
     #[inline]
     pub(crate) fn whole(&mut self, src: &[u8]) -> Option<(usize, usize)> {
         match &mut self.tape {
@@ -128,19 +128,19 @@ impl Deframer {
     }
 }
 
-/// The framings that are not about tapes.
+/// All framings other than tapes.
 #[derive(Clone, Debug)]
 struct Records {
     layout: Layout,
     state: State,
     held: Held<4>,
-    /// Bytes left of the block, headers in it included.
+    /// The bytes left of the block, including headers.
     block: u64,
-    /// Segments of a record have come, and its end has not.
+    /// Whether segments of a record were seen, but not its end.
     open: bool,
     at: u64,
     record: u64,
-    /// Where the record began, its header included.
+    /// Where the record began, including its header.
     begun: u64,
 }
 
@@ -157,28 +157,28 @@ enum Layout {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// A header is next, or the end of the input.
+    /// Before a header or the end of the input.
     Between,
-    /// So many bytes of data are next, never 0; then something ends, or not.
+    /// `left` more bytes of data follow, never 0. Then `ends` says what ends.
     Data { left: u32, ends: Ends },
-    /// So many bytes are next that are no data, never 0.
+    /// This many bytes follow that are not data, never 0.
     Skip(u64),
-    /// The end of a record is to be told, or of a record and a file.
-    Ended(Ends),
-    /// The end of a file is to be told.
-    FileEnded,
+    /// The end of a record, or of a record and a file, is still to be reported.
+    EndPending(Ends),
+    /// The end of a file is still to be reported.
+    FileEndPending,
 }
 
-/// What ends behind a stretch of data.
+/// What ends after a stretch of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ends {
     Nothing,
     Record,
-    /// The record and the file.
+    /// Both the record and the file.
     File,
 }
 
-/// The beginning of a header that the input cut.
+/// The first bytes of a header whose rest is in the next input.
 #[derive(Clone, Copy, Debug)]
 struct Held<const N: usize> {
     bytes: [u8; N],
@@ -188,8 +188,8 @@ struct Held<const N: usize> {
 impl<const N: usize> Held<N> {
     const NONE: Self = Held { bytes: [0; N], len: 0 };
 
-    /// Takes from the front of `src` what is missing of `want` bytes, and answers how many that were and, where it is
-    /// whole now, the header.
+    /// Takes the missing bytes of a header of `want` bytes from the front of `src`. Returns how many it took, and the
+    /// header if it is now complete.
     fn take(&mut self, src: &[u8], want: usize) -> (usize, Option<[u8; N]>) {
         let taken = src.len().min(want - self.len);
         self.bytes[self.len..self.len + taken].copy_from_slice(&src[..taken]);
@@ -198,7 +198,7 @@ impl<const N: usize> Held<N> {
     }
 }
 
-/// A null segment (z/OS): there is no more in this block.
+/// A null segment (z/OS): the rest of the block is unused.
 const NULL_SEGMENT: [u8; 4] = [0x80, 0, 0, 0];
 
 impl Records {
@@ -211,7 +211,7 @@ impl Records {
             Shape::U32 => Layout::U32,
             Shape::U16 => Layout::U16,
             Shape::ModeB => Layout::ModeB,
-            // No tape is on a tape: what is in it counts.
+            // A tape cannot contain a tape, so the inner shape applies.
             Shape::AwsTape { shape, .. } => return Records::new(shape),
         };
         Records { layout, state: State::Between, held: Held::NONE, block: 0, open: false, at: 0, record: 1, begun: 0 }
@@ -220,8 +220,8 @@ impl Records {
     #[inline]
     fn next(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
         match (self.state, self.layout) {
-            (State::Ended(ends), _) => {
-                self.state = if ends == Ends::File { State::FileEnded } else { State::Between };
+            (State::EndPending(ends), _) => {
+                self.state = if ends == Ends::File { State::FileEndPending } else { State::Between };
                 self.record += 1;
                 Ok(Part::End)
             }
@@ -230,7 +230,7 @@ impl Records {
                 self.begun = self.at;
                 Ok(self.data(lrecl, Ends::Record, src.len()))
             }
-            _ => self.rare(src, eof),
+            _ => self.next_slow(src, eof),
         }
     }
 
@@ -263,7 +263,7 @@ impl Records {
         Some((header, len))
     }
 
-    /// So much of the data as is there.
+    /// Takes as much of the data as is there.
     #[inline]
     fn data(&mut self, left: u32, ends: Ends, given: usize) -> Part {
         let len = given.min(left as usize);
@@ -272,19 +272,19 @@ impl Records {
         Part::Data(len)
     }
 
-    /// So many bytes of data are left to come.
+    /// Sets the state for `left` more bytes of data.
     #[inline]
     fn segment(&mut self, left: u32, ends: Ends) {
         self.state = match (left, ends) {
             (0, Ends::Nothing) => State::Between,
-            (0, ends) => State::Ended(ends),
+            (0, ends) => State::EndPending(ends),
             _ => State::Data { left, ends },
         };
     }
 
-    /// All but data and ends of records.
-    fn rare(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
-        if self.state == State::FileEnded {
+    /// Handles everything except data and ends of records.
+    fn next_slow(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
+        if self.state == State::FileEndPending {
             self.state = State::Between;
             return Ok(Part::FileEnd);
         }
@@ -315,18 +315,18 @@ impl Records {
         Ok(Part::Framing(taken))
     }
 
-    /// How long the next header is.
+    /// Returns the length of the next header.
     fn header_len(&self) -> usize {
         match self.layout {
             Layout::U16 => 2,
             Layout::ModeB => 3,
-            // Too short for one: the rest of the block stands for it in the error.
+            // Too short for a header: the error shows the rest of the block instead.
             Layout::Vb | Layout::Vbs if (1..4).contains(&self.block) => self.block as usize,
             _ => 4,
         }
     }
 
-    /// Nothing follows.
+    /// Handles the end of the input.
     fn end(&self) -> Result<Part, Error> {
         match self.state {
             State::Data { left, .. } => Err(self.cut(left.into())),
@@ -337,24 +337,25 @@ impl Records {
         }
     }
 
-    /// The record, or what frames it, is cut here.
+    /// Returns the error for a record or framing that is cut off here.
     fn cut(&self, missing: u64) -> Error {
         let has_begun = self.open || self.held.len > 0 || matches!(self.state, State::Data { .. });
         let begun = if has_begun { self.begun } else { self.at };
         ErrorKind::RecordCut { offset: self.at, record: self.record, begun, missing }.into()
     }
 
-    /// Whether there is something to tell that takes no input.
-    fn has_to_tell(&self) -> bool {
-        matches!(self.state, State::Ended(_) | State::FileEnded)
+    /// Returns whether there is an end to report, which takes no input.
+    fn has_pending_end(&self) -> bool {
+        matches!(self.state, State::EndPending(_) | State::FileEndPending)
     }
 
-    /// Whether it may stand between two blocks of a tape: a spanned record may, a header or a segment may not.
-    fn is_between(&self) -> bool {
+    /// Returns whether a tape block may end here. It may end within a spanned record, but not within a header or a
+    /// segment.
+    fn is_at_boundary(&self) -> bool {
         self.state == State::Between && self.held.len == 0 && self.block == 0
     }
 
-    /// Obeys a header. Leaves the machine as it was where it cannot.
+    /// Applies a header. On error the state is unchanged.
     fn header(&mut self, header: [u8; 4]) -> Result<(), &'static str> {
         let big = |at: usize| u32::from(header[at]) << 8 | u32::from(header[at + 1]);
         match self.layout {
@@ -368,35 +369,35 @@ impl Records {
                 };
                 if zero != 0 {
                     return Err(match little {
-                        false => "the last two bytes of an RDW are zero",
-                        true => "the first two bytes of a little-endian RDW are zero",
+                        false => "the last two bytes of an RDW must be zero",
+                        true => "the first two bytes of a little-endian RDW must be zero",
                     });
                 }
                 let own = if inclusive { 4 } else { 0 };
-                let left = length.checked_sub(own).ok_or("the length is less than that of the RDW itself")?;
+                let left = length.checked_sub(own).ok_or("the length is smaller than the RDW itself")?;
                 self.segment(left, Ends::Record);
             }
             Layout::ModeB => return self.block_mode(header[0], big(1)),
             Layout::Vb | Layout::Vbs if self.block == 0 => {
                 let length = match header[0] & 0x80 {
-                    0 if big(2) != 0 => return Err("the last two bytes of a BDW are zero"),
+                    0 if big(2) != 0 => return Err("the last two bytes of a BDW must be zero"),
                     0 => big(0),
-                    // A large block: 31 bits.
+                    // A large block: the length has 31 bits.
                     _ => (big(0) << 16 | big(2)) & 0x7FFF_FFFF,
                 };
                 if length < 8 {
-                    return Err("the length is less than that of a BDW and an RDW");
+                    return Err("the length is smaller than a BDW and an RDW");
                 }
                 self.block = u64::from(length) - 4;
             }
-            _ if self.block < 4 => return Err("what is left of the block is too short for it"),
+            _ if self.block < 4 => return Err("the rest of the block is too short for a header"),
             Layout::Vb | Layout::Vbs if header == NULL_SEGMENT => {
                 let rest = std::mem::take(&mut self.block) - 4;
                 self.state = if rest > 0 { State::Skip(rest) } else { State::Between };
             }
             Layout::Vb => {
                 if big(2) != 0 {
-                    return Err("the last two bytes of an RDW are zero (in blocks of segments, vbs, they need not be)");
+                    return Err("the last two bytes of an RDW must be zero (except in the segments of vbs)");
                 }
                 let left = self.in_block(big(0))?;
                 self.segment(left, Ends::Record);
@@ -407,16 +408,16 @@ impl Records {
                     1 => (true, false),
                     2 => (false, true),
                     3 => (false, false),
-                    _ => return Err("the third byte of a segment's descriptor is 0, 1, 2 or 3"),
+                    _ => return Err("the third byte of a segment descriptor must be 0, 1, 2 or 3"),
                 };
                 if header[3] != 0 {
-                    return Err("the last byte of a segment's descriptor is zero");
+                    return Err("the last byte of a segment descriptor must be zero");
                 }
                 if first && self.open {
-                    return Err("a record begins before the last segment of the one before it");
+                    return Err("a record begins, but the last segment of the previous record is missing");
                 }
                 if !first && !self.open {
-                    return Err("a record goes on that has not begun");
+                    return Err("a segment continues a record that has not begun");
                 }
                 let left = self.in_block(big(0))?;
                 self.open = !last;
@@ -426,28 +427,28 @@ impl Records {
         Ok(())
     }
 
-    /// How much data a record or segment of `length` bytes has, and takes it off the block.
+    /// Subtracts a record or segment of `length` bytes from the block. Returns the length of its data.
     fn in_block(&mut self, length: u32) -> Result<u32, &'static str> {
-        let data = length.checked_sub(4).ok_or("the length is less than that of the header itself")?;
-        self.block =
-            self.block.checked_sub(length.into()).ok_or("the length is more than what is left of the block")?;
+        let data = length.checked_sub(4).ok_or("the length is smaller than the header itself")?;
+        self.block = self.block.checked_sub(length.into()).ok_or("the length is larger than the rest of the block")?;
         Ok(data)
     }
 
-    /// FTP's block mode. The end of a file ends its last record too: one without records is one record.
+    /// Applies a header of FTP's block mode. The end of a file also ends its last record, so a file without record
+    /// structure is a single record.
     fn block_mode(&mut self, flags: u8, count: u32) -> Result<(), &'static str> {
         let (record_ends, file_ends, is_marker) = (flags & 0x80 != 0, flags & 0x40 != 0, flags & 0x10 != 0);
         if flags & 0x0F != 0 {
-            return Err("the last four bits of a descriptor are zero");
+            return Err("the last four bits of a descriptor must be zero");
         }
         if is_marker {
             if record_ends || file_ends {
-                return Err("a restart marker ends neither a record nor a file");
+                return Err("a restart marker cannot end a record or a file");
             }
-            // For restarting a transfer.
+            // It would be used to restart a transfer.
             self.state = if count > 0 { State::Skip(count.into()) } else { State::Between };
         } else if file_ends && !record_ends && count == 0 && !self.open {
-            self.state = State::FileEnded;
+            self.state = State::FileEndPending;
         } else {
             self.open = !(record_ends || file_ends);
             self.segment(
@@ -466,32 +467,32 @@ impl Records {
 /// The headers of a tape image: six bytes before each chunk of a block, little-endian.
 #[derive(Clone, Debug)]
 struct Tape {
-    /// Bytes left of the chunk.
+    /// The bytes left of the chunk.
     left: u32,
-    /// The chunk is its block's last.
+    /// Whether this is the last chunk of its block.
     last: bool,
-    /// The length of the chunk before.
+    /// The length of the preceding chunk.
     previous: u32,
     held: Held<6>,
-    /// Tape marks so far.
+    /// The number of tape marks so far.
     marks: u64,
-    /// Files of labels stand before and after each file of data.
+    /// Whether there are files of labels before and after each file of data.
     labels: bool,
-    /// A tape mark is to be told.
-    at_mark: bool,
-    /// Nothing of the block was taken.
+    /// Whether a tape mark is still to be reported.
+    mark_pending: bool,
+    /// Whether nothing of the block was taken yet.
     untouched: bool,
-    /// The file that is wanted; `None`: all.
+    /// The chosen file; `None`: all files.
     choice: Option<Box<Choice>>,
 }
 
-/// Which file of a tape is wanted, and whether it was there.
+/// The chosen file of a tape, and whether it was found.
 #[derive(Clone, Debug)]
 struct Choice {
     file: TapeFile,
-    /// The beginning of the label that is read.
-    label: Held<{ Tape::NAMED }>,
-    /// The labels that were read last name the file.
+    /// The beginning of the current label.
+    label: Held<{ Tape::NAME_PREFIX_LEN }>,
+    /// Whether the last labels name the file.
     is_named: bool,
     is_found: bool,
 }
@@ -500,7 +501,7 @@ struct Choice {
 const NEW_BLOCK: u8 = 0x80;
 const TAPE_MARK: u8 = 0x40;
 const END_OF_BLOCK: u8 = 0x20;
-/// Beside [`NEW_BLOCK`], of a block in several chunks; not all say so (Bus-Tech).
+/// Set together with [`NEW_BLOCK`] for a block of several chunks, though not by all software (Bus-Tech).
 const SEGMENTED: u8 = 0x10;
 
 impl Tape {
@@ -512,21 +513,21 @@ impl Tape {
             held: Held::NONE,
             marks: 0,
             labels,
-            at_mark: false,
+            mark_pending: false,
             untouched: true,
             choice: None,
         }
     }
 
-    /// How much of a label is read for the name of the file: HDR1 and 17 characters.
-    const NAMED: usize = 21;
+    /// How many bytes of a label are read to get the name of the file: HDR1 and 17 characters.
+    const NAME_PREFIX_LEN: usize = 21;
 
-    /// Whether what is in this file is left out: labels, and files other than the one that is wanted.
+    /// Returns whether the contents of this file are skipped: labels, and all files but the chosen one.
     fn is_skipped(&self) -> bool {
         self.is_labels() || !self.is_chosen()
     }
 
-    /// The number of the file, from 1: of data, or that the labels belong to.
+    /// Returns the number of the file, from 1: of this data file, or of the data file that these labels belong to.
     fn number(&self) -> u64 {
         1 + if self.labels { self.marks / 3 } else { self.marks }
     }
@@ -538,13 +539,13 @@ impl Tape {
         })
     }
 
-    /// A block begins.
+    /// Handles the beginning of a block.
     fn begin_block(&mut self) {
         let is_label = self.is_labels();
         let number = self.number();
         if let Some(choice) = &mut self.choice {
             choice.label = Held::NONE;
-            // Labels tell that there is a file, though there be no block in it.
+            // The labels show that the file exists even if it has no blocks.
             choice.is_found |=
                 choice.file == TapeFile::Number(number.min(u64::from(u32::MAX)) as u32) || choice.is_named && !is_label;
         }
@@ -553,10 +554,10 @@ impl Tape {
     /// Reads bytes of a label.
     fn read_label(&mut self, src: &[u8]) {
         let Some(choice) = &mut self.choice else { return };
-        if choice.label.len == Self::NAMED {
+        if choice.label.len == Self::NAME_PREFIX_LEN {
             return;
         }
-        if let (_, Some(label)) = choice.label.take(src, Self::NAMED)
+        if let (_, Some(label)) = choice.label.take(src, Self::NAME_PREFIX_LEN)
             && let Some(name) = label::file_name(&label)
         {
             choice.is_named = choice.file.is(&name);
@@ -564,22 +565,22 @@ impl Tape {
         }
     }
 
-    /// What the end of the tape has against it.
+    /// Returns the error to report at the end of the tape if the chosen file was not found.
     fn missing(&self) -> Option<Error> {
         let choice = self.choice.as_ref().filter(|choice| !choice.is_found)?;
         Some(ErrorKind::NoTapeFile { offset: 0, file: choice.file.to_string() }.into())
     }
 
-    /// Whether this file is one of labels: of each three the first and the last.
+    /// Returns whether this is a file of labels: the first and the last of every three.
     fn is_labels(&self) -> bool {
         self.labels && self.marks % 3 != 1
     }
 
     fn next(&mut self, records: &mut Records, src: &[u8], eof: bool) -> Result<Part, Error> {
-        if records.has_to_tell() {
+        if records.has_pending_end() {
             return records.next(&[], false);
         }
-        if std::mem::take(&mut self.at_mark) {
+        if std::mem::take(&mut self.mark_pending) {
             return Ok(Part::FileEnd);
         }
         if self.left == 0 {
@@ -589,8 +590,9 @@ impl Tape {
         if src.is_empty() {
             return if eof { Err(records.cut(self.left.into())) } else { Ok(Part::NeedInput) };
         }
-        // A block that says its length may be shorter than the tape's; what follows is padding.
-        let is_padding = matches!(records.layout, Layout::Vb | Layout::Vbs) && records.is_between() && !self.untouched;
+        // A block that contains its own length may be shorter than the tape's block. The rest is padding.
+        let is_padding =
+            matches!(records.layout, Layout::Vb | Layout::Vbs) && records.is_at_boundary() && !self.untouched;
         let part = if self.is_skipped() || is_padding {
             if self.is_labels() {
                 self.read_label(src);
@@ -607,10 +609,10 @@ impl Tape {
         Ok(part)
     }
 
-    /// A record that lies whole in what is left of the chunk.
+    /// Takes a record that lies entirely in the rest of the chunk.
     #[inline]
     fn whole(&mut self, records: &mut Records, src: &[u8]) -> Option<(usize, usize)> {
-        if self.left == 0 || self.at_mark || self.is_skipped() {
+        if self.left == 0 || self.mark_pending || self.is_skipped() {
             return None;
         }
         let (header, len) = records.whole(&src[..src.len().min(self.left as usize)])?;
@@ -620,7 +622,7 @@ impl Tape {
     }
 
     fn header(&mut self, records: &mut Records, src: &[u8], eof: bool) -> Result<Part, Error> {
-        if self.last && !self.is_skipped() && !records.is_between() {
+        if self.last && !self.is_skipped() && !records.is_at_boundary() {
             return records.end();
         }
         if src.is_empty() {
@@ -636,7 +638,7 @@ impl Tape {
         let held = self.held;
         let (taken, header) = self.held.take(src, 6);
         if let Some(header) = header {
-            if let Err(what) = self.obey(header, records) {
+            if let Err(what) = self.apply(header, records) {
                 self.held = held;
                 let (offset, record, header) = (records.at - held.len as u64, records.record, header.to_vec());
                 return Err(ErrorKind::BadHeader { offset, record, header, what }.into());
@@ -647,30 +649,31 @@ impl Tape {
         Ok(Part::Framing(taken))
     }
 
-    fn obey(&mut self, header: [u8; 6], records: &Records) -> Result<(), &'static str> {
+    fn apply(&mut self, header: [u8; 6], records: &Records) -> Result<(), &'static str> {
         let [low, high, previous_low, previous_high, flags, more] = header;
         let length = u32::from(u16::from_le_bytes([low, high]));
         let previous = u32::from(u16::from_le_bytes([previous_low, previous_high]));
         let segmented = if flags & NEW_BLOCK != 0 { SEGMENTED } else { 0 };
         if flags & !(NEW_BLOCK | TAPE_MARK | END_OF_BLOCK | segmented) != 0 || more != 0 {
-            return Err("flags of a tape chunk are 80, 40 and 20; compressed ones are not read");
+            return Err("the flags of a tape chunk must be 80, 40 and 20; compressed chunks are not supported");
         }
-        // The first of an image has none before it; images that were put together have several first ones.
+        // The first chunk of an image has no predecessor. In images that were concatenated, there are several first
+        // chunks.
         if previous != self.previous && previous != 0 {
-            return Err("the length of the tape chunk before it is another");
+            return Err("the length of the previous tape chunk does not match");
         }
         let is_mark = flags & TAPE_MARK != 0;
         if is_mark && (length > 0 || !self.last) {
-            return Err("a tape mark stands between blocks and has no data");
+            return Err("a tape mark must come between blocks and have no data");
         }
         if is_mark && records.open {
             return Err("the file ends before the record does");
         }
         if !is_mark && (flags & NEW_BLOCK != 0) != self.last {
-            return Err("a tape block begins where the one before it ends");
+            return Err("a tape block must begin where the previous one ends");
         }
         if is_mark {
-            self.at_mark = !self.is_skipped();
+            self.mark_pending = !self.is_skipped();
             self.marks += 1;
         } else {
             if self.last {
@@ -691,7 +694,8 @@ mod tests {
     use crate::records::MAX_BLKSIZE;
     use proptest::prelude::*;
 
-    /// What a stream has: the place and the bytes of each stretch of data, ends, and how it ends.
+    /// Returns the contents of a stream: the position and bytes of each stretch of data, the ends of files, the number
+    /// of records, and how it ends.
     fn parts(mut deframer: Deframer, src: &[u8], quickly: bool) -> (Vec<(usize, Vec<u8>)>, u64, String) {
         let (mut at, mut found, mut open) = (0, Vec::new(), None);
         loop {
@@ -733,7 +737,7 @@ mod tests {
         tape
     }
 
-    /// What headers of those shapes are made of, among other things.
+    /// Parts of headers of these shapes, and other bytes.
     const UNITS: [&[u8]; 8] = [
         b"\0",
         b"\x01",
@@ -748,9 +752,9 @@ mod tests {
     const SHAPES: [&str; 9] = ["fb:3", "fb:8", "rdw", "rdw:exclusive", "rdw:le", "vb", "vbs", "u32", "u16"];
 
     proptest! {
-        /// A record that is taken whole is one that would be found byte by byte, whatever the bytes; and no other is.
+        /// Whatever the bytes are, `whole` takes exactly the records that reading byte by byte finds.
         #[test]
-        fn whole_records_are_those_that_are_found(
+        fn whole_takes_the_same_records_as_next(
             shape in proptest::sample::select(&SHAPES[..]),
             units in proptest::collection::vec(
                 proptest::sample::select(&UNITS[..]),
@@ -762,9 +766,9 @@ mod tests {
             prop_assert_eq!(parts(deframer(), &src, true), parts(deframer(), &src, false));
         }
 
-        /// And of a tape only those of the file that is wanted.
+        /// The same for a tape of which only one file is chosen.
         #[test]
-        fn whole_records_of_a_file_are_those_that_are_found(
+        fn whole_takes_the_same_records_of_a_chosen_file_as_next(
             labels: bool,
             file in proptest::option::of(1_u32..4),
             files in proptest::collection::vec(proptest::collection::vec(0_usize..6, 0..4), 0..8),
@@ -779,9 +783,9 @@ mod tests {
         }
     }
 
-    /// A large block, of which a null segment says that it is over: its first two bytes are no length.
+    /// A large block in which a null segment marks the end. The first two bytes of that segment are not a length.
     #[test]
-    fn a_null_segment_in_a_large_block_is_no_record() {
+    fn a_null_segment_in_a_large_block_is_not_a_record() {
         let mut src = (0x8000_0000_u32 | 0x9000).to_be_bytes().to_vec();
         src.extend(b"\0\x05\0\0\xC1\x80\0\0\0");
         src.resize(0x9000, 0x40);

@@ -1,14 +1,14 @@
 //! From records to bytes: the opposite of `deframe.rs`.
 //!
-//! It holds one block at the most, where the shape has blocks.
+//! If the shape has blocks, at most one block is held.
 
 use super::{MAX_BLKSIZE, Shape};
 use crate::error::{Error, ErrorKind};
 
 /// Frames records.
 ///
-/// What it writes, a [`Deframer`](super::Deframer) of the same shape reads; and framed once more, that is the same
-/// bytes again.
+/// A [`Deframer`](super::Deframer) of the same shape reads the output, and framing the result again gives the same
+/// bytes.
 ///
 /// ```
 /// use charpipe::records::{Framer, Shape};
@@ -23,23 +23,23 @@ use crate::error::{Error, ErrorKind};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Framer {
-    /// What is in the blocks, where it is a tape.
+    /// On a tape, the shape of the records in the blocks.
     shape: Shape,
     limit: usize,
     pad: Vec<u8>,
     tape: Option<Tape>,
-    /// The block that is not full yet, its descriptor word included; empty where none was begun.
+    /// The block that is not full yet, including its descriptor word. Empty if no block has begun.
     block: Vec<u8>,
     record: u64,
 }
 
 impl Framer {
-    /// Frames in that shape. `pad` is a blank, which fills up records of fixed length; where it is empty none may be
-    /// shorter. Other shapes do without.
+    /// Creates a framer for this shape. `pad` is a blank that fills up records of fixed length. If it is empty, no
+    /// record may be shorter. Other shapes do not use it.
     ///
     /// # Errors
-    /// [`ErrorKind::CannotFrame`]: a tape with standard labels, as these name a data set, a volume and a date, which
-    /// nobody gave; a shape that cannot be written down either.
+    /// [`ErrorKind::CannotFrame`] for a tape with standard labels, because they contain a data set name, a volume and a
+    /// date that are not known here; and for a shape that has no notation.
     pub fn new(shape: &Shape, pad: &[u8]) -> Result<Self, Error> {
         Framer::check(shape)?;
         let (inner, tape) = match shape {
@@ -56,42 +56,44 @@ impl Framer {
         })
     }
 
-    /// Whether records can be written in that shape.
+    /// Checks that records can be written in this shape.
     pub(crate) fn check(shape: &Shape) -> Result<(), Error> {
         let cannot = |why: String| Err(ErrorKind::CannotFrame { shape: shape.to_string(), why }.into());
         match (shape.to_string().parse::<Shape>(), shape) {
             (Err(bad), _) => cannot(bad.to_string()),
             (Ok(_), Shape::AwsTape { labels: true, shape }) => cannot(format!(
-                "labels name a volume, a data set and a date, which are not known here; without labels it is \
+                "labels contain a volume, a data set name and a date, which are not known here; without labels, use \
                  awstape,{shape}"
             )),
             (Ok(_), _) => Ok(()),
         }
     }
 
-    /// The same for a part of an output, of which `record` is the first record. Only for shapes that hold nothing.
+    /// Creates a framer for a part of the output whose first record has the number `record`. Only for shapes that hold
+    /// nothing.
     pub(crate) fn at_record(mut self, record: u64) -> Self {
         self.record = record;
         self
     }
 
-    /// The shape, where each record is written by itself: where nothing is held, and nothing follows the last.
+    /// Returns the shape if each record is written independently, that is, if nothing is held and nothing follows the
+    /// last record.
     pub(crate) fn shape(&self) -> Option<&Shape> {
         let alone = matches!(self.shape, Shape::Fixed { .. } | Shape::Rdw { .. } | Shape::U32 | Shape::U16);
         (alone && self.tape.is_none()).then_some(&self.shape)
     }
 
-    /// The number of the next record, from 1.
+    /// Returns the number of the next record, from 1.
     pub fn number(&self) -> u64 {
         self.record
     }
 
-    /// A record, whole. Appends to `out` what can be written now. `offset` is where in the input the record comes from,
-    /// for errors.
+    /// Frames a whole record and appends to `out` whatever can be written now. `offset` is the record's position in the
+    /// input, for errors.
     ///
     /// # Errors
-    /// [`ErrorKind::RecordTooLong`] for a record of more than [`Shape::longest`] bytes; [`ErrorKind::CannotPad`] for one
-    /// that no number of blanks makes as long as it has to be. It is as if the record had not been given, then.
+    /// [`ErrorKind::RecordTooLong`] for a record of more than [`Shape::longest`] bytes; [`ErrorKind::CannotPad`] for a
+    /// record that no number of blanks fills up to its required length. In both cases the state does not change.
     pub fn record(&mut self, data: &[u8], offset: u64, out: &mut Vec<u8>) -> Result<(), Error> {
         if data.len() > self.limit {
             return Err(ErrorKind::RecordTooLong { offset, record: self.record, limit: self.limit }.into());
@@ -108,8 +110,8 @@ impl Framer {
         Ok(())
     }
 
-    /// Appends what was held back, and what ends a file: FTP's end of file, a tape mark. Records that come later are
-    /// those of another file.
+    /// Appends everything that is held, and then the end of the file: FTP's end of file, or a tape mark. Any later
+    /// records belong to another file.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         self.flush(out);
         match &mut self.tape {
@@ -119,7 +121,7 @@ impl Framer {
         }
     }
 
-    /// Records of one length; on a tape in blocks.
+    /// Frames a fixed-length record, on a tape in blocks.
     fn fixed(&mut self, data: &[u8], lrecl: usize, offset: u64, out: &mut Vec<u8>) -> Result<(), Error> {
         let missing = lrecl - data.len();
         if !missing.is_multiple_of(self.pad.len()) {
@@ -142,7 +144,7 @@ impl Framer {
         Ok(())
     }
 
-    /// As many records in a block as fit.
+    /// Puts as many records into a block as fit.
     fn variable(&mut self, data: &[u8], blksize: usize, out: &mut Vec<u8>) {
         if self.block.len() + 4 + data.len() > blksize {
             self.flush(out);
@@ -152,7 +154,7 @@ impl Framer {
         self.block.extend_from_slice(data);
     }
 
-    /// Records in segments: a block ends where another byte of data does not fit.
+    /// Splits a record into segments. A block ends if not even one more byte of data fits.
     fn spanned(&mut self, mut data: &[u8], blksize: usize, out: &mut Vec<u8>) {
         let mut is_first = true;
         loop {
@@ -177,7 +179,7 @@ impl Framer {
         }
     }
 
-    /// Everything that stands in its own right: a header, the record; on a tape a block each.
+    /// Frames a record with a header, independently of the others. On a tape, each record is a block.
     fn headed(&mut self, data: &[u8], out: &mut Vec<u8>) {
         let len = data.len();
         let own = match self.shape {
@@ -186,7 +188,7 @@ impl Framer {
             _ => 4,
         };
         if let Some(tape) = &mut self.tape {
-            tape.header(own + len, BLOCK, out);
+            tape.header(own + len, WHOLE_BLOCK, out);
         }
         match self.shape {
             Shape::Rdw { little, inclusive } => {
@@ -203,7 +205,7 @@ impl Framer {
         out.extend_from_slice(data);
     }
 
-    /// Room for a block descriptor word, where the block has begun with this record.
+    /// Reserves space for a block descriptor word, if the block begins with this record.
     fn begin_block(&mut self) {
         if self.block.is_empty() {
             self.block.extend([0; 4]);
@@ -217,7 +219,7 @@ impl Framer {
         }
         let len = self.block.len();
         if let Some(tape) = &mut self.tape {
-            tape.header(len, BLOCK, out);
+            tape.header(len, WHOLE_BLOCK, out);
         }
         if matches!(self.shape, Shape::Vb { .. } | Shape::Vbs { .. }) {
             self.block[..4].copy_from_slice(&rdw(len));
@@ -226,7 +228,7 @@ impl Framer {
     }
 }
 
-/// A descriptor word, of a record or a block.
+/// Returns a descriptor word for a record or a block.
 fn rdw(length: usize) -> [u8; 4] {
     let [high, low] = (length as u16).to_be_bytes();
     [high, low, 0, 0]
@@ -235,13 +237,13 @@ fn rdw(length: usize) -> [u8; 4] {
 const END_OF_RECORD: u8 = 0x80;
 const END_OF_FILE: u8 = 0x40;
 
-/// A header of FTP's block mode.
+/// Returns a header of FTP's block mode.
 fn mode_b(count: usize, flags: u8) -> [u8; 3] {
     let [high, low] = (count as u16).to_be_bytes();
     [flags, high, low]
 }
 
-/// A record in blocks of FTP's block mode.
+/// Writes a record as blocks of FTP's block mode.
 fn blocks(mut data: &[u8], out: &mut Vec<u8>) {
     loop {
         let (block, rest) = data.split_at(data.len().min(usize::from(u16::MAX)));
@@ -257,12 +259,12 @@ fn blocks(mut data: &[u8], out: &mut Vec<u8>) {
 /// The headers of a tape image.
 #[derive(Clone, Debug)]
 struct Tape {
-    /// The length of the block before.
+    /// The length of the preceding block.
     previous: u16,
 }
 
-/// A whole block in one chunk.
-const BLOCK: u8 = 0xA0;
+/// The flags of a whole block in a single chunk.
+const WHOLE_BLOCK: u8 = 0xA0;
 const TAPE_MARK: u8 = 0x40;
 
 impl Tape {

@@ -1,11 +1,11 @@
-//! Standard labels of tapes: which data sets a tape has, and which of them is meant.
+//! Standard tape labels: the data sets on a tape, and the choice of one of them.
 
 use super::{MAX_BLKSIZE, Shape};
 use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-/// A file of a tape image: a data set where there are standard labels, else what is between two tape marks.
+/// A file of a tape image: a data set if the tape has standard labels, otherwise the blocks between two tape marks.
 ///
 /// ```
 /// use charpipe::records::TapeFile;
@@ -15,24 +15,25 @@ use std::str::FromStr;
 /// assert_eq!(file("PROD.PAYROLL"), Ok(TapeFile::Name("PROD.PAYROLL".into())));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TapeFile {
-    /// The number of the file, from 1; labels do not count as files.
+    /// The number of the file, from 1. Labels do not count as files.
     Number(u32),
-    /// The name of the data set, as its label HDR1 has it: its last 17 characters are enough. Case does not matter.
+    /// The name of the data set in its label HDR1. The last 17 characters are enough. Case does not matter.
     Name(String),
 }
 
-/// How much of the name of a data set a label has.
-const NAME: usize = 17;
+/// The number of characters of a data set's name in a label.
+const NAME_LEN: usize = 17;
 
 impl TapeFile {
-    /// Whether a label with this name is the file's.
+    /// Returns whether a label with this name belongs to the file.
     pub(crate) fn is(&self, name: &str) -> bool {
         match self {
             TapeFile::Number(_) => false,
-            TapeFile::Name(wanted) => {
-                let from = wanted.char_indices().rev().nth(NAME - 1).map_or(0, |(at, _)| at);
-                name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(&wanted[from..])
+            TapeFile::Name(full) => {
+                let from = full.char_indices().rev().nth(NAME_LEN - 1).map_or(0, |(at, _)| at);
+                name.eq_ignore_ascii_case(full) || name.eq_ignore_ascii_case(&full[from..])
             }
         }
     }
@@ -56,7 +57,7 @@ impl fmt::Display for TapeFile {
     }
 }
 
-/// What the labels of a tape say of one of its data sets.
+/// What the labels of a tape say about one of its data sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct DataSet {
@@ -66,13 +67,13 @@ pub struct DataSet {
     pub name: String,
     /// From HDR2: `F`, `FB`, `FBA`, `V`, `VB`, `VBS`, `U` and so on; empty if there is none.
     pub recfm: String,
-    /// The length of its records in bytes, from HDR2; `None` if there is none, and for records without a length.
+    /// The length of its records in bytes, from HDR2; `None` if HDR2 is missing or states no length.
     pub lrecl: Option<u32>,
     /// The length of its blocks in bytes, from HDR2.
     pub blksize: Option<u32>,
-    /// How many blocks it has: what EOF1 says, else as many as were seen.
+    /// The number of its blocks: from EOF1 if it says so, otherwise the number seen.
     pub blocks: u64,
-    /// The shape in which its blocks have records, as far as the labels tell.
+    /// The shape of the records in its blocks, if the labels determine it.
     pub shape: Option<Shape>,
 }
 
@@ -96,13 +97,13 @@ impl DataSet {
         DataSet { file, name, recfm, lrecl: None, blksize: None, blocks: 0, shape: None }
     }
 
-    /// Takes what the label `block` says.
+    /// Reads the label `block`.
     pub(super) fn read(&mut self, block: &[u8]) {
         let text = text(block);
         let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
         let number = |from, to| part(from, to).trim().parse::<u32>().ok();
         match part(0, 4) {
-            "HDR1" => self.name = part(4, 4 + NAME).trim().to_owned(),
+            "HDR1" => self.name = part(4, 4 + NAME_LEN).trim().to_owned(),
             "HDR2" => {
                 self.recfm = [part(4, 5), part(38, 39), part(36, 37)].map(str::trim).concat().replace('R', "BS");
                 self.blksize = number(5, 10).filter(|length| *length > 0);
@@ -110,7 +111,7 @@ impl DataSet {
                 self.shape = self.shape_of_labels();
             }
             "EOF1" | "EOV1" => {
-                // Ten digits at most; the first four stand elsewhere.
+                // The count has up to ten digits; its first four are in another field.
                 if let Some(blocks) = number(54, 60) {
                     self.blocks = blocks.into();
                 }
@@ -130,14 +131,14 @@ impl DataSet {
     }
 }
 
-/// The name of the data set, if `label` begins the label HDR1.
+/// Returns the name of the data set, if `label` begins like the label HDR1.
 pub(super) fn file_name(label: &[u8]) -> Option<String> {
     let text = text(label);
-    text.strip_prefix("HDR1")?.get(..NAME).map(|name| name.trim().to_owned())
+    text.strip_prefix("HDR1")?.get(..NAME_LEN).map(|name| name.trim().to_owned())
 }
 
-/// A label as text, one byte a character: in ASCII if it begins with a letter of it, else in EBCDIC. What labels do
-/// not have becomes a question mark.
+/// Decodes a label, one character per byte: as ASCII if it begins with an ASCII letter, otherwise as EBCDIC. Characters
+/// that do not occur in labels become question marks.
 fn text(label: &[u8]) -> String {
     let is_ascii = label.first().is_some_and(u8::is_ascii_alphabetic);
     let letter = |first: u8, from: u8, byte: u8| char::from(first + (byte - from));

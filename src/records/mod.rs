@@ -1,14 +1,15 @@
-//! Records, as mainframes keep text: no newline ends a line, but a length in front of it or one for all.
+//! Records, the form in which mainframes keep text: not lines that end with a newline, but records that follow a
+//! header with their length, or that all have the same length.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `shape.rs` | [`Shape`]: the framings, and how they are written down |
-//! | `columns.rs`, `carriage.rs` | what in a record is text, and what its first column tells a printer |
-//! | `deframe.rs` | [`Deframer`]: from bytes to records, one state machine for all shapes |
+//! | `shape.rs` | [`Shape`]: the framings and their notation |
+//! | `columns.rs`, `carriage.rs` | which bytes of a record are text, and what its first column tells a printer |
+//! | `deframe.rs` | [`Deframer`]: from bytes to records, a single state machine for all shapes |
 //! | `frame.rs` | [`Framer`]: from records to bytes |
-//! | `label.rs` | [`DataSet`] and [`TapeFile`]: what the labels of a tape say, and which of its files is meant |
-//! | `reader.rs` | [`Records`] and [`RecordWriter`]: both, for a reader and a writer |
-//! | `sniff.rs`, `sniff/` | [`sniff()`]: which shape a file has, as far as its first bytes tell |
+//! | `label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
+//! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
+//! | `sniff/` | [`sniff()`]: guesses a file's shape from its first bytes |
 
 mod carriage;
 mod columns;
@@ -30,5 +31,5 @@ pub use reader::{Record, RecordWriter, Records};
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 pub use sniff::{Hypothesis, NoShape, SNIFFED, Sniffed, look, sniff, sniff_one};
 
-/// How long a record may be that has to be held as a whole, in bytes, where its shape sets no lower limit: 1 MiB.
+/// The default limit in bytes for a record that must be held as a whole, if its shape sets no lower limit: 1 MiB.
 pub const RECORD_LIMIT: usize = 1 << 20;

@@ -1,39 +1,39 @@
-//! Packed decimals (COMP-3) among the text of EBCDIC records, told by whole columns of them.
+//! Finds packed decimals (COMP-3) in the text of EBCDIC records, by looking at whole columns.
 //!
-//! One place in one record proves little: `00 00 01 6D` may be a packed number or a binary one. The same place in many
-//! records does. A packed field ends, in every record, in a byte of a digit and a sign (`C` or `D`; `F` in a field
-//! without a sign), behind a byte of two digits. The last byte of a binary number looks so in one record of twelve. What
-//! is said comes of the beginning of an input alone, so that the rest of it pays nothing.
+//! A single record proves little: `00 00 01 6D` may be a packed number or a binary one. The same position in many
+//! records proves more. In every record, a packed field ends in a byte with a digit and a sign (`C` or `D`, or `F` in
+//! an unsigned field), after a byte with two digits. The last byte of a binary number looks like that in only one of
+//! twelve records. Only the beginning of an input is examined, so the rest of it costs nothing.
 
 use std::ops::{Range, RangeInclusive};
 
-/// How many bytes of data are looked at.
-const WINDOW: usize = 64 * 1024;
+/// How many bytes of data are examined.
+const WINDOW_BYTES: usize = 64 * 1024;
 
-/// How many records are looked at, however short they are.
-const RECORDS: usize = 4096;
+/// How many records are examined, however short they are.
+const MAX_RECORDS: usize = 4096;
 
 /// The longest packed field in bytes: 31 digits and a sign.
-const LONGEST: usize = 16;
+const MAX_FIELD_BYTES: usize = 16;
 
-/// In how many records a field is one for certain if its signs differ.
-const SOME: u16 = 5;
+/// The fewest records in which a field is certain if its last bytes differ.
+const MIN_CERTAIN_RECORDS: u16 = 5;
 
-/// The first records of an input, until they can be judged.
+/// Collects the first records of an input until they can be judged.
 #[derive(Default)]
 pub(crate) struct PackedWatch {
-    /// The page has shift codes, one of which looks like the last byte of a field.
+    /// Whether the page has shift codes, one of which looks like the last byte of a field.
     shifts: bool,
     bytes: Vec<u8>,
-    /// Where in those each record ends.
+    /// For each record, the index in `bytes` at which it ends.
     ends: Vec<usize>,
-    /// Where in the input they stood: from which of them on, and at which offset.
+    /// Positions in the input: an index in `bytes`, and the input offset of that byte.
     places: Vec<(usize, u64)>,
     is_over: bool,
     is_judged: bool,
 }
 
-/// How far a [`PackedWatch`] had come.
+/// A state of a [`PackedWatch`] that can be restored.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen {
     bytes: usize,
@@ -44,11 +44,11 @@ pub(crate) struct Seen {
 /// A packed field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PackedField {
-    /// Where it stands first in the input.
+    /// Its first position in the input.
     pub(crate) offset: u64,
-    /// Its columns, from 1.
+    /// The columns of the field, from 1.
     pub(crate) columns: RangeInclusive<usize>,
-    /// In how many records it is one, and of how many.
+    /// The number of records in which it is packed, and the number of all records.
     pub(crate) records: (usize, usize),
 }
 
@@ -58,9 +58,9 @@ impl PackedWatch {
         PackedWatch { shifts, ..PackedWatch::default() }
     }
 
-    /// Bytes of the record that is under way, which stand at `at` in the input.
+    /// Adds bytes of the current record, which are at `at` in the input.
     pub(crate) fn see(&mut self, at: u64, bytes: &[u8]) {
-        let bytes = &bytes[..bytes.len().min(WINDOW - self.bytes.len())];
+        let bytes = &bytes[..bytes.len().min(WINDOW_BYTES - self.bytes.len())];
         if bytes.is_empty() || self.is_judged {
             return;
         }
@@ -71,26 +71,26 @@ impl PackedWatch {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The record ends.
+    /// Ends the current record.
     pub(crate) fn end_record(&mut self) {
         if self.is_judged {
             return;
         }
         self.ends.push(self.bytes.len());
-        self.is_over |= self.bytes.len() >= WINDOW || self.ends.len() >= RECORDS;
+        self.is_over |= self.bytes.len() >= WINDOW_BYTES || self.ends.len() >= MAX_RECORDS;
     }
 
-    /// The input ends. A record that is under way does not count.
+    /// Ends the input. The current record does not count.
     pub(crate) fn end(&mut self) {
         self.is_over = true;
     }
 
-    /// Whether it has seen enough to be judged, and was not.
+    /// Returns whether there is enough to judge, but no judgement yet.
     pub(crate) fn is_due(&self) -> bool {
         self.is_over && !self.is_judged
     }
 
-    /// Whether it was judged. From there on it sees nothing.
+    /// Returns whether it has been judged. After that, further bytes are ignored.
     pub(crate) fn is_judged(&self) -> bool {
         self.is_judged
     }
@@ -99,7 +99,7 @@ impl PackedWatch {
         Seen { bytes: self.bytes.len(), ends: self.ends.len(), places: self.places.len() }
     }
 
-    /// Forgets what it saw since then.
+    /// Forgets everything seen since then.
     pub(crate) fn forget(&mut self, since: Seen) {
         self.bytes.truncate(since.bytes);
         self.ends.truncate(since.ends);
@@ -107,31 +107,31 @@ impl PackedWatch {
         self.is_over = self.is_judged;
     }
 
-    /// The first packed field of all the records that are looked at.
+    /// Returns the first packed field of all records examined.
     pub(crate) fn judge(&mut self) -> Option<PackedField> {
         self.is_judged = true;
         self.find()
     }
 
-    /// The first packed field of the first `records`, for an input that ends there with an error.
+    /// Returns the first packed field of the first `records` records, for an input that ends there with an error.
     pub(crate) fn judge_first(mut self, records: u64) -> Option<PackedField> {
         self.ends.truncate(usize::try_from(records).unwrap_or(usize::MAX));
         self.find()
     }
 
-    /// The first column of the records that is a packed field. Linear in the bytes that were seen.
+    /// Returns the first packed field by column. Takes time linear in the bytes seen.
     fn find(&self) -> Option<PackedField> {
-        // In text no byte is a control, and then there is nothing to count. One record shows nothing.
+        // Text contains no controls, so there is nothing to count. A single record shows nothing.
         if self.ends.len() < 2 || self.bytes.iter().all(|byte| !is_low(*byte)) {
             return None;
         }
         let mut columns: Vec<Column> = Vec::new();
         for record in self.records().map(|range| &self.bytes[range]) {
             columns.resize_with(columns.len().max(record.len()), Column::default);
-            // Where the last control stands in the run of digits that ends here.
+            // The position of the last control in the run of digits that ends here.
             let mut low = None;
             for (at, byte) in record.iter().enumerate() {
-                let is_near = low.is_some_and(|low| at - low < LONGEST);
+                let is_near = low.is_some_and(|low| at - low < MAX_FIELD_BYTES);
                 if at > 0 && (is_low(*byte) || is_low(record[at - 1]) || is_near) {
                     columns[at].count(&record[..=at], self.shifts);
                 }
@@ -151,19 +151,21 @@ impl PackedWatch {
         begins.zip(&self.ends).map(|(begin, end)| begin..*end)
     }
 
-    /// The field whose last byte stands at `last` in the records.
+    /// Returns the field whose last byte is at index `last` of the records.
     fn field(&self, last: usize) -> PackedField {
         let has_field = |range: &Range<usize>| {
             let record = &self.bytes[range.start..range.end.min(range.start + last + 1)];
             record.len() > last && is_field(record, self.shifts) && is_no_text(record)
         };
         let begins: Vec<usize> = self.records().filter(has_field).map(|range| range.start).collect();
-        // It begins where not all have digits any more, or where all may be text: 40 is two digits, and a blank.
+        // Scan backwards for the beginning of the field. The scan stops if some record has no digits at a position, or
+        // if all records may have text there (40 is two digits, but also a blank).
         let is_of_it = |at: &usize| {
             let bytes = || begins.iter().map(|begin| self.bytes[begin + at]);
             bytes().all(has_digits) && bytes().any(is_low)
         };
-        let first = (last.saturating_sub(LONGEST - 1)..last).rev().take_while(is_of_it).last().unwrap_or(last - 1);
+        let first =
+            (last.saturating_sub(MAX_FIELD_BYTES - 1)..last).rev().take_while(is_of_it).last().unwrap_or(last - 1);
         let index = begins.first().map_or(0, |begin| begin + first);
         let place = self.places.partition_point(|(from, _)| *from <= index).saturating_sub(1);
         let offset = self.places.get(place).map_or(0, |(from, offset)| offset + (index - from) as u64);
@@ -171,20 +173,21 @@ impl PackedWatch {
     }
 }
 
-/// What the records have at a place, which may be the last byte of a field. Those that have text there do not count.
+/// The bytes of all records at a position that may be the end of a field. Records with text at that position do not
+/// count.
 #[derive(Default)]
 struct Column {
-    /// How often it was a digit and a sign, and how often a digit and F, behind two digits.
+    /// How often it was a digit and a sign, and how often a digit and F, each after two digits.
     signed: u16,
     unsigned: u16,
-    /// How often there was something else that is no text.
+    /// How often it was something else that is not text.
     others: u16,
-    /// How often two bytes of digits that are no text stood before it, and it was no text either.
+    /// How often it was not text and came after two bytes of digits that were not text either.
     long: u16,
-    /// Which bytes it was, a bit for each; and about which ones stood before it.
+    /// Which bytes it was, one bit each; and roughly which bytes preceded it.
     seen: u64,
     seen_before: u32,
-    /// One of those was no text.
+    /// Whether one of the preceding bytes was not text.
     has_low: bool,
 }
 
@@ -217,30 +220,30 @@ impl Column {
             true => (self.signed, self.others + self.unsigned),
             false => (self.unsigned, self.others + self.signed),
         };
-        // Numbers that end in zeros have the same last byte.
+        // Numbers that end in zeros all have the same last byte.
         let before_differ = self.has_low && self.seen_before.count_ones() >= 3;
-        let differ = are >= SOME && (self.seen.count_ones() >= 3 || before_differ);
+        let differ = are >= MIN_CERTAIN_RECORDS && (self.seen.count_ones() >= 3 || before_differ);
         are >= 2 && are / 9 >= others && (differ || self.long == self.signed + self.unsigned)
     }
 }
 
-/// Whether the last bytes of `record` may be those of a packed number.
+/// Returns whether the last bytes of `record` may be those of a packed number.
 fn is_field(record: &[u8], shifts: bool) -> bool {
     let [.., before, last] = *record else { return false };
     let is_sign = matches!(last & 15, 0x0C | 0x0D | 0x0F) && last >> 4 <= 9;
-    // There is no zero below zero; but there is 13.
+    // Minus zero does not occur, but the binary number 13 does.
     let is_minus_zero = last == 0x0D && before == 0 && record.len() > 2 && record[record.len() - 3] == 0;
     is_sign && has_digits(before) && !is_minus_zero && !is_of_text(before, last, shifts)
 }
 
-/// Whether there is a control among the last bytes of `record`, if these are a field.
+/// Returns whether there is a control among the last bytes of `record`, if these are a field.
 fn is_no_text(record: &[u8]) -> bool {
-    let field = &record[record.len().saturating_sub(LONGEST)..];
+    let field = &record[record.len().saturating_sub(MAX_FIELD_BYTES)..];
     let Some((last, digits)) = field.split_last() else { return false };
     is_low(*last) || digits.iter().rev().take_while(|byte| has_digits(**byte)).any(|byte| is_low(*byte))
 }
 
-/// Whether what is a control there belongs to text all the same: shift codes, and a newline behind text.
+/// Returns whether a control at this position is part of text after all: a shift code, or a newline after text.
 fn is_of_text(before: u8, last: u8, shifts: bool) -> bool {
     let is_shift = |byte| shifts && matches!(byte, 0x0E | 0x0F);
     is_shift(before) || is_shift(last) || (last == 0x0D && !is_low(before))
@@ -250,7 +253,7 @@ fn has_digits(byte: u8) -> bool {
     byte >> 4 <= 9 && byte & 15 <= 9
 }
 
-/// Whether it is a control in EBCDIC.
+/// Returns whether the byte is a control in EBCDIC.
 fn is_low(byte: u8) -> bool {
     byte < 0x40
 }
@@ -263,7 +266,7 @@ mod tests {
         let mut watch = PackedWatch::new(false);
         let mut at = 100;
         for record in records {
-            // In two pieces, as it may come.
+            // In two pieces, as records may arrive.
             let (one, two) = record.split_at(record.len() / 2);
             watch.see(at, one);
             watch.see(at + one.len() as u64, two);
@@ -273,7 +276,7 @@ mod tests {
         watch.judge()
     }
 
-    /// Packed, with the sign C or D.
+    /// Returns a packed number with the sign C or D.
     fn packed(number: i64, len: usize) -> Vec<u8> {
         let digits =
             format!("{:0width$}{}", number.unsigned_abs(), if number < 0 { 'D' } else { 'C' }, width = 2 * len - 1);
@@ -296,18 +299,18 @@ mod tests {
             assert_eq!(columns(|n| packed(i64::from(n) * 7919 - 50_000, len)), Some(4..=3 + len), "{len}");
         }
         assert_eq!(columns(|n| packed(i64::from(n * 37 % 1000), 2)), Some(4..=5));
-        // As large as can be: no byte is 00.
+        // The largest numbers: no byte is 00.
         assert!(columns(|n| packed(9_876_543_210 - i64::from(n) * 123_456_789, 6)).is_some());
-        // The same in every record, and in two of them.
+        // The same in every record, and in only two records.
         assert_eq!(columns(|_| packed(0, 5)), Some(4..=8));
         assert!(judge(&[b"\xC1\xC2\x40\x00\x12\x3C", b"\xC1\xC2\x40\x00\x12\x3C"]).is_some());
-        // Blanks where there is no number, and other kinds of records.
+        // Blanks if there is no number, and other kinds of records.
         assert_eq!(columns(|n| if n % 4 == 0 { b"\x40\x40\x40".into() } else { packed(n.into(), 3) }), Some(4..=6));
-        // One record with low-values there, and numbers that end in zeros.
+        // One record with low values at this position, and numbers that end in zeros.
         let zeros = |n: u32| if n == 0 { vec![0; 5] } else { vec![0, (n % 10) as u8, 0, 0, 15] };
         assert_eq!(columns(zeros), Some(4..=8));
         assert_eq!(columns(|n| packed(i64::from(n) * 100 + 40_000, 4)).map(|columns| *columns.end()), Some(7));
-        // No sign.
+        // Without a sign.
         assert_eq!(columns(|n| vec![0, (n % 10) as u8, (n as u8 % 10) << 4 | 15]), Some(4..=6));
     }
 
@@ -321,12 +324,12 @@ mod tests {
         assert_eq!(columns(|n| big(12 + n % 2)), None);
         assert_eq!(columns(|n| vec![0, 0, 1, [0x6D, 0x15, 0x4C, 0x22][n as usize % 4]]), None);
         assert_eq!(columns(|n| (n as u16).to_be_bytes().to_vec()), None);
-        // Low-values before what is no letter, and lines of text within records.
+        // Low values before something that is not a letter, and lines of text within records.
         assert_eq!(columns(|_| b"\x00\x00\x00\x5C".into()), None);
         assert_eq!(columns(|_| b"\x81\x82\x0D\x25".into()), None);
         assert_eq!(columns(|_| b"\x40\x40\x0D".into()), None);
         assert_eq!(columns(|n| vec![0x81, 0x82, 0x4C + (n as u8 % 2)]), None);
-        // One record is none to tell by.
+        // A single record is not enough to tell.
         assert_eq!(judge(&[b"\xC1\x00\x12\x3C"]), None);
     }
 }

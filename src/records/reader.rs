@@ -1,27 +1,27 @@
-//! Records alone, out of a reader and into a writer: [`Records`] and [`RecordWriter`].
+//! Reads records from a reader and writes them to a writer: [`Records`] and [`RecordWriter`].
 
 use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape};
 use crate::error::{Error, ErrorKind};
 use std::io::{self, BufRead, Write};
 use std::mem::take;
 
-/// One record of [`Records`].
+/// A record of [`Records`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record<'a> {
-    /// Its bytes, as they are in the input.
+    /// Its bytes, unchanged from the input.
     pub data: &'a [u8],
-    /// Its number, from 1; files do not matter to it.
+    /// Its number, from 1. The count goes on across files.
     pub number: u64,
-    /// Where it begins in the input, in bytes from 0: its first header.
+    /// The position in the input where it begins, in bytes from 0: that of its first header.
     pub offset: u64,
-    /// The number of its file, from 1: more than 1 behind a tape mark or FTP's end of file.
+    /// The number of its file, from 1. A tape mark or FTP's end of file starts the next file.
     pub file: u64,
 }
 
-/// The records of what `R` gives, one after the other.
+/// Iterates over the records that `R` contains.
 ///
-/// One record is held, up to a [limit](Records::limit). What a header says of a length costs no memory, only bytes that
-/// are there do.
+/// One record is held in memory, up to a [limit](Records::limit). The length in a header costs no memory until the
+/// bytes are actually there.
 ///
 /// ```
 /// use charpipe::records::{Records, Shape};
@@ -42,17 +42,17 @@ pub struct Records<R> {
     limit: usize,
     /// The record so far.
     held: Vec<u8>,
-    /// It is whole.
+    /// Whether it is complete.
     whole: bool,
     file: u64,
-    /// The input has ended; it is not asked again.
+    /// Whether the input has ended. It is not read again after that.
     ended: bool,
-    /// What is wrong with the input. It stays wrong.
+    /// The error in the input, if there was one. It is permanent.
     failed: Option<Error>,
 }
 
 impl<R: BufRead> Records<R> {
-    /// The records of a stream of that shape.
+    /// Creates a reader for the records of a stream of this shape.
     pub fn new(input: R, shape: &Shape) -> Self {
         Records {
             input,
@@ -66,7 +66,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// How long a record may be, in bytes; [`RECORD_LIMIT`] where this is not called.
+    /// Sets the maximum length of a record in bytes. The default is [`RECORD_LIMIT`].
     ///
     /// ```
     /// use charpipe::records::{Records, Shape};
@@ -79,11 +79,11 @@ impl<R: BufRead> Records<R> {
         Records { limit: bytes, ..self }
     }
 
-    /// The next record; `None` at the end of the input.
+    /// Returns the next record, or `None` at the end of the input.
     ///
     /// # Errors
-    /// [`ErrorKind::BadHeader`], [`ErrorKind::RecordCut`], [`ErrorKind::RecordTooLong`]: after all good records, and
-    /// again from every later call. [`ErrorKind::Read`] is what `R` says; nothing is lost, and a later call goes on.
+    /// [`ErrorKind::BadHeader`], [`ErrorKind::RecordCut`] and [`ErrorKind::RecordTooLong`] after all valid records, and
+    /// again from every later call. [`ErrorKind::Read`] if `R` fails; nothing is lost then, and a later call continues.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -92,17 +92,17 @@ impl<R: BufRead> Records<R> {
             self.held.clear();
         }
         self.whole = self.find()?;
-        // The end of a record counts it.
+        // The deframer has already counted the record at its end.
         let (number, offset) = (self.deframer.record() - 1, self.deframer.begun());
         Ok(self.whole.then_some(Record { data: &self.held, number, offset, file: self.file }))
     }
 
-    /// What `R` gives behind the last record.
+    /// Returns the reader, which continues after the last record.
     pub fn into_inner(self) -> R {
         self.input
     }
 
-    /// Goes on to the end of a record; `false` where there is none.
+    /// Reads up to the end of a record. Returns `false` if there is none.
     fn find(&mut self) -> Result<bool, Error> {
         loop {
             let src = match self.ended {
@@ -115,7 +115,7 @@ impl<R: BufRead> Records<R> {
             };
             self.ended = src.is_empty();
             let mut at = 0;
-            let answer = loop {
+            let outcome = loop {
                 match self.deframer.next(&src[at..], self.ended) {
                     Ok(Part::Framing(len)) => at += len,
                     Ok(Part::Data(len)) if self.held.len() + len > self.limit => {
@@ -134,7 +134,7 @@ impl<R: BufRead> Records<R> {
                 }
             };
             self.input.consume(at);
-            match answer {
+            match outcome {
                 Ok(None) => {}
                 Ok(Some(found)) => return Ok(found),
                 Err(error) => {
@@ -146,12 +146,12 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// How much is collected before it is written.
-const ROOM: usize = 64 * 1024;
+/// How many bytes are collected before they are written.
+const WRITE_BATCH_BYTES: usize = 64 * 1024;
 
-/// Writes records to `W`, framed.
+/// Writes framed records to `W`.
 ///
-/// What is not [finished](RecordWriter::finish) may lack its end.
+/// Without a call of [`finish`](RecordWriter::finish), the end of the output may be missing.
 ///
 /// ```
 /// use charpipe::records::{RecordWriter, Shape};
@@ -166,42 +166,43 @@ const ROOM: usize = 64 * 1024;
 pub struct RecordWriter<W> {
     output: W,
     framer: Framer,
-    /// What is still to be written.
-    room: Vec<u8>,
+    /// Bytes that are still to be written.
+    pending: Vec<u8>,
     written: u64,
-    /// Bytes of records so far.
+    /// The number of bytes in all records so far.
     taken: u64,
 }
 
 impl<W: Write> RecordWriter<W> {
-    /// Writes records of that shape. `pad` fills up short ones of fixed length: see [`Framer::new`].
+    /// Creates a writer for records of this shape. `pad` fills up short records of fixed length; see [`Framer::new`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Framer::new`].
     pub fn new(output: W, shape: &Shape, pad: &[u8]) -> Result<Self, Error> {
-        Ok(RecordWriter { output, framer: Framer::new(shape, pad)?, room: Vec::new(), written: 0, taken: 0 })
+        Ok(RecordWriter { output, framer: Framer::new(shape, pad)?, pending: Vec::new(), written: 0, taken: 0 })
     }
 
     /// Writes a record.
     ///
     /// # Errors
-    /// As of [`Framer::record`], with the bytes of all records before for an offset: nothing was taken then.
-    /// [`ErrorKind::Write`]: the record was taken, and what could not be written is tried again with the next.
+    /// The errors of [`Framer::record`], with the total length of all preceding records as the offset; the record was
+    /// not accepted then. [`ErrorKind::Write`]: the record was accepted, and the next call tries again to write the
+    /// rest.
     pub fn write_record(&mut self, data: &[u8]) -> Result<(), Error> {
-        self.framer.record(data, self.taken, &mut self.room)?;
+        self.framer.record(data, self.taken, &mut self.pending)?;
         self.taken += data.len() as u64;
-        if self.room.len() < ROOM {
+        if self.pending.len() < WRITE_BATCH_BYTES {
             return Ok(());
         }
         self.write()
     }
 
-    /// Writes what is left, and ends the file.
+    /// Writes whatever is left, and ends the file.
     ///
     /// # Errors
     /// [`ErrorKind::Write`].
     pub fn finish(mut self) -> Result<W, Error> {
-        self.framer.finish(&mut self.room);
+        self.framer.finish(&mut self.pending);
         self.write()?;
         let written = self.written;
         self.output.flush().map_err(|source| ErrorKind::Write { written, source })?;
@@ -211,17 +212,17 @@ impl<W: Write> RecordWriter<W> {
     fn write(&mut self) -> Result<(), Error> {
         let mut at = 0;
         let result = loop {
-            if at == self.room.len() {
+            if at == self.pending.len() {
                 break Ok(());
             }
-            match self.output.write(&self.room[at..]) {
+            match self.output.write(&self.pending[at..]) {
                 Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
                 Ok(len) => at += len,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => break Err(error),
             }
         };
-        self.room.drain(..at);
+        self.pending.drain(..at);
         self.written += at as u64;
         result.map_err(|source| ErrorKind::Write { written: self.written, source }.into())
     }
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_for_bytes_that_are_there() {
+    fn memory_grows_only_with_bytes_read() {
         let mut records = Records::new(&b"\xFF\xFF\xFF\xFF\xC1\xC2"[..], &Shape::U32).limit(usize::MAX);
         assert_eq!(records.next_record().unwrap_err().code(), "record-cut");
         assert!((2..64).contains(&records.held.capacity()), "{}", records.held.capacity());

@@ -1,30 +1,31 @@
-//! The framings, and how they are written down.
+//! The framings and their notation.
 
 use crate::registry::label;
 use std::fmt;
 use std::str::FromStr;
 
-/// How records lie in a stream of bytes. One framing, one value.
+/// How records are stored in a stream of bytes. Each value is one framing.
 ///
-/// As text, which [`FromStr`] reads and [`Display`](fmt::Display) writes, in brackets what may be left out:
+/// The table shows the notation that [`FromStr`] reads and [`Display`](fmt::Display) writes. Parts in brackets may be
+/// omitted.
 ///
-/// | shape | before each record |
+/// | shape | framing |
 /// |---|---|
-/// | `fb:N` | nothing: every record has `N` bytes |
-/// | `rdw` | `LL LL 00 00`, big-endian; the length includes these four bytes |
+/// | `fb:N` | none: every record has `N` bytes |
+/// | `rdw` | `LL LL 00 00` before each record, big-endian; the length includes these four bytes |
 /// | `rdw:exclusive` | the same, but the length does not include them |
 /// | `rdw:le`, `rdw:le:exclusive` | `00 00 LL LL`, little-endian |
-/// | `vb[:BLKSIZE]` | the same as `rdw`, in blocks, each behind a block descriptor word `BB BB 00 00` (or of 31 bits, where its first bit is set), whose length includes everything |
-/// | `vbs[:BLKSIZE]` | blocks of segments `LL LL CC 00`: CC is 0 for a whole record, 1 for its first segment, 3 for one in the middle, 2 for the last |
-/// | `u32` | a length of four bytes, big-endian, not included (z/OSMF, Zowe: record mode) |
-/// | `u16` | a length of two bytes, big-endian, not included (CMS) |
-/// | `mode-b` | FTP's block mode (RFC 959 §3.4.2): flags, a length of two bytes; a record ends where a flag says so |
-/// | `awstape,SHAPE` | a tape image of Hercules, not compressed: tape blocks behind headers of six bytes, with SHAPE in them |
-/// | `awstape:sl,SHAPE` | the same with standard labels: of each three files the first and the last are labels, and skipped |
+/// | `vb[:BLKSIZE]` | records as in `rdw`, in blocks. Each block begins with a block descriptor word `BB BB 00 00` (or of 31 bits, if its first bit is set); the length includes the whole block |
+/// | `vbs[:BLKSIZE]` | blocks of segments `LL LL CC 00`. CC is 0 for a whole record, 1 for its first segment, 3 for a middle segment, 2 for the last |
+/// | `u32` | a four-byte length before each record, big-endian, not including itself (z/OSMF, Zowe: record mode) |
+/// | `u16` | a two-byte length before each record, big-endian, not including itself (CMS) |
+/// | `mode-b` | FTP's block mode (RFC 959 §3.4.2): flags and a two-byte length; a flag marks the end of a record |
+/// | `awstape,SHAPE` | an uncompressed tape image of Hercules: tape blocks with six-byte headers, which contain records of SHAPE |
+/// | `awstape:sl,SHAPE` | the same with standard labels: of every three files, the first and the last are labels and are skipped |
 /// | `awstape,fb:N,blksize=BLKSIZE` | a tape image with blocks of `BLKSIZE` bytes, a multiple of `N` |
 ///
-/// `BLKSIZE` matters only for writing: it is the largest block. Without it that is 32760 bytes, or as many records of `N`
-/// bytes as fit in them. On a tape `vb,blksize=800` is another way to write `vb:800`.
+/// `BLKSIZE` matters only for writing: it is the size of the largest block. The default is 32760 bytes, or as many
+/// records of `N` bytes as fit in 32760 bytes. On a tape, `vb,blksize=800` is another notation for `vb:800`.
 ///
 /// ```
 /// use charpipe::records::Shape;
@@ -39,59 +40,59 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Shape {
-    /// Fixed length (RECFM F, FB).
+    /// Fixed-length records (RECFM F, FB).
     Fixed {
         /// The length of a record in bytes, at least 1.
         lrecl: u32,
     },
-    /// Fixed length in blocks of a given size. Only a tape shows its blocks, so this is valid only inside
+    /// Fixed-length records in blocks of a given size. Only a tape preserves blocks, so this is valid only inside
     /// [`AwsTape`](Self::AwsTape).
     FixedBlocks {
         /// The length of a record in bytes, at least 1.
         lrecl: u32,
-        /// The length of each block to write but the last, which may be shorter: a multiple of `lrecl`, at most 65535.
+        /// The length of each block written, except that the last may be shorter. A multiple of `lrecl`, at most 65535.
         blksize: u32,
     },
     /// A record descriptor word before each record (RECFM V without blocks; FTP's `SITE RDW`).
     Rdw {
-        /// The length is little-endian, in the last two bytes of the word.
+        /// Whether the length is little-endian, in the last two bytes of the word.
         little: bool,
-        /// The length includes the four bytes of the word.
+        /// Whether the length includes the four bytes of the word.
         inclusive: bool,
     },
-    /// Blocks of records (RECFM V, VB as it lies on a volume).
+    /// Blocks of records (RECFM V, VB as stored on a volume).
     Vb {
-        /// The largest block to write.
+        /// The size of the largest block to write.
         blksize: u32,
     },
-    /// Blocks of segments of records (RECFM VS, VBS).
+    /// Blocks of record segments (RECFM VS, VBS).
     Vbs {
-        /// The largest block to write.
+        /// The size of the largest block to write.
         blksize: u32,
     },
-    /// A length of four bytes.
+    /// A four-byte length.
     U32,
-    /// A length of two bytes.
+    /// A two-byte length.
     U16,
     /// FTP's block mode.
     ModeB,
-    /// A tape image in Hercules' format, not compressed, with records of another shape in its blocks.
+    /// An uncompressed tape image in Hercules' format whose blocks contain records of another shape.
     AwsTape {
-        /// There are standard labels: of each three files the first and the last.
+        /// Whether there are standard labels: the first and the last of every three files.
         labels: bool,
-        /// What is in the blocks; not a tape image again.
+        /// The shape of the records in the blocks. It cannot be another tape image.
         shape: Box<Shape>,
     },
 }
 
-/// The largest block of z/OS, and what [`Shape::Vb`] and [`Shape::Vbs`] have for a BLKSIZE that was not given.
+/// The largest block of z/OS, and the default BLKSIZE of [`Shape::Vb`] and [`Shape::Vbs`].
 pub const MAX_BLKSIZE: u32 = 32760;
 
 impl Shape {
-    /// `rdw`: big-endian, the length includes the word.
+    /// `rdw`: big-endian, and the length includes the word.
     pub const RDW: Shape = Shape::Rdw { little: false, inclusive: true };
 
-    /// How long a record of this shape may be, in bytes: what a framer takes.
+    /// Returns the length in bytes of the longest record of this shape that a framer accepts.
     ///
     /// ```
     /// use charpipe::records::Shape;
@@ -107,7 +108,7 @@ impl Shape {
             Shape::Vb { blksize } => (*blksize as usize).saturating_sub(8),
             Shape::Vbs { .. } | Shape::U32 | Shape::ModeB => super::RECORD_LIMIT,
             Shape::U16 => usize::from(u16::MAX),
-            // One block of a tape has it all, its header too, but for segments.
+            // On a tape, the whole record and its header must fit in one block, unless it is segmented.
             Shape::AwsTape { shape, .. } => match **shape {
                 Shape::U32 => 65531,
                 Shape::U16 => 65533,
@@ -117,7 +118,7 @@ impl Shape {
         }
     }
 
-    /// The length of each record, if it is the same for all; on a tape too.
+    /// Returns the length of each record if all have the same length, on a tape too.
     pub(crate) fn lrecl(&self) -> Option<u32> {
         match self {
             Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => Some(*lrecl),
@@ -130,7 +131,7 @@ impl Shape {
     }
 }
 
-/// Text that names no [`Shape`].
+/// The error for text that is not a valid [`Shape`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadShape(String);
 
@@ -152,15 +153,16 @@ impl FromStr for Shape {
             None => (&*lower, None),
         };
         let number = |rest: &str, least: u32, most: u32| {
-            rest.parse().ok().filter(|number| (least..=most).contains(number)).ok_or_else(|| {
-                BadShape(format!("{text:?}: a number from {least} to {most} is wanted behind `{name}:`"))
-            })
+            rest.parse()
+                .ok()
+                .filter(|number| (least..=most).contains(number))
+                .ok_or_else(|| BadShape(format!("{text:?}: expected a number from {least} to {most} after `{name}:`")))
         };
         let blksize = |least| rest.map_or(Ok(MAX_BLKSIZE), |rest| number(rest, least, MAX_BLKSIZE));
         match (name, rest) {
             ("fb" | "f", Some(rest)) if rest.contains(',') => Err(not_fixed(rest)),
             ("fb" | "f", Some(rest)) => Ok(Shape::Fixed { lrecl: number(rest, 1, u32::from(u16::MAX))? }),
-            ("fb" | "f", None) => Err(BadShape("`fb` needs the length of a record: `fb:80`".into())),
+            ("fb" | "f", None) => Err(BadShape("`fb` needs a record length, for example `fb:80`".into())),
             ("rdw", None) => Ok(Shape::RDW),
             ("rdw", Some("exclusive")) => Ok(Shape::Rdw { little: false, inclusive: false }),
             ("rdw", Some("le")) => Ok(Shape::Rdw { little: true, inclusive: true }),
@@ -175,50 +177,50 @@ impl FromStr for Shape {
                     Some(rest) => (true, rest),
                     None => (false, rest),
                 };
-                // Before it is read: else each would read the next.
+                // Checked before parsing, since otherwise each level would parse the next one.
                 if rest.trim_start().starts_with("awstape") {
-                    return Err(BadShape(format!("{text:?}: a tape image holds no tape image")));
+                    return Err(BadShape(format!("{text:?}: a tape image cannot contain a tape image")));
                 }
                 Ok(Shape::AwsTape { labels, shape: Box::new(on_tape(rest)?) })
             }
-            ("awstape", None) => {
-                Err(BadShape("`awstape` needs the shape of what is on the tape: `awstape,fb:80`".into()))
-            }
+            ("awstape", None) => Err(BadShape(
+                "`awstape` needs the shape of the records on the tape, for example `awstape,fb:80`".into(),
+            )),
             _ => Err(BadShape(format!(
-                "{text:?} is no shape of records; there are fb:N, rdw, rdw:exclusive, rdw:le, vb, vbs, u32, u16, mode-b \
-                 and awstape,SHAPE{}",
+                "{text:?} is not a record shape; expected fb:N, rdw, rdw:exclusive, rdw:le, vb, vbs, u32, u16, mode-b \
+                 or awstape,SHAPE{}",
                 meant(&lower).map_or_else(String::new, |shape| format!("; did you mean {shape}?"))
             ))),
         }
     }
 }
 
-/// The shape of what is in the blocks of a tape, which may have a block size after it. `text` is in lower case.
+/// Parses the shape of the records in a tape's blocks, which may be followed by a block size. `text` is in lower case.
 fn on_tape(text: &str) -> Result<Shape, BadShape> {
     let Some((name, blksize)) = text.split_once(",blksize=") else { return text.parse() };
     let bad = |why: String| Err(BadShape(format!("blksize={blksize}: {why}")));
     match name.parse()? {
         Shape::Fixed { lrecl } => match blksize.parse::<u16>().map(u32::from) {
             Ok(blksize) if blksize > 0 && blksize.is_multiple_of(lrecl) => Ok(Shape::FixedBlocks { lrecl, blksize }),
-            _ => bad(format!("expected a multiple of {lrecl}, the length of a record, up to 65535")),
+            _ => bad(format!("expected a multiple of the record length {lrecl}, at most 65535")),
         },
         Shape::Vb { .. } | Shape::Vbs { .. } if !name.contains(':') => format!("{name}:{blksize}").parse(),
-        Shape::Vb { .. } | Shape::Vbs { .. } => bad(format!("the block size stands in {name} already")),
-        _ => bad(format!("each record of {name} is a block by itself; fb, vb and vbs have block sizes")),
+        Shape::Vb { .. } | Shape::Vbs { .. } => bad(format!("{name} already contains a block size")),
+        _ => bad(format!("{name} has no block size, because each record is a block; only fb, vb and vbs have one")),
     }
 }
 
-/// Why `fb:` and `rest` are no shape, if there is more in it than a number.
+/// Explains why `fb:` followed by `rest` is not a shape if `rest` is more than a number.
 fn not_fixed(rest: &str) -> BadShape {
     let digits = |text: &str| text.trim_start_matches(|ch: char| !ch.is_ascii_digit()).to_owned();
     let (lrecl, blksize) = rest.split_once(',').map_or((rest, String::new()), |(lrecl, rest)| (lrecl, digits(rest)));
     BadShape(format!(
-        "fb:{rest} is no shape of records: only a tape has blocks of fixed records, awstape,fb:{lrecl},blksize={blksize}; \
-         elsewhere they leave no trace, so that it is fb:{lrecl}"
+        "fb:{rest} is not a record shape: only a tape image preserves blocks of fixed-length records \
+         (awstape,fb:{lrecl},blksize={blksize}); for any other file use fb:{lrecl}"
     ))
 }
 
-/// The shape that `text`, in lower case, was to name.
+/// Returns the shape that `text`, in lower case, was probably meant to be.
 fn meant(text: &str) -> Option<String> {
     const NAMES: [&str; 9] =
         ["rdw", "rdw:exclusive", "rdw:le", "rdw:le:exclusive", "vb", "vbs", "u32", "u16", "mode-b"];

@@ -1,6 +1,6 @@
-//! The codecs that are always there.
+//! The built-in codecs.
 //!
-//! Cheap to make: a page's tables are built when its first machine is.
+//! They are cheap to create: a page's tables are built with its first decoder or encoder.
 
 use super::Entry;
 use crate::codec::Ucs4;
@@ -14,7 +14,7 @@ use crate::codec::web;
 use crate::codec::{Codec, PAGES, Packed, TableCodec};
 use std::sync::{Arc, LazyLock};
 
-/// All built-in codecs with their aliases; IANA's labels, ICU's where IANA has none.
+/// Returns all built-in codecs with their aliases. The labels are IANA's, or ICU's if IANA has none.
 pub(super) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let unicode = UNICODE.iter().map(|(name, make, aliases)| Entry::builtin(name, aliases, Make::Plain(*make)));
@@ -29,7 +29,7 @@ pub(super) fn entries() -> &'static [Entry] {
     &ENTRIES
 }
 
-/// How a built-in codec is made, when it is first asked for.
+/// How a built-in codec is created when it is first asked for.
 #[derive(Clone, Copy)]
 pub(super) enum Make {
     Plain(fn() -> Arc<dyn Codec>),
@@ -49,8 +49,8 @@ impl Make {
     }
 }
 
-/// Labels of charsets that are known and not supported: those that the Encoding Standard calls `replacement`, since
-/// they are not safe to guess at.
+/// Labels of charsets that are known but not supported. The Encoding Standard maps them to `replacement`, because
+/// decoding them by guesswork is unsafe.
 pub(super) const UNSUPPORTED: &[&str] =
     &["HZ-GB-2312", "ISO-2022-CN", "ISO-2022-CN-EXT", "ISO-2022-KR", "csISO2022KR", "replacement"];
 
@@ -68,6 +68,6 @@ static UNICODE: &[Plain] = &[
     ("X-ISO-10646-UCS-4-2143", || Arc::new(Ucs4::UCS_4_2143), "UCS-4-2143 ISO-10646-UCS-4-2143"),
     ("X-ISO-10646-UCS-4-3412", || Arc::new(Ucs4::UCS_4_3412), "UCS-4-3412 ISO-10646-UCS-4-3412"),
     ("ISO-10646-UCS-2", || Arc::new(Utf16::UCS_2), "csUnicode UCS-2 10646-1:1993"),
-    // IBM's number, and Oracle's name (which has surrogate pairs above U+FFFF: those are malformed here).
+    // IBM's number, and Oracle's name. Oracle's charset has surrogate pairs above U+FFFF; those are malformed here.
     ("UTF-EBCDIC", || Arc::new(UtfEbcdic), "IBM1210 UTFE"),
 ];

@@ -1,40 +1,40 @@
 //! How labels are compared.
 //!
-//! 1. White space around a label is no part of it, and ASCII case does not count.
-//! 2. *The number rule.* `IBM`, `CP`, `CCSID`, `x-IBM`, `IBM_`, `CCSID_` or nothing, then a number with any leading
-//!    zeros: the code page of that number. Its own table wins over another's alias: glibc calls page 37 `CP282`, but
-//!    282 is a page.
+//! 1. White space around a label is ignored, and so is ASCII case.
+//! 2. *The number rule.* `IBM`, `CP`, `CCSID`, `x-IBM`, `IBM_`, `CCSID_` or nothing, followed by a number with any
+//!    leading zeros, means the code page of that number. A page's own number takes precedence over another page's
+//!    alias: glibc calls page 37 `CP282`, but 282 is a page.
 //! 3. The exact label.
-//! 4. *The key of UTS #22, section 1.4*: letters and digits only, and a number without its leading zeros.
+//! 4. *The key of UTS #22, section 1.4*: only letters and digits, with numbers stripped of their leading zeros.
 
 use super::{Entry, SURFACES};
-use crate::codec::newline::EbcdicNl;
+use crate::codec::EbcdicNl;
 
-/// The UTS #22 key of a label: ASCII letters in lower case and digits, without a zero that no digit stands before.
-fn letters(label: &str) -> impl Iterator<Item = u8> {
+/// Returns the UTS #22 key of a label: its ASCII letters in lower case and its digits, without leading zeros.
+fn key_bytes(label: &str) -> impl Iterator<Item = u8> {
     let mut after_digit = false;
     label.bytes().filter(u8::is_ascii_alphanumeric).filter_map(move |byte| {
         let counts = byte != b'0' || after_digit;
-        // A zero that was dropped is no digit that another could follow.
+        // A dropped zero does not count as a digit, so a zero after it is dropped too.
         after_digit = byte.is_ascii_digit() && counts;
         counts.then_some(byte.to_ascii_lowercase())
     })
 }
 
-/// The key as a string.
+/// Returns the key as a string.
 pub(super) fn key(label: &str) -> String {
-    letters(label).map(char::from).collect()
+    key_bytes(label).map(char::from).collect()
 }
 
-/// The code page number that a label of the family `IBM | CP | CCSID | x-IBM | bare` has.
+/// Returns the code page number of a label in the family `IBM | CP | CCSID | x-IBM | bare`.
 fn number(label: &str) -> Option<u32> {
-    // A label that ends in no digit has none; most are done with here.
+    // A label that does not end in a digit has no number. This settles most labels at once.
     if !label.ends_with(|last: char| last.is_ascii_digit()) {
         return None;
     }
     let mut key = [0; 16];
     let mut len = 0;
-    for byte in letters(label) {
+    for byte in key_bytes(label) {
         *key.get_mut(len)? = byte;
         len += 1;
     }
@@ -47,23 +47,23 @@ fn number(label: &str) -> Option<u32> {
     })
 }
 
-/// The entry that `label` names, by the rules above, each over all entries before the next.
+/// Returns the entry that `label` names. Each of the rules above is tried on all entries before the next rule.
 pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: &str) -> Option<&'a Entry> {
     let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
-    // What is not ASCII is in no label; the key would not see it.
-    if letters(label).next().is_none() || !label.is_ascii() {
+    // No label contains anything but ASCII, and the key would ignore the other characters.
+    if key_bytes(label).next().is_none() || !label.is_ascii() {
         return None;
     }
-    let wanted = number(label);
-    let own = |entry: &&Entry| wanted.is_some() && number(&entry.name) == wanted;
+    let page_number = number(label);
+    let own = |entry: &&Entry| page_number.is_some() && number(&entry.name) == page_number;
     let by_label = |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
     (entries.clone().find(own))
         .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
-        .or_else(|| by_label(&|other| letters(other).eq(letters(label))))
-        .or_else(|| by_label(&|other| wanted.is_some() && number(other) == wanted))
+        .or_else(|| by_label(&|other| key_bytes(other).eq(key_bytes(label))))
+        .or_else(|| by_label(&|other| page_number.is_some() && number(other) == page_number))
 }
 
-/// The label without its newline surface, where it carries one.
+/// Splits a label that ends in a newline surface into the plain label and the surface.
 pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
     let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
     SURFACES.iter().find_map(|(suffix, nl)| {
@@ -73,21 +73,22 @@ pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
     })
 }
 
-/// Up to three labels that are a slip of the finger or of the eye away from `label`, all equally far.
+/// Returns up to three labels that differ from `label` by a typing or reading mistake, all at the same, smallest
+/// distance.
 pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
-    // What looks alike is as good as the same.
-    let seen = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
-    let wanted = seen(label);
-    // Another digit is another charset, more often than not: it weighs as much as two slips.
+    // Characters that look alike are treated as equal.
+    let lookalike_key = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
+    let label_key = lookalike_key(label);
+    // A different digit usually means a different charset, so it counts as two mistakes.
     let changed = |a: u8, b: u8| if a.is_ascii_digit() || b.is_ascii_digit() { 2 } else { 1 };
     let mut near: Vec<(usize, &str)> = labels
-        .map(|other| (seen(other), other))
-        // Every letter too many or too few is a step: what is longer than any label costs nothing.
-        .filter(|(there, _)| there.len().abs_diff(wanted.len()) <= FARTHEST)
-        // The beginning of many a label is no slip: `EBCDIC` is not `EBCDIC-FR`.
-        .filter(|(there, _)| there.len() <= wanted.len() + 1 || !there.starts_with(&wanted))
-        .map(|(there, other)| (distance(&wanted, &there, changed), other))
-        .filter(|(distance, other)| *distance <= FARTHEST && *distance * 3 <= other.len())
+        .map(|other| (lookalike_key(other), other))
+        // Every extra or missing letter is a step. This check makes an overlong label cheap to reject.
+        .filter(|(there, _)| there.len().abs_diff(label_key.len()) <= MAX_DISTANCE)
+        // A label that is merely the beginning of another is not a mistake: `EBCDIC` is not `EBCDIC-FR`.
+        .filter(|(there, _)| there.len() <= label_key.len() + 1 || !there.starts_with(&label_key))
+        .map(|(there, other)| (distance(&label_key, &there, changed), other))
+        .filter(|(distance, other)| *distance <= MAX_DISTANCE && *distance * 3 <= other.len())
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
     near.dedup_by(|a, b| key(a.1) == key(b.1));
@@ -96,10 +97,11 @@ pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
     near.into_iter().take(3).map(|(_, label)| label.to_owned()).collect()
 }
 
-/// How many slips there may be.
-const FARTHEST: usize = 2;
+/// The largest number of mistakes that still counts as near.
+const MAX_DISTANCE: usize = 2;
 
-/// How many letters have to be added, left out, exchanged with their neighbour, or changed, which `weighs` what it says.
+/// Returns the edit distance: how many letters have to be inserted, deleted, swapped with their neighbour, or changed.
+/// Changing one letter to another costs what `weighs` returns.
 pub(crate) fn distance(a: &str, b: &str, weighs: impl Fn(u8, u8) -> usize) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();

@@ -1,27 +1,32 @@
-//! From a label to a codec.
+//! Finds the codec for a label.
 //!
-//! A [`Registry`] is a value, not a global: the built-in codecs, overlaid with what the caller registered.
+//! A [`Registry`] is a value, not a global. It contains the built-in codecs, overlaid with those that the caller
+//! registered.
 //!
-//! | what the caller has | goes in by |
+//! | the caller has | and adds it with |
 //! |---|---|
-//! | a table in a file | [`Registry::load`]; [`Registry::load_to`] for 256 bytes that lead to another page than ISO-8859-1 |
+//! | a table in a file | [`Registry::load`], or [`Registry::load_to`] for 256 bytes that map to another page than ISO-8859-1 |
 //! | a [`Table`] | [`Registry::register_table`] |
 //! | a [`Codec`] | [`Registry::register`] |
 //!
 //! # How a label is found
 //!
-//! What was registered comes first, the latest of it in front, then what is built in. In each of the two a label is
-//! looked for by the number of a code page, whatever the family in front of it (`IBM`, `CP`, `CCSID`, `x-IBM`, or none);
-//! then as it is spelt, in any case; then by the key of UTS #22: letters and digits only, numbers without the zeros in
-//! front. Last, a newline surface on the label of an EBCDIC codec (`IBM1047,nl=zos`) is taken off.
+//! Registered codecs are searched first, the most recent first, then the built-in codecs. Within each of the two
+//! groups, a label is looked up in three ways, in this order:
+//!
+//! 1. by code page number, whatever family name precedes it (`IBM`, `CP`, `CCSID`, `x-IBM`, or none);
+//! 2. by its exact spelling, ignoring case;
+//! 3. by its UTS #22 key: only letters and digits, with numbers stripped of their leading zeros.
+//!
+//! If nothing matches, a newline surface on the label of an EBCDIC codec (`IBM1047,nl=zos`) is removed, and the rest is
+//! looked up.
 
 mod builtin;
 pub(crate) mod label;
 
-use crate::codec::newline::{EbcdicNl, labelled};
 use crate::codec::table::Table;
-use crate::codec::table::read::MAX_FILE;
-use crate::codec::{Codec, TableCodec, is_ebcdic};
+use crate::codec::table::limits::MAX_FILE;
+use crate::codec::{Codec, EbcdicNl, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
 use builtin::Make;
 use std::borrow::Cow;
@@ -30,21 +35,21 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// A codec and the labels that it answers to beside its name.
+/// A codec, its name and its other labels.
 #[derive(Clone)]
 struct Entry {
     name: Cow<'static, str>,
     aliases: Aliases,
-    /// Made when it is first asked for: most never are.
+    /// Created when it is first asked for. Most codecs never are.
     codec: OnceLock<Arc<dyn Codec>>,
     make: Option<Make>,
-    /// The names of the codecs that have a label less because of it.
+    /// The names of the codecs that lost a label to this one.
     shadowed: Vec<String>,
 }
 
 #[derive(Clone)]
 enum Aliases {
-    /// With blanks between: no pointers that a loader would have to fill in.
+    /// Space-separated, to avoid relocations at start-up.
     Static(&'static str),
     Owned(Vec<Cow<'static, str>>),
 }
@@ -63,11 +68,11 @@ impl Entry {
     fn codec(&self) -> &Arc<dyn Codec> {
         self.codec.get_or_init(|| match (&self.name, self.make) {
             (Cow::Borrowed(name), Some(make)) => make.make(name),
-            _ => unreachable!("a registered codec is there"),
+            _ => unreachable!("a registered codec is set when its entry is created"),
         })
     }
 
-    /// The name first.
+    /// Returns the labels, the name first.
     fn labels(&self) -> impl Iterator<Item = &str> {
         let (fixed, owned) = match &self.aliases {
             Aliases::Static(fixed) => (*fixed, &[][..]),
@@ -78,7 +83,7 @@ impl Entry {
     }
 }
 
-/// The codecs that labels are looked up in.
+/// A set of codecs in which labels are looked up.
 ///
 /// ```
 /// let registry = charpipe::Registry::builtin();
@@ -90,28 +95,29 @@ impl Entry {
 /// ```
 #[derive(Clone)]
 pub struct Registry {
-    /// What the caller registered, the latest last; looked up before the built-ins, from the back.
+    /// The codecs that the caller registered, the most recent last. They are searched before the built-ins, from the
+    /// back.
     registered: Vec<Entry>,
     builtin: &'static [Entry],
 }
 
 impl Registry {
-    /// The built-in codecs.
+    /// Creates a registry of the built-in codecs.
     pub fn builtin() -> Self {
         Registry { registered: Vec::new(), builtin: builtin::entries() }
     }
 
-    /// No codecs at all. Detection needs those of XML 1.0 Appendix F: register them, or begin with
-    /// [`builtin`](Registry::builtin).
+    /// Creates a registry without any codecs. Detection needs the codecs of XML 1.0 Appendix F: register them, or start
+    /// from [`builtin`](Registry::builtin).
     pub fn empty() -> Self {
         Registry { registered: Vec::new(), builtin: &[] }
     }
 
-    /// Adds `codec` under its name and `aliases`, in front of everything that is there; answers the names of the
-    /// codecs that now have a label less.
+    /// Adds `codec` under its name and `aliases`. It takes precedence over all codecs already there. Returns the names
+    /// of the codecs that lost a label to it.
     ///
     /// # Errors
-    /// [`ErrorKind::BadLabel`] where a label has neither letter nor digit.
+    /// [`ErrorKind::BadLabel`] if a label contains neither a letter nor a digit.
     ///
     /// ```
     /// use charpipe::codec::{TableCodec, table::chart};
@@ -129,10 +135,10 @@ impl Registry {
         self.add(codec, aliases.iter().map(|alias| Cow::Owned(alias.to_string())).collect())
     }
 
-    /// Adds a table as a codec under its name and its aliases, as [`register`](Registry::register) does; answers it.
+    /// Adds a table as a codec under its name and aliases, as [`register`](Registry::register) does. Returns the codec.
     ///
     /// # Errors
-    /// As there, and those of [`Table::check`].
+    /// The errors of [`register`](Registry::register) and [`Table::check`].
     pub fn register_table(&mut self, table: Table) -> Result<Arc<dyn Codec>, Error> {
         table.check()?;
         let aliases = table.aliases.clone();
@@ -141,9 +147,10 @@ impl Registry {
         Ok(codec)
     }
 
-    /// Reads a table file and adds it as a codec under its own name and aliases, in front of everything that is there;
-    /// answers it. A file that has no name in it gives its own, without the extension. [`Table::read`] says which
-    /// formats there are; what a table builds on is looked up here.
+    /// Reads a table file and adds it as a codec under its own name and aliases. It takes precedence over all codecs
+    /// already there. Returns the codec. If the file contains no name, the codec is named after the file, without the
+    /// extension. [`Table::read`] describes the formats. If a table builds on another one, that one is looked up in
+    /// this registry.
     ///
     /// ```
     /// let mut registry = charpipe::Registry::builtin();
@@ -154,22 +161,23 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::TableFile`] where the file cannot be read, and what [`Table::read`] and
-    /// [`register`](Registry::register) say.
+    /// [`ErrorKind::TableFile`] if the file cannot be read, and the errors of [`Table::read`] and
+    /// [`register`](Registry::register).
     pub fn load(&mut self, path: impl AsRef<Path>) -> Result<Arc<dyn Codec>, Error> {
         let (file, stem) = read_table_file(path.as_ref())?;
         let table = Table::read(&file, &stem, &|name| self.table(name))?;
         self.register_table(table)
     }
 
-    /// Reads a file of 256 bytes, what each byte becomes in the single-byte charset that `to` names, and adds it as
-    /// [`load`](Registry::load) does. It answers to the name of the file without the extension.
+    /// Reads a file of 256 bytes that maps each byte to a byte of the single-byte charset `to`, and adds it as
+    /// [`load`](Registry::load) does. The codec is named after the file, without the extension.
     ///
     /// # Errors
-    /// As there; [`ErrorKind::UnknownLabel`] for `to`, and [`ErrorKind::NotATable`] where that is no code page.
+    /// The errors of [`load`](Registry::load); [`ErrorKind::UnknownLabel`] for `to`; and [`ErrorKind::NotATable`] if
+    /// `to` is not a code page.
     pub fn load_to(&mut self, path: impl AsRef<Path>, to: &str) -> Result<Arc<dyn Codec>, Error> {
         let codec = self.codec(to)?;
-        let Some(target) = codec.table() else {
+        let Some(target) = codec.info().table() else {
             return Err(ErrorKind::NotATable { codec: codec.name().to_owned() }.into());
         };
         let (file, stem) = read_table_file(path.as_ref())?;
@@ -178,10 +186,10 @@ impl Registry {
     }
 
     fn table(&self, name: &str) -> Option<Table> {
-        Some(self.codec(name).ok()?.table()?.into_owned())
+        Some(self.codec(name).ok()?.info().table()?.into_owned())
     }
 
-    /// The names of the codecs that have a label less since `codec` was registered; none for a built-in.
+    /// Returns the names of the codecs that lost a label when `codec` was registered. Empty for a built-in codec.
     pub fn shadowed(&self, codec: &dyn Codec) -> &[String] {
         let is_it = |entry: &&Entry| std::ptr::addr_eq(Arc::as_ptr(entry.codec()), std::ptr::from_ref(codec));
         self.registered.iter().find(is_it).map_or(&[], |entry| &entry.shadowed)
@@ -205,11 +213,11 @@ impl Registry {
         Ok(shadowed)
     }
 
-    /// The codec that `label` names.
+    /// Returns the codec that `label` names.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLabel`], without an offset, with labels that are spelt alike;
-    /// [`ErrorKind::UnsupportedLabel`] where the charset is known and not to be had.
+    /// [`ErrorKind::UnknownLabel`], without an offset and with similar labels; [`ErrorKind::UnsupportedLabel`] if the
+    /// charset is known but not supported.
     ///
     /// ```
     /// let registry = charpipe::Registry::builtin();
@@ -220,13 +228,13 @@ impl Registry {
     /// ```
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         if let Some(entry) = self.find(label) {
-            return Ok(entry.codec().under(label).unwrap_or_else(|| entry.codec().clone()));
+            return Ok(for_label(entry.codec(), label));
         }
         if let Some((plain, nl)) = label::newline_surface(label)
             && let Some(entry) = self.find(plain)
             && is_ebcdic(&**entry.codec())
         {
-            return Ok(labelled(entry.codec().clone(), nl));
+            return Ok(newline_surface(entry.codec().clone(), nl));
         }
         if builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label)) {
             return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: None }.into());
@@ -235,7 +243,8 @@ impl Registry {
         Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())
     }
 
-    /// Whether it is a label, even one that is refused: the question alone, which costs less than what is spelt alike.
+    /// Returns whether `label` is a known label, including labels of unsupported charsets. This costs less than
+    /// [`codec`](Registry::codec), which also looks for similar labels.
     pub(crate) fn knows(&self, label: &str) -> bool {
         let plain = label::newline_surface(label).map(|(plain, _)| plain);
         self.find(label).is_some()
@@ -243,7 +252,7 @@ impl Registry {
             || builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label))
     }
 
-    /// Every codec, those registered last first.
+    /// Returns every codec. Registered codecs come first, the most recent first.
     ///
     /// ```
     /// assert!(charpipe::Registry::builtin().codecs().any(|codec| codec.name() == "UTF-8"));
@@ -252,17 +261,17 @@ impl Registry {
         self.entries().map(Entry::codec)
     }
 
-    /// Whether it has all built-in codecs and no other.
+    /// Returns whether the registry contains all built-in codecs and no others.
     pub(crate) fn is_builtin(&self) -> bool {
         self.registered.is_empty() && !self.builtin.is_empty()
     }
 
-    /// Those that the caller registered, the latest first.
+    /// Returns the codecs that the caller registered, the most recent first.
     pub(crate) fn registered(&self) -> impl Iterator<Item = &Arc<dyn Codec>> {
         self.registered.iter().rev().map(Entry::codec)
     }
 
-    /// The labels of the codec named `name`, the name first; none where there is no such codec.
+    /// Returns the labels of the codec named `name`, its name first. Empty if there is no such codec.
     ///
     /// ```
     /// let registry = charpipe::Registry::builtin();
@@ -272,7 +281,8 @@ impl Registry {
         self.entries().filter(move |entry| entry.name == name).take(1).flat_map(Entry::labels)
     }
 
-    /// Labels of charsets that are known and not supported, each of which [`codec`](Registry::codec) refuses.
+    /// Returns the labels of charsets that are known but not supported. [`codec`](Registry::codec) fails for each of
+    /// them.
     ///
     /// ```
     /// assert!(charpipe::Registry::builtin().unsupported().any(|label| label == "ISO-2022-KR"));
@@ -285,16 +295,16 @@ impl Registry {
         self.registered.iter().rev().chain(self.builtin)
     }
 
-    /// What the caller registered comes before the built-ins, whatever the rule that finds it.
+    /// Finds the entry for a label. Registered codecs take precedence over the built-ins, whichever rule finds them.
     fn find(&self, label: &str) -> Option<&Entry> {
         label::find(self.registered.iter().rev(), label).or_else(|| label::find(self.builtin.iter(), label))
     }
 }
 
-/// What is in a table file, and the name that it has without folder and extension.
+/// Returns the contents of a table file, and the file's name without folder and extension.
 fn read_table_file(path: &Path) -> Result<(Vec<u8>, String), Error> {
     let failed = |source| ErrorKind::TableFile { path: path.to_owned(), source };
-    // One byte more than is read, so that a file that has too many is found out.
+    // Read one byte more than the limit, so that an overlong file is detected.
     let mut file = File::open(path).map_err(failed)?.take(MAX_FILE as u64 + 1);
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(failed)?;
@@ -313,7 +323,7 @@ impl std::fmt::Debug for Registry {
     }
 }
 
-/// The newline surfaces that a label may carry: `IBM1047,nl=zos`, and as they exist in the wild.
+/// The newline surfaces that a label may carry: `IBM1047,nl=zos`, and suffixes that are used elsewhere.
 const SURFACES: &[(&str, EbcdicNl)] = &[
     (",nl=table", EbcdicNl::Table),
     (",nl=zos", EbcdicNl::Zos),

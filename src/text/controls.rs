@@ -1,30 +1,34 @@
-//! Control characters: what a database, a parser or a terminal does not take.
+//! Handles control characters, which some databases, parsers and terminals reject.
 //!
-//! C0 but TAB, LF and CR, DEL, and C1 but NEL: ends of line are the business of `eol.rs`. U+001A, which EBCDIC has at
-//! 3F and which stands for what another conversion lost, is among them; so are low-values, U+0000.
+//! They are C0 except TAB, LF and CR; DEL; and C1 except NEL. (Line endings are handled in `eol.rs`.) They include
+//! U+0000 (low values) and U+001A, which EBCDIC has at 3F and which marks a character that an earlier conversion lost.
 
 use super::{Piece, Stage, Text};
+use crate::words::words;
 use std::ops::Range;
 
-/// What becomes of control characters in the input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// What to do with control characters in the input.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnControl {
-    /// They are kept.
+    /// Keep them.
     #[default]
     Keep,
-    /// Each becomes a blank.
+    /// Replace each with a blank.
     Space,
-    /// Nothing.
+    /// Drop them.
     Drop,
-    /// The first one is an error.
+    /// Fail at the first one.
     Error,
-    /// Those that XML 1.0 does not allow (production 2: C0 but TAB, LF and CR) become blanks; so do U+FFFE and U+FFFF.
+    /// Replace those that XML 1.0 does not allow (production 2: C0 except TAB, LF and CR), and U+FFFE and U+FFFF, with
+    /// blanks.
     Xml,
 }
 
+words! { OnControl { Keep: "keep", Space: "space", Drop: "drop", Error: "error", Xml: "xml" } }
+
 impl OnControl {
-    /// The stage that does it; `None` where there is nothing to do.
+    /// Returns the stage for this policy, or `None` if there is nothing to do.
     pub(crate) fn stage(self) -> Option<ControlStage> {
         (self != OnControl::Keep).then_some(ControlStage { policy: self })
     }
@@ -36,7 +40,7 @@ pub(crate) struct ControlStage {
 }
 
 impl ControlStage {
-    /// The control character at the front of `text`, by the policy's measure.
+    /// Returns the control character at the front of `text`, as the policy defines them.
     fn control(&self, text: &[u8]) -> Option<char> {
         let ch = match *text {
             [byte @ (0x00..=0x08 | 0x0B | 0x0C | 0x0E..=0x1F), ..] => char::from(byte),
@@ -55,7 +59,7 @@ impl Stage for ControlStage {
         let bytes = text.as_bytes();
         let (mut kept, mut index) = (0, 0);
         while index < bytes.len() {
-            // Blocks without anything to look at go by in one step.
+            // Blocks without a suspicious byte are skipped in one step.
             let block = &bytes[index..bytes.len().min(index + 64)];
             let suspicious =
                 block.iter().fold(false, |any, &byte| any | (byte < 0x20) | matches!(byte, 0x7F | 0xC2 | 0xEF));
@@ -108,7 +112,7 @@ mod tests {
                     assert!(text[piece.at - 7..].starts_with(ch));
                     found.push(ch);
                 }
-                Text::End | Text::Put(..) | Text::Newline(_) => unreachable!("not of this stage"),
+                Text::End | Text::Put(..) | Text::Newline(_) => unreachable!("this stage does not produce it"),
             }
         }
         (kept, found)
@@ -120,16 +124,18 @@ mod tests {
         let is_line = |ch: char| matches!(ch, '\t' | '\n' | '\r' | '\u{85}');
         let is_xml =
             |ch: char| matches!(ch, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
-        for (policy, goes, stands_in) in [
+        for (policy, is_removed, leaves_blank) in [
             (OnControl::Space, &(|ch: char| ch.is_control() && !is_line(ch)) as &dyn Fn(char) -> bool, true),
             (OnControl::Drop, &|ch: char| ch.is_control() && !is_line(ch), false),
             (OnControl::Xml, &|ch: char| !is_xml(ch), true),
         ] {
             let (kept, found) = through(policy, &all);
-            let wanted: String =
-                all.chars().filter_map(|ch| if !goes(ch) { Some(ch) } else { stands_in.then_some(' ') }).collect();
-            assert_eq!(kept, wanted, "{policy:?}");
-            assert_eq!(found, all.chars().filter(|ch| goes(*ch)).collect::<String>(), "{policy:?}");
+            let expected: String = all
+                .chars()
+                .filter_map(|ch| if !is_removed(ch) { Some(ch) } else { leaves_blank.then_some(' ') })
+                .collect();
+            assert_eq!(kept, expected, "{policy:?}");
+            assert_eq!(found, all.chars().filter(|ch| is_removed(*ch)).collect::<String>(), "{policy:?}");
         }
     }
 }

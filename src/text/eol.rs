@@ -1,36 +1,33 @@
-//! Ends of line: CRLF, CR NEL, NEL, CR and LF, each one end of line, become the one that is asked for.
+//! Converts line endings. CRLF, CR NEL, NEL, CR and LF each count as one line ending, and each is replaced with the
+//! requested one.
 //!
-//! (XML 1.1 §2.11 has the same list, with U+2028, which is left alone here.)
+//! (XML 1.1 §2.11 has the same list and U+2028, which is left unchanged here.)
 
 use super::{Piece, Stage, Text};
+use crate::words::words;
 use std::ops::Range;
 
-/// What an end of line becomes.
+/// What to do with line endings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Eol {
-    /// Kept, but that U+0085 becomes U+000A where EBCDIC XML goes to a charset that is not EBCDIC.
+    /// Keep them, except when EBCDIC XML is converted to a charset that is not EBCDIC: then U+0085 becomes U+000A.
     #[default]
     Auto,
-    /// Kept.
+    /// Keep them.
     Keep,
-    /// U+000A.
+    /// Replace them with U+000A.
     Lf,
-    /// U+000D U+000A.
+    /// Replace them with U+000D U+000A.
     Crlf,
-    /// U+0085.
+    /// Replace them with U+0085.
     Nel,
 }
 
-impl Eol {
-    /// The convention of that name: `auto`, `keep`, `lf`, `crlf`, `nel`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [("auto", Eol::Auto), ("keep", Eol::Keep), ("lf", Eol::Lf), ("crlf", Eol::Crlf), ("nel", Eol::Nel)]
-            .into_iter()
-            .find_map(|(known, eol)| (known == name).then_some(eol))
-    }
+words! { Eol { Auto: "auto", Keep: "keep", Lf: "lf", Crlf: "crlf", Nel: "nel" } }
 
-    /// The stage that does it; `None` where there is nothing to do.
+impl Eol {
+    /// Returns the stage for this convention, or `None` if there is nothing to do.
     pub(crate) fn stage(self) -> Option<EolStage> {
         match self {
             Eol::Auto | Eol::Keep => None,
@@ -38,7 +35,7 @@ impl Eol {
         }
     }
 
-    /// What ends a line where one is put in.
+    /// Returns the line ending to use when one is inserted.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Eol::Auto | Eol::Keep | Eol::Lf => "\n",
@@ -48,12 +45,13 @@ impl Eol {
     }
 }
 
-/// Makes ends of line alike.
+/// Makes all line endings the same.
 #[derive(Clone, Debug)]
 pub(crate) struct EolStage {
-    /// What each becomes.
+    /// The replacement for each line ending.
     eol: Text,
-    /// The text so far ends in a CR, which was answered for; an LF or NEL that follows belongs to it.
+    /// Whether the text so far ends in a CR that has already been replaced. An LF or NEL that follows is part of the
+    /// same line ending.
     after_cr: bool,
 }
 
@@ -74,7 +72,7 @@ impl Stage for EolStage {
             }
         };
         while index < bytes.len() {
-            // U+0085 is C2 85; no other character has C2 before 85.
+            // U+0085 is C2 85. In no other character does 85 follow C2.
             let (len, cr) = match bytes[index] {
                 b'\r' => (1, true),
                 b'\n' => (1, false),
@@ -109,20 +107,22 @@ impl Stage for EolStage {
     }
 }
 
-/// What becomes of newlines inside a record: U+000A, U+000D and U+0085 in its text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What to do with newlines inside a record: U+000A, U+000D and U+0085 in its text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum OnNewlineInRecord {
-    /// They are kept, and where records become lines there are more lines than records.
+    /// Keep them. If records become lines, there will be more lines than records.
     Keep,
-    /// Each becomes a blank, and is counted.
+    /// Replace each with a blank, and count them.
     Space,
-    /// The first one is an error.
+    /// Fail at the first one.
     Error,
 }
 
+words! { OnNewlineInRecord { Keep: "keep", Space: "space", Error: "error" } }
+
 impl OnNewlineInRecord {
-    /// The stage that does it; `None` where there is nothing to do.
+    /// Returns the stage for this policy, or `None` if there is nothing to do.
     pub(crate) fn stage(self) -> Option<InRecordStage> {
         match self {
             OnNewlineInRecord::Keep => None,
@@ -132,10 +132,10 @@ impl OnNewlineInRecord {
     }
 }
 
-/// Deals with newlines inside records.
+/// Handles newlines inside records.
 #[derive(Clone, Debug)]
 pub(crate) struct InRecordStage {
-    /// A blank takes the place of each.
+    /// Whether each newline is replaced with a blank.
     puts_blanks: bool,
 }
 
@@ -164,9 +164,9 @@ impl Stage for InRecordStage {
     }
 }
 
-/// U+0085 read as U+000A, for EBCDIC XML on its way to a charset that is not EBCDIC: XML 1.0 knows no U+0085 as white
-/// space, and no parser takes it in a prolog or a tag. Elsewhere in such a document a processor of XML 1.1 would read
-/// it so (§2.11).
+/// Replaces U+0085 with U+000A when EBCDIC XML is converted to a charset that is not EBCDIC. In XML 1.0, U+0085 is not
+/// white space, and no parser accepts it in a prolog or a tag. Elsewhere in such a document, an XML 1.1 processor would
+/// make the same replacement (§2.11).
 #[derive(Clone, Debug)]
 pub(crate) struct NelAsLf;
 
@@ -210,7 +210,7 @@ mod tests {
                     Text::Kept(len) => &chunk[piece.at..piece.at + len],
                     Text::New(text) => text,
                     Text::End | Text::Put(..) | Text::Control(_) | Text::Newline(_) => {
-                        unreachable!("not of this stage")
+                        unreachable!("this stage does not produce it")
                     }
                 });
             }

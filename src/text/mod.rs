@@ -1,17 +1,17 @@
-//! Text stages: what happens to the text between decoder and encoder.
+//! Text stages: changes to the text between decoder and encoder.
 //!
-//! A stage does not rewrite text; it cuts it into [`Piece`]s: stretches that are kept as they are, where they are, and
-//! new text put in at a place. So nothing is copied that isn't changed, and every character that reaches the encoder
-//! still knows where in the decoded text it stood, which is what exact input offsets are made of.
+//! A stage does not rewrite text. It cuts the text into [`Piece`]s: stretches that are kept in place, and new text
+//! inserted at a position. So nothing is copied unless it changes, and for every character that reaches the encoder,
+//! its position in the decoded text is still known. Exact input offsets are computed from these positions.
 //!
-//! | stage | does |
+//! | file | does |
 //! |---|---|
-//! | `relabel.rs` | what to change in a declaration so that it tells the truth; planned once, cut in at the byte offsets that detection found |
-//! | `eol.rs` | ends of line, newlines within records, and the NEL of EBCDIC XML |
-//! | `controls.rs` | control characters, by policy |
+//! | `relabel.rs` | plans the change that corrects the label in a declaration; the change is made at the byte offsets that detection found |
+//! | `eol.rs` | converts line endings, handles newlines within records, and replaces the NEL of EBCDIC XML |
+//! | `controls.rs` | handles control characters by policy |
 //!
-//! Beside them, `xml.rs` follows the text that reaches the encoder and knows where a character reference may stand.
-//! (The blanks at the end of a record are trimmed as it is decoded, before any stage.)
+//! In addition, `xml.rs` follows the text that reaches the encoder and knows where a character reference is allowed.
+//! (Blanks at the end of a record are trimmed while it is decoded, before any stage.)
 
 pub(crate) mod controls;
 pub(crate) mod eol;
@@ -24,40 +24,40 @@ use std::ops::Range;
 /// A stretch of text on its way to the encoder.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// Where in the decoded text it stands, or, for new text, where it is put in.
+    /// The position in the decoded text. For new text, the position at which it is inserted.
     pub(crate) at: usize,
     pub(crate) text: Text,
 }
 
-/// Whose text a piece is.
+/// Where the text of a piece comes from.
 #[derive(Clone, Debug)]
 pub(crate) enum Text {
-    /// The decoded text's, from the piece's place on; so many bytes.
+    /// From the decoded text: this many bytes, starting at the piece's position.
     Kept(usize),
-    /// Put in by a stage; it stands where the piece does.
+    /// Inserted by a stage at the piece's position.
     New(&'static str),
-    /// Put in where a record ends or a printer moves, which is there in the input.
+    /// Inserted where the input has the end of a record or a movement of the printer.
     Put(&'static str, u64, Option<RecordPosition>),
-    /// The end of a record, or of a line that is to become one.
+    /// The end of a record, or of a line that becomes a record.
     End,
-    /// A control character stood here: to be counted, or refused.
+    /// A control character at this position, to be counted or reported as an error.
     Control(char),
-    /// A newline stood here, where there may be none.
+    /// A newline at a position where none is allowed.
     Newline(char),
 }
 
-/// Something that changes text on the way. It sees what stages before it kept, not what they put in.
+/// A stage that changes text. It sees the text that earlier stages kept, but not the text that they inserted.
 pub(crate) trait Stage: Send {
-    /// Cuts `text`, which stands at `at`, into pieces, at the end of `out`.
+    /// Cuts `text`, which is at the positions `at`, into pieces, and appends them to `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
 
-    /// Text that the stage does not see was put in here.
+    /// Tells the stage that text was inserted here. The stage does not see this text.
     fn inserted(&mut self);
 
-    /// A copy in the same state.
+    /// Returns a copy in the same state.
     fn fork(&self) -> Box<dyn Stage>;
 
-    /// Whether it is as new: what comes next does not depend on what came before.
+    /// Returns whether the stage is in its initial state, so that the text to come does not depend on the text before.
     fn is_between(&self) -> bool {
         true
     }

@@ -1,28 +1,31 @@
-//! Makes the document's own label true again: what has to change in an XML declaration.
+//! Corrects a document's own label: plans what has to change in an XML declaration.
 //!
-//! A plan, made once from what detection read. The name in a declaration is replaced where it stands; a declaration
-//! without a name gets one, and a document known to be XML without a declaration gets one, where the target needs it.
+//! The plan is made once, from what detection found. A name in a declaration is replaced in place. If the target needs
+//! a label, a declaration without a name gets one, and a document that is known to be XML but has no declaration gets a
+//! declaration.
 
 use std::ops::Range;
 
-/// A change in the text, at input byte offsets: what `bytes` decode to becomes `text`.
+/// A change in the text, by input byte offsets: the text that `bytes` decode to is replaced with `text`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edit {
     pub(crate) bytes: Range<u64>,
     pub(crate) text: String,
 }
 
-/// Where a document's label is or would be.
+/// The position of a document's label, or where one could be inserted.
 pub(crate) enum Place {
-    /// In a declaration, and the bytes of the name; none of them where the value is empty.
+    /// The bytes of the name in a declaration. Empty if the value is empty.
     Name(Range<u64>),
-    /// In a declaration that names nothing: where the name would go in, and the quote that the declaration uses.
+    /// A declaration that names nothing: the offset at which to insert the name, and the quote that the declaration
+    /// uses.
     Declaration(u64, char),
-    /// There is no declaration: where the text begins.
+    /// There is no declaration: the offset at which the text begins.
     Start(u64),
 }
 
-/// The change that makes the document say `name`. `needed`: the target isn't what XML assumes without a label.
+/// Returns the change after which the document declares `name`. `needed`: the target is not what XML assumes if there
+/// is no label.
 pub(crate) fn plan(place: Place, name: &str, needed: bool) -> Option<Edit> {
     match place {
         Place::Name(bytes) => Some(Edit { bytes, text: name.to_owned() }),
@@ -30,7 +33,7 @@ pub(crate) fn plan(place: Place, name: &str, needed: bool) -> Option<Edit> {
             Some(Edit { bytes: at..at, text: format!(" encoding={quote}{name}{quote}") })
         }
         Place::Start(at) if needed => {
-            // Nothing after it: white space could be content, where the document is an external entity.
+            // No white space after it: if the document is an external entity, white space could be content.
             Some(Edit { bytes: at..at, text: format!("<?xml version=\"1.0\" encoding=\"{name}\"?>") })
         }
         _ => None,

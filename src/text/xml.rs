@@ -1,17 +1,18 @@
-//! Where in an XML document a character reference may stand: in text and in attribute values; not in names, comments,
-//! processing instructions, CDATA sections or the document type declaration.
+//! Tracks where a character reference is allowed in an XML document: in text and in attribute values, but not in names,
+//! comments, processing instructions, CDATA sections or the document type declaration.
 //!
-//! XML 1.0 productions 14 (CharData), 10 (AttValue), 15 (Comment), 16 (PI), 18 (CDSect), 28 (doctypedecl), 66 (CharRef).
-//! A lexer of delimiters, no parser: it takes the text as it is written, a piece at a time, and never looks back.
+//! XML 1.0 productions 14 (CharData), 10 (AttValue), 15 (Comment), 16 (PI), 18 (CDSect), 28 (doctypedecl), 66
+//! (CharRef). This is a lexer of delimiters and not a parser. It takes the text as written, piece by piece, and never
+//! looks back.
 
 /// Follows the text of a document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct XmlPlace {
     state: State,
-    /// What follows `<!`, as far as it is needed to tell what it opens; for a section that is open, the last
-    /// characters, which may be the beginning of its end.
+    /// After `<!`, the characters so far, until they show what it opens. In an open section, the last characters, which
+    /// may be the beginning of its end.
     seen: Vec<u8>,
-    /// Brackets and angles open in a document type declaration.
+    /// The number of open brackets and angle brackets in a document type declaration.
     depth: u64,
 }
 
@@ -19,9 +20,9 @@ pub(crate) struct XmlPlace {
 enum State {
     #[default]
     Text,
-    /// Behind `<`.
+    /// After `<`.
     Open,
-    /// Behind `<!`.
+    /// After `<!`.
     Bang,
     /// In a tag, outside a value.
     Tag,
@@ -31,9 +32,9 @@ enum State {
     Section(&'static [u8]),
     /// In a document type declaration.
     Doctype,
-    /// In a literal there, until this quote.
+    /// In a literal in a document type declaration, until this quote.
     DoctypeLiteral(u8),
-    /// In a comment or processing instruction there.
+    /// In a comment or processing instruction in a document type declaration.
     DoctypeSection(&'static [u8]),
 }
 
@@ -42,21 +43,21 @@ const PI_END: &[u8] = b"?>";
 const CDATA_END: &[u8] = b"]]>";
 
 impl XmlPlace {
-    /// Whether a character reference may stand behind the text so far.
+    /// Returns whether a character reference is allowed after the text so far.
     pub(crate) fn takes_reference(&self) -> bool {
         matches!(self.state, State::Text | State::Value(_))
     }
 
-    /// Whether the text so far ends in a tag.
+    /// Returns whether the text so far ends in a tag.
     pub(crate) fn is_in_tag(&self) -> bool {
         matches!(self.state, State::Tag | State::Value(_))
     }
 
-    /// Goes over `text`.
+    /// Reads `text`.
     pub(crate) fn advance(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
-            // Most of a document is text and values: over those by search.
+            // Most of a document is text and values. Skip them by searching for their end.
             let skip = match self.state {
                 State::Text => rest.find('<'),
                 State::Value(quote) => rest.find(quote as char),
@@ -64,7 +65,8 @@ impl XmlPlace {
             };
             let Some(skip) = skip else { return };
             self.byte(rest.as_bytes()[skip]);
-            // A delimiter is one byte; any other byte may be the first of several, and none of those delimits.
+            // A delimiter is one byte. Any other byte may be the first byte of a longer character, which is not a
+            // delimiter.
             let next = skip + rest[skip..].chars().next().map_or(1, char::len_utf8);
             rest = &rest[next..];
         }
@@ -74,8 +76,8 @@ impl XmlPlace {
         self.state = match (self.state, byte) {
             (State::Text, b'<') => State::Open,
             (State::Text, _) => State::Text,
-            (State::Open, b'!') => self.fresh(State::Bang),
-            (State::Open, b'?') => self.fresh(State::Section(PI_END)),
+            (State::Open, b'!') => self.enter(State::Bang),
+            (State::Open, b'?') => self.enter(State::Section(PI_END)),
             (State::Open | State::Tag, b'>') => State::Text,
             (State::Open, _) => State::Tag,
             (State::Tag, b'"' | b'\'') => State::Value(byte),
@@ -89,18 +91,18 @@ impl XmlPlace {
                 State::DoctypeLiteral(byte)
             }
             (State::DoctypeLiteral(quote), _) if byte == quote => State::Doctype,
-            (State::DoctypeSection(end), _) if self.ends(byte, end) => self.fresh(State::Doctype),
+            (State::DoctypeSection(end), _) if self.ends(byte, end) => self.enter(State::Doctype),
             (State::Doctype, _) => self.doctype(byte),
             (state, _) => state,
         };
     }
 
-    fn fresh(&mut self, state: State) -> State {
+    fn enter(&mut self, state: State) -> State {
         self.seen.clear();
         state
     }
 
-    /// Whether `byte` is the last of `end`.
+    /// Returns whether `byte` completes `end`.
     fn ends(&mut self, byte: u8, end: &[u8]) -> bool {
         self.seen.push(byte);
         let surplus = self.seen.len().saturating_sub(end.len());
@@ -111,14 +113,14 @@ impl XmlPlace {
     fn bang(&mut self, byte: u8) -> State {
         self.seen.push(byte);
         match &*self.seen {
-            b"--" => self.fresh(State::Section(COMMENT_END)),
-            b"[CDATA[" => self.fresh(State::Section(CDATA_END)),
+            b"--" => self.enter(State::Section(COMMENT_END)),
+            b"[CDATA[" => self.enter(State::Section(CDATA_END)),
             b"DOCTYPE" => {
                 self.depth = 1;
-                self.fresh(State::Doctype)
+                self.enter(State::Doctype)
             }
             seen if [&b"--"[..], b"[CDATA[", b"DOCTYPE"].iter().any(|known| known.starts_with(seen)) => State::Bang,
-            // No XML; as good as a tag.
+            // Not XML; treated like a tag.
             _ if byte == b'>' => State::Text,
             _ => State::Tag,
         }
@@ -128,11 +130,11 @@ impl XmlPlace {
         self.seen.push(byte);
         if self.seen.ends_with(b"<!--") {
             self.depth -= 1;
-            return self.fresh(State::DoctypeSection(COMMENT_END));
+            return self.enter(State::DoctypeSection(COMMENT_END));
         }
         if self.seen.ends_with(b"<?") {
             self.depth -= 1;
-            return self.fresh(State::DoctypeSection(PI_END));
+            return self.enter(State::DoctypeSection(PI_END));
         }
         let surplus = self.seen.len().saturating_sub(3);
         self.seen.drain(..surplus);
@@ -141,11 +143,11 @@ impl XmlPlace {
             b'>' => self.depth -= 1,
             _ => {}
         }
-        if self.depth == 0 { self.fresh(State::Text) } else { State::Doctype }
+        if self.depth == 0 { self.enter(State::Text) } else { State::Doctype }
     }
 }
 
-/// Char, XML 1.0 production 2: what a character reference may stand for.
+/// Returns whether `ch` is a Char (XML 1.0 production 2), which a character reference may stand for.
 pub(crate) fn is_xml_char(ch: char) -> bool {
     matches!(ch, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
@@ -154,21 +156,22 @@ pub(crate) fn is_xml_char(ch: char) -> bool {
 mod tests {
     use super::*;
 
-    /// `é` marks the places; answers which of them take a reference.
+    /// Every `é` in the document marks a position. Returns `+` for each position at which a reference is allowed, and
+    /// `-` for each other.
     fn places(document: &str) -> String {
         let follow = |pieces: &[&str]| {
             let mut place = XmlPlace::default();
-            let mut answer = String::new();
+            let mut allowed = String::new();
             for piece in pieces {
                 for (index, part) in piece.split('é').enumerate() {
                     if index > 0 {
-                        answer.push(if place.takes_reference() { '+' } else { '-' });
+                        allowed.push(if place.takes_reference() { '+' } else { '-' });
                         place.advance("é");
                     }
                     place.advance(part);
                 }
             }
-            answer
+            allowed
         };
         let chars: Vec<String> = document.chars().map(String::from).collect();
         let one_by_one = follow(&chars.iter().map(String::as_str).collect::<Vec<_>>());
@@ -178,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn where_references_may_stand() {
+    fn references_are_allowed_in_text_and_values() {
         for (document, expected) in [
             ("<a>é</a>é", "++"),
             ("<é é='é' b=\"é'é\" é>é</é>é", "--+++-+-+"),

@@ -4,8 +4,8 @@
 use crate::codec::{ByteSink, Replacement};
 use crate::error::Error;
 use crate::text::xml::is_xml_char;
+use crate::transcoder::choices::{OnMalformed, OnUnmappable};
 use crate::transcoder::guard::CheckedEncoder;
-use crate::transcoder::options::{OnMalformed, OnUnmappable};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 

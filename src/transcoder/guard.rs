@@ -3,9 +3,9 @@
 
 use crate::codec::{
     ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink,
+    char_of_byte, has_shift_codes,
 };
 use crate::error::{Error, ErrorKind};
-use crate::transcoder::probe::shifts;
 
 /// How many times in a row a codec may return without having read anything. A correct one does so a few times: when the
 /// output is full, and for the faults of a sequence that it holds.
@@ -107,13 +107,7 @@ impl CheckedDecoder {
 
     /// Returns the character that one byte decodes to; `None` if a single byte is not a character. The decoder must be new.
     pub(super) fn alone(&self, byte: u8) -> Option<char> {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = Utf8Sink::new(&mut room);
-        let mut decoder = self.inner.fork();
-        let step = decoder.feed(&[byte], &mut sink);
-        let mut chars = sink.as_str().chars();
-        let ch = chars.next().filter(|_| step.stop == Stop::InputEmpty && decoder.pending() == 0)?;
-        chars.next().is_none().then_some(ch)
+        char_of_byte(&*self.inner, byte)
     }
 
     /// Records bytes that were converted without this decoder.
@@ -128,7 +122,7 @@ impl CheckedDecoder {
 
     /// Whether SO and SI switch it between single bytes and pairs. The decoder must be new.
     pub(super) fn shifts(&self) -> bool {
-        shifts(&*self.inner)
+        has_shift_codes(&*self.inner)
     }
 
     /// How many bytes were read and are undecided; never more than were read.

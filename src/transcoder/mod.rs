@@ -28,6 +28,7 @@
 //! A new *text stage* is planned in `plan/`. *Kernels* stay behind the codec traits. Bindings to other languages and to
 //! other async runtimes are shells like those in `io/`.
 
+mod choices;
 mod entry;
 mod faults;
 mod guard;
@@ -44,13 +45,14 @@ mod run;
 mod segment;
 mod way;
 
+pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
 pub use io::reader::DecodeReader;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
 pub use io::value::ValueDecoder;
 pub use io::writer::{EncodeWriter, FinishError};
-pub use options::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel, Transcode};
+pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 
 use crate::detect::{Detector, PRESCAN_LIMIT, Verdict};

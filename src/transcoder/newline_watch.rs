@@ -57,9 +57,9 @@ impl NewlineWatch {
         if watch.is_settled {
             return None;
         }
-        let message = "lines end in U+0085, and nowhere in U+000A (`--eol lf` makes it so)";
+        let message = "lines end in U+0085 (NEL), none in U+000A";
         let kept = watch.first_nel.map(|offset| Diagnostic::hint("nel-kept", offset, message));
-        let message = "no newline anywhere: if these are records, say which (see `charpipe detect --records`)";
+        let message = "no newline was found";
         kept.or_else(|| (watch.looked >= LONG_LINE).then(|| Diagnostic::hint("no-newline", 0, message)))
     }
 }

@@ -1,7 +1,7 @@
-//! What is wanted of a run: the builder, and the policies as values.
+//! The builder for a conversion: its source, its target and its policies.
 
-use crate::codec::Codec;
-use crate::codec::newline::EbcdicNl;
+use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
+use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
@@ -12,103 +12,10 @@ use crate::transcoder::probe::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// What becomes of ill-formed input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum OnMalformed {
-    /// It is an error.
-    #[default]
-    Fail,
-    /// One U+FFFD for each maximal subpart (Unicode L2/08-150), or the target's substitute where it lacks U+FFFD.
-    Replace,
-    /// Nothing.
-    Drop,
-    /// `\xNN` for each byte; an error where the target cannot write that.
-    Escape,
-}
-
-/// What becomes of a character that the target lacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum OnUnmappable {
-    /// It is an error.
-    Fail,
-    /// The target's substitution character.
-    Replace,
-    /// Nothing.
-    Drop,
-    /// A character reference, `&#xHEX;`, or decimal where the target has no `x`. In XML only where a reference may
-    /// stand (text and attribute values) and for what is an XML Char; else it is an error.
-    Xml,
-    /// `\u{HEX}`.
-    Escape,
-}
-
-/// Whether the document's own label is made true.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Relabel {
-    /// In XML: a declared name is replaced; a declaration without one, or a document without a declaration, gets one
-    /// where the target needs it. In HTML, and in XML whose root element is `html`: the labels of `meta` elements within
-    /// the [prescan](Transcode::prescan) are replaced, and in HTML that of an XML declaration; nothing is put in.
-    #[default]
-    Auto,
-    /// The text is left as it is.
-    Never,
-}
-
-/// Whether the output begins with a byte order mark.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Bom {
-    /// On `UTF-16`, `UTF-32` and `ISO-10646-UCS-4`; not on UTF-8, nor where the label says the order.
-    #[default]
-    Auto,
-    /// If the input does, and the target can.
-    Keep,
-    /// Yes.
-    Add,
-    /// No.
-    Strip,
-}
-
-/// What becomes of blanks at the end of a record, as decoded text: U+0020, or U+3000 where the charset has no other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Padding {
-    /// They are trimmed where records become lines, and kept where they become records.
-    #[default]
-    Trim,
-    /// They are trimmed, and so are NULs among them, where they do not take turns more than eight times.
-    TrimNuls,
-    /// They are kept.
-    Keep,
-}
-
-/// What becomes of the columns of a record that are no text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Gaps {
-    /// They are dropped.
-    #[default]
-    Drop,
-    /// Two hex digits a byte, upper-case.
-    Hex,
-}
-
-/// What becomes of text that is longer than the record it is to be written to, as encoded bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum OnOverlong {
-    /// It is an error. (Blanks at the end of a fixed record are none of its length; nor is a last shift in, where the
-    /// input is records too: one that was cut within pairs has none.)
-    #[default]
-    Fail,
-    /// It is cut between two characters, so that the record ends in the initial shift state.
-    Cut,
-}
-
-/// A run to be: what it is from, to, and which policies it follows.
+/// Configures a conversion: source, target, and what to do with errors.
+///
+/// Make one, and use it any number of times and from any number of threads. Every method replaces what an earlier call
+/// of the same method set.
 ///
 /// ```
 /// use charpipe::{OnMalformed, Transcode};
@@ -124,18 +31,19 @@ pub enum OnOverlong {
 /// # Ok::<(), charpipe::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until it runs"]
 pub struct Transcode {
     pub(super) settings: Settings,
 }
 
-/// The options as plain data.
+/// The options, as plain data.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) registry: Registry,
     pub(super) hints: Hints,
     pub(super) to: Arc<dyn Codec>,
     pub(super) malformed: OnMalformed,
-    /// `None`: references in XML, else an error.
+    /// `None`: a character reference in XML, otherwise an error.
     pub(super) unmappable: Option<OnUnmappable>,
     pub(super) best_fit: bool,
     pub(super) relabel: Relabel,
@@ -147,47 +55,47 @@ pub(super) struct Settings {
     pub(super) to_records: Option<Shape>,
     pub(super) overlong: OnOverlong,
     pub(super) jobs: NonZeroUsize,
-    /// How much of the input is converted at a time where there are several jobs, in bytes.
+    /// The size of the blocks that are converted in parallel, in bytes.
     pub(super) block: usize,
 }
 
-/// What is known of the records of the input.
+/// The options about the records of the input.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Input {
-    /// `None`: there are none.
+    /// `None`: the input has no records.
     pub(super) shape: Option<Shape>,
     pub(super) blanks: Padding,
-    /// The file of a tape image; `None`: all.
+    /// The file of a tape image. `None`: all files.
     pub(super) file: Option<TapeFile>,
     pub(super) columns: Option<Columns>,
     pub(super) gaps: Gaps,
     pub(super) carriage: Option<Carriage>,
     pub(super) shifts_as_blanks: bool,
-    /// `None`: what goes with the output.
+    /// `None`: depends on the output, see [`Settings::newlines_in_records`].
     pub(super) newlines: Option<OnNewlineInRecord>,
 }
 
 impl Settings {
-    /// What becomes of newlines within records.
+    /// Returns what to do with newlines inside records.
     pub(super) fn newlines_in_records(&self) -> OnNewlineInRecord {
-        // If records become lines, there are to be as many of these as of those.
+        // If records become lines, there must be as many lines as records.
         let by_output = if self.to_records.is_some() { OnNewlineInRecord::Keep } else { OnNewlineInRecord::Error };
         self.input.newlines.unwrap_or(by_output)
     }
 }
 
 impl Input {
-    /// A deframer at the beginning of the input, if it has records.
+    /// Returns a deframer for the beginning of the input, if it has records.
     pub(super) fn deframer(&self) -> Option<Deframer> {
         self.shape.as_ref().map(|shape| Deframer::new(shape).file(self.file.clone()))
     }
 }
 
-/// How much of the input is converted at a time where there are several jobs.
-const BLOCK: usize = 1 << 20;
+/// The default size of the blocks that are converted in parallel.
+const BLOCK_BYTES: usize = 1 << 20;
 
 impl Transcode {
-    /// Detects, and writes UTF-8, with the built-in codecs.
+    /// Returns a conversion that detects the encoding of its input and writes UTF-8, with the built-in codecs.
     pub fn new() -> Self {
         Transcode {
             settings: Settings {
@@ -206,31 +114,54 @@ impl Transcode {
                 to_records: None,
                 overlong: OnOverlong::default(),
                 jobs: NonZeroUsize::MIN,
-                block: BLOCK,
+                block: BLOCK_BYTES,
             },
         }
     }
 
-    /// Where labels are looked up, from here on: those given before keep their codec.
+    /// Sets the registry for the labels given after this call. Labels given before keep their codec.
     pub fn registry(mut self, registry: Registry) -> Self {
         self.settings.registry = registry;
         self
     }
 
-    /// The encoding of the input. Authoritative: detection only takes off a byte order mark of this encoding, finds the
-    /// order of one that has several, and reads the declaration.
+    /// Sets all hints for detection at once. [`from`](Self::from), [`policy`](Self::policy),
+    /// [`content_type`](Self::content_type), [`charset`](Self::charset), [`kind`](Self::kind),
+    /// [`fallback`](Self::fallback), [`ebcdic_fallback`](Self::ebcdic_fallback), [`prescan`](Self::prescan),
+    /// [`guess`](Self::guess) and [`strict`](Self::strict) set one field each.
+    ///
+    /// ```
+    /// use charpipe::detect::Hints;
+    /// use charpipe::{Detector, Registry, Transcode};
+    ///
+    /// // The same hints for a detector and for a transcoder.
+    /// let mut hints = Hints::default();
+    /// hints.from = Some(Registry::builtin().codec("IBM037")?);
+    /// let mut detector = Detector::new(Registry::builtin(), hints.clone());
+    /// assert_eq!(detector.finish().encoding.as_deref(), Some("IBM037"));
+    /// assert_eq!(Transcode::new().hints(hints).decode(b"\xC1")?, "A");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn hints(mut self, hints: Hints) -> Self {
+        self.settings.hints = hints;
+        self
+    }
+
+    /// Sets the encoding of the input, which takes precedence over all evidence in the input. Detection still removes a
+    /// byte order mark of this encoding, finds the byte order if the encoding has several, and reads the declaration.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLabel`].
+    /// [`ErrorKind::UnknownLabel`] if no codec has this label.
     pub fn from(mut self, label: &str) -> Result<Self, Error> {
         self.settings.hints.from = Some(self.settings.registry.codec(label)?);
         Ok(self)
     }
 
-    /// The encoding of the output.
+    /// Sets the encoding of the output. The default is UTF-8.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLabel`]; [`ErrorKind::NoEncoder`] where the codec can only decode.
+    /// [`ErrorKind::UnknownLabel`] if no codec has this label, and [`ErrorKind::NoEncoder`] if its codec can only
+    /// decode.
     pub fn to(mut self, label: &str) -> Result<Self, Error> {
         let codec = self.settings.registry.codec(label)?;
         if codec.encoder().is_none() {
@@ -240,7 +171,7 @@ impl Transcode {
         Ok(self)
     }
 
-    /// Who is believed about the encoding.
+    /// Sets the rules that decide the encoding when the sources disagree.
     ///
     /// ```
     /// use charpipe::{Transcode, detect::Policy};
@@ -257,37 +188,37 @@ impl Transcode {
         self
     }
 
-    /// The Content-Type that the transport gave: media type and parameters, as they came.
+    /// Sets the Content-Type from the transport: the media type and its parameters, unchanged.
     pub fn content_type(mut self, value: &str) -> Self {
         self.settings.hints.content_type = Some(value.to_owned());
         self
     }
 
-    /// How many bytes of an HTML document are searched for a `meta`;
-    /// [`PRESCAN_LIMIT`](crate::detect::PRESCAN_LIMIT) at the most.
+    /// Sets how many bytes of an HTML document are searched for a `meta`: at most
+    /// [`PRESCAN_LIMIT`](crate::detect::PRESCAN_LIMIT).
     pub fn prescan(mut self, bytes: usize) -> Self {
         self.settings.hints.prescan = Some(bytes);
         self
     }
 
-    /// Lets statistics speak when nothing else does.
+    /// Sets whether to guess from byte statistics if nothing else identifies the encoding.
     pub fn guess(mut self, guess: bool) -> Self {
         self.settings.hints.guess = guess;
         self
     }
 
-    /// The charset that the transport gave: the parameter of a Content-Type.
+    /// Sets the charset from the transport: the parameter of a Content-Type.
     pub fn charset(mut self, label: &str) -> Self {
         self.settings.hints.charset = Some(label.to_owned());
         self
     }
 
-    /// What kind of document it is, where the first bytes don't tell.
+    /// Sets the kind of document, for input whose first bytes do not show it.
     ///
     /// ```
     /// use charpipe::{Kind, Transcode};
     ///
-    /// // No declaration, and none that has to be put in: but in XML a reference may stand for the euro sign.
+    /// // There is no declaration, and none is needed. But in XML, a reference can replace the euro sign.
     /// let job = Transcode::new().to("IBM037")?.kind(Kind::Xml);
     /// let mut output = Vec::new();
     /// job.run("<a>5 €</a>".as_bytes(), &mut output)?;
@@ -299,15 +230,15 @@ impl Transcode {
         self
     }
 
-    /// The encoding to take when nothing tells.
+    /// Sets the encoding to use if nothing identifies it.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLabel`].
+    /// [`ErrorKind::UnknownLabel`] if no codec has this label.
     ///
     /// ```
     /// let job = charpipe::Transcode::new().fallback("ISO-8859-1")?;
     /// assert_eq!(job.decode(b"caf\xE9")?, "café");
-    /// // What has a byte order mark tells.
+    /// // A byte order mark identifies it.
     /// assert_eq!(job.decode(b"\xEF\xBB\xBFcaf\xC3\xA9")?, "café");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
@@ -316,20 +247,20 @@ impl Transcode {
         Ok(self)
     }
 
-    /// The page to take for EBCDIC that names none. IBM037 by default.
+    /// Sets the code page for EBCDIC input that names none. The default is IBM037.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLabel`].
+    /// [`ErrorKind::UnknownLabel`] if no codec has this label.
     pub fn ebcdic_fallback(mut self, label: &str) -> Result<Self, Error> {
         self.settings.hints.ebcdic_fallback = Some(self.settings.registry.codec(label)?);
         Ok(self)
     }
 
-    /// Every warning is an error.
+    /// Sets whether every warning is an error.
     ///
     /// ```
     /// let job = charpipe::Transcode::new().strict(true);
-    /// // EBCDIC whose page nothing names.
+    /// // EBCDIC that does not name its code page.
     /// let error = job.decode(b"\x4C\x6F\xA7\x94\x93\x6F\x6E").unwrap_err();
     /// assert_eq!(error.code(), "ebcdic-page-assumed");
     /// ```
@@ -338,14 +269,14 @@ impl Transcode {
         self
     }
 
-    /// What becomes of ill-formed input.
+    /// Sets what to do with malformed input. The default is to fail.
     pub fn malformed(mut self, policy: OnMalformed) -> Self {
         self.settings.malformed = policy;
         self
     }
 
-    /// What becomes of a character that the target lacks. Without this call: a character reference in XML, else it is
-    /// an error.
+    /// Sets what to do with a character that the target lacks. The default is a character reference in XML, and an
+    /// error elsewhere.
     ///
     /// ```
     /// let mut output = Vec::new();
@@ -358,7 +289,7 @@ impl Transcode {
         self
     }
 
-    /// Whether the target's one-way mappings are used before that: `Ａ` becomes `A` where the target has it so.
+    /// Sets whether to try the target's one-way mappings first: `Ａ` becomes `A` if the target's table says so.
     ///
     /// ```
     /// let job = charpipe::Transcode::new().to("IBM037")?;
@@ -373,7 +304,7 @@ impl Transcode {
         self
     }
 
-    /// Whether the document's own label is made true.
+    /// Sets whether to correct the document's own label. The default is to correct it.
     ///
     /// ```
     /// use charpipe::{Relabel, Transcode};
@@ -389,7 +320,7 @@ impl Transcode {
         self
     }
 
-    /// Whether the output begins with a byte order mark.
+    /// Sets whether the output begins with a byte order mark.
     ///
     /// ```
     /// let mut output = Vec::new();
@@ -402,7 +333,7 @@ impl Transcode {
         self
     }
 
-    /// What ends of line become.
+    /// Sets the line endings of the output.
     ///
     /// ```
     /// use charpipe::{Eol, Transcode};
@@ -415,7 +346,7 @@ impl Transcode {
         self
     }
 
-    /// Which newline convention EBCDIC follows, on either side.
+    /// Sets the newline convention of EBCDIC, for input and output.
     ///
     /// ```
     /// use charpipe::{EbcdicNl, Transcode};
@@ -430,7 +361,7 @@ impl Transcode {
         self
     }
 
-    /// What becomes of control characters.
+    /// Sets what to do with control characters. The default is to keep them.
     ///
     /// ```
     /// use charpipe::{OnControl, Transcode};
@@ -445,7 +376,7 @@ impl Transcode {
         self
     }
 
-    /// The input is records of that shape. Each is decoded by itself, and becomes a line.
+    /// Sets the record format of the input. Each record is decoded separately and becomes a line.
     ///
     /// ```
     /// use charpipe::{Transcode, records::Shape};
@@ -461,7 +392,7 @@ impl Transcode {
         self
     }
 
-    /// What becomes of blanks at the end of a record of the input.
+    /// Sets what to do with blanks at the end of an input record. The default is to trim them if records become lines.
     ///
     /// ```
     /// use charpipe::{Padding, Transcode};
@@ -476,7 +407,7 @@ impl Transcode {
         self
     }
 
-    /// Which file of a tape image is the input; all of them, one after the other, if none is chosen.
+    /// Chooses a file of a tape image. By default, all files are read in turn.
     ///
     /// ```
     /// use charpipe::{Transcode, records::TapeFile};
@@ -493,7 +424,7 @@ impl Transcode {
         self
     }
 
-    /// Which bytes of a record of the input are text. Each stretch of them is decoded by itself.
+    /// Sets which bytes of an input record are text. Each range of columns is decoded separately.
     ///
     /// ```
     /// use charpipe::{Gaps, Transcode, records::Shape};
@@ -510,18 +441,18 @@ impl Transcode {
         self
     }
 
-    /// What becomes of the other bytes.
+    /// Sets what to do with the bytes outside [`columns`](Self::columns). The default is to drop them.
     pub fn gaps(mut self, policy: Gaps) -> Self {
         self.settings.input.gaps = policy;
         self
     }
 
-    /// The first byte of a record of the input tells a printer how to move: lines and pages come of it.
+    /// Sets that the first byte of an input record is a printer control code, which becomes line and page breaks.
     ///
     /// ```
     /// use charpipe::{Transcode, records::Carriage};
     ///
-    /// // `1` is a new page, `0` leaves a line out.
+    /// // `1` begins a new page, `0` skips a line.
     /// let job = Transcode::new().from("IBM037")?.records("fb:2".parse()?).carriage(Carriage::Asa);
     /// assert_eq!(job.decode(b"\xF1\xC1\xF0\xC2")?, "\x0CA\n\nB\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -531,14 +462,15 @@ impl Transcode {
         self
     }
 
-    /// Whether the shift codes of a mixed page, in records, become blanks, so that columns stay where they are.
+    /// Sets whether the shift codes of a mixed page become blanks in records, so that columns keep their positions.
     pub fn shifts_as_blanks(mut self, yes: bool) -> Self {
         self.settings.input.shifts_as_blanks = yes;
         self
     }
 
-    /// What becomes of newlines inside a record of the input: U+000A, U+000D and U+0085 in its text. Without this call
-    /// they are an error if the output is lines, one of which would become two, and kept if it is records.
+    /// Sets what to do with newlines inside an input record: U+000A, U+000D and U+0085 in its text. By default they are
+    /// an error if the output consists of lines, because one record would become two lines, and are kept if it consists
+    /// of records.
     ///
     /// ```
     /// use charpipe::{OnNewlineInRecord, Transcode};
@@ -553,8 +485,8 @@ impl Transcode {
         self
     }
 
-    /// The output is records of that shape: one for each record of the input, or for each line where it has none. A
-    /// fixed record is filled up with the target's blank.
+    /// Sets the record format of the output: one record for each input record, or for each line if the input has no
+    /// records. Fixed-length records are padded with the target's blank.
     ///
     /// ```
     /// use charpipe::{Transcode, records::Shape};
@@ -569,7 +501,7 @@ impl Transcode {
         self
     }
 
-    /// What becomes of text that is too long for its record.
+    /// Sets what to do with text that is too long for its output record. The default is to fail.
     ///
     /// ```
     /// use charpipe::{OnOverlong, Transcode};
@@ -586,15 +518,17 @@ impl Transcode {
         self
     }
 
-    /// How many threads [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run) let convert, beside the one that reads and writes. One
-    /// by default, which does all.
+    /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides the calling thread, which
+    /// reads and writes. With one job, the default, the calling thread does everything.
     ///
-    /// With more, the input is read a MiB at a time and cut between characters or records, and what comes of the parts is
-    /// written in order: the same output, report and error as of one job. Four more parts than jobs are held at the most,
-    /// with what they became. Input that cannot be cut, as it may look back (a charset or a target that shifts, without
-    /// records; printer's carriage controls; XML whose place for references counts), is converted by one job.
+    /// With several jobs, the input is read in blocks of a MiB, cut between characters or records, and the results are
+    /// written in order. Output, report and error are the same as with one job. At most `jobs` + 4 blocks and their
+    /// output are in memory. One job converts input that cannot be cut, because the conversion depends on what came
+    /// before: a source or target with shift states, without records; printer control codes; XML in which a reference
+    /// may be needed.
     ///
-    /// Not for a conversation: nothing is written before a part is there. The reader is read ahead of an error.
+    /// Do not use several jobs for interactive input: nothing is written before a whole block has been read. The reader
+    /// may be read beyond the place of an error.
     ///
     /// ```
     /// use charpipe::Transcode;
@@ -611,17 +545,17 @@ impl Transcode {
         self
     }
 
-    /// How much of the input is a part, for tests.
-    #[doc(hidden)]
-    pub fn block(mut self, bytes: usize) -> Self {
+    /// Sets the size of the blocks that several [`jobs`](Self::jobs) convert, in bytes: one MiB by default, at least
+    /// one byte.
+    pub fn block_bytes(mut self, bytes: usize) -> Self {
         self.settings.block = bytes.max(1);
         self
     }
 
-    /// Checks that the choices go together.
+    /// Checks that the options can be combined, without making a transcoder.
     ///
     /// # Errors
-    /// Those of [`transcoder`](Self::transcoder), without making one.
+    /// The errors of [`transcoder`](Self::transcoder).
     pub fn validate(&self) -> Result<(), Error> {
         let to = &self.settings.to;
         if self.settings.bom == Bom::Add && !has_bom(&**to) {
@@ -632,9 +566,9 @@ impl Transcode {
             Framer::check(shape)?;
         }
         let what = if input.carriage.is_some() && to_records.is_some() {
-            "carriage control makes lines and pages, and records are asked for"
+            "printer control codes become lines and pages, so the output cannot consist of records"
         } else if input.shape.is_none() && (input.carriage.is_some() || input.columns.is_some()) {
-            "columns and carriage control are of records, and there are none"
+            "columns and printer control codes need records, and the input has none"
         } else if input.file.is_some() && !matches!(input.shape, Some(Shape::AwsTape { .. })) {
             "only a tape image has files to choose from"
         } else {

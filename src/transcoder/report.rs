@@ -50,6 +50,7 @@ pub struct Report {
 
 /// Faults that a policy allowed: how many, and the first of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Faults<F = MalformedAt> {
     /// How many there were.
     pub count: u64,
@@ -59,6 +60,7 @@ pub struct Faults<F = MalformedAt> {
 
 /// Malformed bytes in the input.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MalformedAt {
     /// The offset of the first byte, from 0.
     pub offset: u64,
@@ -70,6 +72,7 @@ pub struct MalformedAt {
 
 /// A character that the target lacks, or that a policy replaced or dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct UnmappableAt {
     /// The offset of the first byte of the input that it came from, from 0.
     pub offset: u64,
@@ -93,6 +96,7 @@ pub struct RecordsCut {
 
 /// A record that was cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct CutRecord {
     /// The offset in the input at which its text begins, from 0.
     pub offset: u64,
@@ -131,6 +135,7 @@ impl From<u64> for Place {
 
 /// A label that was changed to name the target.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Relabelled {
     /// The name that the declaration had.
     pub from: Option<String>,

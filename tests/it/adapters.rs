@@ -399,7 +399,7 @@ fn a_full_writer_is_an_error_with_what_was_written() {
     writer.write_all(b"plain text").unwrap();
     let error = writer.finish().unwrap_err();
     match error.error().kind() {
-        ErrorKind::Write { written, source } => {
+        ErrorKind::Write { written, source, .. } => {
             assert_eq!((*written, source.kind()), (4, io::ErrorKind::WriteZero));
         }
         other => panic!("{other:?}"),
@@ -489,7 +489,7 @@ fn a_value_is_what_a_stream_is() {
 fn a_string_is_utf_8() {
     let error = Transcode::new().to("UTF-16").unwrap().decode(b"a").unwrap_err();
     assert_eq!((error.code(), error.offset()), ("not-utf-8", None));
-    assert_eq!(error.to_string(), "a string is UTF-8, and UTF-16 is asked for");
+    assert_eq!(error.to_string(), "the target is UTF-16, but a string has to be UTF-8");
 }
 
 #[test]

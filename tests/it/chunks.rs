@@ -45,7 +45,7 @@ fn encoding() {
 fn detection_and_label() {
     for codec in codecs() {
         for target in ["UTF-8", "UTF-16", "X-ISO-10646-UCS-4-3412", "IBM037"] {
-            let name = codec.xml_name().unwrap();
+            let name = codec.info().xml_name.unwrap();
             for declaration in [
                 format!("<?xml version='1.0' encoding='{name}' standalone='yes'?>\r\n<a>é</a>"),
                 "<?xml version=\"1.0\"?><a/>".to_owned(),
@@ -192,7 +192,7 @@ proptest! {
 
 /// Whether the codec's table says that the first character of the text is read and not written.
 fn is_one_way(codec: &dyn Codec, text: &str) -> bool {
-    let Some(table) = codec.table() else { return false };
+    let Some(table) = codec.info().table() else { return false };
     let of_it = table.mappings.iter().filter(|mapping| text.starts_with(mapping.ch));
     let ways: Vec<Way> = of_it.map(|mapping| mapping.way).collect();
     ways.contains(&Way::ToText) && !ways.iter().any(|way| matches!(way, Way::RoundTrip | Way::ToBytes))

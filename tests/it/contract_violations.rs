@@ -3,7 +3,7 @@
 use crate::common;
 
 use crate::common::whole;
-use charpipe::codec::{ByteSink, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink};
+use charpipe::codec::{ByteSink, CodecInfo, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink};
 use charpipe::{Codec, Decoder, Encoder, ErrorKind, Kind, OnMalformed, Registry, Transcode};
 use std::sync::Arc;
 
@@ -41,16 +41,20 @@ impl Codec for Liar {
         "X-LIAR"
     }
 
-    fn xml_name(&self) -> Option<&str> {
-        Some(if self.0 == NamesAnEscape { "X'?><evil/>" } else { "X-LIAR" })
-    }
-
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(LyingDecoder(self.0))
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         Some(Box::new(LyingEncoder(self.0)))
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        let mut info = CodecInfo::new("X-LIAR");
+        if self.0 == NamesAnEscape {
+            info.xml_name = Some("X'?><evil/>");
+        }
+        info
     }
 }
 

@@ -70,7 +70,7 @@ katakana-ibm290.xml: IBM290
 no-declaration-name-ibm037.xml: IBM037
   family ebcdic, xml
   by signature, rule rfc7303:family
-  warning at byte 0: EBCDIC whose page nothing names; IBM037 is assumed (ebcdic-page-assumed)
+  warning at byte 0: the input is EBCDIC but names no code page; assuming IBM037 (ebcdic-page-assumed)
 ucs4-2143.xml: X-ISO-10646-UCS-4-2143
   family ucs4-2143, xml
   declares "ISO-10646-UCS-4" in bytes 120..180
@@ -79,7 +79,7 @@ utf16be-declared-utf16.xml: UTF-16BE
   family utf-16be, xml
   declares "UTF-16" in bytes 60..72
   by declaration, rule rfc7303:declaration
-  warning at byte 60: UTF-16 without the byte order mark that it must have (utf16-without-bom)
+  warning at byte 60: UTF-16 without the required byte order mark (utf16-without-bom)
 latin1.xml: ISO-8859-1
   family ascii, xml
   declares "ISO-8859-1" in bytes 30..40
@@ -130,7 +130,7 @@ byte 30: "ISO-8895-1" is not known; did you mean ISO-8859-1?
         built: cfg!(feature = "whatwg"),
         stdout: r#"application/xml; charset=ISO-8859-2: ISO-8859-2
   by rule rfc7303:charset
-  warning: the declaration says "UTF-8", the transport "ISO-8859-2"
+  warning: the declaration says "UTF-8", but the transport says "ISO-8859-2"
   <?xml version='1.0' encoding='UTF-8'?><a>Łódź</a>
 text/html: windows-1252
   by rule whatwg:meta
@@ -159,7 +159,7 @@ byte 7: U+1F600 '😀' is not in X-KEIS83
 \xFF and \xC0\xAF
 7 \u{20AC}
 "#,
-        stderr: r#"3 ill-formed, 1 not in ISO-8859-1
+        stderr: r#"malformed: 3; not in ISO-8859-1: 1
 line 2, byte 1: [FF]
 line 2, byte 7: [C0]
 line 2, byte 8: [AF]
@@ -206,19 +206,19 @@ byte 6: C2 is not valid X-Accents
         name: "replace_malformed",
         built: true,
         stdout: r"Replace: café 5 � � and �� §
-  4 faults
+  4 malformed sequences
   byte 8: [E2, 82]
   byte 11: [FF]
   byte 17: [C0]
   byte 18: [AF]
 Drop: café 5   and  §
-  4 faults
+  4 malformed sequences
   byte 8: [E2, 82]
   byte 11: [FF]
   byte 17: [C0]
   byte 18: [AF]
 Escape: café 5 \xE2\x82 \xFF and \xC0\xAF §
-  4 faults
+  4 malformed sequences
   byte 8: [E2, 82]
   byte 11: [FF]
   byte 17: [C0]
@@ -278,7 +278,7 @@ CAF�
         name: "table_at_run_time",
         built: true,
         stdout: "\
-X-SITE answers to X-SITE site
+X-SITE has the labels X-SITE site
 [B6, 40, F5, F0, 40, 9F]
 ✓ 50 €
 ",

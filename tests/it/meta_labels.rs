@@ -60,7 +60,7 @@ const HTML: [&str; 9] = [
 #[test]
 fn every_family_to_every_other() {
     for (from, to) in FAMILIES.iter().flat_map(|from| FAMILIES.iter().map(move |to| (*from, *to))) {
-        let name = codec(to).xml_name().unwrap().to_owned();
+        let name = codec(to).info().xml_name.unwrap().to_owned();
         let job = Transcode::new().from(from).unwrap().to(to).unwrap();
         for (index, template) in HTML.iter().enumerate() {
             let text = template.replace("{}", "iso-8859-5");
@@ -80,7 +80,7 @@ fn every_family_to_every_other() {
 fn xhtml_without_being_told() {
     for template in &HTML[6..8] {
         for from in FAMILIES {
-            let name = codec(from).xml_name().unwrap().to_owned();
+            let name = codec(from).info().xml_name.unwrap().to_owned();
             let text = template.replacen("{}", &name, 1).replacen("{}", "koi8-r", 1);
             let job = Transcode::new();
             let outcome = converted(&job, from, &text);
@@ -128,7 +128,7 @@ fn markup_is_that_of_xml() {
     ] {
         let template = format!("<?xml version='1.0' encoding='{{}}'?><html>{head}</html>");
         for from in FAMILIES {
-            let name = codec(from).xml_name().unwrap().to_owned();
+            let name = codec(from).info().xml_name.unwrap().to_owned();
             let text = template.replacen("{}", &name, 1).replace("{}", "koi8-r");
             let outcome = converted(&Transcode::new(), from, &text);
             assert_eq!(outcome.text(), template.replace("{}", "UTF-8"), "{from}");

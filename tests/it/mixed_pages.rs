@@ -1,8 +1,9 @@
 //! The mixed pages, built in and by hand: whole buffers go through batches and kernels, a byte or a character at a time
 //! goes through neither, and both do the same, fault for fault.
 
+use charpipe::Registry;
 use charpipe::codec::table::{Mapping, Sequence, Shape, Table, Way};
-use charpipe::codec::{ByteSink, Codec, PAGES, Stop, TableCodec, Utf8Sink};
+use charpipe::codec::{ByteSink, Codec, Stop, TableCodec, Utf8Sink};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -60,7 +61,9 @@ const STRANGE: &str = "strange";
 fn pages() -> &'static [Page] {
     static ALL: OnceLock<Vec<Page>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let mut tables: Vec<Table> = PAGES.iter().map(|page| page.table()).collect();
+        let registry = Registry::builtin();
+        let tables = registry.codecs().filter_map(|codec| codec.info().table());
+        let mut tables: Vec<Table> = tables.map(|table| table.into_owned()).collect();
         tables.retain(|table| table.shape == Shape::Shifted);
         assert!(tables.len() > 8);
         let mut strange = tables[0].clone();

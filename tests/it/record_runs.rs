@@ -11,6 +11,11 @@ use charpipe::{
 };
 use proptest::prelude::*;
 
+/// The record and the column.
+fn place(position: Option<RecordPosition>) -> Option<(u64, u64)> {
+    position.map(|at| (at.number, at.column))
+}
+
 fn shape(text: &str) -> Shape {
     text.parse().unwrap()
 }
@@ -223,26 +228,26 @@ fn faults_say_record_and_column() {
     let error = job("IBM939", "vbs").run(&input[..], &mut output).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Malformed { bytes, .. } if bytes == b"\x00"), "{error:?}");
     assert_eq!(error.offset(), Some(34));
-    assert_eq!(error.record(), Some(RecordPosition { number: 3, column: 5 }));
+    assert_eq!(place(error.record()), Some((3, 5)));
     assert_eq!(output, "A\nB\nCＡ".as_bytes());
     invariant(&job("IBM939", "vbs"), input, "spanned");
 
     // The pair itself is cut by the segment's end: its first byte is in the one before.
     let input = b"\x00\x0B\x00\x00\x00\x07\x01\x00\xC3\x0E\x42\x00\x0A\x00\x00\x00\x06\x02\x00\x00\x00";
     let error = job("IBM939", "vbs").run(&input[..], &mut Vec::new()).unwrap_err();
-    assert_eq!((error.offset(), error.record()), (Some(10), Some(RecordPosition { number: 1, column: 3 })));
+    assert_eq!((error.offset(), place(error.record())), (Some(10), Some((1, 3))));
 
     // Characters that the target lacks.
     let input = framed(&Shape::RDW, &[ebcdic("abc"), ebcdic("a é")]);
     let error = job("IBM037", "rdw").to("US-ASCII").unwrap().run(&input[..], &mut Vec::new()).unwrap_err();
-    assert_eq!((error.offset(), error.record()), (Some(13), Some(RecordPosition { number: 2, column: 3 })));
+    assert_eq!((error.offset(), place(error.record())), (Some(13), Some((2, 3))));
     let report = job("IBM037", "rdw")
         .to("US-ASCII")
         .unwrap()
         .unmappable(OnUnmappable::Drop)
         .run(&input[..], &mut Vec::new())
         .unwrap();
-    assert_eq!(report.unmappable.first[0].record, Some(RecordPosition { number: 2, column: 3 }));
+    assert_eq!(place(report.unmappable.first[0].record), Some((2, 3)));
     assert_eq!(report.records, Some(2));
 }
 
@@ -294,7 +299,8 @@ fn a_newline_behind_much_text() {
     let space = job.newlines_in_records(OnNewlineInRecord::Space);
     for jobs in [1, 2] {
         let mut output = Vec::new();
-        let report = space.clone().jobs(jobs.try_into().unwrap()).block(1 << 14).run(&input[..], &mut output).unwrap();
+        let report =
+            space.clone().jobs(jobs.try_into().unwrap()).block_bytes(1 << 14).run(&input[..], &mut output).unwrap();
         assert_eq!((String::from_utf8(output).unwrap(), report.records), (expected(9000), Some(9000)), "{jobs}");
         let newlines = report.record_newlines.unwrap();
         assert_eq!((newlines.count, newlines.first[0].offset), (1, 8000 * 16 + 8), "{jobs}");
@@ -320,7 +326,7 @@ fn records_that_are_cut_are_counted() {
     let input = framed(&Shape::U16, &vec![ebcdic("seven!!"); 5000]);
     let job = self::job("IBM037", "u16").to("IBM273").unwrap().to_records(shape("fb:5")).overlong(OnOverlong::Cut);
     let report = |jobs: usize| {
-        let job = job.clone().jobs(jobs.try_into().unwrap()).block(4096);
+        let job = job.clone().jobs(jobs.try_into().unwrap()).block_bytes(4096);
         format!("{:?}", job.run(&input[..], std::io::sink()).unwrap().records_cut)
     };
     assert!(report(1).starts_with("Some(RecordsCut { count: 5000, bytes: 10000,"), "{}", report(1));
@@ -366,11 +372,11 @@ fn wrong_framing_stops_behind_good_output() {
     let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";
     let outcome = invariant(&job("IBM037", "rdw"), input, "bad header");
     assert_eq!(outcome.text(), "AB\n");
-    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is less than that of the RDW itself";
+    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is smaller than the RDW itself";
     assert_eq!(outcome.error.as_deref(), Some(words));
     let outcome = invariant(&job("IBM037", "fb:4"), b"\xC1\xC2\xC3\xC4\xC5\xC6", "cut");
     assert_eq!((outcome.text(), outcome.offset), ("ABCD\nEF", Some(6)));
-    let words = "byte 6: record 2, which begins at byte 4, is cut: at least 2 more bytes belong to it";
+    let words = "byte 6: record 2, which begins at byte 4, is incomplete: at least 2 more bytes belong to it";
     assert_eq!(outcome.error.as_deref(), Some(words));
 }
 
@@ -431,7 +437,7 @@ fn newlines_in_records() {
     assert!(invariant(&with(OnNewlineInRecord::Space), &input, "counted").faults.contains("count: 3"));
     let outcome = invariant(&with(OnNewlineInRecord::Error), &input, "error");
     assert_eq!(outcome.text(), "a");
-    assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 2: U+000A within a record: a newline"));
+    assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 2: U+000A, a newline, is inside a record"));
 }
 
 #[test]
@@ -714,7 +720,8 @@ fn a_label_that_records_cut_in_any_pieces() {
                 let run = |jobs: usize| {
                     let mut output = Vec::new();
                     // A mark in the middle is a character like others, and not every target has it.
-                    let job = job.clone().unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block(100);
+                    let job =
+                        job.clone().unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block_bytes(100);
                     let report = job.run(Stutter::new(&input), &mut output).unwrap();
                     (output, common::faults(&report), report.bytes_in)
                 };
@@ -792,7 +799,7 @@ proptest! {
         prop_assert!(run(&mut std::iter::repeat(usize::MAX)) == expected, "{job:?}");
         prop_assert!(drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut std::iter::repeat(1 << 16), true) == expected, "{job:?}");
         let mut output = Vec::new();
-        let result = job.clone().jobs(2.try_into().unwrap()).block(cuts[0]).run(&input[..], &mut output);
+        let result = job.clone().jobs(2.try_into().unwrap()).block_bytes(cuts[0]).run(&input[..], &mut output);
         prop_assert!(output == expected.output, "{job:?} {} {}", output.len(), expected.output.len());
         prop_assert_eq!(result.err().map(|error| error.to_string()), expected.error);
     }

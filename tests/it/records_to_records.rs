@@ -34,7 +34,7 @@ fn no_way_makes_a_difference(job: &Transcode, input: &[u8]) -> Outcome {
     let mixed = drive(job, input, &mut cuts.into_iter().cycle(), &mut rooms.into_iter().cycle(), true);
     assert_eq!(mixed, expected, "{job:?}");
     for jobs in [1, 2] {
-        let job = job.clone().jobs(NonZeroUsize::new(jobs).unwrap()).block(2048);
+        let job = job.clone().jobs(NonZeroUsize::new(jobs).unwrap()).block_bytes(2048);
         let (output, error, faults) = by_run(&job, input);
         assert!((&output, &error) == (&expected.output, &expected.error), "{jobs} jobs: {error:?}: {job:?}");
         assert_eq!(faults, expected.faults, "{jobs} jobs: {job:?}");

@@ -31,14 +31,16 @@ fn a_verdict() {
     assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
 
     let warned = verdict(b"\x4C\x6F\xA7\x94\x93", Hints::default());
-    let found = r#"[{"code":"ebcdic-page-assumed","severity":"warning","message":"EBCDIC whose page nothing names; IBM037 is assumed","offset":0}]"#;
+    let found = r#"[{"code":"ebcdic-page-assumed","severity":"warning","message":"the input is EBCDIC but names no code page; assuming IBM037","offset":0}]"#;
     assert_eq!(to_string(&warned.diagnostics).unwrap(), found);
 }
 
 #[test]
 fn candidates() {
     let text = "Grüße aus Köln, schöne Ferien".repeat(9);
-    let mut guessed = verdict(text.as_bytes(), Hints { guess: true, ..Hints::default() });
+    let mut hints = Hints::default();
+    hints.guess = true;
+    let mut guessed = verdict(text.as_bytes(), hints);
     let first = guessed.candidates.swap_remove(0);
     let json = to_string(&first).unwrap();
     assert_eq!(json, format!(r#"{{"codec":"UTF-8","score":{}}}"#, to_string(&first.score).unwrap()));
@@ -88,7 +90,7 @@ fn an_error_without_a_place() {
 
 #[test]
 fn what_has_a_name_goes_by_it() {
-    for policy in Policy::ALL {
+    for &policy in Policy::ALL {
         assert_eq!(to_string(&policy).unwrap(), format!("{:?}", policy.name()));
         assert_eq!(from_str::<Policy>(&to_string(&policy).unwrap()).unwrap(), policy);
     }

@@ -373,15 +373,15 @@ fn of_two_that_fit_one_is_meant() {
         one.why.last().unwrap().clone()
     };
     let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &records);
-    assert_eq!(against(&vb, Shape::Vbs { blksize }), "no segment is spanned: that is vb");
+    assert_eq!(against(&vb, Shape::Vbs { blksize }), "no record is spanned, so this is vb");
     // Long enough for more than two blocks, or there are too few of them to tell.
     let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &vec![records.clone(); 20].concat());
-    assert_eq!(against(&vb, Shape::RDW), "what it takes for records are blocks of records");
+    assert_eq!(against(&vb, Shape::RDW), "its records are really blocks of records");
     let u32 = laid_out(&mut dice, &Shape::U32, &records);
-    assert_eq!(against(&u32, Shape::U16), "every other record is empty: that is u32");
+    assert_eq!(against(&u32, Shape::U16), "every other record is empty, so this is u32");
     let fixed: Vec<Vec<u8>> = texts.iter().cycle().take(200).map(|text| record(&format!("{text:<76}"))).collect();
     let rdw = laid_out(&mut dice, &Shape::RDW, &fixed);
-    assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period is that of the headers: rdw");
+    assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period comes from the headers of rdw");
 }
 
 #[test]

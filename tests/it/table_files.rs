@@ -1,6 +1,6 @@
 //! Files of tables that a user brings: every format, good and bad, and other people's where they are at hand.
 
-use charpipe::codec::table::read::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
+use charpipe::codec::table::limits::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
 use charpipe::codec::table::{Cell, Mapping, Sequence, Shape, Table, Way};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
@@ -279,7 +279,7 @@ fn a_ucm_that_builds_on_another() {
     expected.sort();
     assert_eq!(content(&table), expected);
     let error = read(&sample_file("delta.ucm"), "delta").unwrap_err();
-    assert_eq!(place(&error), (3, 1, "an <icu:base> that is there, as \"single\" is not"));
+    assert_eq!(place(&error), (3, 1, "an <icu:base> that exists, which \"single\" does not"));
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn raw_tables() {
     }
     let mut file = [&b"\xFE\xFF"[..], &[0; 512]].concat();
     (file[6], file[7]) = (0xD8, 1);
-    assert_eq!(place(&read(&file, "site").unwrap_err()), (1, 7, "a code point that is no surrogate, as D801 is"));
+    assert_eq!(place(&read(&file, "site").unwrap_err()), (1, 7, "a code point that is not a surrogate, as D801 is"));
 }
 
 fn ibm037_table() -> Table {
@@ -420,7 +420,7 @@ fn ibm037_table() -> Table {
 /// Line, column, and what was expected there.
 fn place(error: &Error) -> (usize, usize, &str) {
     match error.kind() {
-        ErrorKind::Table { line, column, expected } => (*line, *column, expected),
+        ErrorKind::Table { line, column, expected, .. } => (*line, *column, expected),
         kind => panic!("{kind:?}"),
     }
 }
@@ -447,8 +447,8 @@ fn ucm_head(head: &str) -> String {
 fn a_ucm_that_does_not_read_says_where() {
     stops(&ucm("<U0041 \\x41 |0"), 4, 1, "a code point such as <U0041>");
     stops(&ucm("<U0041>+\\x41 |0"), 4, 9, "a code point such as <U0041>");
-    stops(&ucm("  <U110000> \\x41 |0"), 4, 3, "a code point up to 10FFFF, no surrogate");
-    stops(&ucm("<UDC00> \\x41 |0"), 4, 1, "a code point up to 10FFFF, no surrogate");
+    stops(&ucm("  <U110000> \\x41 |0"), 4, 3, "a code point up to 10FFFF that is not a surrogate");
+    stops(&ucm("<UDC00> \\x41 |0"), 4, 1, "a code point up to 10FFFF that is not a surrogate");
     stops(&ucm("<U0041> |0"), 4, 9, "bytes such as \\x41");
     stops(&ucm("<U0041> \\x4 |0"), 4, 9, "a byte of two hex digits");
     stops(&ucm("<U0041> \\x41+ |0"), 4, 14, "a byte of two hex digits");
@@ -458,10 +458,15 @@ fn a_ucm_that_does_not_read_says_where() {
     stops(&ucm("<U0041> \\x41x42 |0"), 4, 13, "a blank, or a byte of two hex digits");
     stops(&ucm("<U0041> \\x41 + <U0042> |0"), 4, 16, "a flag from |0 to |4, a comment or the end of the line");
     stops(&ucm("<U0041> \\x41 \\x42 |0"), 4, 14, "a flag from |0 to |4, a comment or the end of the line");
-    stops(&ucm("<U0041> \\x41 |0\n<U0042> \\x42"), 5, 13, "a flag from |0 to |4, as the mappings before have one");
-    stops(&ucm("<U0041> \\x41\n<U0042> \\x42 |0"), 5, 14, "no flag, as the mappings before have none");
-    stops(&ucm("<U0041><U0042> \\x41"), 4, 20, "a flag from |0 to |4, which mappings of several");
-    stops(&ucm("<U0041><U0042> \\x41 |2"), 4, 21, "another flag than |2");
+    stops(
+        &ucm("<U0041> \\x41 |0\n<U0042> \\x42"),
+        5,
+        13,
+        "a flag from |0 to |4, because the earlier mappings have one",
+    );
+    stops(&ucm("<U0041> \\x41\n<U0042> \\x42 |0"), 5, 14, "no flag, because the earlier mappings have none");
+    stops(&ucm("<U0041><U0042> \\x41"), 4, 20, "a flag from |0 to |4, which is required for several");
+    stops(&ucm("<U0041><U0042> \\x41 |2"), 4, 21, "a flag other than |2");
     stops(&ucm("A \\x41 |0"), 4, 1, "a mapping such as <U0041> \\x41 |0, or END CHARMAP");
     stops(&ucm(""), 3, 1, "a mapping");
     stops(&(ucm("<U0041> \\x41 |0") + "more"), 6, 1, "CHARMAP or the end");
@@ -471,11 +476,11 @@ fn a_ucm_that_does_not_read_says_where() {
     stops(&ucm_head("<uconv_class> \"XBCS\""), 1, 16, "SBCS, DBCS, MBCS or EBCDIC_STATEFUL");
     stops(&ucm_head("<subchar> \\x3F"), 2, 1, "<uconv_class> before CHARMAP");
     stops(&ucm_head("<subchar> \\x1\n<uconv_class> SBCS"), 1, 11, "a byte of two hex digits");
-    stops(&ucm_head("<subchar> \\x1A\\x1B\n<uconv_class> SBCS"), 1, 1, "a substitute that is one code of the table's");
+    stops(&ucm_head("<subchar> \\x1A\\x1B\n<uconv_class> SBCS"), 1, 1, "a substitute that is one code of the table");
     stops(&ucm_head("<uconv_class> SBCS\n<subchar1> \\x1A"), 2, 1, "no <subchar1>");
     stops(&ucm_head("<uconv_class> SBCS\n<mb_cur_max> 2"), 2, 1, "1, which the <uconv_class> implies");
-    stops(&ucm_head("<uconv_class> DBCS"), 3, 9, "bytes that are codes of the table's states, as 41 are not");
-    stops(&ucm_head("<uconv_class> MBCS"), 1, 1, "<icu:state> too, as MBCS implies no states");
+    stops(&ucm_head("<uconv_class> DBCS"), 3, 9, "bytes that the table's states allow, which 41 are not");
+    stops(&ucm_head("<uconv_class> MBCS"), 1, 1, "<icu:state> too, because MBCS implies no states");
 }
 
 /// `makeconv` looks for a flag and for nothing else.
@@ -548,27 +553,27 @@ fn states_that_do_not_read_say_where() {
         ucm_head(&format!("<uconv_class> MBCS\n{}", rows.join("\n")))
     };
     stops(&state("0-7f, 8g"), 2, 20, "a comma or the end of the row");
-    stops(&state("0-7f,, 80"), 2, 18, "what bytes do");
-    stops(&state("0-7f, "), 2, 18, "what bytes do");
-    stops(&state("x"), 2, 13, "what bytes do");
+    stops(&state("0-7f,, 80"), 2, 18, "an entry such as");
+    stops(&state("0-7f, "), 2, 18, "an entry such as");
+    stops(&state("x"), 2, 13, "an entry such as");
     stops(&state("7f-0"), 2, 13, "a range from the lower byte to the higher");
     stops(&state("0-7f, 80:2/40"), 2, 19, "a next state up to 1");
-    stops(&state("0-7f, 80:0"), 2, 19, "a dot, as the next state is one");
-    stops(&state("0-7f, 80:1/40:1."), 3, 13, "a next state that a sequence begins in");
+    stops(&state("0-7f, 80:0"), 2, 19, "a dot, because a sequence begins in the next state");
+    stops(&state("0-7f, 80:1/40:1."), 3, 13, "a next state in which a sequence begins");
     stops(&state("0-7f, a:0.s"), 2, 19, "no .s");
-    stops(&state("0-7f, 80:1/40:2/40:1"), 2, 1, "states that come to an end after four bytes");
-    stops(&state("0-7f, 80:1/40:2/40:3/40:4/40"), 2, 1, "states that come to an end after four bytes");
-    stops(&state("0-7f, 80:1/40/initial, 40"), 4, 1, "no `initial` but in the rows of states 0 and 1");
+    stops(&state("0-7f, 80:1/40:2/40:1"), 2, 1, "states in which a sequence ends after at most four bytes");
+    stops(&state("0-7f, 80:1/40:2/40:3/40:4/40"), 2, 1, "states in which a sequence ends after at most four bytes");
+    stops(&state("0-7f, 80:1/40/initial, 40"), 4, 1, "`initial` only in the rows of states 0 and 1");
     stops(
         &state("0-ff, e:1.s, f:0.s/initial, e:1.s, f:0.s, 41-fe:2/30:1."),
         2,
         1,
         "the states that EBCDIC_STATEFUL implies",
     );
-    stops(&state("0-40"), 4, 9, "bytes that are codes of the table's states, as 41 are not");
-    stops(&state("0-40, 41.u"), 4, 9, "other bytes than 41, which are .u in the states");
+    stops(&state("0-40"), 4, 9, "bytes that the table's states allow, which 41 are not");
+    stops(&state("0-40, 41.u"), 4, 9, "bytes other than 41, which are .u in the states");
     let several = state("0-40, 41.u").replace("<U0041> ", "<U0041><U0300> \\x40");
-    stops(&several, 4, 16, "other bytes than 40 41, which are .u in the states");
+    stops(&several, 4, 16, "bytes other than 40 41, which are .u in the states");
     // The last row that speaks of a byte counts, and blanks stand anywhere.
     let good = state(" 0 - 7f , 41 : 0 . i , 41 . , 80 : 1 /surrogates, 40 - 7e . p");
     assert!(read(good.as_bytes(), "x").is_ok());
@@ -584,7 +589,7 @@ fn a_table_that_contradicts_itself_is_refused() {
     stops(&ucm("<U0041> \\x41 |0\n <U0042>  \\x41 |0"), 5, 11, twice);
     stops(&ucm("<U0041> \\x41 |0\n<U0042> \\x41 |3"), 5, 9, twice);
     stops(&ucm("<U0041> \\x41 |0\n<U0041> \\x42 |1"), 5, 9, "one code for U+0041, not both 41 (line 4) and 42");
-    stops(&ucm("<U0041> \\x41 |0\n<U0041> \\x41 |0"), 5, 9, "41 once: it is U+0041 already (line 4)");
+    stops(&ucm("<U0041> \\x41 |0\n<U0041> \\x41 |0"), 5, 9, "41 only once: it is already U+0041 (line 4)");
     let several = "<U0041> \\x41 |0\n<U0041><U0300> \\x41 |0";
     stops(&ucm(several), 5, 16, "one character for 41, not both U+0041 (line 4) and U+0041 U+0300");
     stops(
@@ -612,26 +617,27 @@ fn a_charmap_that_does_not_read_says_where() {
     stops(&map("<U0041> x41"), 4, 9, "1 bytes or more, such as /x41");
     stops(&map("<U0041> /x4"), 4, 9, "a byte such as /x41, /d065 or /101");
     stops(&map("<U0041> /d256"), 4, 9, "a byte such as");
-    stops(&map("<NUL> /x00 NULL"), 4, 1, "a code point such as <U0041>: other names alone say no character");
+    stops(&map("<NUL> /x00 NULL"), 4, 1, "a code point such as <U0041>: other names do not identify a character");
     stops(&map("<U0041"), 4, 1, "a name in angle brackets");
-    stops(&map("<UD800> /x41"), 4, 3, "a code point up to 10FFFF, no surrogate");
+    stops(&map("<UD800> /x41"), 4, 3, "a code point up to 10FFFF that is not a surrogate");
     stops(&map("<U0041>..<U0040> /x41"), 4, 12, "the end of a range");
     stops(&map("<U0041>.<U0042> /x41"), 4, 8, "two dots and the last code point of a range");
     stops(&map("<U0039>...<U003A> /x41"), 4, 13, "decimal digits");
-    stops(&map("<U0041>..<U0042> /xff"), 4, 18, "bytes that can be counted up to the end of the range");
+    stops(&map("<U0041>..<U0042> /xff"), 4, 18, "bytes that can be incremented up to the end of the range");
     stops(&map("<UD7FF>..<UE000> /x41/x41"), 4, 1, "a range without surrogates");
     stops(&map("A /x41"), 4, 1, "a mapping such as <U0041> /x41, or END CHARMAP");
     stops(&map(""), 1, 1, "a table with mappings");
     stops(&(map("<U0041> /x41") + "more"), 6, 1, "WIDTH or the end of the file");
-    stops("<escape_char> //\nCHARMAP\n", 1, 15, "one sign such as / or %");
+    stops("<escape_char> //\nCHARMAP\n", 1, 15, "one character such as / or %");
     stops("<escape_char> /\n<mb_cur_min> 0\n", 2, 14, "a number from 1 to 31");
     stops("<escape_char> /\n<mb_cur_min> 2\nCHARMAP\n<U0041> /x41\n", 4, 9, "2 bytes or more, such as /x41");
     stops("<escape_char> /\n<include> X\n", 2, 1, "no <include>");
     stops("<escape_char> /\n<U0041> /x41\n", 2, 1, "CHARMAP before the mappings");
     stops("<escape_char> /\nCHARMAP\n<U0041> /x41\n", 4, 1, "END CHARMAP");
-    let prefix = "no longer code than 41, which is a character by itself (line 4), unless of whole codes";
+    let prefix =
+        "no code that begins with 41, which is a character on its own (line 4), unless it consists of whole codes";
     stops(&map("<U0041> /x41\n<U0042> /x41/x42"), 5, 9, prefix);
-    stops(&map("<U0041> /x41/x42/x43/x44/x45"), 4, 9, "one to four bytes, or several codes of the table's");
+    stops(&map("<U0041> /x41/x42/x43/x44/x45"), 4, 9, "one to four bytes, or several codes of the table");
 }
 
 #[test]
@@ -639,21 +645,21 @@ fn columns_that_do_not_read_say_where() {
     stops("0x41 0x0041\n0x4 0x0042\n", 2, 3, "two hex digits for each byte");
     stops("0x41 41\n", 1, 6, "a code point such as 0x0041");
     stops("0x41 0x0041 A\n", 1, 13, "a comment or the end of the line");
-    stops("0x41 0xD800\n", 1, 6, "a code point up to 10FFFF, no surrogate");
+    stops("0x41 0xD800\n", 1, 6, "a code point up to 10FFFF that is not a surrogate");
     stops("0x41 0x0041+\n", 1, 13, "a code point such as 0x0041");
     stops("0x41 0x0041\n66 0x0042\n", 2, 1, "bytes such as 0x41, as in the lines before");
     stops("1 0x0042\n0x41 0x0041\n", 2, 1, "a pointer, as in the lines before");
-    stops("0 0x20AC\n 128 0x0042\n", 2, 2, "a pointer up to 127: indexes of several bytes are not supported");
+    stops("0 0x20AC\n 128 0x0042\n", 2, 2, "a pointer up to 127: multi-byte indexes are not supported");
     stops("# nothing\n0x41\n", 1, 1, "a table with mappings");
-    stops("", 1, 1, "a table: a page of ours");
+    stops("", 1, 1, "a table: a charpipe page");
     stops("nonsense\n", 1, 1, "name, alias");
-    stops("\u{1F600}", 1, 1, "a table: a page of ours");
+    stops("\u{1F600}", 1, 1, "a table: a charpipe page");
 }
 
 #[test]
 fn each_bound_has_its_own_error() {
     let long = format!("<uconv_class> SBCS\n#{}\n", "x".repeat(MAX_LINE));
-    stops(&long, 2, MAX_LINE + 1, "the end of the line: lines have 4096 bytes at the most");
+    stops(&long, 2, MAX_LINE + 1, "the end of the line: a line may have at most 4096 bytes");
     let just = ucm(&format!("<U0041> \\x41 |0\n#{}", "x".repeat(MAX_LINE - 1)));
     assert!(read(just.as_bytes(), "x").is_ok());
     stops(&format!("#{}\n0x41 0x0041\n", "x".repeat(MAX_LINE)), 1, MAX_LINE + 1, "the end of the line");
@@ -662,27 +668,27 @@ fn each_bound_has_its_own_error() {
     large.resize(MAX_FILE, b'\n');
     assert!(read(&large, "x").is_ok());
     large.push(b'\n');
-    assert_eq!(place(&read(&large, "x").unwrap_err()), (1, 1, "a table of 33554432 bytes at the most"));
+    assert_eq!(place(&read(&large, "x").unwrap_err()), (1, 1, "a table of at most 33554432 bytes"));
 
     // Round and round over the same range: what is bounded is what is kept while reading.
     let range = "<U00010000>..<U0010FFFF> /x81/x81/x81/x81\n";
     let map = format!("<escape_char> /\nCHARMAP\n{range}{range}END CHARMAP\n");
-    stops(&map, 4, 1, "the end of the table: it has 1200000 mappings at the most");
+    stops(&map, 4, 1, "the end of the table: it may have at most 1200000 mappings");
     assert_eq!(MAX_MAPPINGS, 1_200_000);
 
     let rows = |count: usize| "<icu:state> 0-7f\n".repeat(count);
     assert!(read(ucm_head(&format!("<uconv_class> MBCS\n{}", rows(MAX_STATES))).as_bytes(), "x").is_ok());
     let many = ucm_head(&format!("<uconv_class> MBCS\n{}", rows(MAX_STATES + 1)));
-    stops(&many, MAX_STATES + 2, 1, "CHARMAP: there are 256 states at the most");
+    stops(&many, MAX_STATES + 2, 1, "CHARMAP: at most 256 states are allowed");
 
     let bytes = |count: usize| ucm(&format!("<U0041> {} |0", "\\x41".repeat(count)));
     assert!(read(bytes(MAX_BYTES).as_bytes(), "x").is_ok());
-    stops(&bytes(MAX_BYTES + 1), 4, 9 + 4 * MAX_BYTES, "no more bytes than 31");
+    stops(&bytes(MAX_BYTES + 1), 4, 9 + 4 * MAX_BYTES, "at most 31 bytes");
     let text = |count: usize, point: &str| ucm(&format!("{} \\x41 |0", point.repeat(count)));
     let table = read(text(MAX_TEXT, "<UFF21>").as_bytes(), "x").unwrap();
     assert_eq!(table.sequences[0].text.len(), 57);
-    stops(&text(MAX_TEXT + 1, "<UFF21>"), 4, 1 + 7 * MAX_TEXT, "bytes: 19 UTF-16 units are the most text");
-    stops(&text(10, "<U1F600>"), 4, 73, "bytes: 19 UTF-16 units are the most text");
+    stops(&text(MAX_TEXT + 1, "<UFF21>"), 4, 1 + 7 * MAX_TEXT, "bytes: a mapping has at most 19 UTF-16 code units");
+    stops(&text(10, "<U1F600>"), 4, 73, "bytes: a mapping has at most 19 UTF-16 code units");
 }
 
 /// The states of a table that has none are bounded too: each lead byte with trail bytes of its own.

@@ -1,7 +1,7 @@
 //! The code pages: `src/codec/builtin/pages.rs` and `pages.bin` are what `codecs/` says, and every codec does what its page says.
 
 use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, Table, Way, chart};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, PAGES, Replacement, Stop, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -64,8 +64,8 @@ fn packed(pages: &[Table]) -> (String, Vec<u8>) {
     let mut index = String::from(
         "//! The pages of `codecs/`: their heads, and where the rest lies in `pages.bin`. Generated, never edited: change\n\
          //! the page, then run `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::`.\n\n\
-         use super::table::packed::Packed;\n\n\
-         /// The built-in pages, by name.\n#[rustfmt::skip]\npub static PAGES: &[Packed] = &[\n",
+         use crate::codec::Packed;\n\n\
+         /// The built-in pages, by name.\n#[rustfmt::skip]\npub(crate) static PAGES: &[Packed] = &[\n",
     );
     let mut words = vec![blocks.len() as u16, (blocks.len() >> 16) as u16];
     words.extend(blocks.iter().flatten());
@@ -138,9 +138,13 @@ fn a_packed_page_is_the_page() {
         table.sequences.sort_by(|a, b| (&a.bytes, &a.text).cmp(&(&b.bytes, &b.text)));
         table
     };
-    assert!(PAGES.len() >= 27);
-    for (page, packed) in pages().into_iter().zip(PAGES) {
-        assert!(sorted(page) == sorted(packed.table()), "{}", packed.name);
+    let (registry, pages) = (Registry::builtin(), pages());
+    assert!(pages.len() >= 27);
+    for page in pages {
+        let codec = registry.codec(&page.name).unwrap();
+        assert_eq!(codec.name(), page.name);
+        let packed = codec.info().table().unwrap().into_owned();
+        assert!(sorted(page) == sorted(packed), "{}", codec.name());
     }
 }
 
@@ -262,11 +266,11 @@ fn code_points(text: &str) -> String {
 fn codecs_do_what_their_sources_say() {
     let registry = Registry::builtin();
     let rows = rows("tables.tsv");
-    assert_eq!(rows.len(), PAGES.iter().filter(|page| page.source.ends_with(".ucm")).count());
+    assert_eq!(rows.len(), registry.codecs().filter(|codec| codec.info().source.ends_with(".ucm")).count());
     for row in rows {
         let name = &row["name"];
         let codec = registry.codec(name).unwrap();
-        let shape = codec.table().unwrap().shape.clone();
+        let shape = codec.info().table().unwrap().shape.clone();
         let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
         let pairs = (0..=0xFFFF_u16).map(u16::to_be_bytes).filter(|pair| is_pair(&shape, pair));
         let pairs = pairs.map(|pair| pair.to_vec()).filter(|_| shape != Shape::Single);
@@ -346,12 +350,14 @@ fn pages_are_what_their_sources_say() {
         (mappings, sequences, table.shape.clone(), table.substitute.clone(), table.substitute1)
     };
     let mut checked = 0;
-    for page in PAGES.iter().filter(|page| page.source.ends_with(".ucm")) {
+    let registry = Registry::builtin();
+    for codec in registry.codecs().filter(|codec| codec.info().source.ends_with(".ucm")) {
+        let (name, source) = (codec.name(), codec.info().source);
         // Pages of PCs lie in a folder of their own.
         let places = [sources.clone(), root().join("../shared/ucm-other")];
-        let file = places.iter().find_map(|place| fs::read(place.join(page.source)).ok()).unwrap();
-        let loaded = Table::read(&file, "", &|_| None).unwrap_or_else(|error| panic!("{}: {error}", page.source));
-        assert!(sorted(&loaded) == sorted(&page.table()), "{} is not what {} says", page.name, page.source);
+        let file = places.iter().find_map(|place| fs::read(place.join(source)).ok()).unwrap();
+        let loaded = Table::read(&file, "", &|_| None).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert!(sorted(&loaded) == sorted(&codec.info().table().unwrap()), "{name} is not what {source} says");
         checked += 1;
     }
     assert_eq!(checked, 178);
@@ -371,7 +377,7 @@ fn labels_of_others_resolve() {
         }
         let found = found.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(found.name(), expected, "{label}");
-        let nl = found.newline().map_or("-".to_owned(), |nl| format!("{nl:?}").to_lowercase());
+        let nl = found.info().newline.map_or("-".to_owned(), |nl| format!("{nl:?}").to_lowercase());
         assert_eq!(nl, row["nl"], "{label}");
         known += 1;
     }

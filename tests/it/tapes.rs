@@ -109,23 +109,20 @@ fn how_block_sizes_are_written_down() {
     let longest = |text: &str| text.parse::<Shape>().unwrap().longest();
     assert_eq!((longest("awstape,fb:80,blksize=3200"), longest("awstape,vb,blksize=800")), (80, 792));
     for (text, why) in [
-        ("awstape,fb:80,blksize=3210", "blksize=3210: expected a multiple of 80, the length of a record, up to 65535"),
-        ("awstape,fb:80,blksize=0", "blksize=0: expected a multiple of 80, the length of a record, up to 65535"),
-        ("awstape,fb:80,blksize=40", "blksize=40: expected a multiple of 80, the length of a record, up to 65535"),
-        (
-            "awstape,fb:80,blksize=65600",
-            "blksize=65600: expected a multiple of 80, the length of a record, up to 65535",
-        ),
-        ("awstape,fb:80,blksize=x", "blksize=x: expected a multiple of 80, the length of a record, up to 65535"),
-        ("awstape,vb:800,blksize=800", "blksize=800: the block size stands in vb:800 already"),
+        ("awstape,fb:80,blksize=3210", "blksize=3210: expected a multiple of the record length 80, at most 65535"),
+        ("awstape,fb:80,blksize=0", "blksize=0: expected a multiple of the record length 80, at most 65535"),
+        ("awstape,fb:80,blksize=40", "blksize=40: expected a multiple of the record length 80, at most 65535"),
+        ("awstape,fb:80,blksize=65600", "blksize=65600: expected a multiple of the record length 80, at most 65535"),
+        ("awstape,fb:80,blksize=x", "blksize=x: expected a multiple of the record length 80, at most 65535"),
+        ("awstape,vb:800,blksize=800", "blksize=800: vb:800 already contains a block size"),
         (
             "awstape,rdw,blksize=800",
-            "blksize=800: each record of rdw is a block by itself; fb, vb and vbs have block sizes",
+            "blksize=800: rdw has no block size, because each record is a block; only fb, vb and vbs have one",
         ),
         (
             "fb:80,blksize=3200",
-            "fb:80,blksize=3200 is no shape of records: only a tape has blocks of fixed records, \
-             awstape,fb:80,blksize=3200; elsewhere they leave no trace, so that it is fb:80",
+            "fb:80,blksize=3200 is not a record shape: only a tape image preserves blocks of fixed-length records \
+             (awstape,fb:80,blksize=3200); for any other file use fb:80",
         ),
     ] {
         assert_eq!(text.parse::<Shape>().unwrap_err().to_string(), why, "{text}");
@@ -140,7 +137,7 @@ fn labels_are_not_written() {
         let error = job.clone().to_records(shape.parse().unwrap()).transcoder().map(|_| ()).unwrap_err();
         assert_eq!(error.code(), "cannot-frame");
         let without = shape.replace(":sl", "");
-        assert!(error.to_string().ends_with(&format!("without labels it is {without}")), "{error}");
+        assert!(error.to_string().ends_with(&format!("without labels, use {without}")), "{error}");
     }
     let invalid = Shape::FixedBlocks { lrecl: 80, blksize: 3200 };
     assert_eq!(job.to_records(invalid).transcoder().map(|_| ()).unwrap_err().code(), "cannot-frame");

@@ -148,7 +148,7 @@ fn what_no_value_can_be() {
     assert_eq!(code(job().columns("1-3".parse().unwrap())), "options");
     assert_eq!(code(job().to("IBM037").unwrap()), "not-utf-8");
     let error = job().to("US-ASCII").unwrap().values().map(|_| ()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotUtf8 { codec } if codec == "US-ASCII"), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::NotUtf8 { codec, .. } if codec == "US-ASCII"), "{error}");
 }
 
 /// A decoder of values can be used wherever its thread is.

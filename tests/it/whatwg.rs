@@ -3,8 +3,7 @@
 use crate::common;
 
 use crate::common::whole;
-use charpipe::codec::web::WebCodec;
-use charpipe::codec::{ByteSink, MIN_ROOM, Replacement, Stop, Utf8Sink, decode_strictly};
+use charpipe::codec::{ByteSink, MIN_ROOM, Replacement, Stop, Utf8Sink, WebCodec, decode_strictly};
 use charpipe::detect::Severity;
 use charpipe::{Bom, Codec, Decoder, ErrorKind, OnMalformed, Registry, Relabel, Transcode};
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
@@ -64,11 +63,15 @@ fn every_label_resolves() {
             continue;
         };
         let codec = registry.codec(label).unwrap();
-        assert_eq!((codec.name(), codec.superset(), codec.xml_name()), (name, superset, xml_name), "{label}");
+        assert_eq!(
+            (codec.name(), codec.info().read_as_superset, codec.info().xml_name),
+            (name, superset, xml_name),
+            "{label}"
+        );
         // What is written says what it is, and is read as that without a warning, where there is a name for it.
         let written = registry.codec(xml_name.unwrap()).unwrap();
         assert_eq!(written.name(), name, "{label}");
-        assert!(written.superset().is_none() || xml_name == Some(name), "{label}");
+        assert!(written.info().read_as_superset.is_none() || xml_name == Some(name), "{label}");
         count += 1;
     }
     assert_eq!(count, 228);

@@ -1,38 +1,40 @@
-//! The options about records, and `--records auto`.
+//! The options of `convert` for mainframe records, and `--records auto`.
 
-use crate::args::{RECORDS, one_of};
-use charpipe::records::{BadColumns, BadShape, Carriage, Columns, SNIFFED, Shape, TapeFile};
+use crate::args::RECORDS;
+use crate::args::choice::choice;
+use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile};
 use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;
-use std::io::{self, BufRead, Read};
 
-/// Records, as mainframes have them.
 #[derive(Args, Clone)]
 pub(crate) struct RecordArgs {
-    /// Records become lines: fb:80, rdw, vb, vbs, u32 …, or auto
+    /// Read mainframe records as lines: fb:80, rdw, vb ..., or auto
     ///
-    ///   fb:N          every record has N bytes
-    ///   rdw           a record descriptor word before each, big-endian, its length included
-    ///   rdw:exclusive, rdw:le, rdw:le:exclusive   the length not included; little-endian; both
-    ///   vb, vbs       blocks of records, or of segments of them, each behind a descriptor word
-    ///   u32, u16      a length of four or two bytes, not included (z/OSMF and Zowe; CMS)
-    ///   mode-b        FTP's block mode
-    ///   awstape,SHAPE a tape image with SHAPE in its blocks; awstape:sl,SHAPE with standard labels
-    ///   auto          what `charpipe detect --records` says, if that is one shape alone
+    ///   fb:N: every record has N bytes
+    ///   rdw: a 4-byte record descriptor word before each record: length including itself, big-endian
+    ///   rdw:exclusive: the length does not include the word
+    ///   rdw:le: little-endian; rdw:le:exclusive: both
+    ///   vb: blocks of records, with a descriptor word before each block and each record
+    ///   vbs: the same with records that may be split into segments
+    ///   u32, u16: a length of 4 or 2 bytes before each record, not including itself (z/OSMF and Zowe; CMS)
+    ///   mode-b: FTP's block mode
+    ///   awstape,SHAPE: a tape image with records of SHAPE in its blocks
+    ///   awstape:sl,SHAPE: a tape image with standard labels
+    ///   auto: the format that `charpipe detect --records` reports, if it is the only one
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape_or_auto, verbatim_doc_comment)]
-    pub(crate) records: Option<ShapeArg>,
+    records: Option<ShapeArg>,
 
-    /// The file of a tape image: its number, from 1, or the name of a data set
+    /// File of a tape image to read, by number (from 1) or data set name
     ///
-    /// Without it all files of the tape are read, one after the other. `--records auto` needs it where there are
-    /// several data sets; `charpipe detect --records` lists them.
+    /// By default all files of the tape are read, one after the other. `--records auto` needs it if there are several data
+    /// sets; `charpipe detect --records` lists them.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
     file: Option<TapeFile>,
 
-    /// Write records, or make them of lines: fb:80, rdw, vb:27998 …
+    /// Write mainframe records: fb:80, rdw, vb:27998 ...
     ///
-    /// The shapes of --records. vb, vbs and a tape have a block size: vb:27998, awstape,fb:80,blksize=3200. Labels of
-    /// tapes (awstape:sl) are not written.
+    /// Writes one for each line, or for each record of the input. Takes the formats of --records. vb, vbs and tapes have a block size: vb:27998, awstape,fb:80,blksize=3200. Tapes
+    /// with standard labels (awstape:sl) cannot be written.
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape)]
     to_records: Option<Shape>,
 
@@ -40,56 +42,69 @@ pub(crate) struct RecordArgs {
     #[arg(help_heading = RECORDS, long, requires = "records")]
     keep_blanks: bool,
 
-    /// Trim NULs too
+    /// Trim NULs as well as blanks at the end of a record
     #[arg(help_heading = RECORDS, long, requires = "records", conflicts_with = "keep_blanks")]
     trim_nuls: bool,
 
-    /// Column 1 is an ASA carriage control: lines, pages, overstrikes
+    /// Column 1 is ASA carriage control: lines, pages, overstrikes
     #[arg(help_heading = RECORDS, long, requires = "records", conflicts_with = "machine")]
     asa: bool,
 
-    /// Column 1 is a machine carriage control
+    /// Column 1 is machine carriage control
     #[arg(help_heading = RECORDS, long, requires = "records")]
     machine: bool,
 
-    /// Only these bytes of a record are text, from 1: 1-40,57-
+    /// Bytes of a record that are text, counted from 1: 1-40,57-
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "LIST", value_parser = columns)]
     columns: Option<Columns>,
 
-    /// The other bytes: drop or hex [default: drop]
-    #[arg(help_heading = RECORDS, long, requires = "columns", value_name = "WHAT", default_value = "drop", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
-        ("drop", Gaps::Drop),
-        ("hex", Gaps::Hex),
-    ]))]
+    /// Bytes outside --columns
+    #[arg(help_heading = RECORDS, long, requires = "columns", value_name = "WHAT", default_value = "drop",
+          value_parser = choice(gaps_help))]
     gaps: Gaps,
 
-    /// Make blanks of shift codes, so that columns stay in place
+    /// Replace shift codes with blanks, so that columns stay aligned
     #[arg(help_heading = RECORDS, long, requires = "records")]
     shift_blanks: bool,
 
-    /// Newlines inside a record: error, space or keep [default: error]
+    /// Newlines inside a record
     ///
-    /// A newline inside a record would make two lines of it. With --to-records it is kept by default.
-    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY", hide_possible_values = true, value_parser = one_of(&[
-        ("keep", OnNewlineInRecord::Keep),
-        ("space", OnNewlineInRecord::Space),
-        ("error", OnNewlineInRecord::Error),
-    ]))]
+    /// A newline inside a record would split it into two lines, so the default is `error`. With --to-records it is `keep`.
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY",
+          value_parser = choice(record_newlines_help))]
     record_newlines: Option<OnNewlineInRecord>,
 
-    /// Text too long for its record: fail or cut [default: fail]
-    ///
-    /// It is cut between characters.
-    #[arg(help_heading = RECORDS, long, requires = "to_records", value_name = "POLICY", default_value = "fail", hide_default_value = true, hide_possible_values = true, value_parser = one_of(&[
-        ("fail", OnOverlong::Fail),
-        ("cut", OnOverlong::Cut),
-    ]))]
+    /// Text too long for its record
+    #[arg(help_heading = RECORDS, long, requires = "to_records", value_name = "POLICY", default_value = "fail",
+          value_parser = choice(overlong_help))]
     overlong: OnOverlong,
+}
+
+fn gaps_help(policy: Gaps) -> &'static str {
+    match policy {
+        Gaps::Drop => "Leave them out",
+        _ => "Write each as two hex digits",
+    }
+}
+
+fn record_newlines_help(policy: OnNewlineInRecord) -> &'static str {
+    match policy {
+        OnNewlineInRecord::Keep => "Keep it",
+        OnNewlineInRecord::Space => "Replace it with a space",
+        _ => "Stop with an error that says where it is",
+    }
+}
+
+fn overlong_help(policy: OnOverlong) -> &'static str {
+    match policy {
+        OnOverlong::Fail => "Stop with an error that names the record",
+        _ => "Cut it between two characters",
+    }
 }
 
 /// The value of `--records`.
 #[derive(Clone)]
-pub(crate) enum ShapeArg {
+enum ShapeArg {
     Auto,
     Shape(Shape),
 }
@@ -102,7 +117,7 @@ fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
     if text.eq_ignore_ascii_case("auto") { Ok(ShapeArg::Auto) } else { text.parse().map(ShapeArg::Shape) }
 }
 
-pub(crate) fn tape_file(text: &str) -> Result<TapeFile, &'static str> {
+pub(super) fn tape_file(text: &str) -> Result<TapeFile, &'static str> {
     let is_zero = text.parse().is_ok_and(|number: u32| number == 0);
     if is_zero || text.trim().is_empty() {
         return Err("expected a number from 1, or the name of a data set");
@@ -115,11 +130,12 @@ fn columns(text: &str) -> Result<Columns, BadColumns> {
 }
 
 impl RecordArgs {
-    /// The run with what these options ask for.
+    /// Adds what these options ask for to `transcode`.
     pub(crate) fn add(&self, mut transcode: Transcode) -> Transcode {
         match &self.records {
             Some(ShapeArg::Shape(shape)) => transcode = transcode.records(shape.clone()),
-            // Something has to stand there, for what goes together to be checked.
+            // The format is known only once the input is open. This one stands in for it, so that the options can be
+            // validated now: every option goes with a tape.
             Some(ShapeArg::Auto) => {
                 transcode = transcode.records(Shape::AwsTape { labels: false, shape: Box::new(Shape::RDW) })
             }
@@ -137,7 +153,7 @@ impl RecordArgs {
         if self.asa || self.machine {
             transcode = transcode.carriage(if self.asa { Carriage::Asa } else { Carriage::Machine });
         }
-        let blanks = match (self.keep_blanks, self.trim_nuls) {
+        let padding = match (self.keep_blanks, self.trim_nuls) {
             (true, _) => Padding::Keep,
             (false, true) => Padding::TrimNuls,
             (false, false) => Padding::Trim,
@@ -145,24 +161,16 @@ impl RecordArgs {
         if let Some(policy) = self.record_newlines {
             transcode = transcode.newlines_in_records(policy);
         }
-        transcode.blanks(blanks).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).overlong(self.overlong)
+        transcode.blanks(padding).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).overlong(self.overlong)
     }
 
-    /// The file of a tape that is asked for.
+    /// Returns the file of a tape image that was asked for.
     pub(crate) fn file(&self) -> Option<&TapeFile> {
         self.file.as_ref()
     }
 
+    /// Whether the format has to be found out from the input.
     pub(crate) fn is_auto(&self) -> bool {
         matches!(self.records, Some(ShapeArg::Auto))
     }
-}
-
-/// Reads the first bytes of `input` for the shape of its records, and whether that is all: one byte more than is looked
-/// at tells.
-pub(crate) fn head(input: &mut dyn BufRead) -> io::Result<(Vec<u8>, bool)> {
-    let mut head = Vec::new();
-    input.take(SNIFFED as u64 + 1).read_to_end(&mut head)?;
-    let is_all = head.len() <= SNIFFED;
-    Ok((head, is_all))
 }

@@ -1,7 +1,7 @@
 //! What a chart shows, taken from the codec itself: bytes go into its decoder one at a time, and what comes out says
 //! what they are. So a codec that somebody registers has charts like any other. How they look is for `layout.rs`.
 
-use crate::messages::harmless;
+use crate::escape::harmless;
 use charpipe::Registry;
 use charpipe::codec::{ByteSink, Codec, Decoder, MIN_ROOM, Stop, Utf8Sink};
 use std::borrow::Cow;
@@ -71,7 +71,7 @@ impl<'a> ChartData<'a> {
         Some(ChartData {
             name: codec.name().into(),
             aliases: registry.labels(codec.name()).skip(1).map(Cow::from).collect(),
-            source: Some(codec.source()).filter(|source| !source.is_empty()).map(Cow::from),
+            source: Some(codec.info().source).filter(|source| !source.is_empty()).map(Cow::from),
             lead: lead.to_vec(),
             shift: shift.to_vec(),
             cells,

@@ -1,4 +1,4 @@
-//! `charpipe chart`: a code page to look at, or where two of them differ.
+//! `charpipe chart`: draws a code page, or shows where two of them differ.
 //!
 //! ```text
 //! codec ─ data.rs ┬ layout.rs ─ text
@@ -7,7 +7,7 @@
 //!                  └ json.rs ─ JSON
 //! ```
 //!
-//! `glyph.rs` says what stands for a character.
+//! `glyph.rs` chooses what is shown for a character.
 
 mod data;
 mod glyph;
@@ -18,20 +18,18 @@ mod sheet;
 mod svg;
 
 use crate::args::Chart;
-use crate::files::output::{self, Output};
-use crate::messages::color;
+use crate::escape::{harmless, printable};
 use crate::messages::hexdump::Hex;
-use crate::messages::{Name, harmless, printable, say};
+use crate::messages::{color, say};
+use crate::print;
 use crate::status::Status;
 use charpipe::Registry;
 use charpipe::codec::Codec;
 use data::ChartData;
 use sheet::Sheet;
-use std::io::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(args: &Chart) -> Status {
     let registry = match args.tables.registry() {
         Ok(registry) => registry,
@@ -39,33 +37,18 @@ pub(crate) fn run(args: &Chart) -> Status {
     };
     let text = match page(args, &registry) {
         Ok(text) => text,
-        Err(words) => {
-            say(words);
+        Err(message) => {
+            say(message);
             return Status::Usage;
         }
     };
     match &args.output {
-        Some(path) => write(path, &text),
-        None => output::print(&text),
+        Some(path) => print::to_path(path, &text),
+        None => print::to_stdout(&text),
     }
 }
 
-/// Puts the text in the place of the file at `path`.
-fn write(path: &Path, text: &str) -> Status {
-    let written = Output::path(path).and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
-        output.commit()
-    });
-    match written {
-        Ok(_) => Status::Done,
-        Err(error) => {
-            say(format_args!("{}: cannot write: {error}", Name::of_path(path.as_os_str())));
-            Status::Io
-        }
-    }
-}
-
-/// What is printed, or what is wrong with the arguments.
+/// Returns what is printed, or an error in the arguments.
 fn page(args: &Chart, registry: &Registry) -> Result<String, String> {
     let codec = code_page(registry, "CODEC", &args.codec)?;
     let lead = args.lead.as_deref().unwrap_or_default();
@@ -86,7 +69,7 @@ fn page(args: &Chart, registry: &Registry) -> Result<String, String> {
         return Ok(draw(args, &sheet::differences(names, lead, &charts, &found)));
     }
     let Some(mut data) = ChartData::new(&*codec, registry, lead) else {
-        return Err(format!("--lead: {} has nothing behind {}", codec.name(), Hex(lead)));
+        return Err(format!("--lead: {} has no characters that begin with {}", codec.name(), Hex(lead)));
     };
     data.name = shown_as(&*codec, &args.codec).into();
     if args.json {
@@ -100,7 +83,7 @@ fn draw(args: &Chart, sheet: &Sheet) -> String {
     if args.svg { svg::draw(sheet) } else { html::draw(sheet) }
 }
 
-/// The codec that `label` names, where it is one that has charts.
+/// Returns the codec that `label` names. Fails for forms of Unicode, which have no chart.
 fn code_page(registry: &Registry, operand: &str, label: &str) -> Result<Arc<dyn Codec>, String> {
     let codec = registry.codec(label).map_err(|error| format!("{operand}: {}", printable(&error.to_string())))?;
     if data::is_unicode(&*codec) {
@@ -109,7 +92,7 @@ fn code_page(registry: &Registry, operand: &str, label: &str) -> Result<Arc<dyn 
     Ok(codec)
 }
 
-/// What to call a codec: by its name, which a newline surface is no part of, or by the label that has one.
+/// Returns the name of a codec for the chart: the label if it chooses a mapping of newlines, which is not part of the name.
 fn shown_as<'a>(codec: &'a dyn Codec, label: &'a str) -> &'a str {
-    if codec.newline().is_some() { label } else { codec.name() }
+    if codec.info().newline.is_some() { label } else { codec.name() }
 }

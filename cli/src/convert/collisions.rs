@@ -1,10 +1,11 @@
 //! Outputs that would be one file, or that would replace an input: refused before anything is written, as something
 //! would be lost.
 
-use crate::convert::plan::{Target, Task};
+use crate::convert::task::{Target, Task};
 use crate::files::input::metadata;
+use crate::files::name::Name;
 use crate::files::streams::FileId;
-use crate::messages::{Name, say};
+use crate::messages::say;
 use crate::status::Status;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -88,7 +89,7 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status
         say(words);
     }
     if let Some(more) = found.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        say(format_args!("{more} more that collide"));
+        say(format_args!("{more} more collisions"));
     }
     Err(Status::Usage)
 }

@@ -1,14 +1,15 @@
-//! What became of many files: a few lines in the end.
+//! The summary of a run over many files: a few lines at the end.
 
-use crate::convert::outcome::{Ended, Outcome};
+use crate::convert::ending::Ending;
+use crate::convert::outcome::Outcome;
 use crate::messages::say;
 use crate::status::Status;
 use std::collections::HashMap;
 
-/// How many encodings are named.
-const NAMED: usize = 10;
+/// How many encodings are listed.
+const MAX_LISTED: usize = 10;
 
-/// The counts.
+/// Counts of files, bytes and encodings.
 #[derive(Default)]
 pub(crate) struct Summary {
     converted: u64,
@@ -16,19 +17,19 @@ pub(crate) struct Summary {
     failed: u64,
     bytes_in: u64,
     bytes_out: u64,
-    /// How many files were in which encoding.
+    /// The number of files in each encoding.
     encodings: HashMap<String, u64>,
 }
 
 impl Summary {
-    /// Counts one more input. What failed is not in the bytes: there is nothing of it.
+    /// Counts one more input. The bytes of one that failed do not count.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
-        if outcome.ended.status() != Status::Done {
+        if outcome.ending.status() != Status::Done {
             self.failed += 1;
             return;
         }
-        match outcome.ended {
-            Ended::Unchanged => self.unchanged += 1,
+        match outcome.ending {
+            Ending::Unchanged => self.unchanged += 1,
             _ => self.converted += 1,
         }
         self.bytes_in += outcome.report.bytes_in;
@@ -40,26 +41,27 @@ impl Summary {
         }
     }
 
-    /// Says them, where there is more than one file; `all` is how many there were to be, `check` that none was written.
-    pub(crate) fn say(&self, all: usize, check: bool) {
+    /// Prints the counts if there is more than one file. `total` is the number of files of the run, and `check` is whether
+    /// nothing was written.
+    pub(crate) fn say(&self, total: usize, check: bool) {
         let Summary { converted, unchanged, failed, bytes_in, bytes_out, .. } = self;
-        if all < 2 {
+        if total < 2 {
             return;
         }
         let done = if check { "would be converted" } else { "converted" };
         let mut line = format!("{converted} {} {done}", if *converted == 1 { "file" } else { "files" });
-        let left = (all as u64).saturating_sub(converted + unchanged + failed);
-        for (count, what) in [(*unchanged, "unchanged"), (*failed, "failed"), (left, "not begun")] {
+        let left = (total as u64).saturating_sub(converted + unchanged + failed);
+        for (count, what) in [(*unchanged, "unchanged"), (*failed, "failed"), (left, "not started")] {
             if count > 0 {
                 line.push_str(&format!(", {count} {what}"));
             }
         }
         say(format_args!("{line}; {bytes_in} bytes in, {bytes_out} bytes out"));
-        // The most frequent first; the order of names is that of people where counts are equal.
+        // The most frequent first, and those of equal counts by name.
         let mut encodings: Vec<_> = self.encodings.iter().collect();
         encodings.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
         let width = encodings.first().map_or(0, |(_, count)| count.to_string().len());
-        let named = if encodings.len() > NAMED + 1 { NAMED } else { encodings.len() };
+        let named = if encodings.len() > MAX_LISTED + 1 { MAX_LISTED } else { encodings.len() };
         for (name, count) in &encodings[..named] {
             say(format_args!("  {count:width$} {name}"));
         }

@@ -1,53 +1,46 @@
-//! `charpipe detect`: what is it encoded in, and how do you know. Reads no more than that takes.
+//! `charpipe detect`: reports the encoding of files and the evidence for it, or the shape of their records. Reads no more
+//! than that needs.
 
-pub(crate) mod explain;
-pub(crate) mod record_shapes;
+mod examine;
+mod explain;
+mod failure;
+mod record_shapes;
 
 use crate::args::Detect;
-use crate::detect::explain::Account;
-use crate::files::input;
-use crate::files::output::{Output, STDOUT};
-use crate::messages::color;
+use crate::detect::examine::{Comparison, Examined, examine};
+use crate::detect::explain::Explanation;
+use crate::detect::failure::Failure;
+use crate::escape::harmless;
+use crate::files::name::Name;
+use crate::files::output::Output;
 use crate::messages::hexdump::Piece;
-use crate::messages::html_page;
-use crate::messages::json::{self, ErrorObject, VerdictObject};
-use crate::messages::{self, InWords, Name, say};
-use crate::panics::{self, Panic};
+use crate::messages::json::{self, VerdictObject};
+use crate::messages::{self, InWords, color, html_page};
+use crate::panics;
+use crate::print;
 use crate::status::Status;
-use charpipe::detect::statistics::WINDOW;
-use charpipe::detect::{Diagnostic, Hints, Policy, Source};
-use charpipe::{Detector, Registry, Verdict};
-use charpipe::{Error, ErrorKind};
-use std::ffi::OsStr;
-use std::io::{self, BufRead, Read as _, Write};
+use charpipe::detect::Hints;
+use charpipe::{Registry, Verdict};
+use std::io::{self, Write as _};
 
-/// How much is read at a time: most declarations and all signatures fit.
-const READ_SIZE: usize = 512;
-
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(args: &Detect) -> Status {
     args.reading.tables.registry().map_or_else(|status| status, |registry| run_with(args, registry))
 }
 
-/// Runs it with these codecs.
+/// Runs the command with the codecs of `registry`.
 pub(crate) fn run_with(args: &Detect, registry: Registry) -> Status {
     let hints = match args.reading.hints(&registry) {
         Ok(hints) => hints,
         Err(status) => return status,
     };
-    let mut output = match Output::stdout() {
-        Ok(output) => output,
-        Err(error) => return not_written(&error),
-    };
     let mut worst = Status::Done;
-    match answer(args, &registry, &hints, &mut output, &mut worst) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => worst.max(not_written(&error)),
-        _ => worst,
-    }
+    let written = Output::stdout().and_then(|mut output| print_all(args, &registry, &hints, &mut output, &mut worst));
+    worst.max(print::finish(&Name::stdout(), written))
 }
 
-/// What is found out about each file goes to `output`, the gravest status of any to `worst`.
-fn answer(
+/// Prints what is found out about each file. `worst` becomes the worst status of any file.
+fn print_all(
     args: &Detect,
     registry: &Registry,
     hints: &Hints,
@@ -55,152 +48,71 @@ fn answer(
     worst: &mut Status,
 ) -> io::Result<()> {
     let files = args.reading.files();
-    // A page has something in front of the files and behind them.
     if args.html {
-        let names: Vec<String> = files.iter().map(|path| input::name(path).to_string()).collect();
+        let names: Vec<String> = files.iter().map(|path| Name::of_operand(path).to_string()).collect();
         output.write_all(explain::html_head(&names.join(", ")).as_bytes())?;
     }
     for path in &files {
-        let name = input::name(path);
-        let answer = panics::caught(|| {
+        let name = Name::of_operand(path);
+        let answer = panics::catch(|| {
             if args.records {
-                return record_shapes::found(args, &name, path);
+                record_shapes::answer(args, &name, path)
+            } else {
+                examine(path, registry, hints, args.explain).map(|examined| answer(args, &name, &examined))
             }
-            verdict_on(path, registry, hints, args.explain)
-                .map(|(verdict, explained, head)| found(args, &name, &verdict, explained, &head))
         });
         let answer = answer.unwrap_or_else(|panic| Err(Failure::Panicked(panic)));
-        let (line, status) = answer.unwrap_or_else(|failure| failed(args, &name, &failure));
+        let (text, status) = answer.unwrap_or_else(|failure| answer_failure(args, &name, &failure));
         *worst = status.max(*worst);
-        output.write_all(line.as_bytes())?;
+        output.write_all(text.as_bytes())?;
     }
     if args.html { output.write_all(html_page::FOOT.as_bytes()) } else { Ok(()) }
 }
 
-/// Why there is no verdict at all.
-pub(crate) enum Failure {
-    NotOpened(io::Error),
-    NotRead(Error),
-    /// There is a bug in charpipe.
-    Panicked(Panic),
-}
-
-/// The first bytes, and what every policy says of them.
-type Explained = (Vec<u8>, Vec<Verdict>);
-
-/// The verdict; where it is to be explained, also the first bytes, and the verdict of every policy on them; and what was
-/// read to come to it.
-fn verdict_on(
-    path: &OsStr,
-    registry: &Registry,
-    hints: &Hints,
-    explain: bool,
-) -> Result<(Verdict, Option<Explained>, Vec<u8>), Failure> {
-    let mut input = input::open(path, READ_SIZE).map_err(Failure::NotOpened)?;
-    let mut detector = Detector::new(registry.clone(), hints.clone());
-    // What was read with what was taken, and lies behind it.
-    let mut ready = Vec::new();
-    while !detector.is_done() {
-        let len = match input.fill_buf() {
-            Ok([]) => break,
-            Ok(bytes) => {
-                let len = detector.feed(bytes);
-                ready = bytes[len..].to_vec();
-                len
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(source) => {
-                let offset = detector.prefix().len() as u64;
-                return Err(Failure::NotRead(ErrorKind::Read { offset, source }.into()));
-            }
-        };
-        input.consume(len);
-    }
-    let mut verdict = detector.finish();
-    let sample = [detector.prefix(), &ready].concat();
-    if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
-        let seems = || {
-            let label = messages::seems(&sample)?;
-            Some(Diagnostic::hint("looks-like-legacy", 0, format!("is no UTF-8: try -f {label}")))
-        };
-        verdict.diagnostics.extend(messages::looks(&sample).or_else(seems));
-    }
-    if !explain {
-        return Ok((verdict, None, sample));
-    }
-    // What detection took, and as much more as any policy may look at.
-    let mut head = detector.prefix().to_vec();
-    let more = io::Read::take(&mut input, (2 * WINDOW).saturating_sub(head.len()) as u64).read_to_end(&mut head);
-    more.map_err(|source| Failure::NotRead(ErrorKind::Read { offset: head.len() as u64, source }.into()))?;
-    let all = Policy::ALL.map(|policy| {
-        let mut detector = Detector::new(registry.clone(), Hints { policy, ..hints.clone() });
-        detector.feed(&head);
-        detector.finish()
-    });
-    Ok((verdict, Some((head, all.into())), sample))
-}
-
-/// The line on standard output, after what there is to say.
-fn found(args: &Detect, name: &Name, verdict: &Verdict, explained: Option<Explained>, head: &[u8]) -> (String, Status) {
-    let verbose = args.reading.verbose;
-    if !args.reading.quiet {
+/// Prints the messages about a file, and returns what goes to standard output.
+fn answer(args: &Detect, name: &Name, Examined { verdict, sample, comparison }: &Examined) -> (String, Status) {
+    let verbose = args.messages.verbose;
+    if !args.messages.quiet {
         messages::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
     }
     if let Some(error) = &verdict.error {
         messages::say_error(name, error);
-        // An explanation shows them anyway.
-        if verbose && explained.is_none() && messages::is_watched() {
-            let piece = error.offset().and_then(|offset| Piece::of(head, offset));
+        // An explanation shows the bytes anyway.
+        if verbose && comparison.is_none() && messages::is_watched() {
+            let piece = error.offset().and_then(|offset| Piece::of(sample, offset));
             messages::show_bytes(error, piece.as_ref(), verdict.codec.as_deref());
         }
     }
-    let line = if let Some((head, all)) = explained {
-        let policies = || all.iter().map(|verdict| VerdictObject::of(name, verdict)).collect();
-        match args.json {
-            true => json::line(&VerdictObject::of(name, verdict).explained(policies())),
-            false => {
-                let account = Account::new(name, &head, verdict, &all);
-                if args.html { explain::html(&account) } else { explain::text(&account, color::on_stdout()) }
-            }
-        }
+    let text = if let Some(comparison) = comparison {
+        explanation(args, name, verdict, comparison)
     } else if args.json {
         json::line(&VerdictObject::of(name, verdict))
     } else if verdict.error.is_none() {
-        messages::harmless(&format!("{name}: {}\n", InWords { verdict, verbose }))
+        harmless(&format!("{name}: {}\n", InWords { verdict, verbose }))
     } else {
         String::new()
     };
-    (line, verdict.error.as_ref().map_or(Status::Done, Status::of))
+    (text, verdict.error.as_ref().map_or(Status::Done, Status::of))
 }
 
-fn failed(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
-    let (object, status) = match failure {
-        Failure::NotOpened(error) => {
-            say(format_args!("{name}: cannot open: {error}"));
-            (ErrorObject::new("open", format!("cannot open: {error}"), None), Status::Io)
-        }
-        Failure::NotRead(error) => {
-            messages::say_error(name, error);
-            (ErrorObject::of(error), Status::Io)
-        }
-        Failure::Panicked(panic) => {
-            if let Some(note) = panic.note().filter(|_| args.reading.verbose) {
-                say(format_args!("{name}: {note}"));
-            }
-            panic.say(name);
-            (panic.object(), Status::Data)
-        }
-    };
-    let line = match (args.json, args.records) {
+fn explanation(args: &Detect, name: &Name, verdict: &Verdict, Comparison { head, verdicts }: &Comparison) -> String {
+    if args.json {
+        let policies = verdicts.iter().map(|verdict| VerdictObject::of(name, verdict)).collect();
+        return json::line(&VerdictObject::of(name, verdict).explained(policies));
+    }
+    let explanation = Explanation::new(name, head, verdict, verdicts);
+    if args.html { explain::html(&explanation) } else { explain::text(&explanation, color::on_stdout()) }
+}
+
+/// Prints the message about a file that could not be examined, and returns what goes to standard output.
+fn answer_failure(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
+    failure.say(name, args.messages.verbose);
+    let object = failure.object();
+    let text = match (args.json, args.records) {
         (false, _) if args.html => explain::html_of_failure(name, &object.message),
         (false, _) => String::new(),
-        (true, true) => record_shapes::failed(name, object),
+        (true, true) => record_shapes::failure_line(name, object),
         (true, false) => json::line(&VerdictObject::failed(name, Some(object))),
     };
-    (line, status)
-}
-
-fn not_written(error: &io::Error) -> Status {
-    say(format_args!("{STDOUT}: cannot write: {error}"));
-    Status::Io
+    (text, failure.status())
 }

@@ -1,26 +1,29 @@
-//! `charpipe detect --records`: which shape the records of a file have, how far each fits, and why no further.
+//! `charpipe detect --records`: reports the shape of the records of a file, how far each shape fits, and why no further.
 
 use crate::args::Detect;
-use crate::args::records;
-use crate::detect::Failure;
+use crate::detect::failure::Failure;
+use crate::escape::printable;
 use crate::files::input;
+use crate::files::name::Name;
+use crate::files::record_head::RecordHead;
 use crate::messages::json::{self, ErrorObject};
-use crate::messages::{Name, printable};
 use crate::status::Status;
-use charpipe::ErrorKind;
-use charpipe::records::{DataSet, Hypothesis, NoShape, SNIFFED, Shape, Sniffed, look};
+use charpipe::records::{DataSet, Hypothesis, NoShape, Shape};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
+
+/// How many bytes are read at a time.
+const READ_BYTES: usize = 1 << 16;
 
 /// A line of `detect --records --json`.
 #[derive(Serialize)]
 struct RecordsObject<'a> {
     input: &'a str,
-    /// The shape that survives, where one does and no other.
+    /// The shape that survives, if exactly one does.
     records: Option<String>,
     hypotheses: Vec<HypothesisObject<'a>>,
-    /// What the labels of a tape say.
+    /// From the labels of a tape.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     data_sets: Vec<DataSetObject<'a>>,
     error: Option<ErrorObject>,
@@ -47,31 +50,28 @@ struct DataSetObject<'a> {
     blocks: u64,
 }
 
-/// Returns what is printed of the file at `path`.
-pub(crate) fn found(args: &Detect, name: &Name, path: &OsStr) -> Result<(String, Status), Failure> {
-    let mut input = input::open(path, SNIFFED.min(1 << 16)).map_err(Failure::NotOpened)?;
-    let not_read = |source| Failure::NotRead(ErrorKind::Read { offset: 0, source }.into());
-    let (head, eof) = records::head(&mut *input).map_err(not_read)?;
-    let found = look(&head, eof, args.file.as_ref());
-    let answer = found.shape();
-    let status = if answer.is_ok() { Status::Done } else { Status::Data };
-    let out = if args.json {
+/// Returns what is printed about the records of the file at `path`.
+pub(crate) fn answer(args: &Detect, name: &Name, path: &OsStr) -> Result<(String, Status), Failure> {
+    let mut input = input::open(path, READ_BYTES).map_err(Failure::NotOpened)?.reader;
+    let head = RecordHead::read(&mut *input, args.file.as_ref()).map_err(Failure::NotRead)?;
+    let shape = head.sniffed.shape();
+    let status = if shape.is_ok() { Status::Done } else { Status::Data };
+    let text = if args.json {
         json::line(&RecordsObject {
             input: &name.json,
-            records: answer.as_ref().ok().map(Shape::to_string),
-            hypotheses: found.hypotheses.iter().map(HypothesisObject::of).collect(),
-            data_sets: found.data_sets.iter().map(DataSetObject::of).collect(),
-            error: answer.err().map(|why| ErrorObject::new(why.code(), why.to_string(), Some(0))),
+            records: shape.as_ref().ok().map(Shape::to_string),
+            hypotheses: head.sniffed.hypotheses.iter().map(HypothesisObject::of).collect(),
+            data_sets: head.sniffed.data_sets.iter().map(DataSetObject::of).collect(),
+            error: shape.err().map(|why| ErrorObject::new(why.code(), why.to_string(), Some(0))),
         })
     } else {
-        let all = format!("{}{} bytes", if eof { "all of " } else { "the first " }, head.len().min(SNIFFED));
-        in_words(args, name, &found, answer.err().as_ref(), &all)
+        in_words(args, name, &head, shape.err().as_ref())
     };
-    Ok((out, status))
+    Ok((text, status))
 }
 
-/// The object of a file that could not be read.
-pub(crate) fn failed(name: &Name, error: ErrorObject) -> String {
+/// Returns the line of JSON for a file that could not be read.
+pub(crate) fn failure_line(name: &Name, error: ErrorObject) -> String {
     let (hypotheses, data_sets) = (Vec::new(), Vec::new());
     json::line(&RecordsObject { input: &name.json, records: None, hypotheses, data_sets, error: Some(error) })
 }
@@ -96,35 +96,39 @@ impl<'a> HypothesisObject<'a> {
     }
 }
 
-/// The answer on the first line; below it the data sets of a tape, and why it is none of the other shapes.
-fn in_words(args: &Detect, name: &Name, found: &Sniffed, error: Option<&NoShape>, all: &str) -> String {
-    let (quiet, verbose) = (args.reading.quiet, args.reading.verbose);
-    let hypotheses = &found.hypotheses;
+/// Returns the answer on the first line; below it, the data sets of a tape, and why the other shapes do not fit.
+fn in_words(args: &Detect, name: &Name, head: &RecordHead, error: Option<&NoShape>) -> String {
+    let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
+    let hypotheses = &head.sniffed.hypotheses;
     let mut out = match error {
         // They are listed below.
         Some(NoShape::DataSets(sets)) => {
             format!("{name}: the tape has {} data sets: choose one with --file N or --file NAME\n", sets.len())
         }
         Some(error) => format!("{name}: {}\n", printable(&error.to_string())),
-        None => format!("{name}: {}: {}; {all}\n", hypotheses[0].shape, hypotheses[0].why.join("; ")),
+        None => {
+            let (shape, why) = (&hypotheses[0].shape, hypotheses[0].why.join("; "));
+            let part = if head.is_whole { "all of" } else { "the first" };
+            format!("{name}: {shape}: {why}; {part} {} bytes\n", head.examined())
+        }
     };
-    for set in found.data_sets.iter().filter(|_| !quiet || matches!(error, Some(NoShape::DataSets(_)))) {
-        let _ = writeln!(out, "  data set {}", printable(&set.to_string()));
+    for set in head.sniffed.data_sets.iter().filter(|_| !quiet || matches!(error, Some(NoShape::DataSets(_)))) {
+        _ = writeln!(out, "  data set {}", printable(&set.to_string()));
     }
     let others = hypotheses.iter().skip(usize::from(error.is_none()));
-    for one in others.filter(|one| one.survives || !quiet && (verbose || came_far(one))) {
+    for one in others.filter(|one| one.survives || !quiet && (verbose || is_plausible(one))) {
         let mark = if one.survives { "* " } else { "  " };
-        let _ = write!(out, "{mark}{}: {}", one.shape, one.why.join("; "));
+        _ = write!(out, "{mark}{}: {}", one.shape, one.why.join("; "));
         if let Some(error) = &one.failed {
             let offset = error.offset().unwrap_or(one.bytes);
-            let _ = write!(out, "; fails at byte {offset}: {}", printable(&error.kind().to_string()));
+            _ = write!(out, "; fails at byte {offset}: {}", printable(&error.kind().to_string()));
         }
         out.push('\n');
     }
     out
 }
 
-/// Whether it fits so far that somebody may have thought of it.
-fn came_far(one: &Hypothesis) -> bool {
+/// Returns whether a shape fits far enough that a person may have considered it.
+fn is_plausible(one: &Hypothesis) -> bool {
     one.records > 0 || one.failed.is_none()
 }

@@ -1,10 +1,10 @@
-//! A new file that takes the place of an old one when it is whole, and until then has no name where the system can do
-//! that: a run that is killed, by whatever signal, leaves the old file as it was, and nothing else.
+//! A new file that takes the place of an old one once all of it is written. Until then it has no name, if the system
+//! supports that: a run that is killed, by any signal, leaves the old file as it was, and nothing else.
 //!
-//! The directory is held open, and so is the old file. The name has to lead to that file still when the new one takes its
-//! place.
+//! The directory and the old file are held open. When the new file takes its place, the name must still lead to that old
+//! file.
 
-use crate::files::attributes::take_over;
+use crate::files::attributes::inherit;
 use crate::files::folder::Folder;
 use crate::files::place::{Place, changed};
 use crate::files::signals::{self, Hold};
@@ -15,104 +15,106 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// What the names of passing files begin with.
-const PREFIX: &str = ".charpipe-";
+/// The prefix of temporary names.
+const NAME_PREFIX: &str = ".charpipe-";
 
-/// How many names are tried for a passing file. They are random: that one is taken is no accident.
-const TRIES: usize = 100;
+/// How many temporary names are tried. They are random: if one is taken, that is no accident.
+const MAX_NAMES: usize = 100;
 
-/// The file that is written. Dropped without [`commit`](Self::commit), it is gone.
-pub(crate) struct Beside {
-    new: New,
+/// The file that is written. Dropped without [`commit`](Self::commit), it is removed.
+pub(crate) struct AtomicFile {
+    new: NewFile,
     place: Place,
-    /// The file that is replaced, open.
+    /// The file that is replaced.
     old: Option<Arc<File>>,
 }
 
 /// A new file that is not in its place yet.
-pub(crate) enum New {
-    /// Gone with the process.
+pub(crate) enum NewFile {
+    /// Disappears when the process ends.
     #[cfg(target_os = "linux")]
     Unnamed(File),
-    /// Gone when dropped; a process that is killed leaves it.
-    Named(File, Passing),
+    /// Is removed when dropped; a process that is killed leaves it behind.
+    Named(File, TemporaryName),
 }
 
-/// The name of a file that is not in its place yet. Dropped, it is removed.
-pub(crate) struct Passing {
+/// The name of a file that is not in its place yet. Dropped, it removes the file.
+pub(crate) struct TemporaryName {
     folder: Arc<Folder>,
     name: OsString,
-    is_there: bool,
+    /// The file still has this name.
+    is_used: bool,
 }
 
-impl Beside {
-    /// For a place where there is no file, or a regular file that is open.
+impl AtomicFile {
+    /// Creates a new file for `place`, where there is either no file or the regular file `old`.
     pub(crate) fn new(place: Place, old: Option<Arc<File>>) -> io::Result<Self> {
-        // With the permissions of any new file, where a passing one is for its owner alone.
+        // The first file of a name gets the permissions of any new file. One that replaces another file gets those of
+        // that file in the end, and until then is for its owner only.
         let mode = if old.is_none() { 0o666 } else { 0o600 };
-        Ok(Beside { new: New::open(&place.folder, mode)?, place, old })
+        Ok(AtomicFile { new: NewFile::create(&place.folder, mode)?, place, old })
     }
 
-    /// Of the file that is replaced.
+    /// Returns the identity of the file that is replaced.
     pub(crate) fn old_id(&self) -> Option<FileId> {
         self.old.as_ref().and_then(|old| FileId::of(&old.metadata().ok()?))
     }
 
-    /// Whether both would replace the same file, whatever they call it.
-    pub(crate) fn has_target_of(&self, other: &Beside) -> bool {
+    /// Returns whether both would replace the same file, under whatever names.
+    pub(crate) fn has_target_of(&self, other: &AtomicFile) -> bool {
         self.old_id().is_some() && self.old_id() == other.old_id() || self.place.is_same(&other.place)
     }
 
-    /// The new file takes the place of the old one, with its permissions, or is there for the first time.
+    /// Puts the new file in its place. It gets the permissions of the file that it replaces.
     pub(crate) fn commit(self) -> io::Result<()> {
-        self.settle()?;
-        self.put(&signals::hold())
+        self.prepare()?;
+        self.put_in_place(&signals::hold())
     }
 
-    /// Makes it ready to be put in its place.
-    pub(crate) fn settle(&self) -> io::Result<()> {
-        self.new.settle(self.old.as_deref())
+    /// Makes the new file ready to be put in its place.
+    pub(crate) fn prepare(&self) -> io::Result<()> {
+        self.new.prepare(self.old.as_deref())
     }
 
-    /// Puts it in its place.
-    pub(crate) fn put(self, hold: &Hold) -> io::Result<()> {
+    /// Puts the new file in its place, after [`prepare`](Self::prepare).
+    pub(crate) fn put_in_place(self, hold: &Hold) -> io::Result<()> {
         if self.old.is_some() {
             return self.rename(hold)?.check();
         }
-        self.new.put_first(&self.place, hold).map_err(|error| match error.kind() {
+        self.new.put_where_none_is(&self.place, hold).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => changed(),
             _ => error,
         })
     }
 
-    /// Puts it in the place of the old file. If this fails, the old file is still there.
-    pub(crate) fn rename(self, hold: &Hold) -> io::Result<Renamed> {
+    /// Puts the new file in the place of the old one. If this fails, the old file is still there.
+    pub(crate) fn rename(self, hold: &Hold) -> io::Result<RenamedFile> {
         if let Some(old) = &self.old {
             must_be(&self.place, old)?;
         }
-        // No system call puts a file without a name in the place of another: it has one for an instant.
-        let (file, passing) = self.new.named(&self.place.folder, hold)?;
-        passing.folder.rename(&passing.name, &self.place.name)?;
-        passing.forget();
-        Ok(Renamed { place: self.place, file })
+        // No system call replaces a file by one that has no name: for an instant the new file needs one.
+        let (file, temporary) = self.new.into_named(&self.place.folder, hold)?;
+        temporary.folder.rename(&temporary.name, &self.place.name)?;
+        temporary.forget();
+        Ok(RenamedFile { place: self.place, file })
     }
 }
 
 /// A new file that has taken the place of an old one.
-pub(crate) struct Renamed {
+pub(crate) struct RenamedFile {
     place: Place,
     file: File,
 }
 
-impl Renamed {
-    /// Fails if it is not the new file that is there: whoever can write to the directory may have put another one under
-    /// the passing name.
+impl RenamedFile {
+    /// Fails if the file at the place is not the new file: another user who can write to the directory may have put a
+    /// different file under the temporary name.
     pub(crate) fn check(self) -> io::Result<()> {
         must_be(&self.place, &self.file)
     }
 }
 
-/// Fails unless `place` leads to that open file.
+/// Fails unless `place` leads to `file`.
 pub(crate) fn must_be(place: &Place, file: &File) -> io::Result<()> {
     let id = FileId::of_any(&file.metadata()?);
     match place.look()? {
@@ -121,7 +123,7 @@ pub(crate) fn must_be(place: &Place, file: &File) -> io::Result<()> {
     }
 }
 
-impl Write for Beside {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.new.file().write(bytes)
     }
@@ -131,108 +133,110 @@ impl Write for Beside {
     }
 }
 
-impl New {
-    pub(crate) fn open(folder: &Arc<Folder>, mode: u16) -> io::Result<Self> {
+impl NewFile {
+    /// Creates a file in `folder`, without a name if possible.
+    pub(crate) fn create(folder: &Arc<Folder>, mode: u16) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(file) = folder.unnamed(mode) {
-            return Ok(New::Unnamed(file));
+            return Ok(NewFile::Unnamed(file));
         }
         let hold = signals::hold();
-        let (file, passing) = Passing::give(folder, &hold, |name| folder.make(name, mode))?;
-        Ok(New::Named(file, passing))
+        let (file, temporary) = TemporaryName::choose(folder, &hold, |name| folder.make(name, mode))?;
+        Ok(NewFile::Named(file, temporary))
     }
 
     pub(crate) fn file(&self) -> &File {
         match self {
             #[cfg(target_os = "linux")]
-            New::Unnamed(file) => file,
-            New::Named(file, _) => file,
+            NewFile::Unnamed(file) => file,
+            NewFile::Named(file, _) => file,
         }
     }
 
-    /// Makes it ready to be put in its place, with what `old` has beside its content.
-    pub(crate) fn settle(&self, old: Option<&File>) -> io::Result<()> {
+    /// Makes the file ready to be put in its place: gives it the permissions and attributes of `old`, and has its content
+    /// written to disk.
+    pub(crate) fn prepare(&self, old: Option<&File>) -> io::Result<()> {
         if let Some(old) = old {
-            take_over(self.file(), old)?;
+            inherit(self.file(), old)?;
         }
-        // Some file systems tell only now that there was no room; and a rename must not outrun the data.
+        // Some file systems report only now that the disk is full; and the rename must not reach the disk before the data.
         self.file().sync_data()
     }
 
-    /// Gives it a name for the instant before it is renamed.
+    /// Gives the file a temporary name if it has none, for the instant before it is renamed.
     #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
-    fn named(self, folder: &Arc<Folder>, hold: &Hold) -> io::Result<(File, Passing)> {
+    fn into_named(self, folder: &Arc<Folder>, hold: &Hold) -> io::Result<(File, TemporaryName)> {
         match self {
             #[cfg(target_os = "linux")]
-            New::Unnamed(file) => {
-                let ((), passing) = Passing::give(folder, hold, |name| folder.name(&file, None, name))?;
-                Ok((file, passing))
+            NewFile::Unnamed(file) => {
+                let ((), temporary) = TemporaryName::choose(folder, hold, |name| folder.name(&file, None, name))?;
+                Ok((file, temporary))
             }
-            New::Named(file, passing) => {
-                let place = Place { folder: passing.folder.clone(), name: passing.name.clone() };
+            NewFile::Named(file, temporary) => {
+                let place = Place { folder: temporary.folder.clone(), name: temporary.name.clone() };
                 must_be(&place, &file)?;
-                Ok((file, passing))
+                Ok((file, temporary))
             }
         }
     }
 
-    /// Puts it where there must be no file.
-    pub(crate) fn put_first(self, place: &Place, hold: &Hold) -> io::Result<()> {
+    /// Puts the file at a place where there must be no file.
+    pub(crate) fn put_where_none_is(self, place: &Place, hold: &Hold) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        if let New::Unnamed(file) = &self {
+        if let NewFile::Unnamed(file) = &self {
             match place.folder.name(file, None, &place.name) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {}
                 done => return done,
             }
         }
-        let (file, passing) = self.named(&place.folder, hold)?;
-        passing.folder.rename_new(&passing.name, &place.name)?;
-        passing.forget();
+        let (file, temporary) = self.into_named(&place.folder, hold)?;
+        temporary.folder.rename_new(&temporary.name, &place.name)?;
+        temporary.forget();
         must_be(place, &file)
     }
 }
 
-impl Passing {
-    /// Has `make` make a file under a name that is free, and notes it.
-    fn give<T>(
+impl TemporaryName {
+    /// Finds a free name, under which `make` makes a file, and has it removed if a signal ends the process.
+    fn choose<T>(
         folder: &Arc<Folder>,
         hold: &Hold,
         mut make: impl FnMut(&OsStr) -> io::Result<T>,
     ) -> io::Result<(T, Self)> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_NAMES {
             let name = random_name();
             match make(&name) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
                 Ok(made) => {
-                    hold.add(folder, &name);
-                    return Ok((made, Passing { folder: folder.clone(), name, is_there: true }));
+                    hold.note(folder, &name);
+                    return Ok((made, TemporaryName { folder: folder.clone(), name, is_used: true }));
                 }
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// It has another name now.
+    /// Leaves the file alone, which has another name now.
     fn forget(mut self) {
-        self.is_there = false;
+        self.is_used = false;
     }
 }
 
-impl Drop for Passing {
+impl Drop for TemporaryName {
     fn drop(&mut self) {
-        if self.is_there {
+        if self.is_used {
             _ = self.folder.remove(&self.name);
         }
         signals::forget(&self.folder, &self.name);
     }
 }
 
-/// A name that nobody can guess.
+/// Returns a name that nobody can guess.
 fn random_name() -> OsString {
     const CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let mut rest = RandomState::new().hash_one(std::process::id());
-    let mut name = PREFIX.to_owned();
+    let mut name = NAME_PREFIX.to_owned();
     for _ in 0..6 {
         name.push(char::from(CHARS[(rest % 36) as usize]));
         rest /= 36;
@@ -245,8 +249,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// What fails before the new file has taken the place of the old one, and what fails after that, are told apart: only
-    /// in the first case is a backup in the way.
+    /// A failure before the new file takes the place of the old one differs from one after that: only in the first case
+    /// must a backup be removed.
     #[test]
     fn a_name_that_is_exchanged_before_and_after() {
         let dir = tempfile::TempDir::new().unwrap();
@@ -255,18 +259,18 @@ mod tests {
         let place = Place { folder: Arc::new(Folder::open(dir.path()).unwrap()), name: "a".into() };
         let open = || {
             let old = Arc::new(File::open(path("a")).unwrap());
-            let mut beside = Beside::new(place.clone(), Some(old)).unwrap();
-            beside.write_all(b"new").unwrap();
-            beside.settle().unwrap();
-            beside
+            let mut file = AtomicFile::new(place.clone(), Some(old)).unwrap();
+            file.write_all(b"new").unwrap();
+            file.prepare().unwrap();
+            file
         };
         let exchange = || {
             fs::write(path("b"), "other").unwrap();
             fs::rename(path("b"), path("a")).unwrap();
         };
-        let beside = open();
+        let file = open();
         exchange();
-        assert!(beside.rename(&signals::hold()).is_err());
+        assert!(file.rename(&signals::hold()).is_err());
         assert_eq!(fs::read(path("a")).unwrap(), b"other");
 
         let renamed = open().rename(&signals::hold()).unwrap();

@@ -1,9 +1,9 @@
-//! What `folder.rs` does, by paths: for systems that have no directories to hold open. Whoever can rename things in a
-//! directory there can put others in their place.
+//! Does what `folder.rs` does, but by paths, on systems that cannot hold directories open. There, another user who can
+//! rename the entries of a directory can exchange them.
 
 use crate::files::streams::FileId;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, FileType};
+use std::fs::{self, File, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub(crate) struct Folder(PathBuf);
 /// Identifies a directory.
 pub(crate) type FolderId = PathBuf;
 
-/// What kind of file an entry of a directory is.
+/// The kind of an entry of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Device,
 }
 
-/// An entry of a directory, as it was when it was looked at. A symlink is not followed.
+/// An entry of a directory, as it was when it was examined. A symlink is not followed.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) id: FileId,
@@ -32,12 +32,22 @@ pub(crate) struct Entry {
     pub(crate) owner: u32,
 }
 
-/// How many symlinks may lead to each other.
-pub(crate) const LINKS: usize = 40;
+/// How many symlinks may lead from one to the next.
+pub(crate) const MAX_LINKS: usize = 40;
 
-/// Nothing is known of owners here.
+/// Returns `Ok`: owners are not known here.
 pub(crate) fn may_lead(_owner: u32, _target: u32) -> io::Result<()> {
     Ok(())
+}
+
+/// Returns 0: owners are not known here.
+pub(crate) fn owner_of(_: &Metadata) -> u32 {
+    0
+}
+
+/// Returns 0: users are not known here.
+pub(crate) fn current_user() -> u32 {
+    0
 }
 
 impl Folder {

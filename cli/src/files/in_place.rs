@@ -1,69 +1,71 @@
-//! `--in-place`: the file that is read takes in what it becomes. As long as that is what it has already, nothing is
+//! `--in-place`: replaces the file that is read by its conversion. As long as the output equals the file, nothing is
 //! written: a file that would not change is not touched.
 
-use crate::files::atomic_file::{Beside, New, must_be};
-use crate::files::input::Opened;
+use crate::files::atomic_file::{AtomicFile, NewFile, must_be};
+use crate::files::folder::{current_user, owner_of};
+use crate::files::input::OpenInput;
+use crate::files::name::Name;
 use crate::files::place::{Place, changed};
 use crate::files::signals::{self, Hold};
 use crate::files::streams::{FileId, read_at};
-use crate::messages::Name;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How much is compared at a time.
-const ROOM: usize = 64 * 1024;
+/// How many bytes are compared or copied at a time.
+const BUFFER_BYTES: usize = 64 * 1024;
 
-/// What a file becomes. Dropped without [`commit`](Self::commit), it leaves the file as it was.
+/// The conversion of a file. Dropped without [`commit`](Self::commit), it leaves the file as it was.
 pub(crate) struct InPlace {
     place: Place,
     backup: Option<Backup>,
-    /// The file that is the input too; read at offsets, whatever has been read as the input.
+    /// The file, which is also the input. It is read at offsets, independently of the input.
     old: Arc<File>,
-    /// What it was when it was opened.
-    found: Metadata,
-    /// How many bytes were found to be the same.
+    /// The metadata of the file when it was opened.
+    metadata: Metadata,
+    /// The number of bytes of the output that equal those of the file.
     same: u64,
-    room: Vec<u8>,
-    new: Changed,
+    buffer: Vec<u8>,
+    new: Rewrite,
     rehearsal: bool,
 }
 
 /// Where the old content is kept.
 pub(crate) struct Backup {
     pub(crate) place: Place,
-    /// What it is called in messages.
+    /// For messages.
     pub(crate) path: PathBuf,
 }
 
-enum Changed {
-    /// Nothing has changed so far.
-    Same,
-    Beside(Box<Beside>),
-    /// It would be another file, if this were no rehearsal.
+/// How the output so far differs from the file.
+enum Rewrite {
+    /// It does not.
+    None,
+    File(Box<AtomicFile>),
+    /// It does, but this is a rehearsal.
     Rehearsed,
 }
 
 impl InPlace {
-    /// For the regular file that was opened at `place`. In a rehearsal everything is done but the writing.
-    pub(crate) fn new(place: Place, opened: &Opened, backup: Option<Backup>, rehearsal: bool) -> io::Result<Self> {
-        let (Some(old), Some(found)) = (&opened.again, &opened.found) else {
-            return Err(io::Error::other("it is no regular file"));
+    /// Begins the conversion of the regular file that was opened at `place`. A rehearsal does everything except writing.
+    pub(crate) fn new(place: Place, input: &OpenInput, backup: Option<Backup>, rehearsal: bool) -> io::Result<Self> {
+        let (Some(old), Some(metadata)) = (&input.file, &input.metadata) else {
+            return Err(not_a_regular_file());
         };
-        place.check_replaceable(found)?;
-        let (old, found) = (old.clone(), found.clone());
-        Ok(InPlace { place, backup, old, found, same: 0, room: Vec::new(), new: Changed::Same, rehearsal })
+        place.check_replaceable(metadata)?;
+        let (old, metadata) = (old.clone(), metadata.clone());
+        Ok(InPlace { place, backup, old, metadata, same: 0, buffer: Vec::new(), new: Rewrite::None, rehearsal })
     }
 
-    /// Whether the file would have these bytes next; they are passed over where it has.
+    /// Returns whether the file continues with these bytes, and skips them if it does.
     fn has(&mut self, bytes: &[u8]) -> io::Result<bool> {
-        self.room.resize(ROOM, 0);
+        self.buffer.resize(BUFFER_BYTES, 0);
         let (mut rest, mut at) = (bytes, self.same);
         while !rest.is_empty() {
-            let room = &mut self.room[..rest.len().min(ROOM)];
-            let len = read_patiently(&self.old, room, at)?;
-            if len == 0 || room[..len] != rest[..len] {
+            let buffer = &mut self.buffer[..rest.len().min(BUFFER_BYTES)];
+            let len = read_some_at(&self.old, buffer, at)?;
+            if len == 0 || buffer[..len] != rest[..len] {
                 return Ok(false);
             }
             rest = &rest[len..];
@@ -73,61 +75,61 @@ impl InPlace {
         Ok(true)
     }
 
-    /// From here on it is another file.
-    fn differ(&mut self) -> io::Result<()> {
-        let mut new = Beside::new(self.place.clone(), Some(self.old.clone()))?;
+    /// Starts a new file with the bytes that are the same.
+    fn start_rewrite(&mut self) -> io::Result<()> {
+        let mut new = AtomicFile::new(self.place.clone(), Some(self.old.clone()))?;
         if self.rehearsal {
-            self.new = Changed::Rehearsed;
+            self.new = Rewrite::Rehearsed;
             return Ok(());
         }
         if copy(&self.old, self.same, &mut new)? != self.same {
             return Err(changed());
         }
-        self.new = Changed::Beside(Box::new(new));
+        self.new = Rewrite::File(Box::new(new));
         Ok(())
     }
 
-    /// All is well: the new file takes the place of the old one, which gets its other name first. Whether there was
-    /// anything to change.
+    /// Replaces the file, after giving the old content its other name if there is a backup. Returns whether anything has
+    /// changed.
     pub(crate) fn commit(mut self) -> io::Result<bool> {
-        if matches!(self.new, Changed::Same) {
+        if matches!(self.new, Rewrite::None) {
             if self.old.metadata()?.len() == self.same {
                 return Ok(false);
             }
-            self.differ()?;
+            self.start_rewrite()?;
         }
-        let Changed::Beside(new) = self.new else {
+        let Rewrite::File(new) = self.new else {
             if let Some(backup) = &self.backup {
                 backup.is_free(&self.old)?;
             }
             return Ok(true);
         };
-        new.settle()?;
-        // What somebody has written to the file meanwhile would be lost.
+        new.prepare()?;
+        // Anything that another process has written to the file meanwhile would be lost.
         let now = self.old.metadata()?;
-        if (now.len(), now.modified().ok()) != (self.found.len(), self.found.modified().ok()) {
+        if (now.len(), now.modified().ok()) != (self.metadata.len(), self.metadata.modified().ok()) {
             return Err(changed());
         }
-        let Some(backup) = &self.backup else { return new.put(&signals::hold()).map(|()| true) };
+        let Some(backup) = &self.backup else { return new.put_in_place(&signals::hold()).map(|()| true) };
         let (kept, hold) = backup.keep(&self.place, &self.old)?;
-        let put = new.rename(&hold);
-        if put.is_err() && kept {
-            // Of a file that stays as it was there are no two.
+        let renamed = new.rename(&hold);
+        if renamed.is_err() && kept {
+            // The file stays as it was, and needs no second name.
             _ = backup.place.folder.remove(&backup.place.name);
         }
-        // From here on the backup is all that is left of the old content.
-        put?.check().map(|()| true)
+        // From here on the backup has the only copy of the old content.
+        renamed?.check().map(|()| true)
     }
 }
 
 impl Write for InPlace {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if matches!(self.new, Changed::Same) && !self.has(bytes)? {
-            self.differ()?;
+        if matches!(self.new, Rewrite::None) && !self.has(bytes)? {
+            self.start_rewrite()?;
         }
         match &mut self.new {
-            Changed::Same | Changed::Rehearsed => Ok(bytes.len()),
-            Changed::Beside(new) => new.write(bytes),
+            Rewrite::None | Rewrite::Rehearsed => Ok(bytes.len()),
+            Rewrite::File(new) => new.write(bytes),
         }
     }
 
@@ -137,8 +139,9 @@ impl Write for InPlace {
 }
 
 impl Backup {
-    /// Gives the open file `old`, which is at `from`, the name of the backup too: there is no moment without either. A
-    /// file system that cannot do that gets a copy. Returns whether the name is new, and holds signals from there on.
+    /// Gives the open file `old`, which is at `from`, the name of the backup as a second name, so that at every moment at
+    /// least one of the names leads to the content. If the file system cannot do that, a copy is made. Returns whether the
+    /// name is new, and a hold on signals from that moment on.
     fn keep(&self, from: &Place, old: &File) -> io::Result<(bool, Hold)> {
         if !self.is_free(old)? {
             return Ok((false, signals::hold()));
@@ -147,8 +150,8 @@ impl Backup {
         let hold = signals::hold();
         match folder.name(old, Some((&from.folder, &from.name)), name) {
             Ok(()) if must_be(&self.place, old).is_ok() => return Ok((true, hold)),
-            // Somebody has put another file there; or the file system has made a copy of its own, which shows as another
-            // file, as overlayfs does with a file of a lower layer.
+            // Another process has put a different file there; or the file system has made a copy, which looks like a
+            // different file: overlayfs does that with a file of a lower layer.
             Ok(()) => {
                 folder.remove(name)?;
                 drop(hold);
@@ -158,7 +161,7 @@ impl Backup {
         }
         let copied = self.copy(old).and_then(|new| {
             let hold = signals::hold();
-            new.put_first(&self.place, &hold).map(|()| (true, hold))
+            new.put_where_none_is(&self.place, &hold).map(|()| (true, hold))
         });
         copied.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => self.taken(),
@@ -166,17 +169,17 @@ impl Backup {
         })
     }
 
-    /// Makes a file with the content of `old`, its permissions and its time.
-    fn copy(&self, old: &File) -> io::Result<New> {
-        let new = New::open(&self.place.folder, 0o600)?;
+    /// Makes a file with the content, permissions and modification time of `old`.
+    fn copy(&self, old: &File) -> io::Result<NewFile> {
+        let new = NewFile::create(&self.place.folder, 0o600)?;
         copy(old, u64::MAX, &mut new.file())?;
-        new.settle(Some(old))?;
+        new.prepare(Some(old))?;
         new.file().set_modified(old.metadata()?.modified()?)?;
         Ok(new)
     }
 
-    /// Whether nothing has the name. It may be the file itself, or a copy of it, as a run that was killed has left it;
-    /// anything else is an error.
+    /// Returns whether the name is free. The name may lead to the file itself or to a copy of it, which a run that was
+    /// killed has left behind; anything else is an error.
     fn is_free(&self, old: &File) -> io::Result<bool> {
         match self.place.look()? {
             None => Ok(true),
@@ -185,7 +188,7 @@ impl Backup {
         }
     }
 
-    /// Whether what has the name is the file, or a copy of it.
+    /// Returns whether the name leads to the file `old`, or to a copy of it.
     fn is_kept(&self, old: &File) -> io::Result<bool> {
         let Ok(kept) = self.place.folder.read(&self.place.name) else { return Ok(false) };
         let (one, other) = (kept.metadata()?, old.metadata()?);
@@ -193,14 +196,14 @@ impl Backup {
         if id.is_some() && id == FileId::of(&other) {
             return Ok(true);
         }
-        if !one.is_file() || one.len() != other.len() || !same_owner(&one, &other) {
+        if !one.is_file() || one.len() != other.len() || !have_same_owner(&one, &other) {
             return Ok(false);
         }
-        let (mut here, mut there) = (vec![0; ROOM], vec![0; ROOM]);
+        let (mut here, mut there) = (vec![0; BUFFER_BYTES], vec![0; BUFFER_BYTES]);
         let mut at = 0;
         while at < one.len() {
-            let len = read_patiently(&kept, &mut here, at)?;
-            if len == 0 || read_whole(old, &mut there[..len], at)? != len || here[..len] != there[..len] {
+            let len = read_some_at(&kept, &mut here, at)?;
+            if len == 0 || read_full_at(old, &mut there[..len], at)? != len || here[..len] != there[..len] {
                 return Ok(false);
             }
             at += len as u64;
@@ -208,10 +211,11 @@ impl Backup {
         Ok(true)
     }
 
-    /// What was kept once is worth more than what a second run would put in its place.
+    /// Returns the error for a backup that exists already: it has the original content, which is worth more than that of
+    /// a second run.
     fn taken(&self) -> io::Error {
-        let words = format!("{} is there already and is not written over", self.name());
-        io::Error::new(io::ErrorKind::AlreadyExists, words)
+        let message = format!("{} exists already and is not overwritten", self.name());
+        io::Error::new(io::ErrorKind::AlreadyExists, message)
     }
 
     fn name(&self) -> Name {
@@ -219,29 +223,27 @@ impl Backup {
     }
 }
 
-/// Whether a backup belongs to the owner of the file, or to us, who may not be allowed to give a copy away.
-#[cfg(unix)]
-fn same_owner(one: &Metadata, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    one.uid() == other.uid() || one.uid() == rustix::process::geteuid().as_raw()
+/// Returns whether a backup belongs to the owner of the file, or to the user of this process, who may not be allowed to
+/// give a copy away.
+fn have_same_owner(backup: &Metadata, file: &Metadata) -> bool {
+    owner_of(backup) == owner_of(file) || owner_of(backup) == current_user()
 }
 
-#[cfg(not(unix))]
-fn same_owner(_: &Metadata, _: &Metadata) -> bool {
-    true
+/// Returns the error for a file that cannot be replaced.
+pub(crate) fn not_a_regular_file() -> io::Error {
+    io::Error::other("not a regular file")
 }
 
-/// Copies the first `len` bytes of a file, or what there is of them; returns how many there were.
+/// Copies the first `len` bytes of a file, or all of it if it is shorter. Returns the number of bytes copied.
 fn copy(from: &File, len: u64, to: &mut impl Write) -> io::Result<u64> {
-    let mut room = vec![0; ROOM];
+    let mut buffer = vec![0; BUFFER_BYTES];
     let mut at = 0;
     while at < len {
-        let want = (len - at).min(ROOM as u64) as usize;
-        match read_patiently(from, &mut room[..want], at)? {
+        let want = (len - at).min(BUFFER_BYTES as u64) as usize;
+        match read_some_at(from, &mut buffer[..want], at)? {
             0 => break,
             got => {
-                to.write_all(&room[..got])?;
+                to.write_all(&buffer[..got])?;
                 at += got as u64;
             }
         }
@@ -249,20 +251,21 @@ fn copy(from: &File, len: u64, to: &mut impl Write) -> io::Result<u64> {
     Ok(at)
 }
 
-fn read_patiently(file: &File, room: &mut [u8], at: u64) -> io::Result<usize> {
+/// Reads at an offset, again if a signal interrupts it.
+fn read_some_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     loop {
-        match read_at(file, room, at) {
+        match read_at(file, buffer, at) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             read => return read,
         }
     }
 }
 
-/// Fills the room unless the file ends first.
-fn read_whole(file: &File, room: &mut [u8], at: u64) -> io::Result<usize> {
+/// Fills the buffer, unless the file ends first. Returns the number of bytes read.
+fn read_full_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     let mut filled = 0;
-    while filled < room.len() {
-        match read_patiently(file, &mut room[filled..], at + filled as u64)? {
+    while filled < buffer.len() {
+        match read_some_at(file, &mut buffer[filled..], at + filled as u64)? {
             0 => break,
             len => filled += len,
         }

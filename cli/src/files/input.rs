@@ -1,10 +1,8 @@
-//! What is read: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`] between.
+//! Opens and reads inputs: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`].
 
 use crate::files::folder::{self, Kind};
 use crate::files::place::Place;
-use crate::files::streams::{self, Patient, Standard, read_at};
-use crate::messages::Name;
-use crate::messages::hexdump::Piece;
+use crate::files::streams::{self, Blocking, Standard, read_at};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, Read};
@@ -12,126 +10,99 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Standard input, where a name is wanted.
-const STDIN: &str = "<stdin>";
-
-/// The name of an operand.
-pub(crate) fn name(path: &OsStr) -> Name {
-    if path == "-" { Name::of_stream(STDIN) } else { Name::of_path(path) }
-}
-
-/// What the system knows of an operand that is there.
+/// Returns the metadata of an operand, or `None` if there is no such file.
 pub(crate) fn metadata(path: &OsStr) -> Option<Metadata> {
-    if path == "-" { stdin().and_then(|file| file.metadata()).ok() } else { fs::metadata(path).ok() }
+    if path == "-" { Standard::In.open().ok()??.metadata().ok() } else { fs::metadata(path).ok() }
 }
 
-/// An input that is open. What it is, and what is read of it a second time, comes from what was opened: its name may
-/// lead elsewhere by then.
-pub(crate) struct Opened {
+/// An open input. Its metadata, and whatever is read of it a second time, come from the open file: by then its name may
+/// lead elsewhere.
+pub(crate) struct OpenInput {
     pub(crate) reader: Box<dyn BufRead>,
-    /// What the system knows of it.
-    pub(crate) found: Option<Metadata>,
-    /// A regular file that was named, to be read at offsets beside the reader.
-    pub(crate) again: Option<Arc<File>>,
+    pub(crate) metadata: Option<Metadata>,
+    /// The file, if it is a regular file that was named, for reading at offsets beside the reader.
+    pub(crate) file: Option<Arc<File>>,
 }
 
-/// Opens an operand: `-` is standard input. `capacity` is how much is read at a time.
-pub(crate) fn open(path: &OsStr, capacity: usize) -> io::Result<Box<dyn BufRead>> {
-    Ok(open_typed(path, capacity)?.reader)
-}
-
-/// The same, with what is known of it.
-pub(crate) fn open_typed(path: &OsStr, capacity: usize) -> io::Result<Opened> {
-    if path == "-" && !cfg!(unix) {
-        return Ok(Opened { reader: Box::new(io::stdin().lock()), found: None, again: None });
-    }
+/// Opens an operand, of which `-` is standard input, and reads up to `read_size` bytes at a time.
+pub(crate) fn open(path: &OsStr, read_size: usize) -> io::Result<OpenInput> {
     streams::check(Path::new(path))?;
-    if path == "-" {
-        let opened = Opened::new(stdin()?, None, capacity)?;
-        // It may not have begun with the first byte of its file.
-        return Ok(Opened { again: None, ..opened });
+    if path != "-" {
+        let open = || folder::open_typed(Path::new(path));
+        return OpenInput::new(open()?, Some(&open), read_size);
     }
-    let open = || folder::open_typed(Path::new(path));
-    Opened::new(open()?, Some(&open), capacity)
+    match Standard::In.open()? {
+        // Without `file`: the first byte that is read need not be the first byte of the file.
+        Some(stdin) => OpenInput::new(stdin, None, read_size),
+        None => Ok(OpenInput { reader: Box::new(io::stdin().lock()), metadata: None, file: None }),
+    }
 }
 
-/// Opens the regular file at a place. What has come there since it was found, if that is no regular file, is an error.
-pub(crate) fn open_place(place: &Place, capacity: usize) -> io::Result<Opened> {
+/// Opens the regular file at a place. Fails if something else has taken its place since it was found.
+pub(crate) fn open_place(place: &Place, read_size: usize) -> io::Result<OpenInput> {
     let open = || place.folder.read(&place.name);
     let file = open().map_err(|error| match place.look() {
-        Ok(Some(entry)) if entry.kind != Kind::File => no_longer(entry.kind),
+        Ok(Some(entry)) if entry.kind != Kind::File => no_longer_a_file(entry.kind),
         _ => error,
     })?;
-    let found = file.metadata()?;
-    if !found.is_file() {
-        return Err(no_longer(if found.is_dir() { Kind::Folder } else { Kind::Device }));
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(no_longer_a_file(if metadata.is_dir() { Kind::Folder } else { Kind::Device }));
     }
-    Opened::new(file, Some(&open), capacity)
+    OpenInput::new(file, Some(&open), read_size)
 }
 
-/// Reports what is no longer the regular file that was found.
-fn no_longer(kind: Kind) -> io::Error {
+fn no_longer_a_file(kind: Kind) -> io::Error {
     let now = match kind {
         Kind::File => "another file",
         Kind::Folder => "a directory",
         Kind::Link => "a symbolic link",
         Kind::Fifo => "a FIFO",
-        Kind::Device => "no regular file",
+        Kind::Device => "not a regular file",
     };
     io::Error::other(format!("it was a regular file when it was found, and is {now} now"))
 }
 
-impl Opened {
-    /// `open` opens it once more where one open file cannot be read at two places.
-    fn new(file: File, open: Option<&dyn Fn() -> io::Result<File>>, capacity: usize) -> io::Result<Self> {
-        let found = file.metadata()?;
-        // It can be opened here and there, and the failure to read would name a byte.
-        if open.is_some() && found.is_dir() {
+impl OpenInput {
+    /// `open` opens the file again, on systems where one open file cannot be read at two positions.
+    fn new(file: File, open: Option<&dyn Fn() -> io::Result<File>>, read_size: usize) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        // Some systems open a directory and fail to read it; that error would name a byte.
+        if open.is_some() && metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let file = Arc::new(file);
-        let again = match open.filter(|_| found.is_file()) {
+        let second = match open.filter(|_| metadata.is_file()) {
             Some(open) if !cfg!(unix) => Some(Arc::new(open()?)),
             Some(_) => Some(file.clone()),
             None => None,
         };
-        let room = vec![0; capacity.max(LAZY)];
-        let reader = Box::new(Input { file: Patient(file), room, capacity, begin: 0, end: 0 });
-        Ok(Opened { reader, found: Some(found), again })
+        let buffer = vec![0; read_size.max(LAZY_BYTES)];
+        let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0 });
+        Ok(OpenInput { reader, metadata: Some(metadata), file: second })
     }
 }
 
-#[cfg(unix)]
-fn stdin() -> io::Result<File> {
-    Standard::In.open()
-}
-
-#[cfg(not(unix))]
-fn stdin() -> io::Result<File> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// An open input. (A [`BufReader`](io::BufReader) fills its buffer with zeros first, all of it, where what it reads from is
-/// no plain file.)
-struct Input {
-    file: Patient,
-    room: Vec<u8>,
-    /// How much is read at a time.
-    capacity: usize,
+/// Reads an open input. (A [`BufReader`](io::BufReader) over anything but a plain file first fills its whole buffer with
+/// zeros.)
+struct Reader {
+    file: Blocking,
+    buffer: Vec<u8>,
+    read_size: usize,
     begin: usize,
     end: usize,
 }
 
-/// So much memory the system hands out zeroed and page by page, as it is touched: a short run touches little.
-const LAZY: usize = 256 * 1024;
+/// The system hands out this much memory zeroed, page by page as it is touched: a short run touches little of it.
+const LAZY_BYTES: usize = 256 * 1024;
 
-impl BufRead for Input {
+impl BufRead for Reader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.begin == self.end {
             (self.begin, self.end) = (0, 0);
-            self.end = self.file.read(&mut self.room[..self.capacity])?.min(self.capacity);
+            self.end = self.file.read(&mut self.buffer[..self.read_size])?.min(self.read_size);
         }
-        Ok(&self.room[self.begin..self.end])
+        Ok(&self.buffer[self.begin..self.end])
     }
 
     fn consume(&mut self, len: usize) {
@@ -139,96 +110,97 @@ impl BufRead for Input {
     }
 }
 
-impl Read for Input {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let len = self.fill_buf()?.read(room)?;
+impl Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.read(buffer)?;
         self.consume(len);
         Ok(len)
     }
 }
 
-/// How many of the first bytes a [`Sampled`] keeps.
-const SAMPLE: usize = 4096;
+/// How many of the first bytes a [`SampledInput`] keeps.
+const SAMPLE_BYTES: usize = 4096;
 
-/// An input whose first bytes are kept, to say what they look like should they not be what they were taken for.
-pub(crate) struct Sampled {
+/// How many of the last bytes a [`SampledInput`] keeps at least. More than is read at a time.
+const RECENT_BYTES: usize = 128 * 1024;
+
+/// An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed. It can also
+/// keep its last bytes, so that the bytes around an error can be shown.
+pub(crate) struct SampledInput {
     inner: Box<dyn BufRead>,
     consumed: u64,
     sample: Vec<u8>,
-    /// The last bytes that were read, where they are kept.
+    /// The last bytes that were read, if they are kept.
     recent: Option<Vec<u8>>,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     filled: u64,
-    /// There are no more.
+    /// The end of the input was reached.
     is_over: bool,
-    /// The file that they are from.
+    /// The regular file that is read.
     file: Option<Arc<File>>,
 }
 
-/// How many of the last bytes are kept at the least: more than is read at a time.
-const RECENT: usize = 128 * 1024;
-
-impl Sampled {
+impl SampledInput {
     pub(crate) fn new(inner: Box<dyn BufRead>) -> Self {
-        Sampled { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false, file: None }
+        SampledInput { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false, file: None }
     }
 
-    /// The same, read from a regular file that is open.
-    pub(crate) fn of_file(self, file: Option<Arc<File>>) -> Self {
-        Sampled { file, ..self }
+    /// Sets the open regular file that the input is read from.
+    pub(crate) fn with_file(self, file: Option<Arc<File>>) -> Self {
+        SampledInput { file, ..self }
     }
 
-    /// The same with its last bytes kept too, to be shown should they be wrong.
-    pub(crate) fn keeping(self, recent: bool) -> Self {
-        Sampled { recent: recent.then(Vec::new), ..self }
+    /// Sets whether the last bytes are kept.
+    pub(crate) fn keep_recent(self, recent: bool) -> Self {
+        SampledInput { recent: recent.then(Vec::new), ..self }
     }
 
-    /// How long the input is, where its end was seen.
+    /// Returns the length of the input if its end was reached.
     pub(crate) fn len(&self) -> Option<u64> {
         self.is_over.then_some(self.filled)
     }
 
-    /// The bytes at `range`, or those of them that there are: from what is kept, else from the file once more, if it is a
-    /// regular one.
-    pub(crate) fn again(&self, range: Range<u64>) -> Option<Piece> {
-        let start = range.start;
+    /// Returns the bytes at `range`, or as many of them as exist: from memory if they are kept, otherwise from the file
+    /// if it is a regular one.
+    pub(crate) fn bytes_at(&self, range: Range<u64>) -> Option<Vec<u8>> {
         let recent = self.recent.as_deref().unwrap_or_default();
         let kept = self.filled - recent.len() as u64;
-        if (kept..self.filled).contains(&start) {
+        if (kept..self.filled).contains(&range.start) {
             let end = (range.end - kept).min(recent.len() as u64);
-            return Some(Piece { start, bytes: recent[(start - kept) as usize..end as usize].to_vec() });
+            return Some(recent[(range.start - kept) as usize..end as usize].to_vec());
         }
         let file = self.file.as_ref()?;
-        let mut bytes = vec![0; (range.end - start) as usize];
-        let len = read_at(file, &mut bytes, start).ok()?;
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        let len = read_at(file, &mut bytes, range.start).ok()?;
         bytes.truncate(len);
-        Some(Piece { start, bytes })
+        Some(bytes)
     }
 
+    /// Returns the first bytes of the input.
     pub(crate) fn sample(&self) -> &[u8] {
         &self.sample
     }
 }
 
-/// What there is of `buffer` after its first `known` bytes.
-fn behind(buffer: &[u8], known: u64) -> &[u8] {
+/// Returns `buffer` without its first `known` bytes.
+fn after(buffer: &[u8], known: u64) -> &[u8] {
     usize::try_from(known).ok().and_then(|known| buffer.get(known..)).unwrap_or_default()
 }
 
-impl BufRead for Sampled {
+impl BufRead for SampledInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.inner.fill_buf()?;
-        // What of the buffer lies behind what is kept already.
-        let new = (self.sample.len() as u64).checked_sub(self.consumed).map_or(&[][..], |known| behind(buffer, known));
-        let room = SAMPLE - self.sample.len();
-        self.sample.extend_from_slice(&new[..new.len().min(room)]);
-        let fresh = behind(buffer, self.filled.saturating_sub(self.consumed));
+        // The part of the buffer after the sample so far; none once bytes beyond the sample were consumed.
+        let new = (self.sample.len() as u64).checked_sub(self.consumed).map_or(&[][..], |known| after(buffer, known));
+        let missing = SAMPLE_BYTES - self.sample.len();
+        self.sample.extend_from_slice(&new[..new.len().min(missing)]);
+        let fresh = after(buffer, self.filled.saturating_sub(self.consumed));
         self.filled += fresh.len() as u64;
         self.is_over |= buffer.is_empty();
         if let Some(recent) = &mut self.recent {
             recent.extend_from_slice(fresh);
-            if recent.len() > 2 * RECENT {
-                recent.drain(..recent.len() - RECENT);
+            if recent.len() > 2 * RECENT_BYTES {
+                recent.drain(..recent.len() - RECENT_BYTES);
             }
         }
         Ok(buffer)
@@ -240,9 +212,9 @@ impl BufRead for Sampled {
     }
 }
 
-impl Read for Sampled {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let len = self.fill_buf()?.read(room)?;
+impl Read for SampledInput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.read(buffer)?;
         self.consume(len);
         Ok(len)
     }
@@ -252,20 +224,22 @@ impl Read for Sampled {
 mod tests {
     use super::*;
 
-    /// Past 4 GiB, on a machine of 32 bits too.
+    /// Offsets past 4 GiB work on 32-bit machines too.
     #[test]
     fn far_into_the_input() {
         let begin = (1 << 32) - 4;
-        let mut input = Sampled::new(Box::new(&b"0123456789"[..])).keeping(true);
-        (input.consumed, input.filled, input.sample) = (begin, begin, vec![b'a'; SAMPLE]);
+        let mut input = SampledInput::new(Box::new(&b"0123456789"[..])).keep_recent(true);
+        (input.consumed, input.filled, input.sample) = (begin, begin, vec![b'a'; SAMPLE_BYTES]);
         let mut rest = Vec::new();
         input.read_to_end(&mut rest).unwrap();
-        assert_eq!((&rest[..], input.sample.len(), input.len()), (&b"0123456789"[..], SAMPLE, Some((1 << 32) + 6)));
+        assert_eq!(
+            (&rest[..], input.sample.len(), input.len()),
+            (&b"0123456789"[..], SAMPLE_BYTES, Some((1 << 32) + 6))
+        );
         for (from, expected) in [(begin, &b"01234567"[..]), ((1 << 32) - 1, b"3456789"), (1 << 32, b"456789")] {
-            let piece = input.again(from..from + 8).unwrap();
-            assert_eq!((piece.start, &*piece.bytes), (from, expected), "{from}");
+            assert_eq!(input.bytes_at(from..from + 8).unwrap(), expected, "{from}");
         }
-        assert!(input.again(0..8).is_none() && input.again(6..8).is_none());
-        assert_eq!(behind(b"abc", 1 << 32), b"");
+        assert!(input.bytes_at(0..8).is_none() && input.bytes_at(6..8).is_none());
+        assert_eq!(after(b"abc", 1 << 32), b"");
     }
 }

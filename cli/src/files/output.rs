@@ -1,22 +1,16 @@
-//! What is written: standard output past the line buffer of [`std::io::Stdout`], and files that are replaced when whole.
+//! Opens outputs: standard output without the line buffer of [`std::io::Stdout`], FIFOs and devices, files that are
+//! replaced once everything is written, and rehearsals, which write nothing.
 
-use crate::files::atomic_file::Beside;
+use crate::files::atomic_file::AtomicFile;
 use crate::files::folder::Entry;
 use crate::files::in_place::InPlace;
+use crate::files::name::Name;
 use crate::files::place::{End, Place, changed, follow, resolve};
-use crate::files::streams::{self, FileId, Patient, Standard};
-use crate::messages::{Name, say};
-use crate::status::Status;
+use crate::files::streams::{self, Blocking, FileId, Standard};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-
-/// Standard output, where a name is wanted.
-pub(crate) const STDOUT: &str = "<stdout>";
-
-/// Standard error, where a name is wanted.
-pub(crate) const STDERR: &str = "<stderr>";
 
 /// An open output. Dropped without [`commit`](Output::commit), it leaves a regular file as it was.
 pub(crate) struct Output {
@@ -25,121 +19,106 @@ pub(crate) struct Output {
 }
 
 enum Sink {
-    /// Standard streams, FIFOs, devices: what is written is gone. The regular file behind it, where it is one.
+    /// A standard stream, a FIFO or a device: what is written cannot be taken back. If the stream leads to a regular
+    /// file, the identity of that file.
     Stream(Box<dyn Write>, Option<FileId>),
-    Beside(Box<Beside>),
+    Atomic(Box<AtomicFile>),
     InPlace(Box<InPlace>),
-    /// A rehearsal: nothing is written. The file that would be is held, so that it is known which.
-    Nothing(Option<Box<Beside>>),
-}
-
-/// Writes a text to standard output. A reader that wants no more of it is no failure.
-pub(crate) fn print(text: &str) -> Status {
-    let written = Output::stdout().and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
-        output.commit()
-    });
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(format_args!("{STDOUT}: cannot write: {error}"));
-            Status::Io
-        }
-        _ => Status::Done,
-    }
+    /// A rehearsal, which writes nothing. The file that would be written is held, so that its identity is known.
+    Nothing(Option<Box<AtomicFile>>),
 }
 
 impl Output {
-    /// Standard output.
+    /// Opens standard output.
     pub(crate) fn stdout() -> io::Result<Self> {
-        Ok(Output { name: Name::of_stream(STDOUT), sink: Sink::standard(Standard::Out)? })
+        Ok(Output { name: Name::stdout(), sink: Sink::standard(Standard::Out)? })
     }
 
-    /// Standard error, for data that is asked for there.
+    /// Opens standard error, for data that the user asked for there.
     pub(crate) fn stderr() -> io::Result<Self> {
-        Ok(Output { name: Name::of_stream(STDERR), sink: Sink::standard(Standard::Err)? })
+        Ok(Output { name: Name::stderr(), sink: Sink::standard(Standard::Err)? })
     }
 
-    /// A path. Regular or absent: a file beside it, to be renamed over it; a symlink: the same for its target; a FIFO
-    /// or device: itself; a directory: an error.
+    /// Opens a path. If it leads to a regular file or to nothing, a new file is written, which takes that place on
+    /// [`commit`](Self::commit); symlinks are followed. A FIFO or a device is written directly. A directory is an error.
     pub(crate) fn path(path: &Path) -> io::Result<Self> {
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::typed(path)? })
+        streams::check(path)?;
+        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::open(resolve(path)?.1)? })
     }
 
-    /// The file that `file` becomes, which is the input too.
+    /// Returns the output that replaces the input `file`.
     pub(crate) fn in_place(name: Name, file: InPlace) -> Self {
         Output { name, sink: Sink::InPlace(Box::new(file)) }
     }
 
-    /// The same as by [`path`](Self::path), at a place below a directory, or nothing in a rehearsal. A symlink is followed
-    /// if one may be there.
+    /// Opens a place below a directory, as [`path`](Self::path) does, or nothing in a rehearsal. A symlink there is
+    /// followed only if one is expected.
     pub(crate) fn at(name: Name, place: Place, may_be_link: bool, rehearsal: bool) -> io::Result<Self> {
         let end = follow(place, may_be_link)?;
         let sink = if rehearsal { Sink::rehearsal(end)? } else { Sink::open(end)? };
         Ok(Output { name, sink })
     }
 
-    /// Nothing, called `name`.
+    /// Returns an output called `name` that writes nothing.
     pub(crate) fn nothing(name: Name) -> Self {
         Output { name, sink: Sink::Nothing(None) }
     }
 
-    /// Nothing, where a file would be written at `path`: an error where it could not be opened, so far as that can be
-    /// known without doing it.
+    /// Returns an output that writes nothing in place of a file at `path`. Fails if that file could not be opened, as far
+    /// as this can be known without opening it.
     pub(crate) fn rehearsal(path: &Path) -> io::Result<Self> {
         Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::rehearsal(resolve(path)?.1)? })
     }
 
-    /// Whether nothing has happened to any file before [`commit`](Self::commit).
+    /// Returns whether every file stays as it is until [`commit`](Self::commit).
     pub(crate) fn is_replacing(&self) -> bool {
         !matches!(self.sink, Sink::Stream(..))
     }
 
-    /// Whether one of the two would take the place of the other.
+    /// Returns whether one of the two outputs would replace the other.
     pub(crate) fn collides(&self, other: &Output) -> bool {
         match (&self.sink, &other.sink) {
-            (Sink::Beside(one), Sink::Beside(other)) => one.has_target_of(other),
-            (Sink::Stream(_, id), Sink::Beside(file)) | (Sink::Beside(file), Sink::Stream(_, id)) => {
+            (Sink::Atomic(one), Sink::Atomic(other)) => one.has_target_of(other),
+            (Sink::Stream(_, id), Sink::Atomic(file)) | (Sink::Atomic(file), Sink::Stream(_, id)) => {
                 id.is_some() && *id == file.old_id()
             }
-            // Two streams into one file, as with `2>&1`, are what was asked for.
+            // Two streams into one file, as with `2>&1`: the user asked for that.
             (Sink::Stream(..), Sink::Stream(..)) => false,
-            (Sink::Nothing(Some(one)), Sink::Beside(other)) => one.has_target_of(other),
-            // What becomes of those is settled before they are opened.
+            (Sink::Nothing(Some(one)), Sink::Atomic(other)) => one.has_target_of(other),
+            // These are checked before they are opened.
             (Sink::InPlace(_) | Sink::Nothing(_), _) | (_, Sink::InPlace(_) | Sink::Nothing(_)) => false,
         }
     }
 
-    /// Whether what is written is seen by who reads `input` from now on. Not so where there is nothing to be read: a
-    /// file that the shell has just emptied for the output may stand among the inputs.
+    /// Returns whether reading `input` from now on would return what is written here. An empty input does not count: it
+    /// may be a file that the shell has just emptied for this output.
     pub(crate) fn feeds(&self, input: &Metadata) -> bool {
-        match &self.sink {
-            Sink::Stream(_, id) => id.is_some() && *id == FileId::of(input) && input.len() > 0,
-            Sink::Beside(_) | Sink::InPlace(_) | Sink::Nothing(_) => false,
-        }
+        let id = self.stream_id();
+        id.is_some() && id == FileId::of(input) && input.len() > 0
     }
 
-    /// The regular file behind a stream, which is written as it is.
+    /// Returns the identity of the regular file that a stream leads to.
     pub(crate) fn stream_id(&self) -> Option<FileId> {
         match &self.sink {
             Sink::Stream(_, id) => *id,
-            Sink::Beside(_) | Sink::InPlace(_) | Sink::Nothing(_) => None,
+            Sink::Atomic(_) | Sink::InPlace(_) | Sink::Nothing(_) => None,
         }
     }
 
-    /// Whether [`commit`](Self::commit) puts another file in the place of `input`.
+    /// Returns whether [`commit`](Self::commit) replaces `input` by another file.
     pub(crate) fn replaces(&self, input: &Metadata) -> bool {
         match &self.sink {
             Sink::Stream(..) | Sink::InPlace(_) | Sink::Nothing(_) => false,
-            Sink::Beside(file) => file.old_id().is_some_and(|id| Some(id) == FileId::of(input)),
+            Sink::Atomic(file) => file.old_id().is_some_and(|id| Some(id) == FileId::of(input)),
         }
     }
 
-    /// All is well: the new file takes the place of the old one, with its permissions. Whether there was anything to
-    /// change, which only a file that is its own input can know.
+    /// Finishes the output: a new file takes the place of the old one, with its permissions. Returns whether anything
+    /// has changed, which only `--in-place` can know; for all other outputs the result is `true`.
     pub(crate) fn commit(self) -> io::Result<bool> {
         match self.sink {
             Sink::Stream(mut stream, _) => stream.flush().map(|()| true),
-            Sink::Beside(file) => file.commit().map(|()| true),
+            Sink::Atomic(file) => file.commit().map(|()| true),
             Sink::InPlace(file) => file.commit(),
             Sink::Nothing(_) => Ok(true),
         }
@@ -147,17 +126,12 @@ impl Output {
 }
 
 impl Sink {
-    fn typed(path: &Path) -> io::Result<Self> {
-        streams::check(path)?;
-        Sink::open(resolve(path)?.1)
-    }
-
     fn open(end: End) -> io::Result<Self> {
         match end {
-            End::File(place, entry) => Ok(Sink::Beside(Box::new(beside(place, entry)?))),
+            End::File(place, entry) => Ok(Sink::Atomic(Box::new(new_file(place, entry)?))),
             End::Special(place, entry) => {
                 let file = place.folder.write(&place.name)?;
-                // A file that has come there meanwhile would be written over.
+                // If a regular file has taken its place meanwhile, this would overwrite that file.
                 if cfg!(unix) && FileId::of_any(&file.metadata()?) != entry.id {
                     return Err(changed());
                 }
@@ -173,31 +147,25 @@ impl Sink {
         }
     }
 
-    /// Nothing, where a file would be written.
+    /// Returns a sink that writes nothing in place of a file.
     fn rehearsal(end: End) -> io::Result<Self> {
         match end {
-            End::File(place, entry) => Ok(Sink::Nothing(Some(Box::new(beside(place, entry)?)))),
+            End::File(place, entry) => Ok(Sink::Nothing(Some(Box::new(new_file(place, entry)?)))),
             End::Special(..) | End::Open(..) => Ok(Sink::Nothing(None)),
         }
     }
 
     fn stream(file: File) -> io::Result<Self> {
         let id = FileId::of(&file.metadata()?);
-        Ok(Sink::Stream(Box::new(Patient(Arc::new(file))), id))
+        Ok(Sink::Stream(Box::new(Blocking(Arc::new(file))), id))
     }
 
-    #[cfg(unix)]
     fn standard(stream: Standard) -> io::Result<Self> {
-        Sink::stream(stream.open()?)
-    }
-
-    #[cfg(not(unix))]
-    fn standard(stream: Standard) -> io::Result<Self> {
-        let stream: Box<dyn Write> = match stream {
-            Standard::Err => Box::new(io::stderr()),
-            _ => Box::new(io::stdout()),
-        };
-        Ok(Sink::Stream(stream, None))
+        match (stream.open()?, stream) {
+            (Some(file), _) => Sink::stream(file),
+            (None, Standard::Err) => Ok(Sink::Stream(Box::new(io::stderr()), None)),
+            (None, _) => Ok(Sink::Stream(Box::new(io::stdout()), None)),
+        }
     }
 }
 
@@ -205,7 +173,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
             Sink::Stream(stream, _) => stream.write(bytes),
-            Sink::Beside(file) => file.write(bytes),
+            Sink::Atomic(file) => file.write(bytes),
             Sink::InPlace(file) => file.write(bytes),
             Sink::Nothing(_) => Ok(bytes.len()),
         }
@@ -214,17 +182,17 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stream(stream, _) => stream.flush(),
-            Sink::Beside(_) | Sink::InPlace(_) | Sink::Nothing(_) => Ok(()),
+            Sink::Atomic(_) | Sink::InPlace(_) | Sink::Nothing(_) => Ok(()),
         }
     }
 }
 
-/// A new file for a place where there is none, or a regular one.
-fn beside(place: Place, entry: Option<Entry>) -> io::Result<Beside> {
-    let Some(entry) = entry else { return Beside::new(place, None) };
+/// Opens a new file for a place where there is no file, or a regular one.
+fn new_file(place: Place, entry: Option<Entry>) -> io::Result<AtomicFile> {
+    let Some(entry) = entry else { return AtomicFile::new(place, None) };
     let old = place.folder.hold(&place.name)?;
     if cfg!(unix) && FileId::of_any(&old.metadata()?) != entry.id {
         return Err(changed());
     }
-    Beside::new(place, Some(Arc::new(old)))
+    AtomicFile::new(place, Some(Arc::new(old)))
 }

@@ -1,10 +1,10 @@
-//! Holds INT, TERM and HUP back while a file takes the place of another, and removes files that were to take the place of
-//! others before one of these signals ends the process.
+//! Holds INT, TERM and HUP back while a file takes the place of another, and removes temporary files before one of these
+//! signals ends the process.
 //!
-//! All threads block the three signals. (To block them in one thread for the time of a rename would not do: the system
-//! would hand them to another thread.) One thread waits until one has come, and until no file is being put in its place.
-//! Then it unblocks the signal, which does what it would have done otherwise: it ends the process, or nothing, as under
-//! `nohup`. Until then the signal stays pending, and no other file is put in its place.
+//! All threads block the three signals. (It is not enough to block them in one thread during a rename: the system would
+//! deliver them to another thread.) One thread waits until a signal has arrived, and until no file is being put in its
+//! place. Then it unblocks the signal, which has its usual effect: it ends the process, or does nothing, as under `nohup`.
+//! Until then the signal stays pending, and no other file is put in its place.
 
 use crate::files::folder::Folder;
 #[cfg(unix)]
@@ -12,22 +12,23 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-/// Read by whoever puts a file in its place, written by the thread that ends the process.
+/// Locked for reading by threads that put a file in its place, and for writing by the thread that ends the process.
 static BUSY: RwLock<()> = RwLock::new(());
 
-/// Files that have a name and are not in their place yet.
-static PASSING: Mutex<Vec<(Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
+/// Files that have a temporary name and are not in their place yet.
+static TEMPORARY: Mutex<Vec<(Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
 
-/// While this is held, no signal that can be held back ends the process.
+/// While this exists, none of the three signals ends the process.
 pub(crate) struct Hold {
     _busy: RwLockReadGuard<'static, ()>,
 }
 
-/// Holds signals back. Short: whoever presses ^C waits for it. If one has come already, it does its work first.
+/// Holds signals back. If one has arrived already, it takes effect first. Must be held only briefly, as a user who
+/// presses ^C waits for it.
 pub(crate) fn hold() -> Hold {
     loop {
         let hold = Hold { _busy: BUSY.read().unwrap_or_else(PoisonError::into_inner) };
-        if !has_come() {
+        if !has_arrived() {
             return hold;
         }
         drop(hold);
@@ -36,36 +37,36 @@ pub(crate) fn hold() -> Hold {
 }
 
 impl Hold {
-    /// Notes a file that is to be removed if the process is ended.
-    pub(crate) fn add(&self, folder: &Arc<Folder>, name: &OsString) {
-        passing(|files| files.push((folder.clone(), name.clone())));
+    /// Notes a file that must be removed if a signal ends the process.
+    pub(crate) fn note(&self, folder: &Arc<Folder>, name: &OsString) {
+        with_temporary(|files| files.push((folder.clone(), name.clone())));
     }
 }
 
-/// Forgets a file that was noted: it is in its place, or gone.
+/// Forgets a file that was noted: it is in its place, or removed.
 pub(crate) fn forget(folder: &Arc<Folder>, name: &OsString) {
-    passing(|files| files.retain(|(known, file)| !(Arc::ptr_eq(known, folder) && file == name)));
+    with_temporary(|files| files.retain(|(known, file)| !(Arc::ptr_eq(known, folder) && file == name)));
 }
 
-fn passing<T>(act: impl FnOnce(&mut Vec<(Arc<Folder>, OsString)>) -> T) -> T {
-    act(&mut PASSING.lock().unwrap_or_else(PoisonError::into_inner))
+fn with_temporary<T>(act: impl FnOnce(&mut Vec<(Arc<Folder>, OsString)>) -> T) -> T {
+    act(&mut TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Removes the files that have a name and are not in their place.
+/// Removes the files that have a temporary name.
 #[cfg(unix)]
-fn remove_passing() {
-    passing(|files| {
+fn remove_temporary() {
+    with_temporary(|files| {
         for (folder, name) in files.drain(..) {
             _ = folder.remove(&name);
         }
     });
 }
 
-/// What the thread that waits for signals has for its stack: it reads a small file at the most.
+/// The size of the stack, in bytes, of the thread that waits for signals. It reads at most a small file.
 #[cfg(unix)]
-const STACK: usize = 128 * 1024;
+const STACK_BYTES: usize = 128 * 1024;
 
-/// Blocks the signals. Returns those that were not blocked before, by whoever started the process, and all that were.
+/// Blocks the signals. Returns those of them that were not blocked before by the parent process, and the previous mask.
 #[cfg(unix)]
 fn block() -> nix::Result<(SigSet, SigSet)> {
     let mut ours: SigSet = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
@@ -78,61 +79,62 @@ fn block() -> nix::Result<(SigSet, SigSet)> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::{BUSY, PoisonError, STACK, SigSet, block, remove_passing};
+    use super::{BUSY, PoisonError, STACK_BYTES, SigSet, block, remove_temporary};
     use nix::sys::signalfd::{SfdFlags, SignalFd};
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use std::sync::OnceLock;
     use std::thread;
 
-    /// Can be read when one of the signals is pending. It is not read: the signal would be gone.
-    static COME: OnceLock<SignalFd> = OnceLock::new();
+    /// Becomes readable when one of the signals is pending. It is never read, which would take the signal away.
+    static ARRIVED: OnceLock<SignalFd> = OnceLock::new();
 
-    /// Begins to hold signals back where [`hold`](super::hold) says so. To be called before any other thread is started,
-    /// by a run that will replace files.
+    /// Starts to hold signals back during a [`hold`](super::hold). A run that will replace files calls this before it
+    /// starts any other thread.
     pub(crate) fn watch() {
         let Ok((ours, before)) = block() else { return };
-        let come = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC).map(|come| COME.set(come));
-        let serve = move || {
+        let arrived = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC).map(|descriptor| ARRIVED.set(descriptor));
+        let watch = move || {
             loop {
                 wait(None);
-                serve(&ours);
+                deliver(&ours);
             }
         };
-        let is_set = matches!(come, Ok(Ok(())));
-        if !is_set || thread::Builder::new().stack_size(STACK).spawn(serve).is_err() {
-            // Without the thread, the signals have to come through as they did.
+        let is_set = matches!(arrived, Ok(Ok(())));
+        if !is_set || thread::Builder::new().stack_size(STACK_BYTES).spawn(watch).is_err() {
+            // Without the thread, the signals must arrive as before.
             _ = before.thread_set_mask();
         }
     }
 
-    /// Whether a signal has come that has not done its work yet.
-    pub(crate) fn has_come() -> bool {
+    /// Returns whether a signal is pending.
+    pub(crate) fn has_arrived() -> bool {
         wait(Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))
     }
 
+    /// Waits for a signal, at most for `time`. Returns whether one is pending.
     fn wait(time: Option<&Timespec>) -> bool {
-        let Some(come) = COME.get() else { return false };
+        let Some(arrived) = ARRIVED.get() else { return false };
         loop {
-            match poll(&mut [PollFd::new(come, PollFlags::IN)], time) {
+            match poll(&mut [PollFd::new(arrived, PollFlags::IN)], time) {
                 Err(rustix::io::Errno::INTR) => {}
                 found => return found.is_ok_and(|count| count > 0),
             }
         }
     }
 
-    /// Has the signals that have come do their work, once no file is being put in its place.
-    fn serve(ours: &SigSet) {
+    /// Lets the pending signals take effect, once no file is being put in its place.
+    fn deliver(ours: &SigSet) {
         let _all = BUSY.write().unwrap_or_else(PoisonError::into_inner);
         if is_fatal() {
-            remove_passing();
+            remove_temporary();
         }
         _ = ours.thread_unblock();
-        // They were ignored: the run goes on.
+        // The signals were ignored, and the run goes on.
         _ = ours.thread_block();
     }
 
-    /// Whether a signal that has come will end the process, so far as that can be known: it may be ignored, and the
-    /// first process of a container is not ended by a signal that it does not handle.
+    /// Returns whether a pending signal will end the process, as far as this can be known. The signal may be ignored, and
+    /// the first process of a container is not ended by a signal that it does not handle.
     fn is_fatal() -> bool {
         if std::process::id() == 1 {
             return false;
@@ -147,19 +149,20 @@ mod linux {
 }
 
 #[cfg(target_os = "linux")]
-use linux::has_come;
+use linux::has_arrived;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::watch;
 
-/// The same where only taking a signal tells that it has come: for an instant nobody knows of it.
+/// Starts to hold signals back, on systems where a pending signal cannot be seen without taking it. Between the moment in
+/// which it is taken and the lock, a file may still be put in its place.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) fn watch() {
     let Ok((ours, before)) = block() else { return };
-    let serve = move || {
+    let watch = move || {
         while let Ok(signal) = ours.wait() {
             let _all = BUSY.write().unwrap_or_else(PoisonError::into_inner);
-            // One that is ignored does not come here.
-            remove_passing();
+            // An ignored signal does not get here.
+            remove_temporary();
             let mut one = SigSet::empty();
             one.add(signal);
             _ = one.thread_unblock();
@@ -167,7 +170,7 @@ pub(crate) fn watch() {
             _ = one.thread_block();
         }
     };
-    if std::thread::Builder::new().stack_size(STACK).spawn(serve).is_err() {
+    if std::thread::Builder::new().stack_size(STACK_BYTES).spawn(watch).is_err() {
         _ = before.thread_set_mask();
     }
 }
@@ -176,6 +179,6 @@ pub(crate) fn watch() {
 pub(crate) fn watch() {}
 
 #[cfg(not(target_os = "linux"))]
-fn has_come() -> bool {
+fn has_arrived() -> bool {
     false
 }

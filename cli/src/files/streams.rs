@@ -1,11 +1,11 @@
-//! Open files as the system has them: which standard streams were closed at the start, whether two are one file, and
-//! reading and writing that waits where a descriptor would not.
+//! Open files as the system sees them: which standard streams were closed at the start, whether two open files are the
+//! same file, and reading and writing that waits when a descriptor would not.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-/// A standard stream, by its descriptor.
+/// A standard stream. The values are the numbers of the descriptors.
 #[derive(Clone, Copy)]
 pub(crate) enum Standard {
     In = 0,
@@ -22,18 +22,18 @@ mod closed {
     use std::path::Path;
     use std::sync::atomic::{AtomicU8, Ordering};
 
-    /// A bit for each standard stream.
+    /// The standard streams that were closed at the start: bit N for descriptor N.
     static CLOSED: AtomicU8 = AtomicU8::new(0);
 
-    /// See [`before_main`](super::super::before_main).
-    pub(crate) fn look() {
+    /// Notes which standard streams are closed. Called before Rust's runtime starts: see `start.rs`.
+    pub(crate) fn note_closed() {
         let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
         let bits = streams.iter().enumerate().filter(|(_, stream)| fcntl_getfd(stream) == Err(Errno::BADF));
         CLOSED.store(bits.fold(0, |bits, (index, _)| bits | 1 << index), Ordering::Relaxed);
     }
 
     impl Standard {
-        /// The stream that a path leads to.
+        /// Returns the stream that a path leads to.
         fn at(path: &Path) -> Option<Self> {
             match path.to_str()? {
                 "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => Some(Standard::In),
@@ -43,41 +43,49 @@ mod closed {
             }
         }
 
-        /// An error where the stream was closed; the one that there would be, had the runtime not opened `/dev/null` in
-        /// its place.
+        /// Fails if the stream was closed, with the error that the system would have returned had the runtime not opened
+        /// `/dev/null` in its place.
         fn check(self) -> io::Result<()> {
             let is_closed = CLOSED.load(Ordering::Relaxed) & 1 << self as u8 != 0;
             if is_closed { Err(Errno::BADF.into()) } else { Ok(()) }
         }
 
-        /// A descriptor of its own for the stream.
-        pub(crate) fn open(self) -> io::Result<File> {
+        /// Opens a second descriptor for the stream. Returns `None` on systems where only the standard library's handle
+        /// for the stream works.
+        pub(crate) fn open(self) -> io::Result<Option<File>> {
             self.check()?;
             let stream = match self {
                 Standard::In => rustix::stdio::stdin(),
                 Standard::Out => rustix::stdio::stdout(),
                 Standard::Err => rustix::stdio::stderr(),
             };
-            Ok(stream.try_clone_to_owned()?.into())
+            Ok(Some(stream.try_clone_to_owned()?.into()))
         }
     }
 
-    /// An error where `path` is that of a standard stream and the stream was closed.
+    /// Fails if `path` is that of a standard stream that was closed.
     pub(crate) fn check(path: &Path) -> io::Result<()> {
         Standard::at(path).map_or(Ok(()), Standard::check)
     }
 }
 
 #[cfg(unix)]
-pub(crate) use closed::{check, look};
+pub(crate) use closed::{check, note_closed};
 
-/// Such paths are none here.
+/// Does nothing: only Unix has paths of standard streams.
 #[cfg(not(unix))]
 pub(crate) fn check(_: &std::path::Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What tells a file from every other, whatever it is called.
+#[cfg(not(unix))]
+impl Standard {
+    pub(crate) fn open(self) -> io::Result<Option<File>> {
+        Ok(None)
+    }
+}
+
+/// Identifies a file, whatever its name. Only Unix tells files apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct FileId {
     device: u64,
@@ -85,12 +93,12 @@ pub(crate) struct FileId {
 }
 
 impl FileId {
-    /// Of a regular file.
+    /// Returns the identity of a regular file, and `None` for any other kind of file.
     pub(crate) fn of(file: &Metadata) -> Option<Self> {
         (cfg!(unix) && file.is_file()).then(|| Self::of_any(file))
     }
 
-    /// Of a file of any kind.
+    /// Returns the identity of a file of any kind.
     #[cfg(unix)]
     pub(crate) fn of_any(file: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -98,69 +106,74 @@ impl FileId {
         FileId::new(file.dev(), file.ino())
     }
 
-    /// Here nothing tells one file from another.
     #[cfg(not(unix))]
     pub(crate) fn of_any(_: &Metadata) -> Self {
-        FileId::new(0, 0)
+        FileId::default()
     }
 
+    #[cfg(unix)]
     pub(crate) fn new(device: u64, inode: u64) -> Self {
         FileId { device, inode }
     }
 }
 
-/// Reads from any place of a file, and leaves alone where it is read otherwise.
+/// Reads at an offset of a file, and leaves the position of the file as it is.
 #[cfg(unix)]
-pub(crate) fn read_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, room, offset)
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
 }
 
-/// The same, of a file that is not read otherwise.
+/// Reads at an offset of a file, and moves the position of the file: it must not be read in any other way.
 #[cfg(windows)]
-pub(crate) fn read_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, room, offset)
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
-/// A file that waits: another process may have made the pipe, the socket or the terminal behind it non-blocking, for
-/// itself and so for all, and data would be lost where that was taken for an error.
-pub(crate) struct Patient(pub(crate) Arc<File>);
+/// A file that is read and written as if it were blocking. Another process may have made the pipe, the socket or the
+/// terminal non-blocking, for itself and therefore for everyone. Data would be lost if "would block" were taken for an
+/// error.
+pub(crate) struct Blocking(pub(crate) Arc<File>);
 
-impl Patient {
-    /// Does `act` again until it is neither interrupted nor has to wait.
-    #[cfg(unix)]
-    fn wait<T>(&mut self, write: bool, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
-        use rustix::event::{PollFd, PollFlags, poll};
-
+impl Blocking {
+    /// Repeats `act` until it neither is interrupted nor would block.
+    fn repeat<T>(&self, write: bool, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
         loop {
             match act(&self.0) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let event = if write { PollFlags::OUT } else { PollFlags::IN };
-                    match poll(&mut [PollFd::new(&self.0, event)], None) {
-                        Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                        Err(error) => return Err(error.into()),
-                    }
-                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&self.0, write, error)?,
                 done => return done,
             }
         }
     }
+}
 
-    #[cfg(not(unix))]
-    fn wait<T>(&mut self, _write: bool, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
-        act(&self.0)
+/// Waits until `file` can be read or written.
+#[cfg(unix)]
+fn wait(file: &File, write: bool, _: io::Error) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+
+    let event = if write { PollFlags::OUT } else { PollFlags::IN };
+    match poll(&mut [PollFd::new(file, event)], None) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
-impl Read for Patient {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        self.wait(false, |mut file| file.read(room))
+/// Fails with the error that the system returned.
+#[cfg(not(unix))]
+fn wait(_: &File, _write: bool, error: io::Error) -> io::Result<()> {
+    Err(error)
+}
+
+impl Read for Blocking {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.repeat(false, |mut file| file.read(buffer))
     }
 }
 
-impl Write for Patient {
+impl Write for Blocking {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.wait(true, |mut file| file.write(bytes))
+        self.repeat(true, |mut file| file.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

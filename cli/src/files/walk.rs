@@ -1,9 +1,9 @@
-//! `-r`: the files in a directory. The way goes from one open directory to the next and follows no symlink, neither when
-//! the files are looked for nor when they are opened.
+//! `-r`: finds the files in a directory. The search goes from one open directory to the next and follows no symlink,
+//! neither when files are found nor when they are opened later.
 
 use crate::files::folder::{Folder, FolderId, Kind};
+use crate::files::name::Name;
 use crate::files::place::{Place, changed};
-use crate::messages::say;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -12,24 +12,25 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-/// How many directories that were named are held open during the run. The others are opened again for each of their
-/// files, and have to be what they were.
-const HELD: usize = 4;
+/// How many of the directories that the user named are held open during the run. The others are opened again for each of
+/// their files, and must still be the same directories.
+const MAX_HELD_ROOTS: usize = 4;
 
-/// A directory that was named.
+/// A directory that the user named.
 pub(crate) struct Root {
     path: PathBuf,
     id: FolderId,
+    /// The open directory, if it is held open.
     held: Option<Arc<Folder>>,
 }
 
 /// A file that was found.
-pub(crate) struct Found {
+pub(crate) struct FoundFile {
     pub(crate) path: OsString,
     pub(crate) root: Arc<Root>,
-    /// Its path below the directory that was named.
+    /// The path below the directory that the user named.
     pub(crate) below: PathBuf,
-    /// Why what is in it, or it itself, could not be looked at.
+    /// Why the file, or the contents of a directory, could not be examined.
     pub(crate) trouble: Option<String>,
 }
 
@@ -40,18 +41,18 @@ impl Root {
         }
         let folder = Folder::open(&self.path)?;
         if folder.id()? != self.id {
-            return Err(io::Error::other("the directory was changed by somebody else"));
+            return Err(io::Error::other("another process has replaced the directory meanwhile"));
         }
         Ok(Arc::new(folder))
     }
 
-    /// Where a file that was found is.
+    /// Returns the place of a file that was found.
     pub(crate) fn place(&self, below: &Path) -> io::Result<Place> {
         descend(self.open()?, below, |folder, name| folder.sub(name))
     }
 }
 
-/// Goes down from a directory to the one that the file `below` is in, a component at a time, as `enter` does it.
+/// Goes down from a directory to the one that the file `below` is in. `enter` opens each component of the path.
 pub(crate) fn descend(
     mut folder: Arc<Folder>,
     below: &Path,
@@ -65,43 +66,43 @@ pub(crate) fn descend(
     Ok(Place { folder, name: name.to_owned() })
 }
 
-/// Says why a directory could not be entered where the system does not: it is a symlink.
+/// Returns a better error for a directory that could not be entered because it is a symlink.
 fn explain(folder: &Folder, name: &OsStr, error: io::Error) -> io::Error {
     match folder.look(name) {
         Ok(Some(entry)) if entry.kind == Kind::Link => {
-            let name = crate::messages::Name::of_path(name);
+            let name = Name::of_path(name);
             io::Error::other(format!("the directory {name} is a symbolic link, which is not followed here"))
         }
         _ => error,
     }
 }
 
-/// The way through directories.
+/// A search through directories.
 pub(crate) struct Walk<'a> {
-    /// What the name of a backup has behind that of its file.
+    /// What is appended to the name of a file to get that of its backup.
     suffix: Option<&'a OsStr>,
-    /// Directories and files that are written to, by their names: what is in them comes of the inputs.
-    own: Vec<PathBuf>,
+    /// The directories and files that this run writes to: their contents are not inputs.
+    outputs: Vec<PathBuf>,
     roots: usize,
     links: usize,
     special: usize,
 }
 
-/// A directory on the way.
+/// A directory that is being searched.
 struct Level {
     id: FolderId,
     entries: IntoIter<(OsString, Kind)>,
 }
 
 impl<'a> Walk<'a> {
-    /// `suffix` is that of the backups, `own` what is written to.
-    pub(crate) fn new<'p>(suffix: Option<&'a OsStr>, own: impl Iterator<Item = &'p PathBuf>) -> Self {
-        let own = own.filter_map(|path| fs::canonicalize(path).ok()).collect();
-        Walk { suffix, own, roots: 0, links: 0, special: 0 }
+    /// Creates a search. `suffix` is that of backups, and `outputs` are the paths that the run writes to.
+    pub(crate) fn new<'p>(suffix: Option<&'a OsStr>, outputs: impl Iterator<Item = &'p PathBuf>) -> Self {
+        let outputs = outputs.filter_map(|path| fs::canonicalize(path).ok()).collect();
+        Walk { suffix, outputs, roots: 0, links: 0, special: 0 }
     }
 
-    /// The files in the directory `operand`, in the order of their names.
-    pub(crate) fn files(&mut self, operand: &OsStr) -> Vec<Found> {
+    /// Returns the files in the directory `operand`, sorted by name.
+    pub(crate) fn files(&mut self, operand: &OsStr) -> Vec<FoundFile> {
         let mut all = Vec::new();
         let root = match self.root(operand) {
             Ok(root) => Arc::new(root),
@@ -110,10 +111,10 @@ impl<'a> Walk<'a> {
                 return vec![trouble(&root, PathBuf::new(), &error)];
             }
         };
-        if let Err((below, error)) = self.go(&root, &mut all) {
+        if let Err((below, error)) = self.search(&root, &mut all) {
             all.push(trouble(&root, below, &error));
         }
-        self.leave_backups(&mut all);
+        self.remove_backups(&mut all);
         all
     }
 
@@ -121,12 +122,12 @@ impl<'a> Walk<'a> {
         let folder = Folder::open(Path::new(operand))?;
         let id = folder.id()?;
         self.roots += 1;
-        Ok(Root { path: operand.into(), id, held: (self.roots <= HELD).then(|| Arc::new(folder)) })
+        Ok(Root { path: operand.into(), id, held: (self.roots <= MAX_HELD_ROOTS).then(|| Arc::new(folder)) })
     }
 
-    /// Goes through a directory and all below it. One is open at a time: the way back is by `..`, which has to lead to
-    /// where the way came from.
-    fn go(&mut self, root: &Arc<Root>, all: &mut Vec<Found>) -> Result<(), (PathBuf, io::Error)> {
+    /// Searches a directory and everything below it. One directory is open at a time: the way back is by `..`, which must
+    /// lead to the directory that the search came from.
+    fn search(&mut self, root: &Arc<Root>, all: &mut Vec<FoundFile>) -> Result<(), (PathBuf, io::Error)> {
         let mut below = PathBuf::new();
         let mut here = root.open().map_err(|error| (below.clone(), error))?;
         let mut levels = vec![Level::of(&here).map_err(|error| (below.clone(), error))?];
@@ -134,18 +135,18 @@ impl<'a> Walk<'a> {
             let Some((name, kind)) = level.entries.next() else {
                 levels.pop();
                 if let Some(level) = levels.last() {
-                    here = Arc::new(back(&here, &level.id).map_err(|error| (below.clone(), error))?);
+                    here = Arc::new(go_back(&here, &level.id).map_err(|error| (below.clone(), error))?);
                     below.pop();
                 }
                 continue;
             };
             let path = below.join(&name);
-            if self.is_own(root, &path) {
+            if self.is_output(root, &path) {
                 continue;
             }
             match kind {
                 Kind::Link => self.links += 1,
-                Kind::File => all.push(Found::new(root, path, None)),
+                Kind::File => all.push(FoundFile::new(root, path, None)),
                 Kind::Folder => {
                     let entered = here.sub(&name).map_err(|error| explain(&here, &name, error));
                     match entered.and_then(|sub| Ok((Level::of(&sub)?, sub))) {
@@ -163,36 +164,41 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether it is written to by this run.
-    fn is_own(&self, root: &Root, below: &Path) -> bool {
-        self.own.iter().any(|own| own.file_name() == below.file_name())
-            && fs::canonicalize(root.path.join(below)).is_ok_and(|path| self.own.contains(&path))
+    /// Returns whether this run writes to the path.
+    fn is_output(&self, root: &Root, below: &Path) -> bool {
+        self.outputs.iter().any(|output| output.file_name() == below.file_name())
+            && fs::canonicalize(root.path.join(below)).is_ok_and(|path| self.outputs.contains(&path))
     }
 
-    /// Takes what an earlier run has kept from the files.
-    fn leave_backups(&self, found: &mut Vec<Found>) {
+    /// Removes the backups of an earlier run from the files.
+    fn remove_backups(&self, found: &mut Vec<FoundFile>) {
         let Some(suffix) = self.suffix else { return };
         let backups: HashSet<OsString> =
             found.iter().map(|found| [&*found.path, suffix].into_iter().collect()).collect();
         found.retain(|found| !backups.contains(&found.path));
     }
 
-    /// Says what was passed over.
-    pub(crate) fn say(&self) {
+    /// Returns messages about the entries that were skipped.
+    pub(crate) fn skipped(&self) -> Vec<String> {
+        let mut messages = Vec::new();
         match self.links {
             0 => {}
-            1 => say("1 symlink passed over (name it to have what it leads to)"),
-            links => say(format_args!("{links} symlinks passed over (name them to have what they lead to)")),
+            1 => messages.push("skipped 1 symbolic link (to convert what it leads to, name it)".to_owned()),
+            links => {
+                messages.push(format!("skipped {links} symbolic links (to convert what they lead to, name them)"));
+            }
         }
         match self.special {
             0 => {}
-            1 => say("1 passed over that is no regular file"),
-            special => say(format_args!("{special} passed over that are no regular files")),
+            1 => messages.push("skipped 1 entry that is not a regular file".to_owned()),
+            special => messages.push(format!("skipped {special} entries that are not regular files")),
         }
+        messages
     }
 }
 
 impl Level {
+    /// Begins to search an open directory.
     fn of(folder: &Folder) -> io::Result<Self> {
         let mut entries = folder.entries()?;
         entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -200,19 +206,19 @@ impl Level {
     }
 }
 
-impl Found {
+impl FoundFile {
     fn new(root: &Arc<Root>, below: PathBuf, trouble: Option<String>) -> Self {
         let path = if below.as_os_str().is_empty() { root.path.clone() } else { root.path.join(&below) };
-        Found { path: path.into(), root: root.clone(), below, trouble }
+        FoundFile { path: path.into(), root: root.clone(), below, trouble }
     }
 }
 
-fn trouble(root: &Arc<Root>, below: PathBuf, error: &io::Error) -> Found {
-    Found::new(root, below, Some(error.to_string()))
+fn trouble(root: &Arc<Root>, below: PathBuf, error: &io::Error) -> FoundFile {
+    FoundFile::new(root, below, Some(error.to_string()))
 }
 
-/// Goes back to the directory that `folder` was entered from.
-fn back(folder: &Folder, id: &FolderId) -> io::Result<Folder> {
+/// Opens the directory that `folder` is in, which must be the one with this identity.
+fn go_back(folder: &Folder, id: &FolderId) -> io::Result<Folder> {
     let parent = folder.parent()?;
     if parent.id()? == *id { Ok(parent) } else { Err(changed()) }
 }

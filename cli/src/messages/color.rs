@@ -1,77 +1,53 @@
-//! Colour: whether a stream gets any, and which the words for people are in.
+//! Colour: which styles messages use, and whether a stream gets any.
 //!
-//! A stream gets colour where `--color` says so; with `auto` where it is a terminal, and as `NO_COLOR`, `CLICOLOR_FORCE`
-//! and `TERM` have it.
+//! A stream gets colour if `--color` says so. With `auto` it gets colour if it is a terminal; the environment variables
+//! `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` are honoured.
 
-use crate::args::{WORDS, one_of};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Effects, Style};
-use clap::Args;
 use std::fmt::{self, Display};
 use std::io;
 
-/// What is wrong: the words of an error, the bytes that are to blame.
+/// Errors: the message, and the bytes that caused it.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
-/// What is suspicious.
+/// Warnings.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default();
-/// What to try next.
+/// Hints at what to try next.
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default();
-/// Who speaks; what a row is called.
+/// The name of the program, and headings of rows.
 pub(crate) const NAME: Style = Style::new().bold();
-/// What is there to be passed over: offsets, rulers.
+/// Text of less importance: offsets, headings of columns.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// All else.
+/// Everything else.
 pub(crate) const PLAIN: Style = Style::new();
 
-/// The option, for each command that writes words.
-#[derive(Args, Clone, Copy, Default)]
-pub(crate) struct ColorArgs {
-    /// Colour in words: auto, always or never [default: auto]
-    ///
-    /// `auto` is on a terminal. `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` in the environment are heard.
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
-          help_heading = WORDS, value_parser = one_of(&[
-        ("auto", ColorChoice::Auto),
-        ("always", ColorChoice::Always),
-        ("never", ColorChoice::Never),
-    ]))]
-    color: ColorChoice,
-}
-
-impl ColorArgs {
-    /// From here on [`on_stdout`] and [`on_stderr`] answer as the option says.
-    pub(crate) fn heed(self) {
-        self.color.write_global();
-    }
-}
-
-/// Whether standard output gets colour.
+/// Returns whether standard output gets colour.
 pub(crate) fn on_stdout() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
-/// Whether standard error gets colour.
+/// Returns whether standard error gets colour.
 pub(crate) fn on_stderr() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
-/// A text in `style`, where `colored`. What is in the text must be [harmless](crate::messages::harmless) already: nothing
-/// can tell these escape sequences from others afterwards.
-pub(crate) fn paint<T: Display>(colored: bool, style: Style, text: T) -> Painted<T> {
-    Painted { style: if colored { style } else { PLAIN }, text }
+/// Returns a text in `style` if `colored`. The text must be [harmless](crate::escape::harmless) already: afterwards, these
+/// escape sequences cannot be told from others.
+pub(crate) fn paint<T: Display>(colored: bool, style: Style, text: T) -> Styled<T> {
+    Styled { style: if colored { style } else { PLAIN }, text }
 }
 
-/// What [`paint`] makes.
-pub(crate) struct Painted<T> {
+/// A text with a style, from [`paint`].
+pub(crate) struct Styled<T> {
     style: Style,
     text: T,
 }
 
-impl<T: Display> Display for Painted<T> {
+impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Painted { style, text } = self;
+        let Styled { style, text } = self;
         write!(f, "{style}")?;
-        // Width and precision, where there are any, are the text's.
+        // The text gets the width and the precision, if there are any.
         text.fmt(f)?;
         write!(f, "{style:#}")
     }

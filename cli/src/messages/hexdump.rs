@@ -1,28 +1,27 @@
-//! The bytes around an error, for people at a terminal: rows as `xxd` has them, the text beside, the bad bytes marked.
+//! Shows the bytes around an error at a terminal: rows like those of `xxd`, with their text, and with the bad bytes marked.
 
-use crate::detect::explain::text_of;
+use crate::escape::{harmless, printable};
 use crate::messages::color::{self, paint};
-use crate::messages::harmless;
-use charpipe::codec::Codec;
+use charpipe::codec::{Codec, MIN_ROOM, Stop, Utf8Sink};
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
-/// Bytes in a row.
+/// How many bytes a row shows.
 pub(crate) const WIDTH: usize = 16;
-/// Rows before and behind those that the bad bytes are in.
-const AROUND: usize = 1;
-/// Bad bytes that are shown at the most.
-const MOST: usize = 3 * WIDTH;
+/// How many rows are shown before and after those of the bad bytes.
+const CONTEXT_ROWS: usize = 1;
+/// How many bad bytes are shown at most.
+const MAX_BAD_BYTES: usize = 3 * WIDTH;
 
 /// A piece of the input.
 pub(crate) struct Piece {
-    /// Where it begins, a multiple of [`WIDTH`].
+    /// The offset of its first byte, a multiple of [`WIDTH`].
     pub(crate) start: u64,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Piece {
-    /// What of an input that begins with `head` is shown for a fault at `offset`.
+    /// Returns what is shown for an error at `offset` of an input that begins with `head`.
     pub(crate) fn of(head: &[u8], offset: u64) -> Option<Self> {
         let range = window(offset);
         let start = usize::try_from(range.start).ok()?;
@@ -31,27 +30,29 @@ impl Piece {
     }
 }
 
-/// What of the input is shown for a fault at `offset`.
+/// Returns the range of the input that is shown for an error at `offset`.
 pub(crate) fn window(offset: u64) -> Range<u64> {
     let row = offset - offset % WIDTH as u64;
-    let around = (AROUND * WIDTH) as u64;
-    row.saturating_sub(around)..row + (MOST + AROUND * WIDTH) as u64
+    let around = (CONTEXT_ROWS * WIDTH) as u64;
+    row.saturating_sub(around)..row + (MAX_BAD_BYTES + CONTEXT_ROWS * WIDTH) as u64
 }
 
-/// The rows around `len` bytes at `offset`, the text as `codec` reads it. Empty where the place is not in `piece`.
+/// Returns the rows around the `len` bytes at `offset`, with their text in `codec`; nothing if `piece` does not contain
+/// them. Without `len`, the bad bytes are those of one character.
 pub(crate) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option<&dyn Codec>, colored: bool) -> String {
     let at = offset.checked_sub(piece.start).and_then(|at| usize::try_from(at).ok());
     let Some(at) = at.filter(|at| *at < piece.bytes.len()) else { return String::new() };
     let bytes = &piece.bytes;
-    // Without a length it is a character's: up to the byte that completes it.
+    // The bytes up to the one that completes a character.
     let len = len.unwrap_or_else(|| {
         let texts = codec.map(|codec| text_of(codec, &bytes[at..bytes.len().min(at + WIDTH)]));
         texts.and_then(|texts| texts.iter().position(|text| !text.is_empty())).map_or(1, |last| last + 1)
     });
-    let bad = at..(at + len.clamp(1, MOST)).min(bytes.len());
-    let end = ((bad.end - 1) / WIDTH + 1 + AROUND) * WIDTH;
+    let bad = at..(at + len.clamp(1, MAX_BAD_BYTES)).min(bytes.len());
+    let end = ((bad.end - 1) / WIDTH + 1 + CONTEXT_ROWS) * WIDTH;
     let bytes = &bytes[..end.min(bytes.len())];
-    // What is malformed would carry on into what follows. Where nothing is known of the encoding, ASCII is shown.
+    // The bad bytes are decoded separately, as they would affect the text after them. If the encoding is not known, ASCII
+    // is shown.
     let ascii = |byte: &u8| if matches!(byte, b' '..=b'~') { char::from(*byte).to_string() } else { ".".to_owned() };
     let mut texts = match codec {
         Some(codec) => text_of(codec, &bytes[..bad.start]),
@@ -81,7 +82,7 @@ pub(crate) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option
         out.push('\n');
         let marked = bad.start.max(first)..bad.end.min(first + line.len());
         if !marked.is_empty() {
-            // Two blanks, the offset and its colon.
+            // Two blanks, the eight digits of the offset and its colon.
             let blanks = 2 + 9 + 3 * (marked.start - first);
             let marks = " ^^".repeat(marked.len());
             _ = writeln!(out, "{:blanks$}{}", "", paint(colored, color::ERROR, marks));
@@ -90,7 +91,7 @@ pub(crate) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option
     out
 }
 
-/// Bytes as upper-case hex, separated by spaces.
+/// Displays bytes as pairs of upper-case digits, separated by blanks.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
@@ -100,6 +101,33 @@ impl fmt::Display for Hex<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns, for each byte, the text that it completes, with a dot for every character that cannot be shown.
+pub(crate) fn text_of(codec: &dyn Codec, bytes: &[u8]) -> Vec<String> {
+    let mut decoder = codec.decoder();
+    let mut texts = Vec::with_capacity(bytes.len());
+    for byte in bytes {
+        let mut buffer = [0; 2 * MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut buffer);
+        let mut bad = String::new();
+        let mut src = std::slice::from_ref(byte);
+        // A byte can end more than one malformed sequence, but not many.
+        for _ in 0..4 {
+            let step = decoder.feed(src, &mut sink);
+            src = src.get(step.read..).unwrap_or_default();
+            match step.stop {
+                Stop::Fault(_) => bad.push('.'),
+                _ => break,
+            }
+        }
+        let shown = bad
+            .chars()
+            .chain(sink.as_str().chars())
+            .map(|ch| if ch.is_control() || ch == '\u{FEFF}' { '.' } else { ch });
+        texts.push(printable(&shown.collect::<String>()));
+    }
+    texts
 }
 
 #[cfg(test)]
@@ -142,7 +170,7 @@ mod tests {
         assert_eq!(window(40), 16..96);
     }
 
-    /// Past 4 GiB, on a machine of 32 bits too.
+    /// Offsets past 4 GiB work on 32-bit machines too.
     #[test]
     fn far_into_the_input() {
         assert!(Piece::of(&[0; 100], 1 << 32).is_none());

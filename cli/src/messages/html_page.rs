@@ -1,10 +1,10 @@
-//! What the pages and the pictures that the command draws have in common: text made fit for them, colours, and the frame
-//! of a page. They are whole by themselves: nothing is fetched and nothing is run. Pages are HTML that is
-//! well-formed XML, too.
+//! What the command's HTML pages and SVG pictures have in common: escaped text, colours, and the frame of a page. They
+//! are self-contained: a browser fetches nothing and runs nothing. The HTML is also well-formed XML.
 
-use crate::messages::harmless;
+use crate::escape::harmless;
 
-/// Colours: the name that style sheets call them by, on light paper, on dark. None of them means anything by itself.
+/// The colours: the name in style sheets, the value on light paper, the value on dark paper. No colour carries a meaning
+/// that is not also shown in another way.
 const COLOURS: &[(&str, [&str; 2])] = &[
     ("paper", ["#ffffff", "#0d1117"]),
     ("ink", ["#1f2328", "#e6edf3"]),
@@ -28,8 +28,8 @@ const COLOURS: &[(&str, [&str; 2])] = &[
     ("redder", ["#cf222e", "#ff7b72"]),
 ];
 
-/// `rules` with each `$name` of a colour filled in: first for light paper, then again for dark, for screens that ask
-/// for it. What is printed is always light.
+/// Returns `rules` with the value of each colour `$name`, first for light paper, and then again for dark paper, for screens
+/// that prefer it. Printing always uses light paper.
 pub(crate) fn themed(rules: &str) -> String {
     let [light, dark] = [0, 1].map(|paper| coloured(rules, paper));
     format!("{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n")
@@ -41,14 +41,14 @@ fn coloured(rules: &str, paper: usize) -> String {
     for part in parts {
         let (name, rest) = part.split_at(part.find(|ch: char| !ch.is_ascii_lowercase()).unwrap_or(part.len()));
         let colour = COLOURS.iter().find(|colour| colour.0 == name);
-        out += colour.expect("style sheets name colours that there are").1[paper];
+        out += colour.expect("style sheets use only the names in COLOURS").1[paper];
         out += rest;
     }
     out
 }
 
-/// `text` as the text of an element, or as an attribute's value in quotes: no markup, nothing that XML does not allow,
-/// nothing that turns the direction of what stands around it.
+/// Escapes `text` for use as the text of an element, or as an attribute value in quotes. The result has no markup, nothing
+/// that XML does not allow, and nothing that changes the direction of the text around it.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for ch in harmless(text).chars() {
@@ -65,7 +65,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// What stands in front of the first element of a page; `style` is what it has beside the style of all pages.
+/// Returns a page up to its first element. `style` is added to the style sheet of all pages.
 pub(crate) fn head(title: &str, style: &str) -> String {
     let (title, colours) = (escape(title), themed(COLOURED));
     format!(
@@ -77,7 +77,7 @@ pub(crate) fn head(title: &str, style: &str) -> String {
     )
 }
 
-/// What stands behind the last element of a page.
+/// The end of a page, after its last element.
 pub(crate) const FOOT: &str = "</body>\n</html>\n";
 
 const STYLE: &str = "\

@@ -1,23 +1,26 @@
-//! The objects of `detect --json`, `list --json` and `--report`: the keys that [`charpipe::serde`] gives verdicts, reports
-//! and errors, and those that only the command knows. Every key is always there, in this order, null where there is
-//! nothing, but for what is only there where it was asked for: `policies` with `detect --explain`, `controls` with
-//! `--controls`, `records_out` with `--to-records`, and `record` and `column` beside an offset in an input of records.
-//! Programs are built on them; a key is never renamed or left out.
+//! The objects of `detect --json`, `list --json` and `--report`. They have the keys that [`charpipe::serde`] gives to
+//! verdicts, reports and errors, and some keys that only the command knows.
+//!
+//! Every key is always present, in this order, and null if there is no value. The exceptions are keys that an option asks
+//! for: `policies` with `detect --explain`, `controls` with `--controls`, `records_out` with `--to-records`; and `record`
+//! and `column`, which accompany an offset in an input of records. Other programs rely on the keys: none is ever renamed
+//! or left out.
 
-use crate::messages::{self, Name};
+use crate::files::name::Name;
+use crate::messages;
 use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableAt, Verdict};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::fmt::Write as _;
 use std::io;
 
-/// What was found out about a file: a line of `detect --json`, and `verdict` in a report.
+/// The verdict on a file: a line of `detect --json`, and `verdict` in a report.
 #[derive(Serialize)]
 pub(crate) struct VerdictObject<'a> {
     input: &'a str,
     #[serde(flatten)]
     verdict: VerdictKeys<'a>,
-    /// What each policy says, where that was asked for; the one key that is left out otherwise.
+    /// The verdicts of all policies, with `--explain`; otherwise the key is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     policies: Option<Vec<VerdictObject<'a>>>,
 }
@@ -25,12 +28,12 @@ pub(crate) struct VerdictObject<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum VerdictKeys<'a> {
-    /// The library knows the keys.
+    /// The library provides the keys.
     Known(&'a Verdict),
     Unknown(NoVerdict),
 }
 
-/// The keys of a verdict where there is none: the file could not be read so far.
+/// The keys of a verdict, if there is none because the file could not be read.
 #[derive(Default, Serialize)]
 struct NoVerdict {
     encoding: (),
@@ -50,8 +53,8 @@ struct NoVerdict {
     error: Option<ErrorObject>,
 }
 
-/// What became of a file: a line of `--report`. But for the names of the files, the verdict's and the error these are the
-/// keys of a [`Report`], in its order.
+/// The conversion of a file: a line of `--report`. Apart from the names of the files, the verdict and the error, these are
+/// the keys of a [`Report`], in its order.
 #[derive(Serialize)]
 pub(crate) struct ReportObject<'a> {
     input: &'a str,
@@ -80,14 +83,14 @@ pub(crate) struct ReportObject<'a> {
 #[derive(Serialize)]
 pub(crate) struct ErrorObject {
     pub(crate) code: &'static str,
-    /// Leaves out the place, which has keys of its own.
+    /// Without the place, which has its own keys.
     pub(crate) message: String,
     pub(crate) offset: Option<u64>,
     #[serde(flatten)]
     pub(crate) record: Option<RecordPosition>,
 }
 
-/// A codec, or a label that is known and not supported: a line of `list --json`.
+/// A codec, or a label that is known but not supported: a line of `list --json`.
 #[derive(Serialize)]
 pub(crate) struct CodecObject<'a> {
     pub(crate) name: &'a str,
@@ -98,17 +101,17 @@ pub(crate) struct CodecObject<'a> {
 }
 
 impl<'a> VerdictObject<'a> {
-    /// The verdict on the file called `name`.
+    /// Returns the object for the verdict on the file called `name`.
     pub(crate) fn of(name: &'a Name, verdict: &'a Verdict) -> Self {
         VerdictObject { input: &name.json, verdict: VerdictKeys::Known(verdict), policies: None }
     }
 
-    /// The same, with what each policy says.
+    /// Adds the verdicts of all policies.
     pub(crate) fn explained(self, policies: Vec<VerdictObject<'a>>) -> Self {
         VerdictObject { policies: Some(policies), ..self }
     }
 
-    /// No verdict: the file could not be read so far.
+    /// Returns the object for a file that could not be read.
     pub(crate) fn failed(name: &'a Name, error: Option<ErrorObject>) -> Self {
         let verdict = VerdictKeys::Unknown(NoVerdict { error, ..NoVerdict::default() });
         VerdictObject { input: &name.json, verdict, policies: None }
@@ -116,12 +119,12 @@ impl<'a> VerdictObject<'a> {
 }
 
 impl ErrorObject {
-    /// An error that has nothing to do with records.
+    /// Returns an error without a place in a record.
     pub(crate) fn new(code: &'static str, message: String, offset: Option<u64>) -> Self {
         ErrorObject { code, message, offset, record: None }
     }
 
-    /// The error, with a place for whatever blames the data.
+    /// Returns the object for an error. An error in the data always has an offset.
     pub(crate) fn of(error: &Error) -> Self {
         let message = error.kind().to_string();
         ErrorObject { code: error.code(), message, offset: messages::offset(error), record: error.record() }
@@ -129,7 +132,7 @@ impl ErrorObject {
 }
 
 impl<'a> ReportObject<'a> {
-    /// The account of one run.
+    /// Returns the object for one conversion.
     pub(crate) fn of(input: &'a Name, output: &'a Name, report: &'a Report, error: Option<ErrorObject>) -> Self {
         ReportObject {
             input: &input.json,
@@ -152,7 +155,7 @@ impl<'a> ReportObject<'a> {
     }
 }
 
-/// Bytes as pairs of upper-case digits, nothing between.
+/// Returns bytes as pairs of upper-case digits, without separators.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         _ = write!(text, "{byte:02X}");
@@ -160,22 +163,23 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// `value` on one line, with its end.
+/// Returns `value` on one line, including the newline.
 pub(crate) fn line(value: &impl Serialize) -> String {
     let mut line = Vec::new();
-    let written = value.serialize(&mut Serializer::with_formatter(&mut line, Legible));
+    let written = value.serialize(&mut Serializer::with_formatter(&mut line, EscapingFormatter));
     written.expect("strings, numbers and lists of them always serialise");
     line.push(b'\n');
     String::from_utf8(line).expect("strings are escaped by characters")
 }
 
-/// JSON on one line, with all escaped that a terminal obeys or that is not seen: serde_json does so below U+0020 only.
-struct Legible;
+/// Formats JSON on one line, with every character escaped that a terminal obeys or that is invisible. (serde_json escapes
+/// only those below U+0020.)
+struct EscapingFormatter;
 
-impl Formatter for Legible {
+impl Formatter for EscapingFormatter {
     fn write_string_fragment<W: io::Write + ?Sized>(&mut self, to: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some((at, ch)) = rest.char_indices().find(|(_, ch)| is_obeyed_or_unseen(*ch)) {
+        while let Some((at, ch)) = rest.char_indices().find(|(_, ch)| is_obeyed_or_invisible(*ch)) {
             to.write_all(&rest.as_bytes()[..at])?;
             for unit in ch.encode_utf16(&mut [0; 2]) {
                 write!(to, "\\u{unit:04x}")?;
@@ -186,8 +190,8 @@ impl Formatter for Legible {
     }
 }
 
-/// Control characters, what changes the direction of text, ends of lines and paragraphs, and signs without a shape.
-fn is_obeyed_or_unseen(ch: char) -> bool {
+/// Returns whether `ch` is a control character, changes the direction of text, ends a line or paragraph, or has no shape.
+fn is_obeyed_or_invisible(ch: char) -> bool {
     ch.is_control()
         || matches!(
             ch,
@@ -211,7 +215,7 @@ mod tests {
         for ch in (0..0x11_0000).filter_map(char::from_u32) {
             let text = format!("a{ch}\"é");
             let line = line(&text);
-            assert!(line.trim_end_matches('\n').chars().all(|ch| !is_obeyed_or_unseen(ch)), "{line:?}");
+            assert!(line.trim_end_matches('\n').chars().all(|ch| !is_obeyed_or_invisible(ch)), "{line:?}");
             assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
         }
         assert_eq!(line(&"\u{7F}\u{85}\u{202E}\u{E0001}é"), "\"\\u007f\\u0085\\u202e\\udb40\\udc01é\"\n");

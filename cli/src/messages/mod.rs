@@ -1,142 +1,37 @@
-//! What goes to standard error, and names made fit to be shown: whatever a file name holds, a terminal gets no control
-//! character of it.
+//! Messages on standard error. Whatever they quote, no control character of it reaches a terminal.
 
 pub(crate) mod color;
 pub(crate) mod hexdump;
+pub(crate) mod hints;
 pub(crate) mod html_page;
 pub(crate) mod json;
+mod operands;
 pub(crate) mod progress;
 
-use crate::args::compat;
+use crate::escape::{harmless, printable};
+use crate::files::name::Name;
 use crate::messages::color::paint;
 use crate::messages::hexdump::Hex;
 use crate::messages::hexdump::Piece;
+use crate::messages::hints::HintContext;
 use crate::status::Status;
 use anstyle::Style;
 use charpipe::Report;
 use charpipe::codec::Codec;
-use charpipe::detect::statistics::{Guess, Looks, guess, looks_like};
 use charpipe::detect::{Diagnostic, Severity, Verdict};
-use charpipe::records::NoShape;
 use charpipe::{Error, ErrorKind, RecordPosition};
-use charpipe::{Kind, Registry, Transcode};
-use clap::error::ContextKind;
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, IsTerminal, Write as _};
 
-/// What a file is called in lines for people and in objects for programs.
-#[derive(Clone, Debug)]
-pub(crate) struct Name {
-    /// For a terminal.
-    pub(crate) shown: String,
-    /// For JSON, which does its own escaping.
-    pub(crate) json: String,
-}
-
-impl Name {
-    /// The name of a file.
-    ///
-    /// It stands as it is where it can. Elsewhere `\xNN` is a byte that is no UTF-8, and for a terminal `\u{N}` a
-    /// character that is not to be shown; there a backslash is doubled, and also where the name itself looks like that.
-    /// So no two names are the same, and the usual ones with a backslash stay as they are.
-    pub(crate) fn of_path(path: &OsStr) -> Self {
-        let text = path.to_str();
-        let json = match text.filter(|text| !has_escaped_byte(text)) {
-            Some(text) => text.to_owned(),
-            None => legible(path, doubled),
-        };
-        let is_plain =
-            |text: &&str| !has_escaped_byte(text) && !text.contains("\\u{") && unseen_escaped(text) == **text;
-        let shown = match text.filter(is_plain) {
-            Some(text) => text.to_owned(),
-            None => legible(path, |valid| unseen_escaped(&doubled(valid))),
-        };
-        Name { shown, json }
-    }
-
-    /// The name of a standard stream.
-    pub(crate) fn of_stream(name: &str) -> Self {
-        Name { shown: name.to_owned(), json: name.to_owned() }
-    }
-}
-
-impl Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
-    }
-}
-
-/// `path` with `\xNN` for every byte that is not UTF-8.
-fn legible(path: &OsStr, escape: impl Fn(&str) -> String) -> String {
-    let mut text = String::new();
-    for chunk in path.as_encoded_bytes().utf8_chunks() {
-        text.push_str(&escape(chunk.valid()));
-        for byte in chunk.invalid() {
-            _ = write!(text, "\\x{byte:02X}");
-        }
-    }
-    text
-}
-
-fn doubled(text: &str) -> String {
-    text.replace('\\', "\\\\")
-}
-
-/// Whether something in `text` looks like a byte that was escaped.
-fn has_escaped_byte(text: &str) -> bool {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
-    text.as_bytes().windows(4).any(|bytes| bytes.starts_with(b"\\x") && bytes[2..].iter().all(is_digit))
-}
-
-/// `text` with all escaped that a terminal might obey or not show, as `\u{N}`.
-fn unseen_escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    // These have escapes of their own, which would be taken for a backslash and a letter.
-    for part in text.split_inclusive(['\0', '\t', '\n', '\r']) {
-        let rest = part.trim_end_matches(['\0', '\t', '\n', '\r']);
-        shown.push_str(&printable(rest));
-        shown.extend(part[rest.len()..].chars().flat_map(char::escape_unicode));
-    }
-    shown
-}
-
-/// `text` with all escaped that a terminal might obey or not show, direction marks included; quotes and backslashes
-/// stay as they are.
-pub(crate) fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for part in text.split_inclusive(['\\', '"', '\'']) {
-        let rest = part.trim_end_matches(['\\', '"', '\'']);
-        shown.extend(rest.escape_debug());
-        shown.push_str(&part[rest.len()..]);
-    }
-    shown
-}
-
-/// Lines with nothing in them that a terminal obeys: the names of a caller's tables and codecs may hold anything, and
-/// stand in many a sentence. What is printable already stays as it is; so does U+200E, which charts have behind letters
-/// that run from right to left and which reorders nothing.
-pub(crate) fn harmless(lines: &str) -> String {
-    let obeyed = |ch: char| {
-        (ch.is_control() && ch != '\n')
-            || matches!(ch, '\u{61C}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut shown = String::with_capacity(lines.len());
-    for ch in lines.chars() {
-        if obeyed(ch) { shown.extend(ch.escape_debug()) } else { shown.push(ch) }
-    }
-    shown
-}
-
-/// A line on standard error, in one write so that the lines of two processes don't mix. That it cannot be written is
-/// no reason to stop, and there is nobody to tell.
+/// Prints a line on standard error, in one write so that the lines of two processes don't mix. Failure is ignored: it is
+/// no reason to stop, and there is no other place to report it.
 pub(crate) fn say(line: impl Display) {
     say_parts(&[(color::PLAIN, &line)]);
 }
 
-/// The same of parts, each in a colour of its own where there is any. A part has no escape sequences of its own: what
-/// it quotes may have them.
+/// Prints a line made of parts, each in its own style if standard error has colour. A part has no escape sequences of its
+/// own; those in text that it quotes are escaped.
 pub(crate) fn say_parts(parts: &[(Style, &dyn Display)]) {
     let colored = color::on_stderr();
     let mut line = paint(colored, color::NAME, "charpipe:").to_string();
@@ -151,168 +46,29 @@ pub(crate) fn say_parts(parts: &[(Style, &dyn Display)]) {
     _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// The offset that goes with `error`: whatever blames the data names a place in it, the beginning where none is nearer.
+/// Returns the offset to print with `error`. An error in the data always has one: 0 if no nearer place is known.
 pub(crate) fn offset(error: &Error) -> Option<u64> {
     error.offset().or((Status::of(error) == Status::Data).then_some(0))
 }
 
-/// The line of an error in the data, or in reading it, with what can be done about it.
+/// Prints an error in the data, or in reading it, and what to do about it.
 pub(crate) fn say_error(name: &Name, error: &Error) {
+    say_error_with(name, error, &hints::for_error(error));
+}
+
+/// Prints the error that ended a conversion, and what to do about it, for which more is known of a conversion.
+pub(crate) fn say_fault(name: &Name, error: &Error, report: &Report, context: &HintContext) {
+    say_error_with(name, error, &hints::for_conversion(error, report, context));
+}
+
+fn say_error_with(name: &Name, error: &Error, hint: &str) {
     let place = offset(error).map_or_else(String::new, |offset| format!("{}: ", Place(offset, error.record())));
-    say_parts(&[
-        (color::PLAIN, &format_args!("{name}: {place}")),
-        (color::ERROR, error.kind()),
-        (color::HINT, &hint(error)),
-    ]);
+    say_parts(&[(color::PLAIN, &format_args!("{name}: {place}")), (color::ERROR, error.kind()), (color::HINT, &hint)]);
 }
 
-/// What is known of a run that tells what can be done about its error.
-pub(crate) struct Advice {
-    /// What is unmappable would be a reference, had one been allowed in its place.
-    pub(crate) as_references: bool,
-    /// The encoding that the input seems to be in.
-    pub(crate) seems: Option<String>,
-    /// How long the input is, where its end was seen.
-    pub(crate) len: Option<u64>,
-}
-
-/// The same of a run, which says more about what can be done.
-pub(crate) fn say_fault(name: &Name, error: &Error, report: &Report, advice: &Advice) {
-    let place = offset(error).map_or_else(String::new, |offset| format!("{}: ", Place(offset, error.record())));
-    say_parts(&[
-        (color::PLAIN, &format_args!("{name}: {place}")),
-        (color::ERROR, error.kind()),
-        (color::HINT, &fault_hint(error, report, advice)),
-    ]);
-}
-
-fn fault_hint(error: &Error, report: &Report, advice: &Advice) -> Cow<'static, str> {
-    if let (ErrorKind::Malformed { .. }, Some(label)) = (error.kind(), &advice.seems) {
-        return format!(" (try -f {label}, or --malformed replace to go on)").into();
-    }
-    match error.kind() {
-        // The hint that was said before is the better advice.
-        ErrorKind::Malformed { .. } if report.diagnostics.iter().any(|known| known.code.starts_with("looks-like")) => {
-            "".into()
-        }
-        ErrorKind::Malformed { codec, offset, bytes }
-            if codec == "UTF-8"
-                && matches!(bytes[..], [0xC2..=0xF4, ..])
-                && Some(offset + bytes.len() as u64) == advice.len =>
-        {
-            " (the input ends within a character; use --malformed replace to go on)".into()
-        }
-        ErrorKind::NewlineInRecord { .. } if report.diagnostics.iter().any(|known| known.code == "looks-packed") => {
-            " (not all of the record is text: say with --columns what is)".into()
-        }
-        ErrorKind::Unmappable { codec, .. } if advice.as_references => match sibling(error) {
-            Some(other) => format!(" (no reference can stand there; use -t {other} or -t UTF-8, which have it)").into(),
-            None if codec == "UTF-8" => "".into(),
-            None => " (no reference can stand there; use a target that has it, as -t UTF-8)".into(),
-        },
-        ErrorKind::Unmappable { .. } => match sibling(error) {
-            Some(other) => {
-                format!(" (use --unmappable replace to go on, or a target that has it, as -t {other} or -t UTF-8)")
-                    .into()
-            }
-            None => hint(error),
-        },
-        _ => hint(error),
-    }
-}
-
-/// Code pages, and those that have all of them or nearly, and the euro or more besides.
-const SIBLINGS: &[(&str, &str)] = &[
-    ("US-ASCII", "ISO-8859-1"),
-    ("US-ASCII", "windows-1252"),
-    ("ISO-8859-1", "windows-1252"),
-    ("ISO-8859-7", "windows-1253"),
-    ("ISO-8859-9", "windows-1254"),
-    ("IBM850", "IBM858"),
-    ("IBM037", "IBM1140"),
-    ("IBM273", "IBM1141"),
-    ("IBM277", "IBM1142"),
-    ("IBM278", "IBM1143"),
-    ("IBM280", "IBM1144"),
-    ("IBM284", "IBM1145"),
-    ("IBM285", "IBM1146"),
-    ("IBM297", "IBM1147"),
-    ("IBM500", "IBM1148"),
-    ("IBM871", "IBM1149"),
-    ("IBM1047", "IBM924"),
-];
-
-/// A sibling of the target that has the character which the target lacks.
-fn sibling(error: &Error) -> Option<String> {
-    let ErrorKind::Unmappable { codec, ch, .. } = error.kind() else { return None };
-    let registry = Registry::builtin();
-    let target = registry.codec(codec).ok()?;
-    let has = |label: &str| {
-        let to = Transcode::new().from("UTF-8").and_then(|run| run.to(label)).ok()?;
-        to.kind(Kind::Text).run(ch.to_string().as_bytes(), io::sink()).ok()
-    };
-    let mut siblings =
-        SIBLINGS.iter().filter(|(one, _)| registry.codec(one).is_ok_and(|one| one.name() == target.name()));
-    let (_, other) = siblings.find(|(_, other)| has(other).is_some())?;
-    Some(registry.codec(other).ok()?.name().to_owned())
-}
-
-/// What is wrong with the value of an option, and what to try instead.
-pub(crate) fn say_usage_of(option: &str, error: &Error) {
-    let hint = match error.kind() {
-        ErrorKind::UnknownLabel { label, near, .. } if near.is_empty() => label_hint(label),
-        ErrorKind::UnsupportedLabel { .. } => " (convert it with another program first)",
-        ErrorKind::NoEncoder { .. } => " (`charpipe list` says which can be written)",
-        _ => "",
-    };
-    say_parts(&[(color::PLAIN, &format_args!("{option}: ")), (color::ERROR, error), (color::HINT, &hint)]);
-}
-
-/// What goes with a label that is like none.
-fn label_hint(label: &str) -> &'static str {
-    match &*label.trim().to_ascii_lowercase() {
-        "" => " (name an encoding: see `charpipe list`)",
-        "auto" => " (a target has to be named, as UTF-8)",
-        "ebcdic" => {
-            " (that is a family: name a page of it, as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)"
-        }
-        "ansi" => " (Windows has many pages by that name; that of Western Europe is windows-1252)",
-        "oem" | "dos" => " (there are many: that of the United States is IBM437, that of Western Europe IBM850)",
-        lower if lower.contains(",nl=") => " (behind a page of EBCDIC: ,nl=zos or ,nl=fold)",
-        _ => " (see `charpipe list`)",
-    }
-}
-
-/// What clap has found wrong with the command line. Arguments are quoted in it, and they may hold anything.
-pub(crate) fn say_usage(error: &clap::Error) {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-    let lines: Vec<String> = text.split('\n').map(printable).collect();
-    let unknown = (error.kind() == clap::error::ErrorKind::UnknownArgument)
-        .then(|| error.get(ContextKind::InvalidArg))
-        .flatten()
-        .and_then(|typed| compat::option(&typed.to_string()));
-    if let Some(instead) = unknown {
-        let tip = format!("  tip: {instead}");
-        return say_parts(&[
-            (color::ERROR, &lines[0]),
-            (color::PLAIN, &"\n\n"),
-            (color::HINT, &tip),
-            (color::PLAIN, &"\n\nFor more information, try '--help'."),
-        ]);
-    }
-    let rest: Vec<(Style, String)> = lines[1..]
-        .iter()
-        .map(|line| (if line.starts_with("  tip:") { color::HINT } else { color::PLAIN }, format!("\n{line}")))
-        .collect();
-    let mut parts: Vec<(Style, &dyn Display)> = vec![(color::ERROR, &lines[0])];
-    parts.extend(rest.iter().map(|(style, line)| (*style, line as &dyn Display)));
-    say_parts(&parts);
-}
-
-/// A file that cannot be opened, and what was meant where it is none.
+/// Prints a file that cannot be opened, and what was probably meant if it does not exist.
 pub(crate) fn say_not_opened(name: &Name, path: &OsStr, error: &io::Error) {
-    let hint = (error.kind() == io::ErrorKind::NotFound).then(|| compat::operand(path)).flatten();
+    let hint = (error.kind() == io::ErrorKind::NotFound).then(|| operands::hint(path)).flatten();
     let hint = hint.map_or_else(String::new, |hint| format!(" ({})", printable(&hint)));
     say_parts(&[
         (color::PLAIN, &format_args!("{name}: ")),
@@ -321,7 +77,7 @@ pub(crate) fn say_not_opened(name: &Name, path: &OsStr, error: &io::Error) {
     ]);
 }
 
-/// The bytes around an error, where somebody looks on who asked for more than a line.
+/// Prints the bytes around an error.
 pub(crate) fn show_bytes(error: &Error, piece: Option<&Piece>, codec: Option<&dyn Codec>) {
     let (Some(piece), Some(offset)) = (piece, error.offset()) else { return };
     let len = match error.kind() {
@@ -335,109 +91,25 @@ pub(crate) fn show_bytes(error: &Error, piece: Option<&Piece>, codec: Option<&dy
     _ = io::stderr().write_all(dump.as_bytes());
 }
 
-/// Whether [`show_bytes`] has anybody to show them to.
+/// Whether standard error is a terminal, so that [`show_bytes`] is worth its lines.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// A place in the input: `byte 92`, or `byte 92: record 2, column 13`.
+/// Prints a place in the input: `byte 92`, or `byte 92: record 2, column 13`.
 pub(crate) struct Place(pub(crate) u64, pub(crate) Option<RecordPosition>);
 
 impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "byte {}", self.0)?;
         match self.1 {
-            Some(RecordPosition { number, column }) => write!(f, ": record {number}, column {column}"),
+            Some(RecordPosition { number, column, .. }) => write!(f, ": record {number}, column {column}"),
             None => Ok(()),
         }
     }
 }
 
-fn hint(error: &Error) -> Cow<'static, str> {
-    let hint = match error.kind() {
-        ErrorKind::BadHeader { .. } => " (see `charpipe detect --records` for what fits)",
-        ErrorKind::NoTapeFile { .. } => " (`charpipe detect --records` lists the data sets)",
-        ErrorKind::RecordCut { .. } => " (cut short, or of another shape: see `charpipe detect --records`)",
-        ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut what is too long)",
-        ErrorKind::Control { .. } => " (use --controls space to go on)",
-        ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to make it a blank)",
-        ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
-        ErrorKind::Unmappable { .. } => " (use --unmappable replace to go on, or a target that has it, as -t UTF-8)",
-        ErrorKind::UnknownLabel { near, .. } if near.len() == 1 => {
-            return format!(" (if so, use -f {})", near[0]).into();
-        }
-        ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
-        ErrorKind::UnsupportedLabel { .. } => {
-            " (convert it with another program first, or name another encoding with -f)"
-        }
-        ErrorKind::Strict { .. } => " (leave out --strict to go on)",
-        ErrorKind::PolicyRejects { .. } => " (--policy rfc7303, the usual one, rejects nothing; -f names the encoding)",
-        ErrorKind::DeclarationTooLong { .. } => " (is its `?>` missing? name the encoding with -f)",
-        ErrorKind::NoEncoder { .. } => " (`charpipe list` says which can be written)",
-        _ => "",
-    };
-    hint.into()
-}
-
-/// What to do where the shape of records is not sure.
-pub(crate) fn hint_of_shape(why: &NoShape) -> &'static str {
-    match why {
-        NoShape::DataSets(_) => " (choose one with --file N or --file NAME)",
-        NoShape::NoFile(_) => {
-            " (`charpipe detect --records` lists the data sets; one after the first MiB needs its shape: --records awstape:sl,SHAPE)"
-        }
-        NoShape::NoTape => " (leave out --file)",
-        _ => " (see `charpipe detect --records`, and name one with --records)",
-    }
-}
-
-/// A hint at what the first bytes of an input look like that was taken for something else.
-pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
-    let (code, what) = match looks_like(sample)? {
-        Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
-        Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
-        Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
-    };
-    Some(Diagnostic::hint(code, 0, what))
-}
-
-/// The encoding that a sample seems to be in which was taken for UTF-8: it has bytes outside ASCII, none of which make
-/// UTF-8.
-pub(crate) fn seems(sample: &[u8]) -> Option<String> {
-    let has_utf8 = sample.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
-    if has_utf8 || sample.is_ascii() {
-        return None;
-    }
-    let registry = Registry::builtin();
-    match guess(sample, false, &registry) {
-        Guess::Certain(found) => Some(found.first()?.codec.clone()),
-        // Too few for statistics, which must not gainsay it all the same.
-        guess if guess.candidates().first().is_none_or(|best| best.codec == "windows-1252") && is_western(sample) => {
-            // Not in every build.
-            registry.codec("windows-1252").ok().map(|codec| codec.name().to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// Whether every byte outside ASCII is, in windows-1252, a letter beside letters of ASCII, or a sign that stands in text.
-fn is_western(sample: &[u8]) -> bool {
-    let is_letter = |byte: u8| matches!(byte, 0xC0..=0xD6 | 0xD8..=0xF6 | 0xF8..=0xFF);
-    // The euro, quotation marks, dashes, the ellipsis, and the signs of Latin-1 that are met in text.
-    let is_sign = |byte: u8| {
-        matches!(byte, 0x80 | 0x85 | 0x91..=0x97 | 0xA0 | 0xA3 | 0xA7 | 0xA9 | 0xAB | 0xAE | 0xB0 | 0xB4 | 0xB7 | 0xBB)
-    };
-    let is_plain = |at: Option<usize>| at.and_then(|at| sample.get(at)).is_some_and(u8::is_ascii_alphabetic);
-    let fits = |(at, byte): (usize, &u8)| match *byte {
-        0..=8 | 0x0B | 0x0E..=0x1F | 0x7F => false,
-        byte if byte.is_ascii() => true,
-        byte if is_letter(byte) => is_plain(at.checked_sub(1)) || is_plain(Some(at + 1)),
-        byte => is_sign(byte),
-    };
-    sample.iter().enumerate().all(fits) && sample.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 3
-}
-
-/// What was seen on the way, a line each; not what `error` says already.
+/// Prints warnings and hints, a line each, but not one that `error` repeats.
 pub(crate) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Option<&Error>) {
     for Diagnostic { code, severity, message, offset, .. } in diagnostics {
         let said = error.is_some_and(|error| error.code() == *code && error.offset() == Some(*offset));
@@ -445,16 +117,17 @@ pub(crate) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Op
             let style = if *severity == Severity::Warning { color::WARNING } else { color::HINT };
             say_parts(&[
                 (color::PLAIN, &format_args!("{name}: byte {offset}: ")),
-                (style, &format_args!("{}: {} ({code})", severity.name(), printable(message))),
+                (style, &format_args!("{}: {}", severity.name(), printable(message))),
+                (style, &format_args!("{} ({code})", hints::for_diagnostic(code))),
             ]);
         }
     }
 }
 
-/// The verdict on one line: the encoding, and what led to it.
+/// Prints a verdict on one line: the encoding, and the evidence for it.
 pub(crate) struct InWords<'a> {
     pub(crate) verdict: &'a Verdict,
-    /// Say everything that is known.
+    /// Print the family and the source of the encoding too.
     pub(crate) verbose: bool,
 }
 
@@ -486,31 +159,5 @@ impl Display for InWords<'_> {
             }
         }
         f.write_str(")")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_shown_without_control_characters() {
-        assert_eq!(printable("a \"b\" c:\\d\u{1B}[31m\n\u{202E}é"), "a \"b\" c:\\d\\u{1b}[31m\\n\\u{202e}é");
-        let name = Name::of_path(OsStr::new("a\u{7}\\"));
-        assert_eq!((&*name.shown, &*name.json), ("a\\u{7}\\\\", "a\u{7}\\"));
-        let name = Name::of_path(OsStr::new("dir\\new"));
-        assert_eq!((&*name.shown, &*name.json), ("dir\\new", "dir\\new"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_name_that_is_not_utf8_is_escaped() {
-        use std::os::unix::ffi::OsStrExt;
-
-        let name = Name::of_path(OsStr::from_bytes(b"\\\xFF\x1B"));
-        assert_eq!((&*name.shown, &*name.json), ("\\\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
-        // Not the name of four characters.
-        let name = Name::of_path(OsStr::new("\\xFF"));
-        assert_eq!((&*name.shown, &*name.json), ("\\\\xFF", "\\\\xFF"));
     }
 }

@@ -1,5 +1,6 @@
-//! `--progress`: how much has been read, how fast, and how long the rest will take, on standard error. On a terminal a
-//! bar that is gone in the end; elsewhere, where it was asked for, a line each second.
+//! `--progress`: shows on standard error how much has been read, how fast, and how long the rest will take. On a terminal
+//! this is a bar, which is removed at the end unless it was asked for; elsewhere it is a line per second, only if it was
+//! asked for.
 
 use crate::messages::say;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -11,17 +12,17 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// When it is shown.
+/// When progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// On a terminal, once the work takes long.
+    /// On a terminal, if the work takes long.
     Auto,
     Always,
     Never,
 }
 
 impl Progress {
-    /// Whether there is anything to show, on a `terminal` or not. `busy`: the data goes to the terminal too.
+    /// Returns whether progress is shown. `terminal`: standard error is a terminal. `busy`: the data goes there too.
     fn is_wanted(self, terminal: bool, busy: impl FnOnce() -> bool) -> bool {
         match self {
             Progress::Auto => terminal && !busy(),
@@ -31,32 +32,32 @@ impl Progress {
     }
 }
 
-/// The delay before a bar appears by itself.
-const PATIENCE: Duration = Duration::from_millis(1000);
+/// How long the work takes before the bar of `auto` appears.
+const BAR_DELAY: Duration = Duration::from_millis(1000);
 
-/// Between two looks at the counters, on a terminal.
-const TICK: Duration = Duration::from_millis(100);
+/// The time between two updates of the bar.
+const BAR_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Between two lines.
-const LINE: Duration = Duration::from_secs(1);
+/// The time between two lines.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// From so many seconds on the time that is left is not said.
-const UNKNOWN: f64 = 30.0 * 86400.0;
+/// The longest time left, in seconds, that is shown: 30 days.
+const MAX_SECONDS_LEFT: f64 = 30.0 * 86400.0;
 
-/// The work that is under way.
-pub(crate) struct Meter(Option<Shown>);
+/// Counts the work that is being done, and shows the progress in a thread.
+pub(crate) struct Meter(Option<Indicator>);
 
-struct Shown {
+struct Indicator {
     counters: Counters,
     bar: ProgressBar,
-    /// Dropped, it ends the thread.
+    /// The thread ends when this is dropped.
     end: Sender<()>,
     thread: JoinHandle<()>,
 }
 
 impl Meter {
-    /// Begins to count. `total` is how many files and how many bytes there are to read, so far as that is known; it is
-    /// not asked for where nothing is shown. `busy` says that standard output writes to the terminal too.
+    /// Begins to count. `total` returns the number of files and, if it is known, the number of bytes to read; it is not
+    /// called if nothing is shown. `busy`: the data goes to standard output.
     pub(crate) fn begin(progress: Progress, busy: bool, total: impl FnOnce() -> (usize, Option<u64>)) -> Self {
         let terminal = io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         if !progress.is_wanted(terminal, || busy && io::stdout().is_terminal()) {
@@ -68,29 +69,29 @@ impl Meter {
         let bar = view.bar.clone();
         let (end, ended) = mpsc::channel();
         let wait = move |time| matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Timeout));
-        let manner = Manner { terminal, always: progress == Progress::Always };
-        let watch = move || view.watch(manner, wait, ProgressDrawTarget::stderr, say);
-        // Without a thread for it the work is done all the same.
+        let mode = Mode { terminal, always: progress == Progress::Always };
+        let watch = move || view.watch(mode, wait, ProgressDrawTarget::stderr, say);
+        // If there is no thread for it, the work is done without.
         let thread = thread::Builder::new().spawn(watch).ok();
-        Meter(thread.map(|thread| Shown { counters, bar, end, thread }))
+        Meter(thread.map(|thread| Indicator { counters, bar, end, thread }))
     }
 
-    /// `input`, counted.
+    /// Returns `input` with its bytes counted.
     pub(crate) fn counted(&self, input: Box<dyn BufRead>) -> Box<dyn BufRead> {
         match &self.0 {
             None => input,
-            Some(shown) => Box::new(Counted { inner: input, bytes: shown.counters.bytes.clone() }),
+            Some(shown) => Box::new(CountedInput { inner: input, bytes: shown.counters.bytes.clone() }),
         }
     }
 
-    /// One more file is done.
+    /// Counts one more file as done.
     pub(crate) fn add_file(&self) {
         if let Some(shown) = &self.0 {
             shown.counters.files.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Does something with standard error while nothing of this is there.
+    /// Runs `act`, which writes to standard error, while the bar is hidden.
     pub(crate) fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
         match &self.0 {
             None => act(),
@@ -98,16 +99,16 @@ impl Meter {
         }
     }
 
-    /// The work is over.
+    /// Ends the work, and shows the final state.
     pub(crate) fn end(self) {
-        if let Some(Shown { end, thread, .. }) = self.0 {
+        if let Some(Indicator { end, thread, .. }) = self.0 {
             drop(end);
             _ = thread.join();
         }
     }
 }
 
-/// The time since the work began.
+/// Returns the time since the work began.
 type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 fn clock() -> Clock {
@@ -115,12 +116,12 @@ fn clock() -> Clock {
     Arc::new(move || begun.elapsed())
 }
 
-/// How much is done. All clones count together.
+/// How much is done. All clones share the counts.
 #[derive(Clone)]
 struct Counters {
     bytes: Arc<AtomicU64>,
     files: Arc<AtomicU64>,
-    /// How many files there are.
+    /// The number of files of the run.
     count: usize,
     clock: Clock,
 }
@@ -130,16 +131,16 @@ impl Counters {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The mean rate of the whole run (a disk takes what it is given in gulps), the time that the rest will take, and the
-    /// number of files.
+    /// Returns the mean rate of the whole run (the momentary rate varies, as disks write in bursts), the time that the rest
+    /// will take, and the number of files.
     fn pace(&self, total: Option<u64>) -> String {
         let bytes = self.bytes();
         let rate = bytes as f64 / (self.clock)().as_secs_f64().max(1e-3);
         let mut words = format!("{}/s", HumanBytes(rate as u64));
         if let Some(total) = total {
             let rest = total.saturating_sub(bytes) as f64 / rate.max(1.0);
-            // Before anything was read the time cannot be told.
-            if rest < UNKNOWN {
+            // Before anything is read, the time is not known.
+            if rest < MAX_SECONDS_LEFT {
                 words.push_str(&format!(", {:#} left", HumanDuration(Duration::from_secs(rest as u64))));
             }
         }
@@ -149,7 +150,7 @@ impl Counters {
         words
     }
 
-    /// All in one line, for where there is no bar.
+    /// Returns everything on one line, for use without a bar.
     fn line(&self, total: Option<u64>) -> String {
         let (bytes, pace) = (HumanBytes(self.bytes()), self.pace(total));
         match total {
@@ -161,14 +162,14 @@ impl Counters {
 
 /// How progress is shown.
 #[derive(Clone, Copy)]
-struct Manner {
-    /// As a bar.
+struct Mode {
+    /// Standard error is a terminal, so there is a bar.
     terminal: bool,
-    /// From the beginning, and so that it stays.
+    /// `--progress always`: shown from the beginning, and not removed.
     always: bool,
 }
 
-/// What the thread shows.
+/// What the thread does: it shows the counters.
 struct View {
     counters: Counters,
     bar: ProgressBar,
@@ -179,29 +180,29 @@ impl View {
         View { counters, bar: ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden()) }
     }
 
-    /// Shows it until `wait` returns `false`: then the work is over.
+    /// Shows the counters until `wait` returns `false`, which means that the work is done.
     fn watch(
         &mut self,
-        manner: Manner,
+        mode: Mode,
         mut wait: impl FnMut(Duration) -> bool,
         target: impl FnOnce() -> ProgressDrawTarget,
         mut say: impl FnMut(String),
     ) {
-        let Manner { terminal, always } = manner;
-        if !always && !wait(PATIENCE) {
+        let Mode { terminal, always } = mode;
+        if !always && !wait(BAR_DELAY) {
             return;
         }
         if terminal {
             self.show(target());
         }
-        let pause = if terminal { TICK } else { LINE };
+        let pause = if terminal { BAR_INTERVAL } else { LINE_INTERVAL };
         while wait(pause) {
-            self.look();
+            self.update();
             if terminal { self.bar.tick() } else { say(self.counters.line(self.bar.length())) }
         }
-        self.look();
-        // What was asked for is there however short the work was. The last frame is drawn however short ago the one before
-        // it was, and all in it is what the counters have now.
+        self.update();
+        // With `always`, the final state is shown however short the work was. These calls draw a frame immediately, however
+        // recent the last one is, with the current state of the counters.
         match (terminal, always) {
             (true, true) => self.bar.abandon(),
             (true, false) => self.bar.finish_and_clear(),
@@ -209,14 +210,14 @@ impl View {
         }
     }
 
-    /// Shows the bar. What stands in a frame is asked when that frame is drawn, so that all of it is of one moment.
+    /// Shows the bar. The texts in a frame are made when it is drawn, so that they all show the same state.
     fn show(&mut self, target: ProgressDrawTarget) {
-        // The bar has what room is left, so that nothing else is cut off.
+        // The bar takes the space that the texts leave, so that no text is cut off.
         let template = match self.bar.length() {
             Some(_) => "charpipe: {bytes} of {total_bytes} [{wide_bar}] {pace}",
             None => "charpipe: {line}",
         };
-        let style = ProgressStyle::with_template(template).expect("the template is sound");
+        let style = ProgressStyle::with_template(template).expect("the template is valid");
         let (pace, line) = (self.counters.clone(), self.counters.clone());
         let style = style
             .with_key("pace", move |state: &ProgressState, frame: &mut dyn fmt::Write| {
@@ -226,13 +227,14 @@ impl View {
                 _ = frame.write_str(&line.line(state.len()));
             });
         self.bar.set_style(style.progress_chars("=> "));
-        self.look();
+        self.update();
         self.bar.set_draw_target(target);
         self.bar.tick();
     }
 
-    fn look(&mut self) {
-        // A file that grows is longer than it was.
+    /// Copies the counters into the bar.
+    fn update(&mut self) {
+        // A file may grow while it is read.
         let bytes = self.counters.bytes();
         if self.bar.length().is_some_and(|total| total < bytes) {
             self.bar.set_length(bytes);
@@ -241,13 +243,13 @@ impl View {
     }
 }
 
-/// An input whose bytes are counted as they are taken.
-struct Counted {
+/// An input whose bytes are counted as they are consumed.
+struct CountedInput {
     inner: Box<dyn BufRead>,
     bytes: Arc<AtomicU64>,
 }
 
-impl BufRead for Counted {
+impl BufRead for CountedInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }
@@ -258,9 +260,9 @@ impl BufRead for Counted {
     }
 }
 
-impl Read for Counted {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let len = self.fill_buf()?.read(room)?;
+impl Read for CountedInput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.read(buffer)?;
         self.consume(len);
         Ok(len)
     }
@@ -272,7 +274,7 @@ mod tests {
     use indicatif::TermLike;
     use std::sync::Mutex;
 
-    /// A terminal so wide, and what was written to it.
+    /// A terminal with its width in columns, and the text that was written to it.
     #[derive(Clone, Debug)]
     struct Terminal(u16, Arc<Mutex<String>>);
 
@@ -286,7 +288,7 @@ mod tests {
             Ok(())
         }
 
-        /// What was drawn, frame by frame; a frame that was cleared is followed by an empty one.
+        /// Returns the frames that were drawn. A frame that was cleared is followed by an empty one.
         fn frames(&self) -> Vec<String> {
             self.1.lock().unwrap().split('\r').map(|frame| frame.trim_end().to_owned()).collect()
         }
@@ -322,23 +324,18 @@ mod tests {
         }
     }
 
-    const ALWAYS: Manner = Manner { terminal: true, always: true };
+    const ALWAYS: Mode = Mode { terminal: true, always: true };
 
-    /// Shows work on `files` files, all of which is done in one wait, after `time`; what was drawn, and what was said.
-    fn watched(
-        manner: Manner,
-        total: Option<u64>,
-        files: usize,
-        time: Duration,
-        width: u16,
-    ) -> (Terminal, Vec<String>) {
+    /// Shows work on `files` files, all of which is done in one wait, after `time`. Returns the terminal, and the lines that
+    /// were printed.
+    fn watched(mode: Mode, total: Option<u64>, files: usize, time: Duration, width: u16) -> (Terminal, Vec<String>) {
         let clock: Clock = Arc::new(move || time);
         let counters = Counters { bytes: Arc::default(), files: Arc::default(), count: files, clock };
         let (terminal, mut said) = (Terminal::new(width), Vec::new());
         let mut waits = 0;
         let wait = |_| {
             waits += 1;
-            // The bytes are read before the files are done, and the work is over right after that.
+            // The bytes are read before the files are done, and the work ends immediately after that.
             counters.bytes.store(7, Ordering::Relaxed);
             if waits == 3 {
                 counters.files.store(files as u64, Ordering::Relaxed);
@@ -346,11 +343,11 @@ mod tests {
             waits < 3
         };
         let target = || ProgressDrawTarget::term_like(Box::new(terminal.clone()));
-        View::new(counters.clone(), total).watch(manner, wait, target, |line| said.push(line));
+        View::new(counters.clone(), total).watch(mode, wait, target, |line| said.push(line));
         (terminal, said)
     }
 
-    /// However fast the work was and however wide the terminal is.
+    /// For any duration of the work and any width of the terminal.
     #[test]
     fn the_last_frame_is_true() {
         for time in [Duration::ZERO, Duration::from_micros(3), Duration::from_millis(14), Duration::from_secs(5000)] {
@@ -360,7 +357,7 @@ mod tests {
                 let last = frames.last().unwrap();
                 assert!(last.starts_with("charpipe: 7 B of 7 B ["), "{width}: {frames:?}");
                 assert!(last.ends_with(", 0s left, 3 of 3 files"), "{width}: {frames:?}");
-                // A frame that is wider would be two lines.
+                // A wider frame would take two lines.
                 assert!(last.chars().count() <= usize::from(width.max(79)), "{width}: {frames:?}");
                 assert!(said.is_empty());
             }
@@ -373,8 +370,8 @@ mod tests {
 
     #[test]
     fn a_bar_that_comes_by_itself_goes_again() {
-        let manner = Manner { terminal: true, always: false };
-        let (terminal, _) = watched(manner, Some(7), 3, Duration::from_secs(2), 80);
+        let mode = Mode { terminal: true, always: false };
+        let (terminal, _) = watched(mode, Some(7), 3, Duration::from_secs(2), 80);
         let frames = terminal.frames();
         assert!(frames.iter().any(|frame| frame.contains("7 B of 7 B")), "{frames:?}");
         assert_eq!(frames.last().unwrap(), "");
@@ -382,14 +379,14 @@ mod tests {
         let terminal = Terminal::new(80);
         let counters = Counters { bytes: Arc::default(), files: Arc::default(), count: 1, clock: clock() };
         let target = || ProgressDrawTarget::term_like(Box::new(terminal.clone()));
-        View::new(counters, Some(7)).watch(manner, |_| false, target, |_| {});
+        View::new(counters, Some(7)).watch(mode, |_| false, target, |_| {});
         assert_eq!(terminal.frames(), [""]);
     }
 
     #[test]
     fn lines_where_there_is_no_terminal() {
-        let manner = Manner { terminal: false, always: true };
-        let (terminal, said) = watched(manner, Some(7), 3, Duration::from_secs(1), 80);
+        let mode = Mode { terminal: false, always: true };
+        let (terminal, said) = watched(mode, Some(7), 3, Duration::from_secs(1), 80);
         let lines = ["0 of 3", "0 of 3", "3 of 3"].map(|files| format!("7 B of 7 B, 7 B/s, 0s left, {files} files"));
         assert_eq!((said, terminal.frames()), (lines.to_vec(), vec![String::new()]));
     }

@@ -1,9 +1,9 @@
-//! Documents that were cut and bent on their way, through the command.
+//! Documents that were truncated or damaged, through the command.
 
 use crate::common::broken::{bent, documents};
 use charpipe::Transcode;
 
-/// The command says the same of each as the library, by its output and its exit status.
+/// The command reports the same for each as the library, in its output and its exit status.
 #[test]
 fn the_command_agrees() {
     use std::io::Write;

@@ -1,4 +1,4 @@
-//! `charpipe chart`, run as a user runs it: what it shows of every codec is what the codec does, and it fits a terminal.
+//! `charpipe chart`, run as a user runs it: the chart of every codec shows what the codec does, and fits a terminal.
 
 use charpipe::Registry;
 use charpipe::codec::decode_strictly;
@@ -9,7 +9,7 @@ fn run(line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_charpipe")).arg("chart").args(line.split_whitespace()).output().unwrap()
 }
 
-/// What it prints when all is well.
+/// Returns the output of a run that succeeds.
 #[track_caller]
 fn shown(line: &str) -> String {
     let Output { status, stdout, stderr } = run(line);
@@ -22,7 +22,7 @@ fn object(line: &str) -> Value {
     serde_json::from_str(&shown(&format!("{line} --json"))).unwrap()
 }
 
-/// Exit status 2, and the words.
+/// Returns the messages of a run that exits with status 2.
 #[track_caller]
 fn refused(line: &str) -> String {
     let Output { status, stdout, stderr } = run(line);
@@ -30,12 +30,12 @@ fn refused(line: &str) -> String {
     String::from_utf8(stderr).unwrap()
 }
 
-/// The bytes of `hex`.
+/// Decodes hex.
 fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-/// What the chart has at these bytes: text, and whether it is written otherwise.
+/// Returns what the chart has at these bytes: the text, and whether it is written with other bytes.
 fn cell<'a>(object: &'a Value, hex: &str) -> Option<(&'a str, bool)> {
     let cell = object["chart"].as_array().unwrap().iter().find(|cell| cell["bytes"] == hex)?;
     Some((cell["text"].as_str().unwrap(), cell["one_way"].as_bool().unwrap()))
@@ -58,24 +58,24 @@ fn a_page_is_laid_out_as_ibm_prints_it() {
         lines[3 + 1 + 2 * 5],
         "-5  HT   NEL  LF   MW   á    í    Á    Í    e    n    v    §    E    N    V    5"
     );
-    // A surface is seen, and named.
+    // A surface is charted under its own name.
     let zos = shown("IBM1047,nl=zos");
     assert!(zos.starts_with("IBM1047,nl=zos, from ") && zos.contains("-5  HT   LF   NEL  MW "), "{zos}");
 }
 
 #[test]
 fn what_is_no_character_or_has_no_glyph_has_a_sign() {
-    // Thai: signs that go on others stand on a dotted circle; some are there twice.
+    // Thai: combining signs are on a dotted circle; some are there twice.
     let thai = shown("IBM-Thai");
     for part in [" \u{25CC}\u{E48}*   /    ", "\n    0001 0011 ", "\n*    read so, and written as other bytes\n"] {
         assert!(thai.contains(part), "{part:?} in {thai}");
     }
-    // Arabic: a mark behind each letter, so that the row keeps its direction.
+    // Arabic: a mark follows each letter, so that the row keeps its direction.
     assert!(shown("IBM420").contains(" خ\u{200E}    a    j "));
-    // Katakana, and what is undefined.
+    // Katakana and undefined codes.
     let katakana = shown("IBM290");
     assert!(katakana.contains(" ﾘ    ﾞ\n") && katakana.contains(" ---- "), "{katakana}");
-    // Two columns for a wide one: the next column stands where it stands in the row of codes.
+    // A wide character takes two columns, so that the next column is aligned with that of the row of codes.
     let wide = shown("IBM930 --lead 42");
     assert!(wide.contains("\n-1            ／        ａ   ｊ   ￣        Ａ   Ｊ        １\n"), "{wide}");
 }
@@ -100,7 +100,7 @@ fn a_mixed_page_has_its_shift_codes_and_its_lead_bytes() {
     let lead = object("IBM930 --lead 42");
     assert_eq!((&lead["lead"], &lead["shift"]), (&json!("42"), &json!("0E")));
     assert_eq!(cell(&lead, "42C1"), Some(("Ａ", false)));
-    // The pure set has the same pairs, without shift codes, and nothing in one byte.
+    // The pure double-byte set has the same pairs, no shift codes and no single bytes.
     let pure = object("IBM300");
     assert_eq!((&pure["shifts"], &pure["chart"]), (&json!([]), &json!([])));
     assert!(shown("IBM300").contains("\nLead bytes, and how many characters each has\n"));
@@ -113,21 +113,21 @@ fn other_wide_charsets_have_their_lead_bytes() {
     assert!(shift_jis.contains("\n-1  SOH  DC1  !    1    A    Q    a    q    »    »    ｡ "), "{shift_jis}");
     assert!(shift_jis.contains("\n»    a lead byte: more bytes follow\n"));
     assert_eq!(cell(&object("Shift_JIS --lead 88"), "889F"), Some(("亜", false)));
-    // Read, and never written.
+    // Codes that are read but never written.
     assert_eq!(cell(&object("EUC-JP --lead 8FB0"), "8FB0A1"), Some(("丂", true)));
     let euc = object("EUC-JP");
     let three = json!({"bytes": "8F", "shift": null, "characters": 0, "longer": true});
     assert!(euc["leads"].as_array().unwrap().contains(&three));
     assert_eq!(cell(&object("gb18030 --lead 813081"), "81308130"), Some(("\u{80}", false)));
-    // A set that is led to by an escape sequence.
+    // A set that an escape sequence selects.
     assert!(shown("ISO-2022-JP").contains("\nLead bytes, behind 1B 24 42, and "));
     assert_eq!(cell(&object("ISO-2022-JP --lead 30"), "3021"), Some(("亜", false)));
-    // One code, two characters.
+    // One code for two characters.
     let big5 = shown("Big5 --lead 88");
     assert!(big5.contains("Ê\u{304}") && big5.contains("00CA+") && big5.contains("\n62   U+00CA U+0304\n"), "{big5}");
 }
 
-/// Every codec that is registered either has a chart that is what it does, or is refused as a form of Unicode.
+/// Every registered codec either has a chart that agrees with the codec, or is refused as a form of Unicode.
 #[test]
 fn every_chart_is_what_the_codec_does() {
     let registry = Registry::builtin();
@@ -155,7 +155,7 @@ fn every_chart_is_what_the_codec_does() {
                 assert!(text.is_none(), "{hex} in {name}");
             }
         }
-        // Of the lead bytes one for each set.
+        // One lead byte of each set.
         let leads = object["leads"].as_array().unwrap();
         for lead in leads.iter().filter(|lead| lead["bytes"] == leads[leads.len() / 2]["bytes"]) {
             let hex = lead["bytes"].as_str().unwrap();
@@ -217,7 +217,7 @@ BD  ¨     U+00A8   ]     U+005D
     );
     assert_eq!(shown("IBM1047 cp1047"), "IBM1047 and IBM1047: no difference\n");
     assert_eq!(object("IBM1047 cp1047")["differences"], json!([]));
-    // A surface, which is another codec of the same name.
+    // A surface is another codec of the same name.
     let fold = shown("IBM1047 IBM1047,nl=fold");
     assert!(fold.starts_with("IBM1047 and IBM1047,nl=fold differ in 2 places:\n"), "{fold}");
     assert!(fold.ends_with("25  LF    U+000A   LF*   U+000A\n\n*    read so, and written as other bytes\n"), "{fold}");
@@ -233,13 +233,14 @@ fn what_only_one_of_two_has_is_apart() {
         (&first["bytes"], &first["codec"], &first["other"]["code_points"]),
         (&json!("80"), &Value::Null, &json!("U+0080"))
     );
-    // Too many to show are runs. Shift codes are no part of the bytes: a mixed page is compared with its pure part.
+    // Differences are shown as runs if they are many. Shift codes are not part of the bytes: a mixed page is compared
+    // with its pure double-byte page.
     let mixed = shown("IBM930 US-ASCII");
     assert!(mixed.contains("\nOnly IBM930 has a character in 1") && mixed.contains(" 45 41-FE, "), "{mixed}");
     let pure = shown("IBM300 IBM930");
     assert!(pure.contains("\n42 60  －    U+FF0D   −     U+2212\n"), "{pure}");
     assert!(pure.contains("\nOnly IBM930 has a character in 226 places:\n\n00  NUL   U+0000\n"), "{pure}");
-    // Below one lead byte, alone.
+    // Below one lead byte.
     let below = object("IBM300 IBM930 --lead 43");
     assert_eq!(below["lead"], "43");
     let found = below["differences"].as_array().unwrap();
@@ -257,7 +258,7 @@ fn four_bytes_are_compared_where_that_is_asked_for() {
     assert!(shown("GBK gb18030 --lead 8130").starts_with("GBK and gb18030 differ in 1260 places:\n"));
 }
 
-/// A table that the user brings has its chart, and can be held against the page that it should be.
+/// A user's table has a chart, and can be compared with the page that it should be.
 #[test]
 fn a_file_has_a_chart() {
     let folder = tempfile::tempdir().unwrap();
@@ -287,7 +288,7 @@ fn wrong_usage_is_said() {
         refused("IBM037 UTF-16LE"),
         "charpipe: OTHER: UTF-16LE is a form of Unicode, not a code page; it has no chart\n"
     );
-    assert_eq!(refused("IBM930 --lead 99"), "charpipe: --lead: IBM930 has nothing behind 99\n");
+    assert_eq!(refused("IBM930 --lead 99"), "charpipe: --lead: IBM930 has no characters that begin with 99\n");
     for line in
         ["", "IBM037 IBM1047 IBM500", "IBM930 --lead 4", "IBM930 --lead xy", "IBM930 --lead +1", "IBM930 --lead"]
     {

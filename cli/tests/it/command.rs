@@ -1,4 +1,4 @@
-//! The command, run as a user runs it: options, exit statuses, lines on standard error, JSON, and what happens to files.
+//! The command, run as a user runs it: options, exit statuses, messages, JSON, and what happens to files.
 
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const XML_1047: &[u8] = include_bytes!("../../../examples/data/hello-ibm1047.xml");
 
-/// `<?xml version='1.0'?>` in page 037 and its kin: EBCDIC that names no page.
+/// `<?xml version='1.0'?>` in code page 037 and related pages: EBCDIC that names no page.
 const UNNAMED_EBCDIC: &[u8] =
     b"\x4C\x6F\xA7\x94\x93\x40\xA5\x85\x99\xA2\x89\x96\x95\x7E\x7D\xF1\x4B\xF0\x7D\x6F\x6E\x15\x4C\x81\x61\x6E";
 
@@ -25,18 +25,18 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8]) -> Outp
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
-        // A run that needs no input may be over before it is written.
+        // A run that needs no input may end before all of it is written.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output().unwrap()
     })
 }
 
-/// The same, with the arguments as one would type them.
+/// Runs it with arguments as one would type them.
 fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input)
 }
 
-/// The page in which Java has its newline elsewhere.
+/// The code page in which Java has another newline.
 #[test]
 fn newlines_of_xml_in_ibm1047() {
     let xml = b"<?xml version='1.0'?>\n<a/>\n";
@@ -61,14 +61,14 @@ fn words(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// Exit status, standard output, standard error.
+/// Checks the exit status, standard output and standard error.
 #[track_caller]
 fn check(output: &Output, expected: (i32, &[u8], &str)) {
     let found = (status(output), &*output.stdout, words(output));
     assert_eq!(found, expected, "standard output: {}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// Converted without a word.
+/// Checks that the run succeeds and prints no messages.
 #[track_caller]
 fn silent(output: &Output, expected: &[u8]) {
     check(output, (0, expected, ""));
@@ -86,7 +86,7 @@ fn utf16be(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_be_bytes).collect()
 }
 
-/// The names in a folder: no litter.
+/// Returns the names in a folder, which show any litter.
 fn names(folder: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -174,7 +174,7 @@ fn from_and_to() {
     silent(&typed("--from=latin1 --to IBM1047", b"\xE9["), b"\x51\xAD");
     silent(&typed("-t UTF-16LE", "é".as_bytes()), b"\xE9\x00");
     silent(&typed("-f UTF-16", b"\xFF\xFEa\x00"), b"a");
-    // Whatever the document says itself.
+    // Whatever the document's label is.
     let output = typed("-f ISO-8859-1", b"<?xml version='1.0' encoding='UTF-8'?>\xE9");
     silent(&output, "<?xml version='1.0' encoding='UTF-8'?>é".as_bytes());
 }
@@ -203,15 +203,15 @@ fn malformed() {
 
 #[test]
 fn unmappable_characters_by_policy() {
-    let count = "charpipe: <stdin>: 1 character not in US-ASCII, replaced, escaped or dropped\n";
-    for (options, expected) in [
-        ("--unmappable replace", &b"a\x1Ab"[..]),
-        ("--unmappable drop", b"ab"),
-        ("--unmappable escape", b"a\\u{20AC}b"),
-        ("--unmappable xml", b"a&#x20AC;b"),
-        ("-c", b"ab"),
+    for (options, expected, became) in [
+        ("--unmappable replace", &b"a\x1Ab"[..], "replaced"),
+        ("--unmappable drop", b"ab", "dropped"),
+        ("--unmappable escape", b"a\\u{20AC}b", "escaped"),
+        ("--unmappable xml", b"a&#x20AC;b", "written as references"),
+        ("-c", b"ab", "dropped"),
     ] {
-        check(&typed(&format!("-t US-ASCII {options}"), "a€b".as_bytes()), (0, expected, count));
+        let count = format!("charpipe: <stdin>: 1 character not in US-ASCII was {became}\n");
+        check(&typed(&format!("-t US-ASCII {options}"), "a€b".as_bytes()), (0, expected, &count));
     }
     silent(&typed("-c -q -t US-ASCII", b"a\xFFb\xE2\x82\xAC"), b"ab");
     silent(&typed("-q -t IBM037 --best-fit", "Ａ".as_bytes()), b"\xC1");
@@ -236,7 +236,7 @@ fn an_unknown_label_in_the_document_exits_1() {
         (1, b"", "charpipe: <stdin>: byte 30: \"nonsense\" is not known (name the encoding with -f)\n"),
     );
     assert_eq!(status(&typed("-f UTF-8", input)), 0);
-    // No escape sequence of a document gets to the terminal.
+    // No escape sequence of a document reaches the terminal.
     let output = typed("", b"<?xml version='1.0' encoding='a\x1B[31m\x07'?>");
     assert_eq!(status(&output), 1);
     assert!(words(&output).contains("\\u{1b}[31m\\u{7}"), "{output:?}");
@@ -280,11 +280,11 @@ fn warnings_are_words_and_under_strict_errors() {
 
 #[test]
 fn as_says_what_kind_it_is() {
-    // XML without a declaration gets one where the target needs it; text does not.
+    // XML without a declaration gets one if the target needs it; text does not.
     silent(&typed("--as xml -t ISO-8859-1", b"<a/>"), b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a/>");
     silent(&typed("--as auto -t ISO-8859-1", b"<a/>"), b"<a/>");
-    // The prescan of HTML reads an XML declaration where nothing else names an encoding, so that it has to be true there
-    // as a `meta` has.
+    // The prescan of HTML reads an XML declaration if nothing else names an encoding, so it has to be corrected like a
+    // `meta`.
     for (kind, name) in [("text", "UTF-8"), ("html", "ISO-8859-1")] {
         let input = b"<?xml version='1.0' encoding='UTF-8'?>";
         let expected = format!("<?xml version='1.0' encoding='{name}'?>");
@@ -294,7 +294,7 @@ fn as_says_what_kind_it_is() {
     }
 }
 
-/// The label in the `meta` of an HTML document is made true, and nothing is put in where there is none.
+/// The label in the `meta` of an HTML document is corrected; none is added if there is none.
 #[test]
 fn relabel_of_html() {
     let web = |line: &str, input: &[u8]| typed(&format!("--policy whatwg {line}"), input);
@@ -305,23 +305,23 @@ fn relabel_of_html() {
     let http_equiv = b"<META HTTP-EQUIV=Content-Type CONTENT=\"text/html;charset=latin1\">\x80";
     silent(&web("", http_equiv), "<META HTTP-EQUIV=Content-Type CONTENT=\"text/html;charset=UTF-8\">€".as_bytes());
     silent(&web("", b"<p>\x80"), "<p>€".as_bytes());
-    // Behind the bytes that are searched it counts for nothing, and is left.
+    // A `meta` after the bytes that are searched has no effect and is left alone.
     let far = [&[b' '; 1020][..], b"<meta charset=koi8-r>\x80"].concat();
     silent(&web("", &far), &[&[b' '; 1020][..], "<meta charset=koi8-r>€".as_bytes()].concat());
-    // An existing label that is true stays as it is spelt.
+    // A label that is already correct keeps its spelling.
     silent(&web("--prescan 2000 -t koi8-r", &far), &far);
-    // By the media type under another policy: the byte order mark says, and the label follows.
+    // The media type makes it HTML under another policy: the byte order mark decides, and the label follows.
     silent(
         &run(["--content-type", "text/html"], "\u{FEFF}<meta charset=koi8-r>é".as_bytes()),
         "<meta charset=UTF-8>é".as_bytes(),
     );
-    // What must not be decoded is refused, where it is named.
+    // An encoding that must not be decoded is refused at the place where it is named.
     let output = web("", b"<meta charset=iso-2022-kr>x");
     assert_eq!(status(&output), 1);
     assert!(words(&output).contains("byte 14: \"iso-2022-kr\" is not supported"), "{}", words(&output));
 }
 
-/// What was not what it was taken for looks like something, and the words say what to try.
+/// If the input is not in the encoding that was assumed, a message says what it looks like and what to try.
 #[test]
 fn what_it_looks_like() {
     let ebcdic = b"\xC4\x85\x81\x99\x40\xD4\x99\x4B\x40\xE2\x94\x89\xA3\x88\x6B\x15";
@@ -330,7 +330,7 @@ fn what_it_looks_like() {
     assert!(words(&output).contains("looks like EBCDIC: try -f IBM1047 or --guess (looks-like-ebcdic)"));
     let object = &objects(&run(["detect", "--json"], ebcdic).stdout)[0];
     assert_eq!(object["diagnostics"][0]["code"], "looks-like-ebcdic");
-    // Who says what it is, is told nothing.
+    // There is no such message if the user named the encoding.
     assert!(!words(&run(["-f", "UTF-8"], ebcdic)).contains("looks"));
     assert!(!words(&run([""; 0], b"caf\xE9, and no more than that")).contains("looks"));
 }
@@ -347,7 +347,7 @@ fn guessing_is_asked_for() {
     assert_ne!(status(&run([""; 0], text)), 0);
 }
 
-/// What each policy makes of a document, by which rule.
+/// The verdict of each policy on a document, and its rule.
 #[test]
 fn explain() {
     let output =
@@ -399,7 +399,7 @@ fn fallbacks() {
     assert_eq!((&object["encoding"], &object["source"]), (&"ISO-8859-1".into(), &"fallback".into()));
     let object = &objects(&typed("detect --json --ebcdic-fallback IBM1047", UNNAMED_EBCDIC).stdout)[0];
     assert_eq!(object["encoding"], "IBM1047");
-    // 4A is the cent sign in page 037 and an opening bracket in page 500.
+    // 4A is the cent sign in code page 037 and an opening bracket in code page 500.
     let input = [UNNAMED_EBCDIC, b"\x4A"].concat();
     assert!(typed("", &input).stdout.ends_with("¢".as_bytes()));
     assert!(typed("--ebcdic-fallback IBM500", &input).stdout.ends_with(b"["));
@@ -413,7 +413,7 @@ fn ends_of_line() {
     silent(&typed("--eol lf", input), b"a\nb\nc\n\n");
     silent(&typed("--eol crlf", input), b"a\r\nb\r\nc\r\n\r\n");
     silent(&typed("--eol nel", b"a\n"), "a\u{85}".as_bytes());
-    // XML has no such newline, but in EBCDIC, where it is the byte of one.
+    // XML has no such newline, except in EBCDIC, where it is the byte of one.
     let xml = b"<?xml version='1.0'\nencoding='UTF-8'?>\r\n<a>\xC2\x85</a>\n";
     let expected = b"<?xml version='1.0'\nencoding='UTF-8'?>\n<a>\n</a>\n";
     let output = typed("--eol nel", xml);
@@ -445,7 +445,7 @@ fn verbose_says_what_was_done() {
         "charpipe: <stdin>: US-ASCII (xml; rule rfc7303:declaration; ",
         "charpipe: <stdin>: byte 41: FF replaced\n",
         "charpipe: <stdin>: 1 malformed sequence replaced\n",
-        "charpipe: <stdin>: label \"US-ASCII\" made \"UTF-8\"\n",
+        "charpipe: <stdin>: label \"US-ASCII\" changed to \"UTF-8\"\n",
         "charpipe: <stdin>: 42 bytes in, 41 bytes out in UTF-8\n",
     ] {
         assert!(found.contains(line), "{line}in\n{found}");
@@ -534,17 +534,17 @@ fn several_files_are_detected_and_converted_each_by_itself() {
     fs::write(path("c"), "\u{FEFF}drei").unwrap();
     let files = [path("a"), path("b"), path("c")];
     silent(&run(files.clone(), b""), b"eins zwei drei");
-    // One byte order mark at most.
+    // At most one byte order mark.
     let marked = "\u{FEFF}eins zwei drei";
     for bom in ["add", "keep"] {
         let output = charpipe().args(["--bom", bom]).args(&files).output().unwrap();
         silent(&output, marked.as_bytes());
     }
     silent(&charpipe().args(["-t", "UTF-16"]).args(&files).output().unwrap(), &utf16be(marked));
-    // The file that was not there began nothing.
+    // The missing file does not count as the first.
     let output = charpipe().args(["-q", "--bom", "add"]).arg(path("none")).args(&files).output().unwrap();
     assert_eq!((status(&output), &*output.stdout), (3, marked.as_bytes()));
-    // Standard input among them.
+    // Standard input may be one of the files.
     let output = run([OsStr::new("-"), path("c").as_os_str()], b"null ");
     silent(&output, b"null drei");
 }
@@ -595,7 +595,7 @@ fn a_failed_run_leaves_the_old_file_and_no_litter() {
         assert_eq!(status(&output), 1);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(&folder), ["old"]);
-        // And what was not there is not there.
+        // A file that did not exist is not created.
         let output = run([OsStr::new("-o"), folder.path().join("new").as_os_str()], input);
         assert_eq!((status(&output), names(&folder)), (1, vec!["old".into()]));
     }
@@ -626,7 +626,7 @@ fn input_that_cannot_be_opened_or_read_exits_3() {
     }
 }
 
-/// A report's line for each input, with every key.
+/// A report has a line for each input, with every key.
 #[test]
 fn report() {
     let folder = TempDir::new().unwrap();
@@ -686,7 +686,7 @@ fn report_on_standard_error_and_errors_in_it() {
     let output = typed("-q --report - -t ISO-8859-1", "é€".as_bytes());
     assert_eq!(status(&output), 1);
     let json = words(&output).lines().find(|line| line.starts_with('{')).unwrap();
-    // The order of the keys is part of it.
+    // The keys keep their order.
     assert!(
         json.starts_with("{\"input\":\"<stdin>\",\"output\":\"<stdout>\",\"from\":\"UTF-8\",\"to\":\"ISO-8859-1\",")
     );
@@ -716,7 +716,7 @@ fn detect_in_json() {
     let input = utf16be("\u{FEFF}<?xml version='1.0' encoding='UTF-16'?><a/>");
     silent(&typed("detect --json", &input), VERDICT_KEYS.as_bytes());
 
-    // Nothing found is null, not missing.
+    // Absent values are null, not missing.
     let line = typed("detect --json", b"text").stdout;
     let expected = r#"{"input":"<stdin>","encoding":"UTF-8","codec":"UTF-8","family":"unknown","kind":"text","signature":null,"bom":null,"declared":null,"declared_span":null,"charset":null,"policy":"rfc7303","rule":"rfc7303:default","source":"default","candidates":[],"diagnostics":[],"error":null}
 "#;
@@ -832,12 +832,12 @@ mod unix {
         silent(&to(&path("first"), b"new"), b"");
         assert_eq!(fs::read(path("sub/file")).unwrap(), b"new");
         assert!(path("first").is_symlink() && path("sub/second").is_symlink());
-        // To what is not there yet.
+        // Links to files that do not exist yet.
         symlink("absent", path("dangling")).unwrap();
         silent(&to(&path("dangling"), b"new"), b"");
         assert_eq!(fs::read(path("absent")).unwrap(), b"new");
         assert!(path("dangling").is_symlink());
-        // To itself, and to a folder.
+        // Links to themselves, and to a folder.
         symlink("loop", path("loop")).unwrap();
         symlink("sub", path("folder")).unwrap();
         assert_eq!(status(&to(&path("loop"), b"new")), 3);
@@ -925,7 +925,7 @@ mod unix {
     }
 }
 
-/// A table that the caller brings is an encoding like any other: it is listed, read, written, declared and charted.
+/// A user's table is an encoding like any other: it is listed, read, written, declared and charted.
 #[test]
 fn codec_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -944,14 +944,14 @@ fn codec_files() {
 
     assert_eq!(run([&site, "-f", "x-site"], b"\xC1\x9F").stdout, "A€".as_bytes());
     assert_eq!(run([&site, "-t", "X-SITE"], "€A".as_bytes()).stdout, b"\x9F\xC1");
-    // It has taken a label from a built-in, and detection says so.
+    // It has taken a label from a built-in encoding, and detection reports that.
     let output = run(["detect", "--json", &site, "-f", "cp1047"], b"\xC1");
     let verdict: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&verdict["codec"], &verdict["diagnostics"][0]["code"]), (&"X-SITE".into(), &"shadowed-codec".into()));
     assert_eq!(verdict["diagnostics"][0]["severity"], "hint");
     assert!(String::from_utf8(run(["list", &site, "x-site"], b"").stdout).unwrap().starts_with("X-SITE"));
 
-    // A table of bytes, into Latin-1 or another page; several tables.
+    // A table of bytes, mapped to Latin-1 or another page; several tables.
     let mirror = format!("--codec-file={}", path("mirror.tbl"));
     assert_eq!(run([&mirror, "-f", "mirror"], b"\xBE\x16").stdout, "Aé".as_bytes());
     let mirror = format!("--codec-file={},to=IBM1047", path("mirror.tbl"));
@@ -965,12 +965,12 @@ fn codec_files() {
     };
     failed(&[&format!("--codec-file={}", path("bad.ucm"))], 2, "bad.ucm: line 4, column 9: expected ");
     failed(&[&format!("--codec-file={}", path("none"))], 3, "none: cannot read: ");
-    failed(&[&format!("--codec-file={},to=UTF-8", path("mirror.tbl"))], 2, "UTF-8 is no code page");
+    failed(&[&format!("--codec-file={},to=UTF-8", path("mirror.tbl"))], 2, "UTF-8 is not a code page");
     failed(&["detect", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
     failed(&["list", &format!("--codec-file={}", path("bad.ucm"))], 2, "line 4");
 }
 
-/// The names in a caller's tables get to the terminal wherever a codec is named.
+/// Names in a user's tables are escaped wherever a message names a codec.
 #[test]
 fn control_characters_in_the_names_of_tables_do_not_reach_the_terminal() {
     let folder = TempDir::new().unwrap();

@@ -1,5 +1,5 @@
-//! What `--generate` prints, in the shells and the readers of man pages that are installed; others are passed over, and
-//! said so.
+//! The output of `--generate`, checked with the shells and man page readers that are installed. A test whose program is
+//! missing prints a line that says so.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -23,7 +23,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// A folder with a file `some.txt` and the script, and where the script is.
+/// Returns a folder with a file `some.txt` and the script, and the path of the script.
 fn folder(what: &str, name: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("some.txt"), "").unwrap();
@@ -41,7 +41,7 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// A line as it stands when TAB is hit, and what it is completed to.
+/// Command lines at the moment TAB is pressed, and one of their completions.
 const LINES: &[(&str, &str)] = &[
     ("charpipe --fr", "--from"),
     ("charpipe some.txt --fr", "--from"),
@@ -63,7 +63,7 @@ fn bash() {
     }
     let (folder, script) = folder("complete-bash", "charpipe.bash");
     for (line, expected) in LINES {
-        // As the shell does it: the words, the one that is completed, and the one before it.
+        // Calls it as bash does: with all words, the word to complete, and the one before it.
         let program = format!(
             "source '{}'; COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
              _charpipe charpipe \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; \
@@ -74,7 +74,7 @@ fn bash() {
         let found = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(found.lines().any(|one| one == *expected), "{line}: {output:?}");
     }
-    // Where nothing is offered bash itself completes files.
+    // If there is no completion, bash completes file names.
     let output =
         run(folder.path(), "bash", &["--norc", "-c", &format!("source '{}'; complete -p charpipe", script.display())]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("-o default"), "{output:?}");
@@ -103,7 +103,7 @@ fn zsh() {
     let (folder, script) = folder("complete-zsh", "_charpipe");
     let checked = run(folder.path(), "zsh", &["-n", script.to_str().unwrap()]);
     assert!(checked.status.success() && checked.stderr.is_empty(), "{checked:?}");
-    // A shell at a terminal of its own, in which a line is typed and TAB hit; it has to show what is expected.
+    // A line is typed in a shell with its own terminal and TAB is pressed; the expected completion has to appear.
     let program = r#"
         zmodload zsh/zpty || { print no-zpty; exit 0 }
         setopt extendedglob
@@ -121,7 +121,7 @@ fn zsh() {
         print -r -- $plain
     "#;
     let files = [("charpipe so", "some.txt"), ("charpipe -f latin1 so", "some.txt")];
-    // Each waits for a shell to start: all at once.
+    // Each waits for a shell to start, so all run at the same time.
     std::thread::scope(|scope| {
         for (line, expected) in LINES.iter().chain(&files) {
             let folder = folder.path();
@@ -159,7 +159,7 @@ fn man_pages() {
             let output = run(folder.path(), "man", &["--warnings", "-l", page]);
             let rendered = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(output.status.success() && output.stderr.is_empty(), "{page}: {output:?}");
-            // Images of Docker have a `man` that says that there is none.
+            // Docker images have a `man` that only says that it is not installed.
             assert!(rendered.contains("SYNOPSIS") || rendered.contains("minimized"), "{page}: {rendered}");
         }
     }
@@ -167,7 +167,7 @@ fn man_pages() {
         for page in pages {
             let output = run(folder.path(), "mandoc", &["-Tlint", "-Wwarning", page]);
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            // A date would be that of the build.
+            // The pages have no date, as it would be that of the build.
             let warnings: Vec<&str> = said.lines().filter(|line| !line.contains("missing date")).collect();
             assert!(warnings.is_empty(), "{page}: {warnings:?}");
         }

@@ -1,8 +1,8 @@
-//! Much of everything: bytes without end, faults without end, records without data, files by the thousand. Memory stays
-//! flat, and what repeats costs no more each time.
+//! Large quantities: endless bytes, endless errors, records without data, thousands of files. Memory stays flat, and
+//! repetition costs no more each time.
 //!
-//! No clock is asked. The command is given so much that a cost which grows with the square of something would not come to
-//! an end; and for twice the input the library may call codecs, allocate and write no more than twice as often.
+//! Nothing is timed. The command gets so much input that a quadratic cost would never end; and for twice the input the
+//! library may call codecs, allocate and write at most twice as often.
 
 use crate::common::work;
 
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
 
-/// The command, held to 8 MiB of data.
+/// The command, limited to 8 MiB of data.
 fn held(args: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -d 8192; exec \"$0\" \"$@\"", CHARPIPE]).args(args.split_whitespace());
@@ -24,7 +24,7 @@ fn held(args: &str) -> Command {
     command
 }
 
-/// Feeds it `beginning`, and `unit` so many times.
+/// Feeds it `beginning`, and then `unit` repeatedly.
 fn many(args: &str, beginning: &[u8], unit: &[u8], times: usize) -> Output {
     let block = unit.repeat(times.min(4096));
     let mut child = held(args).spawn().unwrap();
@@ -35,7 +35,7 @@ fn many(args: &str, beginning: &[u8], unit: &[u8], times: usize) -> Output {
             let mut left = times;
             while left > 0 {
                 let now = left.min(4096);
-                // Who has failed reads no more.
+                // A process that has failed stops reading.
                 if stdin.write_all(&block[..now * unit.len()]).is_err() {
                     return;
                 }
@@ -48,8 +48,8 @@ fn many(args: &str, beginning: &[u8], unit: &[u8], times: usize) -> Output {
 
 const MANY: usize = 1_000_000;
 
-/// So many faults, and so many bytes of output for each; the first sixteen are kept, the others counted. A million of
-/// some kinds, an eighth of that of their variants.
+/// Checks the number of errors and the number of output bytes for each. The first sixteen are recorded, the others only
+/// counted. Some kinds get a million errors, variants of these an eighth of that.
 #[test]
 fn a_million_faults() {
     let euro = "€".as_bytes();
@@ -87,12 +87,12 @@ fn a_million_faults() {
     }
 }
 
-/// The job on `from`, which may be held to count, to `to`.
+/// Returns a job from `from`, which may be wrapped to count calls, to `to`.
 fn job(from: &str, to: &str, set: impl FnOnce(Transcode) -> Transcode) -> Transcode {
     set(work::counting(Transcode::new(), from, to))
 }
 
-/// Twice as many faults are twice as much work, in each kind of it.
+/// Twice as many errors are at most twice the work, for each kind of error.
 #[test]
 fn twice_the_faults_are_twice_the_work() {
     use charpipe::{OnControl, OnMalformed, OnUnmappable};
@@ -121,7 +121,8 @@ fn twice_the_faults_are_twice_the_work() {
     }
 }
 
-/// Records: of shift codes, of faults, of nothing, with segments without data; in one that is large, and in many.
+/// Records full of shift codes, full of errors, empty ones, and segments without data; one large record, and many small
+/// ones.
 #[test]
 fn twice_the_records_are_twice_the_work() {
     use charpipe::OnMalformed;
@@ -146,11 +147,11 @@ fn twice_the_records_are_twice_the_work() {
     }
 }
 
-/// Compares the work on some of it with that on twice as much.
+/// Compares the work on an input with the work on twice as much.
 #[track_caller]
 fn linear(what: &str, job: impl Fn() -> Transcode, beginning: &[u8], unit: &[u8]) {
     let of = |times: usize| work_of(&job(), &[beginning, &unit.repeat(times)].concat());
-    // Behind the first buffers, which are made once.
+    // The first buffers, which are allocated once, are not counted.
     let times = 40_000;
     let (once, twice) = (of(times), of(2 * times));
     assert!(once.calls > 0 && once.bytes >= times && once.allocations > 0, "{what}: {once:?}");
@@ -163,7 +164,7 @@ fn linear(what: &str, job: impl Fn() -> Transcode, beginning: &[u8], unit: &[u8]
     assert!(twice.peak <= peak + peak / 4 + 100_000, "{what}: {once:?}, {twice:?}");
 }
 
-/// Nothing in them, or next to nothing, and no end of them.
+/// Endless records with no data or almost none.
 #[test]
 fn records_without_data() {
     for (args, beginning, unit, times, lines) in [
@@ -174,7 +175,7 @@ fn records_without_data() {
         ("-f IBM037 -t IBM273 --records fb:1", b"", b"\x81", MANY / 4, MANY / 4),
         ("-f latin1 --records fb:2 --keep-blanks --eol crlf", b"", b"ab", MANY / 4, MANY / 4),
         ("-f latin1 -t latin1 --to-records rdw", b"", b"\n", MANY / 4, 0),
-        // One record, of segments without data behind its first.
+        // One record, of segments without data after the first.
         ("-f latin1 --records mode-b", b"\0\0\x01a", b"\0\0\0", MANY / 4, 0),
         ("-f latin1 --records vbs", b"", b"\0\x0D\0\0\0\x05\x01\0a\0\x04\x02\0", 50_000, 50_000),
     ] {
@@ -188,8 +189,8 @@ fn records_without_data() {
     }
 }
 
-/// Records full of shift codes and of what is ill-formed, of blanks that become a shift code, of what may be a packed
-/// decimal: none of it is looked at again for each. (`front.rs` counts the bytes that are looked at.)
+/// Records full of shift codes, of malformed bytes, of blanks that become a shift code, and of possible packed
+/// decimals: nothing is scanned again for each of them. (Unit tests of the reader count the bytes that it looks at.)
 #[test]
 fn records_full_of_shifts_and_faults() {
     const LEN: usize = 1 << 20;
@@ -216,7 +217,7 @@ fn records_full_of_shifts_and_faults() {
     }
 }
 
-/// No newline in four MiB, or nothing else.
+/// Four MiB without a newline, or of newlines only.
 #[test]
 fn one_line_and_none() {
     for args in ["-f latin1 -t IBM037", "-f latin1 --eol crlf", "-f latin1 -t utf-16 --controls space", "-f IBM037"] {
@@ -227,7 +228,7 @@ fn one_line_and_none() {
     assert!(output.stdout == b"\r\n".repeat(2 * MANY));
 }
 
-/// As slowly as it can come.
+/// One byte at a time.
 #[test]
 fn a_declaration_byte_by_byte() {
     let declaration = format!("<?xml version='1.0'{}encoding='ISO-8859-1'?>\n<a>\u{E9}</a>", " ".repeat(4000));
@@ -242,7 +243,7 @@ fn a_declaration_byte_by_byte() {
     });
 }
 
-/// In one command line, as `find -exec +` would.
+/// In one command line, as `find -exec +` builds it.
 #[test]
 fn ten_thousand_files() {
     const FILES: usize = 10_000;
@@ -261,8 +262,8 @@ fn ten_thousand_files() {
     }
 }
 
-/// Twenty GiB, or as many as `CHARPIPE_GIB` says, through a pipe: minutes, so that it runs where it is asked for,
-/// `cargo test --release -p charpipe-cli exhaustion:: -- --ignored --nocapture`.
+/// Twenty GiB, or `CHARPIPE_GIB` GiB, through a pipe. That takes minutes, so it only runs on request: `cargo test
+/// --release -p charpipe-cli exhaustion:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]
 fn twenty_gibibytes() {

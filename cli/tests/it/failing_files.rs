@@ -1,6 +1,6 @@
-//! The command on files and streams that fail: nothing is lost, and where something is missing the exit status says so.
-//! The real kernel does the failing; what it takes root to set up is passed over, with a line that says so, where there
-//! is none.
+//! The command with files and streams that fail: no data is lost, and the exit status shows when something is missing.
+//! The failures are real ones of the kernel. Tests that need root to set them up print a line and do nothing without
+//! it.
 
 use crate::common::signals::with_default_signals;
 use rustix::fs::{OFlags, XattrFlags, fcntl_getfl, fcntl_setfl, getxattr, setxattr};
@@ -19,10 +19,10 @@ use tempfile::TempDir;
 
 const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
 
-/// Whoever is neither root nor the owner of anything.
+/// A user who is neither root nor the owner of anything.
 const NOBODY: u32 = 65534;
 
-/// A folder of a test's own.
+/// A folder for one test.
 struct Folder(TempDir);
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// A new file, and its path.
+    /// Creates a file and returns its path.
     fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         fs::write(self.path(name), content).unwrap();
         self.path(name)
@@ -48,7 +48,7 @@ impl Folder {
         fs::metadata(self.path(name)).unwrap().mode() & 0o7777
     }
 
-    /// All that is in it: litter would be.
+    /// Returns everything in the folder, which shows any litter.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -67,7 +67,7 @@ impl Folder {
         self.charpipe().args(line.split_whitespace()).stdin(Stdio::null()).output().unwrap()
     }
 
-    /// A script in this folder; `$CHARPIPE` is the command.
+    /// Runs a script in this folder; `$CHARPIPE` is the command.
     fn sh(&self, script: &str) -> Output {
         self.script(&["sh", "-c", script])
     }
@@ -78,8 +78,8 @@ impl Folder {
         command.output().unwrap()
     }
 
-    /// A script among mounts of its own, which are gone with it. None where the machine refuses it, or the script by
-    /// exit status 77.
+    /// Runs a script with mounts of its own, which end with it. Returns `None` if the machine refuses that, or if the
+    /// script exits with status 77.
     fn mounts(&self, script: &str) -> Option<Output> {
         let output = self.script(&["unshare", "-m", "sh", "-c", script]);
         let refused = !is_root() || output.status.code() == Some(77) || words(&output).starts_with("unshare:");
@@ -109,7 +109,7 @@ fn silent(output: &Output) {
     assert_eq!((output.status.code(), &*words(output)), (Some(0), ""));
 }
 
-/// Exit status 3, and one line, which begins and ends so.
+/// Checks for exit status 3 and one line with this beginning and this end.
 #[track_caller]
 fn failed(output: &Output, start: &str, end: &str) {
     let words = words(output);
@@ -117,7 +117,7 @@ fn failed(output: &Output, start: &str, end: &str) {
     assert!(words.starts_with(&format!("charpipe: {start}")) && words.ends_with(&format!("{end}\n")), "{words}");
 }
 
-/// Waits for what has to happen, however busy the machine is.
+/// Waits for an event, however busy the machine is.
 fn until(mut happened: impl FnMut() -> bool) {
     while !happened() {
         std::thread::yield_now();
@@ -129,8 +129,8 @@ fn send(signal: &str, child: &Child) {
     assert!(kill.unwrap().success());
 }
 
-/// Waits until the child is in `state`, as `/proc` has it: `S`, asleep in a system call; `T`, stopped. Where there is no
-/// such place, nothing is waited for.
+/// Waits until the child is in `state` according to `/proc`: `S`, asleep in a system call; `T`, stopped. Returns at
+/// once if there is no `/proc`.
 fn until_state(child: &Child, state: char) {
     if cfg!(target_os = "linux") {
         until(|| is_in_state(child, state));
@@ -145,7 +145,7 @@ fn is_in_state(child: &Child, state: char) -> bool {
     found.starts_with(state)
 }
 
-/// Has it stop, and go on.
+/// Stops it, and lets it continue.
 fn stop_and_continue(child: &Child) {
     send("STOP", child);
     until_state(child, 'T');
@@ -153,12 +153,12 @@ fn stop_and_continue(child: &Child) {
     until_state(child, 'S');
 }
 
-/// Much text, no two lines alike.
+/// Returns a lot of text, in which no two lines are alike.
 fn much(lines: usize) -> Vec<u8> {
     (0..lines).flat_map(|line| format!("line {line}: é\n").into_bytes()).collect()
 }
 
-// --- A file that is replaced ------------------------------------------------------------------------------------------
+// --- Replacing a file ------------------------------------------------------------------------------------------------
 
 #[test]
 fn the_input_by_any_name() {
@@ -173,7 +173,7 @@ fn the_input_by_any_name() {
         silent(&folder.run(&format!("-f latin1 -o {output} {input}")));
         assert_eq!(folder.text(output), "été", "{output} {input}");
         assert!(folder.path("link").is_symlink());
-        // The other name of the old file has the old file.
+        // The other name of the old file still leads to the old file.
         let other = if output == "hard" { "x" } else { "hard" };
         assert_eq!(fs::read(folder.path(other)).unwrap(), b"\xE9t\xE9", "{output} {input}");
         assert_eq!(folder.names(), ["hard", "link", "x"]);
@@ -190,7 +190,7 @@ fn one_of_the_inputs() {
     assert_eq!(folder.text("b"), "one two three two ");
 }
 
-/// What is written while it is written has no name, so that nothing is left when the run is killed.
+/// Output has no name while it is being written, so nothing is left if the run is killed.
 #[test]
 fn killed_in_the_middle() {
     for signal in ["TERM", "INT", "HUP", "KILL"] {
@@ -199,7 +199,7 @@ fn killed_in_the_middle() {
         fs::set_permissions(folder.path("old"), Permissions::from_mode(0o640)).unwrap();
         for output in ["old", "new"] {
             let mut child = folder.charpipe().args(["-o", output]).stdin(Stdio::piped()).spawn().unwrap();
-            // More than a pipe holds: most of it has been read when this is done.
+            // More than a pipe holds: when this returns, most of it has been read.
             child.stdin.as_ref().unwrap().write_all(&much(100_000)).unwrap();
             if cfg!(target_os = "linux") {
                 assert_eq!(folder.names(), ["old"]);
@@ -214,8 +214,8 @@ fn killed_in_the_middle() {
     }
 }
 
-/// INT, TERM and HUP wait until no file is being put in its place: there is nothing beside the files but what was kept,
-/// and what was kept is that of files that were replaced.
+/// INT, TERM and HUP wait until no file is being replaced: the folder has nothing but the files and their backups, and
+/// only replaced files have backups.
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_while_files_are_replaced() {
@@ -230,7 +230,7 @@ fn killed_while_files_are_replaced() {
             }
             let args = ["--default-signal=INT,TERM,HUP", CHARPIPE, "-q", "--eol", "crlf", "-r", "--in-place=.old", "."];
             let mut child = Command::new("env").args(args).current_dir(&folder.0).spawn().unwrap();
-            // Each round it is killed at another place.
+            // Each round it is killed at another point.
             let begun = round * FILES / ROUNDS;
             while folder.names().len() < FILES + begun && child.try_wait().unwrap().is_none() {}
             let signal = match signal {
@@ -256,7 +256,7 @@ fn killed_while_files_are_replaced() {
     println!("{killed} runs killed, {early} files not replaced");
 }
 
-/// What whoever started the run has asked to be ignored, as `nohup` does, stays ignored.
+/// Signals that the parent process ignores, as `nohup` does, stay ignored.
 #[test]
 fn signals_that_are_ignored() {
     let folder = Folder::new();
@@ -275,8 +275,8 @@ fn signals_that_are_ignored() {
     assert_eq!(folder.names(), ["new"]);
 }
 
-/// Where a file has a name while it is written (here the system's list of open files is hidden), INT, TERM and HUP remove
-/// it, unless they are ignored.
+/// If output has a name while it is being written (the list of open files is hidden here to force that), INT, TERM and
+/// HUP remove it, unless they are ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_where_every_file_has_a_name() {
@@ -332,7 +332,7 @@ fn a_backup_of_a_file_of_a_lower_layer() {
     assert_eq!(text(&output), "0\n5\ncaf\u{e9}\na\na.old\n", "{}", words(&output));
 }
 
-/// The limit on the size of a file: the system ends the run.
+/// The limit on the size of files: the system ends the run.
 #[test]
 fn larger_than_is_allowed() {
     let folder = Folder::new();
@@ -361,7 +361,7 @@ fn a_full_disk() {
     assert_eq!(text(&output), "3\n3\n3\n3\nold\n604\nold\n");
 }
 
-/// A disk that takes the data and finds only later that there is no place for it.
+/// A disk that accepts the data and only later finds that it has no space for it.
 #[test]
 fn a_disk_that_fails_late() {
     let folder = Folder::new();
@@ -379,7 +379,7 @@ fn a_disk_that_fails_late() {
     assert!(words(&output).starts_with("charpipe: disk/inner/old: cannot write: "), "{}", words(&output));
 }
 
-/// Without `/proc` a file cannot be given a name afterwards: it has one while it is written.
+/// Without `/proc` a file cannot be given a name afterwards, so it has one while it is written.
 #[test]
 fn where_every_file_has_a_name() {
     let folder = Folder::new();
@@ -426,7 +426,7 @@ fn what_cannot_be_replaced_stays() {
     assert_eq!((&*folder.text("fixed"), folder.names().len()), ("old", 3));
 }
 
-/// A run by somebody who owns nothing. The command is copied to where that one can reach it.
+/// Runs it as a user who owns nothing. The command is copied to a place that this user can reach.
 fn as_nobody(folder: &Folder, line: &str) -> Option<Output> {
     fs::copy(CHARPIPE, folder.path("charpipe")).unwrap();
     let mut command = Command::new("setpriv");
@@ -451,14 +451,14 @@ fn a_folder_that_is_not_for_writing() {
         failed(&output, &start, "");
     }
     assert_eq!((&*folder.text("old"), folder.names()), ("old", vec!["charpipe".into(), "old".into()]));
-    // Among the files of others in a folder such as /tmp, the system says it only at the end.
+    // For the files of others in a folder such as /tmp, the system refuses only at the end.
     fs::set_permissions(folder.0.path(), Permissions::from_mode(0o1777)).unwrap();
     let output = as_nobody(&folder, "-o old").unwrap();
     failed(&output, "old: cannot write: Operation not permitted", "");
     assert_eq!((&*folder.text("old"), folder.names()), ("old", vec!["charpipe".into(), "old".into()]));
 }
 
-// --- What a file has beside its content -------------------------------------------------------------------------------
+// --- Metadata --------------------------------------------------------------------------------------------------------
 
 #[test]
 fn owner_group_and_mode() {
@@ -478,7 +478,7 @@ fn owner_group_and_mode() {
             assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (NOBODY, NOBODY, kept), "{mode:o} {command}");
         }
     }
-    // Who may not give files away gets one of his own, in which no bit means more than it meant.
+    // A user who may not give files away gets a file of their own, in which no permission bit grants more than before.
     chown(folder.path("old"), Some(0), Some(0)).unwrap();
     fs::set_permissions(folder.path("old"), Permissions::from_mode(0o6775)).unwrap();
     fs::set_permissions(folder.0.path(), Permissions::from_mode(0o777)).unwrap();
@@ -495,8 +495,8 @@ mod attributes {
     const ACCESS: &str = "system.posix_acl_access";
     const DEFAULT: &str = "system.posix_acl_default";
 
-    /// A list as the system stores it: its version, then tag, permissions and user of each entry: the owner, user
-    /// 12345, the group, the mask, the others.
+    /// Returns a list as the system stores it: its version, then tag, permissions and user of each entry: the owner,
+    /// user 12345, the group, the mask, the others.
     fn list(user: u16, group: u16, mask: u16) -> Vec<u8> {
         let none = u32::MAX;
         let entries = [(1u16, 6, none), (2, user, 12345), (4, group, none), (0x10, mask, none), (0x20, 0, none)];
@@ -526,7 +526,7 @@ mod attributes {
         let folder = Folder::new();
         let (old, _) = (folder.file("old", "old"), folder.file("x", "new"));
         if set(&old, "user.origin", b"a\0b") && set(&old, "user.empty", b"") {
-            // A right that goes with the content, not with the name.
+            // A capability belongs to the content, not to the name.
             let capability = [1, 0, 0, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
             let is_capable = set(&old, "security.capability", &capability);
             assert_eq!(get(&old, "security.capability").is_some(), is_capable);
@@ -550,7 +550,7 @@ mod attributes {
         }
     }
 
-    /// One that the folder gives to new files is not for a file that had none.
+    /// A default list that the folder has for new files is not applied to a file that had none.
     #[test]
     fn a_list_that_was_not_there_is_not_put_in() {
         let folder = Folder::new();
@@ -559,7 +559,7 @@ mod attributes {
         if set(folder.0.path(), DEFAULT, &list(7, 7, 7)) {
             silent(&folder.run("-o old x"));
             assert_eq!((folder.text("old"), get(&old, ACCESS), folder.mode("old")), ("new".into(), None, 0o660));
-            // A new file gets what the folder says.
+            // A new file gets the list that the folder has for new files.
             silent(&folder.run("-o fresh x"));
             assert!(get(&folder.path("fresh"), ACCESS).is_some());
         }
@@ -585,10 +585,10 @@ fn output_into_the_input() {
         folder.file("x", "text\n");
         symlink("x", folder.path("link")).unwrap();
         fs::hard_link(folder.path("x"), folder.path("hard")).unwrap();
-        failed(&folder.sh(script), "", "cannot open: it is the output too (use -o to replace it)");
+        failed(&folder.sh(script), "", "cannot open: it is also the output (use -o to replace it)");
         assert_eq!(folder.text("x"), "text\n", "{script}");
     }
-    // What the shell has emptied is empty, and what is there by then is not read again.
+    // The shell has emptied the file, so it is empty; what is written to it is not read again.
     folder.file("a", "text\n");
     for (script, status, expected) in [
         ("$CHARPIPE x > x", 0, ""),
@@ -642,7 +642,7 @@ fn a_closed_standard_output() {
             failed(&output, "<stdout>: cannot write: ", "(os error 9)");
         }
     }
-    // Where it is not asked for, nothing is missing.
+    // If the stream is not needed, there is no error.
     silent(&folder.sh("$CHARPIPE -o y x >&-"));
     assert_eq!(folder.text("y"), "text");
     for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
@@ -679,7 +679,7 @@ fn a_closed_standard_error() {
         ("-v x", 0, "text"),
         ("-t latin1 bad", 1, ""),
         ("none x", 3, "text"),
-        // Here it is data that is missing.
+        // Here data would be missing.
         ("--report - x", 3, ""),
     ] {
         let output = folder.sh(&format!("$CHARPIPE {args} 2>&-"));
@@ -687,7 +687,8 @@ fn a_closed_standard_error() {
     }
 }
 
-/// What other programs hand over for "nothing" is open for reading and writing, as what stands in for a closed stream.
+/// Other programs pass /dev/null for "nothing", open for reading and writing, just like the stand-in for a closed
+/// stream.
 #[test]
 fn the_null_device_is_no_closed_stream() {
     let folder = Folder::new();
@@ -720,7 +721,7 @@ fn an_input_that_fails_at_once() {
     assert_eq!((output.status.code(), &*text(&output)), (Some(3), "oldold"));
 }
 
-/// The end of what a process has mapped, through its memory as a file: what is there is read, then it is EIO.
+/// Reads a process's memory as a file, up to the end of a mapping: what is mapped is read, and then there is an EIO.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_input_that_fails_in_the_middle() {
@@ -731,7 +732,7 @@ fn an_input_that_fails_in_the_middle() {
         .map(|line| {
             let (range, rest) = line.split_once(' ').unwrap();
             let (start, end) = range.split_once('-').unwrap();
-            // Code does not change under our eyes.
+            // A read-only mapping does not change meanwhile.
             (u64::from_str_radix(start, 16).unwrap(), u64::from_str_radix(end, 16).unwrap(), rest.starts_with("r--p"))
         })
         .collect();
@@ -750,7 +751,7 @@ fn an_input_that_fails_in_the_middle() {
         command.args("-f latin1 -t latin1 --relabel never --eol keep".split(' ')).args(args.split_whitespace());
         let output = command.stdin(memory.try_clone().unwrap()).output().unwrap();
         failed(&output, "<stdin>: byte 300: cannot read: Input/output error (os error 5)", "");
-        // What came before it is delivered.
+        // The output before the error is delivered.
         assert!(output.stdout == if is_direct { &expected[..] } else { b"" }, "{args}");
     }
     assert_eq!((folder.text("old"), folder.names()), ("old".into(), vec!["old".into()]));
@@ -761,7 +762,7 @@ fn waiting(folder: &Folder) -> Child {
     let child = folder.charpipe().arg("x").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let at = format!("/proc/{}/io", child.id());
     if cfg!(target_os = "linux") {
-        // Both at once: it is asleep before it is charpipe, too.
+        // Both conditions, as the process also sleeps before it becomes charpipe.
         until(|| !fs::read_to_string(&at).unwrap().contains("wchar: 0\n") && is_in_state(&child, 'S'));
     }
     child
@@ -775,7 +776,7 @@ fn an_input_that_shrinks_or_grows() {
     folder.file("x", &content);
     let child = waiting(&folder);
     OpenOptions::new().write(true).open(folder.path("x")).unwrap().set_len(keep as u64).unwrap();
-    // In the middle of a character or not: what was there when it was read.
+    // The output is what was in the file when it was read, whether or not it ends within a character.
     let output = child.wait_with_output().unwrap();
     assert!(output.stdout.len() <= keep && content.starts_with(&output.stdout));
     assert!(output.stdout.len() + 3 > keep || output.status.code() == Some(1));
@@ -788,7 +789,7 @@ fn an_input_that_shrinks_or_grows() {
     assert!(output.stdout == [&content[..], &content].concat());
 }
 
-/// Signals while it waits, for input and for a reader.
+/// Signals while it waits for input and for a reader.
 #[test]
 fn stopped_and_continued() {
     let folder = Folder::new();
@@ -826,7 +827,7 @@ fn nonblocking(file: &impl std::os::fd::AsFd) {
     fcntl_setfl(file, fcntl_getfl(file).unwrap() | OFlags::NONBLOCK).unwrap();
 }
 
-/// Another process has made the pipe non-blocking: nothing is lost, and there is no error.
+/// Another process has made the pipe non-blocking: no data is lost, and there is no error.
 #[test]
 fn pipes_that_do_not_wait() {
     let folder = Folder::new();
@@ -849,7 +850,7 @@ fn pipes_that_do_not_wait() {
                 feeder.write_all(piece).unwrap();
             }
         });
-        // A reader who is late, so that the pipe is full; and who takes little at a time, so that writes are short.
+        // The reader starts late, so that the pipe is full, and reads little at a time, so that writes are partial.
         if cfg!(target_os = "linux") {
             until(|| ioctl_fionread(&reader).unwrap() > 60_000 && is_in_state(child, 'S'));
         }
@@ -866,7 +867,7 @@ fn pipes_that_do_not_wait() {
     assert!(found == text, "{} bytes of {}", found.len(), text.len());
 }
 
-/// The same for the other commands, which write little: the pipe is full from the beginning.
+/// The same for the other commands, which write little: the pipe is full from the start.
 #[test]
 fn a_full_pipe_that_does_not_wait() {
     let folder = Folder::new();
@@ -905,7 +906,7 @@ fn a_reader_who_has_enough() {
     }
 }
 
-/// A path may hold anything: where files are named, it is by their bytes.
+/// A path may contain any bytes; files are opened by these bytes.
 #[test]
 fn a_name_with_a_newline() {
     let folder = Folder::new();
@@ -915,14 +916,14 @@ fn a_name_with_a_newline() {
     assert_eq!(folder.names(), ["a\nb "]);
 }
 
-// --- Input without end ------------------------------------------------------------------------------------------------
+// --- Endless input ---------------------------------------------------------------------------------------------------
 
-/// Memory does not grow with the input, whatever is in it: eight MiB suffice for twelve.
+/// Memory does not grow with the input, whatever it contains: 8 MiB are enough for 12.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_has_a_bound() {
     let folder = Folder::new();
-    // An end of a declaration that does not come, a record that is said to have four GiB, nothing but faults.
+    // A declaration that does not end, a record that claims to have 4 GiB, nothing but errors.
     for (beginning, args, status) in [
         ("", "-f latin1", 0),
         ("", "-q --malformed replace --report report", 0),

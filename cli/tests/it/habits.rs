@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Runs a line of the shell in which `charpipe` is the command under test.
+/// Runs a shell command line in which `charpipe` is the command under test.
 fn shell(folder: &Path, line: &str) -> Output {
     let bin = Path::new(env!("CARGO_BIN_EXE_charpipe")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
@@ -13,7 +13,7 @@ fn shell(folder: &Path, line: &str) -> Output {
     command.output().unwrap()
 }
 
-/// What comes of `line` with a `FILE` that has `input` in it: status, output, words.
+/// Runs `line` with a `FILE` that contains `input`; returns the status, the output and the messages.
 fn on(input: &[u8], line: &str) -> (i32, Vec<u8>, String) {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("FILE"), input).unwrap();
@@ -30,14 +30,14 @@ fn every_command_of_the_table_runs() {
     for line in commands {
         assert!(line.starts_with("charpipe "), "{line}");
         let folder = TempDir::new().unwrap();
-        // Both are text in every encoding that the page names; the dump is of whole records.
+        // Both are text in every encoding that the page names; the dump consists of whole records.
         fs::write(folder.path().join("FILE"), "text\n").unwrap();
         fs::write(folder.path().join("DUMP"), "t".repeat(160)).unwrap();
         let output = shell(folder.path(), line);
         assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
         let written =
             ["FILE", "OUT"].iter().any(|name| fs::read(folder.path().join(name)).is_ok_and(|is| is != b"text\n"));
-        // `-f L1 --in-place FILE` leaves what is ASCII as it is.
+        // `-f L1 --in-place FILE` does not change a file that is ASCII.
         assert!(
             !output.stdout.is_empty()
                 || written
@@ -97,23 +97,20 @@ fn options_win_over_suffixes() {
 #[test]
 fn suffixes_that_make_no_sense_are_wrong_usage() {
     for (options, why) in [
-        (
-            "-f UTF-8//TRANSLIT",
-            "charpipe: --from: //TRANSLIT says what is written, and belongs behind the label of --to\n",
-        ),
+        ("-f UTF-8//TRANSLIT", "charpipe: --from: //TRANSLIT applies to the output; put it after the label of --to\n"),
         (
             "-f UTF-8//NON_IDENTICAL_DISCARD",
-            "charpipe: --from: //NON_IDENTICAL_DISCARD says what is written, and belongs behind the label of --to\n",
+            "charpipe: --from: //NON_IDENTICAL_DISCARD applies to the output; put it after the label of --to\n",
         ),
         (
             "-t ASCII//TRANSLITERATE",
-            "charpipe: --to: \"TRANSLITERATE\" is no suffix; there are //TRANSLIT, //IGNORE and //NON_IDENTICAL_DISCARD\n",
+            "charpipe: --to: unknown suffix \"TRANSLITERATE\"; use //TRANSLIT, //IGNORE or //NON_IDENTICAL_DISCARD\n",
         ),
         (
             "-t ASCII//TRANSLIT//NON_IDENTICAL_DISCARD",
-            "charpipe: --to: //TRANSLIT and //NON_IDENTICAL_DISCARD exclude each other\n",
+            "charpipe: --to: //TRANSLIT and //NON_IDENTICAL_DISCARD cannot be used together\n",
         ),
-        ("-t //TRANSLIT", "charpipe: --to: \"//TRANSLIT\" names no encoding before the `//`\n"),
+        ("-t //TRANSLIT", "charpipe: --to: \"//TRANSLIT\" has no encoding before the `//`\n"),
     ] {
         assert_eq!(on(b"text", &format!("charpipe {options} FILE")), (2, vec![], why.to_owned()));
     }
@@ -150,12 +147,12 @@ fn options_of_others_are_answered_with_ours() {
 #[test]
 fn words_of_others_that_are_no_files() {
     for (typed, hint) in [
-        ("latin1..utf8", "(recode's latin1..utf8 is here -f latin1 -t utf8, with --in-place to replace FILE)"),
-        ("if=FILE", "(dd's if=FILE is here the operand FILE)"),
-        ("of=OUT", "(dd's of=OUT is here -o OUT)"),
-        ("conv=ascii", "(dd's conv=ascii is here -f and the code page, as -f IBM1047)"),
-        ("cbs=80", "(dd's cbs=80 is here --records fb:80, or --to-records fb:80)"),
-        ("detcet", "(if the command `detect` is meant, it comes first: charpipe detect)"),
+        ("latin1..utf8", "(for recode's latin1..utf8 use -f latin1 -t utf8, with --in-place to replace FILE)"),
+        ("if=FILE", "(for dd's if=FILE use the argument FILE)"),
+        ("of=OUT", "(for dd's of=OUT use -o OUT)"),
+        ("conv=ascii", "(for dd's conv=ascii use -f with the code page, such as -f IBM1047)"),
+        ("cbs=80", "(for dd's cbs=80 use --records fb:80 or --to-records fb:80)"),
+        ("detcet", "(did you mean the command `detect`? it comes first: charpipe detect)"),
     ] {
         let (status, _, words) = on(b"text", &format!("charpipe {typed}"));
         assert_eq!(status, 3);

@@ -1,9 +1,9 @@
-//! The keys that the command prints are those that the library serialises.
+//! The command prints the keys that the library serialises.
 
 use charpipe::{OnMalformed, Transcode};
 use serde_json::to_string;
 
-/// One definition: what the command prints is what a caller gets, between what only the command knows.
+/// There is one definition: the command prints what a caller of the library gets, plus what only the command knows.
 #[test]
 fn the_command_prints_the_same() {
     use std::io::Write;

@@ -1,9 +1,10 @@
-//! Every bound that `spec/limits.md` states, at its value and one beyond: through the command where it has a door there.
+//! Every limit that `spec/limits.md` states, at its value and one beyond it; through the command if it has an option
+//! for it.
 
 use crate::common::piped_through;
 use charpipe::Faults;
 use charpipe::Transcode;
-use charpipe::codec::table::{Table, read};
+use charpipe::codec::table::{Table, limits};
 use charpipe::detect::{DECLARATION_LIMIT, PRESCAN_LIMIT, statistics};
 use charpipe::records::{RECORD_LIMIT, Records, SNIFFED, Shape};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use std::fs;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Exit status, and the words.
+/// Returns the output and the messages.
 fn run(line: &str, input: &[u8]) -> (Output, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
     let output = piped_through(command.args(line.split_whitespace()), input);
@@ -33,7 +34,7 @@ fn fails(line: &str, input: &[u8], status: i32, expected: &str) {
     assert!(words.contains(expected), "{line}: {words}");
 }
 
-/// The one object that is printed.
+/// Parses the one object that is printed.
 fn object(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -71,13 +72,13 @@ fn the_prescan() {
     assert_eq!(detect("--prescan 1048576", &page(PRESCAN_LIMIT + 1)), Value::Null);
     fails("--prescan 1048577", b"", 2, "0 to 1048576");
     fails("--prescan 18446744073709551615", b"", 2, "0 to 1048576");
-    // A library takes the bound for more.
+    // The library reduces larger values to the limit.
     let job = Transcode::new().kind(charpipe::Kind::Html).prescan(usize::MAX);
     let report = job.run(&page(PRESCAN_LIMIT)[..], std::io::sink()).unwrap();
     assert_eq!(report.verdict.unwrap().declared.as_deref(), Some("koi8-r"));
 }
 
-/// A table file, and what the command says to it.
+/// Runs the command with a table file.
 fn with_table(folder: &TempDir, content: &str) -> (Output, String) {
     let path = folder.path().join("x-own.txt");
     fs::write(&path, content).unwrap();
@@ -102,38 +103,38 @@ fn ucm(head: &str, body: &str) -> String {
 #[test]
 fn table_files() {
     let body = "<U0041> \\x41 |0";
-    table(&|lines| ucm("", body) + &"\n".repeat(lines - ucm("", body).len()), read::MAX_FILE, "33554432 bytes");
-    table(&|len| format!("#{}\n", "x".repeat(len - 1)) + &ucm("", body), read::MAX_LINE, "4096 bytes at the most");
+    table(&|lines| ucm("", body) + &"\n".repeat(lines - ucm("", body).len()), limits::MAX_FILE, "33554432 bytes");
+    table(&|len| format!("#{}\n", "x".repeat(len - 1)) + &ucm("", body), limits::MAX_LINE, "at most 4096 bytes");
     table(
         &|count| ucm(&format!("<uconv_class> \"MBCS\"\n{}", "<icu:state> 0-7f\n".repeat(count)), body),
-        read::MAX_STATES,
-        "256 states at the most",
+        limits::MAX_STATES,
+        "at most 256 states",
     );
-    table(&|count| ucm("", &format!("<U0041> {} |0", "\\x41".repeat(count))), read::MAX_BYTES, "no more bytes than 31");
-    table(&|count| ucm("", &format!("{} \\x41 |0", "<UFF21>".repeat(count))), read::MAX_TEXT, "19 UTF-16 units");
+    table(&|count| ucm("", &format!("<U0041> {} |0", "\\x41".repeat(count))), limits::MAX_BYTES, "at most 31 bytes");
+    table(&|count| ucm("", &format!("{} \\x41 |0", "<UFF21>".repeat(count))), limits::MAX_TEXT, "19 UTF-16 code units");
 }
 
 #[test]
 fn names_of_tables_and_what_they_build_on() {
     let aliases = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
     let body = "<U0041> \\x41 |0";
-    let expected = "a table has 1024 at the most";
-    table(&|count| ucm(&aliases(count, &|n| format!("<icu:alias> \"x-a{n}\"\n")), body), read::MAX_ALIASES, expected);
+    let expected = "a table may have at most 1024";
+    table(&|count| ucm(&aliases(count, &|n| format!("<icu:alias> \"x-a{n}\"\n")), body), limits::MAX_ALIASES, expected);
     table(
         &|count| {
             let aliases = aliases(count, &|n| format!("% alias x-a{n}\n"));
             format!("<code_set_name> x-own\n<escape_char> /\n{aliases}CHARMAP\n<U0041> /x41\nEND CHARMAP\n")
         },
-        read::MAX_ALIASES,
+        limits::MAX_ALIASES,
         expected,
     );
     let own = |head: String| format!("name x-own\nsubstitute 6F\n{head}like IBM037\n");
-    table(&|count| own(aliases(count, &|n| format!("alias x-a{n}\n"))), read::MAX_ALIASES, expected);
-    table(&|count| own("like IBM037\n".repeat(count - 1)), read::MAX_BASES, "16 at the most");
+    table(&|count| own(aliases(count, &|n| format!("alias x-a{n}\n"))), limits::MAX_ALIASES, expected);
+    table(&|count| own("like IBM037\n".repeat(count - 1)), limits::MAX_BASES, "at most 16");
     // All of them are labels.
-    let page = own(aliases(read::MAX_ALIASES, &|n| format!("alias x-a{n}\n")));
+    let page = own(aliases(limits::MAX_ALIASES, &|n| format!("alias x-a{n}\n")));
     let table = Table::read(page.as_bytes(), "", &|name| {
-        charpipe::Registry::builtin().codec(name).ok()?.table().map(|table| table.into_owned())
+        charpipe::Registry::builtin().codec(name).ok()?.info().table().map(|table| table.into_owned())
     });
     assert_eq!(table.unwrap().aliases.len(), 1024);
 }
@@ -154,10 +155,10 @@ fn numbers_on_the_command_line() {
     passes(&format!("-f latin1 --records fb:2000 --columns {}", columns(1000)), b"");
     fails(&format!("-f latin1 --records fb:2000 --columns {}", columns(1001)), b"", 2, "more than 1000 ranges");
     // Each would be read within the one before.
-    fails(&format!("--records {}fb:80", "awstape,".repeat(10_000)), b"", 2, "holds no tape image");
+    fails(&format!("--records {}fb:80", "awstape,".repeat(10_000)), b"", 2, "cannot contain a tape image");
 }
 
-/// A label is as long as what it stands in lets it be, and costs no more than its length.
+/// A label may be as long as its context allows, and its cost is linear in its length.
 #[test]
 fn labels() {
     let long = "x".repeat(100_000);
@@ -188,7 +189,7 @@ fn records_that_are_held() {
         assert_eq!(found.as_ref().err().map(|error| error.code()), code);
         assert!(code.is_some() || found.unwrap());
     }
-    // On its way through nothing is held.
+    // No record is held in memory during conversion.
     passes("-f latin1 --records u32", &of(RECORD_LIMIT + 1));
     assert_eq!(SNIFFED, 1 << 20);
 }

@@ -1,4 +1,4 @@
-//! `charpipe list` and `-l`: what they print, what a pattern fits, and the exit status.
+//! `charpipe list` and `-l`: what they print, what patterns match, and the exit status.
 
 use charpipe::Registry;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn charpipe(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
-/// Standard output of a run that goes well, without a word.
+/// Returns the output of a run that succeeds and prints no messages.
 #[track_caller]
 fn good(args: &[&str]) -> String {
     let output = charpipe(args);
@@ -23,7 +23,7 @@ fn objects(args: &[&str]) -> Vec<Value> {
     good(args).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The names that a pattern lists.
+/// Returns the names that a pattern lists.
 #[track_caller]
 fn names(pattern: &str) -> Vec<String> {
     let name = |object: &Value| object["name"].as_str().unwrap().to_owned();
@@ -43,8 +43,8 @@ fn all_codecs_with_all_their_labels() {
         assert_eq!(object["aliases"], json!(registry.labels(name).skip(1).collect::<Vec<_>>()), "{name}");
         assert_eq!(object["decode"], json!(true), "{name}");
         assert_eq!(object["encode"], json!(codec.encoder().is_some()), "{name}");
-        assert_eq!(object["source"], json!(codec.source()), "{name}");
-        assert!(!codec.source().is_empty(), "{name}");
+        assert_eq!(object["source"], json!(codec.info().source), "{name}");
+        assert!(!codec.info().source.is_empty(), "{name}");
     }
 }
 
@@ -61,7 +61,7 @@ fn a_line_for_each_and_its_aliases_below() {
     }
 }
 
-/// Numbers count as numbers.
+/// Numbers in names are compared as numbers.
 #[test]
 fn the_order_is_that_of_people() {
     assert_eq!(
@@ -77,14 +77,14 @@ fn the_order_is_that_of_people() {
 #[test]
 fn what_a_pattern_fits() {
     for (pattern, first) in [
-        // A part of a name, in any case; a part of an alias.
+        // A substring of a name, in any case; a substring of an alias.
         ("bm104", "IBM1047"),
         ("EBCDIC-CP-US", "IBM037"),
         // A label as `-f` would take it.
         ("ccsid_00290", "IBM290"),
         (" 037 ", "IBM037"),
         ("IBM1047,nl=zos", "IBM1047"),
-        // All of a label.
+        // A glob, which matches a whole label.
         ("ISO-8859-?", "ISO-8859-1"),
         ("*ucs4", "ISO-10646-UCS-4"),
     ] {
@@ -99,7 +99,7 @@ fn what_is_known_and_not_supported() {
     assert_eq!(good(&["list", "ISO_2022_KR"]), "ISO-2022-KR  known, not supported\n");
     let object = json!({"name": "HZ-GB-2312", "aliases": [], "decode": false, "encode": false, "source": null});
     assert_eq!(objects(&["list", "--json", "hz*"]), [object]);
-    // Only when it is asked for.
+    // Only if a pattern asks for them.
     assert!(!good(&["list"]).contains("not supported"));
 }
 
@@ -125,12 +125,12 @@ fn wrong_usage() {
     }
 }
 
-/// A reader that wants no more is no error.
+/// A reader that closes the pipe early is not an error.
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
-    // The shell's `head` would do, but may read all; here nobody reads.
+    // `head` might read all of it; here nothing is read.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut child = command.arg("list").stdout(writer).stderr(Stdio::piped()).spawn().unwrap();

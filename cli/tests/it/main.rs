@@ -1,4 +1,4 @@
-//! The tests of the command: one program, a module for each subject.
+//! The tests of the command: one program, with a module for each subject.
 
 #[path = "../../../tests/it/common/mod.rs"]
 mod common;
@@ -34,6 +34,6 @@ mod shared_folders;
 mod utf_ebcdic;
 mod xml_peers;
 
-/// Counts what is allocated; see `common::work`.
+/// Counts allocations; see `common::work`.
 #[global_allocator]
 static ALLOCATOR: common::work::Counting = common::work::Counting;

@@ -1,5 +1,5 @@
-//! Jobs with the files of a mainframe, end to end: the command on records of every kind, as files and byte by byte
-//! through a pipe. What has to come out was worked out by `examples/data/records/make.py`, which knows nothing of it.
+//! Jobs with mainframe files, end to end: the command on records of every format, as files and byte by byte through a
+//! pipe. `examples/data/records/make.py`, which shares no code with charpipe, made the expected output.
 
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -8,11 +8,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The customers: file, shape, and the shape that writes the same blocks.
+/// The customer files: file, format, and the format that writes the same blocks.
 const CUSTOMERS: [(&str, &str, &str); 3] =
     [("customers.fb", "fb:76", "fb:76"), ("customers.vb", "vb", "vb:800"), ("customers.vbs", "vbs", "vbs:64")];
 
-/// All of a customer but the packed decimal.
+/// All columns of a customer record but the packed decimal.
 const TEXT: &str = "1-51,57-";
 
 const PACKED: &str = "columns 52-56 look like a packed decimal (COMP-3) in 99 of 100 records, which converting \
@@ -47,7 +47,7 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8], piece: 
     })
 }
 
-/// The arguments as one would type them.
+/// Splits arguments as one would type them.
 fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input, usize::MAX)
 }
@@ -56,7 +56,7 @@ fn words(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// Exit status, standard output, standard error.
+/// Checks the exit status, standard output and standard error.
 #[track_caller]
 fn check(output: &Output, status: i32, expected: &[u8], said: &str) {
     assert_eq!((output.status.code(), words(output)), (Some(status), said));
@@ -66,8 +66,8 @@ fn check(output: &Output, status: i32, expected: &[u8], said: &str) {
     }
 }
 
-/// The file called `name` becomes `expected` without a word: read as a file, through a pipe, and through one that
-/// gives a byte at a time.
+/// Checks that the file `name` becomes `expected` without messages: read as a file, through a pipe, and through a pipe
+/// that delivers a byte at a time.
 #[track_caller]
 fn becomes(line: &str, name: &str, expected: &[u8]) {
     let (file, input) = (path(name), data(name));
@@ -90,25 +90,25 @@ fn customers_are_the_same_in_every_shape() {
 #[test]
 fn a_packed_decimal_among_text_is_worth_a_warning() {
     let input = data("customers.fb");
-    // A packed decimal is no text, but has the bytes of newlines all the same.
+    // A packed decimal is not text, but may contain the bytes of newlines.
     let output = typed("-f IBM037 --records fb:76 --record-newlines space", &input);
     assert_eq!(output.status.code(), Some(0));
     let newlines = input.iter().filter(|byte| matches!(byte, 0x0D | 0x15 | 0x25)).count();
     let said = format!(
         "charpipe: <stdin>: byte 51: warning: {PACKED} (looks-packed)\n\
-         charpipe: <stdin>: {newlines} newlines within records made blanks\n"
+         charpipe: <stdin>: {newlines} newlines within records replaced by blanks\n"
     );
     assert_eq!((words(&output), newlines > 1), (&*said, true));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 100);
     assert!(text.starts_with("1000001José Müller         1 Main Street"), "{text}");
 
-    // One record is one line unless something else is asked for; and what was seen before it says why there are two.
+    // One record is one line unless another policy is given; the earlier warning explains why there would be two.
     for how in ["", "--record-newlines error"] {
         let output = typed(&format!("-f IBM037 --records fb:76 {how}"), &input);
         let said = format!(
             "charpipe: <stdin>: byte 51: warning: {} (looks-packed)\n\
-             charpipe: <stdin>: byte 736: record 10, column 53: U+0085 within a record: a newline \
+             charpipe: <stdin>: byte 736: record 10, column 53: U+0085, a newline, is inside a record \
              (not all of the record is text: say with --columns what is)\n",
             PACKED.replace("99 of 100", "9 of 9")
         );
@@ -127,7 +127,7 @@ fn the_shift_state_starts_afresh_in_each_record() {
     becomes("-f IBM930 --records fb:41", "members.fb", &data("members.txt"));
     becomes("-f IBM930 --records fb:41 --shift-blanks", "members.fb", &data("members-spaced.txt"));
 
-    // As one stream the digits of the second record are taken for a pair, as there was no shift in.
+    // Read as one stream, the digits of the second record are taken for a pair, as there was no shift in.
     let input = data("members.fb");
     let output = typed("-f IBM930", &input);
     let said = "charpipe: <stdin>: byte 41: F2 F0 is not valid IBM930 (use --malformed replace to go on)\n";
@@ -135,7 +135,7 @@ fn the_shift_state_starts_afresh_in_each_record() {
     let first = text("members.txt").lines().next().unwrap().to_owned();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), first);
 
-    // A record that ends within a pair loses that, and nothing else.
+    // A record that ends within a pair loses that pair and nothing else.
     let short: Vec<u8> = input.chunks(41).flat_map(|record| &record[..40]).copied().collect();
     let output = typed("-f IBM930 --records fb:40", &short);
     let said = "charpipe: <stdin>: byte 39: record 1, column 40: 45 is not valid IBM930 \
@@ -150,7 +150,7 @@ fn the_shift_state_starts_afresh_in_each_record() {
             assert_eq!(got, whole);
             continue;
         }
-        // Its last pair, if the shift in is not there.
+        // Its last pair is lost if the shift in is missing.
         let shifted = !record.contains(&0x0F);
         let expected = whole.chars().rev().skip(usize::from(shifted)).collect::<Vec<_>>().into_iter().rev();
         let expected: String = expected.chain(shifted.then_some('\u{FFFD}')).collect();
@@ -163,14 +163,14 @@ fn the_shift_state_starts_afresh_in_each_record() {
 #[test]
 fn a_listing_is_printed() {
     becomes("-f IBM037 --records fb:133 --asa", "listing.fba", &data("listing.txt"));
-    // Without it the first column is text like any other.
+    // Without the option the first column is ordinary text.
     let output = typed("-f IBM037 --records fb:133", &data("listing.fba"));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().filter(|line| line.starts_with('1')).count(), 3);
     assert_eq!(text.lines().filter(|line| line.starts_with("+CUSTOMER BALANCES")).count(), 2);
 }
 
-// --- And back ---------------------------------------------------------------------------------------------------------
+// --- To records ------------------------------------------------------------------------------------------------------
 
 #[test]
 fn the_same_charset_and_shape_are_the_same_bytes() {
@@ -198,7 +198,8 @@ fn lines_go_back_into_records() {
 
 #[test]
 fn a_shift_in_that_was_not_there_comes_where_there_is_room() {
-    // Where a record ends within pairs one is written, but into a record that was read without it and is full.
+    // If a record ends within double-byte text a shift in is written, except into a full record that was read without
+    // one.
     let input = data("members.fb");
     becomes("-f IBM930 --records fb:41 -t IBM930 --to-records fb:41", "members.fb", &input);
     let expected: Vec<u8> = input
@@ -209,7 +210,7 @@ fn a_shift_in_that_was_not_there_comes_where_there_is_room() {
         })
         .collect();
     becomes("-f IBM930 --records fb:41 -t IBM930 --to-records fb:42", "members.fb", &expected);
-    // The same through text; a line was never cut, so there has to be room.
+    // The same through lines; a line was never truncated, so the shift in needs space.
     let lines = typed("-f IBM930 --records fb:41", &input).stdout;
     check(&typed("-t IBM930 --to-records fb:42", &lines), 0, &expected, "");
     let said = "charpipe: <stdin>: byte 0: record 1 is longer than 41 bytes \
@@ -218,7 +219,7 @@ fn a_shift_in_that_was_not_there_comes_where_there_is_room() {
     assert_eq!((output.status.code(), words(&output)), (Some(1), said));
 }
 
-// --- What shape is it -------------------------------------------------------------------------------------------------
+// --- Finding the record format ---------------------------------------------------------------------------------------
 
 #[test]
 fn the_shape_is_found() {
@@ -230,7 +231,7 @@ fn the_shape_is_found() {
         let columns = if name.starts_with("customers") { format!("--columns {TEXT}") } else { String::new() };
         let expected = typed(&format!("-f {charset} {columns} --records {shape}"), &input).stdout;
         let line = format!("-f {charset} {columns} --records auto");
-        let said = format!("charpipe: <stdin>: taken for records of shape {shape}\n");
+        let said = format!("charpipe: <stdin>: detected records of shape {shape}\n");
         check(&typed(&line, &input), 0, &expected, &said);
         check(&run(line.split_whitespace(), &input, 1), 0, &expected, &said);
         check(&typed(&format!("-q {line}"), &input), 0, &expected, "");
@@ -240,8 +241,8 @@ fn the_shape_is_found() {
         let words = String::from_utf8(output.stdout).unwrap();
         assert!(words.starts_with(&format!("<stdin>: {shape}: ")), "{words}");
     }
-    // Lines of text are no records.
-    let said = "charpipe: <stdin>: byte 0: no shape of records fits \
+    // Lines of text are not records.
+    let said = "charpipe: <stdin>: byte 0: no record shape fits \
                 (see `charpipe detect --records`, and name one with --records)\n";
     check(&typed("--records auto", &data("customers.txt")), 1, b"", said);
 }
@@ -261,7 +262,7 @@ fn a_file_that_is_cut_short_gives_what_it_has() {
             assert!(golden.starts_with(text), "{name} cut to {len}: {text}");
             let record = format!("charpipe: <stdin>: byte {len}: record {}, which begins at byte ", lines + 1);
             let is_cut = output.status.code() == Some(1) && said.starts_with(&record) && said.contains(" is cut: ");
-            // Between two fixed records nothing is missed.
+            // If the file is truncated between two fixed records, nothing is missing.
             let is_whole = shape == "fb:76" && len % 76 == 0 && output.status.code() == Some(0) && said.is_empty();
             assert!(
                 is_cut != is_whole && is_whole == (shape == "fb:76" && len % 76 == 0),
@@ -277,7 +278,7 @@ fn a_file_that_is_cut_short_gives_what_it_has() {
 
 #[test]
 fn a_wrong_header_is_shown() {
-    // The third record says that it has two bytes.
+    // The third record claims to have two bytes.
     let mut input = data("customers.vb");
     let length = |input: &[u8], at: usize| usize::from(u16::from_be_bytes([input[at], input[at + 1]]));
     let mut at = 4;
@@ -286,14 +287,14 @@ fn a_wrong_header_is_shown() {
     input[at..at + 2].copy_from_slice(&[0, 2]);
     let two: String = text("customers.txt").split_inclusive('\n').take(2).collect();
     let said = format!(
-        "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is less than that of the \
-         header itself (see `charpipe detect --records` for what fits)\n"
+        "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is smaller than \
+         the header itself (see `charpipe detect --records` for what fits)\n"
     );
     let line = format!("-f IBM037 --records vb --columns {TEXT}");
     check(&typed(&line, &input), 1, two.as_bytes(), &said);
     check(&run(line.split(' '), &input, 1), 1, two.as_bytes(), &said);
 
-    // In the file of segments the second record goes on in the third block, with a first segment again.
+    // In the segmented file the second record continues in the third block, with another first segment.
     let mut input = data("customers.vbs");
     let third = length(&input, 0) + length(&input, length(&input, 0));
     let at = third + 4;
@@ -319,14 +320,14 @@ fn the_report_counts_records() {
     assert_eq!(report("-f IBM037")["records"], Value::Null);
 }
 
-/// What is changed for one record to be one line, and what does not fit into a record, is counted in words and in the
+/// Changes that make one record one line, and text that does not fit into a record, are counted in messages and in the
 /// report.
 #[test]
 fn newlines_and_cut_records_are_counted() {
     let output = typed("--report - -f IBM037 --records fb:3 --record-newlines space", b"\xC1\x15\xC2\xC3\x0D\x25");
     let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
-    let counted = "charpipe: <stdin>: 3 newlines within records made blanks";
-    // The blanks that they became are no blanks of the record, which are trimmed before.
+    let counted = "charpipe: <stdin>: 3 newlines within records replaced by blanks";
+    // The spaces that replace newlines are not trailing blanks of the record; those are trimmed before.
     assert_eq!((&*output.stdout, &*said), (&b"A B\nC  \n"[..], &[counted][..]));
     let report: Value = serde_json::from_str(report[0]).unwrap();
     assert_eq!((&report["record_newlines"]["count"], &report["records"]), (&Value::from(3), &Value::from(2)));
@@ -350,19 +351,25 @@ fn newlines_and_cut_records_are_counted() {
 #[test]
 fn wrong_usage_says_what_is_wanted() {
     for (line, said) in [
-        ("--records fb", "`fb` needs the length of a record: `fb:80`"),
-        ("--records fb:0", "a number from 1 to 65535 is wanted behind `fb:`"),
-        ("--records fba:133", "\"fba:133\" is no shape of records; there are fb:N, rdw, "),
-        ("--records awstape", "`awstape` needs the shape of what is on the tape: `awstape,fb:80`"),
-        ("--to-records auto", "\"auto\" is no shape of records"),
-        ("--to-records awstape:sl,fb:80", "no records are written as awstape:sl,fb:80: labels name a volume"),
-        ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of 80, the length of a record"),
-        ("--records fb:80,blksize=3200", "only a tape has blocks of fixed records, awstape,fb:80,blksize=3200"),
-        ("--records fb:80 --columns 0-3", "columns are numbers from 1 on"),
+        ("--records fb", "`fb` needs a record length, for example `fb:80`"),
+        ("--records fb:0", "expected a number from 1 to 65535 after `fb:`"),
+        ("--records fba:133", "\"fba:133\" is not a record shape; expected fb:N, rdw, "),
+        ("--records awstape", "`awstape` needs the shape of the records on the tape, for example `awstape,fb:80`"),
+        ("--to-records auto", "\"auto\" is not a record shape"),
+        ("--to-records awstape:sl,fb:80", "cannot write records as awstape:sl,fb:80: labels contain a volume"),
+        ("--to-records awstape,fb:80,blksize=3210", "expected a multiple of the record length 80, at most 65535"),
+        (
+            "--records fb:80,blksize=3200",
+            "only a tape image preserves blocks of fixed-length records (awstape,fb:80,blksize=3200)",
+        ),
+        ("--records fb:80 --columns 0-3", "expected column numbers from 1"),
         ("--records fb:80 --columns 9-3", "a range ends before it begins"),
         ("--records fb:133 --asa --machine", "'--asa' cannot be used with '--machine'"),
-        ("--records fb:133 --asa --to-records vb", "carriage control makes lines and pages, and records are asked for"),
-        // An option that would do nothing.
+        (
+            "--records fb:133 --asa --to-records vb",
+            "printer control codes become lines and pages, so the output cannot consist of records",
+        ),
+        // An option that would have no effect.
         ("--asa", "--records <SHAPE>"),
         ("--machine", "--records <SHAPE>"),
         ("--columns 1-3", "--records <SHAPE>"),

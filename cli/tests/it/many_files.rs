@@ -1,4 +1,4 @@
-//! `charpipe convert` on many files: an output for each, in place, directories, what is refused, what is said.
+//! `charpipe convert` on many files: separate outputs, in-place conversion, directories, refusals, messages.
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
@@ -21,7 +21,7 @@ const HELLO: &[u8] = b"\xC8\x85\x93\x93\x96";
 const LATIN1: &[u8] = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xE9</a>";
 const LATIN1_AS_UTF8: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>é</a>";
 
-/// A folder of a test's own.
+/// A folder for one test.
 struct Folder(TempDir);
 
 impl Folder {
@@ -29,7 +29,7 @@ impl Folder {
         Folder(TempDir::new().unwrap())
     }
 
-    /// With the files of these names and contents, and the folders that they are in.
+    /// Creates files with these names and contents, and their folders.
     fn with(files: &[(&str, &[u8])]) -> Self {
         let folder = Folder::new();
         for (name, content) in files {
@@ -53,7 +53,7 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// All files and folders in it, in order: litter would be.
+    /// Returns all files and folders in it, in order, which show any litter.
     fn names(&self) -> Vec<String> {
         fn add(folder: &Path, root: &Path, names: &mut Vec<String>) {
             for entry in fs::read_dir(folder).unwrap() {
@@ -70,7 +70,7 @@ impl Folder {
         names
     }
 
-    /// What all files have, for comparing.
+    /// Returns the contents of all files, to be compared.
     fn contents(&self) -> Vec<(String, Vec<u8>)> {
         let files = self.names().into_iter().filter(|name| self.path(name).is_file());
         files.map(|name| (name.clone(), fs::read(self.path(name)).unwrap())).collect()
@@ -104,13 +104,13 @@ fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Exit status, standard output, standard error.
+/// Checks the exit status, standard output and standard error.
 #[track_caller]
 fn check(output: &Output, expected: (i32, &str, &str)) {
     assert_eq!((output.status.code(), &*text(output), &*words(output)), (Some(expected.0), expected.1, expected.2));
 }
 
-/// Exit status 2, one line that begins so, nothing on standard output.
+/// Checks for exit status 2, one line with this beginning, and no output.
 #[track_caller]
 fn refused(folder: &Folder, line: &str, start: &str) {
     let before = folder.contents();
@@ -119,12 +119,12 @@ fn refused(folder: &Folder, line: &str, start: &str) {
     let words = words(&output);
     assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}: {words}");
     assert!(words.starts_with(&format!("charpipe: {start}")), "{line}: {words}");
-    // clap shows the usage below.
+    // clap prints the usage below it.
     assert!(words.lines().filter(|line| line.starts_with("charpipe: ")).count() == 1, "{line}: {words}");
     assert!(folder.contents() == before && folder.names() == names, "{line}");
 }
 
-// --- A file for each --------------------------------------------------------------------------------------------------
+// --- Separate outputs ------------------------------------------------------------------------------------------------
 
 #[test]
 fn each_file_goes_to_its_own_in_the_directory() {
@@ -164,7 +164,7 @@ fn directories_keep_their_shape() {
     let expected = ["in/a/y", "in/a/z", "in/b", "in/empty/x", "one"]
         .map(|name| (Value::from(name), Value::from(format!("out/{}", name.trim_start_matches("in/")))));
     assert_eq!(pairs, expected.each_ref().map(|(input, output)| (input, output)));
-    // Without the directory of the outputs, though it is inside.
+    // The directory of the outputs is skipped, although it is inside.
     for _ in 0..2 {
         check(&folder.run("-q -f IBM037 -r --output-dir in/new in"), (0, "", ""));
     }
@@ -176,7 +176,7 @@ fn directories_go_to_one_output_too() {
     let folder = Folder::with(&[("in/b", b"b"), ("in/a", b"a"), ("in/c/d", b"d")]);
     check(&folder.run("-r in"), (0, "abd", ""));
     check(&folder.run("-r -o in/all in"), (0, "", ""));
-    // What is written is not read.
+    // Output files are not taken as inputs.
     check(&folder.run("-r -o in/all --report in/report in"), (0, "", ""));
     check(&folder.run("-r -o in/all --report in/report in"), (0, "", ""));
     assert_eq!(folder.text("in/all"), "abd");
@@ -191,8 +191,8 @@ fn symlinks_in_a_directory_are_not_followed() {
     symlink("..", folder.path("in/loop")).unwrap();
     symlink("in", folder.path("operand")).unwrap();
     assert!(Command::new("mkfifo").arg(folder.path("in/fifo")).status().unwrap().success());
-    let passed = "charpipe: 3 symlinks passed over (name them to have what they lead to)\n\
-                  charpipe: 1 passed over that is no regular file\n";
+    let passed = "charpipe: skipped 3 symbolic links (to convert what they lead to, name them)\n\
+                  charpipe: skipped 1 entry that is not a regular file\n";
     check(&folder.run("-r in"), (0, "a", passed));
     check(&folder.run("-q -r in in/file operand"), (0, "aba", ""));
     check(&folder.run("-q -r --output-dir out operand"), (0, "", ""));
@@ -260,7 +260,7 @@ fn thousands_of_small_files() {
     assert_eq!(written, 1800);
 }
 
-/// However deep and however many the directories are, few descriptors do.
+/// However deep and numerous the directories are, a few descriptors are enough.
 #[test]
 fn directories_by_few_descriptors() {
     let folder = Folder::new();
@@ -322,21 +322,21 @@ fn in_place_keeps_what_there_was() {
     for name in ["a.xml", "a.xml.old"] {
         assert_eq!(fs::metadata(folder.path(name)).unwrap().mode() & 0o7777, 0o604, "{name}");
     }
-    // Again: there is nothing to change, and nothing is lost.
+    // A second run has nothing to change, and nothing is lost.
     check(&folder.run("--in-place=.old a.xml"), (0, "", ""));
     assert_eq!(fs::read(folder.path("a.xml.old")).unwrap(), LATIN1);
-    // What is there is not written over, and the file stays.
-    let line = "charpipe: a.xml: cannot write: a.xml.old is there already and is not written over\n";
+    // An existing backup is not overwritten, and the file stays.
+    let line = "charpipe: a.xml: cannot write: a.xml.old exists already and is not overwritten\n";
     for check_only in ["", "--check "] {
         let output = folder.run(&format!("{check_only}-t UTF-16 --in-place=.old a.xml"));
         assert_eq!((output.status.code(), &*words(&output)), (Some(3), line));
     }
     assert_eq!((&*folder.text("a.xml"), fs::read(folder.path("a.xml.old")).unwrap()), (LATIN1_AS_UTF8, LATIN1.into()));
-    // With a directory, what was kept is not taken for one more file.
+    // In a directory, backups are not converted.
     check(&folder.run("-r --in-place=.old ."), (0, "", ""));
     check(&folder.run("-q -r -t UTF-16 --in-place=.again ."), (0, "", ""));
     assert_eq!(folder.names(), ["a.xml", "a.xml.again", "a.xml.old", "a.xml.old.again"]);
-    // An old name that hangs in the air is one too.
+    // A dangling symlink counts as an existing backup.
     symlink("nowhere", folder.path("b.old")).unwrap();
     folder.file("b", HELLO);
     assert_eq!(folder.run("-f IBM037 --in-place=.old b").status.code(), Some(3));
@@ -350,7 +350,7 @@ fn in_place_goes_on_where_a_run_was_killed() {
     fs::hard_link(folder.path("a"), folder.path("a.old")).unwrap();
     check(&folder.run("-f IBM037 --in-place=.old a"), (0, "", ""));
     assert_eq!((&*folder.text("a"), fs::read(folder.path("a.old")).unwrap()), ("Hello", HELLO.into()));
-    // Where there are no hard links, it has left a copy.
+    // On a file system without hard links it has left a copy.
     let long = b"\xC8\x85".repeat(100_000);
     for (content, copy, status) in
         [(HELLO, HELLO, 0), (&*long, &*long, 0), (&long, &long[1..], 3), (HELLO, b"Hello", 3), (HELLO, b"", 3)]
@@ -362,7 +362,7 @@ fn in_place_goes_on_where_a_run_was_killed() {
         assert_eq!(fs::read(folder.path("a.old")).unwrap(), copy);
         assert_eq!(fs::read(folder.path("a")).unwrap() == content, status == 3);
     }
-    // A symlink to the same content is none.
+    // A symlink to the same content does not count as a copy.
     folder.file("a", HELLO);
     folder.file("far", HELLO);
     fs::remove_file(folder.path("a.old")).unwrap();
@@ -392,11 +392,11 @@ fn in_place_leaves_alone_what_would_not_change() {
     assert_ne!(look("almost").0, inode);
     assert!(fs::read(folder.path("almost")).unwrap() == [&long[..], b"\n"].concat());
     assert_eq!(folder.names(), ["almost", "almost.old", "empty", "latin1", "latin1.old", "same"]);
-    // Only shorter.
+    // The same content, but truncated.
     folder.file("blanks", "text\x01");
     check(&folder.run("-q --controls drop --in-place blanks"), (0, "", ""));
     assert_eq!(folder.text("blanks"), "text");
-    // A folder that is not for writing is none where nothing is written.
+    // A read-only folder does not matter if nothing is written.
     let output = folder.run("--check --in-place same latin1");
     let lines = format!("same: UTF-8 -> UTF-8, unchanged, {0} -> {0} bytes\n", long.len());
     assert!(text(&output).starts_with(&lines), "{}", text(&output));
@@ -408,7 +408,7 @@ fn in_place_a_bad_file_stays() {
     let output = folder.run("-q -f UTF-8 --eol crlf --in-place=.old bad");
     let line = "charpipe: bad: byte 4: FF is not valid UTF-8 (use --malformed replace to go on)\n";
     check(&output, (1, "", line));
-    // The error comes after what was good has been written.
+    // The error comes after the good data has been written.
     folder.file("late", [&b"a\n".repeat(300_000)[..], b"\xFF"].concat());
     assert_eq!(folder.run("-q --eol crlf --in-place=.old late").status.code(), Some(1));
     assert_eq!(fs::metadata(folder.path("late")).unwrap().len(), 600_001);
@@ -435,25 +435,25 @@ fn in_place_only_files() {
         &folder.run("--in-place none"),
         (3, "", "charpipe: none: cannot open: No such file or directory (os error 2)\n"),
     );
-    // Nobody is waited for.
+    // No process blocks on the FIFO.
     symlink("fifo", folder.path("link")).unwrap();
     for name in ["/dev/null", "fifo", "link"] {
         for options in ["--in-place", "--check --in-place", "--in-place=.old"] {
             let output = folder.run(&format!("-q {options} {name}"));
-            let line = format!("charpipe: {name}: cannot open for writing: it is no regular file\n");
+            let line = format!("charpipe: {name}: cannot open for writing: not a regular file\n");
             assert_eq!((output.status.code(), words(&output)), (Some(3), line));
         }
     }
     assert_eq!(folder.names(), ["dir", "fifo", "link"]);
 }
 
-/// A run that is killed while it writes leaves the old file, and nothing beside it.
+/// A run that is killed while it writes leaves the old file, and nothing else.
 #[cfg(target_os = "linux")]
 #[test]
 fn in_place_killed_in_the_middle() {
     let folder = Folder::new();
     let content = b"a line of text\n".repeat(4_000_000);
-    // Now and then it is faster than whoever looks at it.
+    // Sometimes the run ends before this test looks.
     loop {
         folder.file("big", &content);
         let mut child = folder.command().args(["--eol", "crlf", "--in-place=.old", "big"]).spawn().unwrap();
@@ -471,7 +471,7 @@ fn in_place_killed_in_the_middle() {
     }
 }
 
-/// Lets it run a little at a time, until it is stopped in the middle of its output; `false` where it ended before.
+/// Lets it run a little at a time, until it is stopped in the middle of its output; returns `false` if it ended before.
 #[cfg(target_os = "linux")]
 fn stopped_while_writing(child: &Child) -> bool {
     let pid = child.id();
@@ -502,7 +502,7 @@ fn stopped_while_writing(child: &Child) -> bool {
     }
 }
 
-// --- What is refused --------------------------------------------------------------------------------------------------
+// --- Refusals --------------------------------------------------------------------------------------------------------
 
 #[test]
 fn what_makes_no_sense_is_wrong_usage() {
@@ -514,14 +514,14 @@ fn what_makes_no_sense_is_wrong_usage() {
             "--in-place --output-dir out a",
             "the argument '--in-place[=<SUFFIX>]' cannot be used with '--output-dir <DIR>'",
         ),
-        ("--output-dir out", "--output-dir: standard input has no name that a file could have (use -o)"),
-        ("--output-dir out a -", "--output-dir: standard input has no name that a file could have (use -o)"),
-        ("--in-place", "--in-place: name the files to replace; standard input is none"),
-        ("--in-place a -", "--in-place: name the files to replace; standard input is none"),
-        ("--in-place=old/ a", "--in-place: what is kept stays in the same directory: a SUFFIX has no slash in it"),
-        ("-r", "--recursive: there is no directory among the operands"),
-        ("-r a -", "--recursive: there is no directory among the operands"),
-        ("--output-dir out dir/..", "--output-dir: dir/.. is no name that a file could have"),
+        ("--output-dir out", "--output-dir needs file names; standard input has none (use -o)"),
+        ("--output-dir out a -", "--output-dir needs file names; standard input has none (use -o)"),
+        ("--in-place", "--in-place needs file names; standard input cannot be replaced"),
+        ("--in-place a -", "--in-place needs file names; standard input cannot be replaced"),
+        ("--in-place=old/ a", "--in-place: SUFFIX must not contain a slash; old files are kept in the same directory"),
+        ("-r", "--recursive needs a directory among the FILEs"),
+        ("-r a -", "--recursive needs a directory among the FILEs"),
+        ("--output-dir out dir/..", "--output-dir: dir/.. is not a file name"),
         ("--progress sometimes a", "invalid value 'sometimes' for '--progress <WHEN>'"),
     ] {
         refused(&folder, line, start);
@@ -563,7 +563,7 @@ fn collisions_are_refused_before_anything_is_written() {
         }
     }
     assert!(!folder.path("new").join("x").exists());
-    // Symlinks that lead to nothing yet, by whatever way, and a file that would be made where they lead.
+    // Dangling symlinks, direct and indirect, and a file that would be created where they lead.
     for (name, target) in [("1", "y"), ("2", "../out/y"), ("3", "1")] {
         symlink(target, folder.path("out").join(name)).unwrap();
     }
@@ -582,10 +582,10 @@ fn collisions_are_refused_before_anything_is_written() {
     ] {
         refused(&folder, line, start);
     }
-    // Many are not all named.
+    // If there are many, not all are named.
     let many = folder.args(["--output-dir", "new"].into_iter().chain(["a/x"; 20]));
     assert_eq!((many.status.code(), words(&many).lines().count()), (Some(2), 6));
-    assert!(words(&many).ends_with("charpipe: 14 more that collide\n"), "{}", words(&many));
+    assert!(words(&many).ends_with("charpipe: 14 more collisions\n"), "{}", words(&many));
 }
 
 #[test]
@@ -596,7 +596,7 @@ fn the_directory_cannot_be_made() {
         let start = format!("charpipe: {dir}: cannot make the directory: ");
         assert!(output.status.code() == Some(3) && words(&output).starts_with(&start), "{}", words(&output));
     }
-    // A symlink to a file is followed, as with `-o`, and a directory that is one is not.
+    // A symlink to a file is followed, as with `-o`; a symlink to a directory is not.
     let links = Folder::with(&[("in/a", b"a"), ("in/sub/b", b"b"), ("out/c", b"c"), ("far/b", b"far")]);
     symlink("c", links.path("out/a")).unwrap();
     symlink("../far", links.path("out/sub")).unwrap();
@@ -605,7 +605,7 @@ fn the_directory_cannot_be_made() {
     check(&output, (3, "", line));
     assert_eq!((&*links.text("out/c"), &*links.text("far/b")), ("a", "far"));
     assert!(links.path("out/a").is_symlink());
-    // One output that cannot be written is no reason to leave the others.
+    // One output that cannot be written does not stop the others.
     folder.file("out/a/is a directory", "");
     folder.file("b", "b");
     let output = folder.run("--output-dir out --report report a b");
@@ -636,7 +636,7 @@ fn a_bad_file_does_not_stop_the_others() {
 fn fail_fast_begins_no_other() {
     let folder = Folder::with(&[("a", b"a"), ("bad", b"x\xFF"), ("c", b"c")]);
     let error = "charpipe: bad: byte 1: FF is not valid UTF-8 (use --malformed replace to go on)\n";
-    let summary = "charpipe: 1 file converted, 1 failed, 1 not begun; 1 bytes in, 1 bytes out\ncharpipe:   1 UTF-8\n";
+    let summary = "charpipe: 1 file converted, 1 failed, 1 not started; 1 bytes in, 1 bytes out\ncharpipe:   1 UTF-8\n";
     let output = folder.run("--jobs 1 --fail-fast --output-dir out --report report a bad c");
     check(&output, (1, "", &format!("{error}{summary}")));
     assert_eq!(folder.names(), ["a", "bad", "c", "out", "out/a", "report"]);
@@ -644,7 +644,7 @@ fn fail_fast_begins_no_other() {
     check(&folder.run("--fail-fast a bad c"), (1, "ax", error));
     check(&folder.run("-q --fail-fast -o new a bad c"), (1, "", error));
     assert!(!folder.path("new").exists());
-    // Side by side: whatever comes before is converted, whatever was under way is finished and said.
+    // In parallel: all files before the failure are converted, and those that were started are finished and reported.
     for at in 0..1000 {
         folder.file(format!("in/{at:04}"), if at == 3 { &b"\xFF"[..] } else { b"good" });
     }
@@ -652,7 +652,7 @@ fn fail_fast_begins_no_other() {
     assert_eq!(output.status.code(), Some(1));
     let lines = objects(&folder.text("report"));
     let written = fs::read_dir(folder.path("new")).unwrap().count();
-    // No more than 512 wait for an earlier one.
+    // At most 512 wait for an earlier one.
     assert!((3..=3 + 512).contains(&written), "{written}");
     assert_eq!(lines.iter().filter(|line| line["error"].is_null()).count(), written);
     let inputs: Vec<&Value> = lines.iter().take(4).map(|line| &line["input"]).collect();
@@ -731,7 +731,7 @@ fn check_has_the_exit_status_of_the_run_and_leaves_nothing() {
 #[test]
 fn the_summary_is_short() {
     let folder = Folder::with(&[("a", b"a")]);
-    // One file is no reason for one.
+    // There is no summary for one file.
     check(&folder.run("--output-dir out a"), (0, "", ""));
     let labels = "US-ASCII ISO-8859-1 ISO-8859-9 IBM037 IBM500 IBM273 IBM277 IBM278 IBM280 IBM284 IBM285 IBM297 IBM871";
     let mut args = vec!["--output-dir".to_owned(), "out".to_owned(), "-t".into(), "UTF-8".into()];
@@ -764,9 +764,9 @@ fn progress_only_where_it_is_asked_for() {
     for line in ["-q --output-dir out a b", "-q --progress auto --output-dir out a b", "-q --progress never a"] {
         assert_eq!(words(&folder.run(line)), "", "{line}");
     }
-    // No terminal: a line, and no control characters.
+    // Not on a terminal: a line without control characters.
     let said = words(&folder.run("-q --progress always --output-dir out a b"));
-    // One, where it takes no second.
+    // One line, if it takes less than a second.
     let last = said.lines().last().unwrap();
     assert!(last.starts_with("charpipe: 6 B of 6 B, ") && last.ends_with(", 2 of 2 files"), "{said}");
     assert!(said.lines().all(|line| line.starts_with("charpipe: ")) && !said.contains('\x1B'), "{said}");
@@ -777,7 +777,7 @@ fn progress_only_where_it_is_asked_for() {
     assert!(words(&output).lines().last().unwrap().starts_with("charpipe: 0 B in "), "{output:?}");
 }
 
-/// Both sides of a terminal.
+/// Opens both sides of a terminal.
 fn terminal() -> (File, File) {
     let owner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&owner).unwrap();
@@ -786,10 +786,10 @@ fn terminal() -> (File, File) {
     (File::from(owner), OpenOptions::new().read(true).write(true).open(name).unwrap())
 }
 
-/// What comes to a terminal, up to `end` or to the end of it.
+/// Returns what appears on a terminal, up to `end` or to its end.
 fn shown(owner: &mut File, end: Option<&str>) -> String {
     let (mut all, mut room) = (Vec::new(), [0; 4096]);
-    // The end is an error where the other side is gone.
+    // The end is an error if the other side is closed.
     while let Ok(len @ 1..) = owner.read(&mut room) {
         all.extend_from_slice(&room[..len]);
         if end.is_some_and(|end| String::from_utf8_lossy(&all).contains(end)) {
@@ -799,8 +799,8 @@ fn shown(owner: &mut File, end: Option<&str>) -> String {
     String::from_utf8(all).unwrap()
 }
 
-/// A run whose standard error is a terminal, and its output where it says so; the input is a pipe, the first half of
-/// which was given.
+/// A run with a terminal as standard error and, if wanted, standard output. Its input is a pipe, to which half of the
+/// input was written.
 struct AtTerminal {
     child: Child,
     stdin: ChildStdin,
@@ -813,15 +813,15 @@ impl AtTerminal {
         let mut command = folder.command();
         command.env("TERM", term).env("NO_COLOR", "1").args(line.split_whitespace()).stdin(Stdio::piped());
         command.stdout(if is_output { Stdio::from(terminal.try_clone().unwrap()) } else { Stdio::null() });
-        // The command, which holds the other side of the terminal, is gone after this.
+        // The command holds the other side of the terminal, and is dropped after this.
         let mut child = command.stderr(terminal).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // Who reads no input may have ended.
+        // A run that reads no input may have ended.
         _ = stdin.write_all(b"abc");
         AtTerminal { child, stdin, owner }
     }
 
-    /// Gives it the second half; what it shows from now on.
+    /// Writes the second half; returns what the terminal shows from now on.
     fn end(self) -> String {
         let AtTerminal { mut child, mut stdin, mut owner } = self;
         _ = stdin.write_all(b"def");
@@ -832,15 +832,15 @@ impl AtTerminal {
     }
 }
 
-/// When it is shown, and that short work shows nothing, are unit tests of `progress.rs`, which have a clock of their own.
+/// Unit tests of `progress.rs`, which have their own clock, check when it appears, and that short runs show nothing.
 #[test]
 fn progress_on_a_terminal() {
     let folder = Folder::with(&[("a", b"abc"), ("bad", b"\xFF"), ("c", b"abc")]);
-    // These began before the one that shows something, and were as long under way when it did.
+    // These were started before the run that shows progress, and had run as long when it did.
     let silent = [("-q -o 1", "xterm"), ("--progress never -o 2", "xterm"), ("-q", "xterm"), ("-o 3", "dumb")];
     let silent = silent.map(|(line, term)| (line, AtTerminal::begin(&folder, line, term, false)));
     let between = AtTerminal::begin(&folder, "-t UTF-8", "xterm", true);
-    // It comes by itself, however long that takes, and is taken away.
+    // It appears after a while without further input, and is erased at the end.
     let mut slow = AtTerminal::begin(&folder, "-o out", "xterm", false);
     shown(&mut slow.owner, Some("charpipe: 3 B in "));
     let words = slow.end();
@@ -849,9 +849,9 @@ fn progress_on_a_terminal() {
     for (line, run) in silent {
         assert_eq!(run.end(), "", "{line}");
     }
-    // Not between the lines of the output.
+    // It is not drawn between the lines of the output.
     assert_eq!(between.end(), "abcdef");
-    // The lines of errors stand by themselves, and the last frame is true.
+    // Errors are on lines of their own, and the last frame is correct.
     let words = AtTerminal::begin(&folder, "--progress always --output-dir new a bad c", "xterm", false).end();
     let line = "charpipe: bad: byte 0: FF is not valid UTF-8 (use --malformed replace to go on)\r\n";
     let at = words.find(line).unwrap_or_else(|| panic!("{words:?}"));

@@ -1,4 +1,4 @@
-//! What goes to standard error: the next thing to try, colour, and the bytes around an error at a terminal.
+//! Messages on standard error: hints, colour, and the bytes around an error on a terminal.
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -18,18 +18,18 @@ fn charpipe(args: &str) -> Command {
 
 fn fed(mut command: Command, input: &[u8]) -> Output {
     let mut child = command.spawn().unwrap();
-    // What ends early reads not all of it.
+    // A run that ends early does not read all of it.
     _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
 
-/// The status, and the words, of a run on `input`.
+/// Returns the status and the messages of a run on `input`.
 fn run(args: &str, input: &[u8]) -> (i32, String) {
     let output = fed(charpipe(args), input);
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Both sides of a terminal.
+/// Opens both sides of a terminal.
 fn terminal() -> (OwnedFd, File) {
     let owner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&owner).unwrap();
@@ -38,14 +38,14 @@ fn terminal() -> (OwnedFd, File) {
     (owner, OpenOptions::new().read(true).write(true).open(name).unwrap())
 }
 
-/// The words of a run whose standard error is a terminal.
+/// Returns the messages of a run whose standard error is a terminal.
 fn at_terminal(mut command: Command, input: &[u8]) -> String {
     let (owner, terminal) = terminal();
-    // What nobody reads would fill its pipe up.
+    // A pipe that is not read would fill up.
     command.stdout(Stdio::null()).stderr(terminal);
     let reader = std::thread::spawn(move || {
         let (mut all, mut room) = (Vec::new(), [0; 4096]);
-        // The end is an error where the other side is gone.
+        // The end is an error if the other side is closed.
         while let Ok(len @ 1..) = File::from(owner.try_clone().unwrap()).read(&mut room) {
             all.extend_from_slice(&room[..len]);
         }
@@ -65,15 +65,15 @@ fn what_to_try_next() {
         ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "try -f IBM1047 or --guess"),
         ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
-        // Here it does not end, though nothing was read behind it.
+        // It does not end here, although nothing was read after it.
         ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
-        ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, as -t windows-1252 or -t UTF-8)\n"),
-        ("-t IBM037", "a€".as_bytes(), "or a target that has it, as -t IBM01140 or -t UTF-8)\n"),
-        ("-t ISO-8859-1", "a漢".as_bytes(), "or a target that has it, as -t UTF-8)\n"),
+        ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, such as -t windows-1252 or -t UTF-8)\n"),
+        ("-t IBM037", "a€".as_bytes(), "or a target that has it, such as -t IBM01140 or -t UTF-8)\n"),
+        ("-t ISO-8859-1", "a漢".as_bytes(), "or a target that has it, such as -t UTF-8)\n"),
         (
             "-t ASCII",
             "<?xml version=\"1.0\"?><é/>".as_bytes(),
-            "(no reference can stand there; use -t ISO-8859-1 or -t UTF-8, which have it)\n",
+            "(XML allows no reference there; use a target that has it, such as -t ISO-8859-1 or -t UTF-8)\n",
         ),
         (
             "",
@@ -82,11 +82,15 @@ fn what_to_try_next() {
         ),
         ("", &declared("UFT-8"), "did you mean UTF-8? (if so, use -f UTF-8)\n"),
         ("", &declared("nonsense"), "\"nonsense\" is not known (name the encoding with -f)\n"),
-        ("-f EBCDIC", b"", "--from: \"EBCDIC\" is not known (that is a family: name a page of it, as IBM037"),
-        ("-f ANSI", b"", "that of Western Europe is windows-1252)\n"),
+        ("-f EBCDIC", b"", "--from: \"EBCDIC\" is not known (that is a family: name a code page, such as IBM037"),
+        ("-f ANSI", b"", "the one for Western Europe is windows-1252)\n"),
         ("-t UTF-7", b"", "--to: \"UTF-7\" is not known (see `charpipe list`)\n"),
-        ("-t auto", b"", "--to: \"auto\" is not known (a target has to be named, as UTF-8)\n"),
-        ("-f IBM1047,nl=unix", b"", "(behind a page of EBCDIC: ,nl=zos or ,nl=fold)\n"),
+        (
+            "-t auto",
+            b"",
+            "--to: \"auto\" is not known (only the input's encoding can be detected; name a target, such as UTF-8)\n",
+        ),
+        ("-f IBM1047,nl=unix", b"", "(after an EBCDIC code page use ,nl=zos or ,nl=fold)\n"),
         ("-t ISO-2022-KR", b"", "is not supported (convert it with another program first)\n"),
         ("--records fb80", b"", "did you mean fb:80?"),
         ("--records 133", b"", "did you mean fb:133?"),
@@ -94,11 +98,11 @@ fn what_to_try_next() {
         ("--to-records mode_b", b"", "did you mean mode-b?"),
         ("--policy rfc7033", b"", "a similar value exists: 'rfc7303'"),
         ("--unmapable drop", b"", "a similar argument exists: '--unmappable'"),
-        ("--prescan x", b"", "a number of bytes from 0 to 1048576 is wanted"),
+        ("--prescan x", b"", "expected a number of bytes from 0 to 1048576"),
         (
             "--policy rome-strict --content-type application/foo",
             &declared("UTF-8"),
-            "(--policy rfc7303, the usual one, rejects nothing; -f names the encoding)\n",
+            "(the default, --policy rfc7303, rejects nothing; or name the encoding with -f)\n",
         ),
     ] {
         let (status, words) = run(args, input);
@@ -108,7 +112,7 @@ fn what_to_try_next() {
 
 #[test]
 fn hints_are_right_to_try() {
-    // What the hint says converts what the error stopped at.
+    // The command with what the hint suggests converts the input that failed.
     for (args, better, input) in [
         ("", "-f windows-1252", LATIN),
         ("-t ISO-8859-1", "-t windows-1252", "a€".as_bytes()),
@@ -125,18 +129,18 @@ fn hints_are_right_to_try() {
 #[test]
 fn no_hint_where_there_is_nothing_to_be_told() {
     for input in [
-        // UTF-8 with a bad byte in it.
+        // UTF-8 with an invalid byte.
         "é".as_bytes().iter().chain(b"caf\xE9").copied().collect::<Vec<u8>>(),
-        // The letters of page 850, and no letters.
+        // Letters of code page 850; no letters.
         b"caf\x82 cr\x8Ame".to_vec(),
         b"\x01\x02\xE9\x03abc".to_vec(),
-        // Text in Cyrillic is not Western, however few its letters are.
+        // Cyrillic text does not look Western, however few letters it has.
         b"abc \xCF\xF0\xE8\xE2\xE5\xF2".to_vec(),
     ] {
         let (status, words) = run("", &input);
         assert!(status == 1 && !words.contains("try -f") && words.contains("--malformed replace"), "{words}");
     }
-    // Statistics know what that is, where there is enough of it.
+    // Statistics recognise it if there is enough of it.
     {
         let russian = "Съешь же ещё этих мягких французских булок, да выпей чаю";
         let mut bytes = Vec::new();
@@ -156,9 +160,9 @@ fn a_file_is_looked_at_where_it_is_wrong() {
 }
 
 #[test]
-fn detect_says_that_it_is_no_utf8() {
+fn detect_says_that_it_is_not_utf8() {
     let (status, words) = run("detect", LATIN);
-    let hint = "charpipe: <stdin>: byte 0: hint: is no UTF-8: try -f windows-1252 (looks-like-legacy)\n";
+    let hint = "charpipe: <stdin>: byte 0: hint: not valid UTF-8; looks like windows-1252 (try -f windows-1252) (looks-like-legacy)\n";
     assert_eq!((status, &*words), (0, hint));
     assert_eq!(run("detect -f windows-1252", LATIN).1, "");
 }
@@ -234,9 +238,9 @@ charpipe: <stdin>: byte 20: FF is not valid UTF-8 (use --malformed replace to go
   00000020: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef
 ";
     assert!(shown.ends_with(expected), "{shown}");
-    // In colour the byte is red as well.
+    // In colour the byte is red too.
     assert!(at_terminal(charpipe("-v"), &input).contains("\u{1B}[31mff\u{1B}[0m"));
-    // Not for those who asked for less, or who look on through a pipe.
+    // Not without `-v`, and not through a pipe.
     assert!(!at_terminal(charpipe("--color never"), &input).contains("00000010:"));
     assert!(!run("-v", &input).1.contains("00000010:"));
 }
@@ -255,7 +259,7 @@ fn bytes_far_into_an_input_are_shown_as_they_are_read() {
             let shown = at_terminal(charpipe(args), &input);
             assert!(shown.contains(&expected) && shown.contains(&marks), "{at}: {shown}");
         }
-        // Of a file that several jobs read.
+        // The same for a file that several jobs read.
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, input).unwrap();
@@ -282,11 +286,20 @@ fn the_help_has_headings() {
     let help = |args: &str| String::from_utf8(fed(charpipe(args), b"").stdout).unwrap();
     for args in ["-h", "--help", "help"] {
         let whole = help(args);
-        for heading in
-            ["Commands:", "Encoding:", "Faults:", "Document:", "Newlines and controls:", "Records:", "Files:", "Words:"]
-        {
-            assert!(whole.contains(&format!("\n{heading}\n")), "{args}: {heading}");
-        }
+        // In the order in which users look for them.
+        let headings = [
+            "Commands:",
+            "Encoding:",
+            "Files:",
+            "Errors:",
+            "Detection:",
+            "Document:",
+            "Newlines and control characters:",
+            "Messages:",
+            "Records:",
+        ];
+        let at = headings.map(|heading| whole.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{heading}")));
+        assert!(at.is_sorted(), "{args}: {at:?}");
     }
     // One line for each option.
     let short = help("-h");
@@ -294,6 +307,56 @@ fn the_help_has_headings() {
     assert!(options > 30 && short.lines().count() < options + 40, "{short}");
     assert!(help("--help").contains("Examples:") && help("--help").contains("Exit status:"));
     assert!(help("detect -h").contains("--explain") && !help("detect -h").contains("--output"));
+}
+
+#[test]
+fn help_fits_the_terminal() {
+    for width in [40, 60, 80, 120, 200] {
+        for args in ["", "convert", "detect", "list", "chart"] {
+            for flag in ["-h", "--help"] {
+                let mut command = charpipe(args);
+                command.arg(flag).env("COLUMNS", width.to_string());
+                let help = String::from_utf8(fed(command, b"").stdout).unwrap();
+                let long = help.lines().find(|line| line.trim_end().chars().count() > width);
+                assert_eq!(long, None, "{args} {flag}");
+            }
+        }
+    }
+}
+
+/// `-h` has the words of a choice after its description, `--help` says what each means.
+#[test]
+fn help_has_the_words_of_choices() {
+    let help = |args: &str| String::from_utf8(fed(charpipe(args), b"").stdout).unwrap();
+    for args in ["-h", "convert -h"] {
+        assert!(help(args).contains("Invalid input: fail, replace, drop, escape\n"), "{args}");
+    }
+    for args in ["--help", "convert --help", "help convert"] {
+        assert!(help(args).contains("- escape:  Write each byte as \\xNN\n"), "{args}");
+    }
+}
+
+/// The library's messages name no options; the command adds them.
+#[test]
+fn diagnostics_name_options() {
+    let line = b"\xC1\xC2\x15".repeat(9);
+    for (args, input, expected) in [
+        ("-f IBM037", &line[..], "hint: lines end in U+0085 (NEL), none in U+000A; try --eol lf (nel-kept)\n"),
+        (
+            "-f IBM037",
+            &[0xC1; 4096][..],
+            "hint: no newline was found; if these are records, see `charpipe detect --records` (no-newline)\n",
+        ),
+        ("--eol nel", b"<?xml version='1.0'?><a>\n</a>", "; use --as text if it is not XML (nel-in-xml)\n"),
+        (
+            "--eol nel --strict",
+            b"<?xml version='1.0'?><a>\n</a>",
+            "(nel-in-xml) (use --as text if it is not XML, or leave out --strict)\n",
+        ),
+    ] {
+        let (_, words) = run(args, input);
+        assert!(words.contains(expected), "{args}: {words}");
+    }
 }
 
 #[test]
@@ -312,14 +375,14 @@ fn reading_from_a_terminal_is_said() {
         _ = File::from(owner).read_to_end(&mut shown);
         let shown = String::from_utf8_lossy(&shown).into_owned();
         assert_eq!(
-            shown.contains("reads from the terminal; Ctrl-D ends it, and charpipe -h helps"),
+            shown.contains("reading from the terminal; end the input with Ctrl-D, or see charpipe -h"),
             is_said,
             "{args}: {shown}"
         );
     }
 }
 
-/// No two files are called the same, for a terminal or for a program, and no name is obeyed.
+/// Two files never have the same name in output for people or for programs, and names are escaped.
 #[test]
 #[cfg(target_os = "linux")]
 fn names_are_told_apart() {

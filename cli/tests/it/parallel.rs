@@ -1,4 +1,4 @@
-//! `--jobs`: several jobs print, report and say what one does.
+//! `--jobs`: several jobs print, report and write the same as one.
 
 use crate::common::encode;
 use crate::common::records::{framed, shape};
@@ -13,7 +13,7 @@ fn charpipe(line: &str, folder: &Path, stdin: Stdio) -> Output {
     command.args(line.split_whitespace()).current_dir(folder).stdin(stdin).output().unwrap()
 }
 
-/// What one job and three make of a command line: exit status, output, words, account.
+/// Checks that one job and three do the same: exit status, output, messages, report.
 #[track_caller]
 fn both(line: &str, folder: &Path, stdin: impl Fn() -> Stdio) -> Output {
     let [one, three] = [1, 3].map(|jobs| {
@@ -32,7 +32,7 @@ fn both(line: &str, folder: &Path, stdin: impl Fn() -> Stdio) -> Output {
     three.0
 }
 
-/// Lines by number, so that none can be taken for another.
+/// Returns numbered lines, so that no two are alike.
 fn lines(from: &str, words: &str, size: usize) -> Vec<Vec<u8>> {
     let codec = Registry::builtin().codec(from).unwrap();
     let words = encode(&*codec, words);
@@ -48,7 +48,7 @@ fn files_of_several_parts() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
-    // A part and a bit.
+    // A little more than one part.
     let size = 5 << 18;
     let mut utf8 = lines("UTF-8", "Straße, 漢字 and\tmore\r\n", size).concat();
     write("utf8", &utf8);
@@ -85,7 +85,7 @@ fn files_of_several_parts() {
     ] {
         both(line, folder, Stdio::null);
     }
-    // Standard input from where it stands.
+    // Standard input from its current position.
     let from_middle = || {
         let mut file = File::open(folder.join("utf8")).unwrap();
         file.seek(SeekFrom::Start(1 << 17)).unwrap();
@@ -98,14 +98,14 @@ fn files_of_several_parts() {
 #[test]
 fn what_is_no_file_is_converted_by_one() {
     let text = lines("UTF-8", "漢字\n", 3 << 20).concat();
-    for (verbose, expected) in [("", None), ("-v", Some("<stdin>: no regular file, so that one job converts it"))] {
+    for (verbose, expected) in [("", None), ("-v", Some("<stdin>: not a regular file, so one thread converts it"))] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
         command.args(["--jobs", "2"]).args(verbose.split_whitespace());
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let mut stdout = child.stdout.take().unwrap();
-        // What was given comes out before there is more.
+        // Output for what was written appears before more is written.
         stdin.write_all(b"first\n").unwrap();
         let mut first = [0; 6];
         stdout.read_exact(&mut first).unwrap();

@@ -1,6 +1,5 @@
-//! What the command draws: charts as pages of HTML and as pictures in SVG, `detect --explain` as a page, and both in
-//! colour on a terminal. They are well-formed and whole by themselves, nothing that they quote is markup, and they say
-//! what the JSON says.
+//! What the command draws: charts as HTML pages and SVG pictures, `detect --explain` as a page, and both in colour on a
+//! terminal. They are well-formed and self-contained, quoted text is never markup, and they agree with the JSON.
 //!
 //! The pictures in `docs/` are made here: `CHARPIPE_WRITE_PICTURES=1 cargo test -p charpipe-cli pictures::fresh`.
 use charpipe::Registry;
@@ -14,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The command in the root of the repository.
+/// Runs the command in the root of the repository.
 fn charpipe() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
@@ -24,7 +23,7 @@ fn charpipe() -> Command {
     command
 }
 
-/// What is printed when all is well.
+/// Returns the output of a run that succeeds.
 #[track_caller]
 fn shown(line: &str) -> String {
     let Output { status, stdout, stderr } = charpipe().args(line.split_whitespace()).output().unwrap();
@@ -32,13 +31,13 @@ fn shown(line: &str) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// The exit status and the words when it is not.
+/// Returns the exit status and the messages of a run that fails.
 fn refused(line: &str) -> (Option<i32>, String) {
     let Output { status, stderr, .. } = charpipe().args(line.split_whitespace()).output().unwrap();
     (status.code(), String::from_utf8(stderr).unwrap())
 }
 
-/// A page or a picture as a tree, with nothing in it that runs or is fetched.
+/// Parses a page or a picture, and checks that nothing in it is executed or fetched.
 #[track_caller]
 fn tree(text: &str) -> Document<'_> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
@@ -59,7 +58,7 @@ fn tree(text: &str) -> Document<'_> {
     tree
 }
 
-/// Its elements that have this class among theirs.
+/// Returns the elements with this class.
 fn of_class<'a>(tree: &'a Document<'a>, class: &str) -> Vec<Node<'a, 'a>> {
     let has = |node: &Node<'_, '_>| node.attribute("class").is_some_and(|all| all.split(' ').any(|one| one == class));
     tree.descendants().filter(has).collect()
@@ -69,7 +68,7 @@ fn text_of(node: Node<'_, '_>) -> String {
     node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
 }
 
-/// The titles of the places of a drawing, in the order in which they stand there.
+/// Returns the titles of the cells of a drawing, in document order.
 fn titles(tree: &Document<'_>) -> Vec<String> {
     if tree.root_element().tag_name().name() == "svg" {
         let titles = tree.descendants().filter(|node| node.tag_name().name() == "title").skip(1);
@@ -112,7 +111,7 @@ fn drawings_say_what_the_json_says() {
     }
 }
 
-/// Columns are the high half of a byte, rows its low half.
+/// The column is the high half of a byte, the row its low half.
 #[test]
 fn a_page_is_laid_out_as_ibm_prints_it() {
     let page = shown("chart 1047 --html");
@@ -136,7 +135,7 @@ fn a_page_is_laid_out_as_ibm_prints_it() {
     assert!(right > x && same == y && left == x && below > y);
 }
 
-/// What is told apart by colour is told apart without: each class is named in the key and in the tooltips.
+/// Colour is never the only difference: each class is named in the key and in the tooltips.
 #[test]
 fn classes_are_named() {
     for form in ["--html", "--svg"] {
@@ -165,11 +164,11 @@ fn classes_are_named() {
     assert_eq!(title("42"), "42: U+0651, combining, goes on what is before it");
     assert_eq!(title("5B"), "5B: U+0024, punctuation or symbol, variant");
     assert_eq!(title("53"), "53: unassigned");
-    // A combining character has something to stand on; the direction of a cell is its own, without marks.
+    // A combining character has a base; each cell has its own direction, without marks.
     assert!(page.contains("<b>\u{25CC}\u{651}</b>") && !page.contains('\u{200E}'));
 }
 
-/// The key says that EBCDIC pages differ on the byte of a variant character: so they do, and it is marked.
+/// The key says that EBCDIC pages differ on the byte of a variant character. They do, and it is marked.
 #[test]
 fn variant_characters_vary() {
     let page = shown("chart IBM1047 --html");
@@ -187,7 +186,7 @@ fn variant_characters_vary() {
         let bytes: BTreeSet<Option<u8>> = pages.iter().map(|codec| byte(&**codec)).collect();
         assert!(bytes.len() > 1, "{ch}");
     }
-    // It is a matter of EBCDIC.
+    // Only EBCDIC has variant characters.
     assert!(!shown("chart ISO-8859-1 --html").contains("EBCDIC pages differ"));
 }
 
@@ -196,7 +195,7 @@ fn differences_are_marked() {
     for form in ["--html", "--svg"] {
         let drawing = shown(&format!("chart IBM037 IBM1047 {form}"));
         let tree = tree(&drawing);
-        // And one in the key.
+        // One more in the key.
         assert_eq!((of_class(&tree, "two").len(), of_class(&tree, "faded").len()), (6 + 1, 250), "{form}");
         let titles = titles(&tree);
         let expected = "5F: IBM037 U+00AC, punctuation or symbol; \
@@ -212,7 +211,7 @@ fn differences_are_marked() {
     // None at all.
     let same = shown("chart IBM1047 cp1047 --html");
     assert!(same.contains("<p class=\"dim\">No difference</p>") && !same.contains("they differ"));
-    // Pairs: a map of the lead bytes, and then what is behind one of them.
+    // Pairs: a map of the lead bytes, then the codes that begin with one of them.
     for form in ["--html", "--svg"] {
         let map = shown(&format!("chart IBM300 IBM930 {form}"));
         let map = self::tree(&map);
@@ -222,7 +221,7 @@ fn differences_are_marked() {
     }
 }
 
-/// A table that a user brings may be called anything, and may have any character in it.
+/// A user's table may have any name, and any characters in it.
 #[test]
 fn names_and_characters_are_no_markup() {
     let folder = tempfile::tempdir().unwrap();
@@ -251,7 +250,7 @@ fn names_and_characters_are_no_markup() {
             }
         }
     }
-    // On a terminal, too, there are no escape sequences but ours.
+    // On a terminal, too, the only escape sequences are those of charpipe.
     assert_eq!(without_colours(&draw(&["--color", "always"])).matches('\u{1B}').count(), 0);
 }
 
@@ -270,7 +269,7 @@ fn an_account_is_a_page() {
     ] {
         assert!(text.contains(part), "{part} in {page}");
     }
-    // Bytes with their marks, and the text beside them in the same colours.
+    // The marked bytes, and the text beside them in the same colours.
     let named: Vec<String> = of_class(&tree, "N").into_iter().map(text_of).collect();
     let bytes = ["C9DN", "C2DN", "I", "B", "D4DN", "F1DN", "F0DN", "F4DN", "F7DN", "M", "1", "0", "4", "7", "N"];
     assert_eq!(named, bytes);
@@ -325,7 +324,7 @@ fn what_an_account_quotes_is_no_markup() {
     }
 }
 
-/// Colours are an addition: without them the text is the same, and where nobody asked for them there are none.
+/// Colour only adds to the text: without it the text is the same, and there is none by default.
 #[test]
 fn colours_are_an_addition() {
     for line in [
@@ -340,7 +339,7 @@ fn colours_are_an_addition() {
         assert!(!plain.contains('\u{1B}'), "{line}");
         let coloured = shown(&format!("{line} --color always"));
         assert!(coloured.contains("\u{1B}["), "{line}");
-        // The key to the underlined is there where something is.
+        // The key explains underlining if something is underlined.
         let key = "[    underlined: EBCDIC pages differ on its byte\n";
         let bare = without_colours(&coloured);
         assert_eq!(bare.contains(key), line == "chart IBM930", "{line}");
@@ -368,7 +367,7 @@ fn a_drawing_goes_where_it_is_sent() {
     let (status, words) = refused(&into(folder.path(), "--html"));
     assert_eq!(status, Some(3));
     assert!(words.contains("cannot write: "), "{words}");
-    // What is wrong leaves the old file.
+    // If an error occurs the old file stays.
     assert_eq!(refused(&format!("chart UTF-8 --svg -o {}", path.display())).0, Some(2));
     assert_eq!(fs::read_to_string(&path).unwrap(), shown("chart IBM1047"));
 }
@@ -392,7 +391,7 @@ fn wrong_usage_is_said() {
 /// The pictures that the README shows are what the command draws.
 #[test]
 fn fresh() {
-    // The policy `whatwg` names a charset of the web.
+    // The policy `whatwg` names an encoding of the web.
     let command = "detect --explain examples/data/hello-ibm1047.xml";
     let session = format!("$ charpipe {command}\n{}", shown(&format!("{command} --color always")));
     for (path, picture) in
@@ -408,10 +407,10 @@ fn fresh() {
     }
 }
 
-/// The colours of that terminal, of which only the first eight are in use.
+/// The colours of that terminal, of which only the first eight are used.
 const PALETTE: [u32; 8] = [0x484F58, 0xFF7B72, 0x3FB950, 0xD29922, 0x58A6FF, 0xD2A8FF, 0x56D4DD, 0xB1BAC4];
 
-/// A terminal with this text, dark on any page.
+/// Draws a terminal with this text, dark on any page.
 fn terminal(text: &str) -> String {
     let rgb = |colour: u32| anstyle::RgbColor((colour >> 16) as u8, (colour >> 8) as u8, colour as u8);
     let picture = anstyle_svg::Term::new()
@@ -419,7 +418,7 @@ fn terminal(text: &str) -> String {
         .fg_color(rgb(0xD6DCE2).into())
         .bg_color(rgb(0x141920).into())
         .render_svg(text.trim_end());
-    // It has no view box, without which it is cut where it should shrink.
+    // It has no view box, without which it would be cropped instead of scaled.
     let size = |name: &str| picture.split_once(&format!("{name}=\"")).unwrap().1.split_once("px").unwrap().0;
     let view = format!("<svg viewBox=\"0 0 {} {}\" ", size("width"), size("height"));
     picture.replacen("<svg ", &view, 1)

@@ -1,12 +1,12 @@
-//! The README and the pages of `docs/` tell the truth: every command that they show prints what they show, every piece of
-//! Rust is from an example, where it is run, and every link leads somewhere.
+//! The README and the pages in `docs/` are correct: every command in them prints what they show, every piece of Rust is
+//! from an example that is run, and every link leads somewhere.
 //!
-//! A ```` ```console ```` block is a session of `sh` in the root of the repository: a line that begins with `$ ` is
-//! typed, as is one that begins with `> ` behind a backslash; the lines up to the next one are what it prints, standard
-//! error included. `cargo run --release --` is the command itself, `cargo test` is not run again, and what is written goes
-//! to a scratch directory.
+//! A ```` ```console ```` block is a session of `sh` in the root of the repository. Lines that begin with `$ ` are
+//! typed, and so are lines that begin with `> ` and continue a line that ends with a backslash; the lines up to the
+//! next one are the expected output, standard error included. `cargo run --release --` stands for the command itself,
+//! `cargo test` is not run again, and files are written to a scratch directory.
 //!
-//! A ```` ```rust ```` block stands below a comment with the file that it is from.
+//! A ```` ```rust ```` block is below a comment that names the file that it is from.
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -16,9 +16,9 @@ use std::process::Command;
 
 /// A fenced block of a page.
 struct Block {
-    /// The page, and where in it.
+    /// The page and the line.
     page: String,
-    /// From 1, of its first fence.
+    /// The line of its first fence, from 1.
     line: usize,
     language: String,
     /// The line above it.
@@ -31,7 +31,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The README and what is in `docs/`, by their paths from the root.
+/// Returns the README and the pages in `docs/`, with their paths from the root.
 fn pages() -> Vec<String> {
     let docs = fs::read_dir(root().join("docs")).unwrap();
     let docs = docs.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
@@ -70,7 +70,7 @@ fn blocks_of(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// A directory that looks like the root of the repository, and a PATH on which `charpipe` is the one under test.
+/// A directory that looks like the root of the repository, and a PATH on which `charpipe` is the command under test.
 struct Scratch {
     directory: tempfile::TempDir,
     path: OsString,
@@ -96,7 +96,7 @@ impl Scratch {
         self.directory.path().join("root")
     }
 
-    /// What `sh` prints for `script`, on both streams.
+    /// Returns what `sh` prints for `script`, on both streams.
     fn run(&self, script: &str) -> String {
         let script = format!("exec 2>&1\n{}", script.replace("cargo run --release --", "charpipe"));
         let output =
@@ -110,7 +110,7 @@ fn commands_print_what_is_shown() {
     let scratch = Scratch::new();
     let mut run = 0;
     for block in blocks("console") {
-        // `cd` holds for the rest of the block.
+        // `cd` has an effect up to the end of the block.
         let mut before = String::new();
         let mut lines = block.lines.iter().peekable();
         while let Some(line) = lines.next() {
@@ -164,7 +164,7 @@ fn rust_is_from_an_example() {
     }
 }
 
-/// The versions of the others that the README's table is of.
+/// The versions of the other programs in the README's table.
 const OTHERS: [(&str, &str); 3] = [("iconv", "2.36"), ("uconv", "ICU 72"), ("recode", "3.6")];
 
 #[test]
@@ -216,7 +216,7 @@ fn links_lead_somewhere() {
     }
 }
 
-/// What a heading is called in links, as GitHub has it.
+/// Returns the anchor of a heading, as GitHub makes it.
 fn anchor(heading: &str) -> String {
     let heading = heading.trim().to_lowercase().replace(' ', "-");
     heading.chars().filter(|ch| ch.is_alphanumeric() || matches!(ch, '-' | '_')).collect()

@@ -1,6 +1,7 @@
-//! A document with é, €, 漢 and an emoji in every place that it has, converted to charsets that lack some of them: a
-//! character reference where XML allows one, else exit 1 at the character's own byte and nothing untrue written. Through
-//! the command and through the library, and what comes out is read by other people's parsers.
+//! A document with é, €, 漢 and an emoji in every possible position, converted to charsets that lack some of them. If
+//! XML allows a character reference there, one is written; otherwise the run fails with exit status 1 at the offset of
+//! the character, and nothing wrong is written. Tested through the command and the library; third-party parsers read
+//! the output.
 
 use crate::common::{installed, invariant, piped_through};
 use charpipe::codec::{ByteSink, Replacement, Step, Stop, Unmappable, decode_strictly};
@@ -12,11 +13,11 @@ const CHARS: [char; 4] = ['é', '€', '漢', '😀'];
 
 struct Target {
     label: &'static str,
-    /// What of the four it has.
+    /// Which of the four characters it has.
     has: &'static str,
-    /// What its declaration says.
+    /// The name in its declaration.
     name: &'static str,
-    /// expat takes only charsets with ASCII in its usual places and a byte for a character.
+    /// expat takes only single-byte charsets with ASCII at its usual codes.
     expat: bool,
 }
 
@@ -27,7 +28,8 @@ const TARGETS: &[Target] = &[
     Target { label: "Shift_JIS", has: "漢", name: "Windows-31J", expat: false },
 ];
 
-/// A place in a document, where `{}` is: its name, what stands around it, and whether it takes a reference.
+/// A position in a document, which is marked with `{}`: its name, the document, and whether a reference is allowed
+/// there.
 const PLACES: &[(&str, &str, bool)] = &[
     ("text", "<doc>x{}y</doc>", true),
     ("attribute", "<doc a=\"x{}y\"/>", true),
@@ -40,7 +42,7 @@ const PLACES: &[(&str, &str, bool)] = &[
     ("entity value", "<!DOCTYPE doc [<!ENTITY e \"x{}y\">]><doc/>", false),
 ];
 
-/// What the input is written in: its name, and a text's bytes, byte order mark included.
+/// The encoding of the input: its name, and a function that encodes text, byte order mark included.
 type Form = (&'static str, fn(&str) -> Vec<u8>);
 
 const FORMS: &[Form] = &[
@@ -52,20 +54,20 @@ fn declaration(name: &str) -> String {
     format!("<?xml version=\"1.0\" encoding=\"{name}\"?>\n")
 }
 
-/// Exit status, standard output and standard error of the command.
+/// Runs the command; returns the exit status, standard output and standard error.
 fn command(input: &[u8], args: &[&str]) -> (Option<i32>, Vec<u8>, String) {
     let output = piped_through(Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args), input);
     (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
 }
 
-/// The same by the library; the output up to the error, if there is one.
+/// Does the same with the library; returns the output up to the error, if there is one.
 fn library(input: &[u8], target: &str) -> (Vec<u8>, Option<Error>) {
     let mut output = Vec::new();
     let result = Transcode::new().to(target).unwrap().run(input, &mut output);
     (output, result.err())
 }
 
-/// What those bytes are in a charset.
+/// Decodes bytes of a charset.
 fn text(label: &str, bytes: &[u8]) -> String {
     decode_strictly(&*Registry::builtin().codec(label).unwrap(), bytes).unwrap()
 }
@@ -110,7 +112,7 @@ fn one(target: &Target, place: &str, around: &str, takes_reference: bool, ch: ch
         assert!(words.starts_with(&format!("charpipe: <stdin>: {named}")), "{what}: {words}");
         let error = error.unwrap();
         assert_eq!((error.offset(), error.to_string()), (Some(offset as u64), named), "{what}");
-        // All that stood before it, and no more.
+        // Everything before the character, and no more.
         assert_eq!(written, relabelled(&document[..before]), "{what}");
     }
 }
@@ -119,7 +121,7 @@ fn codec_name(label: &str) -> String {
     Registry::builtin().codec(label).unwrap().name().to_owned()
 }
 
-/// All four together: where they may be references the document is whole, and says what it said.
+/// All four together: if references are allowed there, the document is complete and has the same content.
 #[test]
 fn all_of_them_together() {
     let all = "é€漢😀";
@@ -129,7 +131,7 @@ fn all_of_them_together() {
         for target in TARGETS {
             let (status, written, _) = command(&input, &["-t", target.label]);
             assert_eq!((status, &written), (Some(0), &library(&input, target.label).0), "{}", target.label);
-            // Back in UTF-8 the references stand, and nothing else has changed.
+            // Back in UTF-8 the references are still there, and nothing else has changed.
             let back = command(&written, &["-q"]);
             let resolved = CHARS.iter().fold(String::from_utf8(back.1).unwrap(), |text, ch| {
                 text.replace(&format!("&#x{:X};", *ch as u32), &ch.to_string())
@@ -137,7 +139,7 @@ fn all_of_them_together() {
             assert_eq!((back.0, resolved), (Some(0), format!("{}{body}", declaration("UTF-8"))), "{}", target.label);
         }
     }
-    // The first that the target lacks is the one that is named.
+    // The error names the first character that the target lacks.
     for target in TARGETS {
         let input = format!("<?xml version='1.0'?><!--{all}--><doc/>");
         let first = CHARS.into_iter().find(|ch| !target.has.contains(*ch)).unwrap();
@@ -147,7 +149,7 @@ fn all_of_them_together() {
     }
 }
 
-/// What the parsers are to find.
+/// What the parsers have to find.
 fn documents() -> Vec<(&'static Target, Vec<u8>, String)> {
     let all = "é€漢😀";
     let input = format!("{}<!-- plain --><doc kind=\"{all}\">{all} &lt; {all}</doc>", declaration("UTF-8"));
@@ -194,7 +196,7 @@ fn expat_reads_the_same_text() {
     }
 }
 
-/// Page 37 without some characters.
+/// Code page 37 without some characters.
 struct Poor {
     page: Arc<dyn Codec>,
     missing: String,
@@ -243,7 +245,7 @@ impl Encoder for PoorEncoder {
     }
 }
 
-/// A run into a poor page: what was written, and where it ended in an error.
+/// Converts to a page with missing characters; returns the output and the error, if there is one.
 fn into_poor(missing: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode) -> (String, Option<u64>) {
     let mut registry = Registry::builtin();
     let codec = registry.codec("IBM037").unwrap();
@@ -253,8 +255,8 @@ fn into_poor(missing: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode)
     (decode_strictly(&*codec, &outcome.output).unwrap(), outcome.offset)
 }
 
-/// A page of EBCDIC may lack the letters and signs that an escape is made of. Then the escape is another that is as
-/// true, or there is an error in its place; never the rest of one.
+/// An EBCDIC page may lack the letters and signs of an escape. Then another escape with the same meaning is written, or
+/// the run fails there; an escape is never written in part.
 #[test]
 fn escapes_into_pages_without_their_letters() {
     let xml = |job: Transcode| job.kind(Kind::Xml).relabel(Relabel::Never);
@@ -265,14 +267,14 @@ fn escapes_into_pages_without_their_letters() {
         ("x#", ("<A B='", Some(6))),
         ("&", ("<A B='", Some(6))),
         (";", ("<A B='", Some(6))),
-        // A digit of either form.
+        // A digit, in both forms of references.
         ("A3", ("<", Some(1))),
         ("C3", ("<A B='", Some(6))),
     ] {
         let found = into_poor(missing, "<A B='€'>漢</A>".as_bytes(), xml);
         assert_eq!((&*found.0, found.1), expected, "without {missing}");
     }
-    // A Rust escape has one form.
+    // A Rust escape has only one form.
     let escape = |job: Transcode| job.unmappable(OnUnmappable::Escape);
     assert_eq!(into_poor("x#", "A€B".as_bytes(), escape), ("A\\u{20AC}B".into(), None));
     for missing in ["\\", "u", "{", "}", "2"] {
@@ -280,7 +282,8 @@ fn escapes_into_pages_without_their_letters() {
     }
 }
 
-/// What takes the place of ill-formed bytes, too, is written whole or is an error, whatever becomes of other characters.
+/// A replacement of malformed bytes, too, is written completely or is an error, whatever the policy for other
+/// characters.
 #[test]
 fn escapes_of_bytes_into_pages_without_their_letters() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace] {
@@ -292,7 +295,7 @@ fn escapes_of_bytes_into_pages_without_their_letters() {
     }
 }
 
-/// A declaration that cannot be written whole is not written in part.
+/// A declaration that cannot be written completely is not written in part.
 #[test]
 fn a_label_into_pages_without_its_letters() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace, OnUnmappable::Xml] {
@@ -304,7 +307,7 @@ fn a_label_into_pages_without_its_letters() {
     }
 }
 
-/// The pages that lack them in earnest: what is written reads back as it was meant, or nothing is written.
+/// Real pages that lack them: the output reads back with the same meaning, or nothing is written.
 #[test]
 fn escapes_into_ibm803_and_ibm13218() {
     for name in ["IBM803", "IBM13218"] {

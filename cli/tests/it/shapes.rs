@@ -1,4 +1,4 @@
-//! `detect --records`: which shape the records of a file have.
+//! `detect --records`: the record format of a file.
 
 use crate::common::shapes::*;
 use charpipe::records::SNIFFED;
@@ -16,7 +16,7 @@ fn charpipe(args: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// The exit status, standard output and standard error.
+/// Returns the exit status, standard output and standard error.
 fn said(args: &[&str], input: &[u8]) -> (i32, String, String) {
     let output = charpipe(args, input);
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -37,18 +37,18 @@ fn the_answer_is_on_the_first_line() {
     assert!(out.starts_with(answer), "{out}");
     let vb = "  vb: 0 records in 1 block; fails at byte 4: record 1: the header E2 D6 D4 C5 is wrong: ";
     assert!(out.lines().any(|line| line.starts_with(vb)), "{out}");
-    // Without `-v` only what came some way.
+    // Without `-v` only formats that fit the beginning are listed.
     assert!(!said(&[], &rdw()).1.contains("  vb: "));
 }
 
 #[test]
 fn none_fits() {
     let (status, out, err) = said(&["-q"], b"Some text\nin lines\n");
-    assert_eq!((status, &*out, &*err), (1, "<stdin>: no shape of records fits\n", ""));
+    assert_eq!((status, &*out, &*err), (1, "<stdin>: no record shape fits\n", ""));
     let mut cut = rdw();
     cut.pop();
     let (status, out, _) = said(&[], &cut);
-    let line = "  rdw: 99 records of 9 bytes; fails at byte 1299: record 100, which begins at byte 1287, is cut: \
+    let line = "  rdw: 99 records of 9 bytes; fails at byte 1299: record 100, which begins at byte 1287, is incomplete: \
                 at least 1 more bytes belong to it\n";
     assert!(status == 1 && out.contains(line), "{out}");
 }
@@ -75,7 +75,7 @@ fn a_line_of_json_for_each() {
         "error": null
     });
     assert_eq!(objects[0]["hypotheses"][0], first);
-    let error = json!({"code": "no-record-shape", "message": "no shape of records fits", "offset": 0});
+    let error = json!({"code": "no-record-shape", "message": "no record shape fits", "offset": 0});
     assert_eq!((&objects[1]["records"], &objects[1]["error"]), (&Value::Null, &error));
     assert!(objects[1]["hypotheses"].as_array().unwrap().iter().all(|one| one["survives"] == json!(false)));
     let wrong = &objects[1]["hypotheses"].as_array().unwrap().iter().find(|one| one["shape"] == json!("rdw"));
@@ -83,7 +83,7 @@ fn a_line_of_json_for_each() {
     assert_eq!((&objects[2]["error"]["code"], &objects[2]["hypotheses"]), (&json!("open"), &json!([])));
 }
 
-/// The first MiB, and not a byte more is looked at.
+/// The first MiB is looked at, and not a byte more.
 #[test]
 fn a_long_input_is_read_in_part() {
     let mut long = rdw().repeat(1000);
@@ -93,8 +93,8 @@ fn a_long_input_is_read_in_part() {
     assert_eq!(out, "<stdin>: rdw: 80659 records of 9 bytes; the first 1048576 bytes\n");
 }
 
-/// `convert --records auto` and `detect --records` say the same, by one code, where the input ends within the first
-/// MiB, with it, and after it.
+/// `convert --records auto` and `detect --records` report the same, with the same code, whether the input ends before,
+/// at or after the first MiB.
 #[test]
 fn one_question_has_one_answer() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,11 +103,11 @@ fn one_question_has_one_answer() {
     let rdw = rdw().repeat(900);
     let blocks: Vec<u8> = (0..SNIFFED / 64 + 1).flat_map(|_| [&[0, 64, 0, 0][..], &[0xC1; 60]].concat()).collect();
     let cases: [(&[u8], usize, Option<&str>); 7] = [
-        // The last record is cut by the end of the file, if that is where it ends.
+        // The last record is cut by the end of the file, if the file ends there.
         (&rdw, SNIFFED - 1, Some("no-record-shape")),
         (&rdw, SNIFFED, Some("no-record-shape")),
         (&rdw, SNIFFED + 1, None),
-        // It is whole.
+        // The last record is complete.
         (&blocks, SNIFFED, None),
         (&blocks, SNIFFED + 1, None),
         (&blocks, SNIFFED - 1, Some("no-record-shape")),
@@ -126,7 +126,7 @@ fn one_question_has_one_answer() {
                 assert_eq!((status, converted.status.code()), (1, Some(1)));
                 assert_eq!(detected["error"], report["error"]);
             }
-            // What is cut after the first MiB is an error of the conversion.
+            // A record that is cut after the first MiB is an error of the conversion.
             None => assert_ne!(report["error"]["code"].as_str(), Some("no-record-shape"), "{len}"),
         }
     }
@@ -151,7 +151,7 @@ fn the_data_sets_of_a_tape() {
     let (status, out, _) = said(&["-q", "--file", "9"], &several());
     assert_eq!((status, &*out), (1, "<stdin>: the tape has no file 9\n"));
     let (status, out, _) = said(&["-q", "--file", "1"], &rdw());
-    let answer = "<stdin>: only a tape image has files to choose from, and this is none\n";
+    let answer = "<stdin>: only a tape image has files to choose from, and this input is not a tape image\n";
     assert_eq!((status, out.starts_with(answer)), (1, true), "{out}");
     assert_eq!(said(&["--file", "0"], b"").0, 2);
 }

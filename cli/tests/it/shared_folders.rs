@@ -1,7 +1,6 @@
-//! The command in directories that others can write to. An attacker, who is not root, exchanges names while root runs the
-//! command; the names are exchanged at the moment that does the most harm wherever that moment can be chosen from outside:
-//! while the command waits for a FIFO, or is stopped. What takes root is passed over, with a line that says so, where there
-//! is none.
+//! The command in directories that others can write to. An attacker, who is not root, exchanges names while root runs
+//! the command. If the moment can be chosen from outside, the names are exchanged when it does the most harm: while the
+//! command waits for a FIFO, or is stopped. Tests that need root print a line and do nothing without it.
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::process::{Pid, Signal, kill_process};
@@ -20,16 +19,16 @@ const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
 /// The attacker.
 const MALLORY: u32 = 65534;
 
-/// Somebody else.
+/// Another user.
 const OTHER: u32 = 65533;
 
-const CHANGED: &str = "the file was changed by somebody else";
+const CHANGED: &str = "another process has changed the file meanwhile";
 
-/// A directory `shared` of the attacker's, and a directory `private` of root's.
+/// A directory `shared` that belongs to the attacker, and a directory `private` that belongs to root.
 struct Place(TempDir);
 
 impl Place {
-    /// None where there is no root, with a line that says so.
+    /// Creates them. Without root, prints a line and returns `None`.
     fn new() -> Option<Self> {
         let place = Place(TempDir::new().unwrap());
         place.make_dir("shared", 0o755);
@@ -53,7 +52,8 @@ impl Place {
         fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Made where nobody can exchange names, then put there whole: an attack that is under way must not lead this astray.
+    /// Writes a file where its name cannot be exchanged, then moves it into place: an attack in progress must not
+    /// redirect the test itself.
     fn file(&self, name: &str, content: impl AsRef<[u8]>, owner: u32, mode: u32) {
         let made = self.path("made");
         fs::write(&made, content).unwrap();
@@ -66,7 +66,7 @@ impl Place {
         self.file(name, content, MALLORY, 0o644);
     }
 
-    /// A symlink of the attacker's.
+    /// Creates a symlink that belongs to the attacker.
     fn link(&self, target: impl AsRef<Path>, name: &str) {
         symlink(target, self.path(name)).unwrap();
         lchown(self.path(name), Some(MALLORY), Some(MALLORY)).unwrap();
@@ -112,7 +112,7 @@ impl Place {
         self.command(line).output().unwrap()
     }
 
-    /// What is root's is as it was.
+    /// Checks that root's files are unchanged.
     #[track_caller]
     fn is_intact(&self) {
         assert_eq!(self.names("private"), ["secret", "suid"]);
@@ -125,7 +125,7 @@ fn words(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Exit status 3, and a message with these words.
+/// Checks for exit status 3 and a message with this text.
 #[track_caller]
 fn refused(output: &Output, with: &str) {
     let words = words(output);
@@ -133,7 +133,7 @@ fn refused(output: &Output, with: &str) {
     assert!(words.contains(with), "{words}");
 }
 
-/// Waits for an event; a minute, as the machine may be busy.
+/// Waits for an event, for up to a minute, as the machine may be busy.
 #[track_caller]
 fn until(what: &str, mut happened: impl FnMut() -> bool) {
     for _ in 0..60_000 {
@@ -145,7 +145,7 @@ fn until(what: &str, mut happened: impl FnMut() -> bool) {
     panic!("{what}");
 }
 
-/// The files without a name that a run is writing, by their lengths.
+/// Returns the lengths of the unnamed files that a run is writing.
 fn passing(child: &Child) -> Vec<u64> {
     let Ok(entries) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { return Vec::new() };
     let files = entries.filter_map(|entry| fs::metadata(entry.ok()?.path()).ok());
@@ -157,7 +157,7 @@ fn send(signal: &str, child: &Child) {
     assert!(kill.unwrap().success());
 }
 
-/// Each way to be in the way of a file at `shared/x`, and what the directory has afterwards.
+/// Each way to change what is at `shared/x`.
 const ATTACKS: [&str; 5] = ["replaced", "link", "setuid", "directory", "gone"];
 
 fn attack(place: &Place, attack: &str) {
@@ -172,7 +172,7 @@ fn attack(place: &Place, attack: &str) {
     }
 }
 
-/// The attacker's work is as it was left, and there is no litter.
+/// Checks that the attacker's files are unchanged and that there is no litter.
 #[track_caller]
 fn is_left(place: &Place, attack: &str, moved: &str, mode: (u32, u32)) {
     place.is_intact();
@@ -188,9 +188,9 @@ fn is_left(place: &Place, attack: &str, moved: &str, mode: (u32, u32)) {
     }
 }
 
-// --- A file that is replaced ------------------------------------------------------------------------------------------
+// --- Replacing a file ------------------------------------------------------------------------------------------------
 
-/// `-o`: the old file is open when the input is waited for.
+/// `-o`: the old file is open while the command waits for input.
 #[test]
 fn an_output_whose_name_is_exchanged() {
     for kind in ATTACKS {
@@ -206,7 +206,7 @@ fn an_output_whose_name_is_exchanged() {
     }
 }
 
-/// A file that was not there, and is when it is to be made.
+/// A file that did not exist at first, but does when it is about to be created.
 #[test]
 fn an_output_that_appears() {
     for is_link in [false, true] {
@@ -225,7 +225,7 @@ fn an_output_that_appears() {
     }
 }
 
-/// The directory is the one that it was when the run began, whatever leads there now.
+/// The directory is the one from the beginning of the run, whatever its name leads to now.
 #[test]
 fn an_output_whose_directory_is_exchanged() {
     for old in [None, Some("old\n")] {
@@ -246,7 +246,8 @@ fn an_output_whose_directory_is_exchanged() {
     }
 }
 
-/// A run on a file that takes long to convert, stopped when it has written a part. None if it was done before: once more.
+/// Starts a run on a file that takes long to convert, and stops it when part of the output is written. Returns `None`
+/// if it ended before, so that the caller can try again.
 fn stopped(place: &Place, line: &str) -> Option<Child> {
     let mut child = place.start(line);
     until("it writes", || passing(&child).iter().any(|len| *len > 100_000) || child.try_wait().unwrap().is_some());
@@ -262,14 +263,14 @@ fn stopped(place: &Place, line: &str) -> Option<Child> {
     written.map(|_| child)
 }
 
-/// How long that file is.
+/// The length of that file.
 const MUCH: usize = 9_000_000;
 
 fn much() -> Vec<u8> {
     b"a line of text\n".repeat(MUCH / 15)
 }
 
-/// How often it is tried to stop a run in time.
+/// The number of attempts to stop a run in time.
 const TRIES: usize = 100;
 
 /// `--in-place`, with a backup and without.
@@ -319,7 +320,7 @@ fn a_file_in_place_whose_directory_is_exchanged() {
     assert_eq!(place.owner_and_mode("shared/moved/suid"), (MALLORY, 0o644));
 }
 
-/// What is written to the file while it is converted is not thrown away.
+/// Data that is written to the file during the conversion is not lost.
 #[test]
 fn a_file_in_place_that_grows_meanwhile() {
     let bytes = much();
@@ -329,7 +330,7 @@ fn a_file_in_place_that_grows_meanwhile() {
         stopped(&place, "--eol crlf --in-place x")
     };
     let child = (0..TRIES).find_map(|_| begin()).expect("it is stopped in time");
-    // Much of it has been read by now, so that the end may be seen or not.
+    // Most of it has been read by now, so the new end may be seen or not.
     OpenOptions::new().append(true).open(place.path("x")).unwrap().write_all(b"more\n").unwrap();
     send("CONT", &child);
     refused(&child.wait_with_output().unwrap(), CHANGED);
@@ -337,14 +338,14 @@ fn a_file_in_place_that_grows_meanwhile() {
     assert_eq!(place.names("."), ["x"]);
 }
 
-/// Names are exchanged all the time. What root has is never touched, nothing of root's that is set-user-ID comes to be,
-/// and nothing is left behind.
+/// Names are exchanged all the time. Root's files are never changed, no set-user-ID file of root's is created, and no
+/// litter is left.
 #[test]
 fn names_that_are_exchanged_all_the_time() {
     const ROUNDS: usize = 60;
     let Some(place) = Place::new() else { return };
     place.link("../private/suid", "shared/link");
-    /// The attacker stops when the test does, however that ends.
+    /// The attacker stops when the test ends, however it ends.
     struct Over<'a>(&'a AtomicBool);
     impl Drop for Over<'_> {
         fn drop(&mut self) {
@@ -365,7 +366,7 @@ fn names_that_are_exchanged_all_the_time() {
         });
         let _over = Over(&over);
         for round in 0..ROUNDS {
-            // What is root's is ASCII, and does not change by this.
+            // Root's files are ASCII, which conversion does not change.
             let name = if one.is_symlink() { "shared/link" } else { "shared/x" };
             let fresh = place.path("shared/fresh");
             place.mallorys("shared/fresh", b"mallory's \xE9\n");
@@ -382,7 +383,7 @@ fn names_that_are_exchanged_all_the_time() {
             match output.status.code() {
                 Some(0) => done += 1,
                 Some(3) => failed += 1,
-                // Exchanged between two looks, it seemed to be there twice, and nothing was begun.
+                // It was exchanged between two checks, so it seemed to be there twice, and nothing was started.
                 Some(2) if words(&output).contains("cannot be replaced twice") => failed += 1,
                 _ => panic!("{}", words(&output)),
             }
@@ -394,7 +395,8 @@ fn names_that_are_exchanged_all_the_time() {
                 assert!(found.uid() == MALLORY, "{name} is root's");
             }
             if !(one.is_symlink() || other.is_symlink()) {
-                // A name was exchanged between the last look and the rename, which took the attacker's own symlink.
+                // The name was exchanged between the last check and the rename, which replaced the attacker's own
+                // symlink.
                 _ = fs::remove_file(&other);
                 place.link("../private/suid", "shared/link");
             }
@@ -409,10 +411,10 @@ fn names_that_are_exchanged_all_the_time() {
     println!("{done} done, {failed} refused");
 }
 
-// --- Files that were found --------------------------------------------------------------------------------------------
+// --- Files found in directories --------------------------------------------------------------------------------------
 
-/// Runs with `-r` on `shared`, and has `attack` done between the search for files and the first that is opened: the report
-/// goes to a FIFO, which is opened between the two.
+/// Runs it with `-r` on `shared`, and calls `attack` between the search for files and the opening of the first: the
+/// report goes to a FIFO, which is opened between the two.
 fn after_the_search(place: &Place, line: &str, attack: impl FnOnce()) -> Output {
     place.fifo("report");
     let child = place.start(&format!("--report report {line}"));
@@ -463,7 +465,7 @@ fn a_file_that_was_found_and_is_a_link_now() {
     }
 }
 
-/// A FIFO is not waited for.
+/// It does not block on a FIFO.
 #[test]
 fn a_file_that_was_found_and_is_a_fifo_now() {
     for options in ["-r --output-dir out", "-r --in-place", "-r"] {
@@ -502,13 +504,13 @@ fn the_directory_that_was_named_is_another_now() {
     let Some(place) = Place::new() else { return };
     place.make_dir("shared/in", 0o777);
     place.mallorys("shared/in/secret", "x\n");
-    // The one that was searched is held.
+    // The directory that was searched is held open.
     let output = after_the_search(&place, "-r shared/in", || {
         place.rename("shared/in", "shared/moved");
         place.link("../private", "shared/in");
     });
     assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"x\n"[..]));
-    // Of many not all are held, but all have to be what they were.
+    // If there are many, not all are held open, but all are checked to be the same.
     let mut line = "-q -r".to_owned();
     for at in 0..40 {
         place.make_dir(&format!("shared/{at}"), 0o777);
@@ -519,14 +521,14 @@ fn the_directory_that_was_named_is_another_now() {
         place.rename("shared/39", "shared/moved39");
         place.link("../private", "shared/39");
     });
-    refused(&output, "shared/39/secret: cannot open: a symbolic link of another user is on the way");
+    refused(&output, "shared/39/secret: cannot open: the path goes through a symbolic link of another user");
     assert_eq!(output.stdout, b"x\n".repeat(39));
     let output = after_the_search(&place, &line.replace("shared/39", "shared/moved39"), || {
         place.rename("shared/moved39", "shared/away");
         place.make_dir("shared/moved39", 0o777);
         place.mallorys("shared/moved39/secret", "y\n");
     });
-    refused(&output, "shared/moved39/secret: cannot open: the directory was changed by somebody else");
+    refused(&output, "shared/moved39/secret: cannot open: another process has replaced the directory meanwhile");
     assert_eq!(output.stdout, b"x\n".repeat(39));
 }
 
@@ -535,8 +537,8 @@ fn a_link_that_appears_among_the_outputs() {
     // A subdirectory, and the file itself.
     for (name, target, message) in [
         ("sub", "../private", "the directory sub is a symbolic link, which is not followed here"),
-        ("x", "../private/suid", "a symbolic link has been put there since the run began"),
-        ("x", "../private/new", "a symbolic link has been put there since the run began"),
+        ("x", "../private/suid", "a symbolic link was put there after the run began"),
+        ("x", "../private/new", "a symbolic link was put there after the run began"),
     ] {
         let Some(place) = Place::new() else { return };
         place.make_dir("in", 0o755);
@@ -549,7 +551,7 @@ fn a_link_that_appears_among_the_outputs() {
         refused(&output, message);
         place.is_intact();
     }
-    // The directory of all is the one that it was.
+    // The output directory is the one from the beginning.
     let Some(place) = Place::new() else { return };
     place.mallorys("suid", "new\n");
     place.make_dir("shared/out", 0o777);
@@ -564,11 +566,11 @@ fn a_link_that_appears_among_the_outputs() {
 
 // --- A directory such as /tmp -----------------------------------------------------------------------------------------
 
-/// As the system protects a shell's `>` there, whether or not it is told to.
+/// The command does what the system does for a shell's `>` there, even if the system does not enforce it.
 #[test]
 fn a_sticky_directory() {
-    const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that everybody can write to";
-    const FILE: &str = "the file belongs to another user, in a sticky directory that everybody can write to";
+    const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that everyone can write to";
+    const FILE: &str = "the file belongs to another user, in a sticky directory that everyone can write to";
     let Some(place) = Place::new() else { return };
     fs::set_permissions(place.path("shared"), Permissions::from_mode(0o1777)).unwrap();
     chown(place.path("shared"), Some(OTHER), Some(OTHER)).unwrap();
@@ -594,7 +596,7 @@ fn a_sticky_directory() {
         assert_eq!((place.text("target"), place.text("shared/file")), ("old\n".into(), "mallory's\n".into()), "{line}");
         assert_eq!((place.names("shared").len(), place.path("new").exists()), (4, false), "{line}");
     }
-    // What is ours, or the directory owner's, may be there.
+    // Files of the same user, or of the directory's owner, may be there.
     for owner in [0, OTHER] {
         lchown(place.path("shared/link"), Some(owner), Some(owner)).unwrap();
         chown(place.path("shared/file"), Some(owner), Some(owner)).unwrap();
@@ -604,7 +606,7 @@ fn a_sticky_directory() {
             assert_eq!((output.status.code(), place.text(&format!("shared/{name}"))), (Some(0), "new\n".into()));
         }
     }
-    // A link that leads to what is its owner's own, in a directory that is not sticky, is followed.
+    // A link to a file of the link's owner, in a directory that is not sticky, is followed.
     lchown(place.path("shared/link"), Some(MALLORY), Some(MALLORY)).unwrap();
     fs::set_permissions(place.path("shared"), Permissions::from_mode(0o777)).unwrap();
     place.mallorys("target", "old\n");
@@ -612,10 +614,11 @@ fn a_sticky_directory() {
     assert_eq!(place.text("target"), "new\n");
 }
 
-/// A symlink of somebody else, on the way or at its end, leads to nothing that is not that user's.
+/// A symlink of another user, on the way or at the end, leads only to files of that user.
 #[test]
 fn a_link_that_leads_astray() {
-    const ASTRAY: &str = "a symbolic link of another user is on the way, and leads to what is not that user's";
+    const ASTRAY: &str =
+        "the path goes through a symbolic link of another user, to something that does not belong to that user";
     let Some(place) = Place::new() else { return };
     place.file("in", "new\n", 0, 0o644);
     place.link("../private", "shared/dir");
@@ -642,7 +645,7 @@ fn a_link_that_leads_astray() {
         assert_eq!(place.names("private"), before, "{line}");
         assert!(!place.path("out/secret").exists(), "{line}");
     }
-    // Root's own link may, and mallory's to what is mallory's.
+    // Root's own link may lead anywhere, and mallory's to mallory's files.
     for (name, owner) in [("dir", 0), ("dir", MALLORY)] {
         lchown(place.path("shared/dir"), Some(owner), Some(owner)).unwrap();
         chown(place.path("private"), Some(owner), Some(owner)).unwrap();
@@ -652,7 +655,7 @@ fn a_link_that_leads_astray() {
     }
 }
 
-/// The same for somebody who is not root.
+/// The same for a user who is not root.
 #[test]
 fn a_sticky_directory_without_root() {
     let Some(place) = Place::new() else { return };

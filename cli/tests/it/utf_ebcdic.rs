@@ -23,6 +23,6 @@ fn the_command_reads_and_writes_it() {
          30..40)\n"
     );
     assert_eq!(String::from_utf8(run(&[], &bytes)).unwrap(), document);
-    // Its byte order mark is taken off where the encoding is named.
+    // Its byte order mark is removed if the encoding is named.
     assert_eq!(run(&["-f", "CCSID1210"], b"\xDD\x73\x66\x73\xC1\x15"), b"A\n");
 }

@@ -1,8 +1,8 @@
-//! The command against other people's parsers: a document in every encoding that XML 1.0 Appendix F tells apart comes
-//! out of it as one that libxml2, expat and Java read, with the text that was meant.
+//! The command and third-party parsers: documents in every encoding that XML 1.0 Appendix F distinguishes are converted
+//! to documents that libxml2, expat and Java read, with the right text.
 //!
-//! The documents are made here, by encoders of a few lines that share nothing with the library. A parser that is not
-//! installed is passed over with a word on standard error.
+//! The documents are made here, by short encoders that share no code with the library. If a parser is not installed,
+//! the test prints a line and skips it.
 
 use crate::common::installed;
 use charpipe::codec::{ByteSink, Stop};
@@ -20,40 +20,40 @@ const EURO: &str = "grün € [x]";
 const KANA: &str = "ﾊﾛｰ [x]";
 const PLAIN: &str = "plain [x]";
 
-/// A document as it is given to the command, and what is to come of it.
+/// An input document, and the expected result.
 struct Document {
     name: String,
     bytes: Vec<u8>,
-    /// The whole output in UTF-8.
+    /// The complete output in UTF-8.
     utf8: String,
     /// See [`content`].
     content: String,
     latin: bool,
 }
 
-/// A row of Appendix F, or the katakana row: the mark, and how the text is written.
+/// A row of Appendix F, or the katakana row: the byte order mark, and how text is written.
 struct Row {
     name: &'static str,
     bom: &'static [u8],
-    /// From the text and the charset's name.
+    /// Encodes text in the charset of this name.
     encode: Encode,
-    /// The declared names that are true, and a text that each can hold.
+    /// Names that may be declared, each with a text that the charset has.
     names: Names,
-    /// The charset that holds where nothing is declared, and a text for it.
+    /// The charset if nothing is declared, and a text for it.
     unnamed: (&'static str, &'static str),
-    /// Without a declaration the first bytes still tell.
+    /// The first bytes identify it even without a declaration.
     bare: bool,
 }
 
 type Encode = fn(&str, &str) -> Vec<u8>;
 type Names = &'static [(&'static str, &'static str)];
 
-/// Of a family that tells the charset by itself, with or without a mark.
+/// A family that identifies the charset, with or without a byte order mark.
 const fn wide(name: &'static str, bom: &'static [u8], encode: Encode, names: Names) -> Row {
     Row { name, bom, encode, names, unnamed: ("", UNICODE), bare: true }
 }
 
-/// Of a family that takes a name to tell; the first is assumed where there is none.
+/// A family in which only a name identifies the charset; the first is assumed without one.
 const fn narrow(name: &'static str, encode: Encode, names: Names) -> Row {
     Row { name, bom: b"", encode, names, unnamed: names[0], bare: false }
 }
@@ -67,7 +67,7 @@ const ROWS: &[Row] = &[
     wide("bom-utf16be", b"\xFE\xFF", |text, _| utf16(text, u16::to_be_bytes), &[("UTF-16", UNICODE)]),
     wide("bom-utf16le", b"\xFF\xFE", |text, _| utf16(text, u16::to_le_bytes), &[("UTF-16", UNICODE)]),
     wide("bom-utf8", b"\xEF\xBB\xBF", ascii, &[("UTF-8", UNICODE)]),
-    // Without.
+    // Without one.
     wide("1234", b"", |text, _| ucs4(text, [0, 1, 2, 3]), &[("ISO-10646-UCS-4", UNICODE), ("UTF-32BE", UNICODE)]),
     wide("4321", b"", |text, _| ucs4(text, [3, 2, 1, 0]), &[("ISO-10646-UCS-4", UNICODE), ("UTF-32LE", UNICODE)]),
     wide("2143", b"", |text, _| ucs4(text, [1, 0, 3, 2]), &[("ISO-10646-UCS-4", UNICODE)]),
@@ -76,7 +76,7 @@ const ROWS: &[Row] = &[
     Row { bare: false, ..wide("utf16le", b"", |text, _| utf16(text, u16::to_le_bytes), &[("UTF-16LE", UNICODE)]) },
     narrow("ascii", ascii, &[("UTF-8", UNICODE), ("ISO-8859-1", LATIN), ("US-ASCII", PLAIN)]),
     narrow("ebcdic", ebcdic, &[("IBM037", LATIN), ("IBM500", LATIN), ("IBM1047", LATIN), ("IBM01140", EURO)]),
-    // Ours.
+    // Additions of charpipe.
     narrow("katakana", ebcdic, &[("IBM290", KANA)]),
 ];
 
@@ -95,14 +95,14 @@ fn ascii(text: &str, charset: &str) -> Vec<u8> {
     }
 }
 
-/// By the page's file, with shift codes around pairs.
+/// Encodes with the page's file, with shift codes around pairs.
 fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
     let page = page(charset);
     let codes: BTreeMap<&str, &[u8]> = page.iter().map(|(code, text)| (&**text, &**code)).collect();
     let chars: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let (mut bytes, mut is_double, mut at) = (Vec::new(), false, 0);
     while at + 1 < chars.len() {
-        // The longest text that has a code, of two characters at the most.
+        // The longest text that has a code, of at most two characters.
         let longest = (1..3).rev().filter(|count| at + count < chars.len());
         let found = longest.filter_map(|count| Some((count, codes.get(&text[chars[at]..chars[at + count]])?))).next();
         let (count, code) = found.unwrap_or_else(|| panic!("{charset} has not all of {:?}", &text[chars[at]..]));
@@ -119,7 +119,7 @@ fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
     bytes
 }
 
-/// What each code of a page is, by its file (`codecs/README.md`), without those that are only read.
+/// Returns the text of each code of a page, from its file (`codecs/README.md`), without those that are only read.
 fn page(charset: &str) -> BTreeMap<Vec<u8>, String> {
     let file = std::fs::read_to_string(format!("{}/codecs/{charset}.txt", concat!(env!("CARGO_MANIFEST_DIR"), "/..")))
         .unwrap();
@@ -169,8 +169,8 @@ fn page(charset: &str) -> BTreeMap<Vec<u8>, String> {
     codes
 }
 
-/// A mixed page: characters of one byte and of two side by side in names, attributes and text, and the page's own
-/// specialities.
+/// A mixed page: single-byte and double-byte characters side by side in names, attributes and text, and characters that
+/// are special to the page.
 struct Mixed {
     charset: &'static str,
     /// An element and its attribute.
@@ -194,7 +194,7 @@ const MIXED: &[Mixed] = &[
     mixed("IBM931", JAPANESE, "株式会社〜Ａ", "大阪市北区 Building 3F、Ａ１棟「山田・太郎」様"),
     mixed("IBM5026", JAPANESE, "ﾔﾏﾀﾞ", "京都 ﾐﾂﾊﾞﾁ 3F、"),
     mixed("IBM5035", JAPANESE, "ﾔﾏﾀﾞ", "京都 ﾐﾂﾊﾞﾁ 3F、"),
-    // Two characters to a pair, and beyond the Basic Multilingual Plane.
+    // Two characters for one pair, and characters beyond the Basic Multilingual Plane.
     mixed("IBM1390", JAPANESE, "か\u{309A}ﾔﾏ€", "𠀋か\u{309A}き 東京　ﾄｳｷｮｳ～か"),
     mixed("IBM1399", JAPANESE, "か\u{309A}ﾔﾏ€", "𠀋か\u{309A}き 東京　ﾄｳｷｮｳ～か"),
     mixed("IBM933", KOREAN, "법인 大韓民國", "서울특별시 종로구　ＡＢＣ１２３ 빌딩 3F、株「한국」₩"),
@@ -206,7 +206,7 @@ const MIXED: &[Mixed] = &[
 ];
 
 impl Mixed {
-    /// Lines end in both ways of EBCDIC, or in NEL alone.
+    /// Lines end with both EBCDIC newlines, or with NEL alone.
     fn document(&self, second: &str) -> Document {
         let Mixed { charset, names: [element, attribute], kind, text } = self;
         let lines = [
@@ -226,7 +226,8 @@ impl Mixed {
     }
 }
 
-/// As the parsers report it: the root's attribute and text, then the name and the attribute of the element in it.
+/// Returns what the parsers report: the root's attribute and text, then the name and the attribute of the element in
+/// it.
 fn content(kind: &str, text: &str, element: &str, attribute: &str) -> String {
     format!("{kind}|{text}|{element}|{attribute}")
 }
@@ -255,7 +256,7 @@ fn document(row: &Row, charset: &str, sample: &str, declaration: &str, declared:
     let after = if declaration.is_empty() { "" } else { first };
     let body = format!("{after}<doc{first}kind='{sample}'>{first}{sample}{second}{sample}</doc{first}>{second}");
     let text = format!("{declaration}{body}");
-    // Every NEL here stands for the end of a line, which XML knows as LF.
+    // Every NEL here is the end of a line, which is LF in XML.
     let utf8 = text.replace('\u{85}', "\n").replace(&format!("\"{}\"", declared.unwrap_or("-")), "\"UTF-8\"");
     let form = if declaration.is_empty() { "bare" } else { declared.unwrap_or("unnamed") };
     Document {
@@ -275,11 +276,11 @@ fn piped(command: &mut Command) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Writes `input` to the child in pieces of `len` bytes. They and what comes of them fit into the pipes.
+/// Writes `input` to the child in pieces of `len` bytes. The input and its output fit into the pipes.
 fn feed(mut child: Child, input: &[u8], len: usize) -> Output {
     let mut stdin = child.stdin.take().unwrap();
     for piece in input.chunks(len) {
-        // A child that failed reads no more; its exit status says so.
+        // A child that failed stops reading; its exit status shows that.
         if stdin.write_all(piece).is_err() {
             break;
         }
@@ -329,11 +330,11 @@ fn mixed_pages_are_known_by_what_they_declare() {
 
 #[test]
 fn mixed_pages_come_back_byte_for_byte() {
-    // What ends a line besides NEL, and the options there and back.
+    // Newlines other than NEL, and the options for both directions.
     let recipes: [(&str, &[&str], &[&str]); 3] = [
         ("\n", &["--eol", "keep"], &[]),
         ("\u{85}", &[], &["--eol", "nel"]),
-        // As z/OS UNIX has it: what is read as LF is written as NEL's byte.
+        // As on z/OS UNIX: the byte of NEL is read as LF, and LF is written as that byte.
         ("\u{85}", &["--ebcdic-nl", "zos"], &["--ebcdic-nl", "zos"]),
     ];
     for (mixed, (second, there, back)) in MIXED.iter().flat_map(|mixed| recipes.map(|recipe| (mixed, recipe))) {
@@ -346,7 +347,8 @@ fn mixed_pages_come_back_byte_for_byte() {
     }
 }
 
-/// What is wrong in a mixed text, at which of its bytes, and what is read in its place. 42C1 is a wide A on every page.
+/// Damage to mixed text: the bytes, the offset within them, and what is read instead. 42C1 is a fullwidth A on every
+/// page.
 const DAMAGE: &[(&str, &[u8], usize, &str)] = &[
     ("cut-by-si", b"\x0E\x42\x0F", 1, "\u{FFFD}"),
     ("cut-by-so", b"\x0E\x42\x0E\x42\xC1\x0F", 1, "\u{FFFD}Ａ"),
@@ -355,7 +357,7 @@ const DAMAGE: &[(&str, &[u8], usize, &str)] = &[
     ("control-in-a-pair", b"\x0E\x42\xC1\x42\x15\x42\xC1\x0F", 3, "Ａ\u{FFFD}\u{FFFD}Ａ"),
 ];
 
-/// For each page and each damage: name, bytes, where it is, and what is to be found in it.
+/// Returns, for each page and each kind of damage: name, bytes, offset, and the expected content.
 fn damaged() -> Vec<(String, Vec<u8>, usize, String)> {
     let pages = MIXED.iter().flat_map(|mixed| DAMAGE.iter().map(move |damage| (mixed, damage)));
     let document = |(mixed, (damage, bytes, at, read)): (&Mixed, &(&str, &[u8], usize, &str))| {
@@ -389,12 +391,12 @@ fn to_every_encoding_and_back() {
         let text = samples.map(|sample| {
             format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc kind=\"{sample}\">{sample}</doc>\n")
         });
-        // ISO-2022-JP holds half-width katakana, as full-width.
+        // ISO-2022-JP has half-width katakana as full-width.
         let comes_back = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
         let fitting: Vec<&String> = text.iter().filter(|text| comes_back(text) && holds(&**codec, text)).collect();
         for text in fitting {
-            // IS-FRISS has `<` elsewhere, so that nothing can tell that a document begins.
-            if codec.xml_name().is_some() && name != "EBCDIC-IS-FRISS" {
+            // IS-FRISS has `<` at another code, so nothing shows that a document begins.
+            if codec.info().xml_name.is_some() && name != "EBCDIC-IS-FRISS" {
                 let there = convert(text.as_bytes(), &["-t", name], name);
                 let back = convert(&there, &[], name);
                 assert_eq!(String::from_utf8_lossy(&back), *text, "{name}");
@@ -413,7 +415,7 @@ fn holds(codec: &dyn Codec, text: &str) -> bool {
         .is_some_and(|mut encoder| encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty)
 }
 
-/// Output of the command for the parsers: a name, the bytes, the content that is to be found in them.
+/// Output of the command for the parsers: a name, the bytes, and the expected content.
 static CONVERTED: LazyLock<Vec<(String, Vec<u8>, String)>> = LazyLock::new(|| {
     let mut converted = Vec::new();
     for Document { name, bytes, content, latin, .. } in documents() {
@@ -431,8 +433,8 @@ static CONVERTED: LazyLock<Vec<(String, Vec<u8>, String)>> = LazyLock::new(|| {
     converted
 });
 
-/// Documents in charsets of which the parser has to know the superset: each has a character that the smaller charset
-/// lacks, and is labelled by the name that is true.
+/// Documents in charsets whose superset the parser has to know: each has a character that the smaller charset lacks,
+/// and is labelled with the superset's name.
 fn supersets() -> Vec<(String, Vec<u8>, String)> {
     let samples = [("EUC-KR", "똠 한 €"), ("Shift_JIS", "① 髙 漢 \\ ~"), ("Big5", "裏 漢"), ("GB2312", "镕 汉")];
     let document = |(target, text): (&str, &str)| {
@@ -462,8 +464,8 @@ fn libxml2_reads_it() {
     }
 }
 
-/// Runs a parser once over `documents`. It prints, for each file of the folder, its name, a tab, and the content as hex
-/// of UTF-8, or what is wrong.
+/// Runs a parser once over `documents`. For each file of the folder it prints the name, a tab, and the content as hex
+/// of UTF-8, or the error.
 fn read_by(command: &mut Command, folder: &Path, documents: &[(String, Vec<u8>, String)]) {
     for (name, bytes, _) in documents {
         std::fs::write(folder.join(name), bytes).unwrap();
@@ -538,7 +540,7 @@ class Parse {
 
 #[test]
 fn java_reads_it() {
-    // A program of one source file, which takes a compiler; 17 is the first with HexFormat.
+    // A program of one source file needs a compiler; 17 is the first version with HexFormat.
     if installed("a JDK from 17 on", &["java", "--add-modules", "jdk.compiler", "--source", "17", "--version"]) {
         let (source, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let program = source.path().join("Parse.java");

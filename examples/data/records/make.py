@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the files of examples/data/records/: records as a mainframe has them, and beside each the text it stands for.
+"""Writes the files of examples/data/records/: mainframe records, and the text that each file should be converted to.
 
     examples/data/records/make.py
 
-Nothing here knows of charpipe: single bytes are Python's codec cp037, pairs are the few of IBM-930 below, and what the
-text is to be is worked out from the text, not from the bytes. Running this again changes nothing. Standard library
-only.
+This script does not use charpipe. Single bytes come from Python's codec cp037, and pairs from the small table of IBM-930
+below. The expected text is made from the original text, not from the bytes. Running the script again changes nothing.
+It needs only the standard library.
 """
 import csv
 import io
@@ -16,7 +16,7 @@ SO, SI = b"\x0e", b"\x0f"
 
 
 def ebcdic(text, width):
-    """A field PIC X(width) in IBM-037, filled up with blanks."""
+    """Returns a field PIC X(width) in IBM-037, padded with blanks."""
     assert len(text) <= width, text
     return text.ljust(width).encode("cp037")
 
@@ -30,7 +30,7 @@ NOTES = ["", "[paid] {50%}", "call before 9 a.m.", "", "½ year: £ or $?", "VIP
 
 
 def customers():
-    """(id, name, address, cents, note)"""
+    """Yields the customers: (id, name, address, cents, note)."""
     for index in range(100):
         cents = index * index * 7919 + index * 104729
         if index % 5 == 3:
@@ -43,7 +43,7 @@ def customers():
 
 
 def packed(number, length):
-    """COMP-3: two digits a byte, and the sign in the last half of the last."""
+    """Returns a number in COMP-3: two digits per byte, and the sign in the low half of the last byte."""
     digits = f"{abs(number):0{2 * length - 1}d}" + ("D" if number < 0 else "C")
     assert len(digits) == 2 * length
     return bytes.fromhex(digits)
@@ -62,7 +62,7 @@ def blocks(pieces):
 
 
 def vb(records, blksize):
-    """As many whole records in a block as fit."""
+    """Puts as many whole records into each block as fit."""
     done, block = [], b""
     for record in records:
         whole = word(4 + len(record)) + record
@@ -74,7 +74,7 @@ def vb(records, blksize):
 
 
 def vbs(records, blksize):
-    """Every block is filled; a record goes on in the next, as long as a byte of it is left."""
+    """Fills every block; a record continues in the next blocks until all of its bytes are written."""
     done, block = [], b""
     for record in records:
         rest, first = record, True
@@ -110,12 +110,12 @@ def customer_files():
     return {
         "customers.fb": b"".join(fixed),
         "customers.vb": vb(variable, 800),
-        # So short that most records are in two or three blocks.
+        # The blocks are so short that most records span two or three of them.
         "customers.vbs": vbs(variable, 64),
-        # Columns 1-51 and 57-, without and with the balance in hexadecimal.
+        # Columns 1-51 and 57-: without the balance, and with the balance in hexadecimal.
         "customers.txt": lines(text),
         "customers-hex.txt": lines(hexed),
-        # What examples/packed_fields.rs prints, and examples/records_to_csv.rs.
+        # The output of examples/packed_fields.rs and of examples/records_to_csv.rs.
         "customers-list.txt": lines(listed),
         "customers.csv": table.getvalue().encode("utf-8"),
     }
@@ -127,7 +127,7 @@ def lines(text):
 
 # --- Members, in katakana EBCDIC --------------------------------------------------------------------------------------
 
-# From IBM's table of CCSID 930, as glibc has it.
+# From glibc's version of IBM's table for CCSID 930.
 SINGLE = {
     "ﾔ": "A9", "ﾏ": "A4", "ﾀ": "91", "ﾞ": "BE", "ﾛ": "BB", "ｳ": "83", "ｻ": "8C", "ﾄ": "95", "ﾊ": "9D", "ﾅ": "96", "ｺ": "8A",
     "ｽ": "8E", "ｷ": "87", "ｲ": "82", "ﾁ": "92", "ｶ": "86", "ﾑ": "A6", "ﾗ": "AD", "ﾕ": "AA", "ﾐ": "A5", "ﾜ": "BC", "ﾉ": "9A",
@@ -141,7 +141,7 @@ PAIRS = {
     "幌": "496B", "福": "458B", "岡": "4572", "博": "45F6", "多": "45FE", "駅": "49AC", "前": "45AF", "\u3000": "4040",
 }
 
-# One of nine characters and less has its shift in; of ten there is no room for it, and longer ones are cut.
+# An address of nine characters or fewer has its shift-in. With ten there is no room for it; longer ones are truncated.
 MEMBERS = [
     ("ﾔﾏﾀﾞ ﾀﾛｳ", "東京都千代田区丸の内一丁目"),
     ("ｻﾄｳ ﾊﾅｺ", "大阪市北区"),
@@ -149,7 +149,7 @@ MEMBERS = [
     ("ﾀﾅｶ ﾐﾁｺ", "横浜市西区みなとみらい"),
     ("ﾅｶﾑﾗ ｹﾝ", ""),
     ("ﾜﾀﾅｺ ﾉﾄｺ", "福岡市博多区博多駅前"),
-    # Filled up with blanks as wide as the rest.
+    # Padded with double-byte blanks.
     ("ｷﾑﾗ ﾀｽｹ", "札幌市北区" + 5 * "\u3000"),
 ]
 
@@ -162,7 +162,7 @@ def single(text, width):
 
 
 def member_files():
-    """Number in 7 bytes, name in 13, address in 21 with its shift codes: cut as COBOL's MOVE cuts."""
+    """Number in 7 bytes, name in 13, address in 21 including its shift codes, truncated as by COBOL's MOVE."""
     fixed, text, spaced = b"", [], []
     for index in range(28):
         name, address = MEMBERS[index % len(MEMBERS)]
@@ -173,9 +173,9 @@ def member_files():
         fits = address[:10]
         begin = f"{number}{name:13}"
         text.append((begin + fits).rstrip(" "))
-        # A blank for each shift code.
-        behind = " " if 0 < len(fits) < 10 else ""
-        spaced.append((begin + (" " + fits if fits else "") + behind).rstrip(" "))
+        # One blank for each shift code.
+        blank_after = " " if 0 < len(fits) < 10 else ""
+        spaced.append((begin + (" " + fits if fits else "") + blank_after).rstrip(" "))
     assert len(fixed) == 28 * 41
     return {"members.fb": fixed, "members.txt": lines(text), "members-spaced.txt": lines(spaced)}
 
@@ -184,7 +184,7 @@ def member_files():
 
 
 def listing():
-    """Records of a printer: what its first column says, and a line."""
+    """Yields the records of a printer file: the carriage control of the first column, and the line."""
     job = "J E S 2  J O B  L O G  --  S Y S T E M  P R O D  --  N O D E  C H A R"
     yield "1", f"{job:>90}"
     yield "0", "09.14.02 JOB04711 ---- MONDAY,    02 MAR 2026 ----"
@@ -198,7 +198,7 @@ def listing():
     for page in range(2):
         title = f"CUSTOMER BALANCES{'':70}PAGE {page + 1}"
         yield "1", title
-        # Over it once more: bold, as a line printer has it.
+        # Printed over the title once more, which makes it bold on a line printer.
         yield "+", title[:17]
         yield "0", f"{'NUMBER':9}{'NAME':22}{'BALANCE':>14}"
         yield "+", f"{'_' * 6:9}{'_' * 4:22}{'_' * 7:>14}"
@@ -212,8 +212,8 @@ def listing():
 
 
 def listing_files():
-    """RECFM FBA, LRECL 133; and what a printer makes of it, in characters: ends of line, form feeds, and a carriage
-    return to print over a line."""
+    """The listing with RECFM FBA and LRECL 133, and as a printer would print it: text with newlines, form feeds, and
+    carriage returns before text that is printed over a line."""
     fixed, text = b"", ""
     for control, line in listing():
         fixed += ebcdic(control + line, 133)

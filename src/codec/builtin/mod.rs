@@ -4,6 +4,6 @@
 pub(crate) mod oem;
 mod pages;
 #[cfg(feature = "whatwg")]
-pub mod web;
+pub(crate) mod web;
 
-pub use pages::PAGES;
+pub(crate) use pages::PAGES;

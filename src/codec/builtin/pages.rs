@@ -1,11 +1,11 @@
 //! The pages of `codecs/`: their heads, and where the rest lies in `pages.bin`. Generated, never edited: change
 //! the page, then run `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::`.
 
-use crate::codec::table::packed::Packed;
+use crate::codec::Packed;
 
 /// The built-in pages, by name.
 #[rustfmt::skip]
-pub static PAGES: &[Packed] = &[
+pub(crate) static PAGES: &[Packed] = &[
     Packed { name: "EBCDIC-AT-DE", aliases: "csIBMEBCDICATDE CSEBCDICATDE glibc-EBCDIC_AT_DE-2.1.2", source: "glibc-EBCDIC_AT_DE-2.1.2.ucm", is_single: true, record: 179842 },
     Packed { name: "EBCDIC-AT-DE-A", aliases: "csEBCDICATDEA glibc-EBCDIC_AT_DE_A-2.1.2", source: "glibc-EBCDIC_AT_DE_A-2.1.2.ucm", is_single: true, record: 179854 },
     Packed { name: "EBCDIC-CA-FR", aliases: "csEBCDICCAFR glibc-EBCDIC_CA_FR-2.1.2", source: "glibc-EBCDIC_CA_FR-2.1.2.ucm", is_single: true, record: 179866 },

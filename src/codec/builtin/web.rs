@@ -51,7 +51,8 @@ use crate::codec::Utf8;
 use crate::codec::Utf16;
 use crate::codec::table::Table;
 use crate::codec::{
-    ByteSink, Codec, Decoder, Encoder, Malformed, Replacement, Step, Stop, TableCodec, Unmappable, Utf8Sink,
+    ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Replacement, Step, Stop, Superset, TableCodec, Unmappable,
+    Utf8Sink,
 };
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
@@ -60,7 +61,6 @@ use encoding_rs::{
     UTF_16LE, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
     WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
-use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
         _ if encoding == UTF_16LE => Arc::new(Utf16::LE),
         _ if encoding == REPLACEMENT => Arc::new(ReplacementEncoding),
         _ if encoding.is_single_byte() => Arc::new(TableCodec::made(encoding.name(), SOURCE, page)),
-        _ => Arc::new(MultiByte { encoding, narrow: false }),
+        _ => Arc::new(MultiByte { encoding }),
     }
 }
 
@@ -96,7 +96,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
 /// when they are first needed: keep the codec for as long as it is.
 ///
 /// ```
-/// use charpipe::codec::{Codec, decode_strictly, web::WebCodec};
+/// use charpipe::codec::{Codec, WebCodec, decode_strictly};
 /// use encoding_rs::Encoding;
 ///
 /// // The web's ISO-8859-1.
@@ -157,14 +157,6 @@ impl Codec for WebCodec {
         self.codec.name()
     }
 
-    fn xml_name(&self) -> Option<&str> {
-        self.codec.xml_name()
-    }
-
-    fn source(&self) -> &str {
-        self.codec.source()
-    }
-
     fn decoder(&self) -> Box<dyn Decoder> {
         self.codec.decoder()
     }
@@ -173,16 +165,8 @@ impl Codec for WebCodec {
         self.codec.encoder()
     }
 
-    fn is_utf8(&self) -> bool {
-        self.codec.is_utf8()
-    }
-
-    fn encodes(&self) -> bool {
-        self.codec.encodes()
-    }
-
-    fn table(&self) -> Option<Cow<'_, Table>> {
-        self.codec.table()
+    fn info(&self) -> CodecInfo<'_> {
+        self.codec.info()
     }
 }
 
@@ -195,20 +179,16 @@ impl Codec for ReplacementEncoding {
         REPLACEMENT.name()
     }
 
-    fn xml_name(&self) -> Option<&str> {
-        None
-    }
-
-    fn source(&self) -> &str {
-        SOURCE
-    }
-
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(ReplacementDecoder { begun: false })
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         None
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        CodecInfo { source: SOURCE, ..CodecInfo::default() }
     }
 }
 
@@ -301,74 +281,71 @@ static ENCODINGS: &[(&Encoding, &str)] = &[
     (EUC_KR, "cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 CP949 UHC"),
 ];
 
-/// What an encoding is more than.
-struct Superset {
+/// Labels for which we decode a superset.
+struct Larger {
     of: &'static Encoding,
-    /// The labels that name a smaller charset.
-    smaller: &'static [&'static str],
-    /// What is read under them, in a message.
-    name: &'static str,
-    /// What is true and understood in an XML declaration.
+    /// The labels that name a smaller charset, and the name of what is decoded, for messages.
+    superset: Superset<'static>,
+    /// A name for an XML declaration that is correct and that other software knows.
     xml_name: &'static str,
 }
 
 #[rustfmt::skip]
-static SUPERSETS: &[Superset] = &[
-    Superset {
+static LARGER: &[Larger] = &[
+    Larger {
         of: GBK,
-        smaller: &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"],
-        name: "GBK",
+        superset: Superset {
+            name: "GBK",
+            smaller: &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"],
+        },
         xml_name: "GBK",
     },
-    Superset {
+    Larger {
         of: EUC_KR,
-        smaller: &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"],
-        name: "windows-949",
+        superset: Superset {
+            name: "windows-949",
+            smaller: &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"],
+        },
         xml_name: "windows-949",
     },
-    Superset {
+    Larger {
         of: SHIFT_JIS,
-        smaller: &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"],
-        name: "Windows-31J",
+        superset: Superset {
+            name: "Windows-31J",
+            smaller: &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"],
+        },
         xml_name: "Windows-31J",
     },
-    Superset {
+    Larger {
         of: BIG5,
-        smaller: &["big5", "csbig5", "cn-big5", "x-x-big5"],
-        name: "Big5-HKSCS",
+        superset: Superset {
+            name: "Big5-HKSCS",
+            smaller: &["big5", "csbig5", "cn-big5", "x-x-big5"],
+        },
         xml_name: "Big5-HKSCS",
     },
-    Superset {
+    Larger {
         of: EUC_JP,
-        smaller: &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"],
-        name: "CP51932 with JIS X 0212",
+        superset: Superset {
+            name: "CP51932 with JIS X 0212",
+            smaller: &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"],
+        },
         xml_name: "EUC-JP",
     },
-    Superset {
+    Larger {
         of: ISO_2022_JP,
-        smaller: &["iso-2022-jp", "csiso2022jp"],
-        name: "CP50220",
+        superset: Superset {
+            name: "CP50220",
+            smaller: &["iso-2022-jp", "csiso2022jp"],
+        },
         xml_name: "ISO-2022-JP",
     },
 ];
-
-/// Letters and digits of a label, all that counts where it is compared.
-fn letters(label: &str) -> impl Iterator<Item = u8> {
-    label.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
-}
 
 /// A multi-byte encoding.
 #[derive(Debug)]
 struct MultiByte {
     encoding: &'static Encoding,
-    /// The label was one of a smaller charset.
-    narrow: bool,
-}
-
-impl MultiByte {
-    fn more_than(&self) -> Option<&'static Superset> {
-        SUPERSETS.iter().find(|superset| superset.of == self.encoding)
-    }
 }
 
 impl Codec for MultiByte {
@@ -376,32 +353,20 @@ impl Codec for MultiByte {
         self.encoding.name()
     }
 
-    fn xml_name(&self) -> Option<&str> {
-        Some(self.more_than().map_or(self.encoding.name(), |superset| superset.xml_name))
-    }
-
-    fn source(&self) -> &str {
-        SOURCE
-    }
-
-    fn under(&self, label: &str) -> Option<Arc<dyn Codec>> {
-        let smaller = self.more_than()?.smaller;
-        let narrow = smaller.iter().any(|smaller| letters(smaller).eq(letters(label)));
-        narrow.then(|| Arc::new(MultiByte { encoding: self.encoding, narrow }) as Arc<dyn Codec>)
-    }
-
-    fn superset(&self) -> Option<&str> {
-        self.more_than().filter(|_| self.narrow).map(|superset| superset.name)
-    }
-
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(MultiByteDecoder::new(self.encoding, Shift::INITIAL))
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        // UTF-16 would be answered with UTF-8.
+        // Asked for an encoder of UTF-16, encoding_rs would return one of UTF-8.
         (self.encoding.output_encoding() == self.encoding)
             .then(|| Box::new(MultiByteEncoder::new(self.encoding)) as Box<dyn Encoder>)
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        let larger = LARGER.iter().find(|larger| larger.of == self.encoding);
+        let xml_name = Some(larger.map_or(self.encoding.name(), |larger| larger.xml_name));
+        CodecInfo { xml_name, source: SOURCE, superset: larger.map(|larger| larger.superset), ..CodecInfo::default() }
     }
 }
 

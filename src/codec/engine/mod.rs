@@ -8,7 +8,7 @@ mod single_byte;
 
 use crate::codec::table::packed::Packed;
 use crate::codec::table::{Shape, Table};
-use crate::codec::{Codec, Decoder, Encoder};
+use crate::codec::{Codec, CodecInfo, Decoder, Encoder, TableSource};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -63,23 +63,24 @@ impl TableCodec {
         Self::from(Source::Given(table))
     }
 
-    /// The charset of a built-in page, one of [`PAGES`](crate::codec::PAGES).
-    pub const fn of(page: &'static Packed) -> Self {
+    /// The charset of a built-in page, one of `PAGES`.
+    pub(crate) const fn of(page: &'static Packed) -> Self {
         Self::from(Source::Packed(page))
     }
 
     /// The charset `name`, whose table `make` makes from that name when it is needed. The table's own name and
-    /// [`source`](Codec::source) do not count.
-    pub const fn made(name: &'static str, source: &'static str, make: fn(&'static str) -> Table) -> Self {
+    /// source do not count.
+    pub(crate) const fn made(name: &'static str, source: &'static str, make: fn(&'static str) -> Table) -> Self {
         Self::from(Source::Made { name, source, make })
     }
 
     const fn from(source: Source) -> Self {
         TableCodec { source, decode: OnceLock::new(), encode: OnceLock::new() }
     }
+}
 
-    /// The table, made anew where it is a built-in one.
-    fn made_table(&self) -> Cow<'_, Table> {
+impl TableSource for TableCodec {
+    fn table(&self) -> Cow<'_, Table> {
         match &self.source {
             Source::Given(table) => Cow::Borrowed(table),
             Source::Packed(page) => Cow::Owned(page.table()),
@@ -104,22 +105,6 @@ impl Codec for TableCodec {
         }
     }
 
-    fn source(&self) -> &str {
-        match &self.source {
-            Source::Given(table) => &table.source,
-            Source::Packed(page) => page.source,
-            Source::Made { source, .. } => source,
-        }
-    }
-
-    fn encodes(&self) -> bool {
-        true
-    }
-
-    fn table(&self) -> Option<Cow<'_, Table>> {
-        Some(self.made_table())
-    }
-
     fn decoder(&self) -> Box<dyn Decoder> {
         let tables = self.decode.get_or_init(|| {
             if let Source::Packed(page) = self.source {
@@ -128,7 +113,7 @@ impl Codec for TableCodec {
                     false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
                 };
             }
-            let table = self.made_table();
+            let table = self.table();
             match is_single(&table) {
                 true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
                 false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
@@ -147,7 +132,7 @@ impl Codec for TableCodec {
             {
                 return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
             }
-            let table = self.made_table();
+            let table = self.table();
             match is_single(&table) {
                 true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
                 false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),
@@ -157,5 +142,13 @@ impl Codec for TableCodec {
             Encode::Single(table) => Box::new(single_byte::SingleByteEncoder { table: table.clone() }),
             Encode::Multi(table) => Box::new(multi_byte::MultiByteEncoder::new(table.clone())),
         })
+    }
+    fn info(&self) -> CodecInfo<'_> {
+        let source = match &self.source {
+            Source::Given(table) => &table.source,
+            Source::Packed(page) => page.source,
+            Source::Made { source, .. } => source,
+        };
+        CodecInfo { source, table: Some(self), ..CodecInfo::new(self.name()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Tables of POSIX and glibc: charmap files, as `localedef -f` takes them.
+//! Reads tables of POSIX and glibc: charmap files, as accepted by `localedef -f`.
 //!
 //! ```text
 //! file     = head* "CHARMAP" mapping* "END CHARMAP" width*
@@ -9,18 +9,19 @@
 //! byte     = escape-char ( "x" hex-digit hex-digit | "d" digit+ | octal-digit+ )
 //! ```
 //!
-//! * The comment character is `#` and the escape character `\` until `<comment_char>` and `<escape_char>` say otherwise.
-//! * A range counts its last byte up, with a carry into the one before.
-//! * `%IRREVERSIBLE%` marks what holds from bytes to text only. So does, unmarked, every further code of a character that
-//!   has one already. One code for two characters is an error, as it is in any table.
-//! * Old charmaps call characters by names of their own. They read where the code point stands behind the bytes, as in
-//!   `<NU> /x00 <U0000> NULL`; a name alone says no character, and is an error.
-//! * A charmap has no states: the codes tell what they are. It has no substitute: the code of U+001A is, or 1A.
-//! * What comes behind the mappings is about columns on a screen, and is skipped.
+//! * The comment character is `#` and the escape character is `\` until `<comment_char>` and `<escape_char>` change
+//!   them.
+//! * A range increments its last byte, with a carry into the byte before.
+//! * `%IRREVERSIBLE%` marks a mapping that is used to decode only. The same goes, unmarked, for every further code of a
+//!   character that already has one. One code for two characters is an error, as it is in any table.
+//! * Old charmaps have their own names for characters. They can be read if the code point follows the bytes, as in
+//!   `<NU> /x00 <U0000> NULL`. A name alone does not identify a character and is an error.
+//! * A charmap has no states; they are derived from the codes. It has no substitute; the code of U+001A is used, or 1A.
+//! * The part after the mappings is about columns on a screen, and is skipped.
 
 use super::draft::{Bytes, Chars, Draft};
+use super::limits::{MAX_ALIASES, MAX_BYTES, MAX_TEXT, no_more_aliases};
 use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
-use super::read::{MAX_ALIASES, MAX_BYTES, MAX_TEXT, no_more_aliases};
 use super::{Table, Way};
 use crate::error::Error;
 use nom::branch::alt;
@@ -28,7 +29,7 @@ use nom::bytes::{tag, take_while, take_while_m_n, take_while1};
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 
-/// Reads a table; `stem` is its name where the file says none.
+/// Reads a table. `stem` is its name if the file contains none.
 pub(super) fn parse(file: &[u8], stem: &str) -> Result<Table, Error> {
     let mut lines = Lines::new(file);
     let mut map = Charmap {
@@ -40,17 +41,17 @@ pub(super) fn parse(file: &[u8], stem: &str) -> Result<Table, Error> {
     map.head(&mut lines)?;
     map.draft.table.mappings.reserve(file.len() / 40);
     map.body(&mut lines)?;
-    behind(&mut lines, map.comment)?;
+    trailer(&mut lines, map.comment)?;
     let escape = map.escape;
     let is_byte = |pair: &[u8]| pair[0] == escape && matches!(pair[1], b'x' | b'X' | b'd' | b'D' | b'0'..=b'7');
-    map.draft.finish_by_itself(file, |line| line.bytes.windows(2).position(is_byte).unwrap_or(0))
+    map.draft.finish_derived(file, |line| line.bytes.windows(2).position(is_byte).unwrap_or(0))
 }
 
 struct Charmap {
     draft: Draft,
     comment: u8,
     escape: u8,
-    /// The fewest bytes that a code has.
+    /// The fewest bytes in a code.
     least: usize,
 }
 
@@ -65,7 +66,7 @@ impl Charmap {
                     Ok((_, (key, value))) => self.set(key, value, &line)?,
                     Err(_) => return line.error(rest, "a head line such as <escape_char> /, or CHARMAP"),
                 },
-                // Before it is said, either is the comment character.
+                // Until the comment character is set, either of these is one.
                 [first, ..] if *first == self.comment || matches!(first, b'#' | b'%') => {
                     if let Ok((_, label)) = alias(&rest[1..]) {
                         if self.draft.table.aliases.len() >= MAX_ALIASES {
@@ -86,7 +87,7 @@ impl Charmap {
     fn set(&mut self, key: &[u8], value: &[u8], line: &Line<'_>) -> Result<(), Error> {
         let sign = || match value {
             [sign] if sign.is_ascii_punctuation() => Ok(*sign),
-            _ => line.error(value, "one sign such as / or %"),
+            _ => line.error(value, "one character such as / or %"),
         };
         let length = || match std::str::from_utf8(value).ok().and_then(|value| value.parse().ok()) {
             Some(length @ 1..=MAX_BYTES) => Ok(length),
@@ -100,7 +101,7 @@ impl Charmap {
             b"comment_char" => self.comment = sign()?,
             b"escape_char" => self.escape = sign()?,
             b"mb_cur_min" => self.least = length()?,
-            // The most says nothing: a mapping may be of several codes.
+            // The maximum says nothing, because a mapping may consist of several codes.
             b"mb_cur_max" => drop(length()?),
             b"include" => return line.error(line.trimmed(), "no <include>: locking shifts are not supported"),
             [b'U', digits @ ..] if hex(digits).1 == digits.len() && digits.len() > 3 => {
@@ -155,7 +156,7 @@ impl Charmap {
         rest = at_bytes;
         let mut bytes = self.bytes(&mut rest, line)?;
         if named.is_none() {
-            // The name is not the code point's: that may stand behind the bytes.
+            // The name is not a code point. A code point may follow the bytes.
             rest = skip_blanks(rest);
             named = match rest {
                 [b'<', b'U', ..] if range.is_none() => self.name(&mut rest, line)?,
@@ -163,7 +164,7 @@ impl Charmap {
             };
         }
         let Some(digits) = named else {
-            return line.error(start, "a code point such as <U0041>: other names alone say no character");
+            return line.error(start, "a code point such as <U0041>: other names do not identify a character");
         };
         let ch = code_point(digits, line)?;
         let Some((step, decimal, last)) = range else {
@@ -181,14 +182,19 @@ impl Charmap {
         let (from, to) = match (decimal, decimals(digits), decimals(last)) {
             (false, ..) => (ch as u32, code_point(last, line)? as u32),
             (true, Some(from), Some(to)) => (from, to),
-            (true, ..) => return line.error(last, "decimal digits, as three dots count in those: two count to F"),
+            (true, ..) => {
+                return line.error(
+                    last,
+                    "decimal digits, because three dots count in decimal (two dots count in hexadecimal)",
+                );
+            }
         };
         if to < from || digits.len() != last.len() {
-            return line.error(last, "the end of a range: as many digits, and no lower number");
+            return line.error(last, "the end of a range: the same number of digits, and not a lower number");
         }
         let mut number = from;
         loop {
-            // Counted in decimal, and read as what it looks like.
+            // Counted in decimal, but its digits are read as hexadecimal.
             let found = if decimal { hex(format!("{number:08}").as_bytes()).0 } else { number };
             let Some(ch) = char::from_u32(found) else {
                 return line.error(start, "a range without surrogates, up to 10FFFF");
@@ -200,13 +206,14 @@ impl Charmap {
             if number > to {
                 return Ok(());
             }
-            if !bytes.count_up() {
-                return line.error(at_bytes, "bytes that can be counted up to the end of the range");
+            if !bytes.increment() {
+                return line.error(at_bytes, "bytes that can be incremented up to the end of the range");
             }
         }
     }
 
-    /// Takes a name in angle brackets: the digits of the code point that it is, or `None` for another one.
+    /// Takes a name in angle brackets. Returns the digits of the code point that it names, or `None` for any other
+    /// name.
     fn name<'l>(&self, rest: &mut &'l [u8], line: &Line<'_>) -> Result<Option<&'l [u8]>, Error> {
         let at = *rest;
         if let Some(digits) = at.strip_prefix(b"<U") {
@@ -229,7 +236,8 @@ impl Charmap {
         line.error(at, "a name in angle brackets, such as <U0041>")
     }
 
-    /// Takes an ellipsis and the name behind it: the step, whether it counts in decimal, the digits of the last.
+    /// Takes an ellipsis and the name after it. Returns the step, whether it counts in decimal, and the digits of the
+    /// last code point.
     fn range<'l>(&self, rest: &mut &'l [u8], line: &Line<'_>) -> Result<(u32, bool, Option<&'l [u8]>), Error> {
         let kinds: [(&[u8], u32, bool); 5] = [
             (b"....(2)....", 2, true),
@@ -273,7 +281,7 @@ impl Charmap {
                 return line.error(rest, format!("a byte such as {escape}x41, {escape}d065 or {escape}101"));
             };
             if !bytes.push(byte) {
-                return line.error(rest, format!("no more bytes than {MAX_BYTES}"));
+                return line.error(rest, format!("at most {MAX_BYTES} bytes"));
             }
             *rest = &digits[len..];
         }
@@ -288,15 +296,15 @@ impl Charmap {
 fn code_point(digits: &[u8], line: &Line<'_>) -> Result<char, Error> {
     match char::from_u32(hex(digits).0) {
         Some(ch) => Ok(ch),
-        None => line.error(digits, "a code point up to 10FFFF, no surrogate"),
+        None => line.error(digits, "a code point up to 10FFFF that is not a surrogate"),
     }
 }
 
 fn push(text: &mut Chars, ch: char, line: &Line<'_>, at: &[u8]) -> Result<(), Error> {
-    if text.push(ch) { Ok(()) } else { line.error(at, format!("no more text than {MAX_TEXT} UTF-16 units")) }
+    if text.push(ch) { Ok(()) } else { line.error(at, format!("at most {MAX_TEXT} UTF-16 code units of text")) }
 }
 
-/// The key and the value of a line of the head. A value is one word, or in quotes.
+/// Parses a line of the head: the key and the value. A value is a single word or is in quotes.
 fn header(input: &[u8]) -> IResult<&[u8], (&[u8], &[u8])> {
     let key = delimited(tag("<"), take_while1(|byte| byte != b'>'), tag(">"));
     let quoted = delimited(tag("\""), take_while(|byte| byte != b'"'), tag("\""));
@@ -304,7 +312,7 @@ fn header(input: &[u8]) -> IResult<&[u8], (&[u8], &[u8])> {
     (terminated(key, take_while(is_blank)), value).parse_complete(input)
 }
 
-/// The label of a comment ` alias LABEL`.
+/// Parses the label in a comment ` alias LABEL`.
 fn alias(input: &[u8]) -> IResult<&[u8], &[u8]> {
     let blanks = || take_while_m_n(1, usize::MAX, is_blank);
     let word = (take_while(is_blank), tag("alias"), blanks());
@@ -315,8 +323,8 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| is_blank(*byte)).filter(|word| !word.is_empty())
 }
 
-/// Looks through what comes behind the mappings: widths.
-fn behind(lines: &mut Lines<'_>, comment: u8) -> Result<(), Error> {
+/// Checks the part after the mappings: widths.
+fn trailer(lines: &mut Lines<'_>, comment: u8) -> Result<(), Error> {
     let mut within = false;
     while let Some(line) = lines.next().transpose()? {
         let rest = line.trimmed();

@@ -1,16 +1,16 @@
-//! The pages of `codecs/`: their format, read. `codecs/README.md` describes it for people.
+//! Reads the format of the pages in `codecs/`. `codecs/README.md` describes it for users.
 //!
-//! A head (`name`, `alias`, `source`, `sha256`, `shape`, `substitute`, `substitute1`, `like`), then sections. The charts
-//! are laid out as IBM prints them: columns are the high half of a byte, rows its low half; a chart with a byte behind
-//! its word has the pairs that begin with that byte. `like` begins with another page's content, and `but` says where the
-//! cells differ.
+//! A page has a head (`name`, `alias`, `source`, `sha256`, `shape`, `substitute`, `substitute1`, `like`), followed by
+//! sections. The charts have the layout in which IBM prints them: columns are the high half of a byte, and rows its low
+//! half. If a byte follows the word `chart`, the chart has the pairs that begin with that byte. `like` starts from the
+//! contents of another page, and `but` lists the cells that differ.
 
-use super::read::{MAX_ALIASES, MAX_BASES, MAX_TEXT, no_more_aliases};
+use super::limits::{MAX_ALIASES, MAX_BASES, MAX_TEXT, no_more_aliases};
 use super::{Code, Mapping, Sequence, Shape, Table, Way};
 use crate::error::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reads a page; `resolve` answers the pages that it says it is like.
+/// Reads a page. `resolve` returns the pages that it names with `like`.
 ///
 /// # Errors
 /// [`ErrorKind::Table`] with the line and column (from 1) and what was expected there.
@@ -31,11 +31,11 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
         let mut words = content.split_whitespace().map(|text| Word {
             text,
             line: index + 1,
-            // It is a slice of the line.
+            // The word is a slice of the line.
             column: text.as_ptr() as usize - line.as_ptr() as usize + 1,
         });
         let Some(first) = words.next() else { continue };
-        let begun = match first.text {
+        let new_section = match first.text {
             "chart" => {
                 let lead = words.next().map(|word| word.byte()).transpose()?;
                 Some(Section::Chart(lead))
@@ -45,13 +45,13 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
             "both" => Some(Section::Items(Way::RoundTrip)),
             "to-bytes" => Some(Section::Items(Way::ToBytes)),
             "best-fit" => Some(Section::Items(Way::BestFit)),
-            // With a byte behind it, it is a line of the head.
+            // If a byte follows, it is a line of the head.
             "substitute1" if words.clone().next().is_none() => Some(Section::Substitute1),
             _ => None,
         };
-        if let Some(begun) = begun {
+        if let Some(new_section) = new_section {
             page.end_of_section(section, first)?;
-            (section, page.chart_rows) = (begun, 0);
+            (section, page.chart_rows) = (new_section, 0);
             if let Some(more) = words.next() {
                 return more.expected("the end of the line");
             }
@@ -72,7 +72,7 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
     page.into_table(end)
 }
 
-/// What is read of the page at the moment.
+/// The part of the page that is currently read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Head,
@@ -84,7 +84,7 @@ enum Section {
     Substitute1,
 }
 
-/// A word and where it stands.
+/// A word and its position.
 #[derive(Clone, Copy)]
 struct Word<'a> {
     text: &'a str,
@@ -97,7 +97,7 @@ impl<'a> Word<'a> {
         Err(ErrorKind::Table { line: self.line, column: self.column, expected: expected.into() }.into())
     }
 
-    /// The part of the word from `at` on, `len` bytes long.
+    /// Returns the part of the word from `at` on that is `len` bytes long.
     fn part(self, at: usize, len: usize) -> Word<'a> {
         Word { text: &self.text[at..at + len], line: self.line, column: self.column + at }
     }
@@ -130,7 +130,7 @@ impl<'a> Word<'a> {
         let code_point = u32::from_str_radix(self.text, 16).ok().filter(|_| digits);
         match code_point.and_then(char::from_u32) {
             Some(ch) => Ok(ch),
-            None => self.expected("a code point of four to six hex digits, no surrogate"),
+            None => self.expected("a code point of four to six hex digits that is not a surrogate"),
         }
     }
 
@@ -143,7 +143,7 @@ impl<'a> Word<'a> {
             let ch = part_word.ch()?;
             units += ch.len_utf16();
             if units > MAX_TEXT {
-                return part_word.expected(format!("no more text than {MAX_TEXT} UTF-16 units"));
+                return part_word.expected(format!("at most {MAX_TEXT} UTF-16 code units of text"));
             }
             text.push(ch);
             at += part.len() + 1;
@@ -151,7 +151,7 @@ impl<'a> Word<'a> {
         Ok(text)
     }
 
-    /// `BYTES=WHAT` in its halves.
+    /// Splits `BYTES=WHAT` into its halves.
     fn halves(self) -> Result<(Word<'a>, Word<'a>), Error> {
         match self.text.find('=') {
             Some(at) => Ok((self.part(0, at), self.part(at + 1, self.text.len() - at - 1))),
@@ -160,27 +160,27 @@ impl<'a> Word<'a> {
     }
 }
 
-/// What was read so far.
+/// The contents read so far.
 #[derive(Default)]
 struct Page {
     name: Option<String>,
     aliases: Vec<String>,
-    /// How many pages it builds on.
+    /// The number of pages that it builds on.
     bases: usize,
     source: String,
     shape: Option<Shape>,
     substitute: Option<Vec<u8>>,
     substitute1: Option<u8>,
-    /// The charts, and which of their cells hold only from bytes to text.
+    /// The cells of the charts, and those that are used to decode only.
     cells: BTreeMap<Code, char>,
     to_text: BTreeSet<Code>,
-    /// What the charts do not hold, by its way; the mappings of [`Way::Substitute1`] have no bytes.
+    /// The mappings outside the charts, by way. Those of [`Way::Substitute1`] have no bytes.
     items: BTreeSet<(Way, String, Vec<u8>)>,
     chart_rows: u8,
 }
 
-/// What stands in a chart where a byte has no character.
-const NONE: &str = "----";
+/// The contents of a chart cell whose byte has no character.
+const NO_CHARACTER: &str = "----";
 
 impl Page {
     fn head<'a>(
@@ -215,7 +215,7 @@ impl Page {
                     "single" => Shape::Single,
                     "double" => Shape::Double,
                     "shifted" => Shape::Shifted,
-                    // The charts tell which bytes lead.
+                    // The charts show which bytes are lead bytes.
                     "led" => Shape::Multi(Vec::new()),
                     _ => return word.expected(SHAPES),
                 });
@@ -224,11 +224,12 @@ impl Page {
                 for word in words {
                     self.bases += 1;
                     if self.bases > MAX_BASES {
-                        return word.expected(format!("the end of the line: a page is like {MAX_BASES} at the most"));
+                        return word
+                            .expected(format!("the end of the line: a page may build on at most {MAX_BASES} pages"));
                     }
                     match resolve(word.text) {
                         Some(table) => self.begin_with(table),
-                        None => return word.expected("the name of a page that is there"),
+                        None => return word.expected("the name of an existing page"),
                     }
                 }
             }
@@ -244,7 +245,7 @@ impl Page {
 
     fn begin_with(&mut self, table: Table) {
         for Mapping { code, ch, way } in table.mappings {
-            // What a cell can hold is in a cell.
+            // Whatever fits in a cell goes into a cell.
             if way.decodes() && (ch as u32) < 0x1_0000 {
                 self.cells.insert(code, ch);
                 if way == Way::ToText {
@@ -271,7 +272,7 @@ impl Page {
             return Ok(());
         }
         if self.chart_rows > 15 {
-            return label.expected("no more rows: the next section");
+            return label.expected("the next section, because the chart is complete");
         }
         if label.text != format!("-{:X}", self.chart_rows) {
             return label.expected(format!("row -{:X}", self.chart_rows));
@@ -289,9 +290,9 @@ impl Page {
         words.next().map_or(Ok(()), |more| more.expected(format!("{columns} columns")))
     }
 
-    /// Puts what the cell says in place; whether there was nothing.
+    /// Sets a cell. Returns whether it was empty.
     fn set(&mut self, code: Code, cell: Word<'_>) -> Result<bool, Error> {
-        if cell.text == NONE {
+        if cell.text == NO_CHARACTER {
             return Ok(self.cells.remove(&code).is_none());
         }
         let ch = cell.ch()?;
@@ -306,7 +307,7 @@ impl Page {
             Some(rest) if section != Section::But => (true, word.part(1, rest.len())),
             _ => (false, word),
         };
-        let missing = "something that is there to be taken away";
+        let missing = "an existing entry to remove";
         let way = match section {
             Section::But => {
                 let (bytes, cell) = word.halves()?;

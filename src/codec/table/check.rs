@@ -1,11 +1,11 @@
-//! Whether a table can be believed: no two of its mappings contradict each other, and all fit its shape.
+//! Checks a table: no two of its mappings contradict each other, and all of them fit its shape.
 
-use super::read::{MAX_BYTES, MAX_TEXT};
+use super::limits::{MAX_BYTES, MAX_TEXT};
 use super::{Cell, Code, SI, SO, Sequence, Shape, State, Table, Way};
 use crate::error::Hex;
 use std::borrow::Cow;
 
-/// How bytes part into the codes of a shape.
+/// Splits bytes into the codes of a shape.
 pub(super) struct Fit<'a> {
     states: Cow<'a, [State]>,
     shifted: bool,
@@ -16,9 +16,9 @@ impl<'a> Fit<'a> {
         Fit { states: shape.states(), shifted: *shape == Shape::Shifted }
     }
 
-    /// How many codes `bytes` are; `None` where they are not a whole number of them.
+    /// Returns how many codes `bytes` consist of, or `None` if they are not a whole number of codes.
     ///
-    /// In a shifted shape they are one single byte or pairs, without the shifts.
+    /// In a shifted shape, the bytes are a single byte or pairs, without shift codes.
     pub(super) fn codes(&self, bytes: &[u8]) -> Option<usize> {
         if self.shifted && bytes.len() == 1 {
             return (!matches!(bytes[0], SO | SI)).then_some(1);
@@ -38,7 +38,7 @@ impl<'a> Fit<'a> {
         (state == 0 && codes > 0).then_some(codes)
     }
 
-    /// Whether one of the codes that `bytes` are is one that no character has.
+    /// Returns whether one of the codes in `bytes` is marked as unassigned.
     pub(super) fn is_unassigned(&self, bytes: &[u8]) -> bool {
         if self.shifted {
             return false;
@@ -52,19 +52,19 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// What is wrong with a table. Mappings go by their number, sequences by theirs behind the last mapping.
+/// A problem in a table. Mappings are identified by their number, and sequences are numbered after the last mapping.
 pub(super) struct Fault {
-    /// The mapping that contradicts an earlier one, or is wrong by itself; `None` where it is the substitute.
+    /// The mapping that contradicts an earlier one or is wrong on its own; `None` if the substitute is wrong.
     pub(super) at: Option<usize>,
-    /// The earlier one.
+    /// The earlier mapping.
     pub(super) earlier: Option<usize>,
-    what: What,
+    what: Problem,
 }
 
-enum What {
+enum Problem {
     Decode { bytes: Vec<u8>, texts: [String; 2] },
     Encode { text: String, codes: [Vec<u8>; 2] },
-    Unfit(Vec<u8>),
+    Misfit(Vec<u8>),
     Unassigned(Vec<u8>),
     Text,
     Substitute(Vec<u8>),
@@ -72,49 +72,52 @@ enum What {
 }
 
 impl Fault {
-    /// What should be in its place; `line` is the earlier mapping's, where there is a file.
+    /// Returns what was expected in its place. `line` is the line of the earlier mapping, if there is a file.
     pub(super) fn expected(&self, line: Option<usize>) -> String {
-        let stands = line.map_or(String::new(), |line| format!(" (line {line})"));
+        let place = line.map_or(String::new(), |line| format!(" (line {line})"));
         match &self.what {
-            What::Decode { bytes, texts: [first, second] } if first == second => {
-                format!("{} once: it is {} already{stands}", Hex(bytes), points(first))
+            Problem::Decode { bytes, texts: [first, second] } if first == second => {
+                format!("{} only once: it is already {}{place}", Hex(bytes), points(first))
             }
-            What::Decode { bytes, texts: [first, second] } => {
-                format!("one character for {}, not both {}{stands} and {}", Hex(bytes), points(first), points(second))
+            Problem::Decode { bytes, texts: [first, second] } => {
+                format!("one character for {}, not both {}{place} and {}", Hex(bytes), points(first), points(second))
             }
-            What::Encode { text, codes: [first, second] } if first == second => {
-                format!("{} once: it is {} already{stands}", points(text), Hex(first))
+            Problem::Encode { text, codes: [first, second] } if first == second => {
+                format!("{} only once: it is already {}{place}", points(text), Hex(first))
             }
-            What::Encode { text, codes: [first, second] } => {
-                format!("one code for {}, not both {}{stands} and {}", points(text), Hex(first), Hex(second))
+            Problem::Encode { text, codes: [first, second] } => {
+                format!("one code for {}, not both {}{place} and {}", points(text), Hex(first), Hex(second))
             }
-            What::Unfit(bytes) => format!("bytes that are codes of the table's states, as {} are not", Hex(bytes)),
-            What::Unassigned(bytes) => format!("no character for {}, which the states have as unassigned", Hex(bytes)),
-            What::Text => format!("one character or more, {MAX_TEXT} UTF-16 units of text at the most"),
-            What::Substitute(bytes) => {
-                format!("a substitute that is one code of the table's, as {} is not", Hex(bytes))
+            Problem::Misfit(bytes) => format!("bytes that the table's states allow, which {} are not", Hex(bytes)),
+            Problem::Unassigned(bytes) => {
+                format!("no character for {}, which the states mark as unassigned", Hex(bytes))
             }
-            What::Substitute1(byte) => {
-                format!("a single-byte substitute that is a code of the table's, as {byte:02X} is not")
+            Problem::Text => format!("at least one character, and at most {MAX_TEXT} UTF-16 code units of text"),
+            Problem::Substitute(bytes) => {
+                format!("a substitute that is one code of the table, which {} is not", Hex(bytes))
+            }
+            Problem::Substitute1(byte) => {
+                format!("a single-byte substitute that is a code of the table, which {byte:02X} is not")
             }
         }
     }
 }
 
-/// A text as its code points: `U+0041 U+0300`.
+/// Returns the code points of a text: `U+0041 U+0300`.
 pub(super) fn points(text: &str) -> String {
     let points: Vec<String> = text.chars().map(|ch| format!("U+{:04X}", ch as u32)).collect();
     points.join(" ")
 }
 
-/// The first mapping that contradicts an earlier one, or one that does not fit, or a substitute that does not.
+/// Returns the first problem: a mapping that does not fit, one that contradicts an earlier one, or a substitute that
+/// does not fit.
 pub(super) fn fault(table: &Table) -> Option<Fault> {
-    unfit(table).or_else(|| contradiction(table)).or_else(|| substitute(table))
+    misfit(table).or_else(|| contradiction(table)).or_else(|| substitute(table))
 }
 
-fn unfit(table: &Table) -> Option<Fault> {
+fn misfit(table: &Table) -> Option<Fault> {
     let fit = Fit::new(&table.shape);
-    let of = |at: usize, what: What| Some(Fault { at: Some(at), earlier: None, what });
+    let of = |at: usize, what: Problem| Some(Fault { at: Some(at), earlier: None, what });
     for (at, mapping) in table.mappings.iter().enumerate() {
         let bytes = mapping.code.bytes();
         let bytes = &bytes[..mapping.code.len()];
@@ -122,31 +125,32 @@ fn unfit(table: &Table) -> Option<Fault> {
             continue;
         }
         if fit.codes(bytes).is_none() {
-            return of(at, What::Unfit(bytes.to_vec()));
+            return of(at, Problem::Misfit(bytes.to_vec()));
         }
         if mapping.way.decodes() && fit.is_unassigned(bytes) {
-            return of(at, What::Unassigned(bytes.to_vec()));
+            return of(at, Problem::Unassigned(bytes.to_vec()));
         }
     }
     for (at, Sequence { bytes, text, way }) in table.sequences.iter().enumerate() {
         let at = table.mappings.len() + at;
         if !(1..=MAX_TEXT).contains(&text.encode_utf16().count()) {
-            return of(at, What::Text);
+            return of(at, Problem::Text);
         }
         if fit.codes(bytes).is_none() || bytes.len() > MAX_BYTES {
-            return of(at, What::Unfit(bytes.clone()));
+            return of(at, Problem::Misfit(bytes.clone()));
         }
         if way.decodes() && fit.is_unassigned(bytes) {
-            return of(at, What::Unassigned(bytes.clone()));
+            return of(at, Problem::Unassigned(bytes.clone()));
         }
     }
     None
 }
 
 fn contradiction(table: &Table) -> Option<Fault> {
-    // What only the single-byte substitute stands for has no bytes, and mappings both ways come before it.
+    // A character for which only the single-byte substitute is written has no bytes, and a mapping for both directions
+    // takes precedence over it.
     let encodes = |way: Way| !matches!(way, Way::ToText | Way::Substitute1);
-    // Sorted with their numbers, so that what contradicts stands side by side, the earlier first.
+    // Sorted with their numbers, so that contradictory mappings are neighbours, the earlier one first.
     let mut by_code: Vec<(Code, usize)> = Vec::with_capacity(table.mappings.len());
     let mut by_char: Vec<(char, usize)> = Vec::with_capacity(table.mappings.len());
     for (at, mapping) in table.mappings.iter().enumerate() {
@@ -192,28 +196,28 @@ fn contradiction(table: &Table) -> Option<Fault> {
     }
     let first = |pairs: &[(usize, usize)]| pairs.iter().copied().min_by_key(|pair| pair.1);
     let (decode, encode) = (first(&decode), first(&encode));
-    // Two lines that say the same contradict each other both ways: then the bytes are what is told.
+    // Two identical lines contradict each other in both directions. Then the bytes are reported.
     if let Some((earlier, at)) = decode.filter(|(_, at)| encode.is_none_or(|(_, other)| *at <= other)) {
         let texts = [text(table, earlier), text(table, at)];
-        let what = What::Decode { bytes: bytes(table, at), texts };
+        let what = Problem::Decode { bytes: bytes(table, at), texts };
         return Some(Fault { at: Some(at), earlier: Some(earlier), what });
     }
     let (earlier, at) = encode?;
-    let what = What::Encode { text: text(table, at), codes: [bytes(table, earlier), bytes(table, at)] };
+    let what = Problem::Encode { text: text(table, at), codes: [bytes(table, earlier), bytes(table, at)] };
     Some(Fault { at: Some(at), earlier: Some(earlier), what })
 }
 
 fn substitute(table: &Table) -> Option<Fault> {
     let fit = Fit::new(&table.shape);
-    let of = |what: What| Some(Fault { at: None, earlier: None, what });
+    let of = |what: Problem| Some(Fault { at: None, earlier: None, what });
     if fit.codes(&table.substitute) != Some(1) {
-        return of(What::Substitute(table.substitute.clone()));
+        return of(Problem::Substitute(table.substitute.clone()));
     }
     let byte = table.substitute1.filter(|byte| fit.codes(&[*byte]) != Some(1))?;
-    of(What::Substitute1(byte))
+    of(Problem::Substitute1(byte))
 }
 
-/// The bytes of the mapping or sequence of that number.
+/// Returns the bytes of the mapping or sequence with this number.
 fn bytes(table: &Table, at: usize) -> Vec<u8> {
     match table.mappings.get(at) {
         Some(mapping) => mapping.code.bytes()[..mapping.code.len()].to_vec(),
@@ -221,7 +225,7 @@ fn bytes(table: &Table, at: usize) -> Vec<u8> {
     }
 }
 
-/// The text of the mapping or sequence of that number.
+/// Returns the text of the mapping or sequence with this number.
 fn text(table: &Table, at: usize) -> String {
     match table.mappings.get(at) {
         Some(mapping) => mapping.ch.into(),

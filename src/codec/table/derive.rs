@@ -1,22 +1,21 @@
-//! The states of a charset whose file has none: what byte sequences there are tells.
+//! Derives the states of a charset from its byte sequences, for a file that has no states.
 //!
-//! A byte that ends a sequence and also begins a longer one would say two things. Where the longer one is made of whole
-//! sequences it is a mapping of several codes, as `C1 41` is beside `C1` and `41`; otherwise the table is refused.
+//! A byte that ends a sequence and also begins a longer one would be ambiguous. If the longer one consists of whole
+//! sequences, it is a mapping of several codes, such as `C1 41` next to `C1` and `41`. Otherwise the table is rejected.
 
 use super::check::Fit;
-use super::draft::Draft;
-use super::read::MAX_STATES;
-use super::{Cell, Code, Shape, State};
+use super::limits::MAX_STATES;
+use super::{Cell, Code, Shape, State, Table};
 use crate::error::Hex;
 use std::collections::HashMap;
 
-/// What no shape has: the mapping to blame, by number, and what should stand there.
+/// Why there is no shape: the number of the mapping to blame, and what was expected there.
 pub(super) struct NoShape {
     pub(super) number: usize,
     pub(super) expected: String,
 }
 
-/// A byte sequence of up to four bytes, sorted as bytes are: what another begins with stands before it.
+/// A byte sequence of up to four bytes, ordered by bytes: a prefix of another sequence comes before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     bytes: [u8; Code::MAX_LEN],
@@ -34,9 +33,8 @@ impl Key {
     }
 }
 
-/// The shape of the mappings in `draft`.
-pub(super) fn shape(draft: &Draft) -> Result<Shape, NoShape> {
-    let table = &draft.table;
+/// Returns the shape of the mappings in `table`. `line` returns the line of a mapping, given its number.
+pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shape, NoShape> {
     let of_mappings = table.mappings.iter().map(|mapping| Key::new(&mapping.code.bytes()[..mapping.code.len()]));
     let of_sequences = table.sequences.iter().map(|sequence| Key::new(&sequence.bytes));
     let numbered = of_mappings.chain(of_sequences).enumerate();
@@ -71,11 +69,11 @@ pub(super) fn shape(draft: &Draft) -> Result<Shape, NoShape> {
         if fit.codes(bytes).is_none() {
             let expected = match begins {
                 Some((key, earlier)) => format!(
-                    "no longer code than {}, which is a character by itself (line {}), unless of whole codes",
+                    "no code that begins with {}, which is a character on its own (line {}), unless it consists of whole codes",
                     Hex(key.as_slice()),
-                    draft.line(earlier)
+                    line(earlier)
                 ),
-                None => "one to four bytes, or several codes of the table's".into(),
+                None => "one to four bytes, or several codes of the table".into(),
             };
             return Err(NoShape { number, expected });
         }
@@ -84,13 +82,14 @@ pub(super) fn shape(draft: &Draft) -> Result<Shape, NoShape> {
     Ok(if keys.iter().all(|key| key.len == 1) { Shape::Single } else { legal })
 }
 
-/// The codes of `keys`, sorted, by their byte at `depth`.
+/// Groups the sorted codes of `keys` by their byte at `depth`.
 fn groups(keys: &[Key], depth: usize) -> impl Iterator<Item = (u8, &[Key])> {
     keys.chunk_by(move |a, b| a.bytes[depth] == b.bytes[depth]).map(move |group| (group[0].bytes[depth], group))
 }
 
-/// States by how many bytes may still come: those of one answer are one state, so that a trail byte which some lead has
-/// is legal after all of them. `None` where that would make a byte end here and go on there.
+/// Derives states by how many bytes may still follow. Positions with the same possible lengths share a state, so a
+/// trail byte that is allowed after one lead byte is allowed after all of them. `None`: a byte would both end a
+/// sequence and continue it.
 fn by_lengths(keys: &[Key]) -> Option<Vec<State>> {
     let mut states: Vec<State> = vec![[Cell::Illegal; 256]];
     let mut numbers: HashMap<u8, u8> = HashMap::new();
@@ -118,7 +117,7 @@ fn by_lengths(keys: &[Key]) -> Option<Vec<State>> {
     Some(states)
 }
 
-/// States with exactly these codes; equal ones are one. `None` where they are too many.
+/// Derives states with exactly these codes. Equal states are merged. `None`: there are too many.
 fn exact(keys: &[Key]) -> Option<Vec<State>> {
     let mut states: Vec<State> = vec![[Cell::Illegal; 256]];
     let mut numbers: HashMap<Vec<u16>, u8> = HashMap::new();

@@ -1,10 +1,10 @@
-//! A table in the reading: its mappings, and the line that each stands in, so that a contradiction can be shown where it
-//! is.
+//! A table while it is being read: its mappings and the line of each, so that a contradiction can be reported at its
+//! position.
 
 use super::check;
 use super::derive;
+use super::limits::{MAX_BYTES, MAX_MAPPINGS, MAX_TEXT};
 use super::lines::{Line, Lines};
-use super::read::{MAX_BYTES, MAX_MAPPINGS, MAX_TEXT};
 use super::{Code, Mapping, Sequence, Table, Way};
 use crate::error::Error;
 use std::collections::HashSet;
@@ -12,14 +12,14 @@ use std::collections::HashSet;
 /// A table whose file is being read.
 pub(super) struct Draft {
     pub(super) table: Table,
-    /// The line of each mapping of the table; 0 where it is another file's.
+    /// The line of each mapping of the table; 0 if it comes from another file.
     lines: Vec<u32>,
     sequence_lines: Vec<u32>,
 }
 
 impl Table {
-    /// The bytes that stand for a character that the table lacks, where its file does not say: those of U+001A, or
-    /// those that IBM takes.
+    /// Returns the bytes to write in place of a character that the table lacks, if the file does not say: those of
+    /// U+001A, or those that IBM uses.
     pub(super) fn usual_substitute(&self) -> Option<Vec<u8>> {
         let of_sub = self.mappings.iter().find(|mapping| mapping.ch == '\u{1A}' && mapping.way.encodes(mapping.ch));
         let of_sub = of_sub.map(|mapping| mapping.code.bytes()[..mapping.code.len()].to_vec());
@@ -35,7 +35,7 @@ impl Draft {
         Draft { table, lines, sequence_lines }
     }
 
-    /// Adds a mapping that stands in `line`, where `at`, the end of that line, begins.
+    /// Adds a mapping from `line`. `at` is the rest of that line, at whose beginning an error is reported.
     pub(super) fn push(
         &mut self,
         (line, at): (&Line<'_>, &[u8]),
@@ -44,7 +44,7 @@ impl Draft {
         way: Way,
     ) -> Result<(), Error> {
         if self.len() >= MAX_MAPPINGS {
-            return line.error(at, format!("the end of the table: it has {MAX_MAPPINGS} mappings at the most"));
+            return line.error(at, format!("the end of the table: it may have at most {MAX_MAPPINGS} mappings"));
         }
         match (Code::new(bytes), text.as_slice()) {
             (Some(code), [ch]) => {
@@ -60,19 +60,19 @@ impl Draft {
         Ok(())
     }
 
-    /// How many mappings there are.
+    /// Returns the number of mappings.
     pub(super) fn len(&self) -> usize {
         self.lines.len() + self.sequence_lines.len()
     }
 
-    /// The line of the mapping or sequence of that number, sequences counted behind the mappings.
+    /// Returns the line of the mapping or sequence with this number. Sequences are numbered after the mappings.
     pub(super) fn line(&self, number: usize) -> usize {
         let sequence = || self.sequence_lines.get(number - self.lines.len());
         self.lines.get(number).or_else(sequence).map_or(0, |line| *line as usize)
     }
 
-    /// Of mappings both ways, the last one of each code and of each character wins: the others hold in the direction that
-    /// is left to them.
+    /// Among mappings for both directions, the last one of each code and of each character wins. The others are used in
+    /// whichever direction remains.
     pub(super) fn last_wins(&mut self) {
         let mappings = &mut self.table.mappings;
         let mut decodes = vec![false; mappings.len()];
@@ -86,15 +86,15 @@ impl Draft {
             mapping.way = match (decodes, encodes) {
                 (true, true) => Way::RoundTrip,
                 (true, false) => Way::ToText,
-                // Neither: it goes below.
+                // If neither, the mapping is removed below.
                 (false, _) => Way::ToBytes,
             };
         }
         self.retain(|at, _| decodes[at] || encodes[at]);
     }
 
-    /// Of mappings both ways the first one of each character holds both ways, and the others from bytes only; what is said
-    /// twice counts once.
+    /// Among mappings for both directions, the first one of each character is used in both, and the others only to
+    /// decode. Repeated mappings count once.
     pub(super) fn first_wins(&mut self) {
         let mappings = &mut self.table.mappings;
         let mut order: Vec<usize> = (0..mappings.len()).collect();
@@ -134,7 +134,7 @@ impl Draft {
         }
     }
 
-    /// Takes away what a mapping from number `added` on says again that one before it said.
+    /// Removes mappings from number `added` on that repeat an earlier one.
     pub(super) fn drop_repeated(&mut self, added: (usize, usize)) {
         let known: HashSet<(Code, char, Way)> =
             self.table.mappings[..added.0].iter().map(|mapping| (mapping.code, mapping.ch, mapping.way)).collect();
@@ -153,16 +153,16 @@ impl Draft {
         keep(&mut self.lines, &kept);
     }
 
-    /// How many mappings and sequences there are, each for itself.
+    /// Returns the number of mappings and the number of sequences.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.lines.len(), self.sequence_lines.len())
     }
 
-    /// The table, when it can be believed. A contradiction is shown in `file`, in the later one's line at `column`, which
-    /// counts from 0.
+    /// Returns the table after checking it. A contradiction is reported in `file`, in the line of the later mapping, at
+    /// `column` (from 0).
     ///
     /// # Errors
-    /// `substitute` is where a substitute that does not fit is shown.
+    /// A substitute that does not fit is reported at `substitute`.
     pub(super) fn finish(
         self,
         file: &[u8],
@@ -175,21 +175,21 @@ impl Draft {
         error_in(file, line, substitute, column, fault.expected(earlier))
     }
 
-    /// The same where the file has no states and no substitute: both are made out of the mappings, and of those that are
-    /// both ways the first wins.
-    pub(super) fn finish_by_itself(mut self, file: &[u8], column: impl Fn(&Line<'_>) -> usize) -> Result<Table, Error> {
+    /// Does the same for a file without states and substitute: both are derived from the mappings. Among mappings for
+    /// both directions, the first one wins.
+    pub(super) fn finish_derived(mut self, file: &[u8], column: impl Fn(&Line<'_>) -> usize) -> Result<Table, Error> {
         let start = Line { number: 1, bytes: b"" };
         if self.len() == 0 {
             return start.error(b"", "a table with mappings");
         }
         self.first_wins();
-        self.table.shape = match derive::shape(&self) {
+        self.table.shape = match derive::shape(&self.table, |number| self.line(number)) {
             Ok(shape) => shape,
             Err(no_shape) => {
                 return error_in(file, self.line(no_shape.number), start, column, no_shape.expected);
             }
         };
-        // Where nothing else will do, the first code: a substitute there must be.
+        // If nothing else fits, use the first code, because there must be a substitute.
         let first = self.table.mappings.first().map(|mapping| mapping.code.bytes()[..mapping.code.len()].to_vec());
         let substitute = self.table.usual_substitute().or(first);
         self.table.substitute = substitute.unwrap_or_default();
@@ -197,7 +197,7 @@ impl Draft {
     }
 }
 
-/// An error in the line of that number, or at `elsewhere` where there is none.
+/// Returns an error in the line with this number, or at `elsewhere` if there is none.
 fn error_in<T>(
     file: &[u8],
     number: usize,
@@ -237,7 +237,7 @@ impl Chars {
         Chars { chars: ['\0'; MAX_TEXT], len: 0, units: 0 }
     }
 
-    /// Adds one, where there is room.
+    /// Adds a character, if there is space for it.
     pub(super) fn push(&mut self, ch: char) -> bool {
         let units = self.units + ch.len_utf16();
         if units > MAX_TEXT {
@@ -265,7 +265,7 @@ impl Bytes {
         Bytes { bytes: [0; MAX_BYTES], len: 0 }
     }
 
-    /// Adds one, where there is room.
+    /// Adds a byte, if there is space for it.
     pub(super) fn push(&mut self, byte: u8) -> bool {
         let Some(place) = self.bytes.get_mut(self.len) else { return false };
         *place = byte;
@@ -277,8 +277,8 @@ impl Bytes {
         &self.bytes[..self.len]
     }
 
-    /// Counts the last one up, with a carry; whether that goes.
-    pub(super) fn count_up(&mut self) -> bool {
+    /// Increments the last byte, with a carry. Returns whether that is possible.
+    pub(super) fn increment(&mut self) -> bool {
         for byte in self.bytes[..self.len].iter_mut().rev() {
             *byte = byte.wrapping_add(1);
             if *byte != 0 {

@@ -1,7 +1,7 @@
-//! Code pages as data: which bytes are which characters, whoever wrote it down.
+//! Code pages as data: which bytes map to which characters, whatever the source.
 //!
-//! A [`Table`] is what every source of mappings is read into and what both engines are made from: the pages of
-//! `codecs/`, the tables of other crates, and files that a user brings.
+//! All sources of mappings are read into a [`Table`], and both codec engines are built from one: the pages of
+//! `codecs/`, the tables of other crates, and files that a user supplies.
 //!
 //! ```text
 //! a user's file ── read.rs: which format? ─┬─ chart.rs     our own page ───────────┐
@@ -9,17 +9,17 @@
 //!                                          ├─ charmap.rs   POSIX, glibc            ├─ check ─ Table
 //!                                          ├─ text.rs      columns of numbers      │            │
 //!                                          └─ raw.rs       256 or 512 bytes ───────┘            │
-//! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ────────────────────────┤
-//! encoding_rs, oem_cp ── whatwg.rs, oem.rs ─────────────────────────────────────────────────────┤
+//! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ─────────────────────┤
+//! encoding_rs, oem_cp ── web.rs, oem.rs ────────────────────────────────────────────────────────┤
 //!                                                                                               ▼
-//!                    Decoder, Encoder ── single_byte.rs or multi_byte.rs ── TableCodec
+//!                    Decoder, Encoder ── single_byte.rs or multi_byte/ ── TableCodec
 //! ```
 //!
-//! `draft.rs` is a table in the reading, with the line of each mapping, `derive.rs` finds the states of a file that has
-//! none, `check.rs` holds a table against itself, and `lines.rs` cuts files into lines. The built-in pages do not go
-//! through a `Table` when they are run: the engines are made from `pages.bin` as it lies.
+//! `draft.rs` is a table that is still being read, with the line of each mapping. `derive.rs` derives the states for a
+//! file that has none. `check.rs` checks a table for contradictions, and `lines.rs` splits files into lines. The
+//! built-in pages do not go through a `Table` at run time: the engines are built from `pages.bin` directly.
 //!
-//! `codecs/README.md` describes the pages, and what is done with tables in other formats, for people.
+//! `codecs/README.md` describes the format of the pages and how tables in other formats are handled.
 //!
 //! ```
 //! use charpipe::codec::table::{Code, Mapping, Table, Way};
@@ -42,6 +42,7 @@ pub mod chart;
 mod check;
 mod derive;
 mod draft;
+pub mod limits;
 mod lines;
 pub(super) mod packed;
 mod raw;
@@ -54,7 +55,7 @@ use std::borrow::Cow;
 
 /// The bytes of a character: one to four.
 ///
-/// Ordered by length, then by bytes. Longer ones are in a [`Sequence`].
+/// Codes are ordered by length, then by bytes. Longer byte sequences are in a [`Sequence`].
 ///
 /// ```
 /// use charpipe::codec::table::Code;
@@ -73,43 +74,43 @@ pub struct Code {
 }
 
 impl Code {
-    /// The most bytes that it can have.
+    /// The largest number of bytes in a code.
     pub const MAX_LEN: usize = 4;
 
-    /// These bytes; `None` where there are none or more than four.
+    /// Creates a code of these bytes, or returns `None` if there are none or more than four.
     pub fn new(bytes: &[u8]) -> Option<Code> {
         let number = bytes.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte));
         (1..=Self::MAX_LEN).contains(&bytes.len()).then_some(Code { len: bytes.len() as u8, number })
     }
 
-    /// One byte.
+    /// Creates a code of one byte.
     pub const fn single(byte: u8) -> Code {
         Code { len: 1, number: byte as u32 }
     }
 
-    /// Two bytes.
+    /// Creates a code of two bytes.
     pub const fn pair(lead: u8, trail: u8) -> Code {
         Code { len: 2, number: (lead as u32) << 8 | trail as u32 }
     }
 
-    /// How many bytes: 1 to 4.
+    /// Returns the number of bytes: 1 to 4.
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
     pub const fn len(self) -> usize {
         self.len as usize
     }
 
-    /// The bytes as one big-endian number.
+    /// Returns the bytes as one big-endian number.
     pub const fn number(self) -> u32 {
         self.number
     }
 
-    /// The bytes, from the front of the array; what is behind the first [`len`](Code::len) of them is 0.
+    /// Returns the bytes at the front of an array. All bytes after the first [`len`](Code::len) are 0.
     pub const fn bytes(self) -> [u8; Self::MAX_LEN] {
         (self.number << (8 * (4 - self.len as u32))).to_be_bytes()
     }
 }
 
-/// In which directions a mapping holds. The numbers are ICU's precision flags.
+/// The directions in which a mapping is used. The numbers are ICU's precision flags.
 ///
 /// | | from bytes | to bytes | to bytes, with best fit |
 /// |---|---|---|---|
@@ -120,11 +121,11 @@ impl Code {
 /// | [`ToBytes`](Way::ToBytes) | | yes | yes |
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Way {
-    /// `|0`: both ways.
+    /// `|0`: both directions.
     RoundTrip,
-    /// `|1`: to bytes, as an approximation where one is wanted; from a private-use code point always.
+    /// `|1`: to bytes only, as an approximation if approximations are enabled; from a private-use code point always.
     BestFit,
-    /// `|2`: the character has no bytes, and the single-byte substitute stands for it.
+    /// `|2`: the character has no bytes of its own and is written as the single-byte substitute.
     Substitute1,
     /// `|3`: from bytes only.
     ToText,
@@ -133,12 +134,13 @@ pub enum Way {
 }
 
 impl Way {
-    /// Whether bytes become text by it.
+    /// Returns whether the mapping is used to decode bytes.
     pub fn decodes(self) -> bool {
         matches!(self, Way::RoundTrip | Way::ToText)
     }
 
-    /// Whether `first`, the first character of the text, is written by it without being asked for an approximation.
+    /// Returns whether the mapping is used to encode text that begins with the character `first`, even if
+    /// approximations are disabled.
     pub fn encodes(self, first: char) -> bool {
         match self {
             Way::RoundTrip | Way::ToBytes => true,
@@ -148,45 +150,47 @@ impl Way {
     }
 }
 
-/// Whether a character is of one of the private use areas.
+/// Returns whether a character is in one of the private use areas.
 pub(crate) fn is_private_use(ch: char) -> bool {
     matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{FFFFD}' | '\u{100000}'..='\u{10FFFD}')
 }
 
-/// One character and its bytes. What does not fit in here is a [`Sequence`].
+/// A character and its bytes. A mapping that does not fit in here is a [`Sequence`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mapping {
-    /// The bytes: one sequence of the shape, or several. For [`Way::Substitute1`] they say nothing.
+    /// The bytes: one sequence of the shape, or several. Ignored for [`Way::Substitute1`].
     pub code: Code,
     /// The character.
     pub ch: char,
-    /// In which directions.
+    /// The directions.
     pub way: Way,
 }
 
-/// A mapping that is too long for a [`Mapping`]: several characters, or more than four bytes.
+/// A mapping that does not fit in a [`Mapping`]: several characters, or more than four bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sequence {
     /// One to 31 bytes: one sequence of the shape, or several.
     pub bytes: Vec<u8>,
-    /// One character or more, 57 bytes of UTF-8 at the most.
+    /// At least one character, and at most 57 bytes of UTF-8.
     pub text: String,
-    /// In which directions.
+    /// The directions.
     pub way: Way,
 }
 
-/// What byte sequences a charset has, whether or not a character has them.
+/// The byte sequences of a charset, whether or not a character is assigned to them.
 ///
-/// Bytes outside of it are malformed one by one; a sequence of it without a character is malformed as a whole.
+/// Bytes that are not part of such a sequence are malformed one by one. A sequence without a character is malformed as
+/// a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Single bytes.
     Single,
     /// Pairs of bytes, as in the pure double-byte sets of EBCDIC.
     Double,
-    /// Single bytes, and pairs between SO (0E) and SI (0F): the mixed pages of EBCDIC. Mappings have no shift codes.
+    /// Single bytes, and pairs between SO (0E) and SI (0F): the mixed pages of EBCDIC. The mappings do not contain the
+    /// shift codes.
     Shifted,
-    /// Sequences as these states say, the first of them the initial one. At most 256.
+    /// Sequences described by these states. The first one is the initial state. At most 256.
     Multi(Vec<State>),
 }
 
@@ -196,18 +200,19 @@ pub type State = [Cell; 256];
 /// What a byte does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
-    /// It cannot stand here.
+    /// The byte is not allowed here.
     Illegal,
-    /// It leads to the state of this index; the sequence goes on.
+    /// The sequence goes on in the state with this index.
     Next(u8),
-    /// It ends a sequence.
+    /// The byte ends a sequence.
     End,
-    /// It ends a sequence that no character has.
+    /// The byte ends a sequence to which no character is assigned.
     Unassigned,
 }
 
 impl Shape {
-    /// Single bytes, and pairs of one of `leads` and 40 to 7E or 80 to FE: the double-byte pages of PCs.
+    /// Returns the shape of single bytes, and pairs of one of `leads` followed by 40 to 7E or 80 to FE: the double-byte
+    /// pages of PCs.
     pub(crate) fn led_by(leads: impl Iterator<Item = u8>) -> Shape {
         let mut states = vec![[Cell::End; 256], [Cell::Illegal; 256]];
         for lead in leads {
@@ -218,10 +223,10 @@ impl Shape {
         Shape::Multi(states)
     }
 
-    /// What bytes may stand where, as states; the first is the initial one. Of [`Shape::Shifted`] they are those of the
-    /// pairs.
+    /// Returns the states: which bytes are allowed where. The first one is the initial state. For [`Shape::Shifted`]
+    /// these are the states of the pairs.
     ///
-    /// Pairs have lead and trail in 41–FE, and 40 40 (IBM CDRA; ICU's implied tables for `DBCS` and
+    /// Lead and trail bytes of pairs are 41–FE, and 40 40 is a pair too (IBM CDRA; ICU's implied tables for `DBCS` and
     /// `EBCDIC_STATEFUL`).
     ///
     /// ```
@@ -251,39 +256,39 @@ impl Shape {
     }
 }
 
-/// The shift codes of EBCDIC: shift out, to pairs; shift in, to single bytes.
+/// The shift codes of EBCDIC: shift out (to pairs) and shift in (to single bytes).
 pub(crate) const SO: u8 = 0x0E;
 pub(crate) const SI: u8 = 0x0F;
 
-/// A charset as a table: a value to be read from a file, made, looked at or changed.
+/// A charset as a table: a value that can be read from a file, built, inspected or changed.
 ///
-/// [`Registry::register_table`](crate::Registry::register_table) makes an encoding of it,
-/// [`TableCodec`](super::TableCodec) a codec, [`Codec::table`](super::Codec::table) gives that of a code page. The order
-/// of the mappings does not matter.
+/// [`Registry::register_table`](crate::Registry::register_table) registers it as an encoding, and
+/// [`TableCodec`](super::TableCodec) makes a codec of it. [`CodecInfo::table`](super::CodecInfo::table) returns the
+/// table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// The preferred name. For a document to declare it, it has to be an EncName:
+    /// The preferred name. To be usable in an XML declaration, it must be an EncName:
     /// [`is_enc_name`](super::is_enc_name).
     pub name: Cow<'static, str>,
-    /// Further labels.
+    /// Other labels.
     pub aliases: Vec<Cow<'static, str>>,
     /// The table or standard that it was taken from.
     pub source: Cow<'static, str>,
-    /// What byte sequences it has.
+    /// Its byte sequences.
     pub shape: Shape,
-    /// The bytes that stand for a character that it lacks (subchar): one sequence of the shape.
+    /// The bytes written in place of a character that the table lacks (subchar): one sequence of the shape.
     pub substitute: Vec<u8>,
-    /// The byte that does so for the characters of [`Way::Substitute1`] (subchar1); in a table with nothing but plain
-    /// mappings, not even of the byte 00, for all up to U+00FF.
+    /// The byte written in place of the characters of [`Way::Substitute1`] (subchar1). If the table contains only plain
+    /// mappings, and none of the byte 00, it is written in place of all missing characters up to U+00FF.
     pub substitute1: Option<u8>,
     /// The mappings of one character and up to four bytes.
     pub mappings: Vec<Mapping>,
-    /// The longer ones.
+    /// The longer mappings.
     pub sequences: Vec<Sequence>,
 }
 
 impl Table {
-    /// An empty table of single bytes; the substitute is SUB, 1A.
+    /// Creates an empty table of single bytes. The substitute is SUB, 1A.
     pub fn new(name: impl Into<Cow<'static, str>>, source: impl Into<Cow<'static, str>>) -> Table {
         Table {
             name: name.into(),
@@ -297,8 +302,8 @@ impl Table {
         }
     }
 
-    /// A single-byte table made from a function: `char_of` answers the character of each byte. The substitute is SUB,
-    /// 1A.
+    /// Creates a single-byte table from a function: `char_of` returns the character of each byte. The substitute is
+    /// SUB, 1A.
     ///
     /// ```
     /// use charpipe::codec::table::Table;
@@ -317,14 +322,15 @@ impl Table {
         table
     }
 
-    /// Whether the single-byte substitute stands for the listed characters alone. Otherwise it stands for all up to
-    /// U+00FF that the table lacks.
+    /// Returns whether the single-byte substitute is used only for the listed characters. Otherwise it is used for all
+    /// missing characters up to U+00FF.
     ///
-    /// It is as ICU does it, whose list lies in the extension of a table: one without an extension has no list. Into the
-    /// extension goes whatever ICU's own structure cannot hold, which is something in nearly every table: U+0000 at 00 is.
+    /// This follows ICU, which keeps the list in the extension of a table: a table without an extension has no list.
+    /// Whatever ICU's own structure cannot hold goes into the extension. Nearly every table has something of that kind,
+    /// such as U+0000 at 00.
     pub(crate) fn lists_substitute1(&self) -> bool {
         let fit = check::Fit::new(&self.shape);
-        // Up to here ICU has a quick structure, from UTF-8, without room for a 00 and for approximations.
+        // Up to this character, ICU has a fast structure for UTF-8, which cannot hold a 00 or approximations.
         let quick = if self.shape == Shape::Single { '\u{1FFF}' } else { '\u{D7FF}' };
         let extends = |bytes: &[u8], ch: char, way: Way| match way {
             Way::Substitute1 | Way::ToBytes => true,
@@ -346,27 +352,28 @@ impl Table {
         }
     }
 
-    /// Checks that no two mappings contradict each other, that all fit the shape, and that the substitute does.
+    /// Checks that no two mappings contradict each other, and that all of them and the substitute fit the shape.
     ///
-    /// [`Table::read`] and [`Registry::register_table`](crate::Registry::register_table) do so by themselves.
+    /// [`Table::read`] and [`Registry::register_table`](crate::Registry::register_table) call this themselves.
     ///
     /// ```
     /// use charpipe::codec::table::{Code, Mapping, Table, Way};
     ///
     /// let mut table = Table::from_fn("X-HALF", "made up", |byte| byte.is_ascii().then_some(byte.into()));
     /// table.check()?;
-    /// // A second code for A, to be written: which one?
+    /// // With a second code for A, it is not clear which one to write.
     /// table.mappings.push(Mapping { code: Code::single(0xC1), ch: 'A', way: Way::RoundTrip });
     /// assert!(table.check().is_err());
-    /// // Only to be read.
+    /// // A code that is used to decode only is not a problem.
     /// table.mappings.last_mut().unwrap().way = Way::ToText;
     /// table.check()?;
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Table`] at line 0 and column 0, as a table has none, where the same bytes are two characters, or the
-    /// same character has two byte sequences, approximations counted; where bytes are no sequence of the shape.
+    /// [`ErrorKind::Table`] at line 0 and column 0 (a table has no lines) if the same bytes map to two characters; if
+    /// the same character maps to two byte sequences, counting approximations; or if bytes are not a sequence of the
+    /// shape.
     pub fn check(&self) -> Result<(), Error> {
         match check::fault(self) {
             Some(fault) => Err(ErrorKind::Table { line: 0, column: 0, expected: fault.expected(None) }.into()),

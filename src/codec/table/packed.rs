@@ -1,42 +1,42 @@
-//! How the built-in tables lie in the program: `pages.bin`, which is made from `codecs/` and never edited. The test
-//! `tables` writes it and proves it fresh.
+//! The format of the built-in tables in the program: `pages.bin`, which is generated from `codecs/` and never edited.
+//! The test `tables` writes it and checks that it is up to date.
 //!
-//! Everything is in words of 16 bits, little-endian. First two words, the number of blocks (low word first), then the
-//! blocks: 64 code points each, FFFF where there is none. Equal blocks of different pages are one. Then the records, one
-//! a page:
+//! All data is in 16-bit words, little-endian. The first two words are the number of blocks (low word first). The
+//! blocks follow: 64 code points each, with FFFF for a missing one. Equal blocks of different pages are stored once.
+//! Then come the records, one per page:
 //!
-//! | words | what |
+//! | words | contents |
 //! |---|---|
 //! | 1 | the shape: 0 single, 1 double, 2 shifted, 3 led by the bytes that have charts |
-//! | 1 + n | the substitute: how many bytes, and the bytes |
+//! | 1 + n | the substitute: the number of bytes, and the bytes |
 //! | 1 | the single-byte substitute, or FFFF |
-//! | 1 + 5 n | the charts: how many, and for each its lead byte (FFFF for that of single bytes) and four blocks |
-//! | 1 + n | the codes that hold only to text: how many, and the codes |
-//! | 1 + … | what is in no chart: how many, and for each its way (high octet) and number of UTF-16 units, its code, the units |
+//! | 1 + 5 n | the charts: their number, and for each its lead byte (FFFF for the single bytes) and four blocks |
+//! | 1 + n | the codes that are used to decode only: their number, and the codes |
+//! | 1 + … | the mappings outside the charts: their number, and for each its way (high byte) and number of UTF-16 code units, its code, and the code units |
 
 use super::{Code, Mapping, Shape, Table, Way};
 
-/// A byte without a character, in a block. U+FFFF is a noncharacter: no page assigns it.
-const NONE: u16 = 0xFFFF;
+/// A byte without a character, in a block. U+FFFF is a noncharacter, so no page assigns it.
+const NO_CHARACTER: u16 = 0xFFFF;
 
 static WORDS: &[u8] = include_bytes!("../builtin/pages.bin");
 
-/// A built-in page: its head, and where its record lies.
+/// A built-in page: its head, and the position of its record.
 #[derive(Clone, Copy, Debug)]
-pub struct Packed {
+pub(crate) struct Packed {
     /// The preferred name.
     pub name: &'static str,
-    /// Further labels, with blanks between.
+    /// Other labels, separated by blanks.
     pub aliases: &'static str,
     /// The table or standard that it was taken from.
     pub source: &'static str,
-    /// Whether it has nothing but single bytes and characters of the Basic Multilingual Plane.
+    /// Whether the page has only single bytes and characters of the Basic Multilingual Plane.
     pub is_single: bool,
-    /// The first word of its record.
+    /// The index of the first word of its record.
     pub(in crate::codec) record: u32,
 }
 
-/// Reads words one after the other.
+/// Reads one word after another.
 #[derive(Clone, Copy)]
 struct Words {
     at: usize,
@@ -44,24 +44,24 @@ struct Words {
 
 impl Words {
     fn next(&mut self) -> u16 {
-        let word = WORDS[2 * self.at..].first_chunk().map_or(NONE, |bytes| u16::from_le_bytes(*bytes));
+        let word = WORDS[2 * self.at..].first_chunk().map_or(NO_CHARACTER, |bytes| u16::from_le_bytes(*bytes));
         self.at += 1;
         word
     }
 }
 
-/// A record, opened: what is small is read, the rest is where it lies.
+/// An opened record: the small parts have been read, the rest has only been located.
 pub(in crate::codec) struct Record {
     pub(in crate::codec) shape: Shape,
     pub(in crate::codec) substitute: Vec<u8>,
     pub(in crate::codec) substitute1: Option<u8>,
     pub(in crate::codec) charts: Vec<Chart>,
-    /// The codes whose cells hold only from bytes to text, in order.
+    /// The sorted codes of the chart cells that are used to decode only.
     pub(in crate::codec) to_text: Vec<Code>,
     others: Words,
 }
 
-/// A chart: of the single bytes, or of the pairs of a lead byte.
+/// The chart of the single bytes, or of the pairs of a lead byte.
 #[derive(Clone, Copy)]
 pub(in crate::codec) struct Chart {
     pub(in crate::codec) lead: Option<u8>,
@@ -69,7 +69,7 @@ pub(in crate::codec) struct Chart {
 }
 
 impl Chart {
-    /// Its code units, a quarter at a time; FFFF where a byte has none.
+    /// Returns its code units, a quarter at a time, with FFFF for a byte without a character.
     pub(in crate::codec) fn quarters(&self) -> impl Iterator<Item = [u16; 64]> {
         self.blocks.into_iter().map(|block| {
             let at = 2 * (2 + 64 * usize::from(block));
@@ -78,14 +78,14 @@ impl Chart {
         })
     }
 
-    /// The code of its byte.
+    /// Returns the code of a byte in this chart.
     pub(in crate::codec) fn code(&self, byte: u8) -> Code {
         self.lead.map_or(Code::single(byte), |lead| Code::pair(lead, byte))
     }
 }
 
 impl Record {
-    /// What is in no chart: way, code and text of each.
+    /// Calls `each` with way, code and text of the mappings outside the charts.
     pub(in crate::codec) fn others(&self, mut each: impl FnMut(Way, Code, &str)) {
         let mut words = self.others;
         let mut text = String::new();
@@ -120,7 +120,7 @@ impl Packed {
         Record { shape, substitute, substitute1, charts, to_text, others: words }
     }
 
-    /// The page as a table.
+    /// Returns the page as a table.
     ///
     /// ```
     /// use charpipe::codec::PAGES;
@@ -135,14 +135,14 @@ impl Packed {
         table.mappings.reserve(256 * record.charts.len());
         for chart in &record.charts {
             for (byte, unit) in (0..=255).zip(chart.quarters().flatten()) {
-                // No surrogates are in it: they would not be characters.
-                if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != NONE) {
+                // Blocks contain no surrogates, which would not be characters.
+                if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != NO_CHARACTER) {
                     table.mappings.push(Mapping { code: chart.code(byte), ch, way: Way::RoundTrip });
                 }
             }
         }
         for code in &record.to_text {
-            // In the order of the codes, as the charts are.
+            // The mappings are sorted by code, as the charts are.
             if let Ok(index) = table.mappings.binary_search_by_key(code, |mapping| mapping.code) {
                 table.mappings[index].way = Way::ToText;
             }
@@ -155,7 +155,7 @@ impl Packed {
     }
 }
 
-/// A pair has a lead byte: it is never 0.
+/// Returns a code. The lead byte of a pair is never 0.
 fn code(word: u16) -> Code {
     match word.to_be_bytes() {
         [0, byte] => Code::single(byte),

@@ -1,29 +1,31 @@
-//! Tables without words: 256 entries of one byte or two.
+//! Raw tables: 256 entries of one or two bytes each.
 //!
 //! # 256 bytes
 //!
-//! A translation: at each byte's place stands the byte of another page that it becomes. The page is ISO-8859-1 unless
-//! another is named. Bytes become characters by that page, and its unassigned bytes none.
+//! A translation: the entry for each byte is the byte of another page that it becomes. The page is ISO-8859-1 unless
+//! the caller names another one. Each byte becomes a character by way of that page, or none if the page does not assign
+//! the entry.
 //!
-//! Such tables send whatever they cannot say to one and the same byte: a blank, a dot, SUB. Where several bytes become
-//! one character, one of them has to be its code: the one that has it in IBM037, in a table that is EBCDIC by its blank
-//! and its `A`, or in ASCII; otherwise the first. The others hold from bytes to text only.
+//! Such tables map everything they cannot represent to the same byte: a blank, a dot or SUB. If several bytes become
+//! the same character, one of them must be chosen as its code. In a table whose blank and `A` are those of EBCDIC,
+//! that is the character's code in IBM037. In any other table, it is its code in ASCII. If the table does not have the
+//! character there, it is the first of the bytes. The other bytes are used to decode only.
 //!
 //! # 512 bytes
 //!
-//! A code point of 16 bits at each byte's place. U+FFFF, U+FFFE and U+FFFD say that there is none, and so does U+0000
-//! after its first place. The first byte of a character is its code; the others hold from bytes to text only.
+//! The entry for each byte is a 16-bit code point. U+FFFF, U+FFFE and U+FFFD mean that there is none, and so does every
+//! U+0000 but the first. The first byte of a character is its code; the others are used to decode only.
 //!
-//! The byte order is said by a byte order mark in front (then the file has 514 bytes), or else is the one that puts more
-//! zeros where high bytes are: the half of nearly every page is ASCII or Latin-1, whose high bytes are 0. Where that is
-//! undecided it is big-endian.
+//! A byte order mark at the beginning shows the byte order (the file then has 514 bytes). Without one, charpipe chooses
+//! the byte order in which more high bytes are 0, because half of nearly every page is ASCII or Latin-1, whose high
+//! bytes are 0. If both orders have equally many, it is big-endian.
 
 use super::draft::{Chars, Draft};
 use super::lines::Line;
 use super::{Code, Mapping, Table, Way};
 use crate::error::Error;
 
-/// The page that a translation of 256 bytes leads to.
+/// Builds the table of a translation of 256 bytes into the page `to`.
 pub(super) fn translation(
     entries: &[u8; 256],
     stem: &str,
@@ -40,16 +42,16 @@ pub(super) fn translation(
     let mut table = Table::new(stem.to_owned(), stem.to_owned());
     for (byte, ch) in found.iter().enumerate() {
         let Some(ch) = *ch else { continue };
-        // Its usual code, where the table has it there; or the first.
+        // Its usual code, if the table has the character there; otherwise the first.
         let at_usual = usual.iter().position(|usual| *usual == Some(ch)).filter(|usual| found[*usual] == Some(ch));
         let code = at_usual.or_else(|| found.iter().position(|found| *found == Some(ch)));
         let way = if code == Some(byte) { Way::RoundTrip } else { Way::ToText };
         table.mappings.push(Mapping { code: Code::single(byte as u8), ch, way });
     }
-    Draft::new(table).finish_by_itself(b"", |_| 0)
+    Draft::new(table).finish_derived(b"", |_| 0)
 }
 
-/// The characters of a page's single bytes.
+/// Returns the characters of a page's single bytes.
 fn chars(page: &Table) -> [Option<char>; 256] {
     let mut chars = [None; 256];
     for mapping in page.mappings.iter().filter(|mapping| mapping.way.decodes() && mapping.code.len() == 1) {
@@ -58,7 +60,7 @@ fn chars(page: &Table) -> [Option<char>; 256] {
     chars
 }
 
-/// A page of 16-bit code points, a byte order mark before them or not.
+/// Builds the table of 16-bit code points, with or without a byte order mark before them.
 pub(super) fn ucs2(file: &[u8], stem: &str) -> Result<Table, Error> {
     let (big_endian, entries) = match file {
         [0xFE, 0xFF, entries @ ..] if entries.len() == 512 => (true, entries),
@@ -77,11 +79,11 @@ pub(super) fn ucs2(file: &[u8], stem: &str) -> Result<Table, Error> {
             continue;
         }
         let Some(ch) = char::from_u32(unit.into()) else {
-            return start.error(entry, format!("a code point that is no surrogate, as {unit:04X} is"));
+            return start.error(entry, format!("a code point that is not a surrogate, as {unit:04X} is"));
         };
         let mut text = Chars::new();
         let _ = text.push(ch);
         draft.push((&start, entry), &[byte as u8], &text, Way::RoundTrip)?;
     }
-    draft.finish_by_itself(b"", |_| 0)
+    draft.finish_derived(b"", |_| 0)
 }

@@ -1,30 +1,9 @@
-//! Tables out of files that a user brings, whatever their format.
+//! Reads tables from files that a user supplies, in any supported format.
 
+use super::limits::MAX_FILE;
 use super::lines::{Line, Lines};
 use super::{Table, charmap, chart, raw, text, ucm};
 use crate::error::Error;
-
-/// The longest file, in bytes.
-pub const MAX_FILE: usize = 32 << 20;
-/// The longest line, in bytes.
-pub const MAX_LINE: usize = 4096;
-/// The most mappings in a table: more than there are code points.
-pub const MAX_MAPPINGS: usize = 1_200_000;
-/// The most states that say what byte sequences a charset has.
-pub const MAX_STATES: usize = 256;
-/// The most bytes that one mapping has.
-pub const MAX_BYTES: usize = 31;
-/// The most aliases of a table.
-pub const MAX_ALIASES: usize = 1024;
-/// The most pages that a page builds on, `like` them.
-pub const MAX_BASES: usize = 16;
-/// The most text that one mapping has, in UTF-16 code units; 57 bytes of UTF-8.
-pub const MAX_TEXT: usize = 19;
-
-/// What is expected behind the last alias that a table may have.
-pub(super) fn no_more_aliases() -> String {
-    format!("the end of the aliases: a table has {MAX_ALIASES} at the most")
-}
 
 /// The formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,21 +15,21 @@ enum Format {
 }
 
 impl Table {
-    /// Reads a table file. What format it has, the content tells:
+    /// Reads a table file. The format is detected from the content:
     ///
-    /// | format | known by |
+    /// | format | recognised by |
     /// |---|---|
     /// | a page as in `codecs/` | it begins with a word such as `name` |
     /// | ICU's `.ucm` | `<uconv_class>`, `<icu:…>`, `<subchar>`, or flags such as <code>&#124;0</code> |
-    /// | a charmap of POSIX or glibc | `<escape_char>`, `<comment_char>`, or no sign of ICU's |
+    /// | a charmap of POSIX or glibc | `<escape_char>`, `<comment_char>`, or nothing specific to ICU |
     /// | the columns of unicode.org's `MAPPINGS`, an index of the Encoding Standard | it begins with a number |
-    /// | 256 bytes: each byte's character in ISO-8859-1, or in [another page](Table::read_to) | its length |
+    /// | 256 bytes: the character of each byte in ISO-8859-1, or in [another page](Table::read_to) | its length |
     /// | 512 bytes: the code point of each byte; 514 with a byte order mark | its length |
     ///
-    /// Comments and empty lines may stand before any of these but the last two. `codecs/README.md` says more about each.
+    /// Comments and empty lines may precede any of these except the last two. `codecs/README.md` describes each format.
     ///
-    /// `stem` is the file's name without folder and extension: the table's name where the file says none. `resolve`
-    /// answers the tables that the file builds on, by name.
+    /// `stem` is the file's name without folder and extension. It becomes the table's name if the file contains none.
+    /// `resolve` returns a table that the file builds on, by its name.
     ///
     /// ```
     /// use charpipe::codec::table::Table;
@@ -72,15 +51,15 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Table`](crate::ErrorKind::Table) with the line and column (from 1) and what was expected there; also
-    /// for a file beyond [`MAX_FILE`], and a table that contradicts itself.
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table) with the line and column (from 1) and what was expected there;
+    /// also for a file larger than [`MAX_FILE`], and for a table that contradicts itself.
     pub fn read(file: &[u8], stem: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Table, Error> {
         let start = Line { number: 1, bytes: b"" };
         if file.len() > MAX_FILE {
-            return start.error(b"", format!("a table of {MAX_FILE} bytes at the most"));
+            return start.error(b"", format!("a table of at most {MAX_FILE} bytes"));
         }
         if file.starts_with(b"\x1F\x8B") {
-            return start.error(b"", "a table that is not compressed (gunzip it first)");
+            return start.error(b"", "an uncompressed table (gunzip it first)");
         }
         match (format(file), file.len()) {
             (Some(Format::Ucm), _) => ucm::parse(file, stem, resolve),
@@ -96,19 +75,18 @@ impl Table {
             }
             (None, 512 | 514) => raw::ucs2(file, stem),
             (None, _) => {
-                // A line that is too long hides the lines behind it.
+                // If a line is too long, report that rather than an unknown format.
                 if !file.contains(&0) {
                     Lines::new(file).try_for_each(|line| line.map(drop))?;
                 }
                 let formats =
-                    "a page of ours, an ICU .ucm, a charmap, columns such as 0x41 0x0041, or 256 or 512 raw bytes";
+                    "a charpipe page, an ICU .ucm, a charmap, columns such as 0x41 0x0041, or 256 or 512 raw bytes";
                 start.error(b"", format!("a table: {formats}"))
             }
         }
     }
 
-    /// Reads a table of 256 bytes: at the place of each byte stands the byte of the single-byte page `to` that it
-    /// becomes.
+    /// Reads a table of 256 bytes: the entry for each byte is the byte of the single-byte page `to` that it becomes.
     ///
     /// ```
     /// use charpipe::codec::table::Table;
@@ -122,8 +100,8 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Table`](crate::ErrorKind::Table) for a file of another length, or when none of its bytes becomes a
-    /// character. `resolve` is asked for IBM037 and may answer nothing; see `src/codec/table/raw.rs`.
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table) for a file of another length, or if none of its bytes becomes a
+    /// character. `resolve` is asked for IBM037 and may return `None`; see `src/codec/table/raw.rs`.
     pub fn read_to(
         file: &[u8],
         stem: &str,
@@ -132,12 +110,12 @@ impl Table {
     ) -> Result<Table, Error> {
         match file.try_into() {
             Ok(entries) => raw::translation(entries, stem, to, resolve),
-            Err(_) => Line { number: 1, bytes: b"" }.error(b"", "256 bytes, one for each"),
+            Err(_) => Line { number: 1, bytes: b"" }.error(b"", "256 bytes, one for each byte value"),
         }
     }
 }
 
-/// The format of a file, by its first lines that are no comment.
+/// Returns the format of a file, judged by its first lines that are not comments.
 fn format(file: &[u8]) -> Option<Format> {
     let lines = || Lines::new(file).map_while(Result::ok).map(|line| line.trimmed());
     let first = lines().find(|line| !matches!(line, [] | [b'#' | b'%', ..]))?;
@@ -154,7 +132,7 @@ fn format(file: &[u8]) -> Option<Format> {
                 if begins(line, &[b"<escape_char>", b"<comment_char>"]) {
                     return Some(Format::Charmap);
                 }
-                // The first mapping tells, where the head does not: a flag is ICU's.
+                // If the head does not show the format, the first mapping does: only ICU has flags.
                 if line.starts_with(b"<U") {
                     let is_flag = |pair: &[u8]| pair[0] == b'|' && pair[1].is_ascii_digit();
                     return Some(if line.windows(2).any(is_flag) { Format::Ucm } else { Format::Charmap });
@@ -166,7 +144,7 @@ fn format(file: &[u8]) -> Option<Format> {
     }
 }
 
-/// An error where a file stops being UTF-8.
+/// Returns an error at the position where a file stops being UTF-8.
 fn not_utf8<T>(file: &[u8], at: usize) -> Result<T, Error> {
     let mut lines = Lines::new(file);
     let before = |line: &Line<'_>| (line.bytes.as_ptr() as usize - file.as_ptr() as usize) + line.bytes.len() < at;

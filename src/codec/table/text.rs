@@ -1,4 +1,4 @@
-//! Tables of Unicode and of the Encoding Standard: lines of columns.
+//! Reads tables of Unicode and of the Encoding Standard: lines of columns.
 //!
 //! ```text
 //! line      = bytes character column* [ comment ] | bytes [ comment ] | comment
@@ -8,26 +8,28 @@
 //! comment   = "#" anything
 //! ```
 //!
-//! * The files of unicode.org's `MAPPINGS`: bytes and the character. An empty second column, or U+FFFD in it, says that
-//!   the bytes have none. Apple's tags for the direction of text are left out.
-//! * Of more than two columns the first is the bytes and the last the character: `JIS0208.TXT` has Shift-JIS, JIS and
-//!   Unicode.
-//! * `index-*.txt` of the Encoding Standard has pointers in decimal: the byte above 80. The bytes below are ASCII. An
-//!   index of several bytes cannot be read, as how its pointers are made of bytes it does not say.
-//! * The first code of a character holds both ways, and each further one from bytes only.
-//! * There are no states, as in a charmap: the codes tell. The substitute is the code of U+001A, or 1A.
+//! * The files of unicode.org's `MAPPINGS`: bytes and the character. If the second column is empty or contains U+FFFD,
+//!   the bytes have no character. Apple's tags for text direction are ignored.
+//! * If there are more than two columns, the first is the bytes and the last is the character: `JIS0208.TXT` has
+//!   Shift-JIS, JIS and Unicode.
+//! * `index-*.txt` of the Encoding Standard has pointers in decimal: the byte minus 80 (hexadecimal). The lower bytes
+//!   are ASCII. An index of several bytes cannot be read, because it does not say how its pointers are composed of
+//!   bytes.
+//! * The first code of a character is used in both directions, and every further one to decode only.
+//! * There are no states; as in a charmap, they are derived from the codes. The substitute is the code of U+001A, or
+//!   1A.
 
 use super::draft::{Bytes, Chars, Draft};
+use super::limits::{MAX_BYTES, MAX_TEXT};
 use super::lines::{Line, Lines, hex, hex_pair, skip_blanks};
-use super::read::{MAX_BYTES, MAX_TEXT};
 use super::{Table, Way};
 use crate::error::Error;
 
-/// Reads a table of the name `stem`: the file has none.
+/// Reads a table. The file contains no name, so the table is named `stem`.
 pub(super) fn parse(file: &[u8], stem: &str) -> Result<Table, Error> {
     let mut draft = Draft::new(Table::new(stem.to_owned(), stem.to_owned()));
     draft.table.mappings.reserve(file.len() / 30);
-    // The first line tells; then all are bytes, or all are pointers.
+    // The first line decides: the rest of the file must be all bytes or all pointers too.
     let mut pointers = None;
     for line in Lines::new(file) {
         let line = line?;
@@ -60,7 +62,7 @@ pub(super) fn parse(file: &[u8], stem: &str) -> Result<Table, Error> {
             rest = skip_blanks(rest);
             text = characters(&mut rest, &line)?;
         }
-        // In an index the character itself stands behind, and its name.
+        // In an index, the character itself and its name follow.
         if !is_pointer && !matches!(skip_blanks(rest), [] | [b'#', ..]) {
             return line.error(skip_blanks(rest), "a comment or the end of the line");
         }
@@ -68,15 +70,15 @@ pub(super) fn parse(file: &[u8], stem: &str) -> Result<Table, Error> {
             draft.push((&line, start), bytes.as_slice(), &text, Way::RoundTrip)?;
         }
     }
-    draft.finish_by_itself(file, |line| line.bytes.len() - line.trimmed().len())
+    draft.finish_derived(file, |line| line.bytes.len() - line.trimmed().len())
 }
 
-/// Whether a number with a prefix stands at the front.
+/// Returns whether a number with a prefix is at the front.
 fn is_prefixed(rest: &[u8]) -> bool {
     [b"0x", b"0X", b"U+"].iter().any(|prefix| rest.starts_with(*prefix))
 }
 
-/// The byte that a pointer into a single-byte index means.
+/// Returns the byte for a pointer into a single-byte index.
 fn pointer(rest: &mut &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     let (pointer, after) = rest.split_at(digits);
@@ -88,7 +90,7 @@ fn pointer(rest: &mut &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
             *rest = after;
             Ok(bytes)
         }
-        _ => line.error(rest, "a pointer up to 127: indexes of several bytes are not supported"),
+        _ => line.error(rest, "a pointer up to 127: multi-byte indexes are not supported"),
     }
 }
 
@@ -101,7 +103,7 @@ fn bytes(rest: &mut &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
     };
     while let Some(byte) = hex_pair(digits) {
         if !bytes.push(byte) {
-            return line.error(digits, format!("no more bytes than {MAX_BYTES}"));
+            return line.error(digits, format!("at most {MAX_BYTES} bytes"));
         }
         digits = &digits[2..];
     }
@@ -130,10 +132,10 @@ fn characters(rest: &mut &[u8], line: &Line<'_>) -> Result<Chars, Error> {
             return line.error(at, "a code point such as 0x0041");
         }
         let Some(ch) = char::from_u32(number) else {
-            return line.error(at, "a code point up to 10FFFF, no surrogate");
+            return line.error(at, "a code point up to 10FFFF that is not a surrogate");
         };
         if !text.push(ch) {
-            return line.error(at, format!("no more text than {MAX_TEXT} UTF-16 units"));
+            return line.error(at, format!("at most {MAX_TEXT} UTF-16 code units of text"));
         }
         match &at[2 + len..] {
             [b'+', after @ ..] => *rest = after,

@@ -1,4 +1,4 @@
-//! Tables of ICU: `.ucm` files, read as ICU's `makeconv` does.
+//! Reads tables of ICU: `.ucm` files, as ICU's `makeconv` reads them.
 //!
 //! ```text
 //! file    = header* "CHARMAP" mapping* "END CHARMAP" [ "CHARMAP" mapping* "END CHARMAP" ]
@@ -10,27 +10,29 @@
 //! entry   = hex [ "-" hex ] [ ":" [hex] ] [ "." ["u" | "s" | "p" | "i"] ]
 //! ```
 //!
-//! * Keys that say what is of no use here are skipped: `char_name_mask`, `icu:charsetFamily` and any that is unknown.
-//! * Without flags every mapping holds both ways, and where two contradict each other the later wins in that direction.
-//!   Mappings of several characters or several codes, a second `CHARMAP` and a table with `<icu:base>` need flags.
-//! * With flags a contradiction is an error; only what a second `CHARMAP` or a table with `<icu:base>` says again is not.
-//! * `|2` on several bytes means no more than that the character has none, and is left out.
-//! * `<icu:base>` names a table that this one adds to. The base's states hold, whatever rows are here. With the class
-//!   `DBCS` on a mixed base only the base's pairs are taken.
-//! * A table without `<subchar>` takes the bytes of U+001A, or 1A, or FE FE.
-//! * In a mixed page a mapping may be of several pairs, which ICU's documentation allows and `makeconv` refuses.
+//! * Keys without a meaning here are skipped: `char_name_mask`, `icu:charsetFamily` and any unknown key.
+//! * Without flags, every mapping is used in both directions. If two contradict each other, the later one wins in that
+//!   direction. Mappings of several characters or several codes, a second `CHARMAP` and a table with `<icu:base>` need
+//!   flags.
+//! * With flags, a contradiction is an error. The exception is a mapping in a second `CHARMAP` or in a table with
+//!   `<icu:base>` that merely repeats an earlier one.
+//! * `|2` with several bytes only means that the character has no bytes, and is ignored.
+//! * `<icu:base>` names a table that this one extends. The base's states apply, whatever rows are here. With the class
+//!   `DBCS` on a mixed base, only the base's pairs are used.
+//! * For a table without `<subchar>`, the substitute is the bytes of U+001A, or 1A, or FE FE.
+//! * In a mixed page, a mapping may consist of several pairs, which ICU's documentation allows and `makeconv` rejects.
+//! * Text after the bytes or the flag is skipped, unless it looks like more of the mapping: `\x`, `<U`, or a character
+//!   that follows the bytes without a blank.
+//! * In a mixed page, mappings of the shift codes 0E and 0F are ignored.
 //!
-//! * Text behind the bytes or the flag is skipped, unless it looks like more of the mapping: `\x`, `<U`, or a sign that
-//!   follows the bytes without a blank.
-//! * In a mixed page mappings of the shift codes 0E and 0F are left out.
-//!
-//! Two things that `makeconv` takes are refused: shift codes with other states than the class `EBCDIC_STATEFUL`
-//! implies, and bytes that only change the state in any other class. A table without mappings is refused too.
+//! Two things that `makeconv` accepts are rejected: shift codes with other states than those implied by the class
+//! `EBCDIC_STATEFUL`, and bytes that only change the state in any other class. A table without mappings is rejected
+//! too.
 
 use super::check::Fit;
 use super::draft::{Bytes, Chars, Draft};
+use super::limits::{MAX_ALIASES, MAX_BYTES, MAX_STATES, MAX_TEXT, no_more_aliases};
 use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
-use super::read::{MAX_ALIASES, MAX_BYTES, MAX_STATES, MAX_TEXT, no_more_aliases};
 use super::{Cell, SI, SO, Shape, State, Table, Way};
 use crate::error::{Error, Hex};
 use nom::branch::alt;
@@ -41,7 +43,8 @@ use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 use std::cell::Cell as Place;
 
-/// Reads a table; `stem` is its name where the file says none, and `resolve` answers what `<icu:base>` names.
+/// Reads a table. `stem` is its name if the file contains none, and `resolve` returns the table that `<icu:base>`
+/// names.
 pub(super) fn parse(file: &[u8], stem: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Table, Error> {
     let mut lines = Lines::new(file);
     let (head, charmap) = Head::read(&mut lines)?;
@@ -77,15 +80,15 @@ pub(super) fn parse(file: &[u8], stem: &str, resolve: &dyn Fn(&str) -> Option<Ta
     draft.finish(file, place, column)
 }
 
-/// Whether this is `word`, and nothing after it but blanks or a comment.
+/// Returns whether this is `word`, followed only by blanks or a comment.
 fn is_word(rest: &[u8], word: &[u8]) -> bool {
     rest.strip_prefix(word).is_some_and(|rest| matches!(skip_blanks(rest), [] | [b'#', ..]))
 }
 
 // --- The head ---------------------------------------------------------------------------------------------------------
 
-/// A value of the head and the line that it stands in.
-type Stands<'a, T> = Option<(T, Line<'a>)>;
+/// A value of the head, and its line.
+type Located<'a, T> = Option<(T, Line<'a>)>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -95,22 +98,22 @@ enum Class {
     Shifted,
 }
 
-/// What stands before the mappings.
+/// The part of the file before the mappings.
 #[derive(Default)]
 struct Head<'a> {
     name: Option<String>,
     aliases: Vec<String>,
-    class: Stands<'a, Class>,
-    min: Stands<'a, u8>,
-    max: Stands<'a, u8>,
-    substitute: Stands<'a, Vec<u8>>,
-    substitute1: Stands<'a, u8>,
-    base: Stands<'a, String>,
+    class: Located<'a, Class>,
+    min: Located<'a, u8>,
+    max: Located<'a, u8>,
+    substitute: Located<'a, Vec<u8>>,
+    substitute1: Located<'a, u8>,
+    base: Located<'a, String>,
     rows: Vec<Row<'a>>,
 }
 
 impl<'a> Head<'a> {
-    /// Reads up to the line `CHARMAP`, which it answers too.
+    /// Reads up to the line `CHARMAP`, and returns that line too.
     fn read(lines: &mut Lines<'a>) -> Result<(Head<'a>, Line<'a>), Error> {
         let mut head = Head::default();
         while let Some(line) = lines.next().transpose()? {
@@ -174,7 +177,7 @@ impl<'a> Head<'a> {
             },
             b"icu:state" => {
                 if self.rows.len() == MAX_STATES {
-                    return line.error(line.bytes, format!("CHARMAP: there are {MAX_STATES} states at the most"));
+                    return line.error(line.bytes, format!("CHARMAP: at most {MAX_STATES} states are allowed"));
                 }
                 self.rows.push(Row::read(value, line)?);
             }
@@ -183,7 +186,7 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// The table without its mappings, but for those of the base; and the byte sequences that are legal.
+    /// Returns the table without its own mappings, but with those of the base; and the legal byte sequences.
     fn table(
         &self,
         charmap: Line<'a>,
@@ -196,11 +199,11 @@ impl<'a> Head<'a> {
         if let (Some((min, _)), Some((max, line))) = (self.min, self.max)
             && min > max
         {
-            return line.error(line.trimmed(), format!("<mb_cur_max> of {min} or more, as <mb_cur_min> is that"));
+            return line.error(line.trimmed(), format!("<mb_cur_max> of {min} or more, because <mb_cur_min> is {min}"));
         }
         if let Some((name, line)) = &self.base {
             let Some(mut base) = resolve(name) else {
-                return line.error(line.trimmed(), format!("an <icu:base> that is there, as {name:?} is not"));
+                return line.error(line.trimmed(), format!("an <icu:base> that exists, which {name:?} does not"));
             };
             if base.shape == Shape::Shifted && self.class.is_some_and(|(class, _)| class == Class::Double) {
                 base.shape = Shape::Double;
@@ -220,12 +223,12 @@ impl<'a> Head<'a> {
             Class::Single => Some((Shape::Single, [1, 1])),
             Class::Double => Some((Shape::Double, [2, 2])),
             Class::Shifted => Some((Shape::Shifted, [1, 2])),
-            Class::Multi => return line.error(line.trimmed(), "<icu:state> too, as MBCS implies no states"),
+            Class::Multi => return line.error(line.trimmed(), "<icu:state> too, because MBCS implies no states"),
         };
         if let Some((byte, line)) = self.substitute1
             && (matches!(implied, Some((Shape::Single | Shape::Double, _))) || self.min.is_some_and(|(min, _)| min > 1))
         {
-            let expected = format!("no <subchar1>, as {byte:02X} is not: MBCS and EBCDIC_STATEFUL alone have one");
+            let expected = format!("no <subchar1> (here {byte:02X}): only MBCS and EBCDIC_STATEFUL have one");
             return line.error(line.trimmed(), expected);
         }
         let Some((shape, lengths)) = implied else {
@@ -233,9 +236,9 @@ impl<'a> Head<'a> {
             table.shape = shape;
             return Ok((table, legal));
         };
-        for (said, implied) in [self.min, self.max].into_iter().zip(lengths) {
-            if let Some((said, line)) = said
-                && said != implied
+        for (declared, implied) in [self.min, self.max].into_iter().zip(lengths) {
+            if let Some((declared, line)) = declared
+                && declared != implied
             {
                 return line.error(line.trimmed(), format!("{implied}, which the <uconv_class> implies"));
             }
@@ -244,7 +247,7 @@ impl<'a> Head<'a> {
         Ok((table, shape))
     }
 
-    /// Gives the table its substitute; and the line to blame where it does not fit.
+    /// Sets the substitute of the table. Returns the line to blame if it does not fit.
     fn substitute(&self, table: &mut Table, charmap: Line<'a>) -> Result<Line<'a>, Error> {
         if let Some((bytes, line)) = &self.substitute {
             table.substitute = bytes.clone();
@@ -261,7 +264,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// The key and the value of a line.
+/// Parses the key and the value of a line.
 fn header(input: &[u8]) -> IResult<&[u8], (&[u8], &[u8])> {
     let key = delimited(tag("<"), take_while1(|byte| byte != b'>'), tag(">"));
     let quoted = delimited(tag("\""), take_while(|byte| byte != b'"'), tag("\""));
@@ -282,7 +285,7 @@ fn header(input: &[u8]) -> IResult<&[u8], (&[u8], &[u8])> {
     }
 }
 
-/// Bytes as mappings have them, and nothing else.
+/// Parses bytes in the notation of mappings. Nothing else may follow.
 fn all_bytes(value: &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
     let mut rest = value;
     let bytes = bytes(&mut rest, line)?;
@@ -291,14 +294,14 @@ fn all_bytes(value: &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
 
 // --- The states -------------------------------------------------------------------------------------------------------
 
-/// One row of states.
+/// A row of states.
 struct Row<'a> {
     line: Line<'a>,
     is_initial: bool,
     entries: Vec<Entry<'a>>,
 }
 
-/// What some bytes do in a state, and where it is said.
+/// An entry of a row: what some bytes do in a state, and its position in the file.
 #[derive(Clone)]
 struct Entry<'a> {
     at: &'a [u8],
@@ -311,7 +314,7 @@ struct Entry<'a> {
 enum Step {
     Illegal,
     Next(u8),
-    /// The sequence ends; the next begins in that state.
+    /// The sequence ends, and the next one begins in this state.
     Final(u8, Action),
 }
 
@@ -334,7 +337,7 @@ impl<'a> Row<'a> {
         if word.is_some() || !rest.is_empty() {
             match separated_list1(spaced(tag(",")), entry).parse_complete(rest) {
                 Ok((after, entries)) => (rest, row.entries) = (skip_blanks(after), entries),
-                Err(_) => return line.error(rest, "what bytes do, such as 0-7f or 81-fe:1"),
+                Err(_) => return line.error(rest, "an entry such as 0-7f or 81-fe:1"),
             }
         }
         if let Some(entry) = row.entries.iter().find(|entry| entry.last < entry.first) {
@@ -342,7 +345,7 @@ impl<'a> Row<'a> {
         }
         match rest {
             [] => Ok(row),
-            [b',', rest @ ..] => line.error(skip_blanks(rest), "what bytes do, such as 0-7f or 81-fe:1"),
+            [b',', rest @ ..] => line.error(skip_blanks(rest), "an entry such as 0-7f or 81-fe:1"),
             _ => line.error(rest, "a comma or the end of the row"),
         }
     }
@@ -356,14 +359,14 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A parser with blanks before it.
+/// Allows blanks before what `parser` reads.
 fn spaced<'a, O>(
     parser: impl Parser<&'a [u8], Output = O, Error = nom::error::Error<&'a [u8]>>,
 ) -> impl Parser<&'a [u8], Output = O, Error = nom::error::Error<&'a [u8]>> {
     preceded(take_while(is_blank), parser)
 }
 
-/// `initial,` (true), `surrogates,` (false), or nothing.
+/// Parses `initial,` (true), `surrogates,` (false), or nothing.
 fn directive(input: &[u8]) -> IResult<&[u8], Option<bool>> {
     let word = spaced(alt((value(true, tag("initial")), value(false, tag("surrogates")))));
     opt(terminated(word, spaced(tag(",")))).parse_complete(input)
@@ -383,7 +386,7 @@ fn entry(input: &[u8]) -> IResult<&[u8], Entry<'_>> {
         value(Action::Unassigned, tag("u")),
         value(Action::ChangeOnly, tag("s")),
         value(Action::Illegal, tag("i")),
-        // A pair of surrogates is a character like any other here.
+        // Here a surrogate pair is a character like any other.
         value(Action::Valid, tag("p")),
     ));
     let (input, action) = opt(preceded(spaced(tag(".")), opt(spaced(action)))).parse_complete(input)?;
@@ -396,14 +399,14 @@ fn entry(input: &[u8]) -> IResult<&[u8], Entry<'_>> {
     Ok((input, Entry { at, first, last: last.unwrap_or(first), step }))
 }
 
-/// The shape of these states, and the byte sequences that are legal. The two differ where the shape has a name, as for
-/// single bytes: what is illegal there is as malformed as what no character has.
+/// Returns the shape of these states, and the legal byte sequences. The two differ if the shape has a name, as for
+/// single bytes: there, an illegal byte is just as malformed as one without a character.
 fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
     let is_shifted = rows.get(1).is_some_and(|row| row.is_initial);
     let is_initial = |state: u8| state == 0 || (state == 1 && is_shifted);
     for (state, row) in rows.iter().enumerate() {
         if state > 1 && row.is_initial {
-            return row.line.error(row.line.trimmed(), "no `initial` but in the rows of states 0 and 1");
+            return row.line.error(row.line.trimmed(), "`initial` only in the rows of states 0 and 1");
         }
         for Entry { at, step, .. } in &row.entries {
             let (Step::Next(next) | Step::Final(next, _)) = *step else { continue };
@@ -412,14 +415,14 @@ fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
             }
             match step {
                 Step::Next(_) if is_initial(next) => {
-                    return row.line.error(at, "a dot, as the next state is one that a sequence begins in");
+                    return row.line.error(at, "a dot, because a sequence begins in the next state");
                 }
                 Step::Final(_, Action::ChangeOnly) if !is_shifted => {
                     return row.line.error(at, "no .s: bytes that only change the state are not supported here");
                 }
                 Step::Final(_, Action::Illegal) => {}
                 Step::Final(..) if !is_initial(next) => {
-                    return row.line.error(at, "a next state that a sequence begins in, as this one ends");
+                    return row.line.error(at, "a next state in which a sequence begins, because this sequence ends");
                 }
                 _ => {}
             }
@@ -436,8 +439,8 @@ fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
         let singles = steps[0].iter().filter(|step| **step == Step::Final(0, Action::Valid)).count();
         let pairs = states(&steps, 1, first)?;
         if !changes(&steps[0]) || !changes(&steps[1]) || singles != 254 || !same(&pairs, 0, &double, 0) {
-            let supported = "the states that EBCDIC_STATEFUL implies: bytes but 0E and 0F, and between these pairs of \
-                             41 to FE, and 40 40 (others are not supported)";
+            let supported = "the states that EBCDIC_STATEFUL implies: single bytes except 0E and 0F, and between those two \
+                             the pairs of 41 to FE, and 40 40 (others are not supported)";
             return first.error(first.trimmed(), supported);
         }
         return Ok((Shape::Shifted, Shape::Shifted));
@@ -455,13 +458,13 @@ fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
     Ok((shape, legal))
 }
 
-/// The states that `start` leads to, itself the first; what leads nowhere is illegal.
+/// Returns the states that can be reached from `start`, which comes first. A byte that leads nowhere is illegal.
 fn states(steps: &[[Step; 256]], start: u8, line: &Line<'_>) -> Result<Vec<State>, Error> {
     let mut found = Vec::new();
     let mut heights = vec![None; steps.len()];
     let height = height(steps, start, &mut heights);
     if height.is_none_or(|height| height > super::Code::MAX_LEN) {
-        return line.error(line.trimmed(), "states that come to an end after four bytes at the most");
+        return line.error(line.trimmed(), "states in which a sequence ends after at most four bytes");
     }
     let mut numbers = vec![None; steps.len()];
     let mut order = vec![start];
@@ -484,14 +487,15 @@ fn states(steps: &[[Step; 256]], start: u8, line: &Line<'_>) -> Result<Vec<State
     Ok(found)
 }
 
-/// The most bytes from this state to an end: 0 where there is none. `None` where the states go round in circles.
+/// Returns the largest number of bytes from this state to an end, or 0 if there is no end. `None`: the states form a
+/// cycle.
 fn height(steps: &[[Step; 256]], state: u8, known: &mut [Option<usize>]) -> Option<usize> {
-    const OPEN: usize = usize::MAX;
+    const IN_PROGRESS: usize = usize::MAX;
     let at = usize::from(state);
     match known[at] {
-        Some(OPEN) => return None,
+        Some(IN_PROGRESS) => return None,
         Some(height) => return Some(height),
-        None => known[at] = Some(OPEN),
+        None => known[at] = Some(IN_PROGRESS),
     }
     let mut most = 0;
     for step in &steps[at] {
@@ -508,7 +512,7 @@ fn height(steps: &[[Step; 256]], state: u8, known: &mut [Option<usize>]) -> Opti
     Some(most)
 }
 
-/// Whether the same bytes are legal from both states on.
+/// Returns whether the same bytes are legal from both states on.
 fn same(a: &[State], state_a: u8, b: &[State], state_b: u8) -> bool {
     let known = Place::new(None);
     a[usize::from(state_a)].iter().zip(&b[usize::from(state_b)]).all(|cells| match cells {
@@ -524,16 +528,16 @@ fn same(a: &[State], state_a: u8, b: &[State], state_b: u8) -> bool {
 
 // --- The mappings -----------------------------------------------------------------------------------------------------
 
-/// The mappings, in the reading.
+/// The mappings while they are being read.
 struct Body<'a> {
     draft: Draft,
     fit: Fit<'a>,
-    /// Whether mappings have flags; all have, or none.
+    /// Whether mappings have flags. Either all of them have flags or none.
     flags: Option<bool>,
 }
 
 impl Body<'_> {
-    /// Reads up to `END CHARMAP`; `extends` where the mappings add to others.
+    /// Reads up to `END CHARMAP`. `extends`: the mappings extend others.
     fn read(&mut self, lines: &mut Lines<'_>, extends: bool) -> Result<(), Error> {
         while let Some(line) = lines.next().transpose()? {
             match line.trimmed() {
@@ -566,38 +570,39 @@ impl Body<'_> {
         }
         let flag = flag(at_flag, line)?;
         match (flag, self.flags) {
-            (Some(_), Some(false)) => return line.error(at_flag, "no flag, as the mappings before have none"),
-            (None, Some(true)) => return line.error(at_flag, "a flag from |0 to |4, as the mappings before have one"),
+            (Some(_), Some(false)) => return line.error(at_flag, "no flag, because the earlier mappings have none"),
+            (None, Some(true)) => {
+                return line.error(at_flag, "a flag from |0 to |4, because the earlier mappings have one");
+            }
             _ => self.flags = Some(flag.is_some()),
         }
         if matches!(bytes, [SO | SI]) && self.draft.table.shape == Shape::Shifted {
-            // They shift, whatever is said of them; ICU leaves such mappings out too.
+            // These bytes always shift, whatever they are mapped to. ICU ignores such mappings too.
             return Ok(());
         }
         let Some(codes) = self.fit.codes(bytes) else {
-            return line
-                .error(at_bytes, format!("bytes that are codes of the table's states, as {} are not", Hex(bytes)));
+            return line.error(at_bytes, format!("bytes that the table's states allow, which {} are not", Hex(bytes)));
         };
         let several = text.as_slice().len() > 1;
         if flag.is_none() && (several || codes > 1 || extends) {
-            let expected = "a flag from |0 to |4, which mappings of several characters or codes need, and extensions";
+            let expected = "a flag from |0 to |4, which is required for several characters or codes, and in extensions";
             return line.error(at_flag, expected);
         }
         let way = flag.unwrap_or(Way::RoundTrip);
         if way == Way::Substitute1 && several {
-            return line.error(at_flag, "another flag than |2, which is for one character");
+            return line.error(at_flag, "a flag other than |2, which is for one character");
         }
         if way == Way::Substitute1 && bytes.len() > 1 {
             return Ok(());
         }
         if way.decodes() && self.fit.is_unassigned(bytes) {
-            return line.error(at_bytes, format!("other bytes than {}, which are .u in the states", Hex(bytes)));
+            return line.error(at_bytes, format!("bytes other than {}, which are .u in the states", Hex(bytes)));
         }
         self.draft.push((line, start), bytes, &text, way)
     }
 }
 
-/// The code points at the front of `rest`.
+/// Takes the code points at the front of `rest`.
 fn code_points(rest: &mut &[u8], line: &Line<'_>) -> Result<Chars, Error> {
     const EXAMPLE: &str = "a code point such as <U0041>";
     let mut text = Chars::new();
@@ -608,23 +613,24 @@ fn code_points(rest: &mut &[u8], line: &Line<'_>) -> Result<Chars, Error> {
             _ => at,
         };
         let Some(digits) = after_plus.strip_prefix(b"<U") else {
-            // A plus without more behind it, or another sign that only looks like one.
-            let begun = after_plus.len() < at.len() || at.starts_with(b"<") || text.as_slice().is_empty();
-            return if begun { line.error(after_plus, EXAMPLE) } else { Ok(text) };
+            // A plus without another code point after it, or text that only looks like a code point.
+            let is_broken = after_plus.len() < at.len() || at.starts_with(b"<") || text.as_slice().is_empty();
+            return if is_broken { line.error(after_plus, EXAMPLE) } else { Ok(text) };
         };
         let (number, len) = hex(digits);
         let (1.., Some(b'>')) = (len, digits.get(len)) else { return line.error(after_plus, EXAMPLE) };
         let Some(ch) = char::from_u32(number) else {
-            return line.error(after_plus, "a code point up to 10FFFF, no surrogate");
+            return line.error(after_plus, "a code point up to 10FFFF that is not a surrogate");
         };
         if !text.push(ch) {
-            return line.error(after_plus, format!("bytes: {MAX_TEXT} UTF-16 units are the most text of a mapping"));
+            return line
+                .error(after_plus, format!("bytes: a mapping has at most {MAX_TEXT} UTF-16 code units of text"));
         }
         *rest = &digits[len + 1..];
     }
 }
 
-/// The bytes at the front of `rest`.
+/// Takes the bytes at the front of `rest`.
 fn bytes(rest: &mut &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
     const EXAMPLE: &str = "a byte of two hex digits, such as \\x41";
     let mut bytes = Bytes::new();
@@ -639,14 +645,15 @@ fn bytes(rest: &mut &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
         };
         let Some(byte) = digits.strip_prefix(b"x").and_then(hex_pair) else { return line.error(after_plus, EXAMPLE) };
         if !bytes.push(byte) {
-            return line.error(after_plus, format!("no more bytes than {MAX_BYTES}"));
+            return line.error(after_plus, format!("at most {MAX_BYTES} bytes"));
         }
         *rest = &digits[3..];
     }
 }
 
-/// The flag behind the bytes. Whatever stands before it and behind it is skipped, as `makeconv` does, a comment too, in
-/// which old tables have it; but not what looks like more of the mapping, which that would lose.
+/// Returns the flag after the bytes. As in `makeconv`, text before and after it is skipped, even a comment, because old
+/// tables have the flag there. But text that looks like more of the mapping is an error, because skipping it would lose
+/// a part of the mapping.
 fn flag(rest: &[u8], line: &Line<'_>) -> Result<Option<Way>, Error> {
     let text = |of: &[u8]| of.iter().take_while(|byte| **byte != b'#').count();
     let is_more = |pair: &[u8]| matches!(pair, b"\\x" | b"<U");
@@ -660,7 +667,7 @@ fn flag(rest: &[u8], line: &Line<'_>) -> Result<Option<Way>, Error> {
         [b'2', ..] => Way::Substitute1,
         [b'3', ..] => Way::ToText,
         [b'4', ..] => Way::ToBytes,
-        // A comment may have a bar of its own.
+        // A comment may contain a vertical bar of its own.
         _ if text(rest) < bar => return Ok(None),
         _ => return line.error(&rest[bar..], "a flag from |0 to |4"),
     };

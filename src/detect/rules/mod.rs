@@ -1,7 +1,9 @@
-//! Policies: who is believed when byte order mark, transport, declaration and byte pattern are all there to be asked.
+//! Policies: which evidence takes precedence when the byte order mark, the transport, the declaration and the byte
+//! pattern each suggest an encoding.
 //!
-//! A [`Policy`] is a table of rules with ids over the same [`Evidence`]; the first rule that answers decides. Here are
-//! `rfc7303` (`spec/rfc7303.md`) and what the tables have in common; each other policy has a file of its own.
+//! A [`Policy`] is a table of rules with ids. All rules work on the same [`Evidence`], and the first rule that applies
+//! decides. This file contains `rfc7303` (`spec/rfc7303.md`) and what the tables share. Each other policy has its own
+//! file.
 
 mod feedparser;
 mod rfc3023;
@@ -11,6 +13,7 @@ mod whatwg;
 use super::content_type::{ContentType, MediaKind};
 use super::declaration::{self, Declaration};
 use super::html::Meta;
+use super::policy::Policy;
 use super::signature::{Family, Signature};
 use super::statistics::{self, Guess};
 use super::verdict::{Diagnostic, Kind, Source};
@@ -20,60 +23,9 @@ use crate::registry::Registry;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-/// A named rule set.
-///
-/// No one rule set agrees with all the software that is out there, so the rule set is a value. Each has its rules, with
-/// ids, in `spec/`.
-///
-/// ```
-/// use charpipe::detect::Policy;
-///
-/// assert_eq!(Policy::named("rome-strict"), Some(Policy::RomeStrict));
-/// assert_eq!(Policy::default().name(), "rfc7303");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Policy {
-    /// RFC 7303 §3: byte order mark, then charset; without either XML 1.0 §4.3.3 and Appendix F.
-    #[default]
-    Rfc7303,
-    /// RFC 3023 §3, which RFC 7303 replaced: the charset is authoritative, and `text/xml` without one is US-ASCII.
-    Rfc3023,
-    /// The algorithms of ROME's XmlReader as its document has them (rules 1.0 to 1.7 and 2.0 to 2.6): what contradicts
-    /// itself is an error.
-    RomeStrict,
-    /// The same with ROME's lenient order after it, so that nothing is.
-    RomeLenient,
-    /// Universal Feed Parser: RFC 3023 first, then one encoding after the other, until one can decode.
-    Feedparser,
-    /// The web's: byte order mark, charset, `meta`, and labels as the Encoding Standard means them.
-    Whatwg,
-}
-
 impl Policy {
-    /// All of them.
-    pub const ALL: [Policy; 6] =
-        [Policy::Rfc7303, Policy::Rfc3023, Policy::RomeStrict, Policy::RomeLenient, Policy::Feedparser, Policy::Whatwg];
-
-    /// Its name, as `--policy` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Policy::Rfc7303 => "rfc7303",
-            Policy::Rfc3023 => "rfc3023",
-            Policy::RomeStrict => "rome-strict",
-            Policy::RomeLenient => "rome-lenient",
-            Policy::Feedparser => "feedparser",
-            Policy::Whatwg => "whatwg",
-        }
-    }
-
-    /// The policy of that name.
-    pub fn named(name: &str) -> Option<Policy> {
-        Policy::ALL.into_iter().find(|policy| policy.name() == name)
-    }
-
-    /// What the media type means to this policy. RFC 3023 and RFC 7303 know `+xml` under any top-level type; ROME and
-    /// feedparser only know `application/…+xml` and `text/…+xml`.
+    /// Returns what the media type means to this policy. RFC 3023 and RFC 7303 know `+xml` under any top-level type;
+    /// ROME and feedparser know only `application/…+xml` and `text/…+xml`.
     pub(super) fn media(self, content_type: &ContentType) -> MediaKind {
         let is_narrow = matches!(self, Policy::RomeStrict | Policy::RomeLenient | Policy::Feedparser);
         match content_type.kind() {
@@ -82,8 +34,8 @@ impl Policy {
         }
     }
 
-    /// Whether it asks in which family a declaration behind a byte order mark is written.
-    pub(super) fn looks_behind_bom(self) -> bool {
+    /// Returns whether the policy needs to know in which family a declaration after a byte order mark is written.
+    pub(super) fn looks_past_bom(self) -> bool {
         matches!(self, Policy::RomeStrict | Policy::RomeLenient)
     }
 
@@ -99,68 +51,68 @@ impl Policy {
     }
 }
 
-/// One step of a policy.
+/// One rule of a policy.
 #[derive(Debug)]
 struct Rule {
     id: &'static str,
-    decide: Decide,
+    decide: RuleFn,
 }
 
-/// The choice, where the rule applies. It may leave diagnostics either way.
-type Decide = fn(&Evidence<'_>, &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error>;
+/// Returns the rule's choice, or `None` if the rule does not apply. It may add diagnostics in both cases.
+type RuleFn = fn(&Evidence<'_>, &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error>;
 
-const fn rule(id: &'static str, decide: Decide) -> Rule {
+const fn rule(id: &'static str, decide: RuleFn) -> Rule {
     Rule { id, decide }
 }
 
 static RFC7303: &[Rule] = &[
     // RFC 7303 §3.3: a byte order mark is authoritative.
     rule("rfc7303:bom", bom),
-    // RFC 7303 §3.2: else the charset parameter is.
+    // RFC 7303 §3.2: otherwise the charset parameter is authoritative.
     rule("rfc7303:charset", charset),
-    // XML 1.0 §4.3.3: else the declared name, where the bytes can be what it says (Appendix F.1).
+    // XML 1.0 §4.3.3: otherwise the declared name, if the bytes are consistent with it (Appendix F.1).
     rule("rfc7303:declaration", declared),
-    // Appendix F.1: else the family, where it alone tells, or where the name contradicts it.
+    // Appendix F.1: otherwise the family, if it alone determines the encoding or if the name contradicts it.
     rule("rfc7303:family", family),
-    // Statistics, where they may speak.
+    // Statistics, if they are enabled.
     rule("rfc7303:statistics", statistics),
-    // XML 1.0 §4.3.3: else UTF-8.
+    // XML 1.0 §4.3.3: otherwise UTF-8.
     rule("rfc7303:default", default),
 ];
 
-/// All that a rule may look at.
+/// Everything that a rule may consider.
 pub(super) struct Evidence<'a> {
     pub(super) registry: &'a Registry,
     pub(super) family: Family,
     pub(super) signature: Option<Signature>,
-    /// What the transport says.
+    /// The charset that the transport gave.
     pub(super) charset: Option<&'a str>,
-    /// Its media type, where there is a Content-Type.
+    /// The media type that the transport gave, if there is a Content-Type.
     pub(super) media: Option<MediaKind>,
-    /// What kind of document it is.
+    /// The kind of document.
     pub(super) kind: Kind,
     /// The `meta` that the prescan found.
     pub(super) meta: Option<&'a Meta>,
     pub(super) declaration: Option<&'a Declaration>,
-    /// The bytes of the declaration, or what was read in search of one; without byte order mark.
+    /// The bytes of the declaration, or those read while looking for one; without the byte order mark.
     pub(super) head: &'a [u8],
-    /// All bytes that were read, without byte order mark; more than `head` where the policy looks further.
+    /// All bytes that were read, without the byte order mark. More than `head` if the policy looks further.
     pub(super) window: &'a [u8],
-    /// The input ends with them.
+    /// Whether the input ends where `window` ends.
     pub(super) complete: bool,
-    /// What statistics say, where they may speak: asked once, and only by the rule that needs it.
+    /// The result of statistics, if they are enabled. They run at most once, when a rule first needs them.
     pub(super) guess: Option<&'a OnceCell<Guess>>,
     pub(super) fallback: Option<&'a Arc<dyn Codec>>,
     pub(super) ebcdic_fallback: Option<&'a Arc<dyn Codec>>,
 }
 
-/// What a rule chose.
+/// The choice of a rule.
 pub(super) struct Choice {
     pub(super) codec: Arc<dyn Codec>,
-    /// What the label named before the bytes told its order.
+    /// The codec that the label names, before the bytes determined its byte order.
     pub(super) named: Arc<dyn Codec>,
     pub(super) source: Source,
-    /// The label to report; none where the policy knows none. It need not be the codec's name.
+    /// The label to report, or `None` if the policy has none. It may differ from the codec's name.
     pub(super) label: Option<String>,
 }
 
@@ -169,41 +121,41 @@ impl Choice {
         Choice { label: Some(codec.name().to_owned()), named: codec.clone(), codec, source }
     }
 
-    /// The same, reported as `label`.
+    /// The same choice, reported as `label`.
     fn labelled(self, label: &str) -> Self {
         Choice { label: Some(label.to_owned()), ..self }
     }
 }
 
 impl Policy {
-    /// The first rule that answers, and its answer; a rule may answer with an error.
+    /// Applies the rules in order. Returns the id of the first rule that applies, and its choice or error.
     pub(super) fn decide(
         self,
         evidence: &Evidence<'_>,
-        notes: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> (Option<&'static str>, Result<Choice, Error>) {
         for rule in self.rules() {
-            match (rule.decide)(evidence, notes) {
+            match (rule.decide)(evidence, diagnostics) {
                 Ok(None) => {}
                 Ok(Some(choice)) => return (Some(rule.id), Ok(choice)),
-                // That a label is unknown is no rule's doing.
+                // An unknown label is an error of the label, not of a rule, so no rule is reported.
                 Err(error) => {
                     let is_rule = matches!(error.kind(), ErrorKind::PolicyRejects { .. });
                     return (Some(rule.id).filter(|_| is_rule), Err(error));
                 }
             }
         }
-        (None, Err(rejected("nothing tells what the encoding is")))
+        (None, Err(rejected("nothing identifies the encoding")))
     }
 }
 
-/// The policy says that this is an error, and why.
+/// The policy treats this as an error, for the reason `why`.
 fn rejected(why: &'static str) -> Error {
     ErrorKind::PolicyRejects { offset: 0, why }.into()
 }
 
 impl Evidence<'_> {
-    /// The codec that the family names by itself.
+    /// Returns the codec that the family alone determines.
     fn family_codec(&self) -> Result<Arc<dyn Codec>, Error> {
         self.registry.codec(match self.family {
             Family::Utf8 | Family::Ascii | Family::Unknown => "UTF-8",
@@ -211,58 +163,60 @@ impl Evidence<'_> {
         })
     }
 
-    /// For a label that leaves the order to the bytes, the codec of the order they show, else of the first; any other
-    /// codec as it is.
+    /// Resolves a label that leaves the byte order open: returns the codec of the order that the bytes show, or else of
+    /// the first order listed. Any other codec is returned unchanged.
     pub(super) fn in_order(&self, named: &Arc<dyn Codec>) -> Result<Arc<dyn Codec>, Error> {
-        let Some(orders) = named.orders() else { return Ok(named.clone()) };
+        let Some(orders) = named.info().byte_orders else { return Ok(named.clone()) };
         let shown = self.family.reading_label();
         let name = orders.names.iter().find(|name| **name == shown).or(orders.names.first());
         name.map_or_else(|| Ok(named.clone()), |name| self.registry.codec(name))
     }
 
-    /// What the bytes themselves show before any name: the row of a byte order mark, or of a declaration without one.
+    /// Returns the family of the byte order mark, if there is one.
     pub(super) fn bom(&self) -> Option<Family> {
         self.signature.filter(|row| row.bom).map(|row| row.family)
     }
 
-    /// What statistics say, where they may speak.
+    /// Returns the result of statistics, if they are enabled.
     pub(super) fn guess(&self) -> Option<&Guess> {
         let ask = || statistics::guess(self.window, self.complete, self.registry);
         self.guess.map(|asked| asked.get_or_init(ask))
     }
 
-    /// The declared name and where it stands.
+    /// Returns the declared name and its position.
     pub(super) fn declared_name(&self) -> Option<(&str, u64)> {
         let (name, span) = self.declaration?.name.as_ref()?;
         Some((name, span.start))
     }
 
-    /// What `named` decodes these bytes as: itself, in the order that they show, or else what their family says, since
-    /// bytes don't lie. `of` is the diagnostic for that, `says` who said so, at which byte.
+    /// Returns the codec that decodes these bytes if a label names `named`: `named` itself, in the byte order that the
+    /// bytes show, or else the codec of the bytes' own family. The tuple is for the diagnostic in the second
+    /// case: its code, how its message begins ("the transport says"), and its offset.
     pub(super) fn decoded(
         &self,
         named: &Arc<dyn Codec>,
         (of, says, at): (&'static str, &str, u64),
-        notes: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Arc<dyn Codec>, Error> {
         let codec = self.in_order(named)?;
         let fits = match (self.bom(), self.declared_name()) {
             (Some(_), _) => self.family_codec()?.name() == codec.name(),
-            // Only a name in the document has a whole declaration to be held against.
+            // Only a name in the document belongs to a whole declaration that can be checked against it.
             (None, Some((name, place))) if at == place && at > 0 => self.fits(&*codec, name),
             (None, _) => self.agrees_with_bytes(&*codec),
         };
         if fits {
             return Ok(codec);
         }
-        let message = format!("{says} says {}, the first bytes are {}", named.name(), self.family.name());
-        notes.push(Diagnostic::warning(of, at, message));
-        self.by_family(notes)
+        let message = format!("{says} {}, but the first bytes are {}", named.name(), self.family.name());
+        diagnostics.push(Diagnostic::warning(of, at, message));
+        self.by_family(diagnostics)
     }
 
-    /// What the bytes are where they contradict whoever had the say: what they themselves declare, if they can be that,
-    /// or else their family. EBCDIC tells no page, so one is assumed, and a diagnostic says so.
-    pub(super) fn by_family(&self, notes: &mut Vec<Diagnostic>) -> Result<Arc<dyn Codec>, Error> {
+    /// Returns the codec for bytes that contradict the label. If the bytes themselves declare an encoding that they can
+    /// be in, it is that one; otherwise it is the codec of their family. EBCDIC bytes do not show their page, so a page
+    /// is assumed, with a diagnostic.
+    pub(super) fn by_family(&self, diagnostics: &mut Vec<Diagnostic>) -> Result<Arc<dyn Codec>, Error> {
         if let Some((name, _)) = self.declared_name().filter(|_| self.bom().is_none())
             && let Some(named) = self.lookup(name)
         {
@@ -273,52 +227,54 @@ impl Evidence<'_> {
         }
         let codec = self.page_or_family()?;
         if self.family.is_ebcdic() {
-            notes.push(Diagnostic::warning(
+            diagnostics.push(Diagnostic::warning(
                 "ebcdic-page-assumed",
                 0,
-                format!("EBCDIC whose page nothing names; {} is assumed", codec.name()),
+                format!("the input is EBCDIC but names no code page; assuming {}", codec.name()),
             ));
         }
         Ok(codec)
     }
 
-    /// The codec of the family; for EBCDIC the page that the caller has for it, where that can be right.
+    /// Returns the codec of the family. For EBCDIC, this is the caller's page if the bytes are consistent with it.
     pub(super) fn page_or_family(&self) -> Result<Arc<dyn Codec>, Error> {
         let page = self.ebcdic_fallback.filter(|_| self.family.is_ebcdic());
         let page = page.filter(|codec| self.agrees_with_bytes(&***codec));
         page.cloned().map_or_else(|| self.family_codec(), Ok)
     }
 
-    /// What transport and declaration say beside the byte order mark of `codec`.
-    pub(super) fn conflicts_with_bom(&self, codec: &dyn Codec, notes: &mut Vec<Diagnostic>) {
+    /// Reports a transport or a declaration that contradicts the byte order mark of `codec`.
+    pub(super) fn conflicts_with_bom(&self, codec: &dyn Codec, diagnostics: &mut Vec<Diagnostic>) {
         if let Some(charset) = self.charset
             && !self.agrees_with_bom(charset, codec)
         {
-            let message = format!("the transport says {charset:?}, the byte order mark {}", codec.name());
-            notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
+            let message =
+                format!("the transport says {charset:?}, but the byte order mark is that of {}", codec.name());
+            diagnostics.push(Diagnostic::warning("charset-bom-conflict", 0, message));
         }
         if let Some((name, at)) = self.declared_name()
             && !self.agrees_with_bom(name, codec)
         {
-            let message = format!("the declaration says {name:?}, the byte order mark {}", codec.name());
-            notes.push(Diagnostic::warning("bom-declaration-conflict", at, message));
+            let message = format!("the declaration says {name:?}, but the byte order mark is that of {}", codec.name());
+            diagnostics.push(Diagnostic::warning("bom-declaration-conflict", at, message));
         }
     }
 
-    /// What the declaration says beside a charset that is decoded by `codec`.
-    pub(super) fn conflicts_with_charset(&self, label: &str, codec: &dyn Codec, notes: &mut Vec<Diagnostic>) {
+    /// Reports a declaration that contradicts a charset that is decoded by `codec`.
+    pub(super) fn conflicts_with_charset(&self, label: &str, codec: &dyn Codec, diagnostics: &mut Vec<Diagnostic>) {
         let Some((name, at)) = self.declared_name() else { return };
         let same = self.lookup(name).is_some_and(|declared| {
             declared.name() == codec.name()
-                || declared.orders().is_some_and(|orders| orders.names.contains(&codec.name()))
+                || declared.info().byte_orders.is_some_and(|orders| orders.names.contains(&codec.name()))
         });
         if !same {
-            let message = format!("the declaration says {name:?}, the transport {label:?}");
-            notes.push(Diagnostic::warning("charset-declaration-conflict", at, message));
+            let message = format!("the declaration says {name:?}, but the transport says {label:?}");
+            diagnostics.push(Diagnostic::warning("charset-declaration-conflict", at, message));
         }
     }
 
-    /// Whether `codec` decodes the window; a character that the end of the window cuts does not count.
+    /// Returns whether `codec` decodes the window without an error. A character that the end of the window cuts does
+    /// not count as one.
     pub(super) fn decodes(&self, codec: &dyn Codec) -> bool {
         let mut decoder = codec.decoder();
         let mut room = [0; 4096];
@@ -335,22 +291,22 @@ impl Evidence<'_> {
         !self.complete || decoder.finish(&mut Utf8Sink::new(&mut room)) == Stop::InputEmpty
     }
 
-    /// The codec that `label` names; `None`, too, where it names none.
+    /// Returns the codec that `label` names, or `None` if the label is unknown or unsupported.
     fn lookup(&self, label: &str) -> Option<Arc<dyn Codec>> {
         self.registry.codec(label).ok()
     }
 
-    /// Whether `label` may stand beside a byte order mark of `codec`. RFC 2781 §3.3 forbids the mark under a label that
-    /// already says the order, even if they agree.
+    /// Returns whether `label` is consistent with a byte order mark of `codec`. RFC 2781 §3.3 forbids the mark with a
+    /// label that already says the byte order, even if they agree.
     pub(super) fn agrees_with_bom(&self, label: &str, codec: &dyn Codec) -> bool {
-        self.lookup(label).is_some_and(|named| match named.orders() {
+        self.lookup(label).is_some_and(|named| match named.info().byte_orders {
             Some(orders) => orders.names.contains(&codec.name()),
             None => named.name() == codec.name() && !matches!(codec.name(), "UTF-16BE" | "UTF-16LE"),
         })
     }
 
-    /// Whether the declaration's bytes, decoded by `codec`, are a declaration that gives the same name: then name and
-    /// bytes agree, whatever the codec.
+    /// Returns whether `codec` decodes the declaration's bytes to a declaration with the same name. If so, name and
+    /// bytes agree.
     fn fits(&self, codec: &dyn Codec, name: &str) -> bool {
         decode_strictly(codec, self.head).is_some_and(|text| {
             text.starts_with("<?xml")
@@ -358,8 +314,8 @@ impl Evidence<'_> {
         })
     }
 
-    /// Whether `codec` reads in the bytes of the signature what the family says that they are; true, too, where there
-    /// is no signature, or one that is a byte order mark.
+    /// Returns whether `codec` decodes the bytes of the signature to the same text as the family's codec does. Also
+    /// true if there is no signature, or if it is a byte order mark.
     pub(super) fn agrees_with_bytes(&self, codec: &dyn Codec) -> bool {
         let Some(row) = self.signature.filter(|row| !row.bom) else { return true };
         let reader = self.registry.codec(self.family.reading_label());
@@ -370,67 +326,67 @@ impl Evidence<'_> {
     }
 }
 
-fn bom(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn bom(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     if evidence.bom().is_none() {
         return Ok(None);
     }
     let codec = evidence.family_codec()?;
-    evidence.conflicts_with_bom(&*codec, notes);
+    evidence.conflicts_with_bom(&*codec, diagnostics);
     let declared = evidence.declared_name().filter(|(name, _)| evidence.agrees_with_bom(name, &*codec));
     let named = declared.and_then(|(name, _)| evidence.lookup(name)).unwrap_or_else(|| codec.clone());
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Bom) }))
 }
 
-fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some(label) = evidence.charset else { return Ok(None) };
     let named = evidence.registry.codec(label).map_err(|error| in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.agrees_with_bytes(&*codec) {
-        notes.push(Diagnostic::warning(
+        diagnostics.push(Diagnostic::warning(
             "charset-family-conflict",
             0,
-            format!("the transport says {label:?}, the first bytes are {}", evidence.family.name()),
+            format!("the transport says {label:?}, but the first bytes are {}", evidence.family.name()),
         ));
         return Ok(None);
     }
     if named.name() == "UTF-16" {
-        notes.push(utf16_without_bom(0));
+        diagnostics.push(utf16_without_bom(0));
     }
-    evidence.conflicts_with_charset(label, &*codec, notes);
+    evidence.conflicts_with_charset(label, &*codec, diagnostics);
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }))
 }
 
-fn declared(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn declared(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some((name, span)) = evidence.declaration.and_then(|declaration| declaration.name.as_ref()) else {
         return Ok(None);
     };
     let named = evidence.registry.codec(name).map_err(|error| in_document(error, span.start))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.fits(&*codec, name) {
-        notes.push(Diagnostic::warning(
+        diagnostics.push(Diagnostic::warning(
             "family-declaration-conflict",
             span.start,
-            format!("the declaration says {name:?}, its bytes are {}", evidence.family.name()),
+            format!("the declaration says {name:?}, but its bytes are {}", evidence.family.name()),
         ));
         return Ok(None);
     }
     if named.name() == "UTF-16" {
-        notes.push(utf16_without_bom(span.start));
+        diagnostics.push(utf16_without_bom(span.start));
     }
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Declaration) }))
 }
 
-fn family(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn family(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let contradicted = evidence.declaration.is_some_and(|declaration| declaration.name.is_some());
     let family = evidence.family;
     if family.is_ebcdic() {
-        return Ok(Some(Choice::of(evidence.by_family(notes)?, Source::Signature)));
+        return Ok(Some(Choice::of(evidence.by_family(diagnostics)?, Source::Signature)));
     }
     if family.is_wide() && !contradicted {
-        notes.push(Diagnostic::warning(
+        diagnostics.push(Diagnostic::warning(
             "unlabelled-family",
             0,
-            format!("{} without byte order mark or declared name", family.name()),
+            format!("the input is {} without a byte order mark or a declared encoding", family.name()),
         ));
     }
     if family.is_wide() || contradicted {
@@ -439,23 +395,23 @@ fn family(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option
     Ok(None)
 }
 
-fn default(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn default(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     if let Some(named) = evidence.fallback {
         let codec = evidence.in_order(named)?;
         if evidence.agrees_with_bytes(&*codec) {
             return Ok(Some(Choice { named: named.clone(), ..Choice::of(codec, Source::Fallback) }));
         }
-        notes.push(Diagnostic::warning(
+        diagnostics.push(Diagnostic::warning(
             "fallback-family-conflict",
             0,
-            format!("{} was to be taken, but the first bytes are {}", codec.name(), evidence.family.name()),
+            format!("the fallback is {}, but the first bytes are {}", codec.name(), evidence.family.name()),
         ));
     }
     Ok(Some(Choice::of(evidence.registry.codec("UTF-8")?, Source::Default)))
 }
 
-/// The first candidate of statistics, where they may speak and have one.
-fn statistics(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+/// Chooses the first candidate of statistics, if they are enabled and have one.
+fn statistics(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some(guess) = evidence.guess() else { return Ok(None) };
     let Some(first) = guess.candidates().first() else { return Ok(None) };
     let codec = evidence.registry.codec(&first.codec)?;
@@ -465,19 +421,19 @@ fn statistics(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Op
     if let Guess::Ambiguous(_) = guess {
         let others: Vec<&str> = guess.candidates().iter().skip(1).take(3).map(|other| &*other.codec).collect();
         let message = match &others[..] {
-            [] => format!("a guess that little speaks for: {}", first.codec),
-            others => format!("a guess that others come close to: {}, or {}", first.codec, others.join(", ")),
+            [] => format!("weak guess: {}", first.codec),
+            others => format!("ambiguous guess: {} (also possible: {})", first.codec, others.join(", ")),
         };
-        notes.push(Diagnostic::warning("guess-ambiguous", 0, message));
+        diagnostics.push(Diagnostic::warning("guess-ambiguous", 0, message));
     }
     Ok(Some(Choice::of(codec, Source::Statistics)))
 }
 
 fn utf16_without_bom(offset: u64) -> Diagnostic {
-    Diagnostic::warning("utf16-without-bom", offset, "UTF-16 without the byte order mark that it must have")
+    Diagnostic::warning("utf16-without-bom", offset, "UTF-16 without the required byte order mark")
 }
 
-/// An unknown or unsupported label, with the place where the document gives it.
+/// Adds the position in the document to the error for an unknown or unsupported label.
 fn in_document(error: Error, at: u64) -> Error {
     match error.kind() {
         ErrorKind::UnknownLabel { label, near, .. } => {
@@ -490,7 +446,7 @@ fn in_document(error: Error, at: u64) -> Error {
     }
 }
 
-/// The name of what `label` means under the web's rules.
+/// Returns the name of the encoding that `label` means under the web's rules.
 pub(super) fn web_name(registry: &Registry, label: &str) -> Option<String> {
     whatwg::codec_of(registry, label).map(|codec| codec.name().to_owned())
 }

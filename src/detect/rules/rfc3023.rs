@@ -1,5 +1,5 @@
-//! The policy `rfc3023`: the transport's charset is authoritative, and where it is silent the media type has a default
-//! (RFC 3023 §3, obsolete). `spec/rfc3023.md`.
+//! The policy `rfc3023`: the transport's charset is authoritative, and without one the media type has a default (RFC
+//! 3023 §3, obsolete). See `spec/rfc3023.md`.
 
 use super::{Choice, Diagnostic, Evidence, Rule, bom, declared, default, family, rule, statistics, utf16_without_bom};
 use crate::detect::content_type::MediaKind;
@@ -11,7 +11,7 @@ pub(super) static RULES: &[Rule] = &[
     rule("rfc3023:charset", charset),
     // §3.1: text/xml without a charset is US-ASCII, whatever the document says.
     rule("rfc3023:text-xml", text_xml),
-    // §3.2: else as XML 1.0 §4.3.3 and Appendix F have it.
+    // §3.2: otherwise as in XML 1.0 §4.3.3 and Appendix F.
     rule("rfc3023:bom", bom),
     rule("rfc3023:declaration", declared),
     rule("rfc3023:family", family),
@@ -19,7 +19,7 @@ pub(super) static RULES: &[Rule] = &[
     rule("rfc3023:default", default),
 ];
 
-fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some(label) = evidence.charset else { return Ok(None) };
     let named = evidence.registry.codec(label).map_err(|error| super::in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
@@ -27,31 +27,33 @@ fn charset(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Optio
         Some(_) => {
             let marked = evidence.family_codec()?;
             if !evidence.agrees_with_bom(label, &*marked) {
-                // §4 forbids the mark under UTF-16BE and UTF-16LE, agreeing or not.
-                let message = format!("the transport says {label:?}, the byte order mark {}", marked.name());
-                notes.push(Diagnostic::warning("charset-bom-conflict", 0, message));
+                // §4 forbids the mark with UTF-16BE and UTF-16LE, whether or not they agree.
+                let message =
+                    format!("the transport says {label:?}, but the byte order mark is that of {}", marked.name());
+                diagnostics.push(Diagnostic::warning("charset-bom-conflict", 0, message));
             }
             marked.name() == codec.name()
         }
         None => {
             let fits = evidence.agrees_with_bytes(&*codec);
             if !fits {
-                let message = format!("the transport says {label:?}, the first bytes are {}", evidence.family.name());
-                notes.push(Diagnostic::warning("charset-family-conflict", 0, message));
+                let message =
+                    format!("the transport says {label:?}, but the first bytes are {}", evidence.family.name());
+                diagnostics.push(Diagnostic::warning("charset-family-conflict", 0, message));
             } else if named.name() == "UTF-16" {
-                notes.push(utf16_without_bom(0));
+                diagnostics.push(utf16_without_bom(0));
             }
             fits
         }
     };
-    evidence.conflicts_with_charset(label, &*codec, notes);
-    // What the bytes are is decoded, what the transport says reported.
-    let codec = if fits { codec } else { evidence.by_family(notes)? };
+    evidence.conflicts_with_charset(label, &*codec, diagnostics);
+    // The transport's label is reported, but the bytes are decoded as the encoding that they show.
+    let codec = if fits { codec } else { evidence.by_family(diagnostics)? };
     let label = named.name().to_owned();
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }.labelled(&label)))
 }
 
-fn text_xml(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn text_xml(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     if evidence.media != Some(MediaKind::TextXml) {
         return Ok(None);
     }
@@ -60,11 +62,11 @@ fn text_xml(evidence: &Evidence<'_>, notes: &mut Vec<Diagnostic>) -> Result<Opti
         None => (evidence.registry.codec("US-ASCII")?, Source::Default),
     };
     let (conflict, says) = match (evidence.bom(), source) {
-        (Some(_), _) => ("charset-bom-conflict", "text/xml without a charset"),
-        (None, Source::Fallback) => ("fallback-family-conflict", "the last resort"),
-        (None, _) => ("charset-family-conflict", "text/xml without a charset"),
+        (Some(_), _) => ("charset-bom-conflict", "text/xml without a charset means"),
+        (None, Source::Fallback) => ("fallback-family-conflict", "the fallback is"),
+        (None, _) => ("charset-family-conflict", "text/xml without a charset means"),
     };
-    let codec = evidence.decoded(&named, (conflict, says, 0), notes)?;
+    let codec = evidence.decoded(&named, (conflict, says, 0), diagnostics)?;
     let label = named.name().to_owned();
     Ok(Some(Choice { named, ..Choice::of(codec, source) }.labelled(&label)))
 }

@@ -1,7 +1,7 @@
-//! EBCDIC or not, and which page: the window is read in every page and scored in every language that the page can
-//! write; bytes on which pages differ decide. Pages that read it alike are one.
+//! Recognises EBCDIC and its page. The window is decoded in every page and scored in every language that the page can
+//! write. Bytes on which the pages differ decide. Pages that decode the window to the same text are treated as one.
 
-use super::models::{Class, FLOOR, Model, UNASSIGNED, is_break, models};
+use super::models::{Class, MIN_LIKELIHOOD, Model, UNASSIGNED, is_break, models};
 use super::{Candidate, Guess, MARGIN, MINIMUM, MOST};
 use crate::codec::table::{SI, SO};
 use crate::codec::{Codec, Stop, Utf8Sink, is_ebcdic};
@@ -10,73 +10,79 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// How far behind a page starts, by how rarely it is met: natural logarithms of likelihoods.
-const USUAL: f32 = 0.0;
-const EURO: f32 = -2.0;
-const RARE: f32 = -5.0;
+/// The initial score of a page, by how rarely the page is used: natural logarithms of likelihoods.
+const USUAL_PRIOR: f32 = 0.0;
+const EURO_PRIOR: f32 = -2.0;
+const RARE_PRIOR: f32 = -5.0;
 
-/// The single-byte pages, the one to prefer first. APL, PC pages and those of scripts without a model are not here,
-/// nor pages that are another's table under a second name.
+/// The single-byte pages, in order of preference. Left out are APL, PC pages, pages of scripts without a model, and
+/// pages that repeat another page's table under a second name.
 #[rustfmt::skip]
-const PAGES: &[(f32, &str)] = &[
-    (USUAL, "IBM037 IBM1047 IBM500 IBM273 IBM297 IBM285 IBM284 IBM280 IBM277 IBM278 IBM871 IBM870 IBM1025 IBM875 \
-             IBM1026 IBM424 IBM420 IBM-Thai IBM290 IBM1027 IBM1123"),
-    (EURO, "IBM01140 IBM00924 IBM01148 IBM01141 IBM01147 IBM01146 IBM01145 IBM01144 IBM01142 IBM01143 IBM01149 \
-            IBM1153 IBM1154 IBM4971 IBM1155 IBM12712 IBM16804 IBM1160 IBM8482 IBM5123 IBM1158 IBM880"),
-    (RARE, "IBM1165 IBM274 IBM275 IBM282 IBM256 IBM1112 IBM1122 IBM1156 IBM1157 IBM423 IBM905 IBM425 IBM4517 IBM8612 \
-            IBM9067 IBM1166 IBM803 IBM833 IBM836 IBM28709 IBM038 IBM281 OSD_EBCDIC_DF04_1 OSD_EBCDIC_DF04_15 \
-            OSD_EBCDIC_DF03_IRV EBCDIC-US EBCDIC-UK EBCDIC-AT-DE EBCDIC-FR EBCDIC-CA-FR EBCDIC-ES EBCDIC-IT EBCDIC-PT \
-            EBCDIC-DK-NO EBCDIC-FI-SE EBCDIC-IS-FRISS"),
+const SINGLE_BYTE_PAGES: &[(f32, &str)] = &[
+    (USUAL_PRIOR,
+     "IBM037 IBM1047 IBM500 IBM273 IBM297 IBM285 IBM284 IBM280 IBM277 IBM278 IBM871 IBM870 IBM1025 IBM875 \
+     IBM1026 IBM424 IBM420 IBM-Thai IBM290 IBM1027 IBM1123"),
+    (EURO_PRIOR,
+     "IBM01140 IBM00924 IBM01148 IBM01141 IBM01147 IBM01146 IBM01145 IBM01144 IBM01142 IBM01143 IBM01149 \
+     IBM1153 IBM1154 IBM4971 IBM1155 IBM12712 IBM16804 IBM1160 IBM8482 IBM5123 IBM1158 IBM880"),
+    (RARE_PRIOR,
+     "IBM1165 IBM274 IBM275 IBM282 IBM256 IBM1112 IBM1122 IBM1156 IBM1157 IBM423 IBM905 IBM425 IBM4517 IBM8612 \
+     IBM9067 IBM1166 IBM803 IBM833 IBM836 IBM28709 IBM038 IBM281 OSD_EBCDIC_DF04_1 OSD_EBCDIC_DF04_15 \
+     OSD_EBCDIC_DF03_IRV EBCDIC-US EBCDIC-UK EBCDIC-AT-DE EBCDIC-FR EBCDIC-CA-FR EBCDIC-ES EBCDIC-IT EBCDIC-PT \
+     EBCDIC-DK-NO EBCDIC-FI-SE EBCDIC-IS-FRISS"),
 ];
 
-/// The mixed pages, likewise.
-const MIXED: &[(f32, &str)] = &[
-    (USUAL, "IBM930 IBM939 IBM933 IBM935 IBM937 IBM1388"),
-    (EURO, "IBM1390 IBM1399 IBM1364 IBM1371"),
-    (RARE, "IBM5026 IBM5035 IBM1377 IBM9580"),
+/// The mixed pages, in the same form.
+const MIXED_PAGES: &[(f32, &str)] = &[
+    (USUAL_PRIOR, "IBM930 IBM939 IBM933 IBM935 IBM937 IBM1388"),
+    (EURO_PRIOR, "IBM1390 IBM1399 IBM1364 IBM1371"),
+    (RARE_PRIOR, "IBM5026 IBM5035 IBM1377 IBM9580"),
 ];
 
-/// Pages any two of which may follow a window that they read alike: where the window is not all of the input and these
-/// tie, nothing is settled.
-const LATIN1: &[&str] =
+/// Common Latin pages. If the window is not the whole input and several of these decode it alike, the rest may still
+/// differ, so the guess is not certain.
+const LATIN1_PAGES: &[&str] =
     &["IBM037", "IBM1047", "IBM500", "IBM273", "IBM297", "IBM285", "IBM284", "IBM280", "IBM277", "IBM278", "IBM871"];
 
-/// What a control counts that no text has: packed decimals and binary numbers are borne, up to a share.
-const CONTROL: f32 = -7.0;
+/// The score of a control that does not occur in text. Packed decimals and binary numbers are tolerated, up to a share.
+const CONTROL_SCORE: f32 = -7.0;
 
-/// The least likelihood, a character on average, at which the best reading is taken for text.
-const THRESHOLD: f32 = -4.7;
-/// What is taken off it for what begins like XML.
-const XML: f32 = 0.8;
+/// The lowest score, per character on average, at which the best reading is taken for text.
+const MIN_MEAN_SCORE: f32 = -4.7;
+/// How much that threshold is lowered for input that begins like XML.
+const XML_ALLOWANCE: f32 = 0.8;
 
-/// What a pair of brackets is worth.
-const PAIRED: f32 = 4.0;
-/// What a bracket costs that lacks the other.
-const UNPAIRED: f32 = 4.0;
+/// The bonus for a pair of brackets.
+const PAIRED_BRACKETS_BONUS: f32 = 4.0;
+/// The penalty for a bracket without its counterpart.
+const UNPAIRED_BRACKET_PENALTY: f32 = 4.0;
 
-/// What a blank or a digit after another counts: how many there are tells no language.
-const FILLER: f32 = -2.3;
+/// The score of a blank or digit that follows another one. How many there are says nothing about the language.
+const FILLER_SCORE: f32 = -2.3;
 
-/// How much less likely a letter is for being a capital within a word.
-const BREAK: f32 = 0.05;
+/// The factor on a letter's likelihood if it is a capital within a word.
+const CASE_BREAK_FACTOR: f32 = 0.05;
 
-/// The pages of half-width katakana: those that have small letters where the others have katakana, and the others.
-const KATAKANA: &[&str] =
+/// The pages with half-width katakana, of both kinds: bytes that are small letters in one kind are katakana in the
+/// other.
+const KATAKANA_PAGES: &[&str] =
     &["IBM290", "IBM8482", "IBM930", "IBM1390", "IBM5026", "IBM1027", "IBM5123", "IBM939", "IBM1399", "IBM5035"];
-/// By how much a page of katakana and another have to differ: so many standard deviations of a sum of as much text.
+/// By how much the scores of a katakana page and another page must differ, in standard deviations of a sum over the
+/// same amount of text.
 const KATAKANA_SPREAD: f32 = 4.0;
 
-/// How far behind the first a candidate is whose score is 1/e of the first's.
-const SCALE: f32 = 8.0;
+/// The difference in log-likelihood from the best candidate at which a candidate's reported score falls to 1/e.
+const SCORE_SCALE: f32 = 8.0;
 
-/// The fewest letters, digits and marks of which anything is said; of XML.
-const FEWEST: u32 = 16;
-const FEWEST_OF_XML: u32 = 6;
+/// The fewest letters, digits and marks from which a page is guessed; and the fewest in XML.
+const MIN_TEXT: u32 = 16;
+const MIN_XML_TEXT: u32 = 6;
 
-/// One control that no text has among so many letters, digits and marks: other bytes of numbers are among them.
-const BINARY: u32 = 50;
+/// If there is more than one control that does not occur in text for this many letters, digits and marks, other bytes
+/// of numbers are probably among the text.
+const MIN_TEXT_PER_CONTROL: u32 = 50;
 
-/// The bytes that are a bracket or a brace on one of the pages.
+/// The bytes that are a bracket or a brace in at least one of the pages.
 #[rustfmt::skip]
 const BRACKETS: &[u8] = &[
     0x43, 0x44, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x51, 0x54, 0x59, 0x5A, 0x63, 0x68, 0x70, 0x71, 0x80,
@@ -84,13 +90,13 @@ const BRACKETS: &[u8] = &[
     0xBD, 0xBE, 0xC0, 0xCF, 0xD0, 0xDC, 0xFB, 0xFC, 0xFD,
 ];
 
-/// The most of them that are looked at.
-const MOST_BRACKETS: usize = 4096;
+/// The most brackets that are examined.
+const MAX_BRACKETS: usize = 4096;
 
-/// The most different pairs of bytes that mixed pages are compared on.
-const MOST_PAIRS: usize = 2048;
+/// The most different byte pairs on which mixed pages are compared.
+const MAX_PAIRS: usize = 2048;
 
-/// `None`: no EBCDIC.
+/// Guesses the page. `None`: not EBCDIC.
 pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Option<Guess> {
     let is_xml = begins_like_xml(window);
     if window.len() < MINIMUM && !is_xml {
@@ -105,11 +111,11 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     if best.mean < threshold {
         return None;
     }
-    // The threshold is a half, what English prose in page 37 has is nearly 1.
+    // The confidence is 0.5 at the threshold and nearly 1 for English prose in page 37.
     let confidence = (0.5 + 0.5 * (best.mean - threshold) / 2.0).clamp(0.5, 1.0);
     let mut candidates: Vec<Candidate> = Vec::new();
     for reading in &readings {
-        let score = (confidence * libm::expf((reading.likelihood - best.likelihood) / SCALE)).clamp(0.0, 1.0);
+        let score = (confidence * libm::expf((reading.likelihood - best.likelihood) / SCORE_SCALE)).clamp(0.0, 1.0);
         let same_text = candidates.is_empty();
         for page in &reading.pages {
             candidates.push(Candidate { codec: pages[*page].letters.name.clone(), score, same_text });
@@ -117,10 +123,10 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     }
     let is_near = |other: &Reading| best.likelihood - other.likelihood < counts.margin(best, other, &pages);
     let near = readings.iter().skip(1).any(is_near);
-    let usual = best.pages.iter().filter(|page| LATIN1.contains(&&*pages[**page].letters.name)).count();
+    let usual = best.pages.iter().filter(|page| LATIN1_PAGES.contains(&&*pages[**page].letters.name)).count();
     let open = !complete && usual > 1;
-    // Packed decimals and binary numbers have bytes of letters too, and those are as many as nobody knows.
-    let is_part_binary = counts.controls * BINARY > counts.text + counts.doubled;
+    // Packed decimals and binary numbers also contain the bytes of letters, and their number is unknown.
+    let is_part_binary = counts.controls * MIN_TEXT_PER_CONTROL > counts.text + counts.doubled;
     candidates.truncate(MOST);
     Some(if near || open || is_part_binary || counts.has_shifts && !counts.is_mixed {
         Guess::Ambiguous(candidates)
@@ -129,9 +135,9 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     })
 }
 
-/// Whether it is EBCDIC at a glance, of the Latin pages.
-pub(super) fn looks(window: &[u8]) -> bool {
-    let [mut letters, mut others, mut blanks, mut low, mut strange] = [0usize; 5];
+/// Returns whether the window looks like EBCDIC in a Latin page, at a glance.
+pub(super) fn looks_like_ebcdic(window: &[u8]) -> bool {
+    let [mut letters, mut others, mut blanks, mut low, mut unusual] = [0usize; 5];
     for byte in window {
         match byte {
             0x81..=0x89 | 0x91..=0x99 | 0xA2..=0xA9 | 0xC1..=0xC9 | 0xD1..=0xD9 | 0xE2..=0xE9 | 0xF0..=0xF9 => {
@@ -142,10 +148,10 @@ pub(super) fn looks(window: &[u8]) -> bool {
             0x4B..=0x4E | 0x50 | 0x5C..=0x5E | 0x60 | 0x61 | 0x6B..=0x6F | 0x7A..=0x7F => others += 1,
             0x00 => {}
             0x01..=0x3F => low += 1,
-            _ => strange += 1,
+            _ => unusual += 1,
         }
     }
-    let all = letters + others + blanks + low + strange;
+    let all = letters + others + blanks + low + unusual;
     letters >= 8
         && letters * 5 >= all - blanks
         && (letters + others + blanks) * 20 >= all * 17
@@ -153,11 +159,11 @@ pub(super) fn looks(window: &[u8]) -> bool {
         && blanks * 25 >= all
 }
 
-/// Whether the first characters are `<name`, `<!--` or `<!DOC` and a `>` is near: as any page has them.
+/// Returns whether the first characters are `<name`, `<!--` or `<!DOC` and a `>` follows soon, in any page.
 fn begins_like_xml(window: &[u8]) -> bool {
     let blank = window.iter().take_while(|byte| matches!(byte, 0x40 | 0x05 | 0x0D | 0x15 | 0x25)).count();
     let Some((0x4C, rest)) = window[blank..].split_first() else { return false };
-    // `!` is elsewhere on many pages, and lower-case letters are on those of katakana.
+    // `!` has other bytes in many pages, and so have lower-case letters in the katakana pages.
     let declaration = |rest: &[u8]| match rest {
         [0x5A | 0x4F | 0xBB, 0x60, 0x60, ..] => true,
         [0x5A | 0x4F | 0xBB, rest @ ..] => rest.starts_with(&[0xC4, 0xD6, 0xC3]),
@@ -172,44 +178,43 @@ fn begins_like_xml(window: &[u8]) -> bool {
         || rest.first().is_some_and(is_name) && rest.iter().take(256).take_while(is_text).any(|byte| *byte == 0x6E)
 }
 
-/// What is counted in a window: all that the pages are compared on.
+/// The counts of a window: everything on which the pages are compared.
 struct Counts {
-    /// Byte after byte, how often; what parts records and lines is 40.
+    /// Pairs of successive bytes and their damped count. Separators of records and lines are counted as 40.
     singles: Vec<(u8, u8, f32)>,
-    /// The pairs between shift codes, how often.
+    /// The byte pairs between shift codes and their damped count.
     doubles: Vec<([u8; 2], f32)>,
-    /// How often single bytes stand where nothing before them counts.
+    /// The bytes that occur, including those whose predecessor is not counted.
     is_used: [bool; 256],
-    /// The bytes that are a bracket on one page or another, each with that before it, from the front.
+    /// The bytes that are a bracket in some page, in input order, each with the byte before it.
     brackets: Vec<(u8, u8)>,
-    /// How many double-byte characters there are.
+    /// The number of double-byte characters.
     doubled: u32,
-    /// What all of it weighs.
+    /// The sum of all damped counts.
     weight: f32,
-    /// Control characters that no text has.
+    /// The number of controls that do not occur in text.
     controls: u32,
-    /// Letters, digits, marks.
+    /// The number of letters, digits and marks.
     text: u32,
-    /// The blanks that ASCII has.
+    /// The number of ASCII blanks.
     spaces: u32,
-    /// How often low or high values begin.
+    /// The number of runs of low or high values (00 or FF).
     fills: u32,
     blanks: u32,
     all: u32,
     is_mixed: bool,
-    /// There are shift codes.
+    /// Whether there are shift codes.
     has_shifts: bool,
 }
 
-/// What occurs often counts less each time: records and markup say the same again and again.
+/// Damps a count. Records and markup repeat themselves, so each repetition counts less than the one before.
 fn damped(count: u32) -> f32 {
     libm::powf(count as f32, 0.6)
 }
 
 impl Counts {
     fn of(window: &[u8]) -> Counts {
-        let doubled = doubled(window);
-        let is_mixed = doubled.is_some();
+        let is_mixed = is_mixed_page(window);
         let mut pairs: Vec<u32> = vec![0; 0x1_0000];
         let mut doubles: BTreeMap<[u8; 2], u32> = BTreeMap::new();
         let mut counts = Counts {
@@ -248,7 +253,7 @@ impl Counts {
             counts.spaces += u32::from(byte == 0x20);
             let byte = match byte {
                 0x05 | 0x0C | 0x0D | 0x15 | 0x25 => 0x40,
-                // Low and high values fill fields, and say nothing.
+                // Low and high values fill fields and say nothing about the page.
                 0x00 | 0xFF => {
                     counts.fills += u32::from(!is_fill);
                     is_fill = true;
@@ -264,16 +269,17 @@ impl Counts {
                 _ => byte,
             };
             is_fill = false;
-            // What is repeated says little: padding, rules of dashes.
+            // Repetition says little: padding, or rules made of dashes.
             run = if byte == before { run + 1 } else { 0 };
             if run >= 2 || (byte == 0x40 && run >= 1) {
                 continue;
             }
-            if is_sign(before, byte, &window[at..]) {
-                // Pages still differ there, which is all that is known. What comes next is like a new word.
+            if may_be_sign(before, byte, &window[at..]) {
+                // The pages still differ in this byte, but nothing more is known about it. The next byte is treated as
+                // the beginning of a word.
                 counts.is_used[usize::from(byte)] = true;
                 let is_last = (0xF0..=0xF9).contains(&before);
-                if byte == 0xD0 && is_last && counts.brackets.len() < MOST_BRACKETS {
+                if byte == 0xD0 && is_last && counts.brackets.len() < MAX_BRACKETS {
                     counts.brackets.push((before, byte));
                 }
                 counts.all += 1;
@@ -284,7 +290,7 @@ impl Counts {
             pairs[usize::from(before) << 8 | usize::from(byte)] += 1;
             counts.is_used[usize::from(byte)] = true;
             counts.all += 1;
-            if BRACKETS.contains(&byte) && counts.brackets.len() < MOST_BRACKETS {
+            if BRACKETS.contains(&byte) && counts.brackets.len() < MAX_BRACKETS {
                 counts.brackets.push((before, byte));
             }
             counts.blanks += u32::from(byte == 0x40);
@@ -299,50 +305,51 @@ impl Counts {
         let mut doubles: Vec<_> = doubles.into_iter().collect();
         doubles.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         counts.doubled = doubles.iter().map(|(_, count)| count).sum();
-        doubles.truncate(MOST_PAIRS);
+        doubles.truncate(MAX_PAIRS);
         counts.doubles = doubles.into_iter().map(|(pair, count)| (pair, damped(count))).collect();
         counts.weight = counts.singles.iter().map(|(_, _, weight)| weight).sum::<f32>()
             + counts.doubles.iter().map(|(_, weight)| weight).sum::<f32>();
         counts
     }
 
-    /// What a reading has to reach; `None` where there is too little of anything, or it cannot be.
+    /// Returns the score that a reading has to reach. `None`: there is too little text, or this cannot be EBCDIC text.
     fn threshold(&self, is_xml: bool) -> Option<f32> {
-        let fewest = if is_xml { FEWEST_OF_XML } else { FEWEST };
+        let fewest = if is_xml { MIN_XML_TEXT } else { MIN_TEXT };
         let text = self.text + self.doubled;
-        // Blanks as ASCII has them; a share of controls that no record has, and zeros not in runs but all over.
+        // Not EBCDIC text: blanks as in ASCII; a larger share of controls than any record has; or zeros that are
+        // scattered rather than in runs.
         let is_ascii = self.spaces > self.blanks && self.spaces * 20 > text;
         let is_binary = self.controls * 2 > text || self.fills * 8 > text;
         if text < fewest || is_ascii || is_binary {
             return None;
         }
         if self.is_mixed {
-            return Some(THRESHOLD - 3.5);
+            return Some(MIN_MEAN_SCORE - 3.5);
         }
-        Some(if is_xml { THRESHOLD - XML } else { THRESHOLD })
+        Some(if is_xml { MIN_MEAN_SCORE - XML_ALLOWANCE } else { MIN_MEAN_SCORE })
     }
 }
 
-/// Whether `byte` may be the digit that carries the sign of a signed zoned decimal, the last or the first of them: it
-/// tells nothing about the page then, whatever the character is that a page has there.
-fn is_sign(before: u8, byte: u8, after: &[u8]) -> bool {
+/// Returns whether `byte` may be the digit that carries the sign of a signed zoned decimal: the last digit or the
+/// first. Such a byte says nothing about the page, whatever character the page has for it.
+fn may_be_sign(before: u8, byte: u8, after: &[u8]) -> bool {
     let is_digit = |byte: u8| (0xF0..=0xF9).contains(&byte);
     match byte {
         0xC0..=0xC9 | 0xD0..=0xD9 if is_digit(before) => true,
-        // Letters and braces before a digit are met in text: two digits make a number.
+        // A letter or brace before a single digit also occurs in text. Two digits make a number.
         0xC0 | 0xD0 => !is_letter(before) && after.len() > 1 && after[..2].iter().all(|byte| is_digit(*byte)),
         _ => false,
     }
 }
 
-/// Whether the byte is a letter on nearly all pages.
+/// Returns whether the byte is a letter in nearly all pages.
 fn is_letter(byte: u8) -> bool {
     matches!(byte, 0x81..=0x89 | 0x91..=0x99 | 0xA2..=0xA9 | 0xC1..=0xC9 | 0xD1..=0xD9 | 0xE2..=0xE9)
 }
 
-/// Whether shift codes come in order, with pairs between, and there are enough: then the page is a mixed one. Records
-/// may cut a run, and so may the window.
-fn doubled(window: &[u8]) -> Option<()> {
+/// Returns whether the page is a mixed one: shift codes come in order with byte pairs between them, and there are
+/// enough of them. The end of a record or of the window may cut a run.
+fn is_mixed_page(window: &[u8]) -> bool {
     let [mut good, mut bad, mut pairs] = [0usize; 3];
     let mut at = 0;
     while let Some(found) = window[at..].iter().position(|byte| *byte == SO) {
@@ -360,63 +367,63 @@ fn doubled(window: &[u8]) -> Option<()> {
             Some(_) => bad += 1,
         }
     }
-    (good > 0 && good >= 9 * bad && pairs >= 4 && pairs * 50 >= window.len() / 2).then_some(())
+    good > 0 && good >= 9 * bad && pairs >= 4 && pairs * 50 >= window.len() / 2
 }
 
 /// A page, as far as the window needs it.
 struct Page {
-    start: f32,
+    prior: f32,
     letters: Arc<Letters>,
-    /// The characters of the window's pairs.
+    /// The characters of the byte pairs in the window.
     doubles: Vec<char>,
 }
 
-/// The single bytes of a page: what does not depend on the window, made once for each page of a run.
+/// The single bytes of a page. They do not depend on the window and are computed once per page and process.
 struct Letters {
     name: String,
-    /// The character of each byte by itself.
+    /// The character of each byte on its own.
     chars: [char; 256],
-    /// The same in order.
+    /// The same characters, sorted.
     sorted: Vec<char>,
-    /// Which models have their letters on the page, by the place of the model.
+    /// A bit per model, by its index: whether the page has the letters of its language.
     covered: OnceLock<u64>,
 }
 
-/// The page at this place of the two lists; only those that were asked for are made.
+/// Returns the built-in page of this name from the two lists. A page is built when it is first asked for.
 fn built_in(name: &'static str) -> Option<(Arc<Letters>, Arc<dyn Codec>)> {
-    type Made = OnceLock<Option<(Arc<Letters>, Arc<dyn Codec>)>>;
-    static ALL: LazyLock<Vec<(&str, Made)>> = LazyLock::new(|| {
-        let names = PAGES.iter().chain(MIXED).flat_map(|(_, names)| names.split_ascii_whitespace());
+    type PageCell = OnceLock<Option<(Arc<Letters>, Arc<dyn Codec>)>>;
+    static ALL: LazyLock<Vec<(&str, PageCell)>> = LazyLock::new(|| {
+        let names = SINGLE_BYTE_PAGES.iter().chain(MIXED_PAGES).flat_map(|(_, names)| names.split_ascii_whitespace());
         names.map(|name| (name, OnceLock::new())).collect()
     });
-    let (_, made) = ALL.iter().find(|(one, _)| *one == name)?;
+    let (_, cell) = ALL.iter().find(|(one, _)| *one == name)?;
     let make = || {
         let codec = Registry::builtin().codec(name).ok()?;
         Some((Arc::new(Letters::new(&codec)), codec))
     };
-    made.get_or_init(make).clone()
+    cell.get_or_init(make).clone()
 }
 
 fn pages(counts: &Counts, registry: &Registry) -> Vec<Page> {
-    let list = if counts.is_mixed { MIXED } else { PAGES };
-    let named = list.iter().flat_map(|(start, names)| names.split_ascii_whitespace().map(move |name| (*start, name)));
+    let list = if counts.is_mixed { MIXED_PAGES } else { SINGLE_BYTE_PAGES };
+    let named = list.iter().flat_map(|(prior, names)| names.split_ascii_whitespace().map(move |name| (*prior, name)));
     let own = registry.registered().filter(|codec| is_ebcdic(&***codec));
     let mut pages: Vec<Page> =
-        own.map(|codec| Page::new(Arc::new(Letters::new(codec)), codec, USUAL, counts)).collect();
+        own.map(|codec| Page::new(Arc::new(Letters::new(codec)), codec, USUAL_PRIOR, counts)).collect();
     let is_plain = registry.is_builtin();
-    for (start, name) in named {
+    for (prior, name) in named {
         let Some((letters, codec)) = built_in(name) else { continue };
-        // A caller's codec may have taken the name of a page.
+        // The caller may have registered a codec under the name of a page.
         let is_it = is_plain || registry.codec(name).is_ok_and(|found| Arc::ptr_eq(&found, &codec));
         if is_it && pages.iter().all(|page| page.letters.name != name) {
-            pages.push(Page::new(letters, &codec, start, counts));
+            pages.push(Page::new(letters, &codec, prior, counts));
         }
     }
     pages
 }
 
 impl Page {
-    fn new(letters: Arc<Letters>, codec: &Arc<dyn Codec>, start: f32, counts: &Counts) -> Page {
+    fn new(letters: Arc<Letters>, codec: &Arc<dyn Codec>, prior: f32, counts: &Counts) -> Page {
         let doubles = match counts.doubles.is_empty() {
             true => Vec::new(),
             false => {
@@ -424,11 +431,11 @@ impl Page {
                 counts.doubles.iter().map(|([lead, trail], _)| read(&[SO, *lead, *trail, SI])).collect()
             }
         };
-        Page { start, letters, doubles }
+        Page { prior, letters, doubles }
     }
 }
 
-/// Reads a few bytes by themselves: the character that they are.
+/// Returns a function that decodes a few bytes on their own and returns their character.
 fn reader(codec: &Arc<dyn Codec>) -> impl FnMut(&[u8]) -> char {
     let mut decoder = codec.decoder();
     move |bytes| {
@@ -456,19 +463,19 @@ impl Letters {
         has(ch) || ch.to_uppercase().next().is_some_and(has) || super::models::forms(ch).any(has)
     }
 
-    /// Whether the page has the letters of the model at `place`.
+    /// Returns whether the page has the letters of the model at index `place`.
     fn covers(&self, place: usize) -> bool {
         let of = |(place, model): (usize, &Model)| u64::from(model.is_covered(|ch| self.has(ch))) << place;
         self.covered.get_or_init(|| models().iter().enumerate().map(of).sum()) >> place & 1 == 1
     }
 }
 
-/// What the window is in some pages that read it alike.
+/// The score of the window in pages that decode it alike.
 struct Reading {
     pages: Vec<usize>,
-    /// How likely the text is, in its best language.
+    /// The score of the text in its best language, as a natural logarithm.
     likelihood: f32,
-    /// The same, a character on average.
+    /// The average score per character.
     mean: f32,
 }
 
@@ -489,18 +496,18 @@ fn readings(counts: &Counts, pages: &[Page]) -> Vec<Reading> {
     let groups = texts.into_iter().filter_map(|(_, group)| Group::new(group, pages, counts)).collect::<Vec<_>>();
     let sums = counts.likelihoods(&groups, pages);
     let reading = |(group, sum): (Group, f32)| {
-        let start = group.pages.iter().map(|page| pages[*page].start).fold(f32::MIN, f32::max);
+        let prior = group.pages.iter().map(|page| pages[*page].prior).fold(f32::MIN, f32::max);
         let first = &pages[group.pages[0]];
-        // Controls are as many among what weighs as among the bytes.
+        // Controls make up the same share of the weighted score as of the bytes.
         let share = counts.controls as f32 / (counts.all + counts.doubled + counts.controls).max(1) as f32;
-        let mean = (1.0 - share) * sum / counts.weight.max(1.0) + share * CONTROL;
+        let mean = (1.0 - share) * sum / counts.weight.max(1.0) + share * CONTROL_SCORE;
         let brackets = counts.brackets(&first.letters);
-        Reading { pages: group.pages, likelihood: sum + start + brackets, mean }
+        Reading { pages: group.pages, likelihood: sum + prior + brackets, mean }
     };
     groups.into_iter().zip(sums).map(reading).collect()
 }
 
-/// Pages that read the window alike, and the languages that it may be in, by their places among the models.
+/// Pages that decode the window alike, and the indices of the models of the languages it may be in.
 struct Group {
     pages: Vec<usize>,
     languages: Vec<usize>,
@@ -508,35 +515,35 @@ struct Group {
 
 impl Group {
     fn new(group: Vec<usize>, pages: &[Page], counts: &Counts) -> Option<Group> {
-        // Any page of the group may be the one that has the language's letters.
+        // It is enough if one page of the group has the letters of the language.
         let is_covered = |place: &usize| {
             group.iter().any(|page| pages[*page].letters.covers(*place))
                 || counts.is_mixed && models()[*place].is_east_asian()
         };
-        // English and code are in every mixture: as the language itself they would outweigh it where the markup is
-        // English and the content is not.
+        // English and code are part of every mixture. As the language itself they would outweigh it in a document whose
+        // markup is English and whose content is not.
         let is_usual = |place: &usize| matches!(models()[*place].code, "en" | "code");
         let mut languages: Vec<usize> = (0..models().len()).filter(is_covered).collect();
         if languages.iter().any(|place| !is_usual(place)) {
             languages.retain(|place| !is_usual(place));
         } else {
-            // Letters of ASCII alone: as good a language as any, and no better than that.
+            // Only ASCII letters: this language is as good as any other, and no better.
             languages = (0..models().len()).filter(|place| models()[*place].code == "nl").collect();
         }
         (!languages.is_empty()).then_some(Group { pages: group, languages })
     }
 }
 
-/// How much the language itself counts, in a text that may have anything of English and of programs in it.
-const OWN: f32 = 0.5;
-const ENGLISH: f32 = 0.3;
-const CODE: f32 = 0.2;
+/// The weight of the language itself, in a text that may also contain English and program code.
+const LANGUAGE_WEIGHT: f32 = 0.5;
+const ENGLISH_WEIGHT: f32 = 0.3;
+const CODE_WEIGHT: f32 = 0.2;
 
-/// The characters that the pages have for the bytes of the window, each once, and what each is to each model.
+/// The characters that the pages have for the bytes of the window, each once, with their class in each model.
 struct Alphabet {
     chars: Vec<char>,
     folded: Vec<char>,
-    /// By model.
+    /// Indexed by model.
     classes: Vec<OnceCell<Vec<Class>>>,
 }
 
@@ -552,11 +559,12 @@ impl Alphabet {
     }
 }
 
-/// What two characters in sequence add to the likelihood of a text.
+/// The contribution of two successive characters to the score of a text.
 enum Term {
     /// The same in every language.
     Fixed(f64),
-    /// What English and code have of it, what a break takes off, and the logarithms by language, once they are made.
+    /// The share of English and code, the factor for a break, and the logarithm for each language, once it has been
+    /// computed.
     Open { known: f32, factor: f32, logs: Vec<f32> },
 }
 
@@ -565,49 +573,49 @@ impl Term {
         let (first, second) = (alphabet.chars[usize::from(before)], alphabet.chars[usize::from(next)]);
         let is_filler = |ch: char| ch == ' ' || ch.is_ascii_digit();
         if is_filler(first) && is_filler(second) {
-            return Term::Fixed(f64::from(FILLER));
+            return Term::Fixed(f64::from(FILLER_SCORE));
         }
         let usual = models().iter().enumerate().filter_map(|(place, model)| match model.code {
-            "en" => Some(ENGLISH * alphabet.likelihood(place, before, next)),
-            "code" => Some(CODE * alphabet.likelihood(place, before, next)),
+            "en" => Some(ENGLISH_WEIGHT * alphabet.likelihood(place, before, next)),
+            "code" => Some(CODE_WEIGHT * alphabet.likelihood(place, before, next)),
             _ => None,
         });
-        let factor = if is_break(first, second) { BREAK } else { 1.0 };
+        let factor = if is_break(first, second) { CASE_BREAK_FACTOR } else { 1.0 };
         let known = usual.sum::<f32>() * factor;
         if first.is_alphabetic() || second.is_alphabetic() {
             return Term::Open { known, factor, logs: vec![f32::NAN; models().len()] };
         }
-        Term::Fixed(f64::from(libm::logf((known / (1.0 - OWN)).max(FLOOR))))
+        Term::Fixed(f64::from(libm::logf((known / (1.0 - LANGUAGE_WEIGHT)).max(MIN_LIKELIHOOD))))
     }
 }
 
 impl Counts {
-    /// How far the likelihoods of two readings have to be apart for the better one to be certain.
+    /// Returns how far the scores of two readings must lie apart for the better one to be certain.
     ///
-    /// Names and words in katakana are short and follow one another in any order, which no model knows: by chance alone
-    /// a text has letters of the other pages that are as likely.
+    /// Names and words in katakana are short and follow one another in any order, so no model can predict them. By mere
+    /// chance, the same bytes can give letters of the other pages that are just as likely.
     fn margin(&self, best: &Reading, other: &Reading, pages: &[Page]) -> f32 {
-        let usual = -SCALE * libm::logf(1.0 - MARGIN);
+        let usual = -SCORE_SCALE * libm::logf(1.0 - MARGIN);
         let is_of = |reading: &Reading, names: &[&str]| {
             reading.pages.iter().any(|page| names.contains(&&*pages[*page].letters.name))
         };
-        let is_katakana = is_of(best, KATAKANA) || is_of(other, KATAKANA) && !is_of(best, LATIN1);
+        let is_katakana = is_of(best, KATAKANA_PAGES) || is_of(other, KATAKANA_PAGES) && !is_of(best, LATIN1_PAGES);
         if is_katakana && !self.is_mixed_alike(best, other, pages) {
             return usual.max(KATAKANA_SPREAD * libm::sqrtf(self.weight));
         }
         usual
     }
 
-    /// Whether the two differ in pairs of bytes only.
+    /// Returns whether the two readings differ only in byte pairs.
     fn is_mixed_alike(&self, best: &Reading, other: &Reading, pages: &[Page]) -> bool {
         let [one, another] = [best, other].map(|reading| &pages[reading.pages[0]].letters.chars);
         (0..256).filter(|byte| self.is_used[*byte]).all(|byte| one[byte] == another[byte])
     }
 
-    /// How likely the text is as each group reads it, in its best language (and English, and code): the natural
-    /// logarithm, with the share of the double-byte characters.
+    /// Returns the score of the text as each group decodes it, in its best language mixed with English and code: a
+    /// natural logarithm that includes the double-byte characters.
     ///
-    /// Most pages have the same character for most bytes, so each pair of characters is weighed once.
+    /// Most pages have the same character for most bytes, so each pair of characters is scored only once.
     fn likelihoods(&self, groups: &[Group], pages: &[Page]) -> Vec<f32> {
         let (alphabet, indices) = self.alphabet(groups, pages);
         let mut fixed = vec![0f64; groups.len()];
@@ -626,8 +634,8 @@ impl Counts {
                     Term::Open { known, factor, logs } => {
                         for (sum, language) in open[at].iter_mut().zip(&group.languages) {
                             if logs[*language].is_nan() {
-                                let own = OWN * alphabet.likelihood(*language, pair.0, pair.1) * *factor;
-                                logs[*language] = libm::logf((*known + own).max(FLOOR));
+                                let own = LANGUAGE_WEIGHT * alphabet.likelihood(*language, pair.0, pair.1) * *factor;
+                                logs[*language] = libm::logf((*known + own).max(MIN_LIKELIHOOD));
                             }
                             *sum += f64::from(logs[*language]) * f64::from(count);
                         }
@@ -646,12 +654,12 @@ impl Counts {
 
     fn of_doubles(&self, doubles: &[char], model: &Model) -> f64 {
         let of = |(ch, (_, count)): (&char, &([u8; 2], f32))| {
-            f64::from(libm::logf(model.class(*ch).single.max(FLOOR))) * f64::from(*count)
+            f64::from(libm::logf(model.class(*ch).single.max(MIN_LIKELIHOOD))) * f64::from(*count)
         };
         doubles.iter().zip(&self.doubles).map(of).sum()
     }
 
-    /// The characters of all groups, and the index of each byte's for each group.
+    /// Returns the characters of all groups, and for each group the index of each byte's character.
     fn alphabet(&self, groups: &[Group], pages: &[Page]) -> (Alphabet, Vec<Vec<u16>>) {
         let used: Vec<usize> = (0..256).filter(|byte| self.is_used[*byte]).collect();
         let chars_of = |group: &Group| pages[group.pages[0]].letters.chars;
@@ -674,8 +682,9 @@ impl Counts {
         (Alphabet { chars, folded, classes: vec![OnceCell::new(); models().len()] }, indices)
     }
 
-    /// What brackets add: those that open and close in order are hardly there by chance, those that lack the other are
-    /// hardly brackets. A brace within a word is a letter of another page, and counts for nothing.
+    /// Returns what brackets contribute. Brackets that open and close in order are unlikely to be there by chance, and
+    /// brackets without a counterpart are unlikely to be brackets. A brace within a word is probably a letter of
+    /// another page and counts as unpaired.
     fn brackets(&self, page: &Letters) -> f32 {
         let [mut square, mut curly, mut good, mut bad] = [0u32; 4];
         for &(before, byte) in &self.brackets {
@@ -684,7 +693,7 @@ impl Counts {
                 '[' => square += 1,
                 '{' if is_in_word => bad += 1,
                 '{' => curly += 1,
-                // It may be a sign, and counts for nothing: the brace that it may close does neither.
+                // This may be a sign and does not count. The brace that it may close does not count either.
                 '}' if byte == 0xD0 && (0xF0..=0xF9).contains(&before) => curly = curly.saturating_sub(1),
                 close @ (']' | '}') => {
                     let open = if close == ']' { &mut square } else { &mut curly };
@@ -700,7 +709,7 @@ impl Counts {
             }
         }
         let bad = bad + square + curly;
-        PAIRED * damped(good) - UNPAIRED * bad.min(6) as f32
+        PAIRED_BRACKETS_BONUS * damped(good) - UNPAIRED_BRACKET_PENALTY * bad.min(6) as f32
     }
 }
 
@@ -709,9 +718,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bracket_of_every_page_is_looked_at() {
+    fn every_bracket_of_every_page_is_examined() {
         let registry = Registry::builtin();
-        for (_, names) in PAGES.iter().chain(MIXED) {
+        for (_, names) in SINGLE_BYTE_PAGES.iter().chain(MIXED_PAGES) {
             for name in names.split_ascii_whitespace() {
                 let page = Letters::new(&registry.codec(name).unwrap());
                 for (byte, ch) in (0..=255u8).zip(page.chars) {
@@ -723,9 +732,9 @@ mod tests {
     }
 
     #[test]
-    fn the_preferred_pages_are_there_and_are_no_others() {
+    fn every_listed_page_is_registered_under_its_own_name() {
         let registry = Registry::builtin();
-        let names = PAGES.iter().chain(MIXED).flat_map(|(_, names)| names.split_ascii_whitespace());
+        let names = SINGLE_BYTE_PAGES.iter().chain(MIXED_PAGES).flat_map(|(_, names)| names.split_ascii_whitespace());
         for name in names {
             let codec = registry.codec(name).unwrap();
             assert_eq!(codec.name(), name);

@@ -1,15 +1,16 @@
-//! What may these bytes be, when nothing names it? Statistics over a bounded window (`spec/statistics.md`).
+//! Guesses the encoding from byte statistics over a bounded window, for input that names no encoding
+//! (`spec/statistics.md`).
 //!
-//! [`guess`] asks in this order, and the first that answers decides:
+//! [`guess`] tries these in order, and the first that recognises the window decides:
 //!
-//! | file | what |
+//! | file | recognises |
 //! |---|---|
 //! | `unicode.rs` | UTF-32 and UTF-16 without a byte order mark, UTF-8 |
-//! | `ebcdic.rs` | EBCDIC or not, and which page |
+//! | `ebcdic.rs` | EBCDIC, and which page |
 //! | `web.rs` | the charsets of the web, through chardetng (feature `guess`) |
 //!
-//! `models.rs` makes the languages' models for it from `texts.txt`. UTF-7 and ISO-2022-JP are never an answer: text
-//! that only looks harmless is how filters are passed.
+//! `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`. The result is never UTF-7 or ISO-2022-JP:
+//! text in them can look harmless and so slip past filters.
 
 mod ebcdic;
 mod models;
@@ -19,44 +20,47 @@ mod web;
 
 use crate::registry::Registry;
 
-/// How much of the input is looked at, in bytes. More than that is not better, only slower.
+/// How many bytes of the input are examined. More bytes would be slower without improving the result.
 pub const WINDOW: usize = 64 * 1024;
 
-/// From fewer bytes than these nothing is guessed, except UTF-8 (by its form, any length), UTF-16 (12 bytes), UTF-32
-/// (24), and EBCDIC that begins like XML.
+/// The fewest bytes from which anything is guessed. Exceptions: UTF-8 (recognised by its structure at any length),
+/// UTF-16 (12 bytes), UTF-32 (24 bytes), and EBCDIC that begins like XML.
 pub const MINIMUM: usize = 24;
 
-/// How near, in score, a page that reads the window otherwise may come to the first before the answer is ambiguous.
+/// The margin in score. If another page decodes the window differently and its score is within this margin of the
+/// first, the guess is ambiguous.
 pub const MARGIN: f32 = 0.5;
 
-/// The most candidates that are answered.
+/// The most candidates in a guess.
 pub const MOST: usize = 12;
 
 /// A charset that the bytes may be in.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The name of a codec in the registry.
     pub codec: String,
-    /// How likely it is, from 0 to 1. Scores compare with each other; they are no probabilities.
+    /// How likely the charset is, from 0 to 1. Scores can be compared with each other, but they are not probabilities.
     pub score: f32,
-    /// It reads the window to the very text that the first candidate does.
+    /// Whether this charset decodes the window to exactly the same text as the first candidate.
     pub same_text: bool,
 }
 
-/// What [`guess`] answers; candidates are in order, the best first, and never none.
+/// The result of [`guess`]. The candidates are in order, the best first, and there is at least one.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Guess {
-    /// The first candidate is it. Others that read the window to the same text may follow.
+    /// The first candidate is certain. Others that decode the window to the same text may follow.
     Certain(Vec<Candidate>),
-    /// The first candidate is the best, but another that reads the window otherwise is within [`MARGIN`] of it; or the
-    /// window, which is not all of the input, has nothing in which the usual pages differ.
+    /// The first candidate is only the best. Either another one decodes the window differently and is within [`MARGIN`]
+    /// of it, or the window is only the beginning of the input and contains nothing in which the usual pages differ.
     Ambiguous(Vec<Candidate>),
-    /// Nothing that could be told.
+    /// No encoding could be identified.
     Nothing,
 }
 
 impl Guess {
-    /// The candidates, the best first.
+    /// Returns the candidates, the best first.
     pub fn candidates(&self) -> &[Candidate] {
         match self {
             Guess::Certain(candidates) | Guess::Ambiguous(candidates) => candidates,
@@ -69,10 +73,10 @@ impl Guess {
     }
 }
 
-/// Guesses what the beginning of an input is encoded in, among the codecs of `registry`. `complete` says that `window`
-/// is the whole input. Of a window longer than [`WINDOW`] the rest is not looked at.
+/// Guesses the encoding of the beginning of an input, among the codecs of `registry`. `complete` says that `window` is
+/// the whole input. Only the first [`WINDOW`] bytes of `window` are examined.
 ///
-/// Time is linear in the window, and memory does not depend on it.
+/// Time is linear in the size of the window, and memory does not depend on it.
 ///
 /// ```
 /// use charpipe::{Registry, detect::statistics::{Guess, guess}};
@@ -113,18 +117,19 @@ pub fn guess(window: &[u8], complete: bool, registry: &Registry) -> Guess {
     Guess::Nothing
 }
 
-/// What bytes that could not be converted look like: enough for a hint, not for a verdict.
+/// What bytes that could not be converted look like. Good enough for a hint, not for a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Looks {
-    /// EBCDIC, of whatever page.
+    /// EBCDIC of any page.
     Ebcdic,
-    /// UTF-16, the low octet first.
+    /// UTF-16, low byte first.
     Utf16Le,
-    /// UTF-16, the high octet first.
+    /// UTF-16, high byte first.
     Utf16Be,
 }
 
-/// Whether the bytes look like EBCDIC or UTF-16: one pass that counts, without tables.
+/// Returns whether the bytes look like EBCDIC or UTF-16. Counts bytes in a single pass, without tables.
 ///
 /// ```
 /// use charpipe::detect::statistics::{Looks, looks_like};
@@ -140,5 +145,5 @@ pub fn looks_like(window: &[u8]) -> Option<Looks> {
         Some("UTF-16BE") => return Some(Looks::Utf16Be),
         _ => {}
     }
-    ebcdic::looks(window).then_some(Looks::Ebcdic)
+    ebcdic::looks_like_ebcdic(window).then_some(Looks::Ebcdic)
 }

@@ -1,34 +1,34 @@
-//! What follows what in each language: models of pairs of characters, made from `texts.txt` when first asked for.
+//! Language models: which character follows which in each language. They are built from `texts.txt` on first use.
 //!
-//! The texts are small, so a pair that they lack falls back on how frequent its second character is, and a character
-//! that they lack on what it is: a letter, a mark, a control.
+//! The texts are small. A pair that is missing from them is estimated from the frequency of its second character, and a
+//! missing character from its kind: a letter, a mark or a control.
 
 use std::sync::LazyLock;
 
 static TEXTS: &str = include_str!("texts.txt");
 
-/// How much the frequency of a character alone weighs against that of the pair, in pairs.
-const SINGLES: f32 = 3.0;
-/// How much what a character is weighs against how often it occurs, in characters.
-const UNSEEN: f32 = 12.0;
+/// The weight of a character's own frequency against that of the pair, counted in pairs.
+const SINGLES_WEIGHT: f32 = 3.0;
+/// The weight of a character's kind against its own frequency, counted in characters.
+const PRIOR_WEIGHT: f32 = 12.0;
 
-/// A language's model.
+/// The model of a language.
 pub(super) struct Model {
-    /// The language, as `texts.txt` has it.
+    /// The code of the language in `texts.txt`.
     pub(super) code: &'static str,
-    /// The characters of the text, folded, in order; the place is the class.
+    /// The folded characters of the text, sorted. The index of a character is its class.
     chars: Vec<char>,
-    /// The pairs of classes that the text has, in order, and how often.
+    /// The pairs of classes that occur in the text, sorted, with their counts.
     pairs: Vec<((u16, u16), f32)>,
-    /// How many pairs begin with a class.
+    /// For each class, the number of pairs that begin with it.
     sums: Vec<f32>,
-    /// How likely a class is.
+    /// The likelihood of each class.
     singles: Vec<f32>,
     /// The letters, with their share of all letters.
     letters: Vec<(char, f32)>,
 }
 
-/// The models, in the order of the texts.
+/// Returns the models, in the order of the texts.
 pub(super) fn models() -> &'static [Model] {
     static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
         let body = TEXTS.lines().filter(|line| !line.starts_with("# "));
@@ -62,7 +62,8 @@ impl Model {
             counts[usize::from(*class)] += 1.0;
         }
         let all = folded.len() as f32;
-        let singles = chars.iter().zip(&counts).map(|(ch, n)| (n + UNSEEN * prior(*ch)) / (all + UNSEEN)).collect();
+        let singles =
+            chars.iter().zip(&counts).map(|(ch, n)| (n + PRIOR_WEIGHT * prior(*ch)) / (all + PRIOR_WEIGHT)).collect();
         let mut seen: Vec<(u16, u16)> = classes.windows(2).map(|pair| (pair[0], pair[1])).collect();
         seen.sort_unstable();
         let pairs = seen.chunk_by(|one, other| one == other).map(|same| (same[0], same.len() as f32)).collect();
@@ -76,7 +77,8 @@ impl Model {
         Model { code, chars, pairs, sums, singles, letters }
     }
 
-    /// Whether a page with these characters has the letters of the language, all but one in a hundred written.
+    /// Returns whether a page with these characters has the letters of the language: more than 99 in 100 of the letters
+    /// in its text.
     pub(super) fn is_covered(&self, has: impl Fn(char) -> bool) -> bool {
         let mut missing = 0.0;
         self.letters.iter().filter(|(ch, _)| !has(*ch)).all(|(_, share)| {
@@ -85,57 +87,58 @@ impl Model {
         })
     }
 
-    /// Whether it is written in pairs of bytes.
+    /// Returns whether the language is written in double-byte characters.
     pub(super) fn is_east_asian(&self) -> bool {
         matches!(self.code, "ja" | "ko" | "zh-Hans" | "zh-Hant")
     }
 
-    /// The character as the model sees it.
+    /// Returns the class of a character.
     pub(super) fn class(&self, ch: char) -> Class {
         self.class_of_folded(fold(ch))
     }
 
-    /// The same of a character that is [folded](fold).
+    /// Returns the class of a character that is already [folded](fold).
     pub(super) fn class_of_folded(&self, folded: char) -> Class {
         let place = self.chars.binary_search(&folded).ok();
-        let single = place.map_or(prior(folded) * STRANGE, |place| self.singles[place]);
+        let single = place.map_or(prior(folded) * MISSING_FACTOR, |place| self.singles[place]);
         Class { place, single }
     }
 
-    /// How likely `next` is after `before`.
+    /// Returns the likelihood of `next` after `before`.
     pub(super) fn likelihood(&self, before: Class, next: Class) -> f32 {
         match (before.place, next.place) {
             (Some(before), Some(after)) => {
                 let pair = (before as u16, after as u16);
                 let seen = self.pairs.binary_search_by_key(&pair, |(pair, _)| *pair).map_or(0.0, |at| self.pairs[at].1);
-                (seen + SINGLES * self.singles[after]) / (self.sums[before] + SINGLES)
+                (seen + SINGLES_WEIGHT * self.singles[after]) / (self.sums[before] + SINGLES_WEIGHT)
             }
-            (Some(before), None) => SINGLES / (self.sums[before] + SINGLES) * next.single,
+            (Some(before), None) => SINGLES_WEIGHT / (self.sums[before] + SINGLES_WEIGHT) * next.single,
             (None, _) => next.single,
         }
     }
 }
 
-/// What no page means: a capital within a word is the wrong page's, mostly.
+/// Returns whether the second character is a capital within a word, which mostly means that the page is wrong.
 pub(super) fn is_break(before: char, next: char) -> bool {
     before.is_lowercase() && next.is_uppercase()
 }
 
-/// The worst that one character can do.
-pub(super) const FLOOR: f32 = 0.000_000_1;
+/// The lowest likelihood of a single character.
+pub(super) const MIN_LIKELIHOOD: f32 = 0.000_000_1;
 
-/// How much less likely than its kind a character is that the text of a language has not.
-const STRANGE: f32 = 0.2;
+/// The factor on the likelihood of a character that does not occur in the text of a language.
+const MISSING_FACTOR: f32 = 0.2;
 
-/// A character as a model sees it.
+/// The class of a character in a model.
 #[derive(Clone, Copy)]
 pub(super) struct Class {
     place: Option<usize>,
-    /// How likely it is by itself.
+    /// The likelihood of the character on its own.
     pub(super) single: f32,
 }
 
-/// One letter for its cases and its forms, one digit for all, one blank for all that parts words.
+/// Folds the cases and forms of a letter to one letter, all digits to one digit, and everything that separates words to
+/// one blank.
 pub(super) fn fold(ch: char) -> char {
     match ch {
         '0'..='9' => '0',
@@ -150,7 +153,7 @@ pub(super) fn fold(ch: char) -> char {
     }
 }
 
-/// The first presentation form of each Arabic letter, and the letter: pages 420 and 425 have them.
+/// The first presentation form of each Arabic letter, and the letter. Pages 420 and 425 have these forms.
 #[rustfmt::skip]
 const FORMS: &[(char, char)] = &[
     ('\u{FE80}', 'ء'), ('\u{FE81}', 'آ'), ('\u{FE83}', 'أ'), ('\u{FE85}', 'ؤ'), ('\u{FE87}', 'إ'),
@@ -163,13 +166,13 @@ const FORMS: &[(char, char)] = &[
     ('\u{FEF1}', 'ي'), ('\u{FEF5}', 'ل'),
 ];
 
-/// The presentation forms of an Arabic letter; none of another.
+/// Returns the presentation forms of an Arabic letter, and nothing for any other character.
 pub(super) fn forms(ch: char) -> impl Iterator<Item = char> {
     let at = FORMS.iter().position(|(_, letter)| *letter == ch);
     at.map_or('\u{FE80}'..'\u{FE80}', |at| FORMS[at].0..FORMS.get(at + 1).map_or('\u{FEFC}', |next| next.0))
 }
 
-/// How likely a character is in a text that says nothing of it: by what it is. From knowledge, not counted.
+/// Returns the likelihood of a character that is missing from a text, by its kind. Estimated, not counted.
 fn prior(ch: char) -> f32 {
     match ch {
         ' ' => 0.15,
@@ -196,5 +199,5 @@ fn prior(ch: char) -> f32 {
     }
 }
 
-/// Stands for what a page does not assign: no character is it.
+/// Marks a byte that a page does not assign. It is a noncharacter, so it cannot be confused with a real one.
 pub(super) const UNASSIGNED: char = '\u{FFFF}';

@@ -1,34 +1,36 @@
-//! The Unicode forms without a byte order mark, by the structure of their code units.
+//! Recognises the Unicode encoding forms without a byte order mark, by the structure of their code units.
 
-/// What a window is as UTF-8.
+/// What a window is when decoded as UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Utf8 {
-    /// Well-formed, with something outside ASCII.
+    /// Well-formed, with some characters outside ASCII.
     Text,
-    /// Nothing outside ASCII: nothing to guess.
+    /// Only ASCII, so there is nothing to guess.
     Ascii,
-    /// Ill-formed.
+    /// Malformed.
     Not,
 }
 
-/// As UTF-8; a sequence that the end of the window cuts is no fault unless the input ends there too.
+/// Examines the window as UTF-8. A sequence that the end of the window cuts is not an error unless the input ends there
+/// too.
 pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
     match std::str::from_utf8(window) {
         _ if window.is_ascii() => Utf8::Ascii,
         Ok(_) => Utf8::Text,
         Err(error) if error.error_len().is_none() => {
-            // Truncated: so it is where the input goes on, and where enough of it was right before.
-            let strange = window[..error.valid_up_to()].iter().filter(|byte| !byte.is_ascii()).count();
-            if strange >= if complete { 8 } else { 1 } { Utf8::Text } else { Utf8::Not }
+            // A truncated sequence is accepted if the input goes on, or if enough well-formed sequences came before it.
+            let non_ascii = window[..error.valid_up_to()].iter().filter(|byte| !byte.is_ascii()).count();
+            if non_ascii >= if complete { 8 } else { 1 } { Utf8::Text } else { Utf8::Not }
         }
         Err(_) => Utf8::Not,
     }
 }
 
-/// The fewest code units that tell UTF-16 or UTF-32: `b");"` and its like are too short to be anything.
-const FEWEST_UNITS: usize = 6;
+/// The fewest code units from which UTF-16 or UTF-32 is recognised. Text such as `b");"` is too short to tell.
+const MIN_UNITS: usize = 6;
 
-/// UTF-32 or UTF-16 in which zero octets show the order: that of every script but those of East Asia.
+/// Recognises UTF-32, and UTF-16 in which zero bytes show the byte order. That includes every script except those of
+/// East Asia.
 pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
     let utf32 = |unit: fn([u8; 4]) -> u32| {
         let mut units = 0;
@@ -38,7 +40,7 @@ pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
             units += 1;
             printable += usize::from(ch == '\n' || ch == '\r' || ch == '\t' || (ch >= ' ' && !is_strange(ch)));
         }
-        (units >= FEWEST_UNITS && printable * 20 >= units * 19).then_some(())
+        (units >= MIN_UNITS && printable * 20 >= units * 19).then_some(())
     };
     if utf32(u32::from_be_bytes).is_some() {
         return Some("UTF-32BE");
@@ -46,7 +48,7 @@ pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
     if utf32(u32::from_le_bytes).is_some() {
         return Some("UTF-32LE");
     }
-    // Basic Latin and blanks have a zero octet; in the other half there is next to none.
+    // Basic Latin and blanks have a zero byte. In the other half of the code units there are almost none.
     let mut zeros = [0usize; 2];
     for pair in window.as_chunks::<2>().0 {
         zeros[0] += usize::from(pair[0] == 0);
@@ -57,20 +59,21 @@ pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
         true => (Order::Big, zeros[0], zeros[1]),
         false => (Order::Little, zeros[1], zeros[0]),
     };
-    if units < FEWEST_UNITS || many * 10 < units || few * 50 > many {
+    if units < MIN_UNITS || many * 10 < units || few * 50 > many {
         return None;
     }
     let text = Units::count(window, order)?;
-    // Beside Basic Latin one script, which has a high octet or two of its own.
+    // Apart from Basic Latin, one script, which occupies one or two blocks of 256 characters.
     (text.printable * 50 >= units * 49 && text.alphabetic * 10 >= units * 9).then_some(order.name())
 }
 
-/// UTF-16 of East Asia, in which zero octets are few: blanks and marks (3000 to 3002) among ideographs, kana, hangul.
+/// Recognises East Asian UTF-16, in which zero bytes are rare: blanks and marks (3000 to 3002) among ideographs, kana
+/// and hangul.
 pub(super) fn cjk_utf16(window: &[u8]) -> Option<&'static str> {
     let units = window.len() / 2;
     [Order::Little, Order::Big].into_iter().find_map(|order| {
         let text = Units::count(window, order)?;
-        let is_text = units >= 4 * FEWEST_UNITS && text.printable == units && text.marks * 100 >= units;
+        let is_text = units >= 4 * MIN_UNITS && text.printable == units && text.marks * 100 >= units;
         (is_text && text.asian * 20 >= units * 19).then_some(order.name())
     })
 }
@@ -90,19 +93,19 @@ impl Order {
     }
 }
 
-/// What the code units of a window are.
+/// Counts of the code units in a window.
 struct Units {
     printable: usize,
-    /// Basic Latin, or of the two commonest blocks of 256 below 3000 (or the surrogates).
+    /// In Basic Latin, or in one of the two commonest blocks of 256 below 3000 (or of the surrogates).
     alphabetic: usize,
-    /// Basic Latin, or of the blocks of East Asia.
+    /// In Basic Latin or in the East Asian blocks.
     asian: usize,
-    /// Blanks, newlines and the marks of East Asia.
+    /// Blanks, newlines and East Asian marks.
     marks: usize,
 }
 
 impl Units {
-    /// `None` where a surrogate stands alone.
+    /// Counts the code units. `None`: a surrogate is unpaired.
     fn count(window: &[u8], order: Order) -> Option<Units> {
         let mut found = Units { printable: 0, alphabetic: 0, asian: 0, marks: 0 };
         let mut blocks = [0usize; 256];
@@ -133,7 +136,7 @@ impl Units {
     }
 }
 
-/// Control characters, private use and noncharacters: not what text is made of.
+/// Returns whether `ch` is a control, a private-use character or a noncharacter, which text hardly contains.
 fn is_strange(ch: char) -> bool {
     ch.is_control()
         || matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFC}' | '\u{FFFE}' | '\u{FFFF}')

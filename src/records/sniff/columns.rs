@@ -1,45 +1,46 @@
-//! Records of one length that are not filled with blanks: digits and zeros, fields padded with NULs, packed decimals
-//! and binary numbers.
+//! Fixed-length records without padding by blanks: digits and zeros, fields padded with NULs, packed decimals and
+//! binary numbers.
 //!
-//! A length is judged by its columns. In records each byte of a field is of few kinds, whatever the record: a digit, a
-//! letter, the last byte of a packed decimal. The gain of a length is a number of bits: how much better the kinds are
-//! predicted by the column than by how frequent they are at large, with what it costs to learn each column. Data that
-//! has no such length gains less than nothing.
+//! A length is judged by its columns. In real records, each byte of a field is of a few kinds in every record: a digit,
+//! a letter, the last byte of a packed decimal. The gain of a length is a number of bits: how much better the column
+//! predicts the kinds than their overall frequency does, minus the cost of learning each column. For data without such
+//! a length, the gain is negative.
 
 use std::collections::BTreeSet;
 
-/// So much is looked at.
-const SAMPLE: usize = 1 << 16;
+/// How many bytes are examined.
+const SAMPLE_BYTES: usize = 1 << 16;
 /// The shortest and the longest record that is tried.
-const SHORTEST: usize = 8;
-const LONGEST: usize = 32760;
-/// Records that there must be.
-const ROWS: usize = 4;
-/// Lengths that are tried because they divide that of the file, and because the bytes come again at that distance.
-const DIVISORS: usize = 256;
-const ECHOES: usize = 24;
-/// The longest distance at which bytes are looked for that come again, and how many are compared.
-const FARTHEST: usize = 4096;
-const COMPARED: usize = 4096;
-/// Bits from which on a length is no accident; as many for each of its columns.
-const ENOUGH: f64 = 60.0;
-const ENOUGH_EACH: f64 = 0.5;
-/// How much of the best gain another length may have that is no multiple of it and no part.
-const APART: f64 = 0.5;
-/// How much of it lengths may have that differ by no more than three, filler aside.
-const BESIDE: f64 = 0.7;
-/// How much of the best gain a part of it, or a multiple, has that may as well be meant.
-const NEAR: f64 = 0.9;
-/// How much of the gain one column may have.
-const ONE_COLUMN: f64 = 0.5;
-/// How many observations the frequencies at large are worth to a column.
-const PRIOR: f64 = 2.0;
-/// The share of the records that the others have to predict.
-const PREDICTED: f64 = 0.9;
-/// The fewest columns that differ from record to record and are of one kind all the same.
-const TELLING: usize = 2;
+const MIN_LRECL: usize = 8;
+const MAX_LRECL: usize = 32760;
+/// The fewest records.
+const MIN_RECORDS: usize = 4;
+/// The most lengths that are tried because they divide the length of the file, and because bytes repeat at that
+/// distance.
+const MAX_DIVISORS: usize = 256;
+const MAX_ECHOES: usize = 24;
+/// The longest distance at which repetition is looked for, and how many bytes are compared.
+const MAX_ECHO_DISTANCE: usize = 4096;
+const COMPARED_BYTES: usize = 4096;
+/// The minimum gain in bits, of a length and of each of its columns. A lower gain may be chance.
+const MIN_GAIN_BITS: f64 = 60.0;
+const MIN_GAIN_BITS_PER_COLUMN: f64 = 0.5;
+/// The largest share of the best gain that an unrelated length (not a multiple or divisor) may have.
+const MAX_UNRELATED_SHARE: f64 = 0.5;
+/// The largest share of the best gain that a length may have if it differs by at most three. Filler does not count.
+const MAX_NEIGHBOUR_SHARE: f64 = 0.7;
+/// From this share of the best gain on, a divisor or multiple may be the actual record length.
+const MIN_NEAR_SHARE: f64 = 0.9;
+/// The largest share of the gain that a single column may have.
+const MAX_COLUMN_SHARE: f64 = 0.5;
+/// The weight of the overall frequencies in a column, as a number of observations.
+const PRIOR_WEIGHT: f64 = 2.0;
+/// The minimum share of records that the other records predict.
+const MIN_PREDICTED_SHARE: f64 = 0.9;
+/// The fewest columns that differ from record to record but are of one kind.
+const MIN_TELLING_COLUMNS: usize = 2;
 
-/// What a byte is. Which of EBCDIC and ASCII it is in depends on which is more frequent.
+/// The kind of a byte, in EBCDIC or in ASCII, whichever is more frequent in the sample.
 const NUL: u8 = 0;
 const HIGH: u8 = 1;
 const BLANK: u8 = 2;
@@ -54,58 +55,61 @@ const LOW: u8 = 10;
 const OTHER: u8 = 11;
 const KINDS: usize = 12;
 
-/// The lengths that the columns speak for, the best first.
-pub(super) struct Found {
+/// The lengths that the columns suggest, the best first.
+pub(super) struct Lengths {
     pub(super) lrecls: Vec<usize>,
-    /// Why it is none of them all the same.
+    /// Why none of them is valid nevertheless.
     pub(super) against: Option<&'static str>,
 }
 
-/// The lengths that records in `data` may have. `whole`: what they have to divide.
-pub(super) fn lengths(data: &[u8], whole: Option<usize>) -> Option<Found> {
-    let sample = &data[..data.len().min(SAMPLE)];
+/// Returns the lengths that records in `data` may have. `whole`: the number that they have to divide.
+pub(super) fn lengths(data: &[u8], whole: Option<usize>) -> Option<Lengths> {
+    let sample = &data[..data.len().min(SAMPLE_BYTES)];
     let table = Table::of(sample)?;
     let mut tried: BTreeSet<usize> = table.echoes().into_iter().collect();
     if let Some(whole) = whole {
         tried.extend(
-            (SHORTEST..=LONGEST.min(whole / ROWS)).filter(|length| whole.is_multiple_of(*length)).take(DIVISORS),
+            (MIN_LRECL..=MAX_LRECL.min(whole / MIN_RECORDS))
+                .filter(|length| whole.is_multiple_of(*length))
+                .take(MAX_DIVISORS),
         );
     }
-    let most = LONGEST.min(sample.len() / ROWS);
-    tried.retain(|length| (SHORTEST..=most).contains(length));
+    let most = MAX_LRECL.min(sample.len() / MIN_RECORDS);
+    tried.retain(|length| (MIN_LRECL..=most).contains(length));
     let mut scored: Vec<(usize, f64)> = tried.iter().map(|length| (*length, table.gain(*length))).collect();
     scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let divides = |length: usize| whole.is_none_or(|whole| whole.is_multiple_of(length));
     let any = *scored.first()?;
     let best = *scored.iter().find(|one| divides(one.0))?;
-    if best.1 < ENOUGH.max(ENOUGH_EACH * best.0 as f64) {
+    if best.1 < MIN_GAIN_BITS.max(MIN_GAIN_BITS_PER_COLUMN * best.0 as f64) {
         return None;
     }
     let (length, gain) = table.part_of(best, &scored);
     let mut lrecls = vec![length];
-    // A multiple that gains no more is groups of these records.
-    let is_rival = |one: &&(usize, f64)| divides(one.0) && !one.0.is_multiple_of(length) && one.1 >= gain * NEAR;
+    // A multiple that gains no more is a group of these records.
+    let is_rival =
+        |one: &&(usize, f64)| divides(one.0) && !one.0.is_multiple_of(length) && one.1 >= gain * MIN_NEAR_SHARE;
     lrecls.extend(scored.iter().filter(is_rival).map(|one| one.0));
     let against = table.objection(length, gain, any);
-    Some(Found { lrecls, against })
+    Some(Lengths { lrecls, against })
 }
 
-/// Whether nearly each record of this length is like the others.
+/// Returns whether nearly every record of this length is like the others.
 pub(super) fn are_alike(data: &[u8], length: usize) -> bool {
-    let table = Table::of(&data[..data.len().min(SAMPLE)]);
+    let table = Table::of(&data[..data.len().min(SAMPLE_BYTES)]);
     table.is_none_or(|table| table.is_everywhere(&table.columns(length)))
 }
 
-/// The bytes of a sample as their kinds, and how frequent each kind is.
+/// A sample with the kind of each byte, and the frequency of each kind.
 struct Table<'a> {
     sample: &'a [u8],
     kinds: Vec<u8>,
     is_ascii: bool,
-    /// Logarithms of how frequent each kind is at large.
+    /// The logarithm of the overall frequency of each kind.
     usual: [f64; KINDS],
-    /// For each kind and each number of times: what as many of it are worth to a column, its frequency at large aside.
+    /// For each kind and each count: what that many bytes contribute to a column, apart from their overall frequency.
     worth: Vec<Vec<f64>>,
-    /// The same of a number of records of any kind.
+    /// The same for a number of records of any kind.
     cost: Vec<f64>,
 }
 
@@ -132,9 +136,9 @@ fn kinds_of(is_ascii: bool) -> [u8; 256] {
 }
 
 impl<'a> Table<'a> {
-    /// Nothing if there is too little, or only one kind of bytes.
+    /// Returns `None` if there is too little data or only one kind of bytes.
     fn of(sample: &'a [u8]) -> Option<Self> {
-        if sample.len() < SHORTEST * ROWS {
+        if sample.len() < MIN_LRECL * MIN_RECORDS {
             return None;
         }
         let count =
@@ -160,12 +164,12 @@ impl<'a> Table<'a> {
             }
             sums
         };
-        let worth = totals.iter().map(|total| sums(PRIOR * share(*total), rows.min(*total))).collect();
+        let worth = totals.iter().map(|total| sums(PRIOR_WEIGHT * share(*total), rows.min(*total))).collect();
         let usual = totals.map(|total| libm::log2(share(total)));
-        Some(Table { sample, kinds, is_ascii, usual, worth, cost: sums(PRIOR, rows) })
+        Some(Table { sample, kinds, is_ascii, usual, worth, cost: sums(PRIOR_WEIGHT, rows) })
     }
 
-    /// How often each kind is in each column.
+    /// Counts each kind in each column.
     fn columns(&self, length: usize) -> Vec<[u32; KINDS]> {
         let mut columns = vec![[0u32; KINDS]; length];
         for row in self.kinds.chunks(length) {
@@ -176,7 +180,7 @@ impl<'a> Table<'a> {
         columns
     }
 
-    /// The bits that a column gains.
+    /// Returns the bits that a column gains.
     fn gain_of(&self, column: &[u32; KINDS]) -> f64 {
         let mut rows = 0;
         let mut gain = 0.0;
@@ -187,12 +191,12 @@ impl<'a> Table<'a> {
         gain - self.cost[rows as usize]
     }
 
-    /// The bits that all columns of a length gain.
+    /// Returns the bits that all columns of a length gain.
     fn gain(&self, length: usize) -> f64 {
         self.columns(length).iter().map(|column| self.gain_of(column)).sum()
     }
 
-    /// The same without the columns that are mostly filler, which is as good at lengths that differ little.
+    /// Returns the same without columns that are mostly filler, since filler fits similar lengths equally well.
     fn sharp_gain(&self, length: usize) -> f64 {
         let columns = self.columns(length);
         let is_field = |column: &&[u32; KINDS]| {
@@ -202,8 +206,8 @@ impl<'a> Table<'a> {
         columns.iter().filter(is_field).map(|column| self.gain_of(column)).sum()
     }
 
-    /// The part of the length `best` that is the record, if that is one of several groups that differ in a few columns
-    /// only: a number that counts the records has a period of its own.
+    /// Returns the divisor of the length `best` that is the record length, if `best` is a group of records that differ
+    /// in only a few columns. (A number that counts the records has a period of its own.)
     fn part_of(&self, best: (usize, f64), scored: &[(usize, f64)]) -> (usize, f64) {
         let whole = self.columns(best.0);
         let is_same = |part: usize| {
@@ -212,57 +216,60 @@ impl<'a> Table<'a> {
             let differ = (0..part).filter(|at| split(*at) > self.gain_of(&merged[*at])).count();
             differ <= 1.max(part / 4)
         };
-        let is_near = |one: &&(usize, f64)| best.0.is_multiple_of(one.0) && one.0 < best.0 && one.1 >= best.1 * NEAR;
+        let is_near =
+            |one: &&(usize, f64)| best.0.is_multiple_of(one.0) && one.0 < best.0 && one.1 >= best.1 * MIN_NEAR_SHARE;
         scored.iter().filter(is_near).filter(|one| is_same(one.0)).min_by_key(|one| one.0).copied().unwrap_or(best)
     }
 
-    /// The distances at which bytes come again most often, the rarer a byte the more that is worth.
+    /// Returns the distances at which bytes of the same kind repeat most often.
     fn echoes(&self) -> Vec<usize> {
-        let most = FARTHEST.min(self.sample.len() / ROWS);
-        let compared = COMPARED.min(self.sample.len() - most);
+        let most = MAX_ECHO_DISTANCE.min(self.sample.len() / MIN_RECORDS);
+        let compared = COMPARED_BYTES.min(self.sample.len() - most);
         let first = &self.kinds[..compared];
-        // In parts that a byte can count, which takes many bytes at once.
+        // Count in chunks short enough for a one-byte counter, so that many bytes are processed at once.
         let same = |lag: usize| {
             let parts = first.chunks(128).zip(self.kinds[lag..].chunks(128));
             let count = |(one, other): (&[u8], &[u8])| one.iter().zip(other).map(|(a, b)| u8::from(a == b)).sum::<u8>();
             parts.map(|part| usize::from(count(part))).sum::<usize>()
         };
-        let mut lags: Vec<(usize, usize)> = (SHORTEST..=most).map(|lag| (same(lag), lag)).collect();
+        let mut lags: Vec<(usize, usize)> = (MIN_LRECL..=most).map(|lag| (same(lag), lag)).collect();
         lags.sort_by_key(|(count, lag)| (std::cmp::Reverse(*count), *lag));
-        lags.truncate(ECHOES);
+        lags.truncate(MAX_ECHOES);
         let mut lags: Vec<usize> = lags.into_iter().map(|(_, lag)| lag).collect();
         let common: Vec<usize> = lags.windows(2).take(8).map(|pair| super::fixed::gcd(pair[0], pair[1])).collect();
         lags.extend(common);
         lags
     }
 
-    /// Returns why a length with so much gain is none of records. `any`: the best of all lengths, whether it divides
-    /// that of the file or not.
+    /// Returns the objection to a length with this gain, if there is one. `any`: the best of all lengths, whether or
+    /// not it divides the length of the file.
     fn objection(&self, length: usize, gain: f64, any: (usize, f64)) -> Option<&'static str> {
-        if any.0 != length && any.1 > gain / APART && !any.0.is_multiple_of(length) {
-            return Some("another length explains more, and it does not divide that of the file");
+        if any.0 != length && any.1 > gain / MAX_UNRELATED_SHARE && !any.0.is_multiple_of(length) {
+            return Some("another length fits better but does not divide the length of the file");
         }
-        let short = (2..SHORTEST).filter(|short| self.gain(*short) > gain * APART).count();
+        let short = (2..MIN_LRECL).filter(|short| self.gain(*short) > gain * MAX_UNRELATED_SHARE).count();
         if short > 0 {
-            return Some("the period is that of a few bytes: those of a character, or a number");
+            return Some("the period is only a few bytes, as in multi-byte characters or numbers");
         }
         let beside = [1, 2, 3].into_iter().flat_map(|step| [length - step, length + step]);
-        if beside.map(|length| self.sharp_gain(length)).fold(0.0, f64::max) > self.sharp_gain(length) * BESIDE {
-            return Some("lengths beside it fit as well");
+        if beside.map(|length| self.sharp_gain(length)).fold(0.0, f64::max)
+            > self.sharp_gain(length) * MAX_NEIGHBOUR_SHARE
+        {
+            return Some("neighbouring lengths fit as well");
         }
         let columns = self.columns(length);
         let gains: Vec<f64> = columns.iter().map(|column| self.gain_of(column)).collect();
         let positive: f64 = gains.iter().filter(|gain| **gain > 0.0).sum();
-        if gains.iter().copied().fold(0.0, f64::max) > positive * ONE_COLUMN {
-            return Some("one column has nearly all that comes again");
+        if gains.iter().copied().fold(0.0, f64::max) > positive * MAX_COLUMN_SHARE {
+            return Some("nearly all the regularity is in one column");
         }
         if !self.is_everywhere(&columns) {
-            return Some("only a part of it has that period");
+            return Some("only part of the input has this period");
         }
         self.objection_of_bytes(length)
     }
 
-    /// Whether nearly each record is predicted by all others.
+    /// Returns whether nearly every record is predicted by all the others.
     fn is_everywhere(&self, columns: &[[u32; KINDS]]) -> bool {
         let records = self.kinds.chunks_exact(columns.len());
         let total = records.len();
@@ -270,20 +277,21 @@ impl<'a> Table<'a> {
             let gain = |(kind, column): (&u8, &[u32; KINDS])| {
                 let (kind, rows) = (usize::from(*kind), column.iter().sum::<u32>());
                 let share = libm::exp2(self.usual[kind]);
-                let seen = f64::from(column[kind] - 1) + PRIOR * share;
-                libm::log2(seen / (f64::from(rows - 1) + PRIOR)) - self.usual[kind]
+                let seen = f64::from(column[kind] - 1) + PRIOR_WEIGHT * share;
+                libm::log2(seen / (f64::from(rows - 1) + PRIOR_WEIGHT)) - self.usual[kind]
             };
             record.iter().zip(columns).map(gain).sum::<f64>() > 0.0
         };
-        // As many in each quarter.
+        // The share must be as large in each quarter.
         let good: Vec<bool> = records.map(is_predicted).collect();
-        let enough =
-            |good: &[bool]| good.iter().filter(|good| **good).count() as f64 >= good.len() as f64 * PREDICTED - 1.0;
-        good.iter().filter(|good| **good).count() as f64 >= total as f64 * PREDICTED
+        let enough = |good: &[bool]| {
+            good.iter().filter(|good| **good).count() as f64 >= good.len() as f64 * MIN_PREDICTED_SHARE - 1.0
+        };
+        good.iter().filter(|good| **good).count() as f64 >= total as f64 * MIN_PREDICTED_SHARE
             && good.chunks(total.div_ceil(4).max(1)).all(enough)
     }
 
-    /// What the bytes themselves have against it.
+    /// Returns the objection that follows from the bytes themselves, if there is one.
     fn objection_of_bytes(&self, length: usize) -> Option<&'static str> {
         let rows = self.sample.len() / length;
         let bytes = |column: usize| (0..rows).map(move |row| self.sample[row * length + column]);
@@ -296,7 +304,7 @@ impl<'a> Table<'a> {
             let first = bytes(column).next().unwrap_or(0);
             let is_newline = |byte: u8| matches!(byte, 0x0A | 0x0D | 0x15 | 0x25);
             if column + 1 == length && bytes(column).all(is_newline) {
-                return Some("newlines end the lines");
+                return Some("its lines end with newlines");
             }
             let kind = most_frequent(kinds(column));
             let is_number = |kind: u8| matches!(kind, ZERO | DIGIT);
@@ -313,10 +321,10 @@ impl<'a> Table<'a> {
         let is_filler = |pair: &[u8]| pair[0] == pair[1] && matches!(pair[0], NUL | BLANK | ZERO);
         let filler = self.kinds.windows(2).filter(|pair| is_filler(pair)).count();
         if is_text && (syntax > 1 || filler < rows / 2) {
-            return Some("nothing is filled with blanks");
+            return Some("no fields are padded with blanks");
         }
-        if telling < TELLING || (telling + constant) * 3 < length {
-            return Some("the columns are of no kind that records have");
+        if telling < MIN_TELLING_COLUMNS || (telling + constant) * 3 < length {
+            return Some("the columns do not look like fields of records");
         }
         None
     }

@@ -1,45 +1,47 @@
-//! Records of one length, with nothing between them: the length is the period in which blanks, digits and fields come
-//! again.
+//! Fixed-length records with nothing between them: their length is the period in which blanks, digits and fields
+//! repeat.
 
 use super::{Hypothesis, columns};
 use crate::error::ErrorKind;
 use crate::records::Shape;
 
-/// So much is looked at for a period.
-const SAMPLE: usize = 1 << 17;
-/// The longest record of z/OS, and the shortest in which a period says anything: shorter ones are those of characters.
-const LONGEST: usize = 32760;
-const SHORTEST: usize = 8;
-/// Records that there must be.
-const ROWS: usize = 4;
-/// So few that each of them is looked at.
-const FEW: usize = 16;
-/// Periods that are tried.
-const TRIED: usize = 40;
-/// Fields that are compared with one another.
-const FIELDS: usize = 4096;
-/// Bits from which on a period is no accident.
-const ENOUGH: f64 = 30.0;
-/// How much of the best period's bits one must have that divides the length, where the best does not.
-const PART: f64 = 0.2;
-/// Lines that are no longer than this, on average, are ended by their newlines.
-const LINE: usize = 100;
-/// Bits that a column brings by chance, on average and generously.
-const BY_CHANCE: f64 = 0.03;
-/// What people take: cards, listings with and without control column, and so on.
-const USUAL: [usize; 16] = [80, 132, 133, 121, 120, 100, 72, 128, 137, 150, 200, 255, 256, 400, 500, 1000];
+/// How many bytes are examined for a period.
+const SAMPLE_BYTES: usize = 1 << 17;
+/// The longest record of z/OS, and the shortest length at which a period means anything. Shorter periods are those of
+/// characters.
+const MAX_LRECL: usize = 32760;
+const MIN_LRECL: usize = 8;
+/// The fewest records.
+const MIN_RECORDS: usize = 4;
+/// With fewer records than this, each one is examined.
+const FEW_RECORDS: usize = 16;
+/// The most periods that are tried.
+const MAX_CANDIDATES: usize = 40;
+/// The most fields that are compared with one another.
+const MAX_FIELDS: usize = 4096;
+/// The minimum score of a period, in bits. A lower score may be chance.
+const MIN_BITS: f64 = 30.0;
+/// If the best period does not divide the length of the input, a period that does divide it is preferred, provided that
+/// it has at least this share of the best period's bits.
+const MIN_DIVISOR_SHARE: f64 = 0.2;
+/// Lines that are not longer than this on average are taken to end with their newlines.
+const MAX_LINE_BYTES: usize = 100;
+/// The bits that a column contributes by chance, on a generous average.
+const CHANCE_BITS_PER_COLUMN: f64 = 0.03;
+/// Common record lengths: cards, listings with and without a control column, and so on.
+const USUAL_LRECLS: [usize; 16] = [80, 132, 133, 121, 120, 100, 72, 128, 137, 150, 200, 255, 256, 400, 500, 1000];
 
-/// What speaks against text whose records are not filled up.
-const NO_FILLER: &str = "nothing is filled with blanks";
+/// The objection to text whose records are not padded.
+const NO_PADDING: &str = "no fields are padded with blanks";
 
-/// A length, and what speaks for it.
+/// A record length, and the evidence for it.
 #[derive(Clone, Debug)]
 pub(super) struct Period {
     pub(super) lrecl: usize,
     pub(super) why: Vec<String>,
 }
 
-/// What a byte is, roughly. What it is in EBCDIC or in ASCII is for the blank to say.
+/// The rough kind of a byte. Whichever blank is more frequent decides between EBCDIC and ASCII.
 const BLANK: u8 = 0;
 const ZERO: u8 = 1;
 const DIGIT: u8 = 2;
@@ -47,37 +49,37 @@ const TEXT: u8 = 3;
 const OTHER: u8 = 4;
 const KINDS: usize = 5;
 
-/// The hypotheses of records of one length: those that fit, or the best and why it is none. `framing`: the shape that
-/// the input has already.
+/// Returns the hypotheses of fixed-length records: those that fit, or the best one and why it is not valid. `framing`:
+/// the shape that the input has already.
 pub(super) fn sniff(prefix: &[u8], eof: bool, framing: Option<&Shape>) -> Vec<Hypothesis> {
     let (periods, against) = best(prefix, eof.then_some(prefix.len()));
     let against = against.map(str::to_owned);
-    let against = against.or_else(|| framing.map(|shape| format!("its period is that of the headers: {shape}")));
+    let against = against.or_else(|| framing.map(|shape| format!("its period comes from the headers of {shape}")));
     periods.into_iter().map(|period| hypothesis(prefix, eof, period, against.clone())).collect()
 }
 
-/// The lengths of records in `data`, and what speaks against all of them. Filler and fields tell them, or, where there
-/// is no filler, the columns.
+/// Returns the possible record lengths in `data`, and an objection that applies to all of them. They are found by
+/// padding and fields or, without padding, by the columns.
 fn best(data: &[u8], whole: Option<usize>) -> (Vec<Period>, Option<&'static str>) {
     let (period, against) = match periods(data, whole) {
-        Ok(period) if data.len() / period.lrecl < FEW && !columns::are_alike(data, period.lrecl) => {
+        Ok(period) if data.len() / period.lrecl < FEW_RECORDS && !columns::are_alike(data, period.lrecl) => {
             return (vec![period], Some("the records are not alike"));
         }
         Ok(period) => return (vec![period], None),
-        Err(Some((period, against))) if against != NO_FILLER => return (vec![period], Some(against)),
+        Err(Some((period, against))) if against != NO_PADDING => return (vec![period], Some(against)),
         Err(Some((period, against))) => (vec![period], Some(against)),
         Err(None) => (Vec::new(), None),
     };
     let Some(found) = columns::lengths(data, whole) else { return (period, against) };
-    let told = |lrecl: usize| {
+    let period_of = |lrecl: usize| {
         let mut why = vec![format!("LRECL {lrecl}")];
         if let Some(whole) = whole.filter(|whole| whole.is_multiple_of(lrecl)) {
             why.push(format!("{whole} bytes are {} records", whole / lrecl));
         }
-        why.push("each column has few kinds of bytes: digits, letters, packed decimals, filler".to_owned());
+        why.push("each column contains only a few kinds of bytes: digits, letters, packed decimals, filler".to_owned());
         Period { lrecl, why }
     };
-    (found.lrecls.into_iter().map(told).collect(), found.against)
+    (found.lrecls.into_iter().map(period_of).collect(), found.against)
 }
 
 fn hypothesis(prefix: &[u8], eof: bool, period: Period, against: Option<String>) -> Hypothesis {
@@ -95,21 +97,22 @@ fn hypothesis(prefix: &[u8], eof: bool, period: Period, against: Option<String>)
     Hypothesis { shape: Shape::Fixed { lrecl: lrecl as u32 }, survives, records, bytes, failed, why }
 }
 
-/// The period of `data`. `whole`: what it has to divide; where no divisor is a period, any is told, with the reason.
+/// Returns the period of `data`. `whole`: the number that it has to divide. If no divisor is a period, another period
+/// is returned, with the objection.
 ///
-/// What is no period, or no record, comes with what speaks against it.
+/// A result that is not a period, or not one of records, comes with the objection to it.
 pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Option<(Period, &'static str)>> {
-    let sample = &data[..data.len().min(SAMPLE)];
+    let sample = &data[..data.len().min(SAMPLE_BYTES)];
     let kinds = Kinds::of(sample).ok_or(None)?;
     let mut lags = kinds.candidates();
-    lags.extend(USUAL);
+    lags.extend(USUAL_LRECLS);
     if let Some(whole) = whole {
-        // Only what divides it counts, so there is room for all that do.
-        lags.extend((SHORTEST..=LONGEST.min(whole)).filter(|lag| whole.is_multiple_of(*lag)));
+        // Only divisors count, so all of them are tried.
+        lags.extend((MIN_LRECL..=MAX_LRECL.min(whole)).filter(|lag| whole.is_multiple_of(*lag)));
     }
     lags.sort_unstable();
     lags.dedup();
-    lags.retain(|lag| (SHORTEST..=LONGEST.min(sample.len() / ROWS)).contains(lag));
+    lags.retain(|lag| (MIN_LRECL..=MAX_LRECL.min(sample.len() / MIN_RECORDS)).contains(lag));
     let scored: Vec<(usize, f64)> = lags.iter().map(|lag| (*lag, kinds.bits(*lag))).collect();
     let divides = |lag: usize| whole.is_none_or(|whole| whole.is_multiple_of(lag));
     let best_of = |which: &dyn Fn(usize) -> bool| {
@@ -120,26 +123,30 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
         scored.iter().filter(|one| which(one.0)).fold(None, better)
     };
     let any = best_of(&|_| true).ok_or(None)?;
-    // What does not divide the length is told where nothing that does comes near it: then the end is missing.
-    let best = best_of(&divides).filter(|best| best.1 >= any.1 * PART).unwrap_or(any);
+    // A period that does not divide the length is reported only if no divisor comes near it. The end of the input is
+    // probably missing then.
+    let best = best_of(&divides).filter(|best| best.1 >= any.1 * MIN_DIVISOR_SHARE).unwrap_or(any);
     let (mut lrecl, mut bits) = best;
-    if bits < ENOUGH {
+    if bits < MIN_BITS {
         return Err(None);
     }
-    // A page of a listing is a period as well, and so are groups of records: the shortest that says a good part of it.
+    // A page of a listing is a period as well, and so is a group of records. Take the shortest period that explains a
+    // good part of it.
     for (lag, part) in scored.iter().filter(|one| best.0.is_multiple_of(one.0)) {
-        let enough = if USUAL.contains(lag) { 0.6 } else { 0.85 };
-        if *part >= ENOUGH.max(best.1 * enough) {
+        let enough = if USUAL_LRECLS.contains(lag) { 0.6 } else { 0.85 };
+        if *part >= MIN_BITS.max(best.1 * enough) {
             (lrecl, bits) = (*lag, *part);
             break;
         }
     }
     let mut why = Vec::new();
-    // Where two say nearly the same, habit decides.
+    // If two periods are almost equally good, prefer the more common one.
     let near = |one: &&(usize, f64)| one.1 >= bits - (bits / 200.0).max(10.0) && divides(one.0);
-    let usual = |one: &&(usize, f64)| USUAL.contains(&one.0);
-    if let Some(usual) = scored.iter().filter(near).find(usual).filter(|_| lrecl == best.0 && !USUAL.contains(&lrecl)) {
-        why.push(format!("{lrecl} fits as well, and {} is the usual one", usual.0));
+    let usual = |one: &&(usize, f64)| USUAL_LRECLS.contains(&one.0);
+    if let Some(usual) =
+        scored.iter().filter(near).find(usual).filter(|_| lrecl == best.0 && !USUAL_LRECLS.contains(&lrecl))
+    {
+        why.push(format!("{lrecl} fits as well, but {} is more common", usual.0));
         lrecl = usual.0;
     }
     why.insert(0, format!("LRECL {lrecl}"));
@@ -147,41 +154,41 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
         why.push(format!("{whole} bytes are {} records", whole / lrecl));
     }
     why.extend(kinds.blank_columns(lrecl));
-    why.push(format!("a period of {lrecl} bytes in blanks, digits and fields"));
+    why.push(format!("blanks, digits and fields repeat every {lrecl} bytes"));
     let period = Period { lrecl, why };
-    let short = (2..SHORTEST).map(|lag| kinds.bits(lag)).fold(0.0, f64::max);
+    let short = (2..MIN_LRECL).map(|lag| kinds.bits(lag)).fold(0.0, f64::max);
     if short > bits / 2.0 {
-        return Err(Some((period, "the period is that of a few bytes: those of a character, or a number")));
+        return Err(Some((period, "the period is only a few bytes, as in multi-byte characters or numbers")));
     }
-    // Where there is enough for two halves, each has to have it.
+    // If there is enough for two halves, each half must have the period.
     let (first, second) = kinds.kinds.split_at(sample.len() / lrecl / 2 * lrecl);
     let weaker = kinds.bits_of(first, lrecl).min(kinds.bits_of(second, lrecl));
-    if bits > 20.0 * ENOUGH && weaker < bits / 8.0 {
-        return Err(Some((period, "only a part of it has that period")));
+    if bits > 20.0 * MIN_BITS && weaker < bits / 8.0 {
+        return Err(Some((period, "only part of the input has this period")));
     }
-    if kinds.newlines * (lrecl * 2).max(LINE) > sample.len() {
-        return Err(Some((period, "newlines end the lines")));
+    if kinds.newlines * (lrecl * 2).max(MAX_LINE_BYTES) > sample.len() {
+        return Err(Some((period, "its lines end with newlines")));
     }
     if kinds.filler * lrecl * 2 < sample.len() {
-        return Err(Some((period, NO_FILLER)));
+        return Err(Some((period, NO_PADDING)));
     }
     Ok(period)
 }
 
-/// The bytes of a sample as their kinds.
+/// A sample with the kind of each byte.
 struct Kinds {
     kinds: Vec<u8>,
     totals: [usize; KINDS],
     /// Newlines between characters of text.
     newlines: usize,
-    /// Blanks behind blanks.
+    /// Blanks that follow a blank.
     filler: usize,
 }
 
 impl Kinds {
-    /// Nothing of what is no text.
+    /// Returns `None` for a sample that is not text.
     fn of(sample: &[u8]) -> Option<Self> {
-        let count = |wanted: u8| sample.iter().filter(|byte| **byte == wanted).count();
+        let count = |value: u8| sample.iter().filter(|byte| **byte == value).count();
         let (ebcdic, ascii) = (count(0x40), count(0x20));
         let is_ebcdic = ebcdic > ascii;
         let kind = |byte: u8| match (is_ebcdic, byte) {
@@ -208,15 +215,16 @@ impl Kinds {
         let filler = kinds.windows(2).filter(|pair| **pair == [BLANK; 2]).count();
         let controls = (totals[usize::from(OTHER)] - newlines).saturating_sub(shifts);
         let blanks = totals[usize::from(BLANK)];
-        let said = sample.len() - totals[usize::from(ZERO)];
-        // Text has blanks; packed fields may be a part of it, and no more.
-        let is_text = blanks * 200 > sample.len() && controls * 5 < said && said * 2 > sample.len();
+        let non_zero = sample.len() - totals[usize::from(ZERO)];
+        // Text contains blanks. Packed fields may be a part of it, but not more.
+        let is_text = blanks * 200 > sample.len() && controls * 5 < non_zero && non_zero * 2 > sample.len();
         is_text.then_some(Kinds { kinds, totals, newlines, filler })
     }
 
-    /// Periods worth to be tried: distances at which fields begin behind filler again and again.
+    /// Returns periods worth trying: distances that often lie between fields that begin after padding.
     fn candidates(&self) -> Vec<usize> {
-        // Where something begins, by how much filler is before it. The longer that is, the rarer, the better.
+        // The positions at which fields begin, with the amount of padding before them. The longer the padding, the
+        // rarer and the more significant the position.
         let mut begins = Vec::new();
         let mut run: usize = 0;
         for (at, kind) in self.kinds.iter().enumerate() {
@@ -232,16 +240,16 @@ impl Kinds {
             }
         }
         let mut least = 2;
-        while begins.len() > FIELDS {
+        while begins.len() > MAX_FIELDS {
             least += 1 + least / 4;
             let fewer: Vec<_> = begins.iter().filter(|(_, run)| *run >= least).copied().collect();
-            if fewer.len() < FIELDS / 16 {
-                begins.truncate(FIELDS);
+            if fewer.len() < MAX_FIELDS / 16 {
+                begins.truncate(MAX_FIELDS);
             } else {
                 begins = fewer;
             }
         }
-        let mut counts = vec![0u32; LONGEST + 1];
+        let mut counts = vec![0u32; MAX_LRECL + 1];
         for (count, (first, _)) in begins.iter().enumerate() {
             for (second, _) in &begins[count + 1..] {
                 match counts.get_mut(second - first) {
@@ -250,21 +258,22 @@ impl Kinds {
                 }
             }
         }
-        let mut lags: Vec<usize> = (SHORTEST..=LONGEST).filter(|lag| counts[*lag] > 1).collect();
+        let mut lags: Vec<usize> = (MIN_LRECL..=MAX_LRECL).filter(|lag| counts[*lag] > 1).collect();
         lags.sort_by_key(|lag| (std::cmp::Reverse(counts[*lag]), *lag));
-        lags.truncate(TRIED);
-        // The period itself may be rarer than what is twice or three times as long.
+        lags.truncate(MAX_CANDIDATES);
+        // The period itself may be rarer than its double or triple.
         let common: Vec<usize> = lags.windows(2).take(8).map(|pair| gcd(pair[0], pair[1])).collect();
         lags.extend(common);
         lags
     }
 
-    /// How many bits are saved by saying of each column what kinds of bytes it has, where that saves any.
+    /// Returns how many bits are saved by describing the kinds of bytes column by column. Columns that save nothing do
+    /// not count.
     fn bits(&self, period: usize) -> f64 {
         self.bits_of(&self.kinds, period)
     }
 
-    /// The same of a part of them.
+    /// Does the same for a part of the bytes.
     fn bits_of(&self, kinds: &[u8], period: usize) -> f64 {
         let mut columns = vec![[0u32; KINDS]; period];
         for row in kinds.chunks(period) {
@@ -275,7 +284,7 @@ impl Kinds {
         let all = self.kinds.len() as f64;
         let usual = self.totals.map(|total| if total > 0 { libm::log2(total as f64 / all) } else { 0.0 });
         let present = self.totals.iter().filter(|total| **total > 0).count();
-        // What it costs to say of a column what it has.
+        // The cost of describing a column.
         let price = 0.5 * (present - 1) as f64 * libm::log2(kinds.len() as f64 / period as f64) + 3.0;
         let saved = columns.iter().map(|column| {
             let rows = f64::from(column.iter().sum::<u32>());
@@ -285,10 +294,10 @@ impl Kinds {
             });
             (own.sum::<f64>() - price).max(0.0)
         });
-        saved.sum::<f64>() - period as f64 * BY_CHANCE
+        saved.sum::<f64>() - period as f64 * CHANCE_BITS_PER_COLUMN
     }
 
-    /// The columns that are blank in nine records of ten.
+    /// Describes the columns that are blank in nine of ten records.
     fn blank_columns(&self, period: usize) -> Option<String> {
         let mut blanks = vec![0; period];
         for row in self.kinds.chunks_exact(period) {
@@ -304,17 +313,18 @@ impl Kinds {
                 _ => ranges.push((column, column)),
             }
         }
-        let said = |(first, last): &(usize, usize)| match first == last {
+        let range_text = |(first, last): &(usize, usize)| match first == last {
             true => format!("{}", first + 1),
             false => format!("{}-{}", first + 1, last + 1),
         };
         let more = if ranges.len() > 4 { " and others" } else { "" };
-        let shown: Vec<String> = ranges.iter().take(4).map(said).collect();
-        (!shown.is_empty()).then(|| format!("columns {}{more} blank in 90 % of the records or more", shown.join(", ")))
+        let shown: Vec<String> = ranges.iter().take(4).map(range_text).collect();
+        (!shown.is_empty())
+            .then(|| format!("columns {}{more} are blank in at least 90 % of the records", shown.join(", ")))
     }
 }
 
-/// Between shift codes every byte is half of a character, or of a blank.
+/// Between shift codes every byte is half of a character or half of a blank.
 fn merge_shifted(sample: &[u8], kinds: &mut [u8]) {
     let mut shifted = false;
     for (byte, kind) in sample.iter().zip(kinds) {
@@ -322,7 +332,7 @@ fn merge_shifted(sample: &[u8], kinds: &mut [u8]) {
             0x0E | 0x0F => shifted = *byte == 0x0E,
             0x41..=0xFE if shifted => *kind = TEXT,
             0x40 => {}
-            // These are no shift codes.
+            // Any other byte means that these are not shift codes.
             _ => shifted = false,
         }
     }

@@ -1,12 +1,13 @@
-//! Which shape the records of a file have: every hypothesis is followed through the first bytes, and what is left over
-//! is the answer. It reports; it applies nothing. The rules are in `spec/record-shapes.md`.
+//! Guesses the shape of a file's records. Every hypothesis is followed through the first bytes, and the one that
+//! remains is the result. This module reports the guess; it does not apply it. The rules are in
+//! `spec/record-shapes.md`.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `sniff/walk.rs` | follows one hypothesis, and weighs its headers against chance |
-//! | `sniff/fixed.rs` | records of one length: the period in which blanks and digits come again |
-//! | `sniff/columns.rs` | the same where nothing is filled with blanks: what kinds of bytes each column has |
-//! | `sniff/tape.rs` | what is in the blocks of a tape image, and which data sets its labels name |
+//! | `sniff/fixed.rs` | fixed-length records: finds the period in which blanks and digits repeat |
+//! | `sniff/columns.rs` | fixed-length records without padding: compares the kinds of bytes in each column |
+//! | `sniff/tape.rs` | finds the shape of the records in a tape image, and the data sets that its labels name |
 
 mod columns;
 mod fixed;
@@ -18,29 +19,30 @@ use crate::error::Error;
 use std::fmt;
 use walk::{Pairs, Walk};
 
-/// How much of an input is looked at, in bytes: 1 MiB. A prefix of 64 KiB will do for records of a usual length.
+/// How many bytes of an input are examined: 1 MiB. A prefix of 64 KiB is enough for records of a usual length.
 pub const SNIFFED: usize = 1 << 20;
 
-/// One shape that the input may have, and how far it does.
+/// A shape that the input may have, and how far it fits.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Hypothesis {
     /// The shape.
     pub shape: Shape,
-    /// Whether it fits all that was looked at, with evidence that this is no accident, and no other explains more.
+    /// Whether the shape survives: it fits everything examined, the evidence rules out chance, and no other shape
+    /// explains more.
     pub survives: bool,
-    /// How many records fit, whole ones.
+    /// How many whole records fit.
     pub records: u64,
-    /// How many bytes fit from the beginning.
+    /// How many bytes fit, from the beginning.
     pub bytes: u64,
-    /// Why it fits no further.
+    /// The error at the point where it stops fitting.
     pub failed: Option<Error>,
-    /// What speaks for it and against it, a phrase each.
+    /// The evidence for and against it, one phrase each.
     pub why: Vec<String>,
 }
 
-/// Every hypothesis on an input that begins with `prefix`, survivors first, then by how far they fit. `eof`: the
-/// prefix is all of it. No more than [`SNIFFED`] bytes are looked at.
+/// Returns all hypotheses about an input that begins with `prefix`: survivors first, then by how far they fit. `eof`:
+/// the prefix is the whole input. At most [`SNIFFED`] bytes are examined.
 ///
 /// ```
 /// use charpipe::records::{Shape, sniff};
@@ -54,46 +56,46 @@ pub fn sniff(prefix: &[u8], eof: bool) -> Vec<Hypothesis> {
     look(prefix, eof, None).hypotheses
 }
 
-/// The shape of the records of an input that begins with `prefix`; see [`sniff`].
+/// Returns the record shape of an input that begins with `prefix`; see [`sniff`].
 ///
 /// # Errors
-/// All hypotheses, where none survives, or more than one does.
+/// All hypotheses, if none survives or more than one does.
 pub fn sniff_one(prefix: &[u8], eof: bool) -> Result<Shape, Vec<Hypothesis>> {
     let found = look(prefix, eof, None);
     found.shape().map_err(|_| found.hypotheses)
 }
 
-/// What the first bytes of an input tell about its records.
+/// What the first bytes of an input show about its records.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sniffed {
-    /// Every hypothesis, survivors first, then by how far they fit.
+    /// All hypotheses: survivors first, then by how far they fit.
     pub hypotheses: Vec<Hypothesis>,
-    /// The data sets of a tape with standard labels, as far as their labels were seen.
+    /// The data sets of a tape with standard labels, if their labels are within the bytes examined.
     pub data_sets: Vec<DataSet>,
-    /// The file of the tape that was asked for.
+    /// The file of the tape that the caller chose.
     file: Option<TapeFile>,
     is_tape: bool,
 }
 
-/// Why an input has no shape of records that is sure. [`code`](Self::code) is a short name that does not change.
+/// Why an input has no certain record shape. [`code`](Self::code) returns a short code that never changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NoShape {
     /// No shape fits.
     None,
-    /// Several do.
+    /// Several shapes fit.
     Several(Vec<Shape>),
-    /// It is a tape with several data sets, of which none was chosen.
+    /// The input is a tape with several data sets, and none was chosen.
     DataSets(Vec<DataSet>),
-    /// It is a tape without the file that was chosen, as far as it was looked at.
+    /// The input is a tape, and the chosen file is not within the bytes examined.
     NoFile(TapeFile),
-    /// A file of a tape was chosen, and it is no tape.
+    /// A file of a tape was chosen, but the input is not a tape.
     NoTape,
 }
 
 impl NoShape {
-    /// `no-record-shape`, `record-shape-ambiguous`, `several-data-sets`, `no-tape-file` or `not-a-tape`.
+    /// Returns `no-record-shape`, `record-shape-ambiguous`, `several-data-sets`, `no-tape-file` or `not-a-tape`.
     pub fn code(&self) -> &'static str {
         match self {
             NoShape::None => "no-record-shape",
@@ -109,26 +111,28 @@ impl fmt::Display for NoShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let listed = |items: Vec<String>, by: &str| items.join(by);
         match self {
-            NoShape::None => f.write_str("no shape of records fits"),
+            NoShape::None => f.write_str("no record shape fits"),
             NoShape::Several(shapes) => {
                 let shapes = shapes.iter().map(Shape::to_string).collect();
-                write!(f, "several shapes of records fit: {}", listed(shapes, ", "))
+                write!(f, "several record shapes fit: {}", listed(shapes, ", "))
             }
             NoShape::DataSets(all) => {
                 let sets = all.iter().map(DataSet::to_string).collect();
                 write!(f, "the tape has {} data sets: {}", all.len(), listed(sets, "; "))
             }
             NoShape::NoFile(file) => write!(f, "the tape has no file {file}"),
-            NoShape::NoTape => f.write_str("only a tape image has files to choose from, and this is none"),
+            NoShape::NoTape => {
+                f.write_str("only a tape image has files to choose from, and this input is not a tape image")
+            }
         }
     }
 }
 
 impl Sniffed {
-    /// The one shape that survives.
+    /// Returns the only shape that survives.
     ///
     /// # Errors
-    /// Why there is none, or not one alone.
+    /// Why there is no shape, or more than one.
     pub fn shape(&self) -> Result<Shape, NoShape> {
         if let Some(file) = &self.file {
             let is_it = |set: &DataSet| *file == TapeFile::Number(set.file) || file.is(&set.name);
@@ -152,9 +156,9 @@ impl Sniffed {
     }
 }
 
-/// Returns all that the first bytes of an input tell about its records: [`sniff`], and the data sets of a tape. `file`
-/// chooses one of them. `eof`: the prefix is all of the input. No more than [`SNIFFED`] bytes are looked at; a caller
-/// who reads one byte more knows whether that was all.
+/// Returns everything that the first bytes of an input show about its records: the hypotheses of [`sniff`], and the
+/// data sets of a tape. `file` chooses one of the data sets. `eof`: the prefix is the whole input. At most [`SNIFFED`]
+/// bytes are examined. To learn whether that was the whole input, the caller should read one byte more.
 ///
 /// ```
 /// use charpipe::records::{NoShape, Shape, look};
@@ -174,11 +178,11 @@ pub fn look(prefix: &[u8], eof: bool, file: Option<&TapeFile>) -> Sniffed {
     let is_tape = tape.is_some();
     let (walk, data_sets) = tape.map_or((None, Vec::new()), |tape| (Some(tape.walk), tape.data_sets));
     framed.extend(walk);
-    settle(&mut framed);
-    // A framing that breaks off late is a framing all the same, and its lengths, alike, make a period.
+    resolve_nested(&mut framed);
+    // A framing that fails late is a framing nevertheless, and its headers, when alike, form a period.
     let framing = framed.iter().find(|walk| walk.fits || walk.is_convincing(prefix.len()));
     let fixed = fixed::sniff(prefix, eof, framing.map(|walk| &walk.shape));
-    // The headers of a tape are checked one by one: where they are, nothing else is meant.
+    // The headers of a tape are checked individually. If they are valid, no other shape is possible.
     let is_framed = |shape: &Shape| is_tape && !matches!(shape, Shape::AwsTape { .. });
     framed.retain(|walk| walk.fits || !is_framed(&walk.shape));
     let fixed = fixed.into_iter().filter(|one| !is_framed(&one.shape));
@@ -187,7 +191,7 @@ pub fn look(prefix: &[u8], eof: bool, file: Option<&TapeFile>) -> Sniffed {
     Sniffed { hypotheses, data_sets, file: file.cloned(), is_tape }
 }
 
-/// The framings that need no further number; tapes and fixed lengths have files of their own.
+/// Returns the framings without parameters. Tapes and fixed lengths have their own files.
 fn framings() -> [Shape; 9] {
     let rdw = |little, inclusive| Shape::Rdw { little, inclusive };
     let blksize = super::MAX_BLKSIZE;
@@ -204,8 +208,8 @@ fn framings() -> [Shape; 9] {
     ]
 }
 
-/// Of framings that lie in one another, one is meant.
-fn settle(framed: &mut [Walk]) {
+/// Chooses one of several framings that are nested in one another.
+fn resolve_nested(framed: &mut [Walk]) {
     let fits = |framed: &[Walk], which: fn(&Shape) -> bool| framed.iter().any(|walk| walk.fits && which(&walk.shape));
     let drop = |framed: &mut [Walk], which: fn(&Shape) -> bool, why: &str| {
         for walk in framed.iter_mut().filter(|walk| walk.fits && which(&walk.shape)) {
@@ -215,18 +219,18 @@ fn settle(framed: &mut [Walk]) {
     };
     let is_blocks = |shape: &Shape| matches!(shape, Shape::Vb { .. } | Shape::Vbs { .. });
     if fits(framed, |shape| matches!(shape, Shape::Vb { .. })) {
-        drop(framed, |shape| matches!(shape, Shape::Vbs { .. }), "no segment is spanned: that is vb");
+        drop(framed, |shape| matches!(shape, Shape::Vbs { .. }), "no record is spanned, so this is vb");
     }
     if fits(framed, is_blocks) {
-        drop(framed, |shape| matches!(shape, Shape::Rdw { .. }), "what it takes for records are blocks of records");
+        drop(framed, |shape| matches!(shape, Shape::Rdw { .. }), "its records are really blocks of records");
     }
     if fits(framed, |shape| *shape == Shape::U32) {
-        drop(framed, |shape| *shape == Shape::U16, "every other record is empty: that is u32");
+        drop(framed, |shape| *shape == Shape::U16, "every other record is empty, so this is u32");
     }
-    // What explains much less is an accident, beside what explains more.
+    // A shape that explains much less than another fits by accident.
     let best = framed.iter().filter(|walk| walk.fits).map(|walk| walk.evidence).fold(0.0, f64::max);
     for walk in framed.iter_mut().filter(|walk| walk.fits && walk.evidence < best / 2.0) {
         walk.fits = false;
-        walk.why.push("another shape explains more".to_owned());
+        walk.why.push("the evidence for another shape is much stronger".to_owned());
     }
 }

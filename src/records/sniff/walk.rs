@@ -1,25 +1,26 @@
 //! Follows one framing through a prefix, and weighs its headers against chance.
 //!
-//! The evidence is a number of bits: how much better the headers are explained as lengths than as what they would be
-//! else, bytes of the data. That is asked of the pairs of bytes in the data, headers left out.
+//! The evidence is a number of bits: how much more likely the headers are as lengths than as bytes of the data. The
+//! likelihood as data is estimated from pairs of successive bytes, without the headers.
 
 use super::Hypothesis;
 use crate::error::{Error, ErrorKind};
 use crate::records::{Deframer, MAX_BLKSIZE, Part, RECORD_LIMIT, Shape};
 use std::collections::HashMap;
 
-/// Bits from which on headers are no accident.
-const ENOUGH: f64 = 24.0;
-/// Bits that a header must bring on average.
-const ENOUGH_EACH: f64 = 2.0;
-/// Headers from which on there is anything to say.
-const HEADERS: usize = 3;
-/// Headers that are weighed; the others are only followed.
-const WEIGHED: usize = 1 << 14;
-/// Data has bytes like the first one of such a length: where there is nothing else in a header, it is no evidence.
-const LIKE_TEXT: u32 = 0x2000;
+/// The minimum evidence of the headers, in bits. Less may be chance.
+const MIN_EVIDENCE_BITS: f64 = 24.0;
+/// The number of bits that each header must contribute on average.
+const MIN_BITS_PER_HEADER: f64 = 2.0;
+/// The fewest headers that can be judged.
+const MIN_HEADERS: usize = 3;
+/// The number of headers that are weighed. The rest are only followed.
+const MAX_WEIGHED_HEADERS: usize = 1 << 14;
+/// From this length on, the first byte of a length is a byte that also occurs in data. If a header consists only of its
+/// length, such a length is not evidence.
+const TEXT_LIKE_LENGTH: u32 = 0x2000;
 
-/// How often each byte follows each in a prefix.
+/// How often each byte follows each other byte in a prefix.
 #[derive(Clone)]
 pub(super) struct Pairs(Vec<u32>);
 
@@ -32,7 +33,7 @@ impl Pairs {
         Pairs(pairs)
     }
 
-    /// The same without the headers.
+    /// Returns the same counts without the headers.
     fn without(&self, bytes: &[u8], headers: &[Header]) -> Self {
         let mut pairs = self.0.clone();
         let mut done = 0;
@@ -55,32 +56,33 @@ fn index(first: u8, second: u8) -> usize {
 struct Header {
     at: usize,
     len: usize,
-    /// The length in it.
+    /// The length that it contains.
     length: u32,
-    /// It has a record that is empty, and is nothing but zeros.
+    /// Whether it belongs to an empty record and consists only of zeros.
     is_zero: bool,
 }
 
-/// One framing, followed as far as it fits.
+/// A framing that was followed as far as it fits.
 pub(super) struct Walk {
     pub(super) shape: Shape,
-    /// It fits all there is, and not by accident. [`settle`](super::settle) may take that back.
+    /// Whether it fits all of the prefix, and not by accident. [`resolve_nested`](super::resolve_nested) may change
+    /// this to false.
     pub(super) fits: bool,
     pub(super) why: Vec<String>,
-    /// Bits.
+    /// In bits.
     pub(super) evidence: f64,
     pub(super) records: u64,
     pub(super) bytes: u64,
     pub(super) failed: Option<Error>,
 }
 
-/// What is counted on the way.
+/// What is counted while a framing is followed.
 #[derive(Default)]
 struct Counts {
     records: u64,
     empty: u64,
     blocks: u64,
-    /// Records of several segments.
+    /// The number of records that have several segments.
     spanned: u64,
     shortest: Option<u64>,
     longest: u64,
@@ -91,18 +93,19 @@ impl Walk {
         let mut headers = Vec::new();
         let (counts, failed) = follow(prefix, eof, shape, &mut headers);
         let bytes = failed.as_ref().and_then(Error::offset).unwrap_or(prefix.len() as u64);
-        let evidence = if headers.len() < HEADERS { 0.0 } else { weigh(prefix, shape, &headers, pairs) };
-        let mut why = vec![counts.in_words(shape)];
+        let evidence = if headers.len() < MIN_HEADERS { 0.0 } else { weigh(prefix, shape, &headers, pairs) };
+        let mut why = vec![counts.summary(shape)];
         let reason = if failed.is_some() {
             None
-        } else if headers.len() < HEADERS {
+        } else if headers.len() < MIN_HEADERS {
             Some("too few headers to tell")
         } else if counts.empty > 3 * (counts.records - counts.empty) {
             Some("most records are empty")
-        } else if evidence < ENOUGH.max(ENOUGH_EACH * headers.len().min(WEIGHED) as f64) {
-            Some("the headers may as well be data")
+        } else if evidence < MIN_EVIDENCE_BITS.max(MIN_BITS_PER_HEADER * headers.len().min(MAX_WEIGHED_HEADERS) as f64)
+        {
+            Some("the headers could just as well be data")
         } else if matches!(shape, Shape::Vbs { .. }) && counts.spanned == 0 {
-            Some("no segment is spanned: that is vb")
+            Some("no record is spanned, so this is vb")
         } else {
             None
         };
@@ -111,9 +114,9 @@ impl Walk {
         Walk { shape: shape.clone(), fits, why, evidence, records: counts.records, bytes, failed }
     }
 
-    /// Whether it is a framing of so many bytes, though it fits not all of them.
+    /// Returns whether this is probably the framing of `len` bytes, although it does not fit all of them.
     pub(super) fn is_convincing(&self, len: usize) -> bool {
-        self.evidence >= (2.0 * ENOUGH).max(4.0 * self.records as f64) && self.bytes > len as u64 / 2
+        self.evidence >= (2.0 * MIN_EVIDENCE_BITS).max(4.0 * self.records as f64) && self.bytes > len as u64 / 2
     }
 
     pub(super) fn into_hypothesis(self) -> Hypothesis {
@@ -123,7 +126,7 @@ impl Walk {
 }
 
 impl Counts {
-    fn in_words(&self, shape: &Shape) -> String {
+    fn summary(&self, shape: &Shape) -> String {
         let mut words = format!("{} {}", self.records, if self.records == 1 { "record" } else { "records" });
         match self.shortest {
             Some(shortest) if shortest == self.longest => words += &format!(" of {shortest} bytes"),
@@ -134,7 +137,7 @@ impl Counts {
             words += &format!(", {} of them spanned", self.spanned);
         }
         if matches!(shape, Shape::Vb { .. } | Shape::Vbs { .. }) {
-            // Apart from the length of the records, which is none of the blocks.
+            // This is separate from the record length, because it is about the blocks.
             let comma = if self.shortest.is_some() { "," } else { "" };
             words += &format!("{comma} in {} {}", self.blocks, if self.blocks == 1 { "block" } else { "blocks" });
         }
@@ -142,7 +145,7 @@ impl Counts {
     }
 }
 
-/// Follows `shape`, counts what there is, and notes the headers, the first [`WEIGHED`] of them.
+/// Follows `shape`, counts records, and collects the first [`MAX_WEIGHED_HEADERS`] headers.
 fn follow(prefix: &[u8], eof: bool, shape: &Shape, headers: &mut Vec<Header>) -> (Counts, Option<Error>) {
     let mut deframer = Deframer::new(shape);
     let mut counts = Counts::default();
@@ -167,7 +170,7 @@ fn follow(prefix: &[u8], eof: bool, shape: &Shape, headers: &mut Vec<Header>) ->
                     } else {
                         segments += 1;
                     }
-                    if headers.len() < WEIGHED {
+                    if headers.len() < MAX_WEIGHED_HEADERS {
                         let is_zero = data == Some(0) && bytes.iter().all(|byte| *byte == 0);
                         headers.push(Header { at, len: taken, length, is_zero });
                     }
@@ -191,7 +194,8 @@ fn follow(prefix: &[u8], eof: bool, shape: &Shape, headers: &mut Vec<Header>) ->
     }
 }
 
-/// The length that a whole header states, and how much data follows, where it says that; nothing of what is no header.
+/// Returns the length in a complete header, and the length of the data that follows, if the header shows that. `None`:
+/// the bytes are not a header.
 fn read(shape: &Shape, header: &[u8], is_block: bool) -> Option<(u32, Option<u32>)> {
     let big = |at: usize| u32::from(header[at]) << 8 | u32::from(header[at + 1]);
     match (shape, header.len()) {
@@ -210,18 +214,18 @@ fn read(shape: &Shape, header: &[u8], is_block: bool) -> Option<(u32, Option<u32
     }
 }
 
-/// What is legal and yet means that the framing is another.
+/// Returns why a valid header means that the framing must be a different one.
 fn implausible(shape: &Shape, header: &[u8], length: u32) -> Option<&'static str> {
     match shape {
-        Shape::Rdw { .. } if length > MAX_BLKSIZE => Some("no record of z/OS is longer than 32760 bytes"),
-        Shape::U16 if length > MAX_BLKSIZE => Some("a record of more than 32760 bytes is no record of text"),
-        Shape::U32 if length as usize > RECORD_LIMIT => Some("a record of more than 1 MiB is no record of text"),
-        Shape::ModeB if header[0] & 0x20 != 0 => Some("it says that the data may be wrong, which nobody sends"),
+        Shape::Rdw { .. } if length > MAX_BLKSIZE => Some("z/OS records are at most 32760 bytes long"),
+        Shape::U16 if length > MAX_BLKSIZE => Some("text records are at most 32760 bytes long"),
+        Shape::U32 if length as usize > RECORD_LIMIT => Some("text records are at most 1 MiB long"),
+        Shape::ModeB if header[0] & 0x20 != 0 => Some("the flag for suspect data is set, which no real sender uses"),
         _ => None,
     }
 }
 
-/// The evidence of the headers, in bits.
+/// Returns the evidence of the headers in bits.
 fn weigh(prefix: &[u8], shape: &Shape, headers: &[Header], pairs: &Pairs) -> f64 {
     let pairs = pairs.without(prefix, headers).0;
     let firsts: Vec<f64> = pairs.chunks(256).map(|row| row.iter().map(|n| f64::from(*n)).sum()).collect();
@@ -232,14 +236,15 @@ fn weigh(prefix: &[u8], shape: &Shape, headers: &[Header], pairs: &Pairs) -> f64
         }
     }
     let all: f64 = singles.iter().sum();
-    // How likely a byte of the data is, behind another; what was seen seldom is taken from how frequent it is anyhow.
+    // The likelihood of a byte of the data after another byte. Rare pairs are estimated from the frequency of the byte
+    // alone.
     let as_data = |before: Option<&u8>, byte: u8| {
         let single = singles[usize::from(byte)] / all;
         before.map_or(single, |before| {
             (f64::from(pairs[index(*before, byte)]) + 4.0 * single) / (firsts[usize::from(*before)] + 4.0)
         })
     };
-    // Lengths that came before are likely to come again; others the less the longer they are.
+    // A length that has occurred before is likely to occur again. Any other length is less likely the longer it is.
     let mut seen: HashMap<u32, u32> = HashMap::new();
     let mut evidence = 0.0;
     for (count, header) in headers.iter().enumerate() {
@@ -258,7 +263,8 @@ fn weigh(prefix: &[u8], shape: &Shape, headers: &[Header], pairs: &Pairs) -> f64
             _ => 1.0,
         };
         let bits = libm::log2(as_length) - data;
-        let says_little = header.is_zero || matches!(shape, Shape::U16 | Shape::ModeB) && header.length >= LIKE_TEXT;
+        let says_little =
+            header.is_zero || matches!(shape, Shape::U16 | Shape::ModeB) && header.length >= TEXT_LIKE_LENGTH;
         evidence += if says_little { bits.min(0.0) } else { bits };
     }
     evidence

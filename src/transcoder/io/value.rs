@@ -5,16 +5,18 @@
 //! than that, it is the result. If something does (a byte order mark, an XML declaration, an error), the value goes
 //! through a transcoder.
 
-use crate::codec::newline::{EbcdicNl, with_newline};
-use crate::codec::sink::Utf8Buf;
+use crate::codec::Utf8Buf;
+use crate::codec::is_utf8;
+use crate::codec::{EbcdicNl, apply_newline};
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
 use crate::detect::{Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::text::controls::OnControl;
 use crate::text::eol::Eol;
+use crate::transcoder::choices::Bom;
 use crate::transcoder::faults::constant_replacement;
 use crate::transcoder::guard::CheckedDecoder;
-use crate::transcoder::options::{Bom, Settings, Transcode};
+use crate::transcoder::options::{Settings, Transcode};
 use crate::transcoder::{Status, Transcoder};
 use std::borrow::Cow;
 use std::fmt;
@@ -220,12 +222,13 @@ impl Short {
             && hints.policy != Policy::Whatwg
             && !hints.strict
             && settings.bom != Bom::Add;
-        let is_one_charset = from.orders().is_none() && from.name() != "ISO-10646-UCS-2" && settings.to.is_utf8();
+        let is_one_charset =
+            from.info().byte_orders.is_none() && from.name() != "ISO-10646-UCS-2" && is_utf8(&*settings.to);
         if !is_plain || !is_one_charset || settings.input.shape.is_some() || settings.to_records.is_some() {
             return None;
         }
         let is_surface = settings.ebcdic_nl != EbcdicNl::Table && is_ebcdic(&**from);
-        let from = if is_surface { with_newline(from.clone(), settings.ebcdic_nl) } else { from.clone() };
+        let from = if is_surface { apply_newline(from.clone(), settings.ebcdic_nl) } else { from.clone() };
         let decoder = CheckedDecoder::new(from.name(), from.decoder(), 0);
         Some(Short {
             is_bytewise: decoder.is_bytewise(),

@@ -77,13 +77,13 @@ impl Planner<'_> {
     fn name(&self) -> Result<String, Error> {
         // With a byte order mark the name says no byte order (RFC 2781 §3.3). Without one, a name that leaves out the order
         // would be untrue.
-        let ordered = match self.to.orders() {
+        let ordered = match self.to.info().byte_orders {
             Some(orders) if orders.bom && !self.writes_bom => orders.names.first(),
             _ => None,
         };
         let ordered = ordered.map(|name| self.registry.codec(name)).transpose()?;
         let to = ordered.as_deref().unwrap_or(self.to);
-        let name = if is_utf16(to) && self.writes_bom { Some("UTF-16") } else { to.xml_name() };
+        let name = if is_utf16(to) && self.writes_bom { Some("UTF-16") } else { to.info().xml_name };
         match name.filter(|name| is_enc_name(name)) {
             Some(name) => Ok(name.to_owned()),
             None => Err(ErrorKind::NoXmlName { codec: to.name().to_owned() }.into()),

@@ -4,18 +4,22 @@
 pub(super) mod label_search;
 mod labels;
 
-use crate::codec::newline::{EbcdicNl, with_newline};
+use crate::codec::can_encode;
+use crate::codec::can_write;
+use crate::codec::is_utf8;
 use crate::codec::{Codec, is_ebcdic};
+use crate::codec::{EbcdicNl, apply_newline};
 use crate::detect::{Declaration, Diagnostic, Kind, Verdict};
 use crate::error::{Error, ErrorKind};
 use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
+use crate::transcoder::choices::{Bom, OnOverlong, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;
-use crate::transcoder::options::{Bom, OnOverlong, OnUnmappable, Padding, Relabel, Settings};
-use crate::transcoder::probe::{can_write, check_can_write, has_bom};
+use crate::transcoder::options::Settings;
+use crate::transcoder::probe::{check_can_write, has_bom};
 use crate::transcoder::records::head::OffsetMap;
 use crate::transcoder::records::read::RecordsIn;
 use crate::transcoder::records::record::Charset;
@@ -81,9 +85,9 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let settings = &*run.settings;
     start_counters(settings, &mut run.report);
     let to_ebcdic = is_ebcdic(&*settings.to);
-    let to = if to_ebcdic { with_newline(settings.to.clone(), settings.ebcdic_nl) } else { settings.to.clone() };
+    let to = if to_ebcdic { apply_newline(settings.to.clone(), settings.ebcdic_nl) } else { settings.to.clone() };
     let from_ebcdic = is_ebcdic(&*facts.codec);
-    let from = if from_ebcdic { with_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
+    let from = if from_ebcdic { apply_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
     let ends = Ends { from_ebcdic, to_ebcdic, is_xml: facts.is_xml(), has_records: settings.input.shape.is_some() };
     let eol = ends.eol(settings.eol);
     let target = target(settings, to, &ends)?;
@@ -100,13 +104,13 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let bom_len = if facts.offsets.in_data(0..1).start == 0 { facts.bom_len } else { 0 };
     let mut input = settings.input.clone();
     input.blanks = blanks(settings);
-    let has_blank = ends.has_records && (!from.encodes() || can_write(&*from, " "));
+    let has_blank = ends.has_records && (!can_encode(&*from) || can_write(&*from, " "));
     let charset = Charset { is_ebcdic: from_ebcdic, has_blank };
     let has_files = settings.to_records.as_ref().is_some_and(RecordsOut::has_files);
     let records = RecordsIn::new(&input, &decoder, (written, finds_newlines), bom_len, charset);
     let records = records.map(|records| records.with_files(has_files));
     let record_ends = RecordEnds { end: Some(line_end).filter(|_| target.records.is_none()), eol: line_end };
-    let is_identity = from.is_utf8() && !ends.has_records;
+    let is_identity = is_utf8(&*from) && !ends.has_records;
     Ok(Route {
         source: Source::new(decoder, records),
         way,
@@ -185,7 +189,7 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
     let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
     let by_kind = if ends.is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
     let choice = settings.unmappable.unwrap_or(by_kind);
-    let has_references = ends.is_xml && choice == OnUnmappable::Xml && !to.is_utf8();
+    let has_references = ends.is_xml && choice == OnUnmappable::Xml && !is_utf8(&*to);
     Ok(Target {
         encoder,
         records,
@@ -211,7 +215,7 @@ fn choose_way(
     let has_records = input.shape.is_some();
     let mut newlines = settings.newlines_in_records().stage().filter(|_| has_records);
     let changes_nothing = stages.is_empty() && !facts.expects_bmp;
-    if target.codec.is_utf8()
+    if is_utf8(&*target.codec)
         && changes_nothing
         && target.records.is_none()
         // In the output, newlines from a printer's moves could not be told from those within records.
@@ -243,13 +247,13 @@ pub(super) fn beginning(run: &mut Run, route: &mut Route, facts: Facts, labels: 
     let to = route.target.codec.clone();
     let settings = run.settings.clone();
     let writes_bom = match settings.bom {
-        Bom::Auto => to.orders().is_some_and(|orders| orders.bom),
+        Bom::Auto => to.info().byte_orders.is_some_and(|orders| orders.bom),
         Bom::Keep => facts.bom_len > 0 && has_bom(&*to),
         Bom::Add => true,
         Bom::Strip => false,
     };
     if facts.is_xml() && !is_ebcdic(&*settings.to) && settings.eol == Eol::Nel {
-        let message = "newlines are U+000A: no XML parser takes U+0085 for one (`--as text` leaves XML out of it)";
+        let message = "newlines are written as U+000A, since XML parsers reject U+0085";
         run.note(Diagnostic::warning("nel-in-xml", 0, message))?;
     }
     if settings.relabel == Relabel::Auto {
@@ -282,5 +286,5 @@ pub(super) fn beginning(run: &mut Run, route: &mut Route, facts: Facts, labels: 
 
 /// Whether it is the page whose newline Java has elsewhere: of all pages it reads only in this one byte 25 as U+000A.
 fn is_java_newline_elsewhere(codec: &dyn Codec) -> bool {
-    codec.name() == "IBM1047" && codec.newline().is_none_or(|nl| nl == EbcdicNl::Table)
+    codec.name() == "IBM1047" && codec.info().newline.is_none_or(|nl| nl == EbcdicNl::Table)
 }

@@ -18,8 +18,9 @@ use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::records::packed::PackedWatch;
 use crate::records::{Columns, Move};
+use crate::transcoder::choices::{Gaps, Padding};
 use crate::transcoder::guard::CheckedDecoder;
-use crate::transcoder::options::{Gaps, Input, Padding};
+use crate::transcoder::options::Input;
 use crate::transcoder::report::Place;
 use std::sync::Arc;
 

@@ -1,12 +1,13 @@
 //! From encoded bytes to records: each is collected, measured, cut or padded, and framed.
 
-use crate::arch::bytes::{Translation, padding_len, translate};
+use crate::arch::bytes::{padding_len, translate};
 use crate::arch::isa;
+use crate::arch::types::Translation;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
+use crate::codec::{blank, has_shift_codes};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
-use crate::transcoder::options::OnOverlong;
-use crate::transcoder::probe::{blank, shifts};
+use crate::transcoder::choices::OnOverlong;
 use crate::transcoder::report::{CutRecord, Place};
 use std::sync::Arc;
 
@@ -247,7 +248,7 @@ impl RecordsOut {
     /// possible because the charset shifts by other means than SO and SI.
     fn cut(&mut self) -> bool {
         let mut decoder = self.to.decoder();
-        let shifts = shifts(&*decoder);
+        let shifts = has_shift_codes(&*decoder);
         let (mut len, mut shifted, mut cut) = (0, false, Some((0, false)));
         let mut buffer = [0; 4 * MIN_ROOM];
         for &byte in &self.record {

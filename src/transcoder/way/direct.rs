@@ -3,8 +3,8 @@
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::error::Error;
 use crate::text::eol::InRecordStage;
+use crate::transcoder::choices::OnMalformed;
 use crate::transcoder::faults::constant_replacement;
-use crate::transcoder::options::OnMalformed;
 use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Faults;

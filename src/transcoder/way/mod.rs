@@ -15,13 +15,14 @@ pub(super) mod staged;
 pub(super) mod table;
 pub(super) mod target;
 
+use crate::codec::can_write;
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
 use crate::transcoder::faults::{constant_replacement, replacement};
 use crate::transcoder::newline_watch::NewlineWatch;
-use crate::transcoder::probe::{can_write, check_can_write};
+use crate::transcoder::probe::check_can_write;
 use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::records::source::{Checkpoint, Source};
 use crate::transcoder::report::{MalformedAt, Place};

@@ -2,7 +2,7 @@
 //! from the queue. Every run can go this way; the others are faster where they apply.
 
 use crate::codec::MIN_ROOM;
-use crate::codec::sink::Utf8Buf;
+use crate::codec::Utf8Buf;
 use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::text::Stage;

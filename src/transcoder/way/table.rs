@@ -2,7 +2,8 @@
 //!
 //! A byte that is malformed, or whose character the target lacks, is left to the other ways, which apply the policies.
 
-use crate::arch::{bytes::Translation, bytes::translate, isa};
+use crate::arch::{bytes::translate, isa, types::Translation};
+use crate::codec::is_utf8;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop};
 use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::records::fill::Chunk;
@@ -38,7 +39,7 @@ pub(in crate::transcoder) enum ByTable {
 impl ByteTable {
     /// Returns `None` if the source, which a new `decoder` decodes, is not a single-byte charset.
     pub(in crate::transcoder) fn new(decoder: &CheckedDecoder, to: &Arc<dyn Codec>) -> Option<Self> {
-        if to.is_utf8() || !decoder.is_bytewise() {
+        if is_utf8(&**to) || !decoder.is_bytewise() {
             return None;
         }
         Some(ByteTable { decoder: decoder.fork(), to: to.clone(), table: None })

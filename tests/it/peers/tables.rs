@@ -10,7 +10,7 @@
 
 use charpipe::Registry;
 use charpipe::codec::table::Shape;
-use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, PAGES, Replacement, Stop, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, Replacement, Stop, decode_strictly};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::fs;
@@ -60,7 +60,7 @@ struct Page {
 impl Page {
     fn new((name, label): Named) -> Self {
         let codec = Registry::builtin().codec(name).unwrap();
-        let table = codec.table().unwrap().into_owned();
+        let table = codec.info().table().unwrap().into_owned();
         let shape = table.shape;
         let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
         let pairs = (0..=0xFFFF_u16).map(|pair| pair.to_be_bytes().to_vec()).filter(|_| shape != Shape::Single);
@@ -341,7 +341,7 @@ class Dump {
 fn java(pages: &[Named]) -> Box<Ask> {
     let folder = tempfile::tempdir().unwrap();
     let (program, list) = (folder.path().join("Dump.java"), folder.path().join("list"));
-    let shape = |name: &str| Registry::builtin().codec(name).unwrap().table().unwrap().shape.clone();
+    let shape = |name: &str| Registry::builtin().codec(name).unwrap().info().table().unwrap().shape.clone();
     let lines = pages.iter().map(|(name, label)| format!("{name} {label} {:?}\n", shape(name)));
     fs::write(&program, JAVA).unwrap();
     fs::write(&list, lines.collect::<String>()).unwrap();
@@ -465,19 +465,26 @@ fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
     found
 }
 
+/// Returns whether the codec of that name is one of `codecs/`.
+fn is_page(name: &str) -> bool {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("codecs").join(format!("{name}.txt")).exists()
+}
+
 /// The pages that others have labels for, and what this one calls them: the name of our table, where it knows that. Pages
 /// of which no labels are listed are IANA's, and go by their names; those of DOS go by their numbers.
 fn pages(peer: &Peer) -> Vec<Named> {
     let labels = rows("labels.tsv");
     let mut pages = Vec::new();
-    for packed in PAGES {
-        let of_page: Vec<&Vec<String>> = labels.iter().filter(|row| row[1] == packed.name).collect();
+    let registry = Registry::builtin();
+    for codec in registry.codecs().filter(|codec| is_page(codec.name())) {
+        let name: &'static str = codec.name().to_owned().leak();
+        let of_page: Vec<&Vec<String>> = labels.iter().filter(|row| row[1] == name).collect();
         let is_theirs = |row: &&&Vec<String>| row[2] == "-" && row[3].split(',').any(|user| user == peer.name);
         let theirs = of_page.iter().filter(is_theirs).map(|row| &*row[0]);
-        let by_name = of_page.is_empty().then_some(packed.name);
-        let source = packed.source.trim_end_matches(".ucm");
+        let by_name = of_page.is_empty().then_some(name);
+        let source = codec.info().source.trim_end_matches(".ucm");
         let label = theirs.chain(by_name).min_by_key(|label| *label != source);
-        pages.extend(label.map(|label| (packed.name, label.to_owned())));
+        pages.extend(label.map(|label| (name, label.to_owned())));
     }
     let dos = DOS.iter().filter(|_| cfg!(feature = "dos"));
     pages.extend(dos.map(|(name, number)| (*name, format!("{}{number}", peer.dos))));

@@ -1,44 +1,44 @@
-//! The account as a page of HTML: a section for each file.
+//! The explanation as an HTML page with a section for each file.
 
-use super::{Account, Byte, COLUMNS, Gravity, Part, PolicyRow, WIDTH};
-use crate::messages::Name;
+use super::explanation::{Byte, COLUMNS, Explanation, Gravity, Part, PolicyRow, WIDTH};
+use crate::files::name::Name;
 use crate::messages::html_page::{self, escape, themed};
 use std::fmt::Write as _;
 
-/// What stands in front of the sections; behind them stands [`html_page::FOOT`].
+/// Returns the page up to its first section. [`html_page::FOOT`] ends it.
 pub(crate) fn head(title: &str) -> String {
     html_page::head(title, &format!("{STYLE}{}", themed(COLOURED)))
 }
 
-/// The section of a file.
-pub(crate) fn file(account: &Account<'_>) -> String {
-    let mut out = format!("<section>\n<h1>{}</h1>\n", escape(&account.name.to_string()));
-    _ = writeln!(out, "<p>{}</p>", escape(&account.verdict));
-    for remark in &account.remarks {
+/// Returns the section about a file.
+pub(crate) fn file(explanation: &Explanation<'_>) -> String {
+    let mut out = format!("<section>\n<h1>{}</h1>\n", escape(&explanation.name.to_string()));
+    _ = writeln!(out, "<p>{}</p>", escape(&explanation.verdict));
+    for remark in &explanation.remarks {
         _ = writeln!(out, "<p class=\"{}\">{}</p>", class_of(remark.gravity), escape(&remark.words));
     }
     out.push_str("<h2>The first bytes</h2>\n");
-    if account.bytes.is_empty() {
+    if explanation.bytes.is_empty() {
         out.push_str("<p class=\"dim\">no bytes</p>\n");
     } else {
         out.push_str("<div class=\"wide\"><table class=\"dump\">\n");
-        for (row, line) in account.bytes.chunks(WIDTH).enumerate() {
+        for (row, line) in explanation.bytes.chunks(WIDTH).enumerate() {
             put_line(&mut out, row * WIDTH, line);
         }
         out.push_str("</table></div>\n");
     }
-    if !account.parts.is_empty() {
+    if !explanation.parts.is_empty() {
         out.push_str("<ul class=\"parts\">\n");
-        for Part { mark, bytes, what } in &account.parts {
+        for Part { mark, bytes, what } in &explanation.parts {
             let (start, end) = (bytes.start, bytes.end);
             _ = writeln!(out, "<li><b class=\"{mark}\">{mark}</b> bytes {start}..{end}: {}</li>", escape(what));
         }
         out.push_str("</ul>\n");
     }
-    put_table(&mut out, &account.policies);
-    if !account.candidates.is_empty() {
-        out.push_str("<h2>What statistics take it for</h2>\n<table class=\"rows\">\n");
-        for (codec, score) in &account.candidates {
+    put_table(&mut out, &explanation.policies);
+    if !explanation.candidates.is_empty() {
+        out.push_str("<h2>Guesses from statistics</h2>\n<table class=\"rows\">\n");
+        for (codec, score) in &explanation.candidates {
             _ = writeln!(
                 out,
                 "<tr><td>{}</td><td>{score:.2}</td><td><meter value=\"{score:.2}\"></meter></td></tr>",
@@ -50,7 +50,7 @@ pub(crate) fn file(account: &Account<'_>) -> String {
     out + "</section>\n"
 }
 
-/// The section of a file that could not be read.
+/// Returns the section about a file that could not be read.
 pub(crate) fn failed(name: &Name, words: &str) -> String {
     let (name, words) = (escape(&name.to_string()), escape(words));
     format!("<section>\n<h1>{name}</h1>\n<p class=\"error\">{words}</p>\n</section>\n")
@@ -76,7 +76,7 @@ fn put_line(out: &mut String, start: usize, line: &[Byte]) {
 }
 
 fn put_table(out: &mut String, rows: &[PolicyRow]) {
-    out.push_str("<h2>What each policy says</h2>\n<div class=\"wide\"><table class=\"rows\">\n<tr>");
+    out.push_str("<h2>Verdicts of the policies</h2>\n<div class=\"wide\"><table class=\"rows\">\n<tr>");
     for column in COLUMNS {
         _ = write!(out, "<th scope=\"col\">{column}</th>");
     }

@@ -1,29 +1,29 @@
-//! The account as text. Marks stand under the bytes, so that it says the same without colour.
+//! The explanation as text. Marks under the bytes show the same as the colours.
 
-use super::{Account, Byte, COLUMNS, Gravity, Part, PolicyRow, WIDTH};
+use super::explanation::{Byte, COLUMNS, Explanation, Gravity, Part, PolicyRow, WIDTH};
 use crate::messages::color::{self, paint};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
-/// What is printed of a file; in colour, where it is asked for.
-pub(crate) fn file(account: &Account<'_>, colored: bool) -> String {
-    let mut out = format!("{}\n\n", paint(colored, color::NAME, account.name));
-    for (row, line) in account.bytes.chunks(WIDTH).enumerate() {
+/// Returns what is printed about a file.
+pub(crate) fn file(explanation: &Explanation<'_>, colored: bool) -> String {
+    let mut out = format!("{}\n\n", paint(colored, color::NAME, explanation.name));
+    for (row, line) in explanation.bytes.chunks(WIDTH).enumerate() {
         put_line(&mut out, row * WIDTH, line, colored);
     }
-    for Part { mark, bytes, what } in &account.parts {
+    for Part { mark, bytes, what } in &explanation.parts {
         let mark = paint(colored, style_of(Some(*mark)), mark);
         _ = writeln!(out, "  {mark}  bytes {}..{}: {what}", bytes.start, bytes.end);
     }
-    if account.bytes.is_empty() {
+    if explanation.bytes.is_empty() {
         out.push_str("  no bytes\n");
     }
     out.push('\n');
-    put_table(&mut out, &account.policies, colored);
+    put_table(&mut out, &explanation.policies, colored);
     out
 }
 
-/// Bytes in hexadecimal, the text beside them, and under them the marks of the parts.
+/// Appends bytes in hexadecimal with their text, and below them the marks of the parts.
 fn put_line(out: &mut String, start: usize, line: &[Byte], colored: bool) {
     let pairs = spaced(line, colored, |byte| format!("{:02X}", byte.byte));
     let pad = 3 * (WIDTH - line.len());
@@ -42,7 +42,7 @@ fn put_line(out: &mut String, start: usize, line: &[Byte], colored: bool) {
     _ = writeln!(out, "          {marks}");
 }
 
-/// Pairs with blanks between, each run of a part in its colour.
+/// Returns the pairs of characters for the bytes, separated by blanks, each run of one part in its colour.
 fn spaced(line: &[Byte], colored: bool, pair: impl Fn(&Byte) -> String) -> String {
     let runs = line.chunk_by(|one, next| one.mark() == next.mark());
     let painted = runs.map(|run| {
@@ -61,7 +61,7 @@ fn style_of(mark: Option<char>) -> Style {
     }
 }
 
-/// What each policy says, by which rule.
+/// Appends the verdicts of the policies.
 fn put_table(out: &mut String, rows: &[PolicyRow], colored: bool) {
     let heads = COLUMNS.map(str::to_owned);
     let cells = || std::iter::once(&heads).chain(rows.iter().map(|row| &row.cells));

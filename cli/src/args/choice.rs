@@ -1,0 +1,69 @@
+//! Options whose value is one word of several: which words there are, and how help shows them.
+
+use charpipe::Word;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
+
+/// Parses the words of one of the library's choices. `help` describes each word for the long help.
+pub(crate) fn choice<T: Word>(help: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words(help)).try_map(|word| word.parse())
+}
+
+/// Parses `auto`, which `auto` describes, or a word of one of the library's choices. `auto` is `None`.
+pub(crate) fn auto_or<T: Word>(
+    auto: &'static str,
+    help: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = Option<T>> {
+    let auto = PossibleValue::new(AUTO).help(auto);
+    PossibleValuesParser::new(std::iter::once(auto).chain(words(help)))
+        .try_map(|word| if word == AUTO { Ok(None) } else { word.parse().map(Some) })
+}
+
+const AUTO: &str = "auto";
+
+fn words<T: Word>(help: fn(T) -> &'static str) -> impl Iterator<Item = PossibleValue> {
+    T::ALL.iter().map(move |choice| PossibleValue::new(choice.name()).help(help(*choice)))
+}
+
+/// When to do something that depends on the terminal: the value of `--color` and `--progress`.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Changes `command` for `-h`, which has one line for each option: the words of a choice follow its description. In the
+/// long help they are a list.
+pub(crate) fn brief(command: Command) -> Command {
+    command.mut_args(brief_arg).mut_subcommands(brief)
+}
+
+fn brief_arg(arg: Arg) -> Arg {
+    let values = arg.get_possible_values();
+    let words: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+    let (Some(help), true) = (arg.get_help(), words.len() > 1 && arg.get_action().takes_values()) else { return arg };
+    let help = format!("{help}: {}", words.join(", "));
+    arg.help(help).hide_possible_values(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::shown;
+
+    #[test]
+    fn every_word_of_a_choice_is_described() {
+        let mut command = shown();
+        command.build();
+        for command in std::iter::once(&command).chain(command.get_subcommands()) {
+            for arg in command
+                .get_arguments()
+                .filter(|arg| !["generate", "color", "progress"].contains(&arg.get_id().as_str()))
+            {
+                for value in arg.get_possible_values().iter().filter(|_| arg.get_action().takes_values()) {
+                    assert!(value.get_help().is_some_and(|help| !help.to_string().is_empty()), "{arg} {value:?}");
+                }
+            }
+        }
+    }
+}

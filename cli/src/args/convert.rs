@@ -1,0 +1,287 @@
+//! The options of `charpipe convert`, and the [`Transcode`] that they ask for.
+
+use crate::args::choice::{When, choice};
+use crate::args::compat::{self, Side, Suffixes};
+use crate::args::many::ManyArgs;
+use crate::args::messages::MessageArgs;
+use crate::args::reading::Reading;
+use crate::args::records::RecordArgs;
+use crate::args::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINES, manual, usage};
+use crate::messages::progress::Progress;
+use crate::status::Status;
+use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnmappable, Relabel, Transcode};
+use clap::Args;
+use clap::builder::{EnumValueParser, TypedValueParser, ValueHint};
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+
+/// Converts to UTF-8, or to another charset
+///
+/// Several FILEs are detected and converted one by one and written to one output in order, unless --output-dir or
+/// --in-place gives each an output of its own.
+#[derive(Args)]
+#[command(
+    args_override_self = true,
+    override_usage = "charpipe [convert] [OPTIONS] [FILE]...",
+    after_long_help = manual::after_help()
+)]
+pub(crate) struct Convert {
+    // Help has the headings in the order in which they first occur here.
+    /// Encoding of the output
+    ///
+    /// Any name or alias that `charpipe list` shows. The suffixes of iconv work: `ASCII//TRANSLIT` uses one-way mappings
+    /// and then the target's substitute (`--best-fit --unmappable replace`), `ASCII//IGNORE` drops invalid input and
+    /// unmappable characters (`-c`), `ASCII//TRANSLIT//IGNORE` drops what has no one-way mapping, and
+    /// `ASCII//NON_IDENTICAL_DISCARD` drops unmappable characters. `--malformed` and `--unmappable` take precedence over
+    /// suffixes.
+    #[arg(short, long, value_name = "LABEL", default_value = "UTF-8", display_order = 0, alias = "to-code",
+          help_heading = ENCODING)]
+    to: String,
+
+    /// List the encodings, as `charpipe list` does, and exit
+    #[arg(short, long, conflicts_with = "files", help_heading = ENCODING)]
+    pub(crate) list: bool,
+
+    /// Write to PATH, which may be the input itself
+    ///
+    /// A regular file is replaced only once the output is complete; after an error it is as it was. A FIFO or a device is
+    /// written to directly.
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
+
+    /// Convert N files, or N parts of one file, at the same time
+    ///
+    /// The output is the same as with `--jobs 1`. If each file has its own output, N files are converted at the same time,
+    /// by default as many as there are cores.
+    ///
+    /// Otherwise each file is converted by N threads, by default one. Each thread takes a block of 1 MiB, cut between
+    /// characters or records. At most N + 4 blocks and their output are in memory. One thread converts what is not a
+    /// regular file, and what cannot be cut: text in charsets with shift codes unless it is in records, carriage control,
+    /// and XML to charsets that lack characters.
+    #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
+    pub(crate) jobs: Option<NonZeroU16>,
+
+    /// Invalid input
+    ///
+    /// The default is `fail`. What was replaced, dropped or escaped is counted on standard error, and listed with `-v`.
+    #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = choice(malformed_help))]
+    malformed: Option<OnMalformed>,
+
+    /// Characters that the target lacks
+    ///
+    /// The default is `xml` for XML, otherwise `fail`. What was replaced, dropped or escaped is counted on standard error,
+    /// and listed with `-v`.
+    #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = choice(unmappable_help))]
+    unmappable: Option<OnUnmappable>,
+
+    /// Drop invalid input and unmappable characters, as iconv does
+    ///
+    /// Short for `--malformed drop --unmappable drop`.
+    #[arg(short = 'c', conflicts_with_all = ["malformed", "unmappable"], help_heading = ERRORS)]
+    drop: bool,
+
+    /// Use the target's one-way mappings: a similar character instead of none
+    ///
+    /// Only for characters that the target lacks and whose one-way mapping its table has. `--unmappable` applies to the
+    /// others.
+    #[arg(long, help_heading = ERRORS)]
+    best_fit: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+
+    /// Correct the document's encoding declaration
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = DOCUMENT,
+          value_parser = choice(relabel_help))]
+    relabel: Relabel,
+
+    /// Byte order mark of the output
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = DOCUMENT, value_parser = choice(bom_help))]
+    bom: Bom,
+
+    /// Line endings of the output
+    #[arg(long, value_name = "EOL", default_value = "auto", help_heading = NEWLINES, value_parser = choice(eol_help))]
+    eol: Eol,
+
+    /// EBCDIC newlines, in input and output
+    #[arg(long, value_name = "NL", default_value = "table", help_heading = NEWLINES,
+          value_parser = choice(ebcdic_nl_help))]
+    ebcdic_nl: EbcdicNl,
+
+    /// Control characters
+    ///
+    /// That is C0, C1 and DEL, but not TAB and the newlines.
+    #[arg(long, value_name = "POLICY", default_value = "keep", help_heading = NEWLINES,
+          value_parser = choice(controls_help))]
+    pub(crate) controls: OnControl,
+
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+
+    /// Progress bar on standard error
+    ///
+    /// `auto` shows it on a terminal if the run takes longer than a second.
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
+          value_parser = EnumValueParser::<When>::new().map(progress))]
+    pub(crate) progress: Progress,
+
+    /// Write a line of JSON for each input to PATH; `-` is standard error
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = MESSAGES)]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Print a man page, or completions for a shell, and exit
+    ///
+    /// `charpipe --generate man > charpipe.1`, `charpipe --generate complete-bash > charpipe.bash`
+    #[cfg(feature = "generate")]
+    #[arg(long, value_name = "WHAT", hide_short_help = true, exclusive = true, help_heading = MESSAGES)]
+    pub(crate) generate: Option<crate::args::generate::What>,
+
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
+}
+
+fn malformed_help(policy: OnMalformed) -> &'static str {
+    match policy {
+        OnMalformed::Fail => "Stop with an error that says where it is",
+        OnMalformed::Replace => {
+            "Write U+FFFD for each invalid sequence, or the target's substitute if the target lacks U+FFFD"
+        }
+        OnMalformed::Drop => "Leave it out",
+        _ => "Write each byte as \\xNN",
+    }
+}
+
+fn unmappable_help(policy: OnUnmappable) -> &'static str {
+    match policy {
+        OnUnmappable::Fail => "Stop with an error that says where it is",
+        OnUnmappable::Replace => "Write the target's substitute",
+        OnUnmappable::Drop => "Leave it out",
+        OnUnmappable::Xml => "Write a character reference such as &#x20AC; where XML allows one, and otherwise stop",
+        _ => "Write its code point as \\u{20AC}",
+    }
+}
+
+fn relabel_help(policy: Relabel) -> &'static str {
+    match policy {
+        Relabel::Auto => {
+            "Write the target's name into an existing XML declaration or HTML `meta`; add a declaration if XML needs one"
+        }
+        _ => "Leave the text as it is",
+    }
+}
+
+fn bom_help(policy: Bom) -> &'static str {
+    match policy {
+        Bom::Auto => "One for UTF-16, UTF-32 and ISO-10646-UCS-4; none for UTF-8 or a named byte order",
+        Bom::Keep => "One if the input has one",
+        Bom::Add => "Always one",
+        _ => "Never one",
+    }
+}
+
+fn eol_help(policy: Eol) -> &'static str {
+    match policy {
+        Eol::Auto => "Those of EBCDIC XML become LF; all others stay as they are",
+        Eol::Keep => "All stay as they are",
+        Eol::Lf => "CRLF, CR NEL, NEL, CR and LF become LF",
+        Eol::Crlf => "All of these become CRLF",
+        _ => "All of these become NEL (U+0085)",
+    }
+}
+
+fn ebcdic_nl_help(policy: EbcdicNl) -> &'static str {
+    match policy {
+        EbcdicNl::Table => "15 is U+0085 and 25 is U+000A, as in IBM's tables",
+        EbcdicNl::Zos => "15 is U+000A and 25 is U+0085, as in z/OS UNIX",
+        _ => "Both are read as U+000A, which is written as 15",
+    }
+}
+
+fn controls_help(policy: OnControl) -> &'static str {
+    match policy {
+        OnControl::Keep => "Keep them",
+        OnControl::Space => "Replace each with a space",
+        OnControl::Drop => "Leave them out",
+        OnControl::Error => "Stop with an error that says where the first one is",
+        _ => "Replace only those that XML does not allow with a space",
+    }
+}
+
+fn progress(when: When) -> Progress {
+    match when {
+        When::Auto => Progress::Auto,
+        When::Always => Progress::Always,
+        When::Never => Progress::Never,
+    }
+}
+
+fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
+    text.parse().map_err(|_| "expected a number from 1 to 65535")
+}
+
+impl Convert {
+    /// Returns the suffixes of `--from` and `--to`; none if they are wrong, which [`Self::transcode`] reports.
+    fn suffixes(&self) -> (Suffixes, Suffixes) {
+        let of = |label, side| compat::split(label, side).map_or(Suffixes::default(), |(_, suffixes)| suffixes);
+        (of(&self.reading.from, Side::From), of(&self.to, Side::To))
+    }
+
+    /// Returns the policy for invalid input: that of the options, or else that of the suffixes.
+    pub(crate) fn on_malformed(&self) -> OnMalformed {
+        let (from, to) = self.suffixes();
+        let by_suffix = if from.ignore || to.ignore { OnMalformed::Drop } else { OnMalformed::Fail };
+        if self.drop { OnMalformed::Drop } else { self.malformed.unwrap_or(by_suffix) }
+    }
+
+    /// Returns the policy for unmappable characters: that of the options, or else that of the suffixes. `None` leaves it
+    /// to the library, where it depends on the document.
+    pub(crate) fn on_unmappable(&self) -> Option<OnUnmappable> {
+        let (_, to) = self.suffixes();
+        let by_suffix = if to.ignore || to.discard {
+            Some(OnUnmappable::Drop)
+        } else {
+            to.translit.then_some(OnUnmappable::Replace)
+        };
+        if self.drop { Some(OnUnmappable::Drop) } else { self.unmappable.or(by_suffix) }
+    }
+
+    /// Whether the report goes to standard error.
+    pub(crate) fn report_is_said(&self) -> bool {
+        self.report.as_ref().is_some_and(|path| path.as_os_str() == "-")
+    }
+
+    /// Maps the options to a job of the library. An error has been printed; a job that is returned is
+    /// [valid](Transcode::validate).
+    pub(crate) fn transcode(&self) -> Result<Transcode, Status> {
+        let registry = self.reading.tables.registry()?;
+        let hints = self.reading.hints(&registry)?;
+        let (to, suffixes) = compat::split(&self.to, Side::To).map_err(|why| usage::wrong_suffix("--to", &why))?;
+        let mut transcode = Transcode::new()
+            .registry(registry)
+            .hints(hints)
+            .malformed(self.on_malformed())
+            .best_fit(self.best_fit || suffixes.translit)
+            .relabel(self.relabel)
+            .bom(self.bom)
+            .eol(self.eol)
+            .ebcdic_nl(self.ebcdic_nl)
+            .controls(self.controls);
+        if let Some(policy) = self.on_unmappable() {
+            transcode = transcode.unmappable(policy);
+        }
+        transcode = self.records.add(transcode);
+        transcode = transcode.to(to).map_err(|error| usage::wrong_value("--to", &error))?;
+        transcode.validate().map_err(|error| {
+            let option = match error.kind() {
+                ErrorKind::NoBom { .. } => "--bom",
+                ErrorKind::CannotFrame { .. } => "--to-records",
+                _ => "options",
+            };
+            usage::wrong_value(option, &error)
+        })?;
+        Ok(transcode)
+    }
+}

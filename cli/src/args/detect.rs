@@ -1,0 +1,47 @@
+//! The options of `charpipe detect`.
+
+use crate::args::messages::MessageArgs;
+use crate::args::reading::Reading;
+use crate::args::records::tape_file;
+use charpipe::records::TapeFile;
+use clap::Args;
+
+/// Reports the encoding of files, and how it is known
+///
+/// Prints one line for each file: the encoding, the kind of document, and the evidence. Reads only as much of a file as
+/// that takes.
+#[derive(Args)]
+#[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
+pub(crate) struct Detect {
+    /// Print a line of JSON for each file
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show the first bytes, what they were taken for, and what each policy says
+    ///
+    /// With `--json`, the object has the verdict of each policy under `policies`.
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// With --explain: print an HTML page for a browser
+    #[arg(long, requires = "explain", conflicts_with = "json")]
+    pub(crate) html: bool,
+
+    /// Report the record format of mainframe files instead of their encoding
+    ///
+    /// The format is what `convert --records` takes. Each format is tried on the first MiB. The first line names the one
+    /// that fits; the lines below say how far other formats fit and where they fail, with `-v` for all formats. The exit
+    /// status is 1 if no format fits, or more than one.
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) records: bool,
+
+    /// With --records: the file of a tape image to look at, by number (from 1) or data set name
+    #[arg(long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
+    pub(crate) file: Option<TapeFile>,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}

@@ -1,0 +1,215 @@
+//! Man pages, with their sections in the order of man-pages(7). The options come from clap, the rest is written here.
+
+use crate::args;
+use crate::args::manual::{EXAMPLES, STATUSES};
+use clap::Command;
+use clap_mangen::Man;
+use std::fmt::Write as _;
+use std::io;
+
+/// What is different from page to page.
+pub(super) struct Page {
+    /// The command; `None` for the page of the whole program.
+    command: Option<&'static str>,
+    /// What `whatis` shows.
+    summary: &'static str,
+    statuses: &'static [(u8, &'static str)],
+    examples: &'static [(&'static str, &'static [&'static str])],
+    see_also: &'static str,
+}
+
+pub(super) const CHARPIPE: Page = Page {
+    command: None,
+    summary: "detect the encoding of text, convert it, and correct its encoding declaration",
+    statuses: STATUSES,
+    examples: EXAMPLES,
+    see_also: "charpipe-detect(1), charpipe-list(1), charpipe-chart(1), iconv(1), uconv(1), recode(1), file(1), \
+               charsets(7)",
+};
+
+pub(super) const DETECT: Page = Page {
+    command: Some("detect"),
+    summary: "report the encoding of files, and how it is known",
+    statuses: &[
+        (0, "The encoding of each file was reported."),
+        (1, "A file's label is not known or contradicts itself, or, with --records, no format fits or several do."),
+        (2, "Wrong usage, which includes an unknown encoding on the command line."),
+        (3, "A file could not be opened or read."),
+    ],
+    examples: &[
+        ("Report the encoding of files:", &["charpipe detect *.xml"]),
+        ("Print the encoding alone:", &["charpipe detect --json FILE | jq -r .encoding"]),
+        ("Show the evidence as a page for a browser:", &["charpipe detect --explain --html FILE > page.html"]),
+        ("Find the record format of a mainframe file:", &["charpipe detect --records DUMP"]),
+    ],
+    see_also: "charpipe(1), file(1)",
+};
+
+pub(super) const LIST: Page = Page {
+    command: Some("list"),
+    summary: "list encodings with their aliases",
+    statuses: &[
+        (0, "Something matches."),
+        (1, "Nothing matches PATTERN."),
+        (2, "Wrong usage."),
+        (3, "A table could not be read, or the list could not be written."),
+    ],
+    examples: &[
+        ("List all encodings:", &["charpipe list"]),
+        ("Find an encoding by a part of its name, or by a glob:", &["charpipe list 1047", "charpipe list 'koi8-?'"]),
+    ],
+    see_also: "charpipe(1), iconv(1), charsets(7)",
+};
+
+pub(super) const CHART: Page = Page {
+    command: Some("chart"),
+    summary: "print the chart of a code page, or compare two",
+    statuses: &[
+        (0, "The chart was printed."),
+        (2, "Wrong usage, which includes an unknown code page."),
+        (3, "A table could not be read, or the chart could not be written."),
+    ],
+    examples: &[
+        ("Print a code page:", &["charpipe chart IBM037"]),
+        ("Print where two code pages differ:", &["charpipe chart IBM037 IBM1047"]),
+        ("Draw a code page for a browser:", &["charpipe chart --html -o ibm037.html IBM037"]),
+    ],
+    see_also: "charpipe(1), charsets(7), ascii(7)",
+};
+
+/// Environment variables that all commands read, and what they do.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("NO_COLOR", "If it is set and not empty, --color auto uses no colour."),
+    ("CLICOLOR_FORCE", "If it is set and not empty, --color auto uses colour even if the output is no terminal."),
+    ("CLICOLOR", "If it is 0, --color auto uses no colour."),
+    ("TERM", "If it is dumb, there is neither colour nor a progress bar by default."),
+    ("COLUMNS", "The width of help, if standard output is not a terminal."),
+    (
+        "CHARPIPE_ISA",
+        "The instruction set to use instead of the best one: scalar, sse, avx2, avx512 or neon. One that the processor \
+         does not have is ignored. The output is the same with each.",
+    ),
+];
+
+/// Files that `convert` writes beside those that were named.
+const FILES: &[(&str, &str)] = &[
+    ("FILESUFFIX", "The old content of FILE, with --in-place=SUFFIX."),
+    (
+        ".charpipe-*",
+        "Output that is not complete, in the directory of the file that it will replace. It is removed if the run fails, \
+         but not if the run is killed by a signal that cannot be caught. On Linux it usually has no name.",
+    ),
+];
+
+/// Returns a page in roff.
+pub(super) fn page(page: &Page) -> String {
+    let command = command(page);
+    let usage = command.clone().render_usage().to_string();
+    let name = page.command.map_or_else(|| "charpipe".to_owned(), |command| format!("charpipe-{command}"));
+    let man = Man::new(command.after_help("").after_long_help(""));
+    let mut text = format!(
+        ".TH {} 1 \"\" \"charpipe {}\" \"User Commands\"\n.ad l\n.nh\n.ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n",
+        name.to_uppercase(),
+        env!("CARGO_PKG_VERSION")
+    );
+    _ = writeln!(text, ".SH NAME\n{} \\- {}", escaped(&name), escaped(page.summary));
+    let lines: Vec<String> = usage.trim_start_matches("Usage:").lines().map(|line| escaped(line.trim())).collect();
+    _ = writeln!(text, ".SH SYNOPSIS\n{}", lines.join("\n.br\n"));
+    text.push_str(&rendered(&|out| man.render_description_section(out)));
+    if page.command.is_none() {
+        text.push_str(&rendered(&|out| man.render_subcommands_section(out)).replacen(
+            ".SH Commands",
+            ".SH COMMANDS",
+            1,
+        ));
+    }
+    text.push_str(&options(&rendered(&|out| man.render_options_section(out))));
+    text.push_str(".SH EXIT STATUS\n");
+    for (status, meaning) in page.statuses {
+        _ = writeln!(text, ".TP\n\\fB{status}\\fR\n{}", escaped(meaning));
+    }
+    text.push_str(&definitions("ENVIRONMENT", ENVIRONMENT));
+    if page.command.is_none() {
+        text.push_str(&definitions("FILES", FILES));
+    }
+    text.push_str(".SH EXAMPLES\n");
+    for (what, commands) in page.examples {
+        let commands: Vec<String> = commands.iter().map(|command| escaped(command)).collect();
+        _ = writeln!(text, ".PP\n{}\n.PP\n.RS 4\n.nf\n{}\n.fi\n.RE", escaped(what), commands.join("\n"));
+    }
+    // The first paragraph follows its heading without a request.
+    let text = text.replace(".SH EXAMPLES\n.PP\n", ".SH EXAMPLES\n");
+    let see_also = escaped(page.see_also);
+    tidy(&format!("{text}.SH SEE ALSO\n{see_also}\n"))
+}
+
+/// Returns the definition of what the page is about. `convert` and `help` have no page: the page of the whole program has
+/// the options of `convert`.
+fn command(page: &Page) -> Command {
+    let whole = args::shown().disable_help_subcommand(true).mut_subcommand("convert", |convert| convert.hide(true));
+    match page.command {
+        None => whole.name("charpipe"),
+        Some(name) => {
+            let found = whole.find_subcommand(name).cloned().unwrap_or_default();
+            found.display_name(format!("charpipe-{name}")).disable_help_subcommand(true)
+        }
+    }
+}
+
+fn rendered(section: &dyn Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    _ = section(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Makes the headings of help, which are sections here, subsections of OPTIONS. Some have names that mean something else
+/// on a man page, such as FILES.
+fn options(rendered: &str) -> String {
+    let mut text = String::new();
+    for line in rendered.lines() {
+        match line.strip_prefix(".SH ") {
+            Some(heading) if heading != "OPTIONS" => {
+                let heading = heading.trim_matches('"');
+                let (first, rest) = heading.split_at(heading.len().min(1));
+                _ = writeln!(text, ".SS {first}{}", rest.to_lowercase());
+            }
+            _ => _ = writeln!(text, "{line}"),
+        }
+    }
+    text
+}
+
+fn definitions(heading: &str, entries: &[(&str, &str)]) -> String {
+    let entries =
+        entries.iter().map(|(name, meaning)| format!(".TP\n\\fB{}\\fR\n{}\n", escaped(name), escaped(meaning)));
+    format!(".SH {heading}\n{}", entries.collect::<String>())
+}
+
+/// Removes what is redundant or wrong in clap's roff, and sets what is in backquotes in bold.
+fn tidy(text: &str) -> String {
+    // Each section defines the apostrophe again.
+    let definition = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
+    let (head, rest) = text.split_once(definition).unwrap_or((text, ""));
+    let text = format!("{head}{definition}{}", rest.replace(definition, ""));
+    // An empty line is a request where there are no paragraphs, and a request to break beside it has no effect.
+    let text = text.replace("\n\n", "\n.sp\n").replace("\n.br\n.sp\n.br\n", "\n.sp\n").replace("\n.RS 14\n", "\n.RS\n");
+    let bold = |line: &str| {
+        let parts: Vec<&str> = line.split('`').collect();
+        if parts.len().is_multiple_of(2) {
+            return line.to_owned();
+        }
+        let parts = parts.iter().enumerate();
+        parts.map(|(index, part)| if index % 2 == 1 { format!("\\fB{part}\\fR") } else { (*part).to_owned() }).collect()
+    };
+    let mut text = text.lines().map(bold).collect::<Vec<String>>().join("\n");
+    text.push('\n');
+    text
+}
+
+/// Escapes text for roff.
+fn escaped(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+    // A dot at the beginning of a line is a request.
+    if text.starts_with('.') { format!("\\&{text}") } else { text }
+}

@@ -1,0 +1,46 @@
+//! `charpipe --generate`: man pages, and completions for shells, from the same definitions as the help.
+
+mod completions;
+mod man;
+
+use crate::args;
+use clap::ValueEnum;
+use clap_complete::Shell;
+
+/// The value of `--generate`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum What {
+    /// charpipe.1: the options of `convert`, and the commands
+    Man,
+    /// charpipe-detect.1
+    ManDetect,
+    /// charpipe-list.1
+    ManList,
+    /// charpipe-chart.1
+    ManChart,
+    /// For bash
+    CompleteBash,
+    /// For zsh
+    CompleteZsh,
+    /// For fish
+    CompleteFish,
+    /// For PowerShell
+    CompletePowershell,
+    /// For elvish
+    CompleteElvish,
+}
+
+/// Returns the page or the script.
+pub(crate) fn text(what: What) -> String {
+    match what {
+        What::Man => man::page(&man::CHARPIPE),
+        What::ManDetect => man::page(&man::DETECT),
+        What::ManList => man::page(&man::LIST),
+        What::ManChart => man::page(&man::CHART),
+        What::CompleteBash => completions::bash(),
+        What::CompleteZsh => completions::zsh(),
+        What::CompleteFish => completions::fish(),
+        What::CompletePowershell => completions::of(Shell::PowerShell, args::shown()),
+        What::CompleteElvish => completions::of(Shell::Elvish, args::shown()),
+    }
+}

@@ -1,0 +1,29 @@
+//! The options of `charpipe list`.
+
+use crate::args::color::ColorArgs;
+use crate::args::tables::Tables;
+use clap::Args;
+
+/// Lists encodings with their aliases and the source of their tables
+///
+/// Prints a line for each encoding: its name, whether charpipe reads and writes it, and the source of its table or rules;
+/// its aliases are on the lines below. The exit status is 1 if nothing matches PATTERN.
+#[derive(Args, Default)]
+#[command(args_override_self = true, override_usage = "charpipe list [OPTIONS] [PATTERN]")]
+pub(crate) struct List {
+    /// Substring of a name or alias (case-insensitive), or a glob with `*` or `?`
+    ///
+    /// Any label that `--from` accepts works too: `037` lists IBM037.
+    #[arg(value_name = "PATTERN")]
+    pub(crate) pattern: Option<String>,
+
+    /// Print a line of JSON for each encoding
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) tables: Tables,
+
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
+}

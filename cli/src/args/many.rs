@@ -1,0 +1,43 @@
+//! The options of `convert` for many files.
+
+use crate::args::FILES;
+use clap::Args;
+use clap::builder::ValueHint;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct ManyArgs {
+    /// Write each FILE to a file of the same name in DIR
+    ///
+    /// DIR is created if it does not exist. With `-r`, files keep their path below the directory that was given. charpipe
+    /// refuses, before writing anything, if two inputs map to one output, or if an output is also an input.
+    #[arg(help_heading = FILES, long, value_name = "DIR", value_hint = ValueHint::DirPath,
+          conflicts_with_all = ["output", "in_place"])]
+    pub(crate) output_dir: Option<PathBuf>,
+
+    /// Replace each FILE; with SUFFIX, keep the old content as FILESUFFIX
+    ///
+    /// A FILE is replaced only once it has been converted completely, and not touched if it would not change. An existing
+    /// FILESUFFIX is never overwritten; that FILE fails. If FILE is a symlink, the file that it leads to is replaced.
+    #[arg(help_heading = FILES, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true,
+          default_missing_value = "", conflicts_with = "output")]
+    pub(crate) in_place: Option<OsString>,
+
+    /// Convert all files in the directories among the FILEs
+    ///
+    /// Files are taken in the order of their names. Symlinks inside the directories are not followed. With
+    /// `--in-place=SUFFIX`, files with that suffix that an earlier run has kept are skipped.
+    #[arg(help_heading = FILES, short, long)]
+    pub(crate) recursive: bool,
+
+    /// Write nothing; report what would happen to each FILE
+    ///
+    /// The report goes to standard output. Errors and the exit status are those of the run itself.
+    #[arg(help_heading = FILES, long)]
+    pub(crate) check: bool,
+
+    /// Start no further file after one has failed
+    #[arg(help_heading = FILES, long)]
+    pub(crate) fail_fast: bool,
+}

@@ -1,0 +1,21 @@
+//! How much `convert` and `detect` print on standard error.
+
+use crate::args::MESSAGES;
+use crate::args::color::ColorArgs;
+use clap::Args;
+
+#[derive(Args)]
+pub(crate) struct MessageArgs {
+    /// Print nothing but errors
+    #[arg(short, long, visible_short_alias = 's', alias = "silent", overrides_with = "verbose", help_heading = MESSAGES)]
+    pub(crate) quiet: bool,
+
+    /// Print more: what was detected and what was done
+    ///
+    /// On a terminal, also the bytes around an error.
+    #[arg(short, long, overrides_with = "quiet", help_heading = MESSAGES)]
+    pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
+}

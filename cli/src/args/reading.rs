@@ -1,0 +1,131 @@
+//! The options that `convert` and `detect` share: which files are read, and what is known about their encoding.
+
+use crate::args::choice::{auto_or, choice};
+use crate::args::compat::{self, Side};
+use crate::args::tables::Tables;
+use crate::args::{DETECTION, ENCODING, ERRORS, usage};
+use crate::status::Status;
+use charpipe::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
+use charpipe::{Kind, Registry};
+use clap::Args;
+use clap::builder::{TypedValueParser, ValueHint};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+
+#[derive(Args)]
+pub(crate) struct Reading {
+    /// Encoding of the input; `auto` detects it
+    ///
+    /// Any name or alias that `charpipe list` shows. It overrides whatever the input says about itself. With the suffix
+    /// `//IGNORE`, invalid input is dropped, as iconv does.
+    #[arg(short, long, value_name = "LABEL", default_value = "auto", display_order = 0, alias = "from-code",
+          help_heading = ENCODING)]
+    pub(super) from: String,
+
+    #[command(flatten)]
+    pub(crate) tables: Tables,
+
+    /// Encoding to use if nothing identifies it [default: UTF-8]
+    ///
+    /// Some policies have another default.
+    #[arg(long, value_name = "LABEL", help_heading = DETECTION)]
+    fallback: Option<String>,
+
+    /// Code page to use for EBCDIC that names none [default: IBM037]
+    #[arg(long, value_name = "LABEL", help_heading = DETECTION)]
+    ebcdic_fallback: Option<String>,
+
+    /// Guess from byte statistics if nothing else identifies the encoding
+    #[arg(long, help_heading = DETECTION)]
+    guess: bool,
+
+    /// Kind of document
+    #[arg(long = "as", value_name = "KIND", default_value = "auto", help_heading = DETECTION,
+          value_parser = auto_or(KIND_AUTO, kind_help).map(AsKind))]
+    kind: AsKind,
+
+    /// Content-Type of the input, as in `text/xml; charset=utf-8`
+    #[arg(long, value_name = "VALUE", help_heading = DETECTION)]
+    content_type: Option<String>,
+
+    /// Which label takes precedence
+    #[arg(long, value_name = "NAME", default_value = "rfc7303", help_heading = DETECTION,
+          value_parser = choice(policy_help))]
+    policy: Policy,
+
+    /// Bytes of HTML to search for a `meta` label
+    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, value_parser = prescan, help_heading = DETECTION)]
+    prescan: usize,
+
+    /// Treat every warning as an error
+    #[arg(long, help_heading = ERRORS)]
+    strict: bool,
+
+    /// Files to read; standard input if there is none, or for `-`
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+}
+
+/// The value of `--as`. A type of its own, as clap takes an `Option` for an option without a default.
+#[derive(Clone, Copy)]
+struct AsKind(Option<Kind>);
+
+const KIND_AUTO: &str = "XML if it begins with `<?xml` in any encoding, or if the Content-Type says so; HTML if the \
+                         Content-Type says so, or under `--policy whatwg`; otherwise text";
+
+fn kind_help(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Xml => "An XML document or entity, whatever it begins with",
+        Kind::Html => "An HTML document; a `meta` may name its encoding",
+        _ => "Plain text, without a label of its own",
+    }
+}
+
+fn policy_help(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Rfc7303 => "The current XML rules: byte order mark, then Content-Type, then declaration, then UTF-8",
+        Policy::Rfc3023 => "The older XML rules: US-ASCII for text/xml without a charset",
+        Policy::RomeStrict => "As the feed reader ROME does in its strict mode",
+        Policy::RomeLenient => "As the feed reader ROME does in its lenient mode",
+        Policy::Feedparser => "As the feed reader feedparser (Python) does",
+        _ => "As web browsers do",
+    }
+}
+
+fn prescan(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().ok().filter(|bytes| *bytes <= PRESCAN_LIMIT);
+    bytes.ok_or_else(|| format!("expected a number of bytes from 0 to {PRESCAN_LIMIT}"))
+}
+
+impl Reading {
+    /// Returns the inputs in order; `-` alone if no FILE was given.
+    pub(crate) fn files(&self) -> Vec<OsString> {
+        if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
+    }
+
+    /// Whether no FILE was given and standard input is a terminal, which may be an oversight.
+    pub(super) fn is_from_terminal(&self) -> bool {
+        self.files.is_empty() && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Maps the options to what the library's detection takes, for `convert` and `detect` alike. An error has been
+    /// printed.
+    pub(crate) fn hints(&self, registry: &Registry) -> Result<Hints, Status> {
+        let codec = |option, label: Option<&str>| {
+            let codec = label.map(|label| registry.codec(label)).transpose();
+            codec.map_err(|error| usage::wrong_value(option, &error))
+        };
+        let (from, _) = compat::split(&self.from, Side::From).map_err(|why| usage::wrong_suffix("--from", &why))?;
+        let mut hints = Hints::default();
+        hints.from = codec("--from", Some(from).filter(|label| !label.eq_ignore_ascii_case("auto")))?;
+        hints.kind = self.kind.0;
+        hints.fallback = codec("--fallback", self.fallback.as_deref())?;
+        hints.ebcdic_fallback = codec("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?;
+        hints.policy = self.policy;
+        hints.content_type = self.content_type.clone();
+        hints.prescan = Some(self.prescan);
+        hints.guess = self.guess;
+        hints.strict = self.strict;
+        Ok(hints)
+    }
+}

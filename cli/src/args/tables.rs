@@ -1,0 +1,45 @@
+//! `--codec-file`: table files that add encodings.
+
+use crate::args::ENCODING;
+use crate::escape::printable;
+use crate::messages::say;
+use crate::status::Status;
+use charpipe::{ErrorKind, Registry};
+use clap::Args;
+use clap::builder::ValueHint;
+use std::path::PathBuf;
+
+#[derive(Args, Default)]
+pub(crate) struct Tables {
+    /// Add the encoding in the table file PATH; may be repeated
+    ///
+    /// An ICU .ucm file, a charmap, a Unicode .TXT mapping or a charpipe chart. The encoding has the name and the aliases
+    /// that the table gives, or else the name of the file. A file of 256 bytes maps each byte to a byte of ISO-8859-1, or
+    /// of the code page LABEL if it is given as `--codec-file PATH,to=LABEL`.
+    #[arg(long = "codec-file", value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = ENCODING)]
+    codec_files: Vec<PathBuf>,
+}
+
+impl Tables {
+    /// Returns the built-in encodings and those of the table files. An error has been printed.
+    pub(crate) fn registry(&self) -> Result<Registry, Status> {
+        let mut registry = Registry::builtin();
+        for path in &self.codec_files {
+            let with_target = path.to_str().and_then(|path| path.rsplit_once(",to="));
+            let loaded = match with_target {
+                Some((path, to)) => registry.load_to(path, to),
+                None => registry.load(path),
+            };
+            if let Err(error) = loaded {
+                let (place, status) = match error.kind() {
+                    // The message has the name of the file already.
+                    ErrorKind::TableFile { .. } => (String::new(), Status::Io),
+                    _ => (format!("{}: ", path.display()), Status::Usage),
+                };
+                say(format_args!("--codec-file: {}", printable(&format!("{place}{error}"))));
+                return Err(status);
+            }
+        }
+        Ok(registry)
+    }
+}

@@ -1,0 +1,227 @@
+//! Converts one input: opens it, makes a transcoder for it, opens its output, and puts that in its place.
+
+use crate::args::Convert;
+use crate::convert::auto_records;
+use crate::convert::ending::Ending;
+use crate::convert::outcome::Outcome;
+use crate::convert::task::{Target, Task};
+use crate::files::folder::Folder;
+use crate::files::in_place::{Backup, InPlace, not_a_regular_file};
+use crate::files::input::{self, OpenInput, SampledInput};
+use crate::files::make_dir::sub_or_make;
+use crate::files::name::Name;
+use crate::files::output::Output;
+use crate::files::place::{End, resolve};
+use crate::files::streams::FileId;
+use crate::files::walk;
+use crate::messages;
+use crate::messages::hexdump::{self, Piece};
+use crate::messages::progress::Meter;
+use crate::panics;
+use crate::status::Status;
+use charpipe::{Error, Transcode, Transcoder};
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How many bytes are read at a time.
+const READ_BYTES: usize = 64 * 1024;
+
+/// What the conversions of all inputs have in common.
+pub(crate) struct Converter<'a> {
+    pub(crate) args: &'a Convert,
+    pub(crate) transcode: Transcode,
+    /// How many threads convert parts of one file.
+    pub(crate) parts: NonZeroUsize,
+    /// The directory of all outputs. In a check it may not exist.
+    pub(crate) dir: Option<Arc<Folder>>,
+    pub(crate) meter: &'a Meter,
+    /// The regular file that the report is written to directly.
+    pub(crate) report_id: Option<FileId>,
+}
+
+/// An open input, with the transcoder for it.
+struct Conversion {
+    input: SampledInput,
+    transcoder: Transcoder,
+    notes: Vec<String>,
+    is_verbose: bool,
+    /// The output, if the input is replaced.
+    in_place: Option<InPlace>,
+    /// The bytes around an error will be shown.
+    shows_bytes: bool,
+}
+
+impl Converter<'_> {
+    /// Converts an input into an open output.
+    pub(crate) fn convert_into(&self, task: &Task, transcode: Transcode, output: &mut Output) -> Outcome {
+        let name = output.name.clone();
+        self.catch_panic(&name, || {
+            let objection =
+                |input: &Metadata| output.feeds(input).then_some("it is also the output (use -o to replace it)");
+            match self.begin(task, transcode, objection) {
+                Ok(conversion) => conversion.run(output),
+                Err(ending) => self.not_begun(name.clone(), ending),
+            }
+        })
+    }
+
+    /// Converts an input into an output of its own.
+    pub(crate) fn convert(&self, task: &Task) -> Outcome {
+        let name = match &task.target {
+            Target::File { path, .. } => Name::of_path(path.as_os_str()),
+            Target::InPlace { .. } => task.name(),
+            Target::Shared | Target::Nowhere => Name::stdout(),
+        };
+        self.catch_panic(&name, || self.convert_to(&name, task))
+    }
+
+    fn convert_to(&self, name: &Name, task: &Task) -> Outcome {
+        let opened = self.begin(task, self.transcode.clone(), |_| None).and_then(|mut conversion| {
+            let output = match conversion.in_place.take() {
+                Some(file) => Output::in_place(name.clone(), file),
+                None => self.open_output(task, name).map_err(Ending::NoOutput)?,
+            };
+            Ok((conversion, output))
+        });
+        let (conversion, mut output) = match opened {
+            Ok(opened) => opened,
+            Err(ending) => return self.not_begun(name.clone(), ending),
+        };
+        let mut outcome = conversion.run(&mut output);
+        let is_done = outcome.ending.status() == Status::Done;
+        if is_done || !output.is_replacing() {
+            match output.commit() {
+                Ok(true) => {}
+                Ok(false) => outcome.ending = Ending::Unchanged,
+                Err(_) if !is_done => {}
+                Err(error) => outcome.ending = Ending::NotCommitted(error),
+            }
+        }
+        outcome
+    }
+
+    /// Runs `work`. A panic in it is the error of this input and of no other: the output is dropped, so that a file that
+    /// was to be replaced stays as it was.
+    fn catch_panic(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
+        panics::catch(work).unwrap_or_else(|panic| {
+            let notes = panic.note().filter(|_| self.args.messages.verbose).into_iter().collect();
+            Outcome { notes, ..self.not_begun(output.clone(), Ending::Panicked(panic)) }
+        })
+    }
+
+    /// Opens the output of one input.
+    fn open_output(&self, task: &Task, name: &Name) -> io::Result<Output> {
+        let (Target::File { below, is_link, .. }, Some(dir)) = (&task.target, &self.dir) else {
+            return Ok(Output::nothing(name.clone()));
+        };
+        let check = self.args.many.check;
+        let enter = |folder: &Folder, name: &OsStr| if check { folder.sub(name) } else { sub_or_make(folder, name) };
+        match walk::descend(dir.clone(), below, enter) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && check => Ok(Output::nothing(name.clone())),
+            place => Output::at(name.clone(), place?, *is_link, check),
+        }
+    }
+
+    /// Opens an input once; if it will be replaced, in the directory where that happens.
+    fn open(&self, task: &Task) -> Result<(OpenInput, Option<InPlace>), Ending> {
+        let (typed, end) = match (&task.found, &task.target) {
+            (None, Target::InPlace { .. }) => resolve(Path::new(&task.path)).map_err(Ending::NotOpened)?,
+            (None, _) => return Ok((input::open(&task.path, READ_BYTES).map_err(Ending::NotOpened)?, None)),
+            (Some((root, below)), _) => {
+                let place = root.place(below).map_err(Ending::NotOpened)?;
+                (Some(place.clone()), End::File(place, None))
+            }
+        };
+        let (Some(typed), End::File(place, _)) = (typed, end) else {
+            return Err(Ending::NoOutput(not_a_regular_file()));
+        };
+        let opened = input::open_place(&place, READ_BYTES).map_err(Ending::NotOpened)?;
+        let Target::InPlace { backup } = &task.target else { return Ok((opened, None)) };
+        let backup = backup
+            .as_ref()
+            .map(|path| Backup { place: typed.sibling(path.file_name().unwrap_or_default()), path: path.clone() });
+        let file = InPlace::new(place, &opened, backup, self.args.many.check).map_err(Ending::NoOutput)?;
+        Ok((opened, Some(file)))
+    }
+
+    /// Opens an input and makes the transcoder for it. `objection` returns why the file cannot be an input.
+    fn begin(
+        &self,
+        task: &Task,
+        mut transcode: Transcode,
+        objection: impl FnOnce(&Metadata) -> Option<&'static str>,
+    ) -> Result<Conversion, Ending> {
+        if let Some(trouble) = &task.trouble {
+            return Err(Ending::NotOpened(io::Error::other(trouble.clone())));
+        }
+        let objection = |input: &Metadata| {
+            let is_report = self.report_id.is_some() && self.report_id == FileId::of(input) && input.len() > 0;
+            objection(input).or_else(|| is_report.then_some("it is also the report"))
+        };
+        let (opened, in_place) = self.open(task)?;
+        if let Some(objection) = opened.metadata.as_ref().and_then(objection) {
+            return Err(Ending::NotOpened(io::Error::other(objection)));
+        }
+        let is_file = opened.metadata.is_some_and(|metadata| metadata.is_file());
+        let (is_verbose, is_quiet) = (self.args.messages.verbose, self.args.messages.quiet);
+        let mut notes = Vec::new();
+        let (shape, input) = auto_records::find_shape(self.args, self.meter.counted(opened.reader))?;
+        if let Some(shape) = shape {
+            if !is_quiet {
+                notes.push(format!("detected records of shape {shape}"));
+            }
+            transcode = transcode.records(shape);
+        }
+        if self.parts.get() > 1 {
+            if is_file {
+                transcode = transcode.jobs(self.parts);
+            } else if is_verbose {
+                notes.push("not a regular file, so one thread converts it".to_owned());
+            }
+        }
+        let transcoder = transcode.transcoder().map_err(Ending::Failed)?;
+        let shows_bytes = is_verbose && messages::is_watched();
+        let input = SampledInput::new(input).with_file(opened.file).keep_recent(shows_bytes);
+        Ok(Conversion { input, transcoder, notes, in_place, is_verbose, shows_bytes })
+    }
+
+    /// Returns the outcome of an input of which nothing was converted.
+    fn not_begun(&self, output: Name, ending: Ending) -> Outcome {
+        let transcoder = self.transcode.transcoder().expect("the options were validated");
+        Outcome {
+            output,
+            report: transcoder.report().clone(),
+            ending,
+            notes: Vec::new(),
+            seems: None,
+            len: None,
+            piece: None,
+        }
+    }
+}
+
+impl Conversion {
+    /// Converts the input into an output.
+    fn run(mut self, output: &mut Output) -> Outcome {
+        let ending = match panics::catch(|| self.transcoder.run(&mut self.input, output)) {
+            Ok(result) => Ending::of(result),
+            Err(panic) => {
+                self.notes.extend(panic.note().filter(|_| self.is_verbose));
+                let (offset, record) = self.transcoder.reached();
+                Ending::Panicked(panic.at(offset, record))
+            }
+        };
+        let mut report = self.transcoder.report().clone();
+        let seems = ending.add_hint(&mut report, &self.input);
+        let offset = ending.error().and_then(Error::offset).filter(|_| self.shows_bytes);
+        let piece = offset.and_then(|offset| {
+            let window = hexdump::window(offset);
+            Some(Piece { start: window.start, bytes: self.input.bytes_at(window)? })
+        });
+        Outcome { output: output.name.clone(), report, ending, notes: self.notes, seems, len: self.input.len(), piece }
+    }
+}

@@ -1,0 +1,129 @@
+//! How the work on one input ended: its status, its error in reports, and a hint from the bytes themselves.
+
+use crate::files::input::SampledInput;
+use crate::messages::hints;
+use crate::messages::json::ErrorObject;
+use crate::panics::Panic;
+use crate::print;
+use crate::status::Status;
+use charpipe::detect::Source;
+use charpipe::records::NoShape;
+use charpipe::{Error, ErrorKind, Report};
+use std::fmt::{self, Display};
+use std::io;
+
+/// How the work on an input ended.
+pub(crate) enum Ending {
+    Done,
+    /// Done, and the file that was to be replaced equals its conversion.
+    Unchanged,
+    /// The reader of the output has closed the pipe.
+    Closed,
+    /// The input could not be opened.
+    NotOpened(io::Error),
+    /// The beginning of the input could not be read for the shape of its records.
+    NotRead(Error),
+    /// The shape of its records is not known.
+    NoShape(NoShape),
+    /// The output could not be opened.
+    NoOutput(io::Error),
+    /// The output could not be put in its place.
+    NotCommitted(io::Error),
+    Failed(Error),
+    /// There is a bug in charpipe.
+    Panicked(Panic),
+}
+
+/// How many bytes before and after an error are examined to guess the encoding.
+const HINT_BYTES: u64 = 2048;
+
+impl Ending {
+    /// Returns the ending of a conversion with this result.
+    pub(crate) fn of(result: Result<(), Error>) -> Self {
+        match result {
+            Ok(()) => Ending::Done,
+            Err(error) => match error.kind() {
+                ErrorKind::Write { source, .. } if print::is_closed_pipe(source) => Ending::Closed,
+                _ => Ending::Failed(error),
+            },
+        }
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        match self {
+            Ending::Done | Ending::Unchanged | Ending::Closed => Status::Done,
+            Ending::NotOpened(_) | Ending::NotRead(_) | Ending::NoOutput(_) | Ending::NotCommitted(_) => Status::Io,
+            Ending::NoShape(_) | Ending::Panicked(_) => Status::Data,
+            Ending::Failed(error) => Status::of(error),
+        }
+    }
+
+    /// Returns the error of the conversion.
+    pub(crate) fn error(&self) -> Option<&Error> {
+        match self {
+            Ending::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the output takes no more data, so that there is no point in another input.
+    pub(crate) fn is_of_output(&self) -> bool {
+        matches!(self, Ending::Closed)
+            || self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Write { .. }))
+    }
+
+    /// Returns whether the conversion had begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        match self {
+            Ending::Done | Ending::Unchanged | Ending::Closed | Ending::NotCommitted(_) | Ending::Failed(_) => true,
+            Ending::Panicked(panic) => panic.offset().is_some(),
+            Ending::NotOpened(_) | Ending::NotRead(_) | Ending::NoShape(_) | Ending::NoOutput(_) => false,
+        }
+    }
+
+    /// Returns the error for the report.
+    pub(crate) fn object(&self) -> Option<ErrorObject> {
+        let object = |code, offset| Some(ErrorObject::new(code, self.to_string(), offset));
+        match self {
+            Ending::Done | Ending::Unchanged | Ending::Closed => None,
+            Ending::NotOpened(_) => object("open", None),
+            Ending::NoShape(why) => object(why.code(), Some(0)),
+            Ending::NoOutput(_) | Ending::NotCommitted(_) => object("write", None),
+            Ending::NotRead(error) | Ending::Failed(error) => Some(ErrorObject::of(error)),
+            Ending::Panicked(panic) => Some(panic.object()),
+        }
+    }
+
+    /// If the bytes were malformed in an encoding that was only assumed: adds a hint to the report at what they look
+    /// like, or returns the encoding that they seem to be in.
+    pub(crate) fn add_hint(&self, report: &mut Report, input: &SampledInput) -> Option<String> {
+        let is_malformed = self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Malformed { .. }));
+        let verdict = report.verdict.as_mut().filter(|_| is_malformed)?;
+        if !matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
+            return None;
+        }
+        // If the beginning is only ASCII, which all encodings have in common, the bytes around the error tell more.
+        let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
+        let near = offset.and_then(|at| input.bytes_at(at.saturating_sub(HINT_BYTES)..at + HINT_BYTES));
+        let sample = near.as_deref().unwrap_or(input.sample());
+        let Some(hint) = hints::looks(sample) else { return hints::seems(sample) };
+        verdict.diagnostics.push(hint.clone());
+        report.diagnostics.push(hint);
+        None
+    }
+}
+
+/// The error; nothing if there was none.
+impl Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Done | Ending::Unchanged | Ending::Closed => Ok(()),
+            Ending::NotOpened(error) => write!(f, "cannot open: {error}"),
+            Ending::NoShape(why) => Display::fmt(why, f),
+            Ending::NoOutput(error) => write!(f, "cannot open for writing: {error}"),
+            Ending::NotCommitted(error) => write!(f, "cannot write: {error}"),
+            Ending::NotRead(error) | Ending::Failed(error) => Display::fmt(error, f),
+            Ending::Panicked(panic) => Display::fmt(panic, f),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What is printed about one input: the messages on standard error, and the line of `--check`.
+
+use crate::args::Convert;
+use crate::convert::ending::Ending;
+use crate::convert::outcome::Outcome;
+use crate::escape::{harmless, printable};
+use crate::files::name::Name;
+use crate::messages::hexdump::Hex;
+use crate::messages::hints::{self, HintContext};
+use crate::messages::{self, InWords, Place, say};
+use crate::panics;
+use crate::print;
+use charpipe::{CutRecord, Error, ErrorKind, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
+use std::ffi::OsStr;
+
+/// Prints the messages about the input `name`, the error last. A check prints no counts here: they are in its line.
+pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
+    let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
+    for note in &outcome.notes {
+        say(format_args!("{name}: {note}"));
+    }
+    if verbose && let Some(verdict) = &outcome.report.verdict {
+        say(format_args!("{name}: {}", InWords { verdict, verbose }));
+    }
+    if !quiet && outcome.ending.has_begun() {
+        messages::say_diagnostics(name, &outcome.report.diagnostics, outcome.ending.error());
+        if !args.many.check {
+            say_counts(name, &outcome.report, args);
+        }
+    }
+    say_error(outcome, args, name, path);
+}
+
+fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
+    match &outcome.ending {
+        Ending::Done | Ending::Unchanged | Ending::Closed => {}
+        Ending::NotOpened(error) => messages::say_not_opened(name, path, error),
+        Ending::NotRead(error) => messages::say_error(name, error),
+        Ending::NoShape(why) => {
+            say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)));
+        }
+        Ending::Panicked(panic) => panic.say(name),
+        ending @ (Ending::NoOutput(_) | Ending::NotCommitted(_)) => say(format_args!("{}: {ending}", outcome.output)),
+        Ending::Failed(error) => match error.kind() {
+            ErrorKind::Write { source, .. } => _ = print::cannot_write(&outcome.output, source),
+            _ => say_failure(outcome, error, args, name),
+        },
+    }
+}
+
+/// Prints an error in the data, or in reading it, with a hint and the bytes around it.
+fn say_failure(outcome: &Outcome, error: &Error, args: &Convert, name: &Name) {
+    let verdict = outcome.report.verdict.as_ref();
+    let is_xml = verdict.is_some_and(|verdict| verdict.kind == Kind::Xml);
+    let as_references = is_xml && args.on_unmappable().is_none();
+    let context = HintContext { as_references, seems: outcome.seems.clone(), len: outcome.len };
+    messages::say_fault(name, error, &outcome.report, &context);
+    let codec = verdict.and_then(|verdict| verdict.codec.as_deref());
+    messages::show_bytes(error, outcome.piece.as_ref(), codec);
+}
+
+/// Prints what the policies let pass and, with `--verbose`, each place and what else was done.
+fn say_counts(name: &Name, report: &Report, args: &Convert) {
+    let verbose = args.messages.verbose;
+    say_malformed(name, report, args);
+    say_unmappable(name, report, args);
+    let became = if args.controls == OnControl::Drop { "dropped" } else { "replaced by blanks" };
+    if let Some(controls) = &report.controls {
+        say_changed(name, controls, became, verbose);
+        say_count(name, controls.count, "control character", "control characters", became);
+    }
+    say_records(name, report, verbose);
+    if !verbose {
+        return;
+    }
+    if let Some(records) = report.records {
+        say(format_args!("{name}: {records} records in"));
+    }
+    if let Some(records) = report.records_out {
+        say(format_args!("{name}: {records} records out"));
+    }
+    if let Some(label) = &report.relabelled {
+        match &label.from {
+            Some(from) => say(format_args!("{name}: label {from:?} changed to {:?}", label.to)),
+            None => say(format_args!("{name}: label {:?} added", label.to)),
+        }
+    }
+    say(format_args!("{name}: {} bytes in, {} bytes out in {}", report.bytes_in, report.bytes_out, report.to));
+}
+
+fn say_malformed(name: &Name, report: &Report, args: &Convert) {
+    let became = match args.on_malformed() {
+        OnMalformed::Drop => "dropped",
+        OnMalformed::Escape => "escaped",
+        _ => "replaced",
+    };
+    for found in report.malformed.first.iter().filter(|_| args.messages.verbose) {
+        say(format_args!("{name}: {}: {} {became}", Place(found.offset, found.record), Hex(&found.bytes)));
+    }
+    say_count(name, report.malformed.count, "malformed sequence", "malformed sequences", became);
+}
+
+fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
+    let to = &report.to;
+    for UnmappableAt { offset, ch, record, .. } in report.unmappable.first.iter().filter(|_| args.messages.verbose) {
+        say(format_args!("{name}: {}: U+{:04X} is not in {to}", Place(*offset, *record), *ch as u32));
+    }
+    let became = match args.on_unmappable() {
+        Some(OnUnmappable::Replace) => "replaced",
+        Some(OnUnmappable::Drop) => "dropped",
+        Some(OnUnmappable::Escape) => "escaped",
+        // Without the option, XML gets references, and all else fails.
+        _ => "written as references",
+    };
+    let (one, many) = (format!("character not in {to} was"), format!("characters not in {to} were"));
+    say_count(name, report.unmappable.count, &one, &many, became);
+}
+
+/// Prints newlines that were changed so that each record is one line, and records that were cut.
+fn say_records(name: &Name, report: &Report, verbose: bool) {
+    if let Some(newlines) = &report.record_newlines {
+        say_changed(name, newlines, "replaced by a blank", verbose);
+        let (one, many) = ("newline within a record replaced by a blank", "newlines within records replaced by blanks");
+        say_count(name, newlines.count, one, many, "");
+    }
+    if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {
+        for CutRecord { offset, record, bytes, .. } in cut.first.iter().filter(|_| verbose) {
+            say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {bytes} bytes lost"));
+        }
+        let records = if cut.count == 1 { "record was" } else { "records were" };
+        let bytes = if cut.bytes == 1 { "byte" } else { "bytes" };
+        say(format_args!("{name}: {} {records} too long and cut: {} {bytes} lost", cut.count, cut.bytes));
+    }
+}
+
+/// With `verbose`, prints each of the first characters that were changed.
+fn say_changed(name: &Name, changed: &Faults<UnmappableAt>, became: &str, verbose: bool) {
+    for UnmappableAt { offset, ch, record, .. } in changed.first.iter().filter(|_| verbose) {
+        say(format_args!("{name}: {}: U+{:04X} {became}", Place(*offset, *record), *ch as u32));
+    }
+}
+
+/// Prints how many of something there were, if any.
+fn say_count(name: &Name, count: u64, one: &str, many: &str, became: &str) {
+    if count > 0 {
+        let gap = if became.is_empty() { "" } else { " " };
+        say(format_args!("{name}: {count} {}{gap}{became}", if count == 1 { one } else { many }));
+    }
+}
+
+/// Returns the line of `--check`: what the input would become.
+pub(crate) fn check_line(outcome: &Outcome, name: &Name) -> String {
+    let report = &outcome.report;
+    let mut line = format!("{name}: {} -> {}", report.from.as_deref().unwrap_or("unknown"), report.to);
+    line += &check_ending(&outcome.ending);
+    if let Some(label) = &report.relabelled {
+        match &label.from {
+            Some(from) => line.push_str(&format!(", label {from:?} -> {:?}", label.to)),
+            None => line.push_str(&format!(", label {:?} added", label.to)),
+        }
+    }
+    if outcome.ending.has_begun() {
+        line.push_str(&format!(", {} -> {} bytes", report.bytes_in, report.bytes_out));
+        let count = |faults: &Option<Faults<UnmappableAt>>| faults.as_ref().map_or(0, |faults| faults.count);
+        let counts = [
+            (report.malformed.count, "malformed"),
+            (report.unmappable.count, "unmappable"),
+            (count(&report.controls), "controls"),
+            (count(&report.record_newlines), "newlines in records"),
+            (report.records_cut.as_ref().map_or(0, |cut| cut.count), "records cut"),
+        ];
+        for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+            line.push_str(&format!(", {count} {what}"));
+        }
+    }
+    line.push('\n');
+    harmless(&line)
+}
+
+/// Returns the part of the line of `--check` about an error, or about a file that would not change.
+fn check_ending(ending: &Ending) -> String {
+    let (offset, code) = match ending {
+        Ending::Unchanged => return ", unchanged".to_owned(),
+        Ending::Failed(error) => (messages::offset(error), error.code()),
+        Ending::Panicked(panic) => (panic.offset(), panics::CODE),
+        ending => match ending.object() {
+            Some(error) => (None, error.code),
+            None => return String::new(),
+        },
+    };
+    let place = offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
+    format!(", fails{place} ({code})")
+}

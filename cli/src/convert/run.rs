@@ -1,0 +1,67 @@
+//! Goes through the inputs of a run: one after the other into one output, or several at once into outputs of their own.
+
+use crate::args::Convert;
+use crate::convert::collector::Collector;
+use crate::convert::converter::Converter;
+use crate::convert::in_order::in_order;
+use crate::convert::plan::Plan;
+use crate::convert::task::Task;
+use crate::files::output::Output;
+use crate::messages::progress::Meter;
+use crate::status::Status;
+use charpipe::Bom;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(crate) struct Run<'a> {
+    pub(crate) args: &'a Convert,
+    pub(crate) plan: &'a Plan,
+    pub(crate) converter: Converter<'a>,
+    pub(crate) meter: &'a Meter,
+}
+
+impl Run<'_> {
+    /// Converts all inputs into one output, one after the other.
+    pub(crate) fn into_one(&self, output: &mut Output, collector: &mut Collector<'_>) {
+        let mut has_output = false;
+        for task in &self.plan.tasks {
+            let transcode = self.converter.transcode.clone();
+            // In the middle of the output, a byte order mark would be a character of the text.
+            let transcode = if has_output { transcode.bom(Bom::Strip) } else { transcode };
+            let outcome = self.converter.convert_into(task, transcode, output);
+            has_output |= outcome.report.bytes_out > 0;
+            let is_failure = outcome.ending.status() != Status::Done;
+            let is_over = outcome.ending.is_of_output() || is_failure && self.args.many.fail_fast;
+            self.meter.add_file();
+            if self.meter.aside(|| collector.take(task, &outcome)).is_break() || is_over {
+                break;
+            }
+        }
+    }
+
+    /// Converts each input into an output of its own.
+    pub(crate) fn into_many(&self, collector: &mut Collector<'_>) {
+        // With --fail-fast, the inputs before the first that fails are converted even if another thread gets there first,
+        // and those after it that have begun are finished.
+        let first_failed = AtomicUsize::new(usize::MAX);
+        let work = |number, task: &Task| {
+            if number > first_failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            let outcome = self.converter.convert(task);
+            if self.args.many.fail_fast && outcome.ending.status() != Status::Done {
+                first_failed.fetch_min(number, Ordering::Relaxed);
+            }
+            self.meter.add_file();
+            Some(outcome)
+        };
+        // The bar is taken away only for files with messages: for thousands of files without any, it would flicker.
+        let always_prints = self.args.messages.verbose || self.args.many.check || self.args.report_is_said();
+        in_order(&self.plan.tasks, self.plan.workers, work, |task, outcome| {
+            if always_prints || !outcome.is_silent() {
+                self.meter.aside(|| collector.take(task, &outcome))
+            } else {
+                collector.take(task, &outcome)
+            }
+        });
+    }
+}

@@ -1,0 +1,131 @@
+//! What a file is called in messages and in JSON. A file name may contain any bytes; a terminal gets no control
+//! character of it, and no two names look the same.
+
+use crate::escape::printable;
+use std::ffi::OsStr;
+use std::fmt::{self, Display, Write as _};
+
+/// The name of standard input in messages.
+const STDIN: &str = "<stdin>";
+/// The name of standard output in messages.
+const STDOUT: &str = "<stdout>";
+/// The name of standard error in messages.
+const STDERR: &str = "<stderr>";
+
+/// The name of a file in messages, and in objects for programs.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    /// For a terminal.
+    pub(crate) shown: String,
+    /// For JSON, which does its own escaping.
+    pub(crate) json: String,
+}
+
+impl Name {
+    /// Returns the name of the file at `path`.
+    ///
+    /// A name is shown unchanged if that is unambiguous. Otherwise `\xNN` stands for a byte that is not UTF-8 and, for a
+    /// terminal, `\u{N}` for a character that must not be shown; then every backslash is doubled. A name that itself
+    /// looks like such an escape gets its backslashes doubled too, so two different names never look the same, and
+    /// ordinary names with a backslash do not change.
+    pub(crate) fn of_path(path: &OsStr) -> Self {
+        let text = path.to_str();
+        let json = match text.filter(|text| !has_escaped_byte(text)) {
+            Some(text) => text.to_owned(),
+            None => with_bytes_escaped(path, double_backslashes),
+        };
+        let is_plain =
+            |text: &&str| !has_escaped_byte(text) && !text.contains("\\u{") && with_characters_escaped(text) == **text;
+        let shown = match text.filter(is_plain) {
+            Some(text) => text.to_owned(),
+            None => with_bytes_escaped(path, |valid| with_characters_escaped(&double_backslashes(valid))),
+        };
+        Name { shown, json }
+    }
+
+    /// Returns the name of an operand, of which `-` is standard input.
+    pub(crate) fn of_operand(path: &OsStr) -> Self {
+        if path == "-" { Self::of_stream(STDIN) } else { Self::of_path(path) }
+    }
+
+    /// Returns the name of standard output.
+    pub(crate) fn stdout() -> Self {
+        Self::of_stream(STDOUT)
+    }
+
+    /// Returns the name of standard error.
+    pub(crate) fn stderr() -> Self {
+        Self::of_stream(STDERR)
+    }
+
+    fn of_stream(name: &str) -> Self {
+        Name { shown: name.to_owned(), json: name.to_owned() }
+    }
+}
+
+impl Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// Returns `path` with `\xNN` for every byte that is not UTF-8, and the rest as `escape` returns it.
+fn with_bytes_escaped(path: &OsStr, escape: impl Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    for chunk in path.as_encoded_bytes().utf8_chunks() {
+        text.push_str(&escape(chunk.valid()));
+        for byte in chunk.invalid() {
+            _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    text
+}
+
+fn double_backslashes(text: &str) -> String {
+    text.replace('\\', "\\\\")
+}
+
+/// Returns whether something in `text` looks like an escaped byte.
+fn has_escaped_byte(text: &str) -> bool {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    text.as_bytes().windows(4).any(|bytes| bytes.starts_with(b"\\x") && bytes[2..].iter().all(is_digit))
+}
+
+/// Returns `text` with `\u{N}` for every character that a terminal might obey or cannot show.
+fn with_characters_escaped(text: &str) -> String {
+    const SHORT_ESCAPES: [char; 4] = ['\0', '\t', '\n', '\r'];
+
+    let mut shown = String::with_capacity(text.len());
+    // `printable` has short escapes for these, such as `\n`, which would look like a backslash and a letter.
+    for part in text.split_inclusive(SHORT_ESCAPES) {
+        let rest = part.trim_end_matches(SHORT_ESCAPES);
+        shown.push_str(&printable(rest));
+        shown.extend(part[rest.len()..].chars().flat_map(char::escape_unicode));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_shown_without_control_characters() {
+        let name = Name::of_path(OsStr::new("a\u{7}\\"));
+        assert_eq!((&*name.shown, &*name.json), ("a\\u{7}\\\\", "a\u{7}\\"));
+        let name = Name::of_path(OsStr::new("dir\\new"));
+        assert_eq!((&*name.shown, &*name.json), ("dir\\new", "dir\\new"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_not_utf8_is_escaped() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let name = Name::of_path(OsStr::from_bytes(b"\\\xFF\x1B"));
+        assert_eq!((&*name.shown, &*name.json), ("\\\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
+        // Differs from the name that consists of these four characters.
+        let name = Name::of_path(OsStr::new("\\xFF"));
+        assert_eq!((&*name.shown, &*name.json), ("\\\\xFF", "\\\\xFF"));
+    }
+}

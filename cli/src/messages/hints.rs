@@ -1,0 +1,225 @@
+//! What to do about an error or a warning, in terms of the command line. The library's own messages name no options; the
+//! command adds these hints by the kind or code of the error.
+
+use charpipe::detect::Diagnostic;
+use charpipe::detect::statistics::{Guess, Looks, guess, looks_like};
+use charpipe::records::NoShape;
+use charpipe::{Error, ErrorKind, Kind, Registry, Report, Transcode};
+use std::borrow::Cow;
+use std::io;
+
+/// What is known of a conversion that failed, beside its report.
+pub(crate) struct HintContext {
+    /// Unmappable characters become character references, but only where XML allows one.
+    pub(crate) as_references: bool,
+    /// The encoding that the input seems to be in.
+    pub(crate) seems: Option<String>,
+    /// The length of the input in bytes, if it was read to the end.
+    pub(crate) len: Option<u64>,
+}
+
+/// Returns the hint for an error in the data, to be appended to its message.
+pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
+    let hint = match error.kind() {
+        ErrorKind::BadHeader { .. } => " (see `charpipe detect --records` for the shapes that fit)",
+        ErrorKind::NoTapeFile { .. } => " (`charpipe detect --records` lists the data sets)",
+        ErrorKind::RecordCut { .. } => {
+            " (the input is truncated or has another shape; see `charpipe detect --records`)"
+        }
+        ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut long lines)",
+        ErrorKind::Control { .. } => " (use --controls space to go on)",
+        ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to replace it with a space)",
+        ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
+        ErrorKind::Unmappable { .. } => {
+            " (use --unmappable replace to go on, or a target that has it, such as -t UTF-8)"
+        }
+        ErrorKind::UnknownLabel { near, .. } if near.len() == 1 => {
+            return format!(" (if so, use -f {})", near[0]).into();
+        }
+        ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
+        ErrorKind::UnsupportedLabel { .. } => {
+            " (convert it with another program first, or name another encoding with -f)"
+        }
+        ErrorKind::Strict { code: "nel-in-xml", .. } => " (use --as text if it is not XML, or leave out --strict)",
+        ErrorKind::Strict { .. } => " (leave out --strict to go on)",
+        ErrorKind::PolicyRejects { .. } => {
+            " (the default, --policy rfc7303, rejects nothing; or name the encoding with -f)"
+        }
+        ErrorKind::DeclarationTooLong { .. } => " (is its `?>` missing? name the encoding with -f)",
+        ErrorKind::NoEncoder { .. } => " (`charpipe list` shows the encodings that can be written)",
+        ErrorKind::NoXmlName { .. } => " (use --relabel never to leave the declaration as it is)",
+        _ => "",
+    };
+    hint.into()
+}
+
+/// Returns the hint for the error that ended a conversion, to be appended to its message.
+pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintContext) -> Cow<'static, str> {
+    let has_diagnostic = |is: fn(&str) -> bool| report.diagnostics.iter().any(|diagnostic| is(diagnostic.code));
+    match error.kind() {
+        ErrorKind::Malformed { .. } if context.seems.is_some() => {
+            let label = context.seems.as_deref().unwrap_or_default();
+            format!(" (try -f {label}, or --malformed replace to go on)").into()
+        }
+        // That hint was printed before, and is better advice.
+        ErrorKind::Malformed { .. } if has_diagnostic(|code| code.starts_with("looks-like")) => "".into(),
+        ErrorKind::Malformed { codec, offset, bytes, .. }
+            if codec == "UTF-8"
+                && matches!(bytes[..], [0xC2..=0xF4, ..])
+                && Some(offset + bytes.len() as u64) == context.len =>
+        {
+            " (the input ends within a character; use --malformed replace to go on)".into()
+        }
+        ErrorKind::NewlineInRecord { .. } if has_diagnostic(|code| code == "looks-packed") => {
+            " (not all of the record is text; use --columns to say which bytes are)".into()
+        }
+        ErrorKind::Unmappable { codec, .. } if context.as_references => match sibling(error) {
+            Some(other) => {
+                format!(" (XML allows no reference there; use a target that has it, such as -t {other} or -t UTF-8)")
+                    .into()
+            }
+            None if codec == "UTF-8" => "".into(),
+            None => " (XML allows no reference there; use a target that has it, such as -t UTF-8)".into(),
+        },
+        ErrorKind::Unmappable { .. } => match sibling(error) {
+            Some(other) => {
+                format!(" (use --unmappable replace to go on, or a target that has it, such as -t {other} or -t UTF-8)")
+                    .into()
+            }
+            None => for_error(error),
+        },
+        _ => for_error(error),
+    }
+}
+
+/// Returns the hint for the wrong value of an option, to be appended to its message.
+pub(crate) fn for_option(error: &Error) -> Cow<'static, str> {
+    match error.kind() {
+        ErrorKind::UnknownLabel { label, near, .. } if near.is_empty() => for_label(label).into(),
+        ErrorKind::UnsupportedLabel { .. } => " (convert it with another program first)".into(),
+        ErrorKind::NoEncoder { .. } => for_error(error),
+        _ => "".into(),
+    }
+}
+
+/// Returns the hint for a label on the command line that resembles no known one.
+fn for_label(label: &str) -> &'static str {
+    match &*label.trim().to_ascii_lowercase() {
+        "" => " (name an encoding: see `charpipe list`)",
+        "auto" => " (only the input's encoding can be detected; name a target, such as UTF-8)",
+        "ebcdic" => {
+            " (that is a family: name a code page, such as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)"
+        }
+        "ansi" => " (Windows has many code pages of that name; the one for Western Europe is windows-1252)",
+        "oem" | "dos" => " (there are many; IBM437 is that of the United States, IBM850 that of Western Europe)",
+        lower if lower.contains(",nl=") => " (after an EBCDIC code page use ,nl=zos or ,nl=fold)",
+        _ => " (see `charpipe list`)",
+    }
+}
+
+/// Returns the hint for input whose record shape is not certain, to be appended to its message.
+pub(crate) fn for_shape(why: &NoShape) -> &'static str {
+    match why {
+        NoShape::DataSets(_) => " (choose one with --file N or --file NAME)",
+        NoShape::NoFile(_) => {
+            " (`charpipe detect --records` lists the data sets; for one after the first MiB name the shape: \
+             --records awstape:sl,SHAPE)"
+        }
+        NoShape::NoTape => " (leave out --file)",
+        _ => " (see `charpipe detect --records`, and name one with --records)",
+    }
+}
+
+/// Returns the hint for a warning or hint of the library, to be inserted after its message.
+pub(super) fn for_diagnostic(code: &str) -> &'static str {
+    match code {
+        "nel-kept" => "; try --eol lf",
+        "nel-in-xml" => "; use --as text if it is not XML",
+        "no-newline" => "; if these are records, see `charpipe detect --records`",
+        _ => "",
+    }
+}
+
+/// Returns a hint if `sample`, which was taken for something else, looks like EBCDIC or UTF-16.
+pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
+    let (code, message) = match looks_like(sample)? {
+        Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
+        Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
+        Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
+        _ => return None,
+    };
+    Some(Diagnostic::hint(code, 0, message))
+}
+
+/// Returns the encoding that `sample`, which was taken for UTF-8, seems to be in. It must have bytes outside ASCII, and no
+/// valid multi-byte sequence.
+pub(crate) fn seems(sample: &[u8]) -> Option<String> {
+    let has_utf8 = sample.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
+    if has_utf8 || sample.is_ascii() {
+        return None;
+    }
+    let registry = Registry::builtin();
+    match guess(sample, false, &registry) {
+        Guess::Certain(found) => Some(found.first()?.codec.clone()),
+        // Too short to be certain, but statistics must not contradict it.
+        guess if guess.candidates().first().is_none_or(|best| best.codec == "windows-1252") && is_western(sample) => {
+            // Not every build has it.
+            registry.codec("windows-1252").ok().map(|codec| codec.name().to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether every byte outside ASCII is, in windows-1252, a letter next to an ASCII letter, or a sign that is common in
+/// text. There must be at least three ASCII letters.
+fn is_western(sample: &[u8]) -> bool {
+    let is_letter = |byte: u8| matches!(byte, 0xC0..=0xD6 | 0xD8..=0xF6 | 0xF8..=0xFF);
+    // The euro, quotation marks, dashes, the ellipsis, and the signs of Latin-1 that are common in text.
+    let is_sign = |byte: u8| {
+        matches!(byte, 0x80 | 0x85 | 0x91..=0x97 | 0xA0 | 0xA3 | 0xA7 | 0xA9 | 0xAB | 0xAE | 0xB0 | 0xB4 | 0xB7 | 0xBB)
+    };
+    let is_plain = |at: Option<usize>| at.and_then(|at| sample.get(at)).is_some_and(u8::is_ascii_alphabetic);
+    let fits = |(at, byte): (usize, &u8)| match *byte {
+        0..=8 | 0x0B | 0x0E..=0x1F | 0x7F => false,
+        byte if byte.is_ascii() => true,
+        byte if is_letter(byte) => is_plain(at.checked_sub(1)) || is_plain(Some(at + 1)),
+        byte => is_sign(byte),
+    };
+    sample.iter().enumerate().all(fits) && sample.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 3
+}
+
+/// Pairs of a charset and another that has all of its characters, or nearly all, and also the euro or more.
+const SIBLINGS: &[(&str, &str)] = &[
+    ("US-ASCII", "ISO-8859-1"),
+    ("US-ASCII", "windows-1252"),
+    ("ISO-8859-1", "windows-1252"),
+    ("ISO-8859-7", "windows-1253"),
+    ("ISO-8859-9", "windows-1254"),
+    ("IBM850", "IBM858"),
+    ("IBM037", "IBM1140"),
+    ("IBM273", "IBM1141"),
+    ("IBM277", "IBM1142"),
+    ("IBM278", "IBM1143"),
+    ("IBM280", "IBM1144"),
+    ("IBM284", "IBM1145"),
+    ("IBM285", "IBM1146"),
+    ("IBM297", "IBM1147"),
+    ("IBM500", "IBM1148"),
+    ("IBM871", "IBM1149"),
+    ("IBM1047", "IBM924"),
+];
+
+/// Returns a sibling of the target that has the character which the target lacks.
+fn sibling(error: &Error) -> Option<String> {
+    let ErrorKind::Unmappable { codec, ch, .. } = error.kind() else { return None };
+    let registry = Registry::builtin();
+    let target = registry.codec(codec).ok()?;
+    let has = |label: &str| {
+        let to = Transcode::new().from("UTF-8").and_then(|run| run.to(label)).ok()?;
+        to.kind(Kind::Text).run(ch.to_string().as_bytes(), io::sink()).ok()
+    };
+    let mut siblings =
+        SIBLINGS.iter().filter(|(one, _)| registry.codec(one).is_ok_and(|one| one.name() == target.name()));
+    let (_, other) = siblings.find(|(_, other)| has(other).is_some())?;
+    Some(registry.codec(other).ok()?.name().to_owned())
+}

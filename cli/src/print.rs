@@ -1,0 +1,45 @@
+//! Writes whole texts, and decides what a failed write means: the only place that handles a closed pipe and that says
+//! "cannot write".
+
+use crate::files::name::Name;
+use crate::files::output::Output;
+use crate::messages::say;
+use crate::status::Status;
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Writes `text` to standard output.
+pub(crate) fn to_stdout(text: &str) -> Status {
+    finish(&Name::stdout(), Output::stdout().and_then(|output| write(output, text)))
+}
+
+/// Writes `text` to the file at `path`, which is replaced once all of it is written.
+pub(crate) fn to_path(path: &Path, text: &str) -> Status {
+    finish(&Name::of_path(path.as_os_str()), Output::path(path).and_then(|output| write(output, text)))
+}
+
+fn write(mut output: Output, text: &str) -> io::Result<bool> {
+    output.write_all(text.as_bytes())?;
+    output.commit()
+}
+
+/// Returns the status after writing to the output called `name`, and reports a failure. That the reader of a pipe has
+/// closed it is no failure: it has read all that it wanted.
+pub(crate) fn finish<T>(name: &Name, written: io::Result<T>) -> Status {
+    match written {
+        Err(error) if !is_closed_pipe(&error) => cannot_write(name, &error),
+        _ => Status::Done,
+    }
+}
+
+/// Returns whether a write failed because the reader has closed the pipe.
+pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// Reports that the output called `name` cannot be written.
+pub(crate) fn cannot_write(name: impl Display, error: &io::Error) -> Status {
+    say(format_args!("{name}: cannot write: {error}"));
+    Status::Io
+}

@@ -1,0 +1,185 @@
+//! What is known of a charset beyond its name and its decoder and encoder: [`CodecInfo`].
+
+use super::newline::EbcdicNl;
+use super::table::Table;
+use super::{Codec, Decoder, Encoder};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// What is known of a charset: [`Codec::info`] returns it.
+///
+/// [`new`](Self::new) fills in what follows from the name. Set the fields that you know more about; the others mean
+/// that nothing is known. A codec that wraps another one starts with the other's information:
+///
+/// ```
+/// use charpipe::{Codec, Decoder, Encoder};
+/// use charpipe::codec::CodecInfo;
+/// use std::sync::Arc;
+///
+/// struct Renamed(Arc<dyn Codec>);
+///
+/// impl Codec for Renamed {
+///     fn name(&self) -> &str {
+///         "X-RENAMED"
+///     }
+///     fn decoder(&self) -> Box<dyn Decoder> {
+///         self.0.decoder()
+///     }
+///     fn encoder(&self) -> Option<Box<dyn Encoder>> {
+///         self.0.encoder()
+///     }
+///     fn info(&self) -> CodecInfo<'_> {
+///         let mut info = self.0.info();
+///         info.xml_name = Some("X-RENAMED");
+///         info
+///     }
+/// }
+///
+/// let page = charpipe::Registry::builtin().codec("IBM1047")?;
+/// let renamed = Renamed(page);
+/// assert_eq!(renamed.info().source, "ibm-1047_P100-1995.ucm");
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct CodecInfo<'a> {
+    /// The name to write into an XML declaration; `None` if there is none. It must be an EncName (XML 1.0 production
+    /// 81), which the transcoder checks.
+    pub xml_name: Option<&'a str>,
+    /// Where the table or the rules come from, in a few words: a standard, a file or a crate. Empty if unknown.
+    pub source: &'a str,
+    /// For a label without a byte order (`UTF-16`), the charsets that it may stand for. The decoder and the encoder of
+    /// the codec are those of the first one.
+    pub byte_orders: Option<ByteOrders>,
+    /// Labels of the codec that name a smaller charset. [`Registry::codec`](crate::Registry::codec) sets
+    /// [`read_as_superset`](Self::read_as_superset) of the codecs that it finds by one of them.
+    pub superset: Option<Superset<'a>>,
+    /// If the label that led to the codec names a smaller charset: the name of the superset that is read in its place.
+    /// Detection reports it as `superset-used`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "whatwg")] {
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.codec("EUC-KR")?.info().read_as_superset, Some("windows-949"));
+    /// assert_eq!(registry.codec("windows-949")?.info().read_as_superset, None);
+    /// # }
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub read_as_superset: Option<&'a str>,
+    /// The newline convention that the label asked for. A convention chosen by an option does not replace it.
+    pub newline: Option<EbcdicNl>,
+    /// The table that the codec runs; `None` if the codec is code. A codec with a table both decodes and encodes.
+    /// [`table`](Self::table) returns it; to have it here costs nothing.
+    pub table: Option<&'a dyn TableSource>,
+}
+
+impl<'a> CodecInfo<'a> {
+    /// Returns the information that follows from the name of a codec: if it is an EncName, it is the XML name too.
+    pub fn new(name: &'a str) -> Self {
+        CodecInfo { xml_name: Some(name).filter(|name| is_enc_name(name)), ..CodecInfo::default() }
+    }
+
+    /// Returns the table that the codec runs; `None` if the codec is code. For a built-in code page every call builds
+    /// the table again.
+    ///
+    /// ```
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.codec("IBM037")?.info().table().unwrap().substitute, [0x3F]);
+    /// assert!(registry.codec("UTF-8")?.info().table().is_none());
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn table(&self) -> Option<Cow<'a, Table>> {
+        Some(self.table?.table())
+    }
+}
+
+impl fmt::Debug for CodecInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CodecInfo")
+            .field("xml_name", &self.xml_name)
+            .field("source", &self.source)
+            .field("byte_orders", &self.byte_orders)
+            .field("superset", &self.superset)
+            .field("read_as_superset", &self.read_as_superset)
+            .field("newline", &self.newline)
+            .field("has_table", &self.table.is_some())
+            .finish()
+    }
+}
+
+/// A charset whose label leaves the byte order to the bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ByteOrders {
+    /// The names of the codecs that it may stand for. The first one is used if the bytes do not show the order.
+    pub names: &'static [&'static str],
+    /// Whether output begins with a byte order mark.
+    pub bom: bool,
+}
+
+/// The labels of a codec that name a smaller charset than the one that it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Superset<'a> {
+    /// The name of the superset, for messages.
+    pub name: &'a str,
+    /// The labels of the smaller charset. Only their letters and digits are compared, in any case.
+    pub smaller: &'a [&'a str],
+}
+
+/// Makes the table of a codec when it is asked for.
+pub trait TableSource {
+    /// Returns the table.
+    fn table(&self) -> Cow<'_, Table>;
+}
+
+impl TableSource for Table {
+    fn table(&self) -> Cow<'_, Table> {
+        Cow::Borrowed(self)
+    }
+}
+
+/// Returns whether `name` is an EncName: `[A-Za-z] ([A-Za-z0-9._] | '-')*` (XML 1.0 production 81).
+///
+/// ```
+/// assert!(charpipe::codec::is_enc_name("ISO-8859-1"));
+/// assert!(!charpipe::codec::is_enc_name("1047"));
+/// ```
+pub fn is_enc_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+/// Returns the codec as `label`, one of its own labels, means it: if the label names a smaller charset, a codec that
+/// says so in [`CodecInfo::read_as_superset`].
+pub(crate) fn for_label(codec: &Arc<dyn Codec>, label: &str) -> Arc<dyn Codec> {
+    fn key(label: &str) -> impl Iterator<Item = u8> {
+        label.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+    }
+    let superset = codec.info().superset;
+    match superset.is_some_and(|superset| superset.smaller.iter().any(|smaller| key(smaller).eq(key(label)))) {
+        true => Arc::new(ReadAsSuperset(codec.clone())),
+        false => codec.clone(),
+    }
+}
+
+/// A codec that was found by a label of a smaller charset.
+struct ReadAsSuperset(Arc<dyn Codec>);
+
+impl Codec for ReadAsSuperset {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.0.decoder()
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        self.0.encoder()
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        let info = self.0.info();
+        CodecInfo { read_as_superset: info.superset.map(|superset| superset.name), ..info }
+    }
+}

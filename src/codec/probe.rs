@@ -1,0 +1,139 @@
+//! What can be found out about a codec by trying it.
+//!
+//! Every function starts a new decoder or encoder and gives it a few bytes or characters. None of them trusts the codec
+//! more than the [contract](super#the-contract) allows: a codec that breaks it gets a wrong answer, but no endless loop.
+
+use super::{ByteSink, Codec, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Stop, Utf8Sink};
+
+/// Decodes all of `bytes` with a new decoder. Returns `None` if any of them are malformed or the codec breaks the
+/// contract. Meant for short inputs: a declaration, a code unit.
+///
+/// ```
+/// use charpipe::codec::decode_strictly;
+///
+/// let codec = charpipe::Registry::builtin().codec("IBM037")?;
+/// assert_eq!(decode_strictly(&*codec, b"\xC8\x89").as_deref(), Some("Hi"));
+/// let codec = charpipe::Registry::builtin().codec("UTF-8")?;
+/// assert_eq!(decode_strictly(&*codec, b"Hi\xFF"), None);
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
+    let mut decoder = codec.decoder();
+    let mut text = String::new();
+    let mut room = [0; 256];
+    let mut rest = bytes;
+    loop {
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(rest, &mut sink);
+        let wrote = sink.written();
+        text.push_str(sink.as_str());
+        rest = rest.get(step.read..)?;
+        // A codec that keeps the contract writes no more than this for its input. One that breaks it might never stop.
+        let is_plausible = text.len() <= (bytes.len() + 1) * MIN_ROOM;
+        match step.stop {
+            Stop::InputEmpty => break,
+            Stop::OutputFull if is_plausible && (step.read > 0 || wrote > 0) => {}
+            _ => return None,
+        }
+    }
+    let mut sink = Utf8Sink::new(&mut room);
+    let stop = decoder.finish(&mut sink);
+    text.push_str(sink.as_str());
+    (stop == Stop::InputEmpty).then_some(text)
+}
+
+/// Encodes `text`, which is short, with a new encoder, and returns the bytes and the encoder. Returns `None` if the
+/// codec cannot encode or a character of the text is unmappable.
+fn encode_strictly(codec: &dyn Codec, text: &str) -> Option<(Vec<u8>, Box<dyn Encoder>)> {
+    let mut encoder = codec.encoder()?;
+    let mut room = [0; 4 * MIN_ROOM];
+    let mut sink = ByteSink::new(&mut room);
+    let step = encoder.feed(text, &mut sink);
+    (step.stop == Stop::InputEmpty).then(|| (sink.as_bytes().to_vec(), encoder))
+}
+
+/// Returns whether the codec can encode. Cheaper than asking for an encoder: for a code page, that would build its
+/// table.
+///
+/// ```
+/// let registry = charpipe::Registry::builtin();
+/// assert!(charpipe::codec::can_encode(&*registry.codec("IBM037")?));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn can_encode(codec: &dyn Codec) -> bool {
+    codec.info().table.is_some() || codec.encoder().is_some()
+}
+
+/// Returns whether the codec can encode all of `text`, which is short.
+pub(crate) fn can_write(codec: &dyn Codec, text: &str) -> bool {
+    encode_strictly(codec, text).is_some()
+}
+
+/// Returns whether the charset is UTF-8, so that decoded text already is encoded. The codec must have the name, and
+/// decode as UTF-8 does.
+pub(crate) fn is_utf8(codec: &dyn Codec) -> bool {
+    const TEXT: &str = "aé€😀";
+    codec.name() == "UTF-8" && decode_strictly(codec, TEXT.as_bytes()).as_deref() == Some(TEXT)
+}
+
+/// Returns whether the codec belongs to the EBCDIC family: it decodes 0x40 as a space and 0xC1 as `A`.
+///
+/// ```
+/// let registry = charpipe::Registry::builtin();
+/// assert!(charpipe::codec::is_ebcdic(&*registry.codec("IBM290")?));
+/// assert!(!charpipe::codec::is_ebcdic(&*registry.codec("ISO-8859-1")?));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn is_ebcdic(codec: &dyn Codec) -> bool {
+    decode_strictly(codec, b"\x40\xC1").as_deref() == Some(" A")
+}
+
+/// Returns the encoded form of U+FEFF at the beginning of a text, which is a byte order mark; `None` if the charset
+/// does not have the character.
+///
+/// ```
+/// let registry = charpipe::Registry::builtin();
+/// let bom = |label| Ok::<_, charpipe::Error>(charpipe::codec::byte_order_mark(&*registry.codec(label)?));
+/// assert_eq!(bom("UTF-16LE")?.as_deref(), Some(&b"\xFF\xFE"[..]));
+/// assert_eq!(bom("IBM037")?, None);
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn byte_order_mark(codec: &dyn Codec) -> Option<Vec<u8>> {
+    Some(encode_strictly(codec, "\u{FEFF}")?.0).filter(|bom| !bom.is_empty())
+}
+
+/// Returns the encoded blank of the charset: U+0020, or U+3000 if the charset has only that.
+pub(crate) fn blank(codec: &dyn Codec) -> Option<Vec<u8>> {
+    let encoded = |blank| encode_strictly(codec, blank).filter(|(_, encoder)| encoder.pending() == 0);
+    encoded(" ").or_else(|| encoded("\u{3000}")).map(|(bytes, _)| bytes)
+}
+
+/// Returns whether the first character of `bytes` is `ch`.
+pub(crate) fn begins_with(codec: &dyn Codec, bytes: &[u8], ch: char) -> bool {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let _ = codec.decoder().feed(&bytes[..bytes.len().min(MAX_FAULT)], &mut sink);
+    sink.as_str().starts_with(ch)
+}
+
+/// Returns the character that a decoder in the state of `decoder` makes of one byte; `None` if the byte is not a whole
+/// character.
+pub(crate) fn char_of_byte(decoder: &dyn Decoder, byte: u8) -> Option<char> {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let mut decoder = decoder.fork();
+    let step = decoder.feed(&[byte], &mut sink);
+    let mut chars = sink.as_str().chars();
+    let ch = chars.next().filter(|_| step.stop == Stop::InputEmpty && decoder.pending() == 0)?;
+    chars.next().is_none().then_some(ch)
+}
+
+/// Returns whether SO and SI shift `decoder`, which is new, between single bytes and pairs: it reads both and writes
+/// nothing.
+pub(crate) fn has_shift_codes(decoder: &dyn Decoder) -> bool {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let mut decoder = decoder.fork();
+    let step = decoder.feed(b"\x0E\x0F", &mut sink);
+    step.stop == Stop::InputEmpty && sink.written() == 0 && decoder.pending() == 0
+}

@@ -1,0 +1,116 @@
+//! Choices about how the input is converted. Each is a small enum with a word for every value.
+
+use crate::words::words;
+
+/// What to do with malformed input.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum OnMalformed {
+    /// Fails with [`ErrorKind::Malformed`](crate::ErrorKind::Malformed).
+    #[default]
+    Fail,
+    /// Writes one U+FFFD for each maximal subpart (Unicode L2/08-150), or the target's substitute if it lacks U+FFFD.
+    Replace,
+    /// Writes nothing.
+    Drop,
+    /// Writes `\xNN` for each byte. Fails if the target cannot write that.
+    Escape,
+}
+
+words! { OnMalformed { Fail: "fail", Replace: "replace", Drop: "drop", Escape: "escape" } }
+
+/// What to do with a character that the target lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum OnUnmappable {
+    /// Fails with [`ErrorKind::Unmappable`](crate::ErrorKind::Unmappable).
+    Fail,
+    /// Writes the target's substitution character.
+    Replace,
+    /// Writes nothing.
+    Drop,
+    /// Writes a character reference: `&#xHEX;`, or decimal if the target has no `x`. In XML this is possible only where
+    /// a reference may stand (in text and attribute values) and only for characters that XML allows; elsewhere it
+    /// fails.
+    Xml,
+    /// Writes `\u{HEX}`.
+    Escape,
+}
+
+words! { OnUnmappable { Fail: "fail", Replace: "replace", Drop: "drop", Xml: "xml", Escape: "escape" } }
+
+/// Whether to correct the document's own label.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Relabel {
+    /// In XML, replaces the declared name. A declaration without a name, or a document without a declaration, gets one
+    /// if the target needs it. In HTML, and in XML whose root element is `html`, replaces the labels of `meta` elements
+    /// within the [prescan](crate::Transcode::prescan), and in HTML that of an XML declaration; nothing is inserted.
+    #[default]
+    Auto,
+    /// Leaves the text as it is.
+    Never,
+}
+
+words! { Relabel { Auto: "auto", Never: "never" } }
+
+/// Whether the output begins with a byte order mark.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Bom {
+    /// For `UTF-16`, `UTF-32` and `ISO-10646-UCS-4`, but not for UTF-8 or if the label includes the byte order.
+    #[default]
+    Auto,
+    /// If the input has one and the target can write it.
+    Keep,
+    /// Always.
+    Add,
+    /// Never.
+    Strip,
+}
+
+words! { Bom { Auto: "auto", Keep: "keep", Add: "add", Strip: "strip" } }
+
+/// What to do with blanks at the end of a record, as decoded text: U+0020, or U+3000 if the charset has no U+0020.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Padding {
+    /// Trims them if records become lines, and keeps them if records become records.
+    #[default]
+    Trim,
+    /// Trims blanks and NULs. If runs of blanks and runs of NULs alternate more than eight times, keeps the earlier
+    /// runs.
+    TrimNuls,
+    /// Keeps them.
+    Keep,
+}
+
+words! { Padding { Trim: "trim", TrimNuls: "trim-nuls", Keep: "keep" } }
+
+/// What to do with the bytes of a record that are not in [`columns`](crate::Transcode::columns).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Gaps {
+    /// Drops them.
+    #[default]
+    Drop,
+    /// Writes two upper-case hex digits for each byte.
+    Hex,
+}
+
+words! { Gaps { Drop: "drop", Hex: "hex" } }
+
+/// What to do with text whose encoded bytes do not fit into the output record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum OnOverlong {
+    /// Fails with [`ErrorKind::RecordTooLong`](crate::ErrorKind::RecordTooLong). Blanks at the end of a fixed record do
+    /// not count towards its length. If the input consists of records too, a final shift-in does not count either,
+    /// because an input record that was cut inside its double-byte text has none.
+    #[default]
+    Fail,
+    /// Cuts the record between two characters, so that it ends in the initial shift state.
+    Cut,
+}
+
+words! { OnOverlong { Fail: "fail", Cut: "cut" } }
