@@ -68,7 +68,7 @@ impl Head {
         }
     }
 
-    /// Shows all bytes so far to someone else. `eof`: nothing follows them.
+    /// Shows all bytes so far to another search. `eof`: nothing follows them.
     pub(super) fn show_again(&mut self, looks: &mut dyn Looks, input: &Input, eof: bool) {
         // From the beginning: detection stopped within a record.
         self.parts = TextParts::new(input);

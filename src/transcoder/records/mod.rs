@@ -6,7 +6,7 @@
 //! | `fill.rs` | what a fill is given and returns |
 //! | `source.rs` | from input bytes to text, with or without records: the decoder, and the records before it |
 //! | `read.rs` | the loop over the framing: what comes next |
-//! | `record.rs` | what becomes of the data of a record |
+//! | `record.rs` | turns the data of a record into text |
 //! | `position.rs` | where in the input and in the record the loop is |
 //! | `trailing.rs` | text that is not written yet: blanks that may be the last of their record, and what follows them |
 //! | `quick.rs` | whole records at once, for single-byte charsets |

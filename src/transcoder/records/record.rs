@@ -1,4 +1,4 @@
-//! What becomes of the data of a record.
+//! Turns the data of a record into text.
 //!
 //! Records are decoded independently: at its end the decoder is finished and reset. If columns are left
 //! out, so is each stretch of text within a record. Blanks at the end of a record are trimmed as text, whatever bytes they were;
@@ -312,7 +312,7 @@ impl RecordText {
         let before = sink.written();
         let stop = decoder.finish(sink)?;
         if sink.written() > before && self.pending.has_trailing() {
-            // What the end brings forth stands after the blanks.
+            // The text that the decoder writes at the end comes after the blanks.
             let text = sink.as_str()[before..].to_owned();
             sink.truncate(before);
             self.pending.push_record_text(&text);

@@ -171,7 +171,7 @@ impl Source {
         }
     }
 
-    /// The place of the first byte that no text was made of yet.
+    /// The place of the first byte that is not decoded to text yet.
     pub(in crate::transcoder) fn place(&self) -> Place {
         self.place_back(self.decoder.pending() as u64)
     }

@@ -35,7 +35,7 @@ impl Direct {
     }
 
     /// Decodes from the front of `chunk` into `sink`, which has at least [`MIN_ROOM`]. Malformed bytes are replaced and
-    /// counted in `malformed` if `replaces` and the policy has one text for all of them; else decoding stops there.
+    /// counted in `malformed` if `replaces` and the policy has one text for all of them. Otherwise decoding stops there.
     ///
     /// Malformed bytes may be most of the input, so replacing them has to be as fast as decoding.
     ///

@@ -313,7 +313,7 @@ impl Route {
         Ok(())
     }
 
-    /// Ends the input. Returns whether the decoder is done; else this has to be called again.
+    /// Ends the input. Returns whether the decoder is done. If not, call this again.
     ///
     /// # Errors
     /// [`ErrorKind::Codec`] from a decoder that breaks its contract.
@@ -329,7 +329,7 @@ impl Route {
         Ok(stop == Stop::InputEmpty)
     }
 
-    /// Ends the output. Returns whether that is done; else this has to be called again.
+    /// Ends the output. Returns whether that is done. If not, call this again.
     ///
     /// # Errors
     /// What the policies do not allow.

@@ -95,7 +95,7 @@ impl Staged {
         self.text.fill(wanted, |sink| source.fill(chunk, sink))
     }
 
-    /// Decodes what the end of the input brings forth.
+    /// Decodes what the decoder still holds at the end of the input.
     ///
     /// # Errors
     /// As of [`decode`](Self::decode).
