@@ -6,7 +6,7 @@ use crate::detect::Verdict;
 use crate::transcoder::{Report, Transcoder};
 use std::io::{self, BufRead, Read};
 
-/// Reads from `R` and transcodes. Made by [`Transcode::reader`].
+/// Reads from `R` and transcodes. Made by [`Transcode::reader`](crate::Transcode::reader).
 ///
 /// `R` is not read before all output of its earlier bytes was read from here.
 ///

@@ -7,7 +7,8 @@ use crate::transcoder::{Report, Status, Transcoder};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Takes bytes, transcodes them and writes them to `W`. Made by [`Transcode::writer`].
+/// Takes bytes, transcodes them and writes them to `W`. Made by
+/// [`Transcode::writer`](crate::Transcode::writer).
 ///
 /// Only [`finish`](Self::finish) ends the input. Dropping the writer writes and flushes nothing: buffered output is lost,
 /// and an input that is cut in the middle goes unnoticed.
