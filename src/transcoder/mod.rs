@@ -9,6 +9,7 @@
 //! | file | content |
 //! |---|---|
 //! | `options.rs` | [`Transcode`], the builder |
+//! | `choices.rs` | the policies as enums |
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
