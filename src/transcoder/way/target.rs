@@ -148,7 +148,7 @@ impl Target {
         Ok(())
     }
 
-    /// Ends the output, after the last text. Returns whether that is done; else it has to be called again.
+    /// Ends the output, after the last text. Returns whether that is done. If not, call this again.
     ///
     /// # Errors
     /// What the policies do not allow.
