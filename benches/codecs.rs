@@ -343,7 +343,7 @@ fn values(part: &str, rounds: usize) {
         let value = encode_all(&*codec, text).expect("a codec of that text");
         let job = Transcode::new().from(name).expect("a built-in codec");
         let mut decoded = job.values().expect("a decoder of values");
-        assert_eq!(decoded.decode(&value).expect("a value without faults"), text);
+        assert_eq!(decoded.decode(&value).expect("a value without errors"), text);
         let (mut decoder, mut room) = (codec.decoder(), [0; 256]);
         let mut times: [Times; 3] = Default::default();
         for _ in 0..rounds {

@@ -2,7 +2,7 @@
 //! text.
 //!
 //! `cargo bench --bench slowest [-- PART]`; `README.md` explains its output. Whole jobs are measured: to UTF-8 with
-//! ill-formed bytes replaced, and from UTF-8 under each policy for characters that the target lacks. *Ordinary* text is
+//! malformed bytes replaced, and from UTF-8 under each policy for characters that the target lacks. *Ordinary* text is
 //! text in the languages that the codec can encode, with lines of English and of the other languages in turn. It is
 //! pure ASCII only if the codec has no other characters.
 //!

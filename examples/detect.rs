@@ -47,7 +47,8 @@ fn detect(mut input: impl Read) -> io::Result<Verdict> {
         if len == 0 {
             break;
         }
-        // The detector keeps what it takes: detector.prefix() and the rest of this chunk are everything that was read.
+        // The detector stores the bytes that it takes: detector.prefix() and the rest of this chunk are everything that
+        // was read.
         let _taken = detector.feed(&chunk[..len]);
     }
     Ok(detector.finish())

@@ -3,8 +3,8 @@
 //!
 //!     cargo run --example http_response
 //!
-//! It requests two documents from a server of its own, and prints each one converted. (A real HTTP client does more
-//! than to read headers up to the first empty line. charpipe needs only the value of one header, and the body.)
+//! It requests two documents from a server that it starts itself, and prints each one converted. (A real HTTP client
+//! does more than read headers up to the first empty line. charpipe needs only the value of one header, and the body.)
 
 use charpipe::Transcode;
 use charpipe::detect::Policy;
@@ -59,7 +59,7 @@ fn get(address: SocketAddr, path: &str) -> io::Result<(String, impl BufRead + us
     }
 }
 
-/// Answers two requests. The Content-Type of the feed is correct, and its declaration is not. The page declares only
+/// Serves two requests. The Content-Type of the feed is correct, and its declaration is not. The page declares only
 /// ISO-8859-1, which on the web means windows-1252.
 fn serve(listener: &TcpListener) -> io::Result<()> {
     for stream in listener.incoming().take(2) {

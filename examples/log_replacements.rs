@@ -17,7 +17,7 @@ fn main() -> Result<(), charpipe::Error> {
 
     // The count is exact. The first sixteen are stored with their offset, in bytes of the input.
     let (malformed, unmappable) = (&report.malformed, &report.unmappable);
-    eprintln!("{} ill-formed, {} not in {}", malformed.count, unmappable.count, report.to);
+    eprintln!("malformed: {}; not in {}: {}", malformed.count, report.to, unmappable.count);
     for fault in &malformed.first {
         eprintln!("{}: {:02X?}", place(fault.offset), fault.bytes);
     }

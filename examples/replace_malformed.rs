@@ -8,7 +8,7 @@ fn main() -> Result<(), charpipe::Error> {
         let mut output = Vec::new();
         let report = Transcode::new().malformed(policy).run(&damaged[..], &mut output)?;
         print!("{policy:?}: {}", String::from_utf8_lossy(&output));
-        println!("  {} faults", report.malformed.count);
+        println!("  {} malformed sequences", report.malformed.count);
         // The first ones are stored with their offsets.
         for fault in &report.malformed.first {
             println!("  byte {}: {:02X?}", fault.offset, fault.bytes);

@@ -1,7 +1,7 @@
-//! The error type: what went wrong, and where in the input.
+//! The error type: what went wrong, and at which position in the input.
 //!
-//! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not depend
-//! on how the input was cut into pieces or on the stages it went through.
+//! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not
+//! depend on how the input was cut into pieces or on the stages it went through.
 
 use std::fmt;
 use std::io;
@@ -21,13 +21,13 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Error(Arc<(ErrorKind, Option<RecordPosition>)>);
 
-/// A place in a file of records.
+/// A position in an input of records.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct RecordPosition {
     /// The number of the record, from 1.
     pub number: u64,
-    /// The byte within the record's data, from 1.
+    /// The number of the byte within the record's data, from 1.
     pub column: u64,
 }
 
@@ -40,7 +40,7 @@ pub enum ErrorKind {
     #[error("cannot read: {source}")]
     #[non_exhaustive]
     Read {
-        /// The number of bytes read before.
+        /// The number of bytes read before the error.
         offset: u64,
         /// The cause.
         source: io::Error,
@@ -49,7 +49,7 @@ pub enum ErrorKind {
     #[error("cannot write: {source}")]
     #[non_exhaustive]
     Write {
-        /// The number of bytes written before.
+        /// The number of bytes written before the error.
         written: u64,
         /// The cause.
         source: io::Error,
@@ -60,7 +60,7 @@ pub enum ErrorKind {
     Malformed {
         /// The decoder's charset.
         codec: String,
-        /// Where the malformed bytes begin.
+        /// The position of the first malformed byte.
         offset: u64,
         /// The malformed bytes.
         bytes: Vec<u8>,
@@ -82,7 +82,7 @@ pub enum ErrorKind {
     UnknownLabel {
         /// The label.
         label: String,
-        /// Where the document has it; `None` for a label that the caller gave.
+        /// The position of the label in the document; `None` for a label that the caller gave.
         offset: Option<u64>,
         /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
@@ -93,7 +93,7 @@ pub enum ErrorKind {
     UnsupportedLabel {
         /// The label.
         label: String,
-        /// Where the document has it; `None` for a label that the caller gave.
+        /// The position of the label in the document; `None` for a label that the caller gave.
         offset: Option<u64>,
     },
     /// The codec can only decode.
@@ -114,7 +114,7 @@ pub enum ErrorKind {
     #[error("the XML declaration is longer than {limit} characters")]
     #[non_exhaustive]
     DeclarationTooLong {
-        /// Where the declaration begins.
+        /// The beginning of the declaration.
         offset: u64,
         /// The limit, in characters.
         limit: usize,
@@ -123,12 +123,12 @@ pub enum ErrorKind {
     #[error("rejected by the policy: {why}")]
     #[non_exhaustive]
     PolicyRejects {
-        /// Where the contradiction is.
+        /// The position of the contradiction.
         offset: u64,
-        /// What the rule found. The verdict says which rule it was.
+        /// The reason. The verdict has the id of the rule.
         why: &'static str,
     },
-    /// A warning that [`strict`](crate::Transcode::strict) made an error.
+    /// A warning that [`strict`](crate::Transcode::strict) turned into an error.
     #[error("{message} ({code})")]
     #[non_exhaustive]
     Strict {
@@ -159,16 +159,16 @@ pub enum ErrorKind {
     Codec {
         /// The charset.
         codec: String,
-        /// The number of input bytes read before.
+        /// The number of input bytes read before the error.
         offset: u64,
         /// What the codec did; completes the sentence "it …".
         what: &'static str,
     },
-    /// A record's header is impossible.
+    /// A record's header is invalid.
     #[error("record {record}: the header {} is wrong: {what}", Hex(header))]
     #[non_exhaustive]
     BadHeader {
-        /// Where the header is.
+        /// The position of the header.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
@@ -181,20 +181,20 @@ pub enum ErrorKind {
     #[error("record {record}, which begins at byte {begun}, is incomplete: at least {missing} more bytes belong to it")]
     #[non_exhaustive]
     RecordCut {
-        /// Where the data ends.
+        /// The end of the data.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
-        /// Where the record begins, header included.
+        /// The beginning of the record, including its header.
         begun: u64,
-        /// The least number of bytes that are missing.
+        /// The minimum number of bytes that are missing.
         missing: u64,
     },
     /// The tape image lacks the chosen file.
     #[error("the tape has no file {file}")]
     #[non_exhaustive]
     NoTapeFile {
-        /// Always 0, because no nearer place is known.
+        /// Always 0, because no more precise position is known.
         offset: u64,
         /// The number or the name of the file.
         file: String,
@@ -203,7 +203,7 @@ pub enum ErrorKind {
     #[error("record {record} is longer than {limit} bytes")]
     #[non_exhaustive]
     RecordTooLong {
-        /// Where the record, or the text it is made from, begins in the input.
+        /// The beginning of the record in the input, or of the text that it is made from.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
@@ -239,7 +239,7 @@ pub enum ErrorKind {
     #[error("record {record} is {missing} bytes too short, and blanks of {blank} bytes cannot fill the gap")]
     #[non_exhaustive]
     CannotPad {
-        /// Where the record, or the text it is made from, begins in the input.
+        /// The beginning of the record in the input, or of the text that it is made from.
         offset: u64,
         /// The number of the record, from 1.
         record: u64,
@@ -300,7 +300,8 @@ impl Error {
         ErrorKind::Read { offset, source }.into()
     }
 
-    /// Makes the error for output that could not be written after `written` bytes, for callers that write it themselves.
+    /// Makes the error for output that could not be written after `written` bytes, for callers that write it
+    /// themselves.
     #[must_use]
     pub fn write(written: u64, source: io::Error) -> Self {
         ErrorKind::Write { written, source }.into()
@@ -327,12 +328,12 @@ impl Error {
         self.0.1
     }
 
-    /// Makes an error with its place among the records.
+    /// Makes an error with its position in the records.
     pub(crate) fn in_record(kind: ErrorKind, record: Option<RecordPosition>) -> Self {
         Error(Arc::new((kind, record)))
     }
 
-    /// Returns where in the input the error is, in bytes from 0, or `None` if it is not about a place in the input.
+    /// Returns the position of the error in the input, in bytes from 0, or `None` if the error has no position.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         match *self.kind() {
@@ -413,7 +414,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Begins with the place, if there is one: `byte 12: 83 FF is not valid UTF-8`, `byte 92: record 2, column 13: …`.
+/// Begins with the position, if there is one: `byte 12: 83 FF is not valid UTF-8`, `byte 92: record 2, column 13: …`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(offset) = self.offset() {

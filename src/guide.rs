@@ -1,9 +1,9 @@
-//! A tour in five minutes.
+//! A five-minute tour.
 //!
 //! # One document
 //!
-//! The document says that it is in IBM1047. Its bytes agree, so detection believes it. The [`Report`](crate::Report) says
-//! what was found and how the label changed:
+//! This document declares that it is in IBM1047. Its bytes agree, so detection accepts the declaration. The
+//! [`Report`](crate::Report) contains the result of detection and the change of the label:
 //!
 //! ```
 //! let report = charpipe::transcode(&include_bytes!("../examples/data/hello-ibm1047.xml")[..], Vec::new())?;
@@ -21,8 +21,9 @@
 //!
 //! # Options
 //!
-//! [`Transcode`](crate::Transcode) has every option of the command. Make it once, and use it as often as you like and from
-//! any number of threads. By default nothing is replaced: malformed input, and characters that the target lacks, are errors.
+//! [`Transcode`](crate::Transcode) has every option of the command. Make it once, and use it as often as you like and
+//! from any number of threads. By default nothing is replaced: malformed input, and characters that the target lacks,
+//! are errors.
 //!
 //! ```
 //! use charpipe::{OnMalformed, OnUnmappable, Transcode};
@@ -93,8 +94,9 @@
 //!
 //! # Pushing bytes
 //!
-//! An event loop, or a caller in another language, has bytes to push. The [`Transcoder`](crate::Transcoder) takes them and
-//! does no I/O. The sizes of the pieces and of the buffer make no difference to the result:
+//! An event loop, or a caller in another language, receives bytes and has to push them. The
+//! [`Transcoder`](crate::Transcoder) accepts bytes and does no I/O. The sizes of the pieces and of the buffer make no
+//! difference to the result:
 //!
 //! ```
 //! use charpipe::{Status, Transcode};

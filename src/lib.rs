@@ -13,7 +13,7 @@
 //!
 //! # Where to begin
 //!
-//! Read the [guide] for a tour in five minutes. Each task in this table has a runnable file in the repository's
+//! The [guide] is a five-minute tour. Each task in this table has a runnable file in the repository's
 //! `examples/`.
 //!
 //! | task | begin with | example |
@@ -43,7 +43,7 @@
 //! | `whatwg` | the encodings of the web, through encoding_rs | yes |
 //! | `dos` | the DOS code pages | yes |
 //! | `guess` | statistical guessing among the encodings of the web; EBCDIC and Unicode are guessed without it | yes |
-//! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; both directions for choices | no |
+//! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |
 //!
 //! # How a byte travels
@@ -66,7 +66,7 @@
 //! | [`mod@detect`] | detects the encoding, with the evidence | `registry` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `error`, `words` |
 //! | `text` | stages between decoder and encoder | `error`, `words` |
-//! | `transcoder` | the machine that joins them, without I/O, and the readers, writers and functions on top of it | all of the above |
+//! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
 //!
 //! A code page is data: [`codec::table`] describes how a file, or a page in `codecs/`, becomes a codec.
@@ -75,6 +75,9 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(not(feature = "unstable-kernels"))]
+mod arch;
+#[cfg(feature = "unstable-kernels")]
 #[doc(hidden)]
 pub mod arch;
 pub mod codec;

@@ -1,10 +1,14 @@
-//! What serde makes of the answers and of the choices (feature `serde`): one definition of the keys, for a caller's own
-//! reports and for the command's `detect --json` and `--report`.
+//! Serialization of results and choices with serde (feature `serde`). This module defines the JSON keys once, both for
+//! callers of the library and for the command.
 //!
-//! Answers are written: every key is always there, in this order, null where there is nothing, but for `controls`,
-//! `records_out`, `record_newlines` and `records_cut`, which are there where they were asked for, and for `record` and `column`, which stand beside an
-//! offset in an input of records. Programs are built on them; a key is never renamed or left out. Choices (policies,
-//! shapes, columns) are read as well, by the words of the command line.
+//! Results (verdicts, reports and errors) can only be serialized. Their keys always appear in the same order. A key
+//! without a value is null, with two exceptions:
+//!
+//! * `controls`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for them.
+//! * `record` and `column` appear beside an offset only if the input consists of records.
+//!
+//! Programs depend on these keys, so a key is never renamed or removed. Choices (policies, shapes, columns) can also be
+//! deserialized, from the same words that the command line uses.
 
 use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
@@ -22,9 +26,9 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Write as _;
 
-// --- Answers ----------------------------------------------------------------------------------------------------------
+// --- Results ---------------------------------------------------------------------------------------------------------
 
-/// A verdict's keys.
+/// The keys of a [`Verdict`].
 #[derive(Serialize)]
 struct VerdictKeys<'a> {
     encoding: Option<&'a str>,
@@ -39,7 +43,7 @@ struct VerdictKeys<'a> {
     policy: Option<Policy>,
     rule: Option<&'static str>,
     source: Option<Source>,
-    /// What statistics say, where they were asked.
+    /// The guesses of statistics. Empty if statistics did not decide.
     candidates: &'a [Candidate],
     diagnostics: &'a [Diagnostic],
     error: Option<ErrorKeys>,
@@ -62,20 +66,20 @@ impl<'a> From<&'a Verdict> for VerdictKeys<'a> {
             source: verdict.source,
             candidates: &verdict.candidates,
             diagnostics: &verdict.diagnostics,
-            // What a verdict blames is in the input: at its beginning if no nearer place is known.
+            // The error of a verdict is always about the input. If its position is unknown, the offset is 0.
             error: verdict.error.as_ref().map(|error| ErrorKeys { offset: error.offset().or(Some(0)), ..error.into() }),
         }
     }
 }
 
-/// The keys of `charpipe detect --json`, but `input`.
+/// Writes the keys of `charpipe detect --json`, except for `input`.
 impl Serialize for Verdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         VerdictKeys::from(self).serialize(serializer)
     }
 }
 
-/// A report's keys.
+/// The keys of a [`Report`].
 #[derive(Serialize)]
 struct ReportKeys<'a> {
     from: Option<&'a str>,
@@ -86,18 +90,18 @@ struct ReportKeys<'a> {
     malformed: &'a Faults,
     unmappable: &'a Faults<UnmappableAt>,
     relabelled: Option<&'a Relabelled>,
-    /// Control characters that were replaced or dropped, where that was asked for.
+    /// Control characters that were replaced or dropped; absent if the caller keeps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     controls: Option<&'a Faults<UnmappableAt>>,
-    /// How many were read.
+    /// The number of records read.
     records: Option<u64>,
-    /// How many were written, where that was asked for.
+    /// The number of records written; absent if the output does not consist of records.
     #[serde(skip_serializing_if = "Option::is_none")]
     records_out: Option<u64>,
-    /// Newlines in them that became blanks, where that was asked for.
+    /// Newlines inside records that became blanks; absent if the caller did not ask for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     record_newlines: Option<&'a Faults<UnmappableAt>>,
-    /// Those that were cut, where that was asked for.
+    /// Records that were cut because they were too long; absent if the caller did not ask for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     records_cut: Option<&'a RecordsCut>,
 }
@@ -122,14 +126,14 @@ impl<'a> From<&'a Report> for ReportKeys<'a> {
     }
 }
 
-/// The keys of the command's `--report`, but `input`, `output` and `error`, which a report does not know.
+/// Writes the keys of the command's `--report`, except for `input`, `output` and `error`, which a report does not have.
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ReportKeys::from(self).serialize(serializer)
     }
 }
 
-/// An error's keys. The words leave out the place, which has keys of its own.
+/// The keys of an [`Error`]. The message leaves out the position, which has its own keys.
 #[derive(Serialize)]
 struct ErrorKeys {
     code: &'static str,
@@ -146,14 +150,14 @@ impl From<&Error> for ErrorKeys {
     }
 }
 
-/// `code`, `message` (without the place), `offset`, and `record` and `column` where there are records.
+/// Writes `code`, `message` (without the position) and `offset`, and `record` and `column` if there are records.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ErrorKeys::from(self).serialize(serializer)
     }
 }
 
-/// Writes the keys of types all of whose fields are keys.
+/// Implements `Serialize` for structs that are written field by field.
 macro_rules! keys {
     ($($type:ty { $($key:literal: $field:ident),+ })+) => {$(
         impl Serialize for $type {
@@ -177,20 +181,21 @@ keys! {
     CutRecord { "offset": offset, "record": record, "bytes": bytes }
 }
 
-/// `offset`, `record` and `column` where there are records, `bytes` in upper-case hex.
+/// Writes `offset`, `record` and `column` if there are records, and `bytes` in upper-case hex.
 impl Serialize for MalformedAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         fault(serializer, self.offset, self.record, "bytes", &hex(&self.bytes))
     }
 }
 
-/// `offset`, `record` and `column` where there are records, `char`.
+/// Writes `offset`, `record` and `column` if there are records, and `char`.
 impl Serialize for UnmappableAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         fault(serializer, self.offset, self.record, "char", &self.ch)
     }
 }
 
+/// Writes the keys of an error that a policy let pass. `key` names the last one, whose value is `what`.
 fn fault<S: Serializer>(
     serializer: S,
     offset: u64,
@@ -208,7 +213,7 @@ fn fault<S: Serializer>(
     keys.end()
 }
 
-/// Bytes as pairs of upper-case digits, nothing between.
+/// Returns the bytes as upper-case hex, two digits each, without separators.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         _ = write!(text, "{byte:02X}");
@@ -216,9 +221,9 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-// --- Names and choices ------------------------------------------------------------------------------------------------
+// --- Names and choices -----------------------------------------------------------------------------------------------
 
-/// Serializes the values of a choice as their words.
+/// Serializes and deserializes a choice as the word for its value.
 macro_rules! words {
     ($($type:ident)+) => {$(
         impl Serialize for $type {
@@ -240,7 +245,7 @@ words! {
     OnOverlong Carriage
 }
 
-/// Writes and reads the values of a type as the text that it is made of.
+/// Serializes and deserializes a type by its `Display` and `FromStr`.
 macro_rules! texts {
     ($($type:ident)+) => {$(
         impl Serialize for $type {

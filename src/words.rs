@@ -1,7 +1,7 @@
-//! One table of words for each choice: the word of each value, once.
+//! The words for the values of choices, such as `replace` for `OnMalformed::Replace`.
 //!
-//! `Display`, `FromStr`, serde, the command line and the docs all read the same table, which stands beside the choice it
-//! is about:
+//! Each choice has one table of words, beside its type. `Display`, `FromStr`, serde, the command line and the docs all
+//! use this table:
 //!
 //! ```text
 //! words! { Bom { Auto: "auto", Keep: "keep", Add: "add", Strip: "strip" } }
@@ -12,9 +12,9 @@
 use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
 
-/// A value from a fixed set, each of which has a word: policies, kinds, conventions.
+/// A choice: a type with a fixed set of values, each of which has a word. Policies, kinds and conventions are choices.
 ///
-/// The words are those of the command line, of its JSON and of serde. They never change.
+/// The command line, its JSON and serde use these words. They never change.
 ///
 /// ```
 /// use charpipe::OnMalformed;
@@ -34,7 +34,7 @@ pub trait Word: Copy + Eq + Debug + Display + FromStr<Err = UnknownWord> + Send 
     fn name(self) -> &'static str;
 }
 
-/// The error for a word that is none of a choice's.
+/// The error for a word that is not one of the choice's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownWord {
     word: String,
@@ -42,7 +42,7 @@ pub struct UnknownWord {
 }
 
 impl UnknownWord {
-    /// Returns the words that would do.
+    /// Returns the words of the choice.
     #[must_use]
     pub fn expected(&self) -> &[&'static str] {
         &self.expected
@@ -57,7 +57,7 @@ impl Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
-/// Returns the value whose word is `word`.
+/// Returns the value that has the word `word`.
 pub(crate) fn parse<T: Word>(word: &str) -> Result<T, UnknownWord> {
     T::ALL.iter().copied().find(|value| value.name() == word).ok_or_else(|| UnknownWord {
         word: word.to_owned(),
@@ -65,7 +65,7 @@ pub(crate) fn parse<T: Word>(word: &str) -> Result<T, UnknownWord> {
     })
 }
 
-/// Declares the words of a choice: [`Word`], `Display` and `FromStr`.
+/// Declares the words of a choice. Implements [`Word`], `Display` and `FromStr` for it.
 macro_rules! words {
     ($type:ident { $($value:ident: $word:literal),+ $(,)? }) => {
         impl $type {

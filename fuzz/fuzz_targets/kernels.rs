@@ -3,10 +3,8 @@
 
 #![no_main]
 
-use charpipe::arch::single_byte::{FromUtf8, ToUtf8};
-use charpipe::arch::utf16::{self, ByteOrder};
-use charpipe::arch::utf32::{self, OctetOrder};
-use charpipe::arch::{Isa, bytes, single_byte, utf8};
+use charpipe::arch::types::{ByteOrder, FromUtf8, OctetOrder, ToUtf8, Translation};
+use charpipe::arch::{Isa, bytes, single_byte, utf8, utf16, utf32};
 use charpipe::codec::{MIN_ROOM, Utf8Sink, can_encode};
 use charpipe::{Codec, OnMalformed, OnUnmappable, Transcode};
 use charpipe_fuzz::{CODECS, Choices, encode};
@@ -109,7 +107,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(valid.is_char_boundary(copied));
         room.holds(copied, &valid.as_bytes()[..copied], &what("copy"));
 
-        let table = bytes::Translation::new(|byte| page.bytes.get(&char::from(byte)).copied());
+        let table = Translation::new(|byte| page.bytes.get(&char::from(byte)).copied());
         let mut room = Room::new(len);
         let translated = bytes::translate(isa, &table, src, room.room());
         let fits = src.len().min(len);
@@ -132,34 +130,39 @@ fuzz_target!(|data: &[u8]| {
         }
     }
 
-    // These functions choose the instruction set themselves.
-    for order in ByteOrder::ALL {
-        let mut room = Room::new(len);
-        let (read, written) = utf16::to_utf8(order, src, room.room());
-        room.holds(written, of_utf16(order, &src[..read]).as_bytes(), "from UTF-16");
-        for bmp_only in [false, true] {
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        for order in ByteOrder::ALL {
             let mut room = Room::new(len);
-            let (read, written) = utf16::from_utf8(order, bmp_only, text, room.room());
-            assert!(!bmp_only || text[..read].chars().all(|ch| ch <= '\u{FFFF}'));
-            room.holds(written, &in_utf16(order, &text[..read]), "to UTF-16");
-        }
-        let units = in_utf16(order, text);
-        let mut room = Room::new(len);
-        let (read, written) = utf16::to_utf8(order, &units, room.room());
-        room.holds(written, of_utf16(order, &units[..read]).as_bytes(), "from well-formed UTF-16");
-    }
-    for order in OctetOrder::ALL {
-        let in_utf32 = |text: &str| text.chars().flat_map(|ch| order.write(ch.into())).collect::<Vec<u8>>();
-        for src in [src.to_vec(), in_utf32(text)] {
+            let (read, written) = utf16::to_utf8(isa, order, src, room.room());
+            room.holds(written, of_utf16(order, &src[..read]).as_bytes(), &format!("from UTF-16, {isa:?}"));
+            for bmp_only in [false, true] {
+                let mut room = Room::new(len);
+                let (read, written) = utf16::from_utf8(isa, order, bmp_only, text, room.room());
+                assert!(!bmp_only || text[..read].chars().all(|ch| ch <= '\u{FFFF}'));
+                room.holds(written, &in_utf16(order, &text[..read]), &format!("to UTF-16, {isa:?}"));
+            }
+            let units = in_utf16(order, text);
             let mut room = Room::new(len);
-            let (read, written) = utf32::to_utf8(order, &src, room.room());
-            let units = src[..read].chunks(4).map(|unit| order.read(unit.try_into().expect("whole units")));
-            let wanted: Option<String> = units.map(char::from_u32).collect();
-            room.holds(written, wanted.expect("only characters").as_bytes(), "from UTF-32");
+            let (read, written) = utf16::to_utf8(isa, order, &units, room.room());
+            room.holds(
+                written,
+                of_utf16(order, &units[..read]).as_bytes(),
+                &format!("from well-formed UTF-16, {isa:?}"),
+            );
         }
-        let mut room = Room::new(len);
-        let (read, written) = utf32::from_utf8(order, text, room.room());
-        room.holds(written, &in_utf32(&text[..read]), "to UTF-32");
+        for order in OctetOrder::ALL {
+            let in_utf32 = |text: &str| text.chars().flat_map(|ch| order.write(ch.into())).collect::<Vec<u8>>();
+            for src in [src.to_vec(), in_utf32(text)] {
+                let mut room = Room::new(len);
+                let (read, written) = utf32::to_utf8(isa, order, &src, room.room());
+                let units = src[..read].chunks(4).map(|unit| order.read(unit.try_into().expect("whole units")));
+                let wanted: Option<String> = units.map(char::from_u32).collect();
+                room.holds(written, wanted.expect("only characters").as_bytes(), &format!("from UTF-32, {isa:?}"));
+            }
+            let mut room = Room::new(len);
+            let (read, written) = utf32::from_utf8(isa, order, text, room.room());
+            room.holds(written, &in_utf32(&text[..read]), &format!("to UTF-32, {isa:?}"));
+        }
     }
 
     // The codec that uses the kernels converts everything: encoding to the page and back gives the same text.

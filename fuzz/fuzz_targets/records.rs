@@ -9,7 +9,7 @@ use charpipe_fuzz::{Choices, Cuts};
 use libfuzzer_sys::fuzz_target;
 use std::io::BufReader;
 
-/// What the deframer reported: the bytes and the offset of each record, the ends of files among them, and the error.
+/// The result of the deframer: in order, the bytes and offset of each record and each end of a file; and the error.
 #[derive(PartialEq, Debug)]
 struct Told {
     items: Vec<Option<(Vec<u8>, u64)>>,

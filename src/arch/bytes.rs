@@ -1,68 +1,40 @@
-//! Bytes for bytes: a table from one charset of single bytes to another, and padding looked for from the end.
+//! Bytes to bytes: translation between single-byte charsets, padding, and newlines.
 
+use super::types::Translation;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
-use super::{Isa, scalar};
+use super::{Isa, dispatch, scalar};
 
-/// A byte for each byte, or none.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub struct Translation {
-    pub(super) bytes: [u8; 256],
-    /// Which of those stands for no byte; `None` where all have one.
-    pub(super) none: Option<u8>,
-}
-
-impl Translation {
-    /// From the byte of each.
-    pub fn new(byte_of: impl Fn(u8) -> Option<u8>) -> Self {
-        let mut taken = [false; 256];
-        (0..=255).filter_map(&byte_of).for_each(|byte| taken[usize::from(byte)] = true);
-        let has_holes = (0..=255).any(|byte| byte_of(byte).is_none());
-        // Where one has none, 255 are taken at the most.
-        let none = taken.iter().position(|taken| !taken).map(|byte| byte as u8).filter(|_| has_holes);
-        let mut bytes = [none.unwrap_or_default(); 256];
-        (0..=255).zip(&mut bytes).for_each(|(byte, place)| *place = byte_of(byte).unwrap_or(*place));
-        Translation { bytes, none }
-    }
-}
-
-/// Translates the front of `src` into that of `dst` with the kernel of `isa`, up to the first byte that has none or the
-/// end of either; answers how many bytes. Beyond them `dst` may be scribbled on.
+/// Translates the front of `src` to the front of `dst` with the kernel of `isa`; returns how many bytes. Stops at the
+/// first byte without a translation or at the end of either slice. Bytes of `dst` after those written may be
+/// overwritten.
 #[inline]
 pub fn translate(isa: Isa, table: &Translation, src: &[u8], dst: &mut [u8]) -> usize {
     let len = src.len().min(dst.len());
     let (src, dst) = (&src[..len], &mut dst[..len]);
-    match isa.usable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the machine has it.
-        Isa::Avx512 => unsafe { x86_64::bytes::translate_avx512(table, src, dst) },
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::bytes::translate_avx512(table, src, dst),
         _ => scalar::bytes::translate(table, src, dst),
-    }
+    })
 }
 
-/// How many bytes at the end of `bytes` are `padding`, by the kernel of `isa`.
+/// Returns how many bytes at the end of `bytes` are `padding`, with the kernel of `isa`.
 #[inline]
 pub fn padding_len(isa: Isa, bytes: &[u8], padding: u8) -> usize {
-    match isa.usable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the machine has it.
-        Isa::Avx512 => unsafe { x86_64::bytes::padding_len_avx512(bytes, padding) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the machine has it.
-        Isa::Avx2 => unsafe { x86_64::bytes::padding_len_avx2(bytes, padding) },
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::bytes::padding_len_avx512(bytes, padding),
+        "x86_64" Avx2 => x86_64::bytes::padding_len_avx2(bytes, padding),
         _ => scalar::bytes::padding_len(bytes, padding),
-    }
+    })
 }
 
-/// How many newlines there are in `text`, which is UTF-8: U+000A, U+000D, and U+0085, which is C2 85 there.
+/// Returns how many newlines there are in `text`, which is UTF-8: U+000A, U+000D and U+0085 (C2 85).
 pub fn count_newlines(isa: Isa, text: &[u8]) -> usize {
-    match isa.usable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the machine has it.
-        Isa::Avx512 | Isa::Avx2 => unsafe { x86_64::bytes::count_newlines_avx2(text) },
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::bytes::count_newlines_avx2(text),
+        "x86_64" Avx2 => x86_64::bytes::count_newlines_avx2(text),
         _ => scalar::bytes::count_newlines(text),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,87 +1,56 @@
-//! Characters of different lengths, each in a lane of four bytes as a table had it, put one behind the other.
+//! Characters or codes of different lengths, each in a lane of four bytes as a table has it, written one after the
+//! other.
 //!
-//! What a codec of several bytes a character spends its time with, when lookups do not wait for each other.
+//! This is where the codec of mixed pages spends its time once its table lookups do not wait for each other.
 
+#[cfg(test)]
+use super::types::{FOLLOWS, LEN, MAY_GO_ON};
+use super::types::{Shifts, Split};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
-use super::{Isa, scalar};
+use super::{Isa, dispatch, scalar};
 
-/// In a lane of [`codes`]: nothing may be done before the next lane is known not to have [`FOLLOWS`].
-pub const MAY_GO_ON: u32 = 1 << 31;
-/// In a lane of [`codes`]: it may go on what is before it.
-pub const FOLLOWS: u32 = 1 << 30;
-/// Where the number of bytes stands in a lane: three bits from here on.
-pub const LEN: u32 = 24;
-
-/// What the lanes of [`codes`] are put between.
-#[derive(Clone, Copy, Debug)]
-pub struct Shifts {
-    /// What leads to codes of more than one byte.
-    pub out: u8,
-    /// What leads back.
-    pub back: u8,
-}
-
-/// Puts UTF-8 into `dst` with the kernel of `isa`: of each lane as many bytes as its top octet says, from the low octet
-/// on. Stops at a lane of no or more than three bytes, or where the room may not do; answers how many lanes were done
-/// and how many bytes written. Beyond them `dst` may be scribbled on.
+/// Writes UTF-8 to `dst` with the kernel of `isa`: of each lane as many bytes as its top octet says, from the low octet
+/// on. Stops at a lane of no bytes or more than three, or when the room may not be enough; returns how many lanes were
+/// written and how many bytes that was. Bytes of `dst` after those written may be overwritten.
 #[inline]
 pub fn text(isa: Isa, lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
-    match isa.usable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the machine has it.
-        Isa::Avx512 => unsafe { x86_64::lanes::text_avx512(lanes, dst) },
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::lanes::text_avx512(lanes, dst),
         _ => scalar::lanes::text(lanes, dst),
-    }
+    })
 }
 
-/// Puts codes into `dst` with the kernel of `isa`: of each lane as many bytes as the three bits at [`LEN`] say, the low
-/// octet last, and a shift code where `is_double`, which is kept up to date, does not fit the lane. The last lane is
-/// only looked at as the one behind. Stops at a lane of no or more than three bytes, at one that may go on where the
-/// next follows, or where the room may not do; answers how many lanes were done and how many bytes written. Beyond them
-/// `dst` may be scribbled on.
+/// Writes codes to `dst` with the kernel of `isa`: of each lane as many bytes as the three bits at
+/// [`LEN`](super::types::LEN) say, the low octet last, after a shift code if `is_double`, which is updated, does not fit
+/// the lane. The last lane only shows what follows the one before it. Stops at a lane of no bytes or more than three, at
+/// a lane that combines with the next one, or when the room may not be enough; returns how many lanes were written and
+/// how many bytes that was. Bytes of `dst` after those written may be overwritten.
 #[inline]
 pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
-    match isa.usable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the machine has it.
-        Isa::Avx512 => unsafe { x86_64::lanes::codes_avx512(lanes, shifts, is_double, dst) },
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::lanes::codes_avx512(lanes, shifts, is_double, dst),
         _ => scalar::lanes::codes(lanes, shifts, is_double, dst),
-    }
+    })
 }
 
-/// What [`split`] found.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Split {
-    /// How many bytes were read.
-    pub read: usize,
-    /// Which of them are characters' first.
-    pub firsts: u64,
-    /// Which of those are pairs'.
-    pub doubles: u64,
-    /// In which set the bytes behind them are.
-    pub is_double: bool,
-}
-
-/// Whether [`split`] and [`text`] by `isa` are faster than one character after the other.
+/// Returns whether [`split`] and [`text`] with `isa` are faster than one character at a time.
 #[inline(always)]
 pub fn are_worth_it(isa: Isa) -> bool {
     isa == Isa::Avx512
 }
 
-/// Splits 64 bytes, or 65 where a pair is the last, into single bytes, pairs and shift codes with the kernel of `isa`;
-/// puts into `units` what the characters are: a pair with its first byte in the high octet, a single byte by itself. A
-/// pair whose first byte is 0 has that of `shifts.out` in its place. Stops before half a pair; does nothing with fewer
-/// than 65 bytes. Beyond what was made `units` may be scribbled on.
+/// Splits 64 bytes, or 65 if the last is the first half of a pair, into single bytes, pairs and shift codes with the
+/// kernel of `isa`, and writes the characters to `units`: a pair with its first byte in the high octet, or a single byte.
+/// In a pair whose first byte is 0, `shifts.out` replaces the 0. Stops before half a pair; does nothing with fewer than
+/// 65 bytes. Units after those written may be overwritten.
 #[inline]
 pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut [u16; 64]) -> Split {
     let Some(block) = src.first_chunk() else { return Split { is_double, ..Split::default() } };
-    match isa.usable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the machine has it.
-        Isa::Avx512 => unsafe { x86_64::lanes::split_avx512(shifts, is_double, block, units) },
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::lanes::split_avx512(shifts, is_double, block, units),
         _ => scalar::lanes::split(shifts, is_double, block, units),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,26 +1,34 @@
-//! Vector kernels: the inner loops behind the codecs, once for each instruction set.
+//! Vector kernels: the inner loops of the codecs, once for each instruction set.
 //!
 //! A kernel is a safe function over slices, `(src, dst) → (read, written)`. It goes as far as it can in whole blocks and
-//! stops, at the boundary of a character, before anything that needs a decision: something ill-formed or unmappable,
-//! the tail of the input, the end of the room. What it stops at is the codec's, which goes on a character at a time
-//! and comes back. So a kernel knows nothing of faults, and the codec nothing of vectors; and *nothing done* is always
-//! a right answer, which is what the scalar twin of a kernel may give.
+//! stops, between two characters, before anything that needs a decision: something ill-formed or unmappable, the tail of
+//! the input, the end of the room. The codec deals with that one character at a time and then calls the kernel again. So
+//! a kernel knows nothing of faults, and the codec nothing of vectors. Doing nothing is always correct for a kernel, and
+//! some scalar kernels do nothing.
 //!
 //! | folder | instruction set |
 //! |---|---|
-//! | `scalar/` | none: Rust that a compiler likes. The oracle of the others |
+//! | `scalar/` | none: Rust that compiles to good code, and the reference for the others |
 //! | `x86_64/` | SSE4.1, AVX2, AVX-512 with VBMI and VBMI2 |
 //! | `aarch64/` | NEON |
 //!
-//! Beside the folders, `single_byte.rs`, `utf8.rs`, `utf16.rs`, `utf32.rs`, `lanes.rs` (mixed pages) and `bytes.rs`
-//! (tables of bytes, padding) are what codecs call, with the dispatch and the tests of all twins; `shuffles.rs` and
-//! `slices.rs` are shared by the folders. For UTF-16 and UTF-32 the scalar twin is the codec's own loop. `start.rs` is no
-//! kernel: it is here as it needs `unsafe`, and belongs to the command.
+//! Codecs call the functions in `single_byte.rs`, `utf8.rs`, `utf16.rs`, `utf32.rs`, `lanes.rs` (mixed pages) and
+//! `bytes.rs` (bytes to bytes, padding), which choose the kernel. Their tests run every kernel that the machine has.
+//! `types.rs` has the data that they exchange; `shuffles.rs`, `slices.rs` and `utf8_blocks.rs` are shared by the folders.
 //!
-//! Which one runs is found out once, by [`isa`]; `CHARPIPE_ISA=scalar` (or `sse`, `avx2`, `avx512`, `neon`) in the
-//! environment asks for a lesser one, to test it and to tell whether a fault is a kernel's.
+//! [`isa`] finds out once which instruction set to use. The environment variable `CHARPIPE_ISA` (`scalar`, `sse`, `avx2`,
+//! `avx512`, `neon`) asks for a lesser one, for tests and to find out whether a bug is in a kernel.
+//!
+//! # Unsafe code
+//!
+//! Kernels are safe functions with `#[target_feature]`. Two things need `unsafe`: to call one, which [`dispatch!`] does
+//! after it made sure that the CPU has the features, and to load and store vectors, which a few functions do in
+//! `x86_64/memory.rs` and `aarch64/vector.rs`.
 
-#![allow(unsafe_code)] // Loads, stores, and calls of what a CPU may lack; nowhere else but in `codec::sink`.
+#![allow(unsafe_code)]
+// Only here and in `codec::sink`.
+// Without the feature `unstable-kernels` nothing outside of the crate can name what only tests and fuzz targets call.
+#![cfg_attr(not(feature = "unstable-kernels"), allow(dead_code))]
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -32,21 +40,23 @@ mod shuffles;
 pub mod single_byte;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod slices;
+pub mod types;
 #[cfg(test)]
 mod unicode_tests;
 pub mod utf16;
 pub mod utf32;
 pub mod utf8;
+mod utf8_blocks;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// An instruction set that there are kernels for, the lesser first.
+/// An instruction set that there are kernels for. A lesser one comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Isa {
-    /// None.
+    /// No vectors.
     Scalar = 1,
     /// SSE4.1 and SSSE3.
     Sse = 2,
@@ -59,10 +69,10 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// All of them.
+    /// All instruction sets.
     pub const ALL: [Isa; 5] = [Isa::Scalar, Isa::Sse, Isa::Avx2, Isa::Avx512, Isa::Neon];
 
-    /// Its name, as `CHARPIPE_ISA` has it.
+    /// Returns the name, as in `CHARPIPE_ISA`.
     pub fn name(self) -> &'static str {
         match self {
             Isa::Scalar => "scalar",
@@ -73,13 +83,15 @@ impl Isa {
         }
     }
 
-    /// Itself where this machine has it, else [`Isa::Scalar`]: what a kernel may be called by.
+    /// Returns `self` if this CPU supports it, and [`Isa::Scalar`] otherwise.
     #[inline(always)]
     fn usable(self) -> Isa {
         if self == isa() || self.is_available() { self } else { Isa::Scalar }
     }
 
-    /// Whether this machine has it.
+    /// Returns whether this CPU supports it.
+    ///
+    /// The features named here are those that the kernels of the instruction set may enable; [`dispatch!`] relies on it.
     pub fn is_available(self) -> bool {
         match self {
             Isa::Scalar => true,
@@ -110,10 +122,31 @@ impl Isa {
     }
 }
 
-/// What [`isa`] answers; 0 before it was asked.
+/// Calls the kernel of an instruction set if this CPU supports it, and the fallback otherwise:
+/// `dispatch!(isa, { "x86_64" Avx2 => path::kernel(arguments), …, _ => fallback })`. A line counts only on the
+/// architecture that it names. The arguments are variables.
+macro_rules! dispatch {
+    ($isa:expr, {
+        $($arch:literal $set:ident => $($kernel:ident)::+($($argument:ident),*),)*
+        _ => $fallback:expr $(,)?
+    }) => {
+        match $isa.usable() {
+            $(
+                #[cfg(target_arch = $arch)]
+                // SAFETY: a kernel of `Isa::$set` enables no features but those that `Isa::is_available` asks for, and
+                // `usable` returns the instruction set only if the CPU has them.
+                $crate::arch::Isa::$set => unsafe { $($kernel)::+($($argument),*) },
+            )*
+            _ => $fallback,
+        }
+    };
+}
+use dispatch;
+
+/// What [`isa`] returns; 0 before its first call.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
-/// The instruction set whose kernels run.
+/// Returns the instruction set whose kernels run.
 #[inline(always)]
 pub fn isa() -> Isa {
     match CHOSEN.load(Ordering::Relaxed) {
@@ -136,11 +169,11 @@ fn choose() -> Isa {
     isa
 }
 
-/// Runs `test` for each instruction set that this machine has, and says which it has not.
+/// Runs `test` for each instruction set that this machine has, and prints those that it does not have.
 #[cfg(test)]
 fn each_isa(mut test: impl FnMut(Isa)) {
     static SAID: std::sync::Once = std::sync::Once::new();
     let (there, missing): (Vec<_>, Vec<_>) = Isa::ALL.into_iter().partition(|isa| isa.is_available());
-    SAID.call_once(|| eprintln!("skipped: kernels for {missing:?}, which this machine has not"));
+    SAID.call_once(|| eprintln!("skipped: kernels for {missing:?}, which this machine does not have"));
     there.into_iter().for_each(&mut test);
 }

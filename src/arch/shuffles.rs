@@ -1,7 +1,6 @@
 //! Indices for the shuffle of sixteen bytes that SSSE3 and NEON have alike: index 0x80 makes a zero.
 
-use super::utf16::ByteOrder;
-use super::utf32::OctetOrder;
+use super::types::{ByteOrder, OctetOrder};
 
 /// A shuffle for each set of eight things: row `0b101` is for the first and the third.
 pub(super) type Shuffles = [[u8; 16]; 256];

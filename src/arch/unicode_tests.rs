@@ -1,10 +1,7 @@
 //! The kernels of UTF-16 and UTF-32, each of those that this machine can run, against a loop over `char`s.
 
-#![allow(unsafe_code)] // The choice of an instruction set that the machine has.
-
-use super::Isa;
-use super::utf16::{self, ByteOrder};
-use super::utf32::{self, OctetOrder};
+use super::types::{ByteOrder, OctetOrder};
+use super::{Isa, utf16, utf32};
 use proptest::prelude::*;
 
 static SAID: std::sync::Once = std::sync::Once::new();
@@ -79,24 +76,18 @@ impl Form {
 
     fn decode(self, isa: Isa, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         assert!(isa.is_available());
-        // SAFETY: it is there, as was just asked.
-        unsafe {
-            match self {
-                Form::Utf16(order) | Form::Ucs2(order) => utf16::to_utf8_by(isa, order, src, dst),
-                Form::Utf32(order) => utf32::to_utf8_by(isa, order, src, dst),
-            }
+        match self {
+            Form::Utf16(order) | Form::Ucs2(order) => utf16::to_utf8(isa, order, src, dst),
+            Form::Utf32(order) => utf32::to_utf8(isa, order, src, dst),
         }
     }
 
     fn encode(self, isa: Isa, src: &str, dst: &mut [u8]) -> (usize, usize) {
         assert!(isa.is_available());
-        // SAFETY: it is there, as was just asked.
-        unsafe {
-            match self {
-                Form::Utf16(order) => utf16::from_utf8_by(isa, order, false, src, dst),
-                Form::Ucs2(order) => utf16::from_utf8_by(isa, order, true, src, dst),
-                Form::Utf32(order) => utf32::from_utf8_by(isa, order, src, dst),
-            }
+        match self {
+            Form::Utf16(order) => utf16::from_utf8(isa, order, false, src, dst),
+            Form::Ucs2(order) => utf16::from_utf8(isa, order, true, src, dst),
+            Form::Utf32(order) => utf32::from_utf8(isa, order, src, dst),
         }
     }
 }

@@ -60,10 +60,13 @@ mod engine;
 mod info;
 mod newline;
 mod probe;
+mod runs;
 mod sink;
 pub mod table;
 mod unicode;
+mod words;
 
+pub use crate::arch::types::{ByteOrder, OctetOrder};
 pub(crate) use builtin::PAGES;
 #[cfg(feature = "dos")]
 pub(crate) use builtin::oem;
@@ -78,10 +81,11 @@ pub use newline::EbcdicNl;
 pub(crate) use newline::{apply_newline, newline_surface};
 pub(crate) use probe::{begins_with, blank, can_write, char_of_byte, has_shift_codes, is_utf8};
 pub use probe::{byte_order_mark, can_encode, decode_strictly, is_ebcdic};
+pub(crate) use sink::Utf8Buf;
 pub use sink::{ByteSink, Utf8Sink};
-pub(crate) use sink::{Utf8Batch, Utf8Buf, Utf8Char, Utf8Table, Utf8Word};
 pub(crate) use table::packed::Packed;
 pub use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
+pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Table, Utf8Word};
 
 /// The free space, in bytes, with which a codec always makes progress: the longest output of one step.
 ///

@@ -209,12 +209,12 @@ mod tests {
         let rows = rows("content-type.tsv");
         assert!(rows.len() > 100);
         for row in rows {
-            let value = row.get("value").unwrap_or_default();
+            let value = row.text("value").unwrap_or_default();
             let read = ContentType::parse(&value);
-            let what = format!("{:?} {value:?}", row.get("id"));
-            assert_eq!(read.essence, row.get("essence"), "{what}");
-            assert_eq!(read.charset, row.get("charset"), "{what}");
-            assert_eq!(Some(name(read.kind())), row.get("kind").as_deref(), "{what}");
+            let what = format!("{:?} {value:?}", row.text("id"));
+            assert_eq!(read.essence, row.text("essence"), "{what}");
+            assert_eq!(read.charset, row.text("charset"), "{what}");
+            assert_eq!(Some(name(read.kind())), row.text("kind").as_deref(), "{what}");
             assert_eq!(ContentType::parse(&read.to_string()), read, "{what}: {read}");
             assert_eq!(ContentType::parse(&format!("Content-Type: {value}")), read, "{what}");
         }

@@ -370,7 +370,7 @@ mod tests {
     /// The labels of the Encoding Standard, from its own table. The registry would depend on a feature that may be off.
     static LABELS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
         let rows = rows("whatwg-labels.tsv");
-        rows.iter().map(|row| (row.get("id").unwrap(), row.get("web").unwrap())).collect()
+        rows.iter().map(|row| (row.text("id").unwrap(), row.text("web").unwrap())).collect()
     });
 
     fn known(label: &str) -> Option<String> {
@@ -388,11 +388,11 @@ mod tests {
 
     /// Returns the bytes of a row with its filler inserted.
     fn bytes(row: &Row) -> Vec<u8> {
-        let fill = row.get("fill").map_or(String::new(), |fill| {
+        let fill = row.text("fill").map_or(String::new(), |fill| {
             let (part, times) = fill.split_once('*').unwrap();
             part.repeat(times.parse().unwrap())
         });
-        let text = row.get("text").unwrap_or_default().replace('\u{2026}', &fill);
+        let text = row.text("text").unwrap_or_default().replace('\u{2026}', &fill);
         text.chars().map(|ch| u8::try_from(u32::from(ch)).unwrap()).collect()
     }
 
@@ -406,16 +406,16 @@ mod tests {
         assert!(rows.len() > 200);
         for row in rows {
             let bytes = bytes(&row);
-            let what = format!("{:?} {:?}", row.get("id"), row.get("text"));
+            let what = format!("{:?} {:?}", row.text("id"), row.text("text"));
             let found = prescan(first(&bytes, 8448), &known);
             let label = found.as_ref().and_then(|meta| meta.label.clone());
-            let number = |column| row.get(column).map(|number| number.parse::<usize>().unwrap());
+            let number = |column| row.text(column).map(|number| number.parse::<usize>().unwrap());
             let encoding = |found: &Option<Meta>| found.as_ref().map(|meta| meta.encoding.clone());
-            assert_eq!(encoding(&found), row.get("encoding"), "{what}");
-            assert_eq!(found.as_ref().map(|meta| name(meta.via)), row.get("via").as_deref(), "{what}");
-            assert_eq!(label.as_ref().map(|(label, _)| label.clone()), row.get("label"), "{what}");
+            assert_eq!(encoding(&found), row.text("encoding"), "{what}");
+            assert_eq!(found.as_ref().map(|meta| name(meta.via)), row.text("via").as_deref(), "{what}");
+            assert_eq!(label.as_ref().map(|(label, _)| label.clone()), row.text("label"), "{what}");
             assert_eq!(label.map(|(_, span)| span), number("start").zip(number("end")).map(|(a, b)| a..b), "{what}");
-            assert_eq!(encoding(&prescan(first(&bytes, 1024), &known)), row.get("at_1024"), "{what}");
+            assert_eq!(encoding(&prescan(first(&bytes, 1024), &known)), row.text("at_1024"), "{what}");
         }
     }
 
@@ -424,7 +424,7 @@ mod tests {
     fn public_tests_pass_as_often_as_documented() {
         let rows = rows("html-prescan.tsv");
         let rows: Vec<(Row, String)> =
-            rows.into_iter().filter_map(|row| row.get("parsed").map(|it| (row, it))).collect();
+            rows.into_iter().filter_map(|row| row.text("parsed").map(|it| (row, it))).collect();
         let missed = |len: usize| -> Vec<String> {
             let is_missed = |row: &Row, parsed: &str| {
                 let bytes = bytes(row);
@@ -435,7 +435,7 @@ mod tests {
                 found.as_deref().unwrap_or("windows-1252") != parsed
             };
             let missed = rows.iter().filter(|(row, parsed)| is_missed(row, parsed));
-            missed.map(|(row, _)| row.get("id").unwrap()).collect()
+            missed.map(|(row, _)| row.text("id").unwrap()).collect()
         };
         assert_eq!(rows.len(), 83);
         // Seven documents have their `meta` after the first 1024 bytes. In the last one a script writes it.

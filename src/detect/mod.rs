@@ -1,4 +1,4 @@
-//! Detection of a stream's encoding, as a push machine over a bounded prefix.
+//! Detection of a stream's encoding, from a bounded prefix that the caller passes in chunks.
 //!
 //! ```text
 //! bytes ─ signature.rs ─ declaration.rs ─ html.rs, statistics.rs ─ rules/ ─ Verdict
@@ -21,6 +21,7 @@ mod rules;
 mod signature;
 pub mod statistics;
 #[cfg(test)]
+#[path = "../../tests/it/common/vectors.rs"]
 mod vectors;
 mod verdict;
 
@@ -191,7 +192,7 @@ impl Detector {
     }
 
     /// Takes bytes until there is a verdict and returns how many it took. If it took fewer than it was given, there is
-    /// a verdict, and the remaining bytes are still the caller's.
+    /// a verdict, and the caller still has to handle the remaining bytes.
     pub fn feed(&mut self, src: &[u8]) -> usize {
         let mut taken = 0;
         while taken < src.len() && !self.is_done() {

@@ -1,4 +1,4 @@
-//! The policies: whose word on the encoding counts when the sources disagree.
+//! The policies, which decide the encoding if the sources of evidence disagree.
 
 use crate::words::words;
 

@@ -157,8 +157,8 @@ impl Verdict {
         self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
     }
 
-    /// Returns where the XML declaration is in the input, in bytes from 0, from its `<` to behind its `>`; `None` if there
-    /// is none.
+    /// Returns the range of the XML declaration in the input, in bytes from 0, including its `<` and `>`; `None` if
+    /// there is none.
     pub fn xml_declaration(&self) -> Option<Range<u64>> {
         self.declaration.as_ref().map(|declaration| declaration.span.clone())
     }

@@ -1,5 +1,5 @@
-//! Records, the form in which mainframes keep text: not lines that end with a newline, but records that have a length
-//! in front or that all have the same length.
+//! Records, the form in which mainframes keep text: not lines that end with a newline, but records that follow a
+//! header with their length, or that all have the same length.
 //!
 //! | file | contents |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `frame.rs` | [`Framer`]: from records to bytes |
 //! | `label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
 //! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
-//! | `sniff.rs`, `sniff/` | [`sniff()`]: guesses a file's shape from its first bytes |
+//! | `sniff/` | [`sniff()`]: guesses a file's shape from its first bytes |
 
 mod carriage;
 mod columns;

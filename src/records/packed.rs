@@ -46,7 +46,7 @@ pub(crate) struct Seen {
 pub(crate) struct PackedField {
     /// Its first position in the input.
     pub(crate) offset: u64,
-    /// Its columns, from 1.
+    /// The columns of the field, from 1.
     pub(crate) columns: RangeInclusive<usize>,
     /// The number of records in which it is packed, and the number of all records.
     pub(crate) records: (usize, usize),

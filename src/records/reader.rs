@@ -177,7 +177,7 @@ impl<W: Write> RecordWriter<W> {
     /// Creates a writer for records of this shape. `pad` fills up short records of fixed length; see [`Framer::new`].
     ///
     /// # Errors
-    /// Those of [`Framer::new`].
+    /// The errors of [`Framer::new`].
     pub fn new(output: W, shape: &Shape, pad: &[u8]) -> Result<Self, Error> {
         Ok(RecordWriter { output, framer: Framer::new(shape, pad)?, pending: Vec::new(), written: 0, taken: 0 })
     }
@@ -185,8 +185,9 @@ impl<W: Write> RecordWriter<W> {
     /// Writes a record.
     ///
     /// # Errors
-    /// Those of [`Framer::record`], with the total length of all preceding records as the offset; the record was not
-    /// accepted then. [`ErrorKind::Write`]: the record was accepted, and the next call tries again to write the rest.
+    /// The errors of [`Framer::record`], with the total length of all preceding records as the offset; the record was
+    /// not accepted then. [`ErrorKind::Write`]: the record was accepted, and the next call tries again to write the
+    /// rest.
     pub fn write_record(&mut self, data: &[u8]) -> Result<(), Error> {
         self.framer.record(data, self.taken, &mut self.pending)?;
         self.taken += data.len() as u64;

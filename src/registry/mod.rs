@@ -138,7 +138,7 @@ impl Registry {
     /// Adds a table as a codec under its name and aliases, as [`register`](Registry::register) does. Returns the codec.
     ///
     /// # Errors
-    /// Those of [`register`](Registry::register) and [`Table::check`].
+    /// The errors of [`register`](Registry::register) and [`Table::check`].
     pub fn register_table(&mut self, table: Table) -> Result<Arc<dyn Codec>, Error> {
         table.check()?;
         let aliases = table.aliases.clone();
@@ -173,8 +173,8 @@ impl Registry {
     /// [`load`](Registry::load) does. The codec is named after the file, without the extension.
     ///
     /// # Errors
-    /// Those of [`load`](Registry::load); [`ErrorKind::UnknownLabel`] for `to`; and [`ErrorKind::NotATable`] if `to` is
-    /// not a code page.
+    /// The errors of [`load`](Registry::load); [`ErrorKind::UnknownLabel`] for `to`; and [`ErrorKind::NotATable`] if
+    /// `to` is not a code page.
     pub fn load_to(&mut self, path: impl AsRef<Path>, to: &str) -> Result<Arc<dyn Codec>, Error> {
         let codec = self.codec(to)?;
         let Some(target) = codec.info().table() else {

@@ -51,7 +51,7 @@ pub(crate) trait Stage: Send {
     /// Cuts `text`, which is at the positions `at`, into pieces, and appends them to `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
 
-    /// Tells the stage that text that it does not see was inserted here.
+    /// Tells the stage that text was inserted here. The stage does not see this text.
     fn inserted(&mut self);
 
     /// Returns a copy in the same state.

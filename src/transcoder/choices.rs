@@ -1,4 +1,4 @@
-//! Choices about what becomes of the input, each a small enum with a word for every value.
+//! Choices about how the input is converted. Each is a small enum with a word for every value.
 
 use crate::words::words;
 
@@ -29,8 +29,9 @@ pub enum OnUnmappable {
     Replace,
     /// Writes nothing.
     Drop,
-    /// Writes a character reference: `&#xHEX;`, or decimal if the target has no `x`. In XML this is possible only where a
-    /// reference may stand (in text and attribute values) and only for characters that XML allows; elsewhere it fails.
+    /// Writes a character reference: `&#xHEX;`, or decimal if the target has no `x`. In XML this is possible only where
+    /// a reference may stand (in text and attribute values) and only for characters that XML allows; elsewhere it
+    /// fails.
     Xml,
     /// Writes `\u{HEX}`.
     Escape,
@@ -42,8 +43,8 @@ words! { OnUnmappable { Fail: "fail", Replace: "replace", Drop: "drop", Xml: "xm
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Relabel {
-    /// In XML, replaces the declared name. A declaration without a name, or a document without a declaration, gets one if
-    /// the target needs it. In HTML, and in XML whose root element is `html`, replaces the labels of `meta` elements
+    /// In XML, replaces the declared name. A declaration without a name, or a document without a declaration, gets one
+    /// if the target needs it. In HTML, and in XML whose root element is `html`, replaces the labels of `meta` elements
     /// within the [prescan](crate::Transcode::prescan), and in HTML that of an XML declaration; nothing is inserted.
     #[default]
     Auto,
@@ -57,7 +58,7 @@ words! { Relabel { Auto: "auto", Never: "never" } }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Bom {
-    /// On `UTF-16`, `UTF-32` and `ISO-10646-UCS-4`, but not on UTF-8 or where the label names the byte order.
+    /// For `UTF-16`, `UTF-32` and `ISO-10646-UCS-4`, but not for UTF-8 or if the label includes the byte order.
     #[default]
     Auto,
     /// If the input has one and the target can write it.
@@ -77,7 +78,8 @@ pub enum Padding {
     /// Trims them if records become lines, and keeps them if records become records.
     #[default]
     Trim,
-    /// Trims them, and NULs among them, unless the two alternate more than eight times.
+    /// Trims blanks and NULs. If runs of blanks and runs of NULs alternate more than eight times, keeps the earlier
+    /// runs.
     TrimNuls,
     /// Keeps them.
     Keep,
@@ -85,7 +87,7 @@ pub enum Padding {
 
 words! { Padding { Trim: "trim", TrimNuls: "trim-nuls", Keep: "keep" } }
 
-/// What to do with the columns of a record that are not text.
+/// What to do with the bytes of a record that are not in [`columns`](crate::Transcode::columns).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Gaps {
@@ -98,13 +100,13 @@ pub enum Gaps {
 
 words! { Gaps { Drop: "drop", Hex: "hex" } }
 
-/// What to do with text that is longer, as encoded bytes, than the record it is to be written to.
+/// What to do with text whose encoded bytes do not fit into the output record.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnOverlong {
-    /// Fails with [`ErrorKind::RecordTooLong`](crate::ErrorKind::RecordTooLong). Blanks at the end of a fixed record do not
-    /// count towards its length. If the input is records too, neither does a final shift-in: a record that was cut within
-    /// its double bytes has none.
+    /// Fails with [`ErrorKind::RecordTooLong`](crate::ErrorKind::RecordTooLong). Blanks at the end of a fixed record do
+    /// not count towards its length. If the input consists of records too, a final shift-in does not count either,
+    /// because an input record that was cut inside its double-byte text has none.
     #[default]
     Fail,
     /// Cuts the record between two characters, so that it ends in the initial shift state.

@@ -1,5 +1,5 @@
-//! Holds codecs to their [contract](crate::codec#the-contract): one that breaks it gets an error, and nobody hangs,
-//! panics or reads out of bounds because of it.
+//! Holds codecs to their [contract](crate::codec#the-contract). A codec that breaks it causes an error; the transcoder does
+//! not hang, panic or read out of bounds because of it.
 
 use crate::codec::{
     ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink,
@@ -7,20 +7,20 @@ use crate::codec::{
 };
 use crate::error::{Error, ErrorKind};
 
-/// How many times in a row a codec may hand control back without having read anything. An honest one does it a few
-/// times: when room runs out, and for the faults of a sequence that it holds.
+/// How many times in a row a codec may return without having read anything. A correct one does so a few times: when the
+/// output is full, and for the faults of a sequence that it holds.
 const MAX_STALLS: u32 = 1024;
 
-/// What is wrong with an answer, in words that follow "it".
+/// How the codec broke the contract; completes the sentence "it …".
 type Breach = &'static str;
 
-/// Watches that a machine gets on.
+/// Detects codecs that stop making progress.
 #[derive(Default)]
-struct Progress {
-    stalls: u32,
+struct Stalls {
+    count: u32,
 }
 
-impl Progress {
+impl Stalls {
     fn check<F>(&mut self, given: usize, room: usize, written: usize, step: &Step<F>) -> Result<(), Breach> {
         if step.read > given {
             return Err("says that it read more than it was given");
@@ -35,53 +35,55 @@ impl Progress {
             _ => {}
         }
         if step.read > 0 || matches!(step.stop, Stop::InputEmpty) {
-            self.stalls = 0;
+            self.count = 0;
         } else {
-            self.stalls += 1;
+            self.count += 1;
         }
-        if self.stalls > MAX_STALLS { Err("goes on without reading anything") } else { Ok(()) }
+        if self.count > MAX_STALLS { Err("goes on without reading anything") } else { Ok(()) }
     }
 }
 
-/// A decoder, its place in the input, and the last bytes that it read.
+/// A decoder, how far it has read the input, and the last bytes that it read.
+///
+/// `read`, `history` and `known` move together, in `remember` alone: the bytes of a fault are looked up in the history.
 pub(super) struct CheckedDecoder {
     name: String,
     inner: Box<dyn Decoder>,
-    progress: Progress,
-    /// Where in the input it began.
+    stalls: Stalls,
+    /// The input offset at which it began.
     start: u64,
-    /// Where in the input it is: the byte that it will be fed next.
+    /// The input offset of the byte that it is fed next.
     read: u64,
-    /// The last bytes that it read, [`MAX_FAULT`] or a few more, and how many they are.
+    /// The last bytes that it read, [`MAX_FAULT`] or a few more, and how many there are.
     history: [u8; 2 * MAX_FAULT],
     known: usize,
 }
 
 impl CheckedDecoder {
     pub(super) fn new(name: &str, inner: Box<dyn Decoder>, start: u64) -> Self {
-        let (progress, history) = (Progress::default(), [0; 2 * MAX_FAULT]);
-        CheckedDecoder { name: name.to_owned(), inner, progress, start, read: start, history, known: 0 }
+        let (stalls, history) = (Stalls::default(), [0; 2 * MAX_FAULT]);
+        CheckedDecoder { name: name.to_owned(), inner, stalls, start, read: start, history, known: 0 }
     }
 
     pub(super) fn read(&self) -> u64 {
         self.read
     }
 
-    /// A new decoder of the same kind, which begins at `start` of the input.
-    pub(super) fn part(&self, start: u64) -> Self {
+    /// A new decoder of the same kind, which starts at input offset `start`.
+    pub(super) fn at(&self, start: u64) -> Self {
         let mut inner = self.inner.fork();
         inner.reset();
         CheckedDecoder::new(&self.name, inner, start)
     }
 
-    /// The bytes of a code unit, where a new decoder can take over between any two characters.
+    /// The size of a code unit, if a new decoder can take over between any two characters.
     pub(super) fn code_unit(&self) -> Option<usize> {
         self.inner.code_unit()
     }
 
     /// A copy in the same state.
     pub(super) fn fork(&self) -> Self {
-        CheckedDecoder { name: self.name.clone(), inner: self.inner.fork(), progress: Progress::default(), ..*self }
+        CheckedDecoder { name: self.name.clone(), inner: self.inner.fork(), stalls: Stalls::default(), ..*self }
     }
 
     /// Back to the initial state, at the end of a record.
@@ -89,8 +91,9 @@ impl CheckedDecoder {
         self.inner.reset();
     }
 
-    /// Decodes all of `src` as a whole value and is as new again. `false` if there is anything wrong with the value or with
-    /// the decoder, or too little room: what is in `dst` counts for nothing then. No account is kept, for speed.
+    /// Decodes all of `src` as a whole value, and resets the decoder. Returns `false` if anything is wrong with the value or
+    /// with the decoder, or if `dst` is too small; the contents of `dst` are meaningless then. For speed, what was read is
+    /// not recorded.
     #[inline]
     pub(super) fn whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, is_bytewise: bool) -> bool {
         let all = Step { read: src.len(), stop: Stop::InputEmpty };
@@ -102,27 +105,27 @@ impl CheckedDecoder {
         is_whole
     }
 
-    /// What a new decoder, which this one is, makes of one byte; `None` where that is no character by itself.
+    /// Returns the character that one byte decodes to; `None` if a single byte is not a character. The decoder must be new.
     pub(super) fn alone(&self, byte: u8) -> Option<char> {
         char_of_byte(&*self.inner, byte)
     }
 
-    /// These bytes were dealt with another way.
+    /// Records bytes that were converted without this decoder.
     pub(super) fn skip(&mut self, bytes: &[u8]) {
         self.remember(bytes);
     }
 
-    /// Whether each byte is decoded by itself.
+    /// Whether each byte is a character, independent of the others.
     pub(super) fn is_bytewise(&self) -> bool {
         self.inner.is_bytewise()
     }
 
-    /// Whether SO and SI shift it, which a new decoder this one is, between single bytes and pairs.
+    /// Whether SO and SI switch it between single bytes and pairs. The decoder must be new.
     pub(super) fn shifts(&self) -> bool {
         has_shift_codes(&*self.inner)
     }
 
-    /// Bytes read and undecided; no more than were read.
+    /// How many bytes were read and are undecided; never more than were read.
     pub(super) fn pending(&self) -> usize {
         at_most(self.inner.pending(), self.read - self.start)
     }
@@ -146,7 +149,7 @@ impl CheckedDecoder {
         let step = call(&mut *self.inner, dst);
         let written = dst.written().checked_sub(before).filter(|_| dst.identity() == lent);
         let mut checked = match written {
-            Some(written) => self.progress.check(src.len(), room, written, &step),
+            Some(written) => self.stalls.check(src.len(), room, written, &step),
             None => Err(EXCHANGED),
         };
         if checked.is_ok() {
@@ -185,7 +188,7 @@ impl CheckedDecoder {
         self.known += bytes.len();
     }
 
-    /// The bytes of a fault that was just reported.
+    /// Returns the bytes of a fault that was just reported.
     pub(super) fn fault_bytes(&self, fault: Malformed) -> Vec<u8> {
         let end = self.known - fault.after as usize;
         self.history[end - fault.len as usize..end].to_vec()
@@ -196,25 +199,25 @@ impl CheckedDecoder {
     }
 }
 
-/// What a codec says that it holds, which is no more than it may hold and no more than it `read`. That is a length of the
-/// input, which needs more than 32 bits: it is compared before it is made a `usize`.
+/// Limits what a codec claims to hold to what it may hold and to what it has `read`. The latter is a length of the input and
+/// may need more than 32 bits, so it is compared before it becomes a `usize`.
 fn at_most(pending: usize, read: u64) -> usize {
     (pending.min(MAX_FAULT) as u64).min(read) as usize
 }
 
 const EXCHANGED: Breach = "put another sink into the place of the one that it was lent";
 
-/// An encoder, and how much text it was fed.
+/// An encoder, and how much text it has been fed.
 pub(super) struct CheckedEncoder {
     name: String,
     inner: Box<dyn Encoder>,
-    progress: Progress,
+    stalls: Stalls,
     fed: u64,
 }
 
 impl CheckedEncoder {
     pub(super) fn new(name: &str, inner: Box<dyn Encoder>) -> Self {
-        CheckedEncoder { name: name.to_owned(), inner, progress: Progress::default(), fed: 0 }
+        CheckedEncoder { name: name.to_owned(), inner, stalls: Stalls::default(), fed: 0 }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -226,7 +229,7 @@ impl CheckedEncoder {
         self.fed
     }
 
-    /// Bytes of text read and not written; no more than were read.
+    /// How many bytes of text were read and not written; never more than were read.
     pub(super) fn pending(&self) -> usize {
         at_most(self.inner.pending(), self.fed)
     }
@@ -251,7 +254,7 @@ impl CheckedEncoder {
         let step = call(&mut *self.inner, dst);
         let written = dst.written().checked_sub(before).filter(|_| dst.identity() == lent);
         let mut checked = match written {
-            Some(written) => self.progress.check(src.len(), room, written, &step),
+            Some(written) => self.stalls.check(src.len(), room, written, &step),
             None => Err(EXCHANGED),
         };
         if checked.is_ok() && !src.is_char_boundary(step.read) {
@@ -278,7 +281,7 @@ impl CheckedEncoder {
         self.inner.is_stateless()
     }
 
-    /// Writes a stand-in; `false` where the charset has none.
+    /// Writes a replacement for `ch`. Returns `false` if the charset has none.
     pub(super) fn encode_replacement(
         &mut self,
         ch: char,

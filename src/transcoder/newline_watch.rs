@@ -1,50 +1,65 @@
-//! Watches for a text whose newlines most programs do not know, U+0085 of EBCDIC, kept, and nowhere U+000A; and for one
-//! that has none, as records have.
+//! Watches the text for newlines that most programs do not recognise: U+0085 from EBCDIC that is kept while there is no
+//! U+000A anywhere; and for text without any newline, as the data of records is.
 
 use crate::detect::Diagnostic;
 
-/// Watches for U+0085 that is kept where no U+000A is: to programs that know no such newline the text is one line.
-#[derive(Clone, Default)]
-pub(super) struct NelWatch {
-    /// Where the first U+0085 stands.
-    first: Option<u64>,
-    /// How much text was looked at.
+/// Watches the first MiB of the text for U+0085 without U+000A. To programs that do not know U+0085 as a newline such a
+/// text is one line.
+#[derive(Clone)]
+pub(super) struct NewlineWatch {
+    /// There is nothing to watch for, or there was a U+000A.
+    is_settled: bool,
+    /// The input offset of the first U+0085.
+    first_nel: Option<u64>,
+    /// How many bytes of text were looked at.
     looked: usize,
 }
 
-/// How much text is looked at.
-const NEL_WATCH: usize = 1 << 20;
+/// How many bytes of text are looked at.
+const WATCHED_BYTES: usize = 1 << 20;
 
-/// From how many bytes of text on it is odd that there is no newline at all.
+/// A text of at least this many bytes without any newline is reported.
 const LONG_LINE: usize = 2048;
 
-impl NelWatch {
-    /// Looks at text, of which `offset` answers where in the input a byte of it came from; whether the question is
-    /// settled: there is a U+000A.
-    pub(super) fn see(&mut self, text: &[u8], offset: impl FnOnce(usize) -> u64) -> bool {
-        let text = &text[..text.len().min(NEL_WATCH - self.looked)];
+impl NewlineWatch {
+    /// A watch that is on or, if the question does not arise, off.
+    pub(super) fn new(is_on: bool) -> Self {
+        NewlineWatch { is_settled: !is_on, first_nel: None, looked: 0 }
+    }
+
+    /// Whether the text that comes next has to be shown to it.
+    pub(super) fn is_watching(&self) -> bool {
+        !self.is_settled && self.looked < WATCHED_BYTES
+    }
+
+    /// Looks at the text that was decoded next. `offset` returns the input offset of a byte of it.
+    pub(super) fn see(&mut self, text: &[u8], offset: impl FnOnce(usize) -> u64) {
+        if !self.is_watching() {
+            return;
+        }
+        let text = &text[..text.len().min(WATCHED_BYTES - self.looked)];
         self.looked += text.len();
         if text.contains(&b'\n') {
-            return true;
+            self.is_settled = true;
+            return;
         }
         // U+0085 is C2 85; no other character has C2 before 85.
-        if self.first.is_none()
+        if self.first_nel.is_none()
             && let Some(index) = text.windows(2).position(|pair| pair == [0xC2, 0x85])
         {
-            self.first = Some(offset(index));
+            self.first_nel = Some(offset(index));
         }
-        false
     }
 
-    /// Whether it has seen all that it looks at.
-    pub(super) fn is_over(&self) -> bool {
-        self.looked == NEL_WATCH
-    }
-
-    pub(super) fn note(self) -> Option<Diagnostic> {
+    /// Ends the watch. Returns the hint for the report, if there is one.
+    pub(super) fn finish(&mut self) -> Option<Diagnostic> {
+        let watch = std::mem::replace(self, NewlineWatch::new(false));
+        if watch.is_settled {
+            return None;
+        }
         let message = "lines end in U+0085 (NEL), none in U+000A";
-        let kept = self.first.map(|offset| Diagnostic::hint("nel-kept", offset, message));
+        let kept = watch.first_nel.map(|offset| Diagnostic::hint("nel-kept", offset, message));
         let message = "no newline was found";
-        kept.or_else(|| (self.looked >= LONG_LINE).then(|| Diagnostic::hint("no-newline", 0, message)))
+        kept.or_else(|| (watch.looked >= LONG_LINE).then(|| Diagnostic::hint("no-newline", 0, message)))
     }
 }

@@ -1,7 +1,6 @@
-//! The builder: what a run is from, what it is to, and which policies it follows.
+//! The builder for a conversion: its source, its target and its policies.
 
 use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
-use super::{Report, Transcoder, has_bom};
 use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
@@ -9,7 +8,7 @@ use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
-use std::io::{BufRead, Write};
+use crate::transcoder::probe::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -148,8 +147,8 @@ impl Transcode {
         self
     }
 
-    /// Sets the encoding of the input, which is then authoritative. Detection still removes a byte order mark of this
-    /// encoding, finds the byte order if the encoding has several, and reads the declaration.
+    /// Sets the encoding of the input, which takes precedence over all evidence in the input. Detection still removes a
+    /// byte order mark of this encoding, finds the byte order if the encoding has several, and reads the declaration.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`] if no codec has this label.
@@ -161,7 +160,8 @@ impl Transcode {
     /// Sets the encoding of the output. The default is UTF-8.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLabel`] if no codec has this label, and [`ErrorKind::NoEncoder`] if its codec can only decode.
+    /// [`ErrorKind::UnknownLabel`] if no codec has this label, and [`ErrorKind::NoEncoder`] if its codec can only
+    /// decode.
     pub fn to(mut self, label: &str) -> Result<Self, Error> {
         let codec = self.settings.registry.codec(label)?;
         if codec.encoder().is_none() {
@@ -275,8 +275,8 @@ impl Transcode {
         self
     }
 
-    /// Sets what to do with a character that the target lacks. The default is a character reference in XML, and an error
-    /// elsewhere.
+    /// Sets what to do with a character that the target lacks. The default is a character reference in XML, and an
+    /// error elsewhere.
     ///
     /// ```
     /// let mut output = Vec::new();
@@ -468,9 +468,9 @@ impl Transcode {
         self
     }
 
-    /// Sets what to do with newlines inside an input record: U+000A, U+000D and U+0085 in its text. By default they are an
-    /// error if the output consists of lines, because one record would become two lines, and are kept if it consists of
-    /// records.
+    /// Sets what to do with newlines inside an input record: U+000A, U+000D and U+0085 in its text. By default they are
+    /// an error if the output consists of lines, because one record would become two lines, and are kept if it consists
+    /// of records.
     ///
     /// ```
     /// use charpipe::{OnNewlineInRecord, Transcode};
@@ -518,16 +518,17 @@ impl Transcode {
         self
     }
 
-    /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`], besides the calling thread, which
+    /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides the calling thread, which
     /// reads and writes. With one job, the default, the calling thread does everything.
     ///
     /// With several jobs, the input is read in blocks of a MiB, cut between characters or records, and the results are
-    /// written in order. Output, report and error are the same as with one job. At most `jobs` + 4 blocks and their output
-    /// are in memory. One job converts input that cannot be cut, because the conversion depends on what came before: a
-    /// source or target with shift states, without records; printer control codes; XML in which a reference may be needed.
+    /// written in order. Output, report and error are the same as with one job. At most `jobs` + 4 blocks and their
+    /// output are in memory. One job converts input that cannot be cut, because the conversion depends on what came
+    /// before: a source or target with shift states, without records; printer control codes; XML in which a reference
+    /// may be needed.
     ///
-    /// Do not use several jobs for interactive input: nothing is written before a whole block has been read. The reader may
-    /// be read beyond the place of an error.
+    /// Do not use several jobs for interactive input: nothing is written before a whole block has been read. The reader
+    /// may be read beyond the place of an error.
     ///
     /// ```
     /// use charpipe::Transcode;
@@ -544,27 +545,17 @@ impl Transcode {
         self
     }
 
-    /// Sets the size of the blocks that several [`jobs`](Self::jobs) convert, in bytes: one MiB by default, at least one
-    /// byte.
+    /// Sets the size of the blocks that several [`jobs`](Self::jobs) convert, in bytes: one MiB by default, at least
+    /// one byte.
     pub fn block_bytes(mut self, bytes: usize) -> Self {
         self.settings.block = bytes.max(1);
         self
     }
 
-    /// Returns the machine itself, for callers that do their own I/O.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NoBom`] for [`Bom::Add`] with a target that cannot write U+FEFF, [`ErrorKind::Options`] for options
-    /// that cannot be combined, and [`ErrorKind::CannotFrame`] for a record format that cannot be written.
-    pub fn transcoder(&self) -> Result<Transcoder, Error> {
-        self.validate()?;
-        Ok(Transcoder::new(Arc::new(self.settings.clone())))
-    }
-
     /// Checks that the options can be combined, without making a transcoder.
     ///
     /// # Errors
-    /// Those of [`transcoder`](Self::transcoder).
+    /// The errors of [`transcoder`](Self::transcoder).
     pub fn validate(&self) -> Result<(), Error> {
         let to = &self.settings.to;
         if self.settings.bom == Bom::Add && !has_bom(&**to) {
@@ -584,16 +575,6 @@ impl Transcode {
             return Ok(());
         };
         Err(ErrorKind::Options { what }.into())
-    }
-
-    /// Converts `input` to `output`, to the end of the input.
-    ///
-    /// # Errors
-    /// Those of [`transcoder`](Self::transcoder) and [`Transcoder::run`].
-    pub fn run<R: BufRead, W: Write>(&self, mut input: R, mut output: W) -> Result<Report, Error> {
-        let mut transcoder = self.transcoder()?;
-        transcoder.run(&mut input, &mut output)?;
-        Ok(transcoder.report().clone())
     }
 }
 

@@ -1,9 +1,9 @@
-//! The account of a run.
+//! The report of a run.
 
 use crate::detect::{Diagnostic, Verdict};
 pub use crate::error::RecordPosition;
 
-/// What a run did.
+/// The report of a run.
 ///
 /// ```
 /// use charpipe::{OnUnmappable, Transcode};
@@ -22,33 +22,33 @@ pub struct Report {
     pub bytes_in: u64,
     /// Bytes delivered.
     pub bytes_out: u64,
-    /// The charset that was decoded, once it was known.
+    /// The charset of the input, once it is known.
     pub from: Option<String>,
-    /// The charset that was written.
+    /// The charset of the output.
     pub to: String,
-    /// Ill-formed input that a policy let pass.
+    /// Malformed input that the policy allowed.
     pub malformed: Faults,
-    /// Characters that the target lacks and that a policy let pass.
+    /// Characters that the target lacks and that the policy allowed.
     pub unmappable: Faults<UnmappableAt>,
-    /// Control characters that a policy replaced or dropped; `None` where they are kept.
+    /// Control characters that the policy replaced or dropped; `None` if they are kept.
     pub controls: Option<Faults<UnmappableAt>>,
-    /// Records that were read; `None` where the input was not taken for records.
+    /// How many records were read; `None` if the input is not records.
     pub records: Option<u64>,
-    /// Records that were written; `None` where the output is none.
+    /// How many records were written; `None` if the output is not records.
     pub records_out: Option<u64>,
-    /// Newlines within records that became blanks; `None` where that was not asked for.
+    /// Newlines within records that became blanks; `None` if that was not asked for.
     pub record_newlines: Option<Faults<UnmappableAt>>,
-    /// Records that were written and had to be cut; `None` where that was not asked for.
+    /// Records that were too long and were cut; `None` if that was not asked for.
     pub records_cut: Option<RecordsCut>,
-    /// What became of the document's label; `None` where nothing had to change.
+    /// How the document's label was changed; `None` if nothing had to change.
     pub relabelled: Option<Relabelled>,
-    /// What detection answered, once it did.
+    /// The verdict of detection, once there is one.
     pub verdict: Option<Verdict>,
-    /// What was seen on the way, detection's included.
+    /// Warnings and hints, including those of detection.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Faults that a policy let pass: how many, and the first of them.
+/// Faults that a policy allowed: how many, and the first of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Faults<F = MalformedAt> {
@@ -58,27 +58,27 @@ pub struct Faults<F = MalformedAt> {
     pub first: Vec<F>,
 }
 
-/// A fault in the input.
+/// Malformed bytes in the input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MalformedAt {
-    /// Its first byte, from 0.
+    /// The offset of the first byte, from 0.
     pub offset: u64,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// The record and the column of the first byte, where there are records.
+    /// The record and the column of the first byte, if the input is records.
     pub record: Option<RecordPosition>,
 }
 
-/// A character that the target lacks, or that is not wanted there.
+/// A character that the target lacks, or that a policy replaced or dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct UnmappableAt {
-    /// The first byte of the input that it came from, from 0.
+    /// The offset of the first byte of the input that it came from, from 0.
     pub offset: u64,
     /// The character.
     pub ch: char,
-    /// The record and the column of that byte, where there are records.
+    /// The record and the column of that byte, if the input is records.
     pub record: Option<RecordPosition>,
 }
 
@@ -98,9 +98,9 @@ pub struct RecordsCut {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct CutRecord {
-    /// Where its text begins in the input, from 0.
+    /// The offset in the input at which its text begins, from 0.
     pub offset: u64,
-    /// Which record of the output it is, from 1.
+    /// The number of the record in the output, from 1.
     pub record: u64,
     /// How many bytes it lost, as encoded in the target.
     pub bytes: u64,
@@ -115,8 +115,8 @@ impl RecordsCut {
     pub(super) fn append(&mut self, more: RecordsCut) {
         self.count += more.count;
         self.bytes += more.bytes;
-        let room = Faults::<MalformedAt>::KEPT - self.first.len();
-        self.first.extend(more.first.into_iter().take(room));
+        let free = Faults::<MalformedAt>::KEPT - self.first.len();
+        self.first.extend(more.first.into_iter().take(free));
     }
 }
 
@@ -133,7 +133,7 @@ impl From<u64> for Place {
     }
 }
 
-/// A label that was made true.
+/// A label that was changed to name the target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Relabelled {
@@ -144,14 +144,21 @@ pub struct Relabelled {
 }
 
 impl<F> Faults<F> {
-    /// How many faults are kept with their place; the others are counted.
+    /// How many faults are kept with their places; the others are only counted.
     pub const KEPT: usize = 16;
 
     pub(super) fn new() -> Self {
         Faults { count: 0, first: Vec::new() }
     }
 
-    /// Counts a fault, and keeps it where it is one of the first; its place costs something to find.
+    /// Adds those that follow.
+    fn append(&mut self, more: Faults<F>) {
+        self.count += more.count;
+        let free = Self::KEPT - self.first.len();
+        self.first.extend(more.first.into_iter().take(free));
+    }
+
+    /// Counts a fault. It is made, which costs time, only if it is one of the first and kept.
     pub(super) fn add(&mut self, fault: impl FnOnce() -> F) {
         self.count += 1;
         if self.first.len() < Self::KEPT {
@@ -161,6 +168,31 @@ impl<F> Faults<F> {
 }
 
 impl Report {
+    /// Adds the report of the part of the input that follows.
+    pub(super) fn append(&mut self, part: Report) {
+        self.bytes_in = part.bytes_in;
+        self.bytes_out += part.bytes_out;
+        self.malformed.append(part.malformed);
+        self.unmappable.append(part.unmappable);
+        if let (Some(controls), Some(more)) = (&mut self.controls, part.controls) {
+            controls.append(more);
+        }
+        if let (Some(newlines), Some(more)) = (&mut self.record_newlines, part.record_newlines) {
+            newlines.append(more);
+        }
+        if let (Some(cut), Some(more)) = (&mut self.records_cut, part.records_cut) {
+            cut.append(more);
+        }
+        self.records = part.records;
+        self.records_out = part.records_out;
+        for note in part.diagnostics {
+            // One transcoder would report it once, and so do the parts together.
+            if self.diagnostics.iter().all(|known| known.code != note.code) {
+                self.diagnostics.push(note);
+            }
+        }
+    }
+
     pub(super) fn new(to: &str) -> Self {
         Report {
             bytes_in: 0,

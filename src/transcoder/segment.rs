@@ -1,26 +1,27 @@
 //! Decoded text on its way to the encoder, and where in the input each of its characters came from.
 //!
-//! The encoder reports a character it cannot write by its place in the text it was fed. From there the way back leads
-//! through the pieces that the stages cut to the decoded text, and from there through a copy of the decoder, taken
-//! before the text was decoded and run again over the same bytes one at a time. That happens on the fault path only;
-//! the ordinary path pays for a copy of the bytes and a fork of the decoder.
+//! The encoder reports a character that it cannot write by its place in the text it was fed. The way back leads through the
+//! pieces that the stages cut to the decoded text, and from there through a copy of the source, made before the text was
+//! decoded, which decodes the same bytes again one at a time. That happens for faults alone; without faults the cost is a
+//! copy of the bytes and of the source.
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
-use crate::transcoder::records::read::{Front, FrontStop, Mark};
+use crate::transcoder::records::read::Mark;
+use crate::transcoder::records::source::{Chunk, Source, SourceStop};
 use crate::transcoder::report::Place;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Where decoded text came from.
 pub(super) enum Origin {
-    /// One place in the input: text that was put in, or that the end of the input brought forth.
+    /// One place in the input: for inserted text, and for what the end of the input brings forth.
     At(Place),
-    /// The input itself from there on: UTF-8.
+    /// The text equals the input from this offset on: UTF-8.
     Same(u64),
-    /// Made from `bytes` by a front in the state of `front`, behind `skip` bytes of text that it made before. `eof`:
-    /// nothing followed them.
-    Decoded { front: Box<Front>, bytes: Vec<u8>, skip: usize, eof: bool },
+    /// Decoded from `bytes` by a source in the state of `source`, after `skip` bytes of text that it made before. `eof`:
+    /// nothing followed the bytes.
+    Decoded { source: Box<Source>, bytes: Vec<u8>, skip: usize, eof: bool },
 }
 
 impl Clone for Origin {
@@ -28,30 +29,31 @@ impl Clone for Origin {
         match self {
             Origin::At(place) => Origin::At(*place),
             Origin::Same(start) => Origin::Same(*start),
-            Origin::Decoded { front, bytes, skip, eof } => {
-                Origin::Decoded { front: Box::new(front.fork()), bytes: bytes.clone(), skip: *skip, eof: *eof }
+            Origin::Decoded { source, bytes, skip, eof } => {
+                Origin::Decoded { source: Box::new(source.fork()), bytes: bytes.clone(), skip: *skip, eof: *eof }
             }
         }
     }
 }
 
 impl Origin {
-    pub(super) fn decoded(front: Front, bytes: &[u8], eof: bool) -> Self {
-        Origin::Decoded { front: Box::new(front), bytes: bytes.to_vec(), skip: 0, eof }
+    /// The origin of text that `source` decodes from `bytes`.
+    pub(super) fn decoded(source: Source, bytes: &[u8], eof: bool) -> Self {
+        Origin::Decoded { source: Box::new(source), bytes: bytes.to_vec(), skip: 0, eof }
     }
 
-    /// What follows it, where `text` bytes of text were made so far and blanks are held back: the places of those are
-    /// found from here. `None` where too much would have to be kept for that.
-    pub(super) fn carry(self, text: usize) -> Option<Self> {
+    /// The origin of what follows `text` bytes of text while trailing blanks are held back, whose places are found from here.
+    /// `None` if too many bytes would have to be kept for that.
+    pub(super) fn continued(self, text: usize) -> Option<Self> {
         match self {
-            Origin::Decoded { front, bytes, skip, .. } if bytes.len() <= CARRY => {
-                Some(Origin::Decoded { front, bytes, skip: skip + text, eof: false })
+            Origin::Decoded { source, bytes, skip, .. } if bytes.len() <= MAX_KEPT_BYTES => {
+                Some(Origin::Decoded { source, bytes, skip: skip + text, eof: false })
             }
             _ => None,
         }
     }
 
-    /// The same with more bytes behind.
+    /// The same with more bytes at the end.
     pub(super) fn extended(mut self, more: &[u8], is_end: bool) -> Self {
         if let Origin::Decoded { bytes, eof, .. } = &mut self {
             bytes.extend_from_slice(more);
@@ -60,83 +62,84 @@ impl Origin {
         self
     }
 
-    /// Where the character at `index` of the text began in the input.
+    /// Returns where in the input the character at `index` of the text began.
     pub(super) fn place(&self, index: usize) -> Place {
-        let (front, bytes, index, eof) = match self {
+        let (source, bytes, index, eof) = match self {
             Origin::At(place) => return *place,
-            // Beyond the end: whoever asks has nothing nearer.
+            // The index may be beyond the end, if nothing nearer is known.
             Origin::Same(start) => return start.saturating_add(index as u64).into(),
-            Origin::Decoded { front, bytes, skip, eof } => (front, bytes, index.saturating_add(*skip), *eof),
+            Origin::Decoded { source, bytes, skip, eof } => (source, bytes, index.saturating_add(*skip), *eof),
         };
-        let mut search = Search::new(front.fork(), index);
-        // At first what waited to be told and takes no input, as the end of a record behind a fault: it is no part of the
-        // place of what follows. At last what the end brings forth.
+        let mut search = Search::new(source.fork(), index);
+        // First what was pending and takes no input, such as the end of a record after a fault: it does not belong to what
+        // follows. Last what the end brings forth.
         let found = search.byte(&[], false).or_else(|| {
             bytes.chunks(STRIDE).find_map(|stride| {
                 if search.pass(stride) { None } else { stride.chunks(1).find_map(|byte| search.byte(byte, false)) }
             })
         });
-        found.or_else(|| search.byte(&[], eof)).unwrap_or_else(|| search.front.place())
+        found.or_else(|| search.byte(&[], eof)).unwrap_or_else(|| search.source.place())
     }
 }
 
-/// How many bytes are decoded at a time that may be passed by.
+/// How many bytes are decoded at a time until the character is near.
 const STRIDE: usize = 256;
 
-/// Looks for the place of a character: decodes again, and remembers where each began.
+/// Looks for the place of a character: decodes again, and records where each character began.
 struct Search {
-    front: Front,
-    /// Which byte of the text is looked for, and how many were made.
+    source: Source,
+    /// The byte of the text that is looked for, and how many bytes of text were decoded.
     index: usize,
     decoded: usize,
-    /// The places of blanks that are held back: they come later than what they were made from.
-    held: VecDeque<(Place, u64)>,
-    /// How many those are, added up.
+    /// The places of trailing blanks that are held back: their text comes later than their bytes. How many begin at each.
+    trailing: VecDeque<(Place, u64)>,
+    /// The sum of these numbers.
     known: u64,
 }
 
 impl Search {
-    fn new(front: Front, index: usize) -> Self {
-        let held = VecDeque::from_iter(front.held());
-        Search { known: held.iter().map(|(_, count)| count).sum(), held, front, index, decoded: 0 }
+    fn new(source: Source, index: usize) -> Self {
+        let trailing = VecDeque::from_iter(source.trailing());
+        Search { known: trailing.iter().map(|(_, count)| count).sum(), trailing, source, index, decoded: 0 }
     }
 
-    /// Goes past bytes that have nothing of what is looked for; whether it could. Else nothing has happened.
+    /// Goes past `src` if the character does not begin there. Returns whether it did; if not, nothing has changed.
     fn pass(&mut self, src: &[u8]) -> bool {
-        let mut front = self.front.fork();
-        let mut room = [0; 4 * STRIDE];
-        let mut sink = Utf8Sink::new(&mut room);
-        let Ok(filled) = front.fill(src, false, None, &mut sink) else { return false };
-        // Nobody asks for them here, and the next copy would have them all again.
-        front.take_marks();
-        let is_whole = filled.read == src.len() && matches!(filled.stop, FrontStop::NeedInput);
+        let mut source = self.source.fork();
+        let mut buffer = [0; 4 * STRIDE];
+        let mut sink = Utf8Sink::new(&mut buffer);
+        let Ok(filled) = source.fill(Chunk { bytes: src, eof: false, until: None }, &mut sink) else { return false };
+        // Marks are of no use here, and every copy would have them all again.
+        source.take_marks();
+        let is_whole = filled.read == src.len() && matches!(filled.stop, SourceStop::NeedInput);
         let decoded = self.decoded + sink.written();
-        if !is_whole || decoded > self.index || !self.held.is_empty() || front.held().is_some() {
+        if !is_whole || decoded > self.index || !self.trailing.is_empty() || source.trailing().is_some() {
             return false;
         }
-        (self.front, self.decoded) = (front, decoded);
+        (self.source, self.decoded) = (source, decoded);
         true
     }
 
-    /// Decodes a byte, or none, which may bring something forth too; the place, where that is what is looked for.
+    /// Decodes one byte, or none, which may bring forth pending text. Returns the place if the character is in that text.
     fn byte(&mut self, mut src: &[u8], eof: bool) -> Option<Place> {
-        let front = &mut self.front;
-        // A few rounds are all that an honest decoder needs for a byte.
+        let source = &mut self.source;
+        // A correct decoder needs no more than a few rounds for a byte.
         for _ in 0..MIN_ROOM {
-            let begin = front.place();
-            let mut room = [0; 4 * MIN_ROOM];
-            let mut sink = Utf8Sink::new(&mut room);
-            let Ok(filled) = front.fill(src, eof, None, &mut sink) else { return Some(begin) };
-            front.take_marks();
+            let begin = source.place();
+            let mut buffer = [0; 4 * MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut buffer);
+            let chunk = Chunk { bytes: src, eof, until: None };
+            let Ok(filled) = source.fill(chunk, &mut sink) else { return Some(begin) };
+            source.take_marks();
             for ch in sink.as_str().chars() {
                 self.decoded += ch.len_utf8();
-                let place = match self.held.front_mut() {
-                    Some((place, count)) if front.is_blank(ch) => {
+                let place = match self.trailing.front_mut() {
+                    Some((place, count)) if source.is_blank(ch) => {
                         let place = *place;
                         *count -= 1;
                         self.known -= 1;
                         if *count == 0 {
-                            self.held.pop_front();
+                            self.trailing.pop_front();
                         }
                         place
                     }
@@ -146,19 +149,19 @@ impl Search {
                     return Some(place);
                 }
             }
-            match front.held() {
+            match source.trailing() {
                 None => {
-                    self.held.clear();
+                    self.trailing.clear();
                     self.known = 0;
                 }
                 Some((_, count)) if count > self.known => {
-                    self.held.push_back((begin, count - self.known));
+                    self.trailing.push_back((begin, count - self.known));
                     self.known = count;
                 }
                 Some(_) => {}
             }
             src = src.get(filled.read..).unwrap_or_default();
-            let more = matches!(filled.stop, FrontStop::NeedRoom | FrontStop::Fault(_));
+            let more = matches!(filled.stop, SourceStop::NeedRoom | SourceStop::Fault(_));
             if !more && src.is_empty() {
                 break;
             }
@@ -167,34 +170,42 @@ impl Search {
     }
 }
 
-/// How many bytes are kept at the most to find the places of blanks that are held back.
-const CARRY: usize = 256 * 1024;
+/// The most bytes that are kept to find the places of trailing blanks.
+const MAX_KEPT_BYTES: usize = 256 * 1024;
+
+/// What the ends of records and the moves of a printer become.
+#[derive(Clone, Copy)]
+pub(super) struct RecordEnds {
+    /// What the end of a record becomes; `None` if it ends a record of the output.
+    pub(super) end: Option<&'static str>,
+    /// What ends a line.
+    pub(super) eol: &'static str,
+}
 
 /// A stretch of text to be encoded, cut into pieces.
 pub(super) struct Segment {
-    /// Text that was put in; where there is none, the pieces are of the transcoder's decoded text.
+    /// Inserted text. If there is none, the pieces are of the transcoder's decoded text.
     inserted: Option<String>,
     origin: Origin,
     pieces: Vec<Piece>,
-    /// The piece that is being encoded, and how many bytes of it are done.
+    /// The index of the piece that is being encoded, and how many bytes of it are done.
     piece: usize,
     done: usize,
-    pub(super) begun: bool,
-    /// How much text the encoder had been fed before this.
+    /// The encoder has begun with it.
+    begun: bool,
+    /// How much text the encoder had been fed before that.
     pub(super) fed_from: u64,
 }
 
 impl Segment {
-    /// The part `range` of `text`, which was decoded from `origin`, through `stages`. `marks` are of that part; `end` is
-    /// what the end of a record becomes, `eol` what a printer's new line.
+    /// Cuts the part `range` of `text`, which was decoded from `origin`, by `stages`. `marks` are those of that part.
     pub(super) fn decoded(
         text: &str,
         range: Range<usize>,
         origin: Origin,
         stages: &mut [Box<dyn Stage>],
         marks: &[(usize, Mark, Place)],
-        // `None` for what ends a record that is to be written.
-        (end, eol): (Option<&'static str>, &'static str),
+        RecordEnds { end, eol }: RecordEnds,
     ) -> Self {
         let mut pieces = Vec::with_capacity(1 + 2 * marks.len());
         let mut at = range.start;
@@ -232,7 +243,7 @@ impl Segment {
         Segment { inserted: None, ..Segment::new(origin, pieces) }
     }
 
-    /// `text`, put in at `at` of the input. No stage sees it.
+    /// Text that is inserted at the place `at` of the input. No stage sees it.
     pub(super) fn inserted(text: String, at: Place) -> Self {
         let pieces = vec![Piece { at: 0, text: Text::Kept(text.len()) }];
         Segment { inserted: Some(text), ..Segment::new(Origin::At(at), pieces) }
@@ -240,6 +251,13 @@ impl Segment {
 
     fn new(origin: Origin, pieces: Vec<Piece>) -> Self {
         Segment { inserted: None, origin, pieces, piece: 0, done: 0, begun: false, fed_from: 0 }
+    }
+
+    /// Begins with the segment, if that is not done. `fed`: how much text the encoder has been fed.
+    pub(super) fn begin(&mut self, fed: u64) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.fed_from = fed;
+        }
     }
 
     pub(super) fn is_inserted(&self) -> bool {
@@ -254,7 +272,7 @@ impl Segment {
         }
     }
 
-    /// What is to be done next; `None` at the end.
+    /// Returns the next piece of work; `None` at the end. `decoded`: the transcoder's decoded text.
     pub(super) fn next<'a>(&'a self, decoded: &'a str) -> Option<Next<'a>> {
         let piece = self.pieces.get(self.piece)?;
         Some(match piece.text {
@@ -265,7 +283,7 @@ impl Segment {
         })
     }
 
-    /// So many bytes of text are encoded, or what is no text is done.
+    /// Takes `read` bytes of the text that [`next`](Self::next) returned, or what was not text.
     pub(super) fn advance(&mut self, read: usize) {
         let Some(piece) = self.pieces.get(self.piece) else { return };
         self.done += read;
@@ -280,12 +298,12 @@ impl Segment {
         }
     }
 
-    /// Where the piece stands in the input that is to be done next.
+    /// Returns where in the input the next piece stands.
     pub(super) fn place_of_next(&self) -> Place {
         self.origin.place(self.pieces.get(self.piece).map_or(usize::MAX, |piece| piece.at))
     }
 
-    /// Where the character stands in the input that the encoder was fed at `fed`.
+    /// Returns where in the input the character stands before which the encoder had been fed `fed` bytes of text.
     pub(super) fn place(&self, fed: u64, decoded: &str) -> Place {
         let mut from = self.fed_from;
         for piece in &self.pieces {
@@ -303,16 +321,16 @@ impl Segment {
         self.origin.place(usize::MAX)
     }
 
-    /// Adds to `held` where the characters came from that the encoder was fed from `fed` on.
-    pub(super) fn origins_from(&self, fed: u64, decoded: &str, held: &mut Vec<(u64, Place)>) {
-        held.retain(|(earlier, _)| *earlier >= fed);
+    /// Adds the places of the characters that the encoder was fed from `fed` on, and drops those of earlier ones.
+    pub(super) fn origins_from(&self, fed: u64, decoded: &str, places: &mut Vec<(u64, Place)>) {
+        places.retain(|(earlier, _)| *earlier >= fed);
         let mut from = self.fed_from;
         for piece in &self.pieces {
             let text = self.text_of(piece, decoded);
             for (index, _) in text.char_indices() {
                 let at = from + index as u64;
                 if at >= fed {
-                    held.push((at, self.place(at, decoded)));
+                    places.push((at, self.place(at, decoded)));
                 }
             }
             from += text.len() as u64;
@@ -320,9 +338,9 @@ impl Segment {
     }
 }
 
-/// What of a [`Segment`] is to be done next.
+/// The next unit of work in a [`Segment`].
 pub(super) enum Next<'a> {
-    /// To be encoded.
+    /// Text to encode.
     Text(&'a str),
     /// A record, or a line that becomes one, ends.
     End,

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use crate::common::{Outcome, Stutter, TEXT, codecs, encode, samples, whole};
+use crate::common::{Outcome, Stutter, TEXT, encode, sample, samples, whole};
 use charpipe::codec::{TableCodec, table::chart};
 use charpipe::{
     DecodeReader, EncodeWriter, Eol, Error, ErrorKind, OnMalformed, Registry, Relabel, Status, Transcode, decode,
@@ -127,7 +127,7 @@ impl Read for Failing<'_> {
 
 #[test]
 fn reading_in_every_size() {
-    for codec in codecs() {
+    for codec in sample::codecs("reading in every size") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace] {
                 let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
@@ -293,7 +293,7 @@ fn by_write<W: Write>(
 
 #[test]
 fn writing_in_every_size() {
-    for codec in codecs() {
+    for codec in sample::codecs("writing in every size") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace] {
                 let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
@@ -313,7 +313,7 @@ fn writing_in_every_size() {
 
 #[test]
 fn writing_to_every_codec() {
-    for codec in codecs() {
+    for codec in sample::codecs("writing to every codec") {
         let job = Transcode::new().to(codec.name()).unwrap();
         let expected = whole(&job, TEXT.as_bytes());
         for size in 1..=70 {
@@ -468,7 +468,7 @@ fn borrowed_exactly_where_nothing_changed() {
 
 #[test]
 fn a_value_is_what_a_stream_is() {
-    for codec in codecs() {
+    for codec in sample::codecs("values") {
         for input in samples(&*codec) {
             for policy in [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {
                 let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
@@ -506,7 +506,7 @@ fn a_codec_that_is_utf_8_in_name_only_makes_no_string() {
 fn message_after_message() {
     let messages =
         [&b"\xFF\xFE<\0a\0"[..], b"<?xml version='1.0'?><a/>", b"\xE2\x82", b"\xC3\xA9 and \xFF", b"", b"plain"];
-    for codec in codecs() {
+    for codec in sample::codecs("messages") {
         let job = Transcode::new().to(codec.name()).unwrap();
         let mut transcoder = job.transcoder().unwrap();
         let mut reader = job.reader(BufReader::with_capacity(2, &b"unread"[..])).unwrap();

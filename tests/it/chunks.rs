@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use crate::common::{Stutter, TEXT, codecs, encode, invariant, samples, whole};
+use crate::common::{Stutter, TEXT, codecs, encode, invariant, sample, samples, whole};
 use charpipe::codec::table::Way;
 use charpipe::detect::Policy;
 use charpipe::{Bom, Codec, Eol, Kind, OnMalformed, Registry, Relabel, Transcode};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 #[test]
 fn decoding() {
-    for codec in codecs() {
+    for codec in sample::codecs("decoding") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Escape] {
                 let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
@@ -25,7 +25,7 @@ fn decoding() {
 
 #[test]
 fn encoding() {
-    for codec in codecs() {
+    for codec in sample::codecs("encoding") {
         for eol in [Eol::Keep, Eol::Crlf] {
             let job = Transcode::new().from("UTF-8").unwrap().to(codec.name()).unwrap().eol(eol);
             let outcome = invariant(&job, TEXT.as_bytes(), &format!("to {} {eol:?}", codec.name()));
@@ -43,7 +43,7 @@ fn encoding() {
 
 #[test]
 fn detection_and_label() {
-    for codec in codecs() {
+    for codec in sample::codecs("detection and label") {
         for target in ["UTF-8", "UTF-16", "X-ISO-10646-UCS-4-3412", "IBM037"] {
             let name = codec.info().xml_name.unwrap();
             for declaration in [

@@ -1,68 +1,10 @@
 //! Every vector of `spec/`, whole, byte by byte and at every cut (a long one at some).
 
+use crate::common::vectors::{self, Row, rows};
 use crate::common::{invariant, whole};
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
 use charpipe::detect::{ContentType, Hints, Policy};
 use charpipe::{Codec, Detector, OnMalformed, Registry, Transcode, Verdict};
-use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
-
-/// A row by column name; `-` is `None`.
-struct Row(HashMap<String, String>);
-
-impl Row {
-    fn get(&self, column: &str) -> Option<&str> {
-        let value = self.0.get(column).unwrap_or_else(|| panic!("no column {column}"));
-        (value != "-").then_some(value)
-    }
-
-    fn text(&self, column: &str) -> String {
-        unescape(self.get(column).unwrap_or(""))
-    }
-
-    fn bytes(&self, column: &str) -> Vec<u8> {
-        let hex = self.get(column).unwrap_or("");
-        hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
-    }
-}
-
-fn rows(file: &str) -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec").join(file);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    let header: Vec<&str> = lines.next().unwrap().split('\t').collect();
-    lines
-        .map(|line| {
-            let cells: Vec<&str> = line.split('\t').collect();
-            assert_eq!(cells.len(), header.len(), "{file}: {line}");
-            Row(header.iter().zip(cells).map(|(key, value)| (key.to_string(), value.to_string())).collect())
-        })
-        .collect()
-}
-
-fn unescape(text: &str) -> String {
-    let mut result = String::new();
-    let mut chars = text.chars();
-    while let Some(ch) = chars.next() {
-        if ch != '\\' {
-            result.push(ch);
-            continue;
-        }
-        match chars.next().unwrap() {
-            'n' => result.push('\n'),
-            'r' => result.push('\r'),
-            't' => result.push('\t'),
-            '\\' => result.push('\\'),
-            'u' => {
-                let code: String = chars.by_ref().skip(1).take_while(|ch| *ch != '}').collect();
-                result.push(char::from_u32(u32::from_str_radix(&code, 16).unwrap()).unwrap());
-            }
-            other => panic!("\\{other}"),
-        }
-    }
-    result
-}
 
 fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
     let mut encoder = codec.encoder().unwrap();
@@ -148,7 +90,7 @@ fn xml_declaration() {
         };
         for name in codecs {
             let codec = registry.codec(name).unwrap();
-            let text = row.text("text");
+            let text = row.text("text").unwrap_or_default();
             let found = verdict(&encode(&*codec, &text), &Hints::default());
             let what = format!("{:?} in {name}: {found:?}", row.get("id"));
             // In bytes, where each character stands.
@@ -176,7 +118,7 @@ fn rfc7303() {
     for row in rows {
         let codec = registry.codec(row.get("codec").unwrap()).unwrap();
         let bom = if row.get("bom") == Some("yes") { "\u{FEFF}" } else { "" };
-        let input = encode(&*codec, &format!("{bom}{}", row.text("text")));
+        let input = encode(&*codec, &format!("{bom}{}", row.text("text").unwrap_or_default()));
         let mut hints = Hints::default();
         hints.charset = row.get("charset").map(str::to_owned);
         let found = verdict(&input, &hints);
@@ -222,7 +164,7 @@ fn policy(file: &str, least: usize) {
         let what = format!("{file} {:?}", row.get("id"));
         let codec = registry.codec(row.get("codec").unwrap()).unwrap();
         let mut input = row.bytes("head");
-        input.extend(encode(&*codec, &row.text("text")));
+        input.extend(encode(&*codec, &row.text("text").unwrap_or_default()));
         let policy = row.get("policy").unwrap().parse::<Policy>().unwrap();
         let codec_of = |column: &str| row.get(column).map(|label| registry.codec(label).unwrap());
         let mut hints = Hints::default();
@@ -286,7 +228,7 @@ fn faults(row: &Row, codec: &str) {
     let job = Transcode::new().from(codec).unwrap().malformed(OnMalformed::Replace);
     let outcome = invariant(&job, &input, &what);
     // The vectors are of the codecs, which know no byte order mark; a run takes one off.
-    let text = row.text("output");
+    let text = row.text("output").unwrap_or_default();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     assert_eq!(outcome.text(), text, "{what}");
     let expected: Vec<(u64, usize)> = row
@@ -331,7 +273,7 @@ fn ucs4_orders() {
 fn utf_ebcdic() {
     let rows = rows("utf-ebcdic.tsv");
     assert!(rows.len() > 700);
-    let bytes = self::rows("utf-ebcdic-bytes.tsv");
+    let bytes = vectors::rows("utf-ebcdic-bytes.tsv");
     let byte_of = |i8: u8| bytes.iter().find(|row| row.bytes("i8") == [i8]).unwrap().bytes("byte")[0];
     for row in rows {
         faults(&row, "UTF-EBCDIC");

@@ -159,7 +159,7 @@ byte 7: U+1F600 '😀' is not in X-KEIS83
 \xFF and \xC0\xAF
 7 \u{20AC}
 "#,
-        stderr: r#"3 ill-formed, 1 not in ISO-8859-1
+        stderr: r#"malformed: 3; not in ISO-8859-1: 1
 line 2, byte 1: [FF]
 line 2, byte 7: [C0]
 line 2, byte 8: [AF]
@@ -206,19 +206,19 @@ byte 6: C2 is not valid X-Accents
         name: "replace_malformed",
         built: true,
         stdout: r"Replace: café 5 � � and �� §
-  4 faults
+  4 malformed sequences
   byte 8: [E2, 82]
   byte 11: [FF]
   byte 17: [C0]
   byte 18: [AF]
 Drop: café 5   and  §
-  4 faults
+  4 malformed sequences
   byte 8: [E2, 82]
   byte 11: [FF]
   byte 17: [C0]
   byte 18: [AF]
 Escape: café 5 \xE2\x82 \xFF and \xC0\xAF §
-  4 faults
+  4 malformed sequences
   byte 8: [E2, 82]
   byte 11: [FF]
   byte 17: [C0]

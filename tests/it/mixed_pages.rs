@@ -177,7 +177,7 @@ fn bytes(len: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: crate::common::sample::cases(600), ..ProptestConfig::default() })]
 
     #[test]
     fn encoding(

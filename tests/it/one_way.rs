@@ -3,6 +3,8 @@
 //!
 //! `CHARPIPE_WRITE_ONE_WAY=1 cargo test -p charpipe one_way::` writes the list anew.
 
+use crate::common::sample;
+use crate::common::vectors::{code_points, hex};
 use charpipe::Registry;
 use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, Stop, can_encode, decode_strictly, is_ebcdic};
 #[cfg(feature = "whatwg")]
@@ -64,23 +66,20 @@ fn changed(codec: &dyn Codec, chars: &[char]) -> Vec<Changed> {
     found
 }
 
-/// What is tried: all of Unicode, or, as an encoder that is made from a table writes nothing else (`tests/it/tables.rs`),
-/// all that the table has.
+/// Returns the characters to try: all of Unicode, or, as an encoder that is made from a table writes nothing else
+/// (`tests/it/tables.rs`), all characters that the table has. A sample has some of Unicode, and all private-use
+/// characters, which are those that `spec/one-way.tsv` lists.
 fn candidates(codec: &dyn Codec) -> Vec<char> {
-    let Some(table) = codec.info().table() else { return (0..0x11_0000).filter_map(char::from_u32).collect() };
+    let Some(table) = codec.info().table() else {
+        let sampled: BTreeSet<char> = sample::scalars(codec.name()).collect();
+        let all = (0..0x11_0000).filter_map(char::from_u32);
+        return all.filter(|ch| sampled.contains(ch) || ('\u{E000}'..='\u{F8FF}').contains(ch)).collect();
+    };
     let mut chars: Vec<char> = table.mappings.iter().map(|mapping| mapping.ch).collect();
     chars.extend(table.sequences.iter().flat_map(|sequence| sequence.text.chars()));
     chars.sort_unstable();
     chars.dedup();
     chars
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02X}"))
-}
-
-fn code_points(text: &str) -> String {
-    text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+")
 }
 
 fn is_private_use(ch: char) -> bool {

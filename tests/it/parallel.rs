@@ -2,8 +2,8 @@
 
 // Charsets of the web are among what can and cannot be cut.
 
-use crate::common::encode;
 use crate::common::records::{framed, shape};
+use crate::common::{encode, sample};
 use charpipe::codec::{Malformed, Step, Stop, Utf8Sink, can_encode};
 use charpipe::records::{Carriage, Shape};
 use charpipe::{
@@ -150,7 +150,8 @@ fn others_do_the_work_where_the_input_can_be_cut() {
         // The first 64 KiB of EBCDIC are looked at for packed decimals, by one machine.
         let count = if from.starts_with("IBM") { 240_000 / text_for(&*codec, 1).len() } else { 150 };
         let records: Vec<Vec<u8>> = (0..count).map(|_| text_for(&*codec, 1)).collect();
-        for name in ["rdw", "rdw:le:exclusive", "vb:200", "vbs:90", "u32", "u16", "mode-b", "awstape,vbs:90"] {
+        let names = ["rdw", "rdw:le:exclusive", "vb:200", "vbs:90", "u32", "u16", "mode-b", "awstape,vbs:90"];
+        for name in sample::one_in(3, from, names) {
             let input = framed(&shape(name), &records);
             for (to, records) in [("UTF-8", None), ("UTF-16LE", None), ("IBM939", Some("rdw")), ("UTF-8", Some("u16"))]
             {
@@ -234,7 +235,7 @@ fn a_fault_in_every_record() {
         let codec = registry.codec(from).unwrap();
         let good = text_for(&*codec, 1);
         for name in ["fb:80", "rdw", "vb:150", "vbs:50", "u16", "mode-b", "awstape,vb:100"] {
-            for at in 0..24 {
+            for at in sample::one_in(4, &format!("{from} {name}"), 0..24) {
                 let mut records = vec![good.clone(); 24];
                 // A shift that is not ended, bytes that are none, and a packed decimal.
                 records[at] = [b"\xC1\x0E\x42\xFF\xFF\x41", &b"\x12\x34\x5C"[..]].concat();

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use crate::common::{Stutter, drive, encode, invariant, whole};
+use crate::common::{Stutter, drive, encode, invariant, sample, whole};
 use charpipe::records::{Carriage, Framer, Shape};
 use charpipe::{
     Bom, Eol, ErrorKind, Gaps, Kind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnmappable, Padding,
@@ -74,7 +74,7 @@ fn line(charset: &str, record: &[u8], blanks: Padding) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(sample::cases(150)))]
 
     /// What comes out is each record by itself, whatever the shape.
     #[test]
@@ -664,7 +664,10 @@ fn labelled_shapes(len: usize) -> [String; 4] {
 fn a_label_that_records_cut() {
     for document in documents() {
         let codec = Registry::builtin().codec(document.to).unwrap();
-        for len in 1..=120 {
+        // Every length at which a record ends near the label, and a sample of the others.
+        let near = document.label.start.max(3) - 2..=document.label.end + 2;
+        let others = sample::one_in(5, document.to, (1..=120).filter(|len| !near.contains(len)));
+        for len in near.clone().filter(|len| *len <= 120).chain(others) {
             if document.from.starts_with("UTF-16") && len % 2 == 1 {
                 continue;
             }
@@ -706,7 +709,9 @@ fn a_label_that_records_cut() {
 fn a_label_that_records_cut_in_any_pieces() {
     for document in documents() {
         let near = document.label.start.max(3) - 2..=document.label.end + 2;
-        for len in near.filter(|len| !document.from.starts_with("UTF-16") || len % 2 == 0) {
+        for len in
+            sample::one_in(4, document.to, near).filter(|len| !document.from.starts_with("UTF-16") || len % 2 == 0)
+        {
             for is_lines in [true, false] {
                 let records = as_records(&document, len, false);
                 let job = label_job(&document, "rdw", is_lines);
@@ -734,7 +739,7 @@ fn a_label_that_records_cut_in_any_pieces() {
 // --- Blanks that are held back, and errors ----------------------------------------------------------------------------
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(sample::cases(60)))]
 
     /// What is delivered before an error, and all else, is the same however long the blanks are that are held back until
     /// it is known whether they are a record's last: longer than a piece of the input, than the room for the output, than

@@ -1,12 +1,12 @@
 //! Records: what is cut, framed, and cut again. Every vector of `spec/records.tsv`, and properties of every shape, held
 //! against a reader that knows nothing of pieces.
 
-use crate::common::Stutter;
+use crate::common::vectors::{rows, unhex};
+use crate::common::{Stutter, sample};
 use charpipe::ErrorKind;
 use charpipe::records::{Deframer, Framer, MAX_BLKSIZE, Part, RECORD_LIMIT, RecordWriter, Records, Shape};
 use proptest::prelude::*;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
 
 // --- What is read -----------------------------------------------------------------------------------------------------
 
@@ -261,10 +261,6 @@ fn files(mut input: &[u8]) -> Option<Vec<Vec<Vec<u8>>>> {
 
 // --- The vectors ------------------------------------------------------------------------------------------------------
 
-fn hex(text: &str) -> Vec<u8> {
-    text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
-}
-
 /// As the column `records` has it.
 fn shown(all: &[Told]) -> String {
     let (mut items, mut open) = (Vec::new(), Vec::new());
@@ -290,32 +286,28 @@ fn shown(all: &[Told]) -> String {
 
 #[test]
 fn vectors() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("spec/records.tsv")).unwrap();
-    let mut ids = std::collections::HashSet::new();
-    for line in text.lines().filter(|line| !line.starts_with('#')).skip(1) {
-        let [id, shape, input, expected, error, again] = line.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("{line}");
-        };
-        assert!(ids.insert(id), "{id} is there twice");
-        let shape: Shape = shape.parse().unwrap();
-        let input = hex(if input == "-" { "" } else { input });
+    let rows = rows("records.tsv");
+    assert!(rows.len() > 100);
+    for row in rows {
+        let id = &row["id"];
+        let shape: Shape = row["shape"].parse().unwrap();
+        let input = row.bytes("input");
         let cuts: Vec<[usize; 2]> = (1..input.len()).map(|at| [at, input.len()]).collect();
         let mut pieces: Vec<&[usize]> = vec![&[1], &[0, 1, 0, 0], &[2], &[3]];
         pieces.extend(cuts.iter().map(|cut| &cut[..]));
         let all = invariant(&shape, &input, &pieces);
-        assert_eq!(shown(&all), expected, "{id}");
+        assert_eq!(shown(&all), row["records"], "{id}");
         let found = match all.last().unwrap() {
             Told::Error { code, offset, .. } => format!("{code}@{offset}"),
             _ => "-".to_owned(),
         };
-        assert_eq!(found, error, "{id}: {all:?}");
+        assert_eq!(found, row["error"], "{id}: {all:?}");
         let can_be_framed = found == "-" && !matches!(shape, Shape::AwsTape { labels: true, .. });
         let same = can_be_framed && framed(&shape, &records(&all).0) == input;
-        assert_eq!(if same { "same" } else { "-" }, again, "{id}");
+        assert_eq!(if same { "same" } else { "-" }, &row["again"], "{id}");
         let expected = if found == "-" { Some(records(&all).0) } else { None };
         assert_eq!(plainly(&shape, &input), expected, "{id}");
     }
-    assert!(ids.len() > 100);
 }
 
 #[test]
@@ -382,7 +374,7 @@ fn words_of_errors() {
             "byte 8: record 1, which begins at byte 6, is incomplete: at least 1 more bytes belong to it",
         ),
     ] {
-        let all = invariant(&shape.parse().unwrap(), &hex(input), &[&[1], &[2], &[5]]);
+        let all = invariant(&shape.parse().unwrap(), &unhex(input), &[&[1], &[2], &[5]]);
         let Some(Told::Error { text, .. }) = all.last() else { panic!("{all:?}") };
         assert_eq!(text, expected);
     }
@@ -500,7 +492,7 @@ fn holds(shape: &Shape, input: &[u8], pieces: &[usize]) -> Vec<Told> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(sample::cases(400)) })]
 
     #[test]
     fn what_was_framed_is_read_and_framed_the_same((shape, given) in shapes_with_records(), pieces in pieces()) {
@@ -710,7 +702,7 @@ fn files_of_one_framer() {
             framer.record(data, 0, &mut out).unwrap();
             framer.finish(&mut out);
         }
-        assert_eq!(out, hex(expected));
+        assert_eq!(out, unhex(expected));
         let list = iterated(&out[..], &shape).0;
         assert_eq!(list.iter().map(|record| record.2).collect::<Vec<_>>(), [1, 2]);
     }
@@ -721,7 +713,7 @@ fn what_a_header_says_is_not_believed() {
     // 4 GiB, 2 GiB, and a good part of each that is there.
     for (shape, header) in [("u32", "FF FF FF FF"), ("vb", "FF FF FF FF FF FF 00 00")] {
         let shape: Shape = shape.parse().unwrap();
-        let mut input = hex(header);
+        let mut input = unhex(header);
         input.resize(50_000, 0xC1);
         for input in [&input[..], &input[..9]] {
             let mut records = Records::new(BufReader::with_capacity(16, input), &shape);
@@ -781,7 +773,7 @@ impl Write for Flaky<&mut Vec<u8>> {
 
 #[test]
 fn after_a_fault_of_the_reader_it_goes_on() {
-    let input = hex("00 0E 00 00 00 05 01 00 C1 00 05 02 00 C2 00 08 00 00 00 04 00 00");
+    let input = unhex("00 0E 00 00 00 05 01 00 C1 00 05 02 00 C2 00 08 00 00 00 04 00 00");
     let mut records = Records::new(BufReader::with_capacity(4, Flaky(&input[..], false)), &"vbs".parse().unwrap());
     let (mut list, mut faults) = (Vec::new(), 0);
     loop {

@@ -104,7 +104,7 @@ fn record() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(250) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(crate::common::sample::cases(250)) })]
 
     #[test]
     fn the_short_way_is_the_long_way(

@@ -5,8 +5,9 @@ use charpipe::Transcode;
 use charpipe::records::{NoShape, SNIFFED, Shape, TapeFile, look, sniff, sniff_one};
 use proptest::prelude::*;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::common::sample;
 use crate::common::shapes::*;
 
 /// Fails where more than one in a hundred of `files` is wrong.
@@ -18,13 +19,17 @@ fn at_most_one_in_a_hundred(files: usize, wrong: &[String]) {
 #[test]
 fn the_right_shape_survives_alone() {
     let mut wrong = Vec::new();
-    for (kind, seed) in (0..KINDS).flat_map(|kind| (0..FILES).map(move |seed| (kind, seed))) {
+    let files =
+        (0..KINDS).flat_map(|kind| sample::one_in(4, &format!("shape {kind}"), 0..FILES).map(move |seed| (kind, seed)));
+    let mut count = 0;
+    for (kind, seed) in files {
+        count += 1;
         let (shape, bytes, about) = generated(kind, seed, 1);
         if sniff_one(&bytes, true).ok() != Some(shape) {
             wrong.push(format!("{about}\n{}", in_words(&sniff(&bytes, true))));
         }
     }
-    at_most_one_in_a_hundred(KINDS * FILES as usize, &wrong);
+    at_most_one_in_a_hundred(count, &wrong);
 }
 
 /// Within a record, within a header, or wherever.
@@ -33,7 +38,9 @@ fn so_it_does_where_the_prefix_is_cut() {
     const LEAST: usize = 64 << 10;
     let mut wrong = Vec::new();
     let mut files = 0;
-    for (kind, seed) in (0..KINDS).flat_map(|kind| (100..106).map(move |seed| (kind, seed))) {
+    for (kind, seed) in (0..KINDS)
+        .flat_map(|kind| sample::one_in(3, &format!("cut shape {kind}"), 100..106).map(move |seed| (kind, seed)))
+    {
         let (shape, bytes, about) = generated(kind, seed, 8);
         let mut dice = Dice::new(seed);
         for _ in 0..4 {
@@ -45,7 +52,7 @@ fn so_it_does_where_the_prefix_is_cut() {
             }
         }
     }
-    assert!(files > 100, "{files}");
+    assert!(files > if sample::is_full() { 100 } else { 30 }, "{files}");
     at_most_one_in_a_hundred(files, &wrong);
 }
 
@@ -91,8 +98,9 @@ fn text_with_newlines_has_no_records() {
         nothing_survives(language, utf8.as_bytes());
         nothing_survives(language, lines.join("\r\n").as_bytes());
         nothing_survives(language, utf8.replace('\n', " ").as_bytes());
-        for page in ["UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE", "IBM1047", "IBM273", "IBM1025", "IBM930", "IBM935"]
-        {
+        let pages =
+            ["UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE", "IBM1047", "IBM273", "IBM1025", "IBM930", "IBM935"];
+        for page in sample::one_in(3, language, pages) {
             nothing_survives(&format!("{language} {page}"), &encode(page, &utf8));
             nothing_survives(&format!("{language} {page}, NEL"), &encode(page, &lines.join("\u{85}")));
         }
@@ -116,25 +124,28 @@ fn text_with_newlines_has_no_records() {
 
 #[test]
 fn the_files_of_this_repository_have_no_records() {
-    fn visit(path: &Path, files: &mut usize) {
+    fn visit(path: &Path, files: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(path).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 visit(&path, files);
             } else if path.extension().is_some_and(|end| end != "bin") {
-                nothing_survives(&path.display().to_string(), &std::fs::read(&path).unwrap());
-                *files += 1;
+                files.push(path);
             }
         }
     }
-    let mut files = 0;
+    let mut files = Vec::new();
     for folder in ["src", "spec", "codecs", "benches", "tests"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         if folder.is_dir() {
             visit(&folder, &mut files);
         }
     }
-    assert!(files > 100, "{files}");
+    assert!(files.len() > 100, "{}", files.len());
+    files.sort();
+    for path in sample::one_in(5, "files of this repository", files) {
+        nothing_survives(&path.display().to_string(), &std::fs::read(&path).unwrap());
+    }
 }
 
 #[test]
@@ -142,7 +153,7 @@ fn neither_have_images_programs_and_noise() {
     let mut dice = Dice::new(11);
     let mut noise = |len: usize| -> Vec<u8> { (0..len).map(|_| dice.below(256) as u8).collect() };
     for len in [0, 1, 4, 11, 100, 1000, 70_000, 300_000] {
-        for _ in 0..10 {
+        for _ in 0..if sample::is_full() { 10 } else { 3 } {
             nothing_survives("noise", &noise(len));
         }
         for byte in [0x00, 0x01, 0x20, 0x40, 0x80, 0xFF] {
@@ -299,7 +310,7 @@ fn records_that_are_hardly_text() {
     ];
     let (mut all, mut right, mut wrong) = (0, 0, Vec::new());
     for (like, (lrecls, counts)) in HARDLY.iter().flat_map(|like| sizes.iter().map(move |size| (*like, size))) {
-        for seed in 0..5 {
+        for seed in sample::one_in(2, "hardly text", 0..5) {
             let mut dice =
                 Dice::new(seed * 977 + *lrecls.start() as u64 * 31 + *counts.start() as u64 * 7 + like as u64);
             let lrecl = dice.between(*lrecls.start(), *lrecls.end());
@@ -506,7 +517,7 @@ fn how_far_it_fits() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(sample::cases(64)))]
 
     /// Whatever the bytes, and whatever headers are mixed among them.
     #[test]

@@ -2,7 +2,7 @@
 //! sizes, and however often a future is dropped; and a runtime wakes them.
 use crate::common;
 
-use crate::common::{Outcome, TEXT, codecs, samples, whole};
+use crate::common::{Outcome, TEXT, codecs, sample, samples, whole};
 use charpipe::tokio::{DecodeReader, EncodeWriter};
 use charpipe::{Bom, Error, OnMalformed, Transcode};
 use proptest::prelude::*;
@@ -211,7 +211,7 @@ fn writing_is_as_expected(job: &Transcode, input: &[u8], most: usize, seed: u64,
 
 #[test]
 fn every_codec_as_if_in_one_piece() {
-    for codec in codecs() {
+    for codec in sample::codecs("tokio") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace] {
                 let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);

@@ -168,7 +168,7 @@ fn codec(name: &str) -> Arc<dyn Codec> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::common::sample::cases(300), ..Default::default() })]
 
     #[test]
     fn decoding(

@@ -1,7 +1,8 @@
 //! UTF-EBCDIC held against a slow implementation of `spec/utf-ebcdic.md`, over every scalar value and over bytes of all
 //! kinds; its newlines, and the command on documents that declare it.
 
-use crate::common;
+use crate::common::vectors::rows;
+use crate::common::{self, sample};
 
 use charpipe::codec::{ByteSink, Malformed, Stop, Utf8Sink, is_ebcdic};
 use charpipe::{Eol, OnMalformed, Registry, Transcode};
@@ -11,9 +12,7 @@ use std::sync::LazyLock;
 
 /// Step 2, as the page of the specification has it.
 static BYTES: LazyLock<HashMap<u8, u8>> = LazyLock::new(|| {
-    let byte = |text: &str| u8::from_str_radix(text, 16).unwrap();
-    let rows = include_str!("../../spec/utf-ebcdic-bytes.tsv").lines().filter(|line| line.starts_with("i8-"));
-    rows.map(|row| row.split('\t').collect::<Vec<_>>()).map(|cells| (byte(cells[1]), byte(cells[2]))).collect()
+    rows("utf-ebcdic-bytes.tsv").iter().map(|row| (row.bytes("i8")[0], row.bytes("byte")[0])).collect()
 });
 
 /// Steps 1 and 2, by writing the bits down.
@@ -35,10 +34,16 @@ fn scalars() -> impl Iterator<Item = char> {
     (0..0x11_0000).filter_map(char::from_u32)
 }
 
-/// All sequences, and all that they begin with.
+/// Packs up to seven bytes into a number that is another for each sequence: as a key it is much faster than a `Vec`.
+fn key(bytes: &[u8]) -> u64 {
+    assert!(bytes.len() < 8);
+    bytes.iter().fold(1, |key, byte| key << 8 | u64::from(*byte))
+}
+
+/// All sequences, and all that they begin with, by their keys.
 struct Sequences {
-    whole: HashMap<Vec<u8>, char>,
-    beginnings: HashSet<Vec<u8>>,
+    whole: HashMap<u64, char>,
+    beginnings: HashSet<u64>,
 }
 
 static SEQUENCES: LazyLock<Sequences> = LazyLock::new(|| {
@@ -46,11 +51,11 @@ static SEQUENCES: LazyLock<Sequences> = LazyLock::new(|| {
     for ch in scalars() {
         let sequence = slow_sequence(ch);
         for len in (1..sequence.len()).rev() {
-            if !beginnings.insert(sequence[..len].to_vec()) {
+            if !beginnings.insert(key(&sequence[..len])) {
                 break;
             }
         }
-        assert!(whole.insert(sequence, ch).is_none(), "{ch:?} has a sequence of its own");
+        assert!(whole.insert(key(&sequence), ch).is_none(), "{ch:?} has a sequence of its own");
     }
     Sequences { whole, beginnings }
 });
@@ -60,11 +65,11 @@ fn slow_decode(mut bytes: &[u8]) -> Vec<Result<char, u8>> {
     let Sequences { whole, beginnings } = &*SEQUENCES;
     let mut found = Vec::new();
     while !bytes.is_empty() {
-        let len = (1..bytes.len()).find(|len| !beginnings.contains(&bytes[..*len])).unwrap_or(bytes.len());
-        let (answer, len) = match whole.get(&bytes[..len]) {
+        let len = (1..bytes.len()).find(|len| !beginnings.contains(&key(&bytes[..*len]))).unwrap_or(bytes.len());
+        let (answer, len) = match whole.get(&key(&bytes[..len])) {
             Some(ch) => (Ok(*ch), len),
             // The byte that does not go on with the others is no part of them.
-            None if len > 1 && !beginnings.contains(&bytes[..len]) => (Err(len as u8 - 1), len - 1),
+            None if len > 1 && !beginnings.contains(&key(&bytes[..len])) => (Err(len as u8 - 1), len - 1),
             None => (Err(len as u8), len),
         };
         found.push(answer);
@@ -103,14 +108,14 @@ fn decode(bytes: &[u8]) -> Vec<Result<char, u8>> {
 #[test]
 fn every_scalar_value_is_written_as_the_report_says_and_read_back() {
     let codec = Registry::builtin().codec("UTF-EBCDIC").unwrap();
-    let text: String = scalars().collect();
-    let expected: Vec<u8> = scalars().flat_map(slow_sequence).collect();
+    let text: String = sample::scalars("UTF-EBCDIC").collect();
+    let expected: Vec<u8> = sample::scalars("UTF-EBCDIC").flat_map(slow_sequence).collect();
     let mut bytes = vec![0; expected.len()];
     let mut sink = ByteSink::new(&mut bytes);
     assert_eq!(codec.encoder().unwrap().feed(&text, &mut sink).stop, Stop::InputEmpty);
     assert!(sink.as_bytes() == expected);
     let found = decode(&bytes);
-    assert!(found.into_iter().eq(scalars().map(Ok)));
+    assert!(found.into_iter().eq(sample::scalars("UTF-EBCDIC").map(Ok)));
 }
 
 /// Step 2 is page 1047 with its newlines exchanged, and what is left over in ascending order.
@@ -125,11 +130,9 @@ fn the_table_is_that_of_page_1047() {
 
 #[test]
 fn every_two_bytes_are_what_the_report_says() {
-    for first in 0..=255 {
-        for second in 0..=255 {
-            for bytes in [&[first, second][..], &[0xC1, first, second, 0xC2]] {
-                assert_eq!(decode(bytes), slow_decode(bytes), "{bytes:02X?}");
-            }
+    for [first, second] in sample::pairs("UTF-EBCDIC") {
+        for bytes in [&[first, second][..], &[0xC1, first, second, 0xC2]] {
+            assert_eq!(decode(bytes), slow_decode(bytes), "{bytes:02X?}");
         }
     }
 }
@@ -141,7 +144,7 @@ const EDGES: [u8; 26] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(sample::cases(4000)))]
 
     #[test]
     fn any_bytes_are_what_the_report_says(bytes in prop::collection::vec(prop_oneof![

@@ -1,7 +1,7 @@
 //! A decoder of values gives for each value what a whole run gives for it alone, whatever came before: for every codec,
 //! policy and newline convention, for any bytes. So does `Transcode::decode`, which goes the same short way.
 
-use crate::common::{codecs, encode};
+use crate::common::{codecs, encode, sample};
 use charpipe::detect::Policy;
 use charpipe::records::Shape;
 use charpipe::{
@@ -86,7 +86,7 @@ fn hard_values(codec: &dyn charpipe::Codec) -> Vec<Vec<u8>> {
 
 #[test]
 fn every_codec_and_every_policy() {
-    for codec in codecs() {
+    for codec in sample::codecs("values of every codec") {
         let values = hard_values(&*codec);
         for malformed in MALFORMED {
             let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed);
@@ -124,7 +124,7 @@ fn every_option_that_changes_a_value() {
     ];
     let labels =
         ["UTF-8", "UTF-16", "UTF-16LE", "ISO-10646-UCS-2", "UTF-32", "IBM037", "IBM1047", "IBM939", "US-ASCII"];
-    for label in labels {
+    for label in sample::one_in(3, "options", labels) {
         let codec = Registry::builtin().codec(label).unwrap();
         let values = hard_values(&*codec);
         for job in &jobs {
@@ -164,7 +164,7 @@ fn values() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(sample::cases(600)) })]
 
     #[test]
     fn any_bytes(

@@ -49,7 +49,7 @@ pub(crate) fn times(block: &[u8], mib: usize) -> usize {
     (mib * 1024 * 1024).div_ceil(block.len())
 }
 
-/// Writes `block` that many times; returns the number of bytes.
+/// Writes `block` `times` times and returns the number of bytes.
 pub(crate) fn write_repeated(path: &Path, block: &[u8], times: usize) -> io::Result<usize> {
     let mut file = File::create(path)?;
     for _ in 0..times {

@@ -73,7 +73,7 @@ pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
     Ok(failures)
 }
 
-/// Compares the outputs of charpipe and of another command; returns what is wrong.
+/// Compares the output of charpipe with that of another command. Returns a message if they differ.
 fn difference(plan: &Plan, name: &str, own: &Line, other: &Line) -> io::Result<Option<String>> {
     let outputs = [plan.path().join("own"), plan.path().join("other")];
     for (line, output) in [own, other].into_iter().zip(&outputs) {
@@ -110,7 +110,7 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
             Tool::Dd => {
                 vec![tool.line(&["status=none", "ibs=64K", "obs=64K", "conv=unblock,ascii", "cbs=80", &of_file])]
             }
-            // This tool knows no records, so it also decodes the bytes between them.
+            // This tool does not support records, so it also decodes the bytes between them.
             tool => tool.converts("IBM037", "UTF-8", Some(&file)).into_iter().collect(),
         };
         let row = Row {
@@ -134,8 +134,8 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
     Ok(failures)
 }
 
-/// Records to records, which should take no longer than records to lines: the input shape, the output shape, the
-/// target, and whether the output is identical to the input.
+/// Conversions from records to records, which should take no longer than from records to lines. Each has the input
+/// shape, the output shape, the target, and whether the output is identical to the input.
 const REFRAMED: &[(&str, &str, &str, bool)] = &[
     ("fb:80", "fb:80", "IBM037", true),
     ("fb:80", "fb:80", "IBM1047", false),

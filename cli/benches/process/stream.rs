@@ -19,8 +19,9 @@ pub(crate) struct Taken {
 /// stream, because detection may depend on the bytes after them.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Sends `input` `times` times and compares the output with `expected`; returns what is wrong, or the cost. If `holds`,
-/// the input is kept open until all output has arrived, so that the peak can be read.
+/// Sends `input` `times` times and compares the output with `expected` repeated as often. Returns the cost, or a
+/// message if the output is wrong. If `holds`, the input is kept open until all output has arrived, so that the peak
+/// can be read.
 pub(crate) fn stream(
     from: &str,
     to: &str,
@@ -73,7 +74,7 @@ pub(crate) fn stream(
     Ok(Ok(taken))
 }
 
-/// Returns whether `output` is `block` over and over, to its end; counts the bytes read in `came`.
+/// Returns whether `output` consists of `block` repeated until the end. Counts the bytes read in `came`.
 fn compare_repeated(output: &mut impl Read, block: &[u8], came: &AtomicU64) -> io::Result<bool> {
     let mut room = vec![0; 64 * 1024];
     let mut at = 0;

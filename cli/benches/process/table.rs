@@ -139,7 +139,7 @@ impl Table {
         verdict.unwrap_or_default()
     }
 
-    /// Prints the peaks; returns the rows in which charpipe's is too high.
+    /// Prints the peaks, and returns a message for each row in which charpipe's peak is too high.
     pub(crate) fn print_peaks(&self) -> Vec<String> {
         println!("\nPeak memory on those files, MiB; charpipe's limit is {}\n", MEMORY / 1024);
         print!("| {:26} |", "job");

@@ -174,8 +174,8 @@ def member_files():
         begin = f"{number}{name:13}"
         text.append((begin + fits).rstrip(" "))
         # One blank for each shift code.
-        behind = " " if 0 < len(fits) < 10 else ""
-        spaced.append((begin + (" " + fits if fits else "") + behind).rstrip(" "))
+        blank_after = " " if 0 < len(fits) < 10 else ""
+        spaced.append((begin + (" " + fits if fits else "") + blank_after).rstrip(" "))
     assert len(fixed) == 28 * 41
     return {"members.fb": fixed, "members.txt": lines(text), "members-spaced.txt": lines(spaced)}
 

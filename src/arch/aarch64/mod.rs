@@ -1,9 +1,9 @@
 //! AArch64: NEON.
 //!
-//! Its table lookups take four steps for 256 entries; for single-byte charsets that promises too little over the scalar
-//! loop to be had unmeasured.
+//! There are no kernels for single-byte charsets: with NEON a lookup among 256 entries takes four steps, which promises
+//! little over the scalar loop, and nobody has measured it.
 
-mod memory;
-pub mod utf16;
-pub mod utf32;
+pub(super) mod utf16;
+pub(super) mod utf32;
 pub(super) mod utf8;
+mod vector;

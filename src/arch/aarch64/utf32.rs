@@ -1,10 +1,9 @@
 //! UTF-32 (UCS-4) and UTF-8: eight units at a time through the kernel of UTF-16. Blocks with characters outside the Basic
 //! Multilingual Plane are decoded by others, and encoded four lanes at a time.
 
-use super::memory::*;
-use super::utf16::{self, shuffle};
+use super::vector::*;
 use crate::arch::shuffles::*;
-use crate::arch::utf32::OctetOrder;
+use crate::arch::types::OctetOrder;
 use std::arch::aarch64::*;
 
 /// The mask that has these octets of a unit set, in memory.
@@ -51,7 +50,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
             }
             let [first, second] = [first, second].map(|units| vget_low_u8(shuffle(units, low_half)));
             let units = vreinterpretq_u16_u8(vcombine_u8(first, second));
-            let (taken, put) = utf16::put::<false>(units, window);
+            let (taken, put) = put::<false>(units, window);
             if taken == 0 {
                 break 'all;
             }
@@ -86,7 +85,7 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             let Some(block) = chunk::<19>(src, read) else { break 'all };
             let Some(window) = chunk_mut::<64>(dst, written) else { break 'all };
             let bytes = load16(part(block, 0));
-            let sets = utf16::sets(utf16::firsts(bytes));
+            let sets = sets(firsts(bytes));
             let mut put = 0;
             if vmaxvq_u8(bytes) >= 0xF0 {
                 let which = u16::from_le_bytes(sets);
@@ -98,7 +97,7 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
                     put += ones(set.into());
                 }
             } else {
-                for (set, units) in sets.into_iter().zip(utf16::units(part(block, 0), false)) {
+                for (set, units) in sets.into_iter().zip(units(part(block, 0), false)) {
                     let units = shuffle(vreinterpretq_u8_u16(units), &SQUEEZE_UNITS[set as usize]);
                     put_units(vreinterpretq_u16_u8(units), native, part_mut(window, 4 * put));
                     put += ones(set.into());
@@ -108,7 +107,7 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
             written += 4 * put;
         }
     }
-    utf16::back(src, read, written, false)
+    back(src, read, written, false)
 }
 
 /// Puts eight units of UTF-16 at the front of `window`.

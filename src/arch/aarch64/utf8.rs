@@ -1,19 +1,76 @@
-//! UTF-8 with NEON.
+//! UTF-8, validated and copied, with NEON.
 
-use super::super::utf8::{Vector, copy_by, vector};
+use super::vector::*;
+use crate::arch::utf8_blocks::copy_by_blocks;
 use std::arch::aarch64::*;
 
-/// [`copy_by`] with 16 bytes at a time.
+type Vector = uint8x16_t;
+const LEN: usize = 16;
+
+#[inline]
 #[target_feature(enable = "neon")]
-pub(in super::super) fn copy_neon(src: &[u8], dst: &mut [u8]) -> usize {
-    // SAFETY: NEON is what this function is of.
-    unsafe { copy_by::<Neon>(src, dst) }
+fn load(bytes: &[u8], at: usize) -> Vector {
+    load16(part(bytes, at))
 }
 
-vector!(
-    Neon(uint8x16_t), 16, vld1q_u8, vst1q_u8, vdupq_n_u8, vandq_u8, vorrq_u8, veorq_u8, vqsubq_u8,
-    high_nibbles: |v| vshrq_n_u8::<4>(v),
-    lookup: |v, table| vqtbl1q_u8(vld1q_u8(table), v),
-    is_zero: |v| vmaxvq_u8(v) == 0,
-    is_ascii: |v| vmaxvq_u8(v) < 0x80
-);
+#[inline]
+#[target_feature(enable = "neon")]
+fn store(bytes: &mut [u8], at: usize, vector: Vector) {
+    store16(part_mut(bytes, at), vector);
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn splat(byte: u8) -> Vector {
+    vdupq_n_u8(byte)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn and(a: Vector, b: Vector) -> Vector {
+    vandq_u8(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn or(a: Vector, b: Vector) -> Vector {
+    vorrq_u8(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn xor(a: Vector, b: Vector) -> Vector {
+    veorq_u8(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn minus(a: Vector, b: Vector) -> Vector {
+    vqsubq_u8(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn high_nibbles(vector: Vector) -> Vector {
+    vshrq_n_u8::<4>(vector)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn lookup(vector: Vector, table: &[u8; 16]) -> Vector {
+    vqtbl1q_u8(load16(table), vector)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn is_zero(vector: Vector) -> bool {
+    vmaxvq_u8(vector) == 0
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn is_ascii(vector: Vector) -> bool {
+    vmaxvq_u8(vector) < 0x80
+}
+
+copy_by_blocks!("neon");

@@ -1,6 +1,6 @@
 //! Bytes for bytes.
 
-use super::super::bytes::Translation;
+use crate::arch::types::Translation;
 
 /// Translates `src` into `dst`, which is as long, up to the first byte that has none; answers how many.
 pub(in super::super) fn translate(table: &Translation, src: &[u8], dst: &mut [u8]) -> usize {

@@ -1,6 +1,6 @@
 //! Lanes, one after the other.
 
-use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 
 pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
     let mut written = 0;

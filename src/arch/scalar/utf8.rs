@@ -1,6 +1,6 @@
 //! UTF-8, validated by an automaton.
 
-use super::super::utf8::boundary;
+use crate::arch::utf8_blocks::boundary;
 
 /// Copies well-formed characters from the front of `src`, which is no longer than `dst`; answers how many bytes.
 pub(in super::super) fn copy(src: &[u8], dst: &mut [u8]) -> usize {

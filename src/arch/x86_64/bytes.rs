@@ -1,8 +1,8 @@
 //! Bytes for bytes, and padding, with AVX-512 and AVX2.
 
-use super::super::bytes::Translation;
-use super::super::scalar;
-use super::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
+use super::memory::{Lookup256, load_512, load_part_512, load32, low_bits, store_512, store_part_512};
+use crate::arch::scalar;
+use crate::arch::types::Translation;
 use std::arch::x86_64::*;
 
 /// Translates `src` into `dst`, which is as long, up to the first byte that has none; answers how many.
@@ -53,9 +53,7 @@ pub(in super::super) fn padding_len_avx2(bytes: &[u8], padding: u8) -> usize {
     let wanted = _mm256_set1_epi8(padding as i8);
     let mut rest = bytes;
     while let Some((front, block)) = rest.split_last_chunk::<32>() {
-        // SAFETY: the reference is good for 32 bytes.
-        let block = unsafe { _mm256_loadu_si256(block.as_ptr().cast()) };
-        let others = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(block, wanted)) as u32;
+        let others = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(load32(block), wanted)) as u32;
         if others != 0 {
             return bytes.len() - rest.len() + others.leading_zeros() as usize;
         }

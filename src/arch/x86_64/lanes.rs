@@ -1,24 +1,8 @@
 //! Lanes with AVX-512: sixteen at a time, and what does not count squeezed out (`vpcompressb`).
 
-use super::super::lanes::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
-use super::{load_512, low_bits, store_512};
+use super::memory::{load_512, load_lanes, load_part_lanes, low_bits, store_512, store_units};
+use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 use std::arch::x86_64::*;
-
-/// Sixteen lanes.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load_lanes(lanes: &[u32; 16]) -> __m512i {
-    // SAFETY: the reference is good for 64 bytes.
-    unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
-}
-
-/// The front of `lanes`, up to sixteen of them, and zeros.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load_part(lanes: &[u32]) -> __m512i {
-    // SAFETY: what the mask leaves out is not touched, and it has no more bits than there are lanes.
-    unsafe { _mm512_maskz_loadu_epi32(low_bits(lanes.len()) as u16, lanes.as_ptr().cast()) }
-}
 
 /// See [`text`](super::super::lanes::text).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -32,7 +16,7 @@ pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, us
     {
         let block = match lanes[done..].first_chunk() {
             Some(block) => load_lanes(block),
-            None => load_part(&lanes[done..]),
+            None => load_part_lanes(&lanes[done..]),
         };
         // Zeros at the end are no characters either.
         let lens = _mm512_srli_epi32::<LEN>(block);
@@ -72,7 +56,7 @@ pub(in super::super) fn codes_avx512(
         let next = &lanes[done + 1..];
         let (block, next) = match (lanes[done..count].first_chunk(), next.first_chunk()) {
             (Some(block), Some(next)) => (load_lanes(block), load_lanes(next)),
-            _ => (load_part(&lanes[done..count]), load_part(next)),
+            _ => (load_part_lanes(&lanes[done..count]), load_part_lanes(next)),
         };
         let lens = _mm512_and_si512(_mm512_srli_epi32::<LEN>(block), _mm512_set1_epi32(7));
         // Zeros at the end are no codes either.
@@ -150,12 +134,4 @@ pub(in super::super) fn split_avx512(
         store_units(second.first_chunk_mut().expect("half"), second_units);
     }
     Split { read, firsts, doubles, is_double }
-}
-
-/// Stores thirty-two units.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store_units(units: &mut [u16; 32], block: __m512i) {
-    // SAFETY: the reference is good for 64 bytes.
-    unsafe { _mm512_storeu_si512(units.as_mut_ptr().cast(), block) }
 }

@@ -1,35 +1,119 @@
-//! Loads and stores whose length the compiler checks, so that the kernels of UTF-16 and UTF-32 index slices and not
-//! pointers.
-#![allow(unsafe_code)] // Each goes through a pointer to an array that is as long as it reads or writes.
+//! Loads, stores and table lookups that the kernels share.
+//!
+//! Each load and store goes through a reference to an array of its length, or through a mask of the slice's length, so
+//! the kernels index slices and use no pointers.
+#![allow(unsafe_code)] // The intrinsics take pointers.
 
-pub(super) use super::{load_512, store_512};
 pub(super) use crate::arch::slices::*;
 use std::arch::x86_64::*;
+
+/// Returns a mask with the low `len` bits set, or all of them.
+#[inline(always)]
+pub(super) fn low_bits(len: usize) -> u64 {
+    if len < 64 { (1 << len) - 1 } else { u64::MAX }
+}
 
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn load16(from: &[u8; 16]) -> __m128i {
-    // SAFETY: sixteen bytes are there to be read, at any alignment.
+    // SAFETY: `from` refers to 16 readable bytes, and the load needs no alignment.
     unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-pub(super) fn load32(from: &[u8; 32]) -> __m256i {
-    // SAFETY: thirty-two bytes are there to be read, at any alignment.
-    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn store16(to: &mut [u8; 16], vector: __m128i) {
-    // SAFETY: sixteen bytes are there to be written, at any alignment.
+    // SAFETY: `to` refers to 16 writable bytes, and the store needs no alignment.
     unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
 }
 
 #[inline]
 #[target_feature(enable = "avx")]
+pub(super) fn load32(from: &[u8; 32]) -> __m256i {
+    // SAFETY: `from` refers to 32 readable bytes, and the load needs no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
 pub(super) fn store32(to: &mut [u8; 32], vector: __m256i) {
-    // SAFETY: thirty-two bytes are there to be written, at any alignment.
+    // SAFETY: `to` refers to 32 writable bytes, and the store needs no alignment.
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn load_512(from: &[u8; 64]) -> __m512i {
+    // SAFETY: `from` refers to 64 readable bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn store_512(to: &mut [u8; 64], vector: __m512i) {
+    // SAFETY: `to` refers to 64 writable bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
+}
+
+/// Loads the front of `from`, at most 64 bytes of it, and zeros after it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn load_part_512(from: &[u8]) -> __m512i {
+    // SAFETY: the mask has a bit for each of the first 64 bytes that `from` has; no other byte is accessed.
+    unsafe { _mm512_maskz_loadu_epi8(low_bits(from.len()), from.as_ptr().cast()) }
+}
+
+/// Stores the front of a vector, as much as `to` has room for.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn store_part_512(to: &mut [u8], vector: __m512i) {
+    // SAFETY: the mask has a bit for each of the first 64 bytes that `to` has; no other byte is accessed.
+    unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), low_bits(to.len()), vector) }
+}
+
+/// Loads sixteen lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn load_lanes(from: &[u32; 16]) -> __m512i {
+    // SAFETY: `from` refers to 64 readable bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+/// Loads the front of `from`, at most sixteen lanes, and zeros after it.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn load_part_lanes(from: &[u32]) -> __m512i {
+    // SAFETY: the mask has a bit for each of the first 16 lanes that `from` has; no other lane is accessed.
+    unsafe { _mm512_maskz_loadu_epi32(low_bits(from.len()) as u16, from.as_ptr().cast()) }
+}
+
+/// Stores thirty-two units.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn store_units(to: &mut [u16; 32], vector: __m512i) {
+    // SAFETY: `to` refers to 64 writable bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
+}
+
+/// A table of 256 bytes in four vectors.
+#[derive(Clone, Copy)]
+pub(super) struct Lookup256([__m512i; 4]);
+
+impl Lookup256 {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new(table: &[u8; 256]) -> Self {
+        let (parts, _) = table.as_chunks::<64>();
+        Lookup256([load_512(&parts[0]), load_512(&parts[1]), load_512(&parts[2]), load_512(&parts[3])])
+    }
+
+    /// Returns the entries of 64 bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    pub(super) fn get(&self, bytes: __m512i) -> __m512i {
+        let [a, b, c, d] = self.0;
+        let low = _mm512_permutex2var_epi8(a, bytes, b);
+        let high = _mm512_permutex2var_epi8(c, bytes, d);
+        _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(bytes), high)
+    }
 }

@@ -1,8 +1,8 @@
 //! Single-byte charsets with AVX-512: tables of 256 bytes in registers (VBMI), and bytes that are not wanted squeezed
 //! out (VBMI2).
 
-use super::super::single_byte::{FromUtf8, Page, ToUtf8};
-use super::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
+use super::memory::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
+use crate::arch::types::{FromUtf8, Page, ToUtf8};
 use std::arch::x86_64::*;
 
 /// Which byte of two tables' worth stands at each place, when `parts` bytes a character are laid side by side; the

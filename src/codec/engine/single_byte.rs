@@ -3,10 +3,10 @@
 //! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table. Where there are
 //! kernels for either, they go first, and this is what goes on where they stop.
 
-use crate::arch::{self, single_byte::FromUtf8};
+use crate::arch::{self, types::FromUtf8};
+use crate::codec::runs::runs;
 use crate::codec::table::packed::{Chart, Packed};
 use crate::codec::table::{Mapping, Table, Way};
-use crate::codec::unicode::utf8::runs;
 use crate::codec::{
     ByteSink, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
     encode_whole,

@@ -33,7 +33,7 @@ impl Key {
     }
 }
 
-/// Returns the shape of the mappings in `table`. `line` returns the line of the mapping with a number.
+/// Returns the shape of the mappings in `table`. `line` returns the line of a mapping, given its number.
 pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shape, NoShape> {
     let of_mappings = table.mappings.iter().map(|mapping| Key::new(&mapping.code.bytes()[..mapping.code.len()]));
     let of_sequences = table.sequences.iter().map(|sequence| Key::new(&sequence.bytes));

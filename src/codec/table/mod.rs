@@ -9,10 +9,10 @@
 //!                                          ├─ charmap.rs   POSIX, glibc            ├─ check ─ Table
 //!                                          ├─ text.rs      columns of numbers      │            │
 //!                                          └─ raw.rs       256 or 512 bytes ───────┘            │
-//! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ────────────────────────┤
-//! encoding_rs, oem_cp ── whatwg.rs, oem.rs ─────────────────────────────────────────────────────┤
+//! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ─────────────────────┤
+//! encoding_rs, oem_cp ── web.rs, oem.rs ────────────────────────────────────────────────────────┤
 //!                                                                                               ▼
-//!                    Decoder, Encoder ── single_byte.rs or multi_byte.rs ── TableCodec
+//!                    Decoder, Encoder ── single_byte.rs or multi_byte/ ── TableCodec
 //! ```
 //!
 //! `draft.rs` is a table that is still being read, with the line of each mapping. `derive.rs` derives the states for a
@@ -263,8 +263,8 @@ pub(crate) const SI: u8 = 0x0F;
 /// A charset as a table: a value that can be read from a file, built, inspected or changed.
 ///
 /// [`Registry::register_table`](crate::Registry::register_table) registers it as an encoding, and
-/// [`TableCodec`](super::TableCodec) makes a codec of it. [`Codec::table`](super::Codec::table) returns the table of a
-/// code page. The order of the mappings does not matter.
+/// [`TableCodec`](super::TableCodec) makes a codec of it. [`CodecInfo::table`](super::CodecInfo::table) returns the
+/// table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     /// The preferred name. To be usable in an XML declaration, it must be an EncName:

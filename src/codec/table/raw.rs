@@ -7,18 +7,18 @@
 //! the entry.
 //!
 //! Such tables map everything they cannot represent to the same byte: a blank, a dot or SUB. If several bytes become
-//! the same character, one of them must be chosen as its code. In a table that is EBCDIC by its blank and its `A`, that
-//! is the character's code in IBM037; in any other table, its code in ASCII; failing that, the first byte. The other
-//! bytes are used to decode only.
+//! the same character, one of them must be chosen as its code. In a table whose blank and `A` are those of EBCDIC,
+//! that is the character's code in IBM037. In any other table, it is its code in ASCII. If the table does not have the
+//! character there, it is the first of the bytes. The other bytes are used to decode only.
 //!
 //! # 512 bytes
 //!
 //! The entry for each byte is a 16-bit code point. U+FFFF, U+FFFE and U+FFFD mean that there is none, and so does every
 //! U+0000 but the first. The first byte of a character is its code; the others are used to decode only.
 //!
-//! A byte order mark in front shows the byte order (the file then has 514 bytes). Without one, it is the order that
-//! puts more zeros where high bytes are: half of nearly every page is ASCII or Latin-1, whose high bytes are 0. If
-//! neither has more, it is big-endian.
+//! A byte order mark at the beginning shows the byte order (the file then has 514 bytes). Without one, charpipe chooses
+//! the byte order in which more high bytes are 0, because half of nearly every page is ASCII or Latin-1, whose high
+//! bytes are 0. If both orders have equally many, it is big-endian.
 
 use super::draft::{Chars, Draft};
 use super::lines::Line;

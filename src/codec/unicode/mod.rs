@@ -1,8 +1,9 @@
 //! The encoding forms of Unicode: UTF-8, UTF-16, UTF-32 with its odd octet orders, and UTF-EBCDIC.
 
+mod held;
 mod utf16;
 mod utf32;
-pub(in crate::codec) mod utf8;
+mod utf8;
 mod utf_ebcdic;
 
 pub use utf_ebcdic::UtfEbcdic;

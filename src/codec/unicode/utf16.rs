@@ -1,11 +1,14 @@
-//! UTF-16 in both byte orders (RFC 2781), and UCS-2, which is its part without surrogates.
+//! UTF-16 in both byte orders (RFC 2781), and UCS-2, which is UTF-16 without surrogates.
 //!
-//! A surrogate without its other half is malformed: two bytes, and the code unit after it is not swallowed with it. An
-//! odd byte at the end is malformed by itself. UCS-2 decodes as UTF-16, since that is what such data turns out to be,
-//! and encodes the Basic Multilingual Plane only.
+//! A surrogate without its other half is malformed: these two bytes and not the code unit after them. An odd byte at the
+//! end is malformed too. UCS-2 decodes as UTF-16, because such data usually turns out to be UTF-16; it encodes only the
+//! Basic Multilingual Plane.
 
-use crate::arch::utf16::{ByteOrder, from_utf8};
-use crate::codec::unicode::utf8::runs;
+use super::held::Held;
+use crate::arch::isa;
+use crate::arch::types::ByteOrder;
+use crate::arch::utf16::from_utf8;
+use crate::codec::runs::runs;
 use crate::codec::{
     ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink,
 };
@@ -26,10 +29,10 @@ impl Utf16 {
     pub const BE: Utf16 = Utf16 { name: "UTF-16BE", little: false, bmp_only: false, byte_orders: None };
     /// `UTF-16LE`.
     pub const LE: Utf16 = Utf16 { name: "UTF-16LE", little: true, bmp_only: false, byte_orders: None };
-    /// `UTF-16`: order by the bytes; as a target big-endian with a byte order mark.
+    /// `UTF-16`: the bytes show the order; as a target it is big-endian with a byte order mark.
     pub const UTF_16: Utf16 =
         Utf16 { name: "UTF-16", byte_orders: Some(ByteOrders { names: ORDERS, bom: true }), ..Utf16::BE };
-    /// `ISO-10646-UCS-2`: order by the bytes; as a target big-endian, without a byte order mark.
+    /// `ISO-10646-UCS-2`: the bytes show the order; as a target it is big-endian without a byte order mark.
     pub const UCS_2: Utf16 = Utf16 {
         name: "ISO-10646-UCS-2",
         bmp_only: true,
@@ -44,7 +47,7 @@ impl Codec for Utf16 {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Utf16Decoder { little: self.little, held: [0; 3], len: 0 })
+        Box::new(Utf16Decoder { little: self.little, held: Held::default() })
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
@@ -69,14 +72,14 @@ fn order<const LITTLE: bool>() -> ByteOrder {
 
 /// Decodes UTF-16. Between calls it holds an odd byte, a high surrogate, or both.
 #[derive(Clone, Debug)]
-pub struct Utf16Decoder {
+struct Utf16Decoder {
     little: bool,
-    held: [u8; 3],
-    len: u8,
+    held: Held<3>,
 }
 
 impl Utf16Decoder {
-    /// Whole characters from the front of `src`; leaves a cut one unread, with [`Stop::InputEmpty`].
+    /// Decodes whole characters from the front of `src`. Returns [`Stop::InputEmpty`] also if the end of `src` cuts a
+    /// character, which stays unread.
     #[inline(always)]
     fn characters<const LITTLE: bool>(src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let units = src.as_chunks::<2>().0;
@@ -84,7 +87,7 @@ impl Utf16Decoder {
         let fault = |at: usize| Step { read: at * 2, stop: Stop::Fault(Malformed { len: 2, after: 0 }) };
         while at < units.len() {
             at += dst.push_utf16(order::<LITTLE>(), units[at..].as_flattened()) / 2;
-            // Sixteen at a time, while none is a surrogate and there is room for all.
+            // Sixteen units at a time, while none is a surrogate and all fit.
             while let Some(block) = units[at..].first_chunk::<16>() {
                 let mut codes = [0; 16];
                 for (code, bytes) in codes.iter_mut().zip(block) {
@@ -129,11 +132,11 @@ impl Utf16Decoder {
 impl Decoder for Utf16Decoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
-        // First what is held, with as few bytes as settle it.
-        while self.len > 0 {
-            let len = self.len as usize;
+        // First the held bytes, with as few new ones as are needed.
+        while self.held.len() > 0 {
+            let len = self.held.len();
             let mut four = [0; 4];
-            four[..len].copy_from_slice(&self.held[..len]);
+            four[..len].copy_from_slice(self.held.bytes());
             let Some(&byte) = src.get(read) else {
                 return Step { read, stop: Stop::InputEmpty };
             };
@@ -142,24 +145,22 @@ impl Decoder for Utf16Decoder {
             match step.stop {
                 Stop::OutputFull => return Step { read, stop: Stop::OutputFull },
                 Stop::InputEmpty if step.read == 0 => {
-                    // Still a cut character.
-                    self.held[len] = byte;
-                    self.len += 1;
+                    // The character is still incomplete.
+                    self.held.extend(&[byte]);
                     read += 1;
                 }
                 Stop::InputEmpty => {
-                    self.len = 0;
+                    self.held.clear();
                     read += 1;
                 }
                 Stop::Fault(fault) if len == 3 => {
-                    // A high surrogate and a unit that does not belong to it. That unit's first byte may have come in
-                    // an earlier call; it stays held and is good.
-                    self.held[0] = self.held[2];
-                    self.len = 1;
+                    // A high surrogate, and a unit that does not belong to it. The first byte of that unit may have come
+                    // in an earlier call, so it stays held; it is not part of the fault.
+                    self.held.remove(2);
                     return Step { read, stop: Stop::Fault(Malformed { after: 1, ..fault }) };
                 }
                 Stop::Fault(fault) => {
-                    self.len = 0;
+                    self.held.clear();
                     return Step { read: read + 1, stop: Stop::Fault(fault) };
                 }
             }
@@ -167,31 +168,23 @@ impl Decoder for Utf16Decoder {
         let step = self.run(&src[read..], dst);
         read += step.read;
         if step.stop == Stop::InputEmpty {
-            let tail = &src[read..];
-            self.held[..tail.len()].copy_from_slice(tail);
-            self.len = tail.len() as u8;
+            self.held.extend(&src[read..]);
             read = src.len();
         }
         Step { read, stop: step.stop }
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        match self.len {
-            0 => Stop::InputEmpty,
-            3 => {
-                self.held[0] = self.held[2];
-                self.len = 1;
-                Stop::Fault(Malformed { len: 2, after: 1 })
-            }
-            len => {
-                self.len = 0;
-                Stop::Fault(Malformed { len, after: 0 })
-            }
+        // A high surrogate and an odd byte are two faults.
+        if self.held.len() == 3 {
+            self.held.remove(2);
+            return Stop::Fault(Malformed { len: 2, after: 1 });
         }
+        self.held.finish()
     }
 
     fn reset(&mut self) {
-        self.len = 0;
+        self.held.clear();
     }
 
     fn fork(&self) -> Box<dyn Decoder> {
@@ -199,7 +192,7 @@ impl Decoder for Utf16Decoder {
     }
 
     fn pending(&self) -> usize {
-        self.len as usize
+        self.held.len()
     }
 
     fn code_unit(&self) -> Option<usize> {
@@ -207,9 +200,9 @@ impl Decoder for Utf16Decoder {
     }
 }
 
-/// Encodes UTF-16, or UCS-2 where characters outside the Basic Multilingual Plane are unmappable.
-#[derive(Clone, Debug)]
-pub struct Utf16Encoder {
+/// Encodes UTF-16, or UCS-2, in which characters outside the Basic Multilingual Plane are unmappable.
+#[derive(Debug)]
+struct Utf16Encoder {
     little: bool,
     bmp_only: bool,
 }
@@ -225,7 +218,7 @@ impl Utf16Encoder {
             let mut at = 0;
             'all: while read < src.len() {
                 let room = units[at..].as_flattened_mut();
-                let (taken, put) = from_utf8(order::<LITTLE>(), self.bmp_only, &src[read..], room);
+                let (taken, put) = from_utf8(isa(), order::<LITTLE>(), self.bmp_only, &src[read..], room);
                 read += taken;
                 at += put / 2;
                 runs(src, &mut read, units, &mut at, |byte| (bytes(byte.into()), 0), |unit| (bytes(unit), 0));

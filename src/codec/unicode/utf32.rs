@@ -1,11 +1,13 @@
-//! UCS-4 and UTF-32: one code unit of four octets a character, in any of four octet orders.
+//! UCS-4 and UTF-32: one code unit of four octets per character, in any of four octet orders.
 //!
 //! The orders are those of XML 1.0 Appendix F: 1234 (UTF-32BE), 4321 (UTF-32LE) and the "unusual" 2143 and 3412. A code
 //! unit above 10FFFF or in D800–DFFF is malformed. `spec/ucs4-orders.tsv` has the vectors.
 
-pub use crate::arch::utf32::OctetOrder;
+use super::held::Held;
+use crate::arch::isa;
+use crate::arch::types::OctetOrder;
 use crate::arch::utf32::from_utf8;
-use crate::codec::unicode::utf8::runs;
+use crate::codec::runs::runs;
 use crate::codec::{
     ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink,
 };
@@ -30,12 +32,12 @@ impl Ucs4 {
     pub const UCS_4_2143: Ucs4 = Ucs4::ordered("X-ISO-10646-UCS-4-2143", UCS4_XML_NAME, OctetOrder::O2143);
     /// `X-ISO-10646-UCS-4-3412`.
     pub const UCS_4_3412: Ucs4 = Ucs4::ordered("X-ISO-10646-UCS-4-3412", UCS4_XML_NAME, OctetOrder::O3412);
-    /// `UTF-32`: order by the bytes; as a target big-endian with a byte order mark.
+    /// `UTF-32`: the bytes show the order; as a target it is big-endian with a byte order mark.
     pub const UTF_32: Ucs4 = Ucs4 {
         byte_orders: Some(ByteOrders { names: &["UTF-32BE", "UTF-32LE"], bom: true }),
         ..Ucs4::ordered("UTF-32", "UTF-32", OctetOrder::O1234)
     };
-    /// `ISO-10646-UCS-4`: any of the four orders, by the bytes; as a target big-endian with a byte order mark.
+    /// `ISO-10646-UCS-4`: the bytes show which of the four orders; as a target it is big-endian with a byte order mark.
     pub const ISO_10646_UCS_4: Ucs4 = Ucs4 {
         byte_orders: Some(ByteOrders {
             names: &["UTF-32BE", "UTF-32LE", "X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"],
@@ -55,7 +57,7 @@ impl Codec for Ucs4 {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Ucs4Decoder { order: self.order, held: [0; 4], len: 0 })
+        Box::new(Ucs4Decoder { order: self.order, held: Held::default() })
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
@@ -70,21 +72,20 @@ impl Codec for Ucs4 {
 
 /// Decodes UCS-4. Between calls it holds up to three octets.
 #[derive(Clone, Debug)]
-pub struct Ucs4Decoder {
+struct Ucs4Decoder {
     order: OctetOrder,
-    held: [u8; 4],
-    len: u8,
+    held: Held<4>,
 }
 
 impl Ucs4Decoder {
-    /// Whole units from the front of `src`, in an order known to the compiler.
+    /// Decodes whole units from the front of `src`. Inlined, so that the order is a constant.
     #[inline(always)]
     fn units(order: OctetOrder, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let units = src.as_chunks::<4>().0;
         let mut at = 0;
         while at < units.len() {
             at += dst.push_utf32(order, units[at..].as_flattened()) / 4;
-            // Sixteen at a time, while each is a character and there is room for all.
+            // Sixteen at a time, while each is a character and all fit.
             while let Some(block) = units[at..].first_chunk::<16>() {
                 let mut codes = [0; 16];
                 for (code, unit) in codes.iter_mut().zip(block) {
@@ -111,18 +112,18 @@ impl Ucs4Decoder {
 impl Decoder for Ucs4Decoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
-        if self.len > 0 {
-            let len = self.len as usize;
-            let take = src.len().min(4 - len);
-            self.held[len..len + take].copy_from_slice(&src[..take]);
-            if len + take < 4 {
-                self.len += take as u8;
+        if self.held.len() > 0 {
+            let take = src.len().min(4 - self.held.len());
+            let mut unit = self.held.clone();
+            unit.extend(&src[..take]);
+            if unit.len() < 4 {
+                self.held = unit;
                 return Step { read: take, stop: Stop::InputEmpty };
             }
-            match Self::units(self.order, &self.held, dst).stop {
+            match Self::units(self.order, unit.bytes(), dst).stop {
                 Stop::OutputFull => return Step { read: 0, stop: Stop::OutputFull },
                 stop => {
-                    self.len = 0;
+                    self.held.clear();
                     read = take;
                     if stop != Stop::InputEmpty {
                         return Step { read, stop };
@@ -139,21 +140,18 @@ impl Decoder for Ucs4Decoder {
         };
         read += step.read;
         if step.stop == Stop::InputEmpty {
-            let tail = &src[read..];
-            self.held[..tail.len()].copy_from_slice(tail);
-            self.len = tail.len() as u8;
+            self.held.extend(&src[read..]);
             read = src.len();
         }
         Step { read, stop: step.stop }
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        let len = std::mem::take(&mut self.len);
-        if len == 0 { Stop::InputEmpty } else { Stop::Fault(Malformed { len, after: 0 }) }
+        self.held.finish()
     }
 
     fn reset(&mut self) {
-        self.len = 0;
+        self.held.clear();
     }
 
     fn fork(&self) -> Box<dyn Decoder> {
@@ -161,7 +159,7 @@ impl Decoder for Ucs4Decoder {
     }
 
     fn pending(&self) -> usize {
-        self.len as usize
+        self.held.len()
     }
 
     fn code_unit(&self) -> Option<usize> {
@@ -169,14 +167,14 @@ impl Decoder for Ucs4Decoder {
     }
 }
 
-/// Encodes UCS-4; every character has its code unit.
-#[derive(Clone, Debug)]
-pub struct Ucs4Encoder {
+/// Encodes UCS-4, which has all characters.
+#[derive(Debug)]
+struct Ucs4Encoder {
     order: OctetOrder,
 }
 
 impl Ucs4Encoder {
-    /// Writes what fits of `src`, in an order known to the compiler; answers how many bytes of it.
+    /// Encodes as much of `src` as fits; returns how many bytes were read. Inlined, so that the order is a constant.
     #[inline(always)]
     fn units(order: OctetOrder, src: &str, dst: &mut ByteSink<'_>) -> usize {
         let mut read = 0;
@@ -184,7 +182,7 @@ impl Ucs4Encoder {
             let units = spare.as_chunks_mut::<4>().0;
             let mut at = 0;
             'all: while read < src.len() {
-                let (taken, put) = from_utf8(order, &src[read..], units[at..].as_flattened_mut());
+                let (taken, put) = from_utf8(isa(), order, &src[read..], units[at..].as_flattened_mut());
                 read += taken;
                 at += put / 4;
                 let unit = |code: u32| (order.write(code), 0);

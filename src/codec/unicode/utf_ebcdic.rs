@@ -5,7 +5,8 @@
 //! a table that puts those single bytes where EBCDIC has them. Newlines are as z/OS UNIX has them: 15 is U+000A, 25 is
 //! U+0085. What is ill-formed is reported one maximal subpart at a time, as in UTF-8. `spec/utf-ebcdic.md` has the rules.
 
-use crate::codec::unicode::utf8::runs;
+use super::held::Held;
+use crate::codec::runs::runs;
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
 };
@@ -39,8 +40,8 @@ impl Codec for UtfEbcdic {
     }
 }
 
-/// From I8 to UTF-EBCDIC, one to one (step 2 of the report). The first 160 are the places of those characters on page 1047,
-/// but for the two newlines; the others are what is left, in ascending order.
+/// From I8 to UTF-EBCDIC, one to one (step 2 of the report). The first 160 are the bytes of those characters on page 1047,
+/// except that the two newlines are swapped; the others are the remaining bytes in ascending order.
 #[rustfmt::skip]
 const FROM_I8: [u8; 256] = [
     0x00, 0x01, 0x02, 0x03, 0x37, 0x2D, 0x2E, 0x2F, 0x16, 0x05, 0x15, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F,
@@ -61,7 +62,7 @@ const FROM_I8: [u8; 256] = [
     0xDC, 0xDD, 0xDE, 0xDF, 0xE1, 0xEA, 0xEB, 0xEC, 0xED, 0xEE, 0xEF, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE,
 ];
 
-/// And back.
+/// From UTF-EBCDIC to I8.
 const TO_I8: [u8; 256] = {
     let mut table = [0; 256];
     let mut i8 = 0;
@@ -72,19 +73,19 @@ const TO_I8: [u8; 256] = {
     table
 };
 
-/// The characters of one byte, by that byte.
+/// The characters that have one byte, by that byte.
 static SINGLE: LazyLock<Utf8Table> = LazyLock::new(|| {
     Utf8Table::new(TO_I8.map(|byte| if byte < FIRST_TRAIL { Utf8Char::new(byte.into()) } else { Utf8Char::NONE }))
 });
 
-/// The trailing bytes of I8 begin here, and what is below is a character; with the leading bytes they end.
+/// The first trail byte of I8. A byte below it is a character; the lead bytes come after the trail bytes.
 const FIRST_TRAIL: u8 = 0xA0;
 
-/// The longest sequence.
+/// The length of the longest sequence.
 const MAX_LEN: usize = 5;
 
-/// How long the sequence is that `lead` begins, and which bytes may be the second: what is longer than it need be, a
-/// surrogate or above U+10FFFF shows there at the latest. `None` where it begins none.
+/// Returns the length of the sequence that `lead` begins, and the range of its second byte, which rules out overlong
+/// sequences and characters above U+10FFFF. `None` if `lead` begins no sequence.
 #[inline(always)]
 fn sequence(lead: u8) -> Option<(usize, std::ops::RangeInclusive<u8>)> {
     match lead {
@@ -98,9 +99,9 @@ fn sequence(lead: u8) -> Option<(usize, std::ops::RangeInclusive<u8>)> {
     }
 }
 
-/// Whether `byte` goes on with `held`, which is the beginning of a well-formed one and not empty.
+/// Returns whether `byte` continues `held`, which is the beginning of a well-formed sequence and not empty.
 #[inline(always)]
-fn goes_on(held: &[u8], byte: u8) -> bool {
+fn continues(held: &[u8], byte: u8) -> bool {
     match (held, sequence(held[0])) {
         // D800 to DFFF.
         ([0xF1], _) if matches!(byte, 0xB6 | 0xB7) => false,
@@ -109,16 +110,16 @@ fn goes_on(held: &[u8], byte: u8) -> bool {
     }
 }
 
-/// The character of a well-formed I8 sequence of more than one byte.
+/// Returns the character of a well-formed I8 sequence of more than one byte.
 #[inline(always)]
 fn character(sequence: &[u8]) -> char {
-    // A lead of n bytes has n ones and a zero in front: 7 - n bits are left.
+    // The lead byte of n bytes begins with n ones and a zero, so 7 - n bits are left.
     let lead = u32::from(sequence[0]) & (0x7F >> sequence.len());
     let code = sequence[1..].iter().fold(lead, |code, byte| code << 5 | u32::from(byte & 0x1F));
-    char::from_u32(code).expect("`sequence` and `goes_on` let no surrogate and nothing above U+10FFFF through")
+    char::from_u32(code).expect("`sequence` and `continues` let no surrogate and nothing above U+10FFFF through")
 }
 
-/// Writes the sequence of `ch` to the front of `bytes`; answers how long it is.
+/// Writes the sequence of `ch` to the front of `bytes`; returns its length.
 #[inline(always)]
 fn encode(ch: char, bytes: &mut [u8; MAX_LEN]) -> usize {
     let code = ch as u32;
@@ -143,10 +144,9 @@ fn encode(ch: char, bytes: &mut [u8; MAX_LEN]) -> usize {
 
 /// Decodes UTF-EBCDIC. Between calls it holds the well-formed beginning of at most one sequence.
 #[derive(Clone, Default, Debug)]
-pub struct UtfEbcdicDecoder {
+struct UtfEbcdicDecoder {
     /// In I8.
-    held: [u8; MAX_LEN],
-    len: u8,
+    held: Held<MAX_LEN>,
 }
 
 impl Decoder for UtfEbcdicDecoder {
@@ -155,7 +155,7 @@ impl Decoder for UtfEbcdicDecoder {
         let mut read = 0;
         while let Some(&byte) = src.get(read) {
             let i8 = TO_I8[byte as usize];
-            let len = self.len as usize;
+            let len = self.held.len();
             if len == 0 {
                 if i8 < FIRST_TRAIL {
                     let taken = dst.push_table(&src[read..], single);
@@ -168,16 +168,17 @@ impl Decoder for UtfEbcdicDecoder {
                 if sequence(i8).is_none() {
                     return Step { read: read + 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) };
                 }
-            } else if !goes_on(&self.held[..len], i8) {
-                // The byte does not belong: it stays unread, so what was held is the whole fault.
-                self.len = 0;
+            } else if !continues(self.held.bytes(), i8) {
+                // The byte does not continue the sequence. It stays unread; the held bytes are the fault.
+                self.held.clear();
                 return Step { read, stop: Stop::Fault(Malformed { len: len as u8, after: 0 }) };
             }
-            self.held[len] = i8;
-            if sequence(self.held[0]).is_some_and(|(whole, _)| len + 1 < whole) {
-                self.len += 1;
-            } else if dst.push(character(&self.held[..len + 1])) {
-                self.len = 0;
+            let mut held = self.held.clone();
+            held.extend(&[i8]);
+            if sequence(held.bytes()[0]).is_some_and(|(whole, _)| len + 1 < whole) {
+                self.held = held;
+            } else if dst.push(character(held.bytes())) {
+                self.held.clear();
             } else {
                 return Step { read, stop: Stop::OutputFull };
             }
@@ -187,12 +188,11 @@ impl Decoder for UtfEbcdicDecoder {
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        let len = std::mem::take(&mut self.len);
-        if len == 0 { Stop::InputEmpty } else { Stop::Fault(Malformed { len, after: 0 }) }
+        self.held.finish()
     }
 
     fn reset(&mut self) {
-        self.len = 0;
+        self.held.clear();
     }
 
     fn fork(&self) -> Box<dyn Decoder> {
@@ -200,13 +200,13 @@ impl Decoder for UtfEbcdicDecoder {
     }
 
     fn pending(&self) -> usize {
-        self.len.into()
+        self.held.len()
     }
 }
 
-/// Encodes UTF-EBCDIC; every character has its sequence.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct UtfEbcdicEncoder;
+/// Encodes UTF-EBCDIC, which has all characters.
+#[derive(Debug)]
+struct UtfEbcdicEncoder;
 
 impl Encoder for UtfEbcdicEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
@@ -214,7 +214,8 @@ impl Encoder for UtfEbcdicEncoder {
         dst.fill(|spare| {
             let mut at = 0;
             'all: while read < src.len() {
-                // Of the characters of two bytes those that are one here are C1 controls, too rare to be made fast.
+                // Of the characters with two bytes in UTF-8, the C1 controls have one byte here. They are too rare to need
+                // a fast way.
                 let ascii = |byte: u8| (FROM_I8[byte as usize], 0);
                 runs(src, &mut read, spare, &mut at, ascii, |_| (0, 1));
                 for ch in src[read..].chars().take(16) {

@@ -68,7 +68,7 @@ const fn rule(id: &'static str, decide: RuleFn) -> Rule {
 static RFC7303: &[Rule] = &[
     // RFC 7303 §3.3: a byte order mark is authoritative.
     rule("rfc7303:bom", bom),
-    // RFC 7303 §3.2: otherwise the charset parameter is.
+    // RFC 7303 §3.2: otherwise the charset parameter is authoritative.
     rule("rfc7303:charset", charset),
     // XML 1.0 §4.3.3: otherwise the declared name, if the bytes are consistent with it (Appendix F.1).
     rule("rfc7303:declaration", declared),
@@ -112,7 +112,7 @@ pub(super) struct Choice {
     /// The codec that the label names, before the bytes determined its byte order.
     pub(super) named: Arc<dyn Codec>,
     pub(super) source: Source,
-    /// The label to report, or `None` if the policy knows none. It may differ from the codec's name.
+    /// The label to report, or `None` if the policy has none. It may differ from the codec's name.
     pub(super) label: Option<String>,
 }
 

@@ -47,7 +47,7 @@ fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result
         }
     };
     evidence.conflicts_with_charset(label, &*codec, diagnostics);
-    // The transport's label is reported, but the bytes are decoded as what they are.
+    // The transport's label is reported, but the bytes are decoded as the encoding that they show.
     let codec = if fits { codec } else { evidence.by_family(diagnostics)? };
     let label = named.name().to_owned();
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }.labelled(&label)))

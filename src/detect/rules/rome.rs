@@ -1,9 +1,9 @@
 //! The policies `rome-strict` and `rome-lenient`: the algorithms of ROME's XmlReader, with the rule numbers of its
-//! documentation. `spec/rome.md` describes them, including where ROME's code differs from its documentation, and UCS-4
-//! and EBCDIC in 1.2 and 1.7, where the documentation asks for them.
+//! documentation. `spec/rome.md` describes them, including how ROME's code differs from its documentation. Rules 1.2
+//! and 1.7 also cover UCS-4 and EBCDIC, as the documentation suggests.
 //!
-//! The label reported is the one that ROME would report. The bytes are decoded as what they are. The two differ if ROME
-//! would read garbage, and a diagnostic says so.
+//! The label reported is the one that ROME would report. The bytes are decoded as the encoding that they show. If the
+//! two differ, ROME would decode the text wrongly, and a diagnostic reports it.
 
 use super::{Choice, Diagnostic, Evidence, Rule, in_document, rejected, rule, utf16_without_bom};
 use crate::codec::Codec;
@@ -80,7 +80,7 @@ fn accepted(evidence: &Evidence<'_>, decide: super::RuleFn, diagnostics: &mut Ve
     decide(&evidence, diagnostics)
 }
 
-// --- The documentation's BOMEnc, XMLGuessEnc, XMLEnc, CTMime and CTEnc --------------------------------------------------
+// --- The documentation's BOMEnc, XMLGuessEnc, XMLEnc, CTMime and CTEnc -----------------------------------------------
 
 fn is_16(family: Option<Family>) -> bool {
     matches!(family, Some(Family::Utf16Be | Family::Utf16Le))
@@ -171,7 +171,7 @@ fn chosen(
     Ok(Choice { named: named.clone(), ..Choice::of(codec, source) }.labelled(label))
 }
 
-// --- XML over HTTP ------------------------------------------------------------------------------------------------------
+// --- XML over HTTP ---------------------------------------------------------------------------------------------------
 
 fn other_type(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
     match evidence.media {
@@ -238,7 +238,7 @@ fn by_charset(evidence: &Evidence<'_>, label: &str, diagnostics: &mut Vec<Diagno
     Ok(choice)
 }
 
-// --- Raw XML ------------------------------------------------------------------------------------------------------------
+// --- Raw XML ---------------------------------------------------------------------------------------------------------
 
 fn utf8_bom_and_guess(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
     let is_utf8 = evidence.bom() == Some(Family::Utf8);
@@ -345,7 +345,7 @@ fn default(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer
     Ok(Some(Choice::of(codec, source).labelled(label)))
 }
 
-// --- Lenient ------------------------------------------------------------------------------------------------------------
+// --- Lenient ---------------------------------------------------------------------------------------------------------
 
 fn any_name(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {
     if let (Some(family), Some(guess)) = (evidence.bom(), guess(evidence))

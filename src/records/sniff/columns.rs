@@ -22,7 +22,7 @@ const MAX_ECHOES: usize = 24;
 /// The longest distance at which repetition is looked for, and how many bytes are compared.
 const MAX_ECHO_DISTANCE: usize = 4096;
 const COMPARED_BYTES: usize = 4096;
-/// The fewest bits that rule out chance: for a length, and for each of its columns.
+/// The minimum gain in bits, of a length and of each of its columns. A lower gain may be chance.
 const MIN_GAIN_BITS: f64 = 60.0;
 const MIN_GAIN_BITS_PER_COLUMN: f64 = 0.5;
 /// The largest share of the best gain that an unrelated length (not a multiple or divisor) may have.
@@ -35,12 +35,12 @@ const MIN_NEAR_SHARE: f64 = 0.9;
 const MAX_COLUMN_SHARE: f64 = 0.5;
 /// The weight of the overall frequencies in a column, as a number of observations.
 const PRIOR_WEIGHT: f64 = 2.0;
-/// The share of the records that the other records have to predict.
+/// The minimum share of records that the other records predict.
 const MIN_PREDICTED_SHARE: f64 = 0.9;
 /// The fewest columns that differ from record to record but are of one kind.
 const MIN_TELLING_COLUMNS: usize = 2;
 
-/// The kind of a byte. Whichever of EBCDIC and ASCII is more frequent decides which one applies.
+/// The kind of a byte, in EBCDIC or in ASCII, whichever is more frequent in the sample.
 const NUL: u8 = 0;
 const HIGH: u8 = 1;
 const BLANK: u8 = 2;

@@ -19,10 +19,10 @@ const FEW_RECORDS: usize = 16;
 const MAX_CANDIDATES: usize = 40;
 /// The most fields that are compared with one another.
 const MAX_FIELDS: usize = 4096;
-/// The fewest bits that rule out chance for a period.
+/// The minimum score of a period, in bits. A lower score may be chance.
 const MIN_BITS: f64 = 30.0;
-/// If the best period does not divide the length of the input, another one that does needs at least this share of its
-/// bits.
+/// If the best period does not divide the length of the input, a period that does divide it is preferred, provided that
+/// it has at least this share of the best period's bits.
 const MIN_DIVISOR_SHARE: f64 = 0.2;
 /// Lines that are not longer than this on average are taken to end with their newlines.
 const MAX_LINE_BYTES: usize = 100;

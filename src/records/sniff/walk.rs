@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::records::{Deframer, MAX_BLKSIZE, Part, RECORD_LIMIT, Shape};
 use std::collections::HashMap;
 
-/// The fewest bits that rule out chance for the headers.
+/// The minimum evidence of the headers, in bits. Less may be chance.
 const MIN_EVIDENCE_BITS: f64 = 24.0;
 /// The number of bits that each header must contribute on average.
 const MIN_BITS_PER_HEADER: f64 = 2.0;

@@ -1,10 +1,11 @@
-//! The transcoder where tokio's [`AsyncRead`], [`AsyncBufRead`] or [`AsyncWrite`] is wanted (feature `tokio`):
-//! [`DecodeReader`] and [`EncodeWriter`], shells on [`Transcoder::step`] like their namesakes of the standard library's
-//! traits, with the same output, verdict, errors and offsets.
+//! The transcoder by tokio's traits [`AsyncRead`], [`AsyncBufRead`] and [`AsyncWrite`] (feature `tokio`).
 //!
-//! Both are cancel safe: a future that is dropped has lost nothing, and what is called next goes on. Converting is work
-//! of the processor, some hundred MB a second, done where it is polled, 64 KiB at a time; a task that has much of it
-//! belongs on a thread for blocking work, with [`Transcode::run`].
+//! [`DecodeReader`] and [`EncodeWriter`] have the same output, verdict, errors and offsets as their namesakes for the traits
+//! of the standard library.
+//!
+//! Both are cancel safe: if a future is dropped nothing is lost, and the next call continues. Converting keeps the processor
+//! busy, at some hundred MB a second and 64 KiB at a time, in the task that polls. A task with much of it belongs on a
+//! thread for blocking work, with [`Transcode::run`].
 //!
 //! ```
 //! use charpipe::Transcode;
@@ -26,23 +27,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use super::buffer::OutputBuffer;
+use super::feed::Feed;
 use crate::detect::Verdict;
 use crate::error::Error;
-use crate::transcoder::io::adapters::{Feed, OUT_ROOM};
 use crate::transcoder::{Report, Status, Transcode, Transcoder};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 
-/// Reads what `R` gives, transcoded. Made by [`Transcode::tokio_reader`].
+/// Reads from `R` and transcodes. Made by [`Transcode::tokio_reader`].
 ///
-/// Nothing is asked of `R` before all that could be made of its earlier bytes was read.
+/// `R` is not read before everything that could be made of its earlier bytes was read from here.
 ///
 /// # Errors
-/// Of every read: what `R` says, as it says it; nothing is lost, and a later read goes on. What the policies do not
-/// allow is an [`io::Error`] that carries an [`Error`]; it comes after all good output, and again from every later
-/// read.
+/// Every read can fail with an error of `R`, which is passed on as it is; nothing is lost, and a later read continues.
+/// What the policies do not allow is an [`io::Error`] that contains an [`Error`]; it comes after all good output, and every
+/// later read fails with it again.
 ///
 /// ```
 /// use charpipe::{Error, Transcode};
@@ -63,71 +65,68 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 pub struct DecodeReader<R> {
     input: R,
     feed: Feed,
-    /// Output on its way to the caller, and which part of it is still to be read.
-    room: Box<[u8]>,
-    at: usize,
-    end: usize,
+    /// Output on its way to the caller.
+    output: OutputBuffer,
 }
 
 impl<R> DecodeReader<R> {
     fn new(input: R, transcoder: Transcoder) -> Self {
-        DecodeReader { input, feed: Feed::new(transcoder), room: vec![0; OUT_ROOM].into(), at: 0, end: 0 }
+        DecodeReader { input, feed: Feed::new(transcoder), output: OutputBuffer::new() }
     }
 
-    /// The reader below.
+    /// Returns the underlying reader.
     pub fn get_ref(&self) -> &R {
         &self.input
     }
 
-    /// The reader below. Bytes read from it are not transcoded.
+    /// Returns the underlying reader. Bytes that are read from it directly are not transcoded.
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.input
     }
 
-    /// The reader below; what was transcoded and not read is lost.
+    /// Returns the underlying reader. Output that was not read is lost.
     pub fn into_inner(self) -> R {
         self.input
     }
 
-    /// The account so far; its `bytes_out` are transcoded and may not all be read.
+    /// Returns the report so far. Its `bytes_out` were transcoded, but not all of them may have been read.
     pub fn report(&self) -> &Report {
         self.feed.transcoder.report()
     }
 
-    /// What detection answered, once it did.
+    /// Returns the verdict of detection, once there is one.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.feed.transcoder.verdict()
     }
 
-    /// Begins a new message where the reader below stands, as [`Transcoder::reset`]; what was transcoded and not read
-    /// is lost.
+    /// Begins a new message at the current position of the underlying reader, as [`Transcoder::reset`] does. Output that
+    /// was not read is lost.
     pub fn reset(&mut self) {
         self.feed.reset();
-        (self.at, self.end) = (0, 0);
+        self.output.clear();
     }
 }
 
 impl<R: AsyncBufRead + Unpin> AsyncBufRead for DecodeReader<R> {
     fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
         let this = self.get_mut();
-        while this.at == this.end {
-            let hungry = this.feed.is_hungry();
-            let src = if hungry { ready!(Pin::new(&mut this.input).poll_fill_buf(cx))? } else { &[] };
-            let (read, written) = this.feed.step(src, &mut this.room)?;
-            if hungry {
+        while this.output.is_empty() {
+            let needs_input = this.feed.needs_input();
+            let src = if needs_input { ready!(Pin::new(&mut this.input).poll_fill_buf(cx))? } else { &[] };
+            let (read, written) = this.feed.step(src, this.output.spare())?;
+            if needs_input {
                 Pin::new(&mut this.input).consume(read);
             }
             if let Some(written) = written {
-                (this.at, this.end) = (0, written);
+                this.output.fill(written);
                 break;
             }
         }
-        Poll::Ready(Ok(&this.room[this.at..this.end]))
+        Poll::Ready(Ok(this.output.ready()))
     }
 
     fn consume(self: Pin<&mut Self>, len: usize) {
-        let this = self.get_mut();
-        this.at = this.at.saturating_add(len).min(this.end);
+        self.get_mut().output.consume(len);
     }
 }
 
@@ -146,17 +145,17 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
 
 /// Takes bytes, transcodes them and writes them to `W`. Made by [`Transcode::tokio_writer`].
 ///
-/// The input ends with `shutdown`, and only there: dropping the writer writes and flushes nothing, so that what it
-/// still holds is lost, and an input that stops in the middle goes unnoticed. `shutdown` writes everything, then shuts
-/// down the writer below; it may be called again after an error or a cancellation, and after it nothing more is taken.
+/// Only `shutdown` ends the input. Dropping the writer writes and flushes nothing: buffered output is lost, and an input that
+/// is cut in the middle goes unnoticed. `shutdown` writes everything, then shuts down the underlying writer. It may be
+/// called again after an error or a cancellation; after it no more bytes are taken.
 ///
-/// Up to 64 KiB are held before they are written; `flush` writes all that could be made of what was taken.
+/// Up to 64 KiB are buffered before they are written. `flush` writes everything that can be made of the bytes so far.
 ///
 /// # Errors
-/// Of all three: what `W` says, as it says it; the call took nothing, and what `W` did not take is kept for the next
-/// call. What the policies do not allow is an [`io::Error`] that carries an [`Error`], from the call that took the
-/// bytes or from a later one, `shutdown` at the latest; all good output was written and flushed before it, and every
-/// later call says it again. `W` is not shut down then.
+/// `write`, `flush` and `shutdown` can fail with an error of `W`, which is passed on as it is. Such a call took nothing, and
+/// what `W` did not take is kept for the next call. What the policies do not allow is an [`io::Error`] that contains an
+/// [`Error`]. It comes from the call that took the bytes or from a later one, `shutdown` at the latest; all good output was
+/// written and flushed before it, and every later call fails with it again. `W` is not shut down then.
 ///
 /// ```
 /// use charpipe::Transcode;
@@ -176,64 +175,61 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
 pub struct EncodeWriter<W> {
     output: W,
     transcoder: Transcoder,
-    /// Output on its way to the writer below, and which part of it is still to be written.
-    room: Box<[u8]>,
-    at: usize,
-    end: usize,
-    /// The end of the input was said.
-    ended: bool,
+    /// Output on its way to the underlying writer.
+    buffer: OutputBuffer,
+    /// `shutdown` was called.
+    is_ended: bool,
 }
 
 impl<W> EncodeWriter<W> {
     fn new(output: W, transcoder: Transcoder) -> Self {
-        EncodeWriter { output, transcoder, room: vec![0; OUT_ROOM].into(), at: 0, end: 0, ended: false }
+        EncodeWriter { output, transcoder, buffer: OutputBuffer::new(), is_ended: false }
     }
 
-    /// The writer below.
+    /// Returns the underlying writer.
     pub fn get_ref(&self) -> &W {
         &self.output
     }
 
-    /// The writer below. What is written to it comes before what is held.
+    /// Returns the underlying writer. What is written to it directly comes before what is buffered.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.output
     }
 
-    /// The writer below; what is held is lost. After `shutdown` nothing is.
+    /// Returns the underlying writer. What is buffered is lost; after `shutdown` nothing is.
     pub fn into_inner(self) -> W {
         self.output
     }
 
-    /// The account so far; its `bytes_out` are transcoded and may not all be written.
+    /// Returns the report so far. Its `bytes_out` were transcoded, but not all of them may have been written.
     pub fn report(&self) -> &Report {
         self.transcoder.report()
     }
 
-    /// What detection answered, once it did.
+    /// Returns the verdict of detection, once there is one.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.transcoder.verdict()
     }
 }
 
 impl<W: AsyncWrite + Unpin> EncodeWriter<W> {
-    /// Writes what is held.
+    /// Writes the buffer.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.at < self.end {
-            match ready!(Pin::new(&mut self.output).poll_write(cx, &self.room[self.at..self.end]))? {
+        while !self.buffer.is_empty() {
+            match ready!(Pin::new(&mut self.output).poll_write(cx, self.buffer.ready()))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                len => self.at = self.at.saturating_add(len).min(self.end),
+                len => self.buffer.consume(len),
             }
         }
-        (self.at, self.end) = (0, 0);
         Poll::Ready(Ok(()))
     }
 
-    /// One step behind what is held; an error comes when that is written and flushed. Until then the next step, which
-    /// says the error again, brings it here again.
+    /// Does one step. An error of the transcoder is returned after everything before it is written and flushed. If that is
+    /// pending, the next step fails again and continues here.
     fn poll_step(&mut self, cx: &mut Context<'_>, src: &[u8]) -> Poll<io::Result<(usize, Status)>> {
-        match self.transcoder.step(src, &mut self.room[self.end..], self.ended) {
+        match self.transcoder.step(src, self.buffer.spare(), self.is_ended) {
             Ok(step) => {
-                self.end += step.written;
+                self.buffer.fill(step.written);
                 Poll::Ready(Ok((step.read, step.state)))
             }
             Err(error) => {
@@ -244,8 +240,8 @@ impl<W: AsyncWrite + Unpin> EncodeWriter<W> {
         }
     }
 
-    /// Writes all that can be made of what was taken.
-    fn poll_write_out(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// Writes everything that can be made of the bytes so far.
+    fn poll_write_all(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let (_, state) = ready!(self.poll_step(cx, &[]))?;
             ready!(self.poll_drain(cx))?;
@@ -260,11 +256,11 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for EncodeWriter<W> {
     /// Takes bytes from `src`; none once `shutdown` was called.
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, src: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        if src.is_empty() || this.ended {
+        if src.is_empty() || this.is_ended {
             return Poll::Ready(Ok(0));
         }
         loop {
-            if this.end == this.room.len() {
+            if this.buffer.is_full() {
                 ready!(this.poll_drain(cx))?;
             }
             let (read, _) = ready!(this.poll_step(cx, src))?;
@@ -277,31 +273,31 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for EncodeWriter<W> {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.poll_write_out(cx))?;
+        ready!(this.poll_write_all(cx))?;
         Pin::new(&mut this.output).poll_flush(cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.ended = true;
-        ready!(this.poll_write_out(cx))?;
+        this.is_ended = true;
+        ready!(this.poll_write_all(cx))?;
         Pin::new(&mut this.output).poll_shutdown(cx)
     }
 }
 
 impl Transcode {
-    /// A reader of what `input` gives, transcoded, by tokio's traits. The reader below can be lent (`&mut input`).
+    /// Does what [`reader`](Self::reader) does, by tokio's traits.
     ///
     /// # Errors
-    /// What [`transcoder`](Self::transcoder) says.
+    /// Those of [`transcoder`](Self::transcoder).
     pub fn tokio_reader<R: AsyncBufRead>(&self, input: R) -> Result<DecodeReader<R>, Error> {
         Ok(DecodeReader::new(input, self.transcoder()?))
     }
 
-    /// A writer that transcodes to `output`, by tokio's traits. The writer below can be lent (`&mut output`).
+    /// Does what [`writer`](Self::writer) does, by tokio's traits.
     ///
     /// # Errors
-    /// What [`transcoder`](Self::transcoder) says.
+    /// Those of [`transcoder`](Self::transcoder).
     pub fn tokio_writer<W: AsyncWrite>(&self, output: W) -> Result<EncodeWriter<W>, Error> {
         Ok(EncodeWriter::new(output, self.transcoder()?))
     }

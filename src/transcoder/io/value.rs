@@ -1,27 +1,32 @@
-//! Values, fields of records above all: many short ones by one decoder, each by itself.
+//! Values in memory, above all fields of records: many short ones by one decoder, each independent of the others.
 //!
-//! [`Transcode::decode`] says what a value becomes, and [`Transcoder`](crate::Transcoder) does it. For a short value of
-//! plain text it takes a hundred times as long to make that machine as to decode the text. So the text is decoded first,
-//! by a decoder that is kept. If nothing in it asks for more than that, it is the answer. If something does (a byte order
-//! mark, an XML declaration, an error), the value goes through the machine.
+//! A value becomes what a [`Transcoder`] makes of it. For a short value of plain text, making a transcoder takes a hundred
+//! times as long as decoding the text. So the text is decoded first, by a decoder that is kept. If nothing in it needs more
+//! than that, it is the result. If something does (a byte order mark, an XML declaration, an error), the value goes
+//! through a transcoder.
 
-use crate::codec::{EbcdicNl, MIN_ROOM, Stop, Utf8Buf, Utf8Sink, apply_newline, is_ebcdic, is_utf8};
+use crate::codec::Utf8Buf;
+use crate::codec::is_utf8;
+use crate::codec::{EbcdicNl, apply_newline};
+use crate::codec::{MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
 use crate::detect::{Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::text::controls::OnControl;
 use crate::text::eol::Eol;
-use crate::transcoder::choices::OnMalformed;
+use crate::transcoder::choices::Bom;
+use crate::transcoder::faults::constant_replacement;
 use crate::transcoder::guard::CheckedDecoder;
-use crate::transcoder::options::Settings;
-use crate::transcoder::{Bom, Transcode};
+use crate::transcoder::options::{Settings, Transcode};
+use crate::transcoder::{Status, Transcoder};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
-/// Decodes values, one after the other: fields of records, columns of a table. Made by [`Transcode::values`].
+/// Decodes values one after the other: fields of records, columns of a table. Made by [`Transcode::values`].
 ///
-/// Each value is decoded by itself: no shift state is carried from one to the next. It becomes what [`Transcode::decode`]
-/// makes of it, and offsets of errors count from its first byte. What that takes microseconds for takes tens of nanoseconds
-/// here, because the decoder and the room for the text are kept.
+/// Each value is decoded independently: no shift state is carried from one to the next. It becomes what
+/// [`Transcode::decode`] makes of it, and offsets of errors count from its first byte. A value that takes
+/// [`Transcode::decode`] microseconds takes tens of nanoseconds here, because the decoder and the text buffer are kept.
 ///
 /// ```
 /// use charpipe::Transcode;
@@ -39,26 +44,26 @@ use std::fmt;
 /// # Ok::<(), charpipe::Error>(())
 /// ```
 pub struct ValueDecoder {
-    /// `None` if no value can be decoded the short way.
+    /// `None` if every value has to go through a transcoder.
     short: Option<Short>,
-    job: Transcode,
-    room: Utf8Buf,
-    /// A value that went through the machine.
+    settings: Arc<Settings>,
+    text: Utf8Buf,
+    /// The text of a value that went through a transcoder.
     long: String,
 }
 
 impl ValueDecoder {
-    fn new(job: &Transcode) -> Result<Self, Error> {
-        job.check_values()?;
-        let short = Short::new(&job.settings);
-        Ok(ValueDecoder { short, job: job.clone(), room: Utf8Buf::new(ROOM), long: String::new() })
+    pub(in crate::transcoder) fn new(job: &Transcode) -> Result<Self, Error> {
+        job.validate()?;
+        check(&job.settings)?;
+        let (short, settings) = (Short::new(&job.settings), Arc::new(job.settings.clone()));
+        Ok(ValueDecoder { short, settings, text: Utf8Buf::new(TEXT_BYTES), long: String::new() })
     }
 
-    /// Decodes a value. The text is there until the next call.
+    /// Decodes a value. The text is valid until the next call.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] and whatever else [`Transcode::decode`] returns for that value. The next value is decoded
-    /// all the same.
+    /// [`ErrorKind::Malformed`] and the other errors of [`Transcode::decode`]. The next value can still be decoded.
     ///
     /// ```
     /// use charpipe::{OnMalformed, Transcode};
@@ -78,8 +83,8 @@ impl ValueDecoder {
             && value.len() <= SHORT
         {
             let wanted = 4 * value.len() + MIN_ROOM;
-            if self.room.fill(wanted, |sink| short.decode(value, sink)) {
-                return Ok(self.room.as_str());
+            if self.text.fill(wanted, |sink| short.decode(value, sink)) {
+                return Ok(self.text.as_str());
             }
         }
         self.long = self.decode_long(value)?;
@@ -89,7 +94,7 @@ impl ValueDecoder {
     /// Decodes a value and appends its text to `text`. On an error nothing is appended.
     ///
     /// # Errors
-    /// As of [`decode`](Self::decode).
+    /// Those of [`decode`](Self::decode).
     #[inline]
     pub fn decode_into(&mut self, value: &[u8], text: &mut String) -> Result<(), Error> {
         text.push_str(self.decode(value)?);
@@ -98,82 +103,120 @@ impl ValueDecoder {
 
     #[cold]
     fn decode_long(&mut self, value: &[u8]) -> Result<String, Error> {
-        // A decoder that broke its contract may never be as new again.
+        // A decoder that broke its contract may not reset either.
         if self.short.as_ref().is_some_and(|short| short.is_broken) {
             self.short = None;
         }
-        self.job.decode_by_machine(value).map(Cow::into_owned)
+        decode_whole(Transcoder::new(self.settings.clone()), value).map(Cow::into_owned)
     }
 }
 
 impl fmt::Debug for ValueDecoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ValueDecoder").field("job", &self.job).finish_non_exhaustive()
+        f.debug_struct("ValueDecoder").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
-impl Transcode {
-    /// A decoder of values in the encoding that [`from`](Self::from) names. It is made once, and decodes a short value in
-    /// tens of nanoseconds.
-    ///
-    /// # Errors
-    /// What [`transcoder`](Self::transcoder) says. [`ErrorKind::NotUtf8`] if the target is another charset.
-    /// [`ErrorKind::Options`] without [`from`](Self::from), as fields are too short to be detected one by one; and with
-    /// [`records`](Self::records) or [`to_records`](Self::to_records), as a value is no stream of records.
-    ///
-    /// ```
-    /// use charpipe::{EbcdicNl, Transcode};
-    ///
-    /// let mut values = Transcode::new().from("IBM1047")?.ebcdic_nl(EbcdicNl::Zos).values()?;
-    /// assert_eq!(values.decode(b"\xC1\x15\xC2")?, "A\nB");
-    /// assert_eq!(Transcode::new().values().unwrap_err().code(), "options");
-    /// # Ok::<(), charpipe::Error>(())
-    /// ```
-    pub fn values(&self) -> Result<ValueDecoder, Error> {
-        ValueDecoder::new(self)
-    }
-
-    /// Whether values can be decoded like this.
-    fn check_values(&self) -> Result<(), Error> {
-        self.validate()?;
-        let settings = &self.settings;
-        let what = if settings.hints.from.is_none() {
-            "a decoder of values needs to be told the encoding"
-        } else if settings.input.shape.is_some() || settings.to_records.is_some() {
-            "a decoder of values decodes fields, not records"
-        } else if settings.to.name() != "UTF-8" {
-            return Err(ErrorKind::NotUtf8 { codec: settings.to.name().to_owned() }.into());
-        } else {
-            return Ok(());
-        };
-        Err(ErrorKind::Options { what }.into())
-    }
+/// Fails if values cannot be decoded with these settings.
+fn check(settings: &Settings) -> Result<(), Error> {
+    let what = if settings.hints.from.is_none() {
+        "a decoder of values needs to be told the encoding"
+    } else if settings.input.shape.is_some() || settings.to_records.is_some() {
+        "a decoder of values decodes fields, not records"
+    } else if settings.to.name() != "UTF-8" {
+        return Err(ErrorKind::NotUtf8 { codec: settings.to.name().to_owned() }.into());
+    } else {
+        return Ok(());
+    };
+    Err(ErrorKind::Options { what }.into())
 }
 
-/// The longest value that is decoded the short way, in bytes. Making the machine costs little beside a longer one.
+/// Decodes a short value without a transcoder. Returns `None` if that is not possible.
+pub(in crate::transcoder) fn decode_short<'a>(settings: &Settings, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
+    const SHORT: usize = (VALUE_BUFFER_BYTES - MIN_ROOM) / 4;
+    let mut short = if bytes.len() <= SHORT { Short::new(settings)? } else { return None };
+    let mut buffer = [0; VALUE_BUFFER_BYTES];
+    let mut sink = Utf8Sink::new(&mut buffer);
+    if !short.decode(bytes, &mut sink) {
+        return None;
+    }
+    let text = sink.as_str();
+    let borrowed = std::str::from_utf8(bytes).ok().filter(|same| *same == text);
+    Some(borrowed.map_or_else(|| Cow::Owned(text.to_owned()), Cow::Borrowed))
+}
+
+/// Decodes a value by a new `transcoder`.
+///
+/// # Errors
+/// [`ErrorKind::NotUtf8`]; what the policies do not allow.
+pub(in crate::transcoder) fn decode_whole(mut transcoder: Transcoder, bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
+    if transcoder.report().to != "UTF-8" {
+        return Err(ErrorKind::NotUtf8 { codec: transcoder.report().to.clone() }.into());
+    }
+    let mut buffer = [0; VALUE_BUFFER_BYTES];
+    let mut read = 0;
+    // How many bytes of the output are the same as the input; from the first difference on, the output is kept.
+    let mut same = 0;
+    let mut changed: Option<Vec<u8>> = None;
+    loop {
+        let step = transcoder.step(&bytes[read..], &mut buffer, true)?;
+        read += step.read;
+        let output = &buffer[..step.written];
+        match &mut changed {
+            Some(text) => text.extend_from_slice(output),
+            None if bytes[same..].starts_with(output) => same += output.len(),
+            None => {
+                let mut text = Vec::with_capacity(bytes.len().max(same + output.len()));
+                text.extend_from_slice(&bytes[..same]);
+                text.extend_from_slice(output);
+                changed = Some(text);
+            }
+        }
+        if step.state != Status::NeedRoom {
+            break;
+        }
+    }
+    let text = match changed {
+        None if same == bytes.len() => std::str::from_utf8(bytes).map(Cow::Borrowed).ok(),
+        None => String::from_utf8(bytes[..same].to_vec()).map(Cow::Owned).ok(),
+        Some(text) => String::from_utf8(text).map(Cow::Owned).ok(),
+    };
+    text.ok_or_else(|| {
+        // The target is a codec of the user's under the name of UTF-8.
+        let report = transcoder.report();
+        let what = "writes what is not UTF-8";
+        ErrorKind::Codec { codec: report.to.clone(), offset: report.bytes_in, what }.into()
+    })
+}
+
+/// The size of the buffer for a value in memory, on the stack, in bytes.
+const VALUE_BUFFER_BYTES: usize = 4 * 1024;
+
+/// The longest value that is decoded without a transcoder, in bytes. For a longer one, making a transcoder costs little in
+/// comparison.
 pub(in crate::transcoder) const SHORT: usize = 4 * 1024;
 
-/// Room for the text of one of them.
-const ROOM: usize = 4 * SHORT + MIN_ROOM;
+/// The size of the buffer for the text of one of them, in bytes.
+const TEXT_BYTES: usize = 4 * SHORT + MIN_ROOM;
 
 /// Decodes values of plain text.
 pub(in crate::transcoder) struct Short {
     decoder: CheckedDecoder,
     is_bytewise: bool,
-    /// What stands for malformed bytes; `None` if they are for the machine.
+    /// What replaces malformed bytes; `None` if they need a transcoder.
     malformed: Option<&'static str>,
-    /// Ends of line or control characters are for the machine.
+    /// Ends of lines or control characters need a transcoder.
     looks_at_controls: bool,
     /// The decoder broke its contract.
     is_broken: bool,
 }
 
 impl Short {
-    /// `None` if every value has to go through the machine.
+    /// Returns `None` if every value has to go through a transcoder.
     pub(in crate::transcoder) fn new(settings: &Settings) -> Option<Self> {
         let hints = &settings.hints;
         let from = hints.from.as_ref()?;
-        // Whatever the text is, it may be that of a document whose label is to be found.
+        // Otherwise any text may be that of a document whose label has to be found.
         let is_plain = matches!(hints.kind, None | Some(Kind::Text))
             && hints.content_type.is_none()
             && hints.policy != Policy::Whatwg
@@ -190,26 +233,22 @@ impl Short {
         Some(Short {
             is_bytewise: decoder.is_bytewise(),
             decoder,
-            malformed: match settings.malformed {
-                OnMalformed::Replace => Some("\u{FFFD}"),
-                OnMalformed::Drop => Some(""),
-                OnMalformed::Fail | OnMalformed::Escape => None,
-            },
+            malformed: constant_replacement(settings.malformed),
             looks_at_controls: settings.controls != OnControl::Keep || !matches!(settings.eol, Eol::Auto | Eol::Keep),
             is_broken: false,
         })
     }
 
-    /// Decodes a value. `false`: it has to go through the machine.
+    /// Decodes a value. Returns `false` if it has to go through a transcoder.
     #[inline]
     pub(in crate::transcoder) fn decode(&mut self, value: &[u8], sink: &mut Utf8Sink<'_>) -> bool {
         let lent = sink.identity();
         let is_whole = self.decoder.whole(value, sink, self.is_bytewise) || self.decode_damaged(value, sink);
-        // Safe code can put another sink into the place of this one.
+        // A codec can exchange the sink for another one in safe code.
         is_whole && sink.identity() == lent && self.is_plain(sink.as_str())
     }
 
-    /// The same for a value with malformed bytes in it, if there is something to stand for them.
+    /// Does the same for a value with malformed bytes, if something replaces them.
     #[cold]
     fn decode_damaged(&mut self, value: &[u8], sink: &mut Utf8Sink<'_>) -> bool {
         self.malformed.is_some() && {
@@ -229,25 +268,25 @@ impl Short {
             let step = self.decoder.feed(value, sink)?;
             match step.stop {
                 Stop::InputEmpty => break,
-                Stop::Fault(_) if self.stands_in(sink) => value = &value[step.read..],
+                Stop::Fault(_) if self.replace(sink) => value = &value[step.read..],
                 Stop::Fault(_) | Stop::OutputFull => return Ok(false),
             }
         }
         loop {
             match self.decoder.finish(sink)? {
                 Stop::InputEmpty => return Ok(true),
-                Stop::Fault(_) if self.stands_in(sink) => {}
+                Stop::Fault(_) if self.replace(sink) => {}
                 Stop::Fault(_) | Stop::OutputFull => return Ok(false),
             }
         }
     }
 
-    /// Writes what stands for malformed bytes; `false` if they are for the machine.
-    fn stands_in(&self, sink: &mut Utf8Sink<'_>) -> bool {
+    /// Writes what replaces malformed bytes. Returns `false` if they need a transcoder.
+    fn replace(&self, sink: &mut Utf8Sink<'_>) -> bool {
         self.malformed.is_some_and(|text| sink.push_str(text) == text.len())
     }
 
-    /// Whether the text is all that becomes of the value.
+    /// Whether a transcoder would make the same text of the value.
     #[inline]
     fn is_plain(&self, text: &str) -> bool {
         let begins_document = match text.as_bytes().first() {
@@ -259,7 +298,7 @@ impl Short {
     }
 }
 
-/// Whether there is anything in the text that a policy for ends of line or for control characters may change.
+/// Whether the text has anything that a policy for ends of lines or for control characters may change.
 fn has_controls(text: &str) -> bool {
     let is_suspicious = text.bytes().fold(false, |any, byte| any | (byte < 0x20) | matches!(byte, 0x7F | 0xC2 | 0xEF));
     is_suspicious && text.chars().any(|ch| ch.is_control() || matches!(ch, '\u{FFFE}' | '\u{FFFF}'))

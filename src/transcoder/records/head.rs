@@ -1,16 +1,17 @@
-//! Strips what is no text from records, so that detection sees their text alone, and maps offsets back to the input.
+//! Records as detection sees them: their text alone, and the way back from offsets in it to the input.
 
+use super::stretch::{Stretch, next_stretch};
 use crate::detect::{Detector, Verdict};
-use crate::records::{Columns, Deframer, Part};
+use crate::records::{Columns, Deframer};
 use crate::transcoder::options::Input;
 use std::ops::Range;
 
-/// How much detection may take of a stream of records, which can be all framing and no data.
+/// How many bytes of a stream of records detection may take; a stream can be all framing and no data.
 pub(in crate::transcoder) const HEAD_LIMIT: usize = 1 << 20;
 
 /// What looks at the beginning of the data.
 pub(in crate::transcoder) trait Looks {
-    /// Takes bytes; answers how many. Fewer than were given means that no more are wanted.
+    /// Takes bytes. Returns how many; fewer than were given means that it wants no more.
     fn feed(&mut self, src: &[u8]) -> usize;
 
     fn is_done(&self) -> bool;
@@ -30,13 +31,13 @@ impl Looks for Detector {
 pub(in crate::transcoder) struct TextParts {
     deframer: Deframer,
     columns: Option<Columns>,
-    /// Bytes of the record so far.
+    /// How many bytes of the record's data were taken.
     column: u64,
-    /// Bytes at the front of the input that are data, and have not been told yet whether they are text.
+    /// How many bytes at the front of the input are data that was not divided into text and gaps yet.
     left: usize,
 }
 
-/// What comes next in the input: so many bytes, never 0.
+/// What comes next in the input, and how many bytes of it, at least one.
 enum Cut {
     Framing(usize),
     /// Columns that are left out.
@@ -45,7 +46,7 @@ enum Cut {
 }
 
 impl TextParts {
-    /// At the beginning of an input; `None` if it has no records.
+    /// Starts at the beginning of an input. Returns `None` if the input has no records.
     pub(in crate::transcoder) fn new(input: &Input) -> Option<Self> {
         Some(TextParts { deframer: input.deframer()?, columns: input.columns.clone(), column: 0, left: 0 })
     }
@@ -54,12 +55,10 @@ impl TextParts {
     /// wrong.
     fn next(&mut self, src: &[u8], eof: bool) -> Option<Cut> {
         while self.left == 0 {
-            match self.deframer.next(src, eof) {
-                Ok(Part::Framing(len)) => return Some(Cut::Framing(len)),
-                Ok(Part::Data(len)) => self.left = len,
-                Ok(Part::End) => self.column = 0,
-                Ok(Part::FileEnd) => {}
-                Ok(Part::NeedInput | Part::Done) | Err(_) => return None,
+            match next_stretch(&mut self.deframer, src, eof)? {
+                Stretch::Framing(len) => return Some(Cut::Framing(len)),
+                Stretch::Data(len) => self.left = len,
+                Stretch::End => self.column = 0,
             }
         }
         let all = (true, u64::MAX);
@@ -71,8 +70,8 @@ impl TextParts {
     }
 }
 
-/// Shows the text in `src` to what looks at it. Returns how many bytes of `src` were looked at: all of them, unless it is
-/// done or the framing is wrong.
+/// Shows the text in `src` to `looks`. Returns how many bytes of `src` were looked at: all of them, unless it is done or the
+/// framing is wrong.
 pub(in crate::transcoder) fn feed_text(looks: &mut dyn Looks, parts: &mut TextParts, src: &[u8], eof: bool) -> usize {
     let mut read = 0;
     while !looks.is_done() {
@@ -91,25 +90,25 @@ pub(in crate::transcoder) fn feed_text(looks: &mut dyn Looks, parts: &mut TextPa
     read
 }
 
-/// Where the text that detection saw lies in the first bytes of a stream of records: for what it says of places.
-pub(in crate::transcoder) struct Framed {
-    /// Where each stretch of text begins. Nothing where there are no records.
-    stretches: Vec<Stretch>,
+/// Maps offsets in the text that detection saw to offsets in the stream of records.
+pub(in crate::transcoder) struct OffsetMap {
+    /// Where each stretch of text begins. Empty if there are no records; then the offsets are equal.
+    stretches: Vec<TextStretch>,
 }
 
 /// Where a stretch of text begins.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct TextStretch {
     /// In the text.
     text: u64,
-    /// In the data of the records, the columns that are left out included.
+    /// In the data of the records, including the columns that are left out.
     data: u64,
     /// In the input.
     input: u64,
 }
 
-impl Framed {
-    /// Maps the offsets of what is in `head`, the beginning of the input.
+impl OffsetMap {
+    /// Maps the offsets of the text in `head`, the beginning of the input.
     pub(in crate::transcoder) fn new(head: &[u8], input: &Input) -> Self {
         let mut stretches = Vec::new();
         if let Some(mut parts) = TextParts::new(input) {
@@ -122,7 +121,7 @@ impl Framed {
                         at += len;
                     }
                     Cut::Text(len) => {
-                        stretches.push(Stretch { text, data, input: at as u64 });
+                        stretches.push(TextStretch { text, data, input: at as u64 });
                         text += len as u64;
                         data += len as u64;
                         at += len;
@@ -130,10 +129,10 @@ impl Framed {
                 }
             }
         }
-        Framed { stretches }
+        OffsetMap { stretches }
     }
 
-    fn map(&self, text: u64, to: fn(&Stretch) -> u64) -> u64 {
+    fn map(&self, text: u64, to: fn(&TextStretch) -> u64) -> u64 {
         let after = self.stretches.partition_point(|stretch| stretch.text <= text);
         match after.checked_sub(1).and_then(|index| self.stretches.get(index)) {
             Some(stretch) => to(stretch) + (text - stretch.text),
@@ -141,26 +140,26 @@ impl Framed {
         }
     }
 
-    /// The end is behind the last byte, which may be the last of a record.
-    fn map_span(&self, span: Range<u64>, to: fn(&Stretch) -> u64) -> Range<u64> {
+    /// Maps a span. Its end follows its last byte, which may be the last of a record.
+    fn map_span(&self, span: Range<u64>, to: fn(&TextStretch) -> u64) -> Range<u64> {
         let start = self.map(span.start, to);
         let end = if span.is_empty() { start } else { self.map(span.end - 1, to) + 1 };
         start..end
     }
 
-    /// A span of the text as one of the data of the records, the columns that are left out included.
+    /// Maps a span of the text to one of the data, including the columns that are left out.
     pub(in crate::transcoder) fn in_data(&self, span: Range<u64>) -> Range<u64> {
         self.map_span(span, |stretch| stretch.data)
     }
 
-    /// Where in the input the text at `text` stands.
+    /// Maps an offset in the text to one in the input.
     pub(in crate::transcoder) fn in_input(&self, text: u64) -> u64 {
         self.map(text, |stretch| stretch.input)
     }
 
-    /// The verdict with its places in the input.
+    /// Maps the offsets in the verdict to those in the input.
     pub(in crate::transcoder) fn translate(&self, mut verdict: Verdict) -> Verdict {
-        let in_input = |stretch: &Stretch| stretch.input;
+        let in_input = |stretch: &TextStretch| stretch.input;
         if let Some(span) = &mut verdict.declared_span {
             *span = self.map_span(span.clone(), in_input);
         }

@@ -1,8 +1,10 @@
-//! From encoded bytes to records: each is collected, measured, cut or filled up, and framed.
+//! From encoded bytes to records: each is collected, measured, cut or padded, and framed.
 
-use crate::arch::bytes::{Translation, padding_len, translate};
+use crate::arch::bytes::{padding_len, translate};
 use crate::arch::isa;
-use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink, blank, has_shift_codes};
+use crate::arch::types::Translation;
+use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
+use crate::codec::{blank, has_shift_codes};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
 use crate::transcoder::choices::OnOverlong;
@@ -15,29 +17,30 @@ pub(in crate::transcoder) struct RecordsOut {
     to: Arc<dyn Codec>,
     overlong: OnOverlong,
     is_fixed: bool,
-    /// How long a record may be.
+    /// The longest record, in bytes.
     limit: usize,
-    /// The target's blank, where blanks fill a record up.
+    /// The target's blank, if records are padded with blanks.
     blank: Option<Vec<u8>>,
-    room: Box<[u8]>,
-    /// Room for a record that passes.
-    passed: Vec<u8>,
-    /// The record that is under way, up to the limit and a little over; and how long it would be.
+    /// A buffer for what is encoded at a time.
+    buffer: Box<[u8]>,
+    /// A buffer for a record that is translated.
+    translated: Vec<u8>,
+    /// The record that is being written, up to the limit and a little over; and how long it would be.
     record: Vec<u8>,
     len: usize,
-    /// What is behind the limit so far is blanks.
+    /// Everything beyond the limit so far is blanks.
     only_blanks: bool,
-    /// Where it began: how much text the encoder had been fed.
+    /// How much text the encoder had been fed when the record began.
     began: Option<u64>,
-    /// Where in the input that was, once that was asked.
+    /// Where in the input that was, once it was looked up.
     start: Option<Place>,
     records: u64,
-    /// It writes the ends of files, and that of the file so far is written.
+    /// The end of the last file is written, if the shape has ends of files.
     file_ended: bool,
 }
 
-/// Room for what is encoded at a time.
-const ROOM: usize = 16 * 1024;
+/// How much is encoded at a time, in bytes.
+const BUFFER_BYTES: usize = 16 * 1024;
 
 impl RecordsOut {
     pub(in crate::transcoder) fn new(shape: &Shape, overlong: OnOverlong, to: &Arc<dyn Codec>) -> Result<Self, Error> {
@@ -50,8 +53,8 @@ impl RecordsOut {
             is_fixed,
             limit: shape.longest(),
             blank,
-            room: vec![0; ROOM].into(),
-            passed: Vec::new(),
+            buffer: vec![0; BUFFER_BYTES].into(),
+            translated: Vec::new(),
             record: Vec::new(),
             len: 0,
             only_blanks: true,
@@ -62,60 +65,67 @@ impl RecordsOut {
         })
     }
 
-    /// Whether the shape has ends of files: those of the input are to be written then.
+    /// Whether the shape has ends of files. If so, those of the input are written.
     pub(in crate::transcoder) fn has_files(shape: &Shape) -> bool {
         matches!(shape, Shape::AwsTape { .. } | Shape::ModeB)
     }
 
-    /// The same for the middle of an output, behind `records` records; `None` where the shape keeps something between two
-    /// records, a block that is not full or a place on a tape.
-    pub(in crate::transcoder) fn part(&self, records: u64) -> Option<Self> {
+    /// A copy for the middle of an output, after `records` records. `None` if the shape keeps something between two records:
+    /// a block that is not full, or the position on a tape.
+    pub(in crate::transcoder) fn after(&self, records: u64) -> Option<Self> {
         let shape = self.framer.shape()?;
-        let mut part = RecordsOut::new(shape, self.overlong, &self.to).ok()?;
-        part.framer = part.framer.at_record(records + 1);
-        part.records = records;
-        Some(part)
+        let mut copy = RecordsOut::new(shape, self.overlong, &self.to).ok()?;
+        copy.framer = copy.framer.at_record(records + 1);
+        copy.records = records;
+        Some(copy)
     }
 
-    /// Records written.
+    /// How many records were written.
     pub(in crate::transcoder) fn records(&self) -> u64 {
         self.records
     }
 
-    /// Whether a record is under way.
+    /// Whether a record has begun.
     pub(in crate::transcoder) fn is_open(&self) -> bool {
         self.began.is_some()
     }
 
-    /// Text is about to be encoded; `fed` is how much the encoder was fed before.
+    /// Begins a record, if none has begun. `fed`: how much text the encoder was fed before.
     pub(in crate::transcoder) fn begin(&mut self, fed: u64) {
         self.began.get_or_insert(fed);
     }
 
-    /// How much the encoder had been fed when the record began, if nobody knows yet where in the input that was.
-    pub(in crate::transcoder) fn wants_start(&self) -> Option<u64> {
+    /// How much the encoder had been fed when the record began, if its place in the input is not known yet.
+    fn unlocated_start(&self) -> Option<u64> {
         self.began.filter(|_| self.start.is_none())
     }
 
-    pub(in crate::transcoder) fn set_start(&mut self, start: Place) {
-        self.start = Some(start);
+    /// Finds the place in the input where the record began, if it is not known yet. `place` returns the place of the text
+    /// that the encoder was fed at that point.
+    pub(in crate::transcoder) fn locate_start(&mut self, place: impl FnOnce(u64) -> Place) {
+        if let Some(fed) = self.unlocated_start() {
+            self.start = Some(place(fed));
+        }
     }
 
     /// Lets `encode` write a part of the record.
+    ///
+    /// # Errors
+    /// Those of `encode`.
     pub(in crate::transcoder) fn encode(
         &mut self,
         encode: impl FnOnce(&mut ByteSink<'_>) -> Result<Step<Unmappable>, Error>,
     ) -> Result<Step<Unmappable>, Error> {
-        let mut room = std::mem::take(&mut self.room);
-        let mut sink = ByteSink::new(&mut room);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut sink = ByteSink::new(&mut buffer);
         let step = encode(&mut sink);
         let written = sink.written();
-        self.push(&room[..written]);
-        self.room = room;
+        self.push(&buffer[..written]);
+        self.buffer = buffer;
         step
     }
 
-    /// Bytes of the record.
+    /// Appends bytes to the record.
     pub(in crate::transcoder) fn push(&mut self, bytes: &[u8]) {
         let fits = bytes.len().min((self.limit + MIN_ROOM).saturating_sub(self.record.len()));
         self.record.extend_from_slice(&bytes[..fits]);
@@ -131,18 +141,18 @@ impl RecordsOut {
         self.len += bytes.len();
     }
 
-    /// A record whose bytes need no more than this table, all at once. `false`, and nothing happened, if it is to go the
-    /// long way.
+    /// Writes a record whose bytes only have to be translated by `table`. Returns `false`, with nothing changed, if something
+    /// in it has to be decided.
     #[inline]
-    pub(in crate::transcoder) fn pass(&mut self, data: &[u8], table: &Translation, out: &mut Vec<u8>) -> bool {
-        if self.passed.len() < data.len() {
-            self.passed.resize(data.len(), 0);
+    pub(in crate::transcoder) fn translate(&mut self, data: &[u8], table: &Translation, out: &mut Vec<u8>) -> bool {
+        if self.translated.len() < data.len() {
+            self.translated.resize(data.len(), 0);
         }
-        let room = &mut self.passed[..data.len()];
-        if translate(isa(), table, data, room) < data.len() {
+        let buffer = &mut self.translated[..data.len()];
+        if translate(isa(), table, data, buffer) < data.len() {
             return false;
         }
-        let mut record = &*room;
+        let mut record = &*buffer;
         if record.len() > self.limit {
             match self.blank.as_deref() {
                 Some(&[blank]) if record.len() - padding_len(isa(), record, blank) <= self.limit => {
@@ -151,7 +161,7 @@ impl RecordsOut {
                 _ => return false,
             }
         }
-        // What is wrong with it, if anything, is said the long way, with its place.
+        // If anything is wrong with it, the staged way reports that, with its place.
         if self.framer.record(record, 0, out).is_err() {
             return false;
         }
@@ -160,12 +170,12 @@ impl RecordsOut {
         true
     }
 
-    /// How long the record is so far.
+    /// How long the record would be so far, in bytes.
     pub(in crate::transcoder) fn len(&self) -> usize {
         self.len
     }
 
-    /// Takes off what was written behind `len` bytes of a record of fixed length, if that, and only that, does not fit.
+    /// Removes what was written after the first `len` bytes of a fixed-length record, if that, and only that, does not fit.
     pub(in crate::transcoder) fn drop_end_without_room(&mut self, len: usize) {
         if self.is_fixed && len <= self.limit && self.len > self.limit {
             self.record.truncate(len);
@@ -174,7 +184,7 @@ impl RecordsOut {
         }
     }
 
-    /// Whether the record is too long already.
+    /// Whether the record is too long already, and that is an error.
     pub(in crate::transcoder) fn overflows(&self) -> bool {
         self.len > self.limit && self.overlong == OnOverlong::Fail && !self.only_blanks
     }
@@ -184,22 +194,26 @@ impl RecordsOut {
         ErrorKind::RecordTooLong { offset, record: self.records + 1, limit: self.limit }.into()
     }
 
-    /// The record ends; what can be written of it and of those before goes to `out`. `place` is where in the input what
-    /// the encoder was fed comes from: asked for an error and, with `tells`, for a record that is cut, as it takes its time.
+    /// Ends the record, and appends to `out` what can be written of it and of earlier ones. `place` returns where in the input
+    /// the text that the encoder was fed comes from. That takes time, so it is called for errors alone and, if
+    /// `wants_place`, for a record that is cut.
+    ///
+    /// # Errors
+    /// [`ErrorKind::RecordTooLong`], and those of [`Framer::record`].
     pub(in crate::transcoder) fn end(
         &mut self,
         out: &mut Vec<u8>,
         place: impl FnOnce(u64) -> Place,
-        tells: bool,
+        wants_place: bool,
     ) -> Result<Option<CutRecord>, Error> {
         let is_cut = self.len > self.limit && !self.only_blanks && self.overlong == OnOverlong::Cut;
-        let lost = match (self.write(out), self.wants_start()) {
+        let lost = match (self.write(out), self.unlocated_start()) {
             (Err(_), Some(fed)) => {
                 self.start = Some(place(fed));
-                // It is as if it had not been given: the same again, with its place.
+                // The error changed nothing: the same again, with the place.
                 self.write(out)?
             }
-            (Ok(lost), Some(fed)) if is_cut && tells => {
+            (Ok(lost), Some(fed)) if is_cut && wants_place => {
                 self.start = Some(place(fed));
                 lost
             }
@@ -217,7 +231,7 @@ impl RecordsOut {
         Ok(cut)
     }
 
-    /// Writes the record, and answers how many bytes it loses. It stays as it is where that cannot be.
+    /// Writes the record. Returns how many bytes it loses. On an error it stays as it is.
     fn write(&mut self, out: &mut Vec<u8>) -> Result<u64, Error> {
         if self.len > self.limit {
             if self.only_blanks {
@@ -230,18 +244,18 @@ impl RecordsOut {
         Ok((self.len - self.record.len()) as u64)
     }
 
-    /// Cuts the record behind a character, so that it ends in the initial shift state. `false` where nobody knows how:
-    /// the charset shifts by other means than SO and SI.
+    /// Cuts the record between two characters, so that it ends in the initial shift state. Returns `false` if that is not
+    /// possible because the charset shifts by other means than SO and SI.
     fn cut(&mut self) -> bool {
         let mut decoder = self.to.decoder();
         let shifts = has_shift_codes(&*decoder);
         let (mut len, mut shifted, mut cut) = (0, false, Some((0, false)));
-        let mut room = [0; 4 * MIN_ROOM];
+        let mut buffer = [0; 4 * MIN_ROOM];
         for &byte in &self.record {
-            let mut sink = Utf8Sink::new(&mut room);
+            let mut sink = Utf8Sink::new(&mut buffer);
             let is_substitute = match decoder.feed(&[byte], &mut sink).stop {
                 Stop::InputEmpty => false,
-                // What stands for a character that the charset lacks is none of its characters.
+                // The substitute for a character that the charset lacks may not be one of its characters.
                 Stop::Fault(fault) if fault.after == 0 => true,
                 _ => return false,
             };
@@ -254,7 +268,7 @@ impl RecordsOut {
             if len + usize::from(shifted) > self.limit {
                 break;
             }
-            // Behind a shift out there is no character yet.
+            // After a shift out there is no character yet.
             let is_whole = sink.written() > 0 || is_substitute || (shifts && byte == 0x0F);
             if decoder.pending() == 0 && is_whole {
                 cut = Some((len, shifted));
@@ -268,13 +282,13 @@ impl RecordsOut {
         true
     }
 
-    /// A file of the input ends: so does one of the output.
+    /// Ends a file, because one of the input ends.
     pub(in crate::transcoder) fn end_file(&mut self, out: &mut Vec<u8>) {
         self.framer.finish(out);
         self.file_ended = true;
     }
 
-    /// Nothing follows: writes what is held of whole records, and ends the last file if that is not done.
+    /// Ends the output: appends what is held of whole records to `out`, and ends the last file if that is not done.
     pub(in crate::transcoder) fn finish(&mut self, out: &mut Vec<u8>) {
         if !self.file_ended {
             self.framer.finish(out);

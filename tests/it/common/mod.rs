@@ -5,8 +5,10 @@
 
 pub mod broken;
 pub mod records;
+pub mod sample;
 pub mod shapes;
 pub mod signals;
+pub mod vectors;
 pub mod work;
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};

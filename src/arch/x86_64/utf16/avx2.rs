@@ -2,7 +2,7 @@
 
 use super::sse;
 use crate::arch::shuffles::*;
-use crate::arch::utf16::ByteOrder;
+use crate::arch::types::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
 

@@ -3,7 +3,7 @@
 
 use super::sse::back;
 use crate::arch::shuffles::SWAP_UNITS;
-use crate::arch::utf16::ByteOrder;
+use crate::arch::types::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
 

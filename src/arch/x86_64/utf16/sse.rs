@@ -2,7 +2,7 @@
 //! not of it is squeezed out, here by a shuffle from a table.
 
 use crate::arch::shuffles::*;
-use crate::arch::utf16::ByteOrder;
+use crate::arch::types::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
 

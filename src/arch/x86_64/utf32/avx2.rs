@@ -2,7 +2,7 @@
 
 use super::sse;
 use crate::arch::shuffles::*;
-use crate::arch::utf32::OctetOrder;
+use crate::arch::types::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16;
 use std::arch::x86_64::*;

@@ -3,7 +3,7 @@
 
 use super::sse::mask;
 use crate::arch::shuffles::SWAP_OCTETS;
-use crate::arch::utf32::OctetOrder;
+use crate::arch::types::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16::avx512::{self as utf16, Text};
 use crate::arch::x86_64::utf16::sse::back;

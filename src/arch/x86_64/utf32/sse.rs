@@ -2,7 +2,7 @@
 //! are decoded by others, and encoded four lanes at a time.
 
 use crate::arch::shuffles::*;
-use crate::arch::utf32::OctetOrder;
+use crate::arch::types::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16::sse as utf16;
 use std::arch::x86_64::*;

@@ -1,46 +1,48 @@
-//! Where a document names its encoding beside the declaration: the `meta` elements of HTML, and of XML whose root element
-//! is `html`.
+//! Searches a document for labels beside its declaration: in the `meta` elements of HTML, and of XML whose root element is
+//! `html`.
 //!
-//! They are looked for in the text that the chosen codec makes of the first bytes, so that they are found in every
-//! family. What is found is where each label stands in the input; what is to stand there is planned by the transcoder.
+//! The search reads the text that the chosen codec makes of the first bytes, so it works in every family of encodings. It
+//! finds where in the input each label stands; `labels.rs` plans what becomes of them.
 
 use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
-use crate::detect::{Kind, PRESCAN_LIMIT, Syntax, Verdict, meaning_of_label, meta_labels};
+use crate::detect::{Kind, PRESCAN, PRESCAN_LIMIT, Syntax, Verdict, meaning_of_label, meta_labels};
 use crate::registry::Registry;
 use crate::text::xml::XmlPlace;
+use crate::transcoder::choices::Relabel;
+use crate::transcoder::options::Settings;
 use crate::transcoder::records::head::Looks;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Room for what a stretch of input becomes.
-const ROOM: usize = 1024;
+/// The size of the buffer for decoded text, in bytes.
+const TEXT_BYTES: usize = 1024;
 
-/// What stands for a character that is no ASCII: where labels are looked for, any will do.
+/// Takes the place of characters outside ASCII; no label contains them.
 const OTHER: u8 = 0xFF;
 
-/// A label as it is written, and the bytes of the input that it stands in.
-pub(super) type Label = (String, Range<u64>);
+/// A label as it is written, and the range of its bytes in the input.
+pub(in crate::transcoder) type Label = (String, Range<u64>);
 
-/// Takes the beginning of a document, as far as labels are looked for in it.
-pub(super) struct LabelSearch {
+/// Takes the beginning of a document, as far as it is searched.
+pub(in crate::transcoder) struct LabelSearch {
     codec: Arc<dyn Codec>,
     decoder: Box<dyn Decoder>,
-    /// What is still to be passed over of a byte order mark.
+    /// How many bytes of the byte order mark are still to be skipped.
     skip: usize,
-    /// Where in the input the text begins, what of it was taken, and how much is taken at the most.
+    /// Where in the input the text begins; the bytes of it that were taken; and how many are taken at most.
     start: usize,
     taken: Vec<u8>,
     limit: usize,
-    /// The text, a byte a character.
+    /// The text, one byte for each character.
     signs: Vec<u8>,
-    /// U+0085 is white space.
+    /// The charset is EBCDIC, so U+0085 is white space.
     ebcdic: bool,
     syntax: Syntax,
-    /// Looks for the root element, in XML, and from which byte of the text on: behind the declaration, which need not be
-    /// closed as it should be.
+    /// Looks for the root element, in XML; and from which byte of the text on: after the declaration, which may lack its
+    /// end.
     root: Option<Root>,
     root_from: usize,
-    /// It is not that kind of document, or its codec does not get on.
+    /// The root element is another one, or the codec makes no progress.
     is_over: bool,
 }
 
@@ -52,7 +54,7 @@ struct Root {
 }
 
 impl Root {
-    /// Whether the element is `html`, once that is clear.
+    /// Returns whether the element is `html`, once that is clear.
     fn take(&mut self, sign: u8) -> Option<bool> {
         const HTML: &str = "html";
         if !self.name.is_empty() && (sign.is_ascii_whitespace() || matches!(sign, b'/' | b'>')) {
@@ -67,9 +69,17 @@ impl Root {
 }
 
 impl LabelSearch {
-    /// A search in the document that the verdict is on, which `codec` decodes. `prescan`: how many bytes of it, were it
-    /// in single bytes.
-    pub(super) fn new(codec: Arc<dyn Codec>, verdict: &Verdict, prescan: usize) -> Self {
+    /// Starts a search in the document that the verdict is about. Returns `None` if it cannot have labels beside its
+    /// declaration, or if labels are not changed.
+    pub(in crate::transcoder) fn for_document(settings: &Settings, verdict: &Verdict) -> Option<Self> {
+        let codec = verdict.codec.as_ref().filter(|_| verdict.error.is_none() && settings.relabel == Relabel::Auto)?;
+        let may_have = verdict.kind == Kind::Html || (verdict.kind == Kind::Xml && verdict.declaration_is_read);
+        let prescan = settings.hints.prescan.unwrap_or(PRESCAN);
+        may_have.then(|| LabelSearch::new(codec.clone(), verdict, prescan))
+    }
+
+    /// `prescan`: how many bytes of the document are searched, if its charset has single bytes; else that many code units.
+    fn new(codec: Arc<dyn Codec>, verdict: &Verdict, prescan: usize) -> Self {
         let (kind, start) = (verdict.kind, verdict.bom_len);
         let declared_to = verdict.declaration.as_ref().map_or(0, |found| found.span.end as usize);
         let decoder = codec.decoder();
@@ -105,46 +115,46 @@ impl LabelSearch {
         *is_over |= !is_honest;
     }
 
-    /// The labels in what was taken.
-    pub(super) fn labels(self, registry: &Registry) -> Vec<Label> {
+    /// Ends the search. Returns the labels in the bytes that were taken.
+    pub(in crate::transcoder) fn labels(self, registry: &Registry) -> Vec<Label> {
         if self.root.is_some() || self.is_over {
             return Vec::new();
         }
         let spans = meta_labels(&self.signs, self.syntax, &|label| meaning_of_label(registry, label));
         let mut spans = spans.into_iter().peekable();
         let mut labels = Vec::new();
-        // Where each of these characters stands is found by decoding once more, a byte at a time.
+        // Decodes once more, a byte at a time, to find where the characters stand.
         let mut decoder = self.codec.decoder();
         let (mut index, mut begun) = (0, None);
         for (at, byte) in self.taken.iter().enumerate() {
             let Some(span) = spans.peek() else { break };
             let begin = at - decoder.pending().min(at);
-            let mut behind = index;
-            decode(&mut *decoder, std::slice::from_ref(byte), |_| behind += 1);
-            if (index..behind).contains(&span.start) {
+            let mut after = index;
+            decode(&mut *decoder, std::slice::from_ref(byte), |_| after += 1);
+            if (index..after).contains(&span.start) {
                 begun = Some(begin);
             }
-            if (index..behind).contains(&(span.end - 1))
+            if (index..after).contains(&(span.end - 1))
                 && let (Some(begin), Some(span)) = (begun.take(), spans.next())
             {
                 let label = self.signs[span].iter().map(|sign| char::from(*sign)).collect();
                 let end = at + 1 - decoder.pending().min(at);
                 labels.push((label, (self.start + begin) as u64..(self.start + end) as u64));
             }
-            index = behind;
+            index = after;
         }
         labels
     }
 }
 
 impl Looks for LabelSearch {
-    /// The bytes begin with the byte order mark.
+    // The bytes begin with the byte order mark.
     fn feed(&mut self, src: &[u8]) -> usize {
         let mut read = self.skip.min(src.len());
         self.skip -= read;
         while read < src.len() && !self.is_done() {
-            // While the root is looked for, not a byte beyond its name.
-            let most = if self.root.is_some() { 1 } else { ROOM / MIN_ROOM };
+            // Not a byte beyond the name of the root element while that is looked for.
+            let most = if self.root.is_some() { 1 } else { TEXT_BYTES / MIN_ROOM };
             let some = &src[read..][..most.min(src.len() - read).min(self.limit - self.taken.len())];
             self.decode(some);
             read += some.len();
@@ -166,12 +176,12 @@ fn sign_of(ch: char, ebcdic: bool) -> u8 {
     }
 }
 
-/// Decodes all of `src`, ill-formed bytes as some character; `false` where the codec does not get on.
+/// Decodes all of `src`, with malformed bytes as some character. Returns `false` if the codec makes no progress.
 fn decode(decoder: &mut dyn Decoder, mut src: &[u8], mut each: impl FnMut(char)) -> bool {
-    // A codec that faults for ever is found out by the transcoder; here it only ends the search.
+    // A codec that reports faults for ever is detected when the transcoder decodes; here it only ends the search.
     for _ in 0..8 + 2 * src.len() {
-        let mut room = [0; ROOM];
-        let mut sink = Utf8Sink::new(&mut room);
+        let mut buffer = [0; TEXT_BYTES];
+        let mut sink = Utf8Sink::new(&mut buffer);
         let step = decoder.feed(src, &mut sink);
         sink.as_str().chars().for_each(&mut each);
         src = src.get(step.read..).unwrap_or_default();

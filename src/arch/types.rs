@@ -1,0 +1,212 @@
+//! The data that kernels and codecs share: orders of bytes, and tables in the form that vectors need.
+
+/// The order of the two bytes of a UTF-16 code unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByteOrder {
+    /// The more significant byte first.
+    Big,
+    /// The less significant byte first.
+    Little,
+}
+
+impl ByteOrder {
+    /// Both orders.
+    pub const ALL: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
+}
+
+/// The order of the four octets of a UTF-32 code unit; octet 1 is the most significant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OctetOrder {
+    /// Big-endian.
+    O1234,
+    /// Little-endian.
+    O4321,
+    /// Big-endian with the octets of each half swapped.
+    O2143,
+    /// Big-endian with the halves swapped.
+    O3412,
+}
+
+impl OctetOrder {
+    /// All four orders.
+    pub const ALL: [OctetOrder; 4] = [OctetOrder::O1234, OctetOrder::O4321, OctetOrder::O2143, OctetOrder::O3412];
+
+    /// Returns the places of octets 1, 2, 3 and 4 in memory.
+    #[inline(always)]
+    pub const fn places(self) -> [u8; 4] {
+        match self {
+            OctetOrder::O1234 => [0, 1, 2, 3],
+            OctetOrder::O4321 => [3, 2, 1, 0],
+            OctetOrder::O2143 => [1, 0, 3, 2],
+            OctetOrder::O3412 => [2, 3, 0, 1],
+        }
+    }
+
+    /// Returns the code unit that these bytes make.
+    #[inline(always)]
+    pub const fn read(self, [a, b, c, d]: [u8; 4]) -> u32 {
+        u32::from_be_bytes(match self {
+            OctetOrder::O1234 => [a, b, c, d],
+            OctetOrder::O4321 => [d, c, b, a],
+            OctetOrder::O2143 => [b, a, d, c],
+            OctetOrder::O3412 => [c, d, a, b],
+        })
+    }
+
+    /// Returns the bytes of a code unit.
+    #[inline(always)]
+    pub const fn write(self, unit: u32) -> [u8; 4] {
+        // Each order is its own inverse.
+        self.read(unit.to_be_bytes()).to_be_bytes()
+    }
+}
+
+/// Translates bytes to bytes; a byte may have no translation.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Translation {
+    pub(super) bytes: [u8; 256],
+    /// The value in `bytes` that means "no translation"; `None` if every byte has one.
+    pub(super) none: Option<u8>,
+}
+
+impl Translation {
+    /// Makes the table from the translation of each byte.
+    pub fn new(byte_of: impl Fn(u8) -> Option<u8>) -> Self {
+        let mut taken = [false; 256];
+        (0..=255).filter_map(&byte_of).for_each(|byte| taken[usize::from(byte)] = true);
+        let has_holes = (0..=255).any(|byte| byte_of(byte).is_none());
+        // If a byte has no translation, at most 255 values are taken, and one is free to mark it.
+        let none = taken.iter().position(|taken| !taken).map(|byte| byte as u8).filter(|_| has_holes);
+        let mut bytes = [none.unwrap_or_default(); 256];
+        (0..=255).zip(&mut bytes).for_each(|(byte, place)| *place = byte_of(byte).unwrap_or(*place));
+        Translation { bytes, none }
+    }
+}
+
+/// A lane flag for [`codes`](super::lanes::codes): the lane may combine with the next one, so it can only be written if
+/// the next lane does not have [`FOLLOWS`].
+pub const MAY_GO_ON: u32 = 1 << 31;
+/// A lane flag for [`codes`](super::lanes::codes): the lane may combine with the one before it.
+pub const FOLLOWS: u32 = 1 << 30;
+/// The position of the number of bytes in a lane: the three bits from this one on.
+pub const LEN: u32 = 24;
+
+/// The shift codes that [`codes`](super::lanes::codes) writes between lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Shifts {
+    /// Shifts to codes of more than one byte.
+    pub out: u8,
+    /// Shifts back.
+    pub back: u8,
+}
+
+/// What [`split`](super::lanes::split) found.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Split {
+    /// How many bytes were read.
+    pub read: usize,
+    /// The bytes that begin a character, one bit each.
+    pub firsts: u64,
+    /// The bytes of `firsts` that begin a pair.
+    pub doubles: u64,
+    /// Whether the bytes after these are pairs.
+    pub is_double: bool,
+}
+
+/// For decoding a single-byte charset: the UTF-8 bytes of each byte's character, counted from the end of the character.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct ToUtf8 {
+    /// The last byte. Its high bit is clear for ASCII only.
+    pub(super) last: [u8; 256],
+    /// The byte before it: a lead byte of two, a continuation byte, or [`ABSENT`](Self::ABSENT).
+    pub(super) before: [u8; 256],
+    /// The first byte of three, or absent; [`NONE`](Self::NONE) if there is no character, or one of four bytes.
+    pub(super) first: [u8; 256],
+}
+
+impl ToUtf8 {
+    /// The character has no byte at this place.
+    pub(super) const ABSENT: u8 = 0xFF;
+    /// The kernels do not decode this byte.
+    pub(super) const NONE: u8 = 0xFE;
+
+    /// Makes the table from the UTF-8 form of each byte, which is empty if the byte has no character.
+    pub fn new<'a>(utf8: impl Fn(u8) -> &'a [u8]) -> Self {
+        // A byte without a character looks like one of three bytes until `first` is looked up.
+        let mut this = ToUtf8 { last: [0x80; 256], before: [0x80; 256], first: [Self::NONE; 256] };
+        for byte in 0..=u8::MAX {
+            let (first, before, last) = match *utf8(byte) {
+                [last] => (Self::ABSENT, Self::ABSENT, last),
+                [before, last] => (Self::ABSENT, before, last),
+                [first, before, last] => (first, before, last),
+                _ => continue,
+            };
+            let at = usize::from(byte);
+            (this.first[at], this.before[at], this.last[at]) = (first, before, last);
+        }
+        this
+    }
+}
+
+/// 128 code points of a charset.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Page {
+    pub(super) bytes: [u8; 128],
+    /// The value in `bytes` that means "no byte"; no code point of the page has it.
+    pub(super) none: u8,
+}
+
+/// For encoding a single-byte charset: the byte of each character, by pages.
+#[derive(Clone, Debug)]
+pub struct FromUtf8 {
+    /// The page of a code point, by the bits above its low seven; page 0 is empty.
+    index: [u16; 512],
+    pages: Vec<Page>,
+    /// The value that means "no byte" on the pages up to U+00FF; `None` if all of those characters have a byte.
+    pub(super) latin_none: Option<u8>,
+    /// The place in `index` of the fullest page among those of two-byte characters, other than U+0080 to U+00FF.
+    pub(super) common: usize,
+}
+
+impl FromUtf8 {
+    /// Makes the table from characters and their bytes. If a character has two bytes, the last one counts. Characters
+    /// outside the Basic Multilingual Plane are left out.
+    pub fn new(chars: impl IntoIterator<Item = (char, u8)>) -> Self {
+        let mut index = [0; 512];
+        let mut pages: Vec<[Option<u8>; 128]> = vec![[None; 128]];
+        for (ch, byte) in chars {
+            let code = ch as usize;
+            let Some(page) = index.get_mut(code >> 7) else { continue };
+            if *page == 0 {
+                *page = pages.len() as u16;
+                pages.push([None; 128]);
+            }
+            pages[usize::from(*page)][code & 0x7F] = Some(byte);
+        }
+        let count = |at: &usize| pages[usize::from(index[*at])].iter().flatten().count();
+        let common = (2..16).max_by_key(count).unwrap_or(2);
+        // A byte that is not on any of these pages, which have 128 entries each. Two full pages may take all 256 bytes.
+        let free = |of: &[[Option<u8>; 128]]| {
+            let mut taken = [false; 256];
+            of.iter().flatten().flatten().for_each(|byte| taken[usize::from(*byte)] = true);
+            taken.iter().position(|taken| !taken).map(|byte| byte as u8)
+        };
+        let latin_none = free(&[0, 1].map(|at| pages[usize::from(index[at])]));
+        let page = |(at, page): (usize, &[Option<u8>; 128])| {
+            let none = if index[..2].contains(&(at as u16)) { latin_none } else { free(&[*page]) };
+            let none = none.unwrap_or_default();
+            Page { bytes: page.map(|byte| byte.unwrap_or(none)), none }
+        };
+        let pages = pages.iter().enumerate().map(page).collect();
+        FromUtf8 { index, pages, latin_none, common }
+    }
+
+    /// Returns the page of the code points from `128 * at` on.
+    #[inline(always)]
+    pub(super) fn page(&self, at: usize) -> &Page {
+        &self.pages[usize::from(self.index[at & 0x1FF])]
+    }
+}

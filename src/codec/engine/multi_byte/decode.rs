@@ -1,0 +1,639 @@
+//! Bytes to text: the tree of nodes, the code that builds it, and the decoder.
+
+use super::{LEAST_REACH, SHIFTS, WORTH, fits};
+use crate::arch::types::Split;
+use crate::arch::{self, lanes};
+use crate::codec::table::limits::MAX_BYTES;
+use crate::codec::table::packed::Chart;
+use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table};
+use crate::codec::{Decoder, Malformed, Packed, Step, Stop, Utf8Batch, Utf8Sink, Utf8Table, Utf8Word};
+use std::sync::Arc;
+
+/// The notes that a node has for bytes that are not a character.
+mod note {
+    use crate::codec::Utf8Word;
+
+    /// No sequence continues with this byte.
+    pub(super) const ILLEGAL: u8 = 0;
+    /// The sequence is whole, but has no character.
+    pub(super) const UNASSIGNED: u8 = 1;
+    /// The sequence continues in the node of this number.
+    pub(super) const NEXT: u8 = 2;
+    /// A shift code for the set of this number.
+    pub(super) const SHIFT: u8 = 3;
+    /// A character beyond the Basic Multilingual Plane.
+    pub(super) const CHAR: u8 = 4;
+    /// Several characters: the text of this number.
+    pub(super) const TEXT: u8 = 5;
+    /// The sequence is whole, and a longer one may begin with it: the index in `longer`.
+    pub(super) const LONGER: u8 = 6;
+    /// The longer sequence does not continue with this byte; the shorter one counts.
+    pub(super) const STOP: u8 = 7;
+
+    pub(super) const fn of(kind: u8) -> Utf8Word {
+        Utf8Word::note(kind, 0)
+    }
+}
+
+/// The tables of a decoder.
+#[derive(Debug)]
+pub(in crate::codec::engine) struct DecodeTable {
+    /// The node where a character begins, for each set: one set, or two if there are shift codes.
+    sets: Vec<u32>,
+    /// For each set and lead byte, where in `words` its pairs start, one for each of 256 trail bytes. For all other bytes
+    /// it is 0, where there are 256 notes.
+    pairs: Vec<[u32; 256]>,
+    /// The same for the pairs of a shifted charset; for lead byte 0, which begins no pair, the single bytes.
+    starts: [u32; 256],
+    /// The single bytes of a shifted charset, for long runs of them.
+    singles: Option<Box<Utf8Table>>,
+    nodes: Vec<Node>,
+    /// For each node and byte, the character or the note.
+    words: Vec<Utf8Word>,
+    texts: Vec<Box<str>>,
+    /// For a whole sequence that may begin a longer one: what it is, and the node where the longer one continues.
+    longer: Vec<(Utf8Word, u32)>,
+}
+
+/// The bytes that may occur at one place: those from `first` to `last`, whose words begin at `start`. If `first` is
+/// greater than `last`, there are none.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    start: u32,
+    first: u8,
+    last: u8,
+}
+
+impl DecodeTable {
+    /// Builds the tables. Mappings that do not fit the table's shape are left out; [`Table::check`] finds them.
+    pub(in crate::codec::engine) fn new(table: &Table) -> Self {
+        let mut build = Build::new(&table.shape);
+        for Mapping { code, ch, way } in &table.mappings {
+            if way.decodes() {
+                build.insert(&code.bytes()[..code.len()], word_of(*ch));
+            }
+        }
+        for Sequence { bytes, text, way } in &table.sequences {
+            if way.decodes() {
+                build.insert_text(bytes, text);
+            }
+        }
+        build.finish()
+    }
+
+    /// Builds the tables of a built-in page directly from its packed form.
+    pub(in crate::codec::engine) fn of_page(page: &Packed) -> Self {
+        let record = page.open();
+        let mut build = Build::new(&record.shape);
+        for chart in &record.charts {
+            build.insert_chart(chart);
+        }
+        record.others(|way, code, text| {
+            if way.decodes() {
+                build.insert_text(&code.bytes()[..code.len()], text);
+            }
+        });
+        build.finish()
+    }
+
+    #[inline(always)]
+    fn word(&self, node: u32, byte: u8) -> Utf8Word {
+        let node = self.nodes[node as usize];
+        if byte < node.first || byte > node.last {
+            return note::of(note::ILLEGAL);
+        }
+        self.words[node.start as usize + usize::from(byte - node.first)]
+    }
+
+    /// Returns whether `byte` could begin a sequence or is a shift code.
+    fn begins(&self, set: u8, byte: u8) -> bool {
+        self.word(self.sets[set as usize], byte) != note::of(note::ILLEGAL)
+    }
+
+    /// Returns the first sequence of `bytes`, which is not empty. If `last` is true, nothing follows them.
+    fn first(&self, set: u8, bytes: &[u8], last: bool) -> First {
+        let mut node = self.sets[set as usize];
+        let mut whole = None;
+        for (at, &byte) in bytes.iter().enumerate() {
+            // The states of a table may form a loop. Stop at what can be held.
+            let word = if at < MAX_BYTES { self.word(node, byte) } else { note::of(note::ILLEGAL) };
+            let found = |word| First::Whole { word, len: at + 1 };
+            match word.as_note() {
+                Some((note::NEXT, next)) => node = next,
+                Some((note::LONGER, index)) => {
+                    let (word, next) = self.longer[index as usize];
+                    if word != note::of(note::STOP) {
+                        whole = Some(found(word));
+                    }
+                    node = next;
+                }
+                Some((note::SHIFT, set)) => return First::Shift { set: set as u8 },
+                Some((note::ILLEGAL | note::STOP, _)) => {
+                    // This byte, or one before it, may begin another sequence.
+                    let len = (1..at).find(|at| self.begins(set, bytes[*at])).unwrap_or(at.max(1));
+                    return whole.unwrap_or(First::Malformed { len });
+                }
+                Some((note::UNASSIGNED, _)) => return whole.unwrap_or(found(word)),
+                _ => return found(word),
+            }
+        }
+        match whole {
+            _ if !last => First::Open,
+            Some(whole) => whole,
+            None => First::Malformed { len: bytes.len() },
+        }
+    }
+}
+
+/// What is at the front of some bytes.
+#[derive(Clone, Copy)]
+enum First {
+    /// A whole sequence: a character, a text, or unassigned.
+    Whole {
+        word: Utf8Word,
+        len: usize,
+    },
+    Shift {
+        set: u8,
+    },
+    Malformed {
+        len: usize,
+    },
+    /// The bytes that follow decide.
+    Open,
+}
+
+/// Builds a [`DecodeTable`].
+struct Build {
+    done: DecodeTable,
+    states: Vec<State>,
+    /// The state in which each set begins.
+    starts: Vec<usize>,
+    /// For each state a node without characters, which all sequences without characters share. Made when needed.
+    empty: Vec<Option<u32>>,
+}
+
+impl Build {
+    fn new(shape: &Shape) -> Self {
+        let (mut states, starts) = match shape {
+            Shape::Shifted => {
+                let mut states = Shape::Single.states().into_owned();
+                for state in Shape::Double.states().iter() {
+                    states.push(state.map(|cell| match cell {
+                        Cell::Next(next) => Cell::Next(next + 1),
+                        cell => cell,
+                    }));
+                }
+                (states, vec![0, 1])
+            }
+            shape => (shape.states().into_owned(), vec![0]),
+        };
+        // A table made by hand may have no states, or refer to a state that does not exist.
+        if states.is_empty() {
+            states.push([Cell::Illegal; 256]);
+        }
+        let count = states.len();
+        for cell in states.as_flattened_mut() {
+            if matches!(cell, Cell::Next(next) if usize::from(*next) >= count) {
+                *cell = Cell::Illegal;
+            }
+        }
+        let done = DecodeTable {
+            sets: Vec::new(),
+            pairs: Vec::new(),
+            starts: [0; 256],
+            singles: None,
+            nodes: Vec::new(),
+            words: vec![note::of(note::STOP); 256],
+            texts: Vec::new(),
+            longer: Vec::new(),
+        };
+        let mut build = Build { done, empty: vec![None; states.len()], states, starts };
+        for set in 0..build.starts.len() {
+            let node = build.node(build.starts[set], false);
+            build.done.sets.push(node);
+            if *shape == Shape::Shifted {
+                for (code, to) in [(SO, 1), (SI, 0)] {
+                    build.put(node, code, Utf8Word::note(note::SHIFT, to));
+                }
+            }
+        }
+        build
+    }
+
+    /// Adds a node for a state, with nothing assigned. `after` is true if a whole sequence ends before it.
+    fn node(&mut self, state: usize, after: bool) -> u32 {
+        if after {
+            // A table may have millions of these, most of them with one or two bytes, so they begin empty and grow.
+            self.done.nodes.push(Node { start: 0, first: 1, last: 0 });
+            return self.done.nodes.len() as u32 - 1;
+        }
+        let cells = self.states[state];
+        let first = cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0);
+        let last = cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0);
+        // A wide node gets words for all bytes, so that a lookup needs no check of its bounds. So do the nodes of the
+        // sets, and those after a lead byte of a shifted charset: U+3000 is often the only character after its 40.
+        let is_wide = last - first >= 128 || self.done.sets.len() < self.starts.len() || self.starts.len() == 2;
+        let (first, last) = if is_wide { (0, 255) } else { (first, last) };
+        let start = self.done.words.len() as u32;
+        self.done.nodes.push(Node { start, first: first as u8, last: last as u8 });
+        let node = self.done.nodes.len() as u32 - 1;
+        for cell in &cells[first..=last] {
+            self.done.words.push(match cell {
+                Cell::Illegal => note::of(note::ILLEGAL),
+                Cell::End | Cell::Unassigned => note::of(note::UNASSIGNED),
+                Cell::Next(_) => note::of(note::NEXT),
+            });
+        }
+        for (byte, cell) in (0..=255).zip(cells) {
+            if let Cell::Next(next) = cell {
+                let empty = self.empty_node(next.into());
+                self.put(node, byte, Utf8Word::note(note::NEXT, empty));
+            }
+        }
+        node
+    }
+
+    fn empty_node(&mut self, state: usize) -> u32 {
+        if let Some(node) = self.empty[state] {
+            return node;
+        }
+        // Before the node is made, because a state may refer to itself.
+        self.empty[state] = Some(self.done.nodes.len() as u32);
+        self.node(state, false)
+    }
+
+    fn put(&mut self, node: u32, byte: u8, word: Utf8Word) {
+        let place = &mut self.done.nodes[node as usize];
+        if byte < place.first || byte > place.last {
+            let old = *place;
+            let len = (usize::from(old.last) + 1).saturating_sub(old.first.into());
+            // Double the size, so that not every byte moves the node.
+            (place.first, place.last) = match len as u8 {
+                0 => (byte, byte),
+                more if byte < old.first => (byte.min(old.first.saturating_sub(more)), old.last),
+                more => (old.first, byte.max(old.last.saturating_add(more))),
+            };
+            let start = self.done.words.len();
+            place.start = start as u32;
+            let before = usize::from(old.first.saturating_sub(place.first));
+            self.done.words.resize(start + usize::from(place.last - place.first) + 1, note::of(note::STOP));
+            self.done.words.copy_within(old.start as usize..old.start as usize + len, start + before);
+        }
+        let node = self.done.nodes[node as usize];
+        self.done.words[node.start as usize + usize::from(byte - node.first)] = word;
+    }
+
+    /// Inserts all cells of a chart, as [`insert`](Self::insert) does. Its lead byte has no node yet.
+    fn insert_chart(&mut self, chart: &Chart) {
+        let set = usize::from(self.starts.len() == 2 && chart.lead.is_some());
+        let node = match chart.lead {
+            None => self.done.sets[set],
+            Some(lead) => {
+                let Cell::Next(next) = self.states[self.starts[set]][lead as usize] else { return };
+                let node = self.node(next.into(), false);
+                self.put(self.done.sets[set], lead, Utf8Word::note(note::NEXT, node));
+                node
+            }
+        };
+        let Node { start, first, last } = self.done.nodes[node as usize];
+        // A character may only be assigned where a sequence ends, which the notes in the node show.
+        let none = note::of(note::STOP);
+        for (quarter, units) in (0..4).zip(chart.quarters()) {
+            for (byte, word) in (quarter << 6..).zip(Utf8Word::of_units(&units, none)) {
+                if word != none && byte >= first.into() && byte <= last.into() {
+                    let place = &mut self.done.words[start as usize + byte - usize::from(first)];
+                    if *place == note::of(note::UNASSIGNED) {
+                        *place = word;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the tables, after it added `pairs`, `starts` and `singles`.
+    fn finish(mut self) -> DecodeTable {
+        for &set in &self.done.sets {
+            self.done.pairs.push(std::array::from_fn(|byte| match self.done.word(set, byte as u8).as_note() {
+                Some((note::NEXT, node)) => {
+                    let Node { start, first, last } = self.done.nodes[node as usize];
+                    if (first, last) == (0, 255) { start } else { 0 }
+                }
+                _ => 0,
+            }));
+        }
+        if let [_, pairs] = &self.done.pairs[..] {
+            // A shift code does not begin a pair either, so SO can stand for "no pair".
+            let start = self.done.nodes[self.done.sets[0] as usize].start;
+            let char_of = |byte: usize| self.done.words[start as usize + byte].to_char();
+            self.done.singles = Some(Box::new(Utf8Table::new(std::array::from_fn(char_of))));
+            self.done.starts = *pairs;
+            self.done.starts[0] = start;
+            self.done.starts[usize::from(SO)] = 0;
+        }
+        self.done
+    }
+
+    fn insert_text(&mut self, bytes: &[u8], text: &str) {
+        if !fits(bytes, text) {
+            return;
+        }
+        let mut chars = text.chars();
+        let word = match (chars.next(), chars.next()) {
+            (Some(ch), None) => word_of(ch),
+            _ => {
+                self.done.texts.push(text.into());
+                Utf8Word::note(note::TEXT, self.done.texts.len() as u32 - 1)
+            }
+        };
+        self.insert(bytes, word);
+    }
+
+    fn insert(&mut self, bytes: &[u8], word: Utf8Word) {
+        let set = usize::from(self.starts.len() == 2 && bytes.len() > 1);
+        let mut state = self.starts[set];
+        let mut node = self.done.sets[set];
+        // Whether a whole sequence ends before this place.
+        let mut after = false;
+        for (at, &byte) in bytes.iter().enumerate() {
+            let is_last = at + 1 == bytes.len();
+            let found = match self.done.word(node, byte) {
+                word if after && word == note::of(note::ILLEGAL) => note::of(note::STOP),
+                word => word,
+            };
+            match (self.states[state][byte as usize], is_last) {
+                (Cell::End, true) => match found.as_note() {
+                    Some((note::LONGER, index)) => self.done.longer[index as usize].0 = word,
+                    Some((note::SHIFT, _)) => {}
+                    _ => self.put(node, byte, word),
+                },
+                (Cell::End, false) => {
+                    let index = match found.as_note() {
+                        Some((note::LONGER, index)) => index,
+                        _ => {
+                            let next = self.node(self.starts[set], true);
+                            self.done.longer.push((found, next));
+                            let index = self.done.longer.len() as u32 - 1;
+                            self.put(node, byte, Utf8Word::note(note::LONGER, index));
+                            index
+                        }
+                    };
+                    (node, state, after) = (self.done.longer[index as usize].1, self.starts[set], true);
+                }
+                (Cell::Next(next), false) => {
+                    let next = usize::from(next);
+                    node = match found.as_note() {
+                        Some((note::NEXT, child)) if self.empty[next] != Some(child) => child,
+                        _ => {
+                            let child = self.node(next, after);
+                            self.put(node, byte, Utf8Word::note(note::NEXT, child));
+                            child
+                        }
+                    };
+                    state = next;
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+fn word_of(ch: char) -> Utf8Word {
+    Utf8Word::new(ch).unwrap_or(Utf8Word::note(note::CHAR, ch as u32))
+}
+
+/// Decodes a multi-byte charset.
+#[derive(Clone, Debug)]
+pub(in crate::codec::engine) struct MultiByteDecoder {
+    table: Arc<DecodeTable>,
+    set: u8,
+    /// Bytes that were read and not decided.
+    held: [u8; 2 * MAX_BYTES],
+    len: usize,
+    /// How many words to look up before any is written: few if the last fault was near.
+    reach: usize,
+}
+
+/// About 64 bytes of a batch.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    split: Split,
+    /// The place of its first word in the batch.
+    word: usize,
+    /// The place of its first byte in the input.
+    byte: usize,
+}
+
+impl Block {
+    /// A batch that has this many words takes no more blocks: another one might not fit.
+    const MOST: usize = Utf8Batch::LEN - 64;
+    /// The most blocks of a batch. Each but the last has at least 32 characters, apart from shift codes.
+    const REACH: usize = 8;
+}
+
+impl MultiByteDecoder {
+    pub(in crate::codec::engine) fn new(table: Arc<DecodeTable>) -> Self {
+        MultiByteDecoder { table, set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: Block::MOST }
+    }
+
+    /// Writes the character or the text of `word`. Returns `None` if there is no room, and `Some(false)` if the sequence
+    /// is unassigned.
+    fn write(table: &DecodeTable, word: Utf8Word, dst: &mut Utf8Sink<'_>) -> Option<bool> {
+        let done = match word.as_note() {
+            None => dst.push_word(word),
+            Some((note::CHAR, code)) => dst.push(char::from_u32(code).unwrap_or('\u{FFFD}')),
+            Some((note::TEXT, index)) => {
+                let text = &table.texts[index as usize];
+                dst.room() >= text.len() && dst.push_str(text) == text.len()
+            }
+            Some(_) => return Some(false),
+        };
+        done.then_some(true)
+    }
+
+    /// Decodes the front of `src` for a shifted charset while nothing is held: looks up the characters of some blocks, and
+    /// then writes them. Stops at anything that needs a decision; returns how many bytes were read.
+    fn blocks(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let (table, isa) = (&*self.table, arch::isa());
+        let mut batch = Utf8Batch::new();
+        let mut units = [0; 64];
+        let mut blocks = [Block::default(); Block::REACH];
+        let mut read = 0;
+        'batches: while src.len() - read >= WORTH {
+            let mut block =
+                Block { split: Split { is_double: self.set == 1, ..Split::default() }, word: 0, byte: read };
+            let mut count = 0;
+            while let Some(place) = blocks.get_mut(count)
+                && block.word < self.reach
+            {
+                block.split = lanes::split(isa, SHIFTS, block.split.is_double, &src[block.byte..], &mut units);
+                let len = block.split.firsts.count_ones() as usize;
+                // Only single bytes: decode as many of them as there are.
+                if count == 0
+                    && (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
+                    && let Some(singles) = &table.singles
+                {
+                    let len = dst.push_table(&src[read..], singles);
+                    if len > 0 {
+                        read += len;
+                        continue 'batches;
+                    }
+                }
+                for (at, unit) in units[..len].iter().enumerate() {
+                    let [lead, trail] = unit.to_be_bytes();
+                    let start = table.starts[lead as usize] as usize;
+                    batch.set(block.word + at, table.words[start + usize::from(trail)]);
+                }
+                *place = block;
+                count += 1;
+                (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
+                if block.split.read < 64 {
+                    break;
+                }
+            }
+            let done = dst.push_batch(&batch, block.word);
+            if done < block.word {
+                let stopped = blocks[..count].iter().rfind(|block| block.word <= done).unwrap_or(&blocks[0]);
+                let first =
+                    (stopped.word..done).fold(stopped.split.firsts, |firsts, _| firsts & firsts.wrapping_sub(1));
+                let at = first.trailing_zeros();
+                self.set = u8::from(stopped.split.doubles.checked_shr(at).is_some_and(|doubles| doubles & 1 == 1));
+                self.reach = (done + LEAST_REACH).min(Block::MOST);
+                return stopped.byte + at as usize;
+            }
+            self.set = block.split.is_double.into();
+            self.reach = Block::MOST;
+            if block.byte == read {
+                break;
+            }
+            read = block.byte;
+        }
+        read
+    }
+
+    /// Decodes the front of `src` while nothing is held, as long as it is simple: one byte or two, for a character of up to
+    /// three bytes in UTF-8. Returns how many bytes were read.
+    #[inline(always)]
+    fn common(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let mut read = 0;
+        if table.sets.len() == 2 && src.len() >= WORTH && lanes::are_worth_it(arch::isa()) {
+            read += self.blocks(src, dst);
+        }
+        let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
+        let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
+        let pairs = &table.pairs[self.set as usize];
+        dst.push_words(|| {
+            let Some(&byte) = src.get(read) else { return note::of(note::STOP) };
+            let word = set[byte as usize];
+            if word.is_char() {
+                read += 1;
+                return word;
+            }
+            let (start, Some(&trail)) = (pairs[byte as usize], src.get(read + 1)) else { return word };
+            let word = table.words[start as usize + trail as usize];
+            // A branch, so that the next byte need not wait for this word.
+            if word.is_char() {
+                read += 2;
+            }
+            word
+        });
+        read
+    }
+
+    /// Removes the first `len` bytes that are held.
+    fn drop_held(&mut self, len: usize) {
+        self.held.copy_within(len..self.len, 0);
+        self.len -= len;
+    }
+}
+
+impl Decoder for MultiByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let table = &*self.table.clone();
+        let mut read = 0;
+        while read < src.len() {
+            if self.len == 0 {
+                read += self.common(table, &src[read..], dst);
+                if read == src.len() {
+                    break;
+                }
+            }
+            // Everything else: one sequence at a time, from the held bytes and the new ones.
+            let held = self.len;
+            let new = (src.len() - read).min(MAX_BYTES);
+            let mut both = [0; 2 * MAX_BYTES];
+            let bytes = if held == 0 {
+                &src[read..]
+            } else {
+                both[..held].copy_from_slice(&self.held[..held]);
+                both[held..held + new].copy_from_slice(&src[read..read + new]);
+                &both[..held + new]
+            };
+            let (len, malformed) = match table.first(self.set, bytes, false) {
+                First::Open => {
+                    // No sequence is longer than what can be held, so these are the last bytes.
+                    self.held[held..held + new].copy_from_slice(&src[read..read + new]);
+                    self.len += new;
+                    read += new;
+                    break;
+                }
+                First::Shift { set } => {
+                    self.set = set;
+                    (1, false)
+                }
+                First::Malformed { len } => (len, true),
+                First::Whole { word, len } => match Self::write(table, word, dst) {
+                    None => return Step { read, stop: Stop::OutputFull },
+                    Some(assigned) => (len, !assigned),
+                },
+            };
+            if len < held {
+                self.drop_held(len);
+            } else {
+                self.len = 0;
+                read += len - held;
+            }
+            if malformed {
+                let fault = Malformed { len: len as u8, after: self.len as u8 };
+                return Step { read, stop: Stop::Fault(fault) };
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        let table = &*self.table.clone();
+        while self.len > 0 {
+            let (len, malformed) = match table.first(self.set, &self.held[..self.len], true) {
+                First::Shift { set } => {
+                    self.set = set;
+                    (1, false)
+                }
+                First::Malformed { len } => (len, true),
+                First::Whole { word, len } => match Self::write(table, word, dst) {
+                    None => return Stop::OutputFull,
+                    Some(assigned) => (len, !assigned),
+                },
+                First::Open => (self.len, true),
+            };
+            self.drop_held(len);
+            if malformed {
+                return Stop::Fault(Malformed { len: len as u8, after: self.len as u8 });
+            }
+        }
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.set = 0;
+        self.len = 0;
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        self.len
+    }
+}

@@ -1,0 +1,515 @@
+//! Text to bytes: the two-level table, the code that builds it, and the encoder.
+
+use super::{LEAST_REACH, SHIFTS, WORTH, fits};
+use crate::arch::types::ByteOrder;
+use crate::arch::{self, lanes, utf16};
+use crate::codec::table::{Mapping, SI, SO, Sequence, Shape, Table, Way};
+use crate::codec::{ByteSink, Encoder, MIN_ROOM, Packed, Replacement, Step, Stop, Unmappable};
+use std::sync::Arc;
+
+/// An entry of the table: what a code point becomes, in the lane layout of the kernel.
+mod bytes {
+    use crate::arch::types;
+
+    /// No code.
+    pub(super) const NONE: u32 = 0;
+    /// The position of the number of bytes. The bytes are below it, the last one lowest.
+    pub(super) const SHIFT: u32 = types::LEN;
+    /// As a number of bytes: more than three; the entry has the index in `long`.
+    pub(super) const LONG: u32 = 4;
+    /// The character may begin a mapping of several; the entry is that of the character alone.
+    pub(super) const START: u32 = types::MAY_GO_ON;
+    /// The character may be the second of a mapping.
+    pub(super) const FOLLOWS: u32 = types::FOLLOWS;
+    /// The rest of the lane.
+    pub(super) const ENTRY: u32 = !(START | FOLLOWS);
+}
+
+/// How many code points are looked up in one block.
+const BLOCK: usize = 64;
+/// The number of blocks in the Basic Multilingual Plane.
+const PLANE: usize = 0x1_0000 / BLOCK;
+
+/// The tables of an encoder.
+#[derive(Debug)]
+pub(in crate::codec::engine) struct EncodeTable {
+    /// The block of each 64 code points, at least for the Basic Multilingual Plane; block 0 is empty.
+    index: Vec<u16>,
+    blocks: Vec<[u32; BLOCK]>,
+    long: Vec<Box<[u8]>>,
+    /// The mappings of several characters, by the first one.
+    starts: Vec<(char, Start)>,
+    /// One-way mappings, by character.
+    best_fit: Vec<(char, u32)>,
+    substitute: Box<[u8]>,
+    substitute1: Option<u8>,
+    /// The characters that `substitute1` replaces, in order; `None` if it replaces all up to U+00FF.
+    for_substitute1: Option<Vec<char>>,
+    is_shifted: bool,
+}
+
+/// The mappings of several characters that begin with the same character.
+#[derive(Debug)]
+struct Start {
+    /// The characters after the first, in order, and the entry of the whole mapping.
+    longer: Vec<(Box<str>, u32)>,
+    /// The length of the longest of them.
+    longest: usize,
+}
+
+impl EncodeTable {
+    pub(in crate::codec::engine) fn new(table: &Table) -> Self {
+        let mut this = Self::empty(&table.shape, &table.substitute, table.substitute1);
+        if table.substitute1.is_some() && !table.lists_substitute1() {
+            this.for_substitute1 = None;
+        }
+        for Mapping { code, ch, way } in &table.mappings {
+            this.insert(&code.bytes()[..code.len()], *ch, "", *way);
+        }
+        for Sequence { bytes, text, way } in &table.sequences {
+            let mut chars = text.chars();
+            if fits(bytes, text)
+                && let Some(first) = chars.next()
+            {
+                this.insert(bytes, first, chars.as_str(), *way);
+            }
+        }
+        this.in_order()
+    }
+
+    /// Builds the tables of a built-in page directly from its packed form.
+    pub(in crate::codec::engine) fn of_page(page: &Packed) -> Self {
+        let record = page.open();
+        let mut this = Self::empty(&record.shape, &record.substitute, record.substitute1);
+        let mut is_one_way = vec![false; if record.to_text.is_empty() { 0 } else { 0x1_0000 }];
+        for code in &record.to_text {
+            is_one_way[code.number() as usize] = true;
+        }
+        for chart in &record.charts {
+            for (byte, unit) in (0..=255).zip(chart.quarters().flatten()) {
+                let code = chart.code(byte);
+                let is_one_way = is_one_way.get(code.number() as usize).is_some_and(|is| *is);
+                if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF && !is_one_way) {
+                    this.set(ch, (code.len() as u32) << bytes::SHIFT | code.number());
+                }
+            }
+        }
+        record.others(|way, code, text| {
+            let mut chars = text.chars();
+            if let Some(first) = chars.next() {
+                this.insert(&code.bytes()[..code.len()], first, chars.as_str(), way);
+            }
+        });
+        this.in_order()
+    }
+
+    fn empty(shape: &Shape, substitute: &[u8], substitute1: Option<u8>) -> Self {
+        EncodeTable {
+            index: vec![0; PLANE],
+            blocks: vec![[bytes::NONE; BLOCK]],
+            long: Vec::new(),
+            starts: Vec::new(),
+            best_fit: Vec::new(),
+            substitute: substitute.into(),
+            substitute1,
+            // `None` does not occur in built-in pages: each has U+0000 at 00.
+            for_substitute1: Some(Vec::new()),
+            is_shifted: *shape == Shape::Shifted,
+        }
+    }
+
+    fn insert(&mut self, code: &[u8], first: char, rest: &str, way: Way) {
+        let is_shift = self.is_shifted && (code == [SO] || code == [SI]);
+        match way {
+            Way::Substitute1 => self.for_substitute1.iter_mut().for_each(|listed| listed.push(first)),
+            Way::ToText => {}
+            _ if is_shift => {}
+            way if way.encodes(first) => {
+                let entry = self.entry(code);
+                if rest.is_empty() {
+                    self.set(first, entry);
+                } else {
+                    self.add_start(first, rest, entry);
+                }
+            }
+            // A one-way mapping of several characters is never used: a replacement is for one character.
+            _ if !rest.is_empty() => {}
+            _ => {
+                let entry = self.entry(code);
+                self.best_fit.push((first, entry));
+            }
+        }
+    }
+
+    fn in_order(mut self) -> Self {
+        self.starts.sort_unstable_by_key(|(ch, _)| *ch);
+        for (_, start) in &mut self.starts {
+            start.longer.sort();
+            start.longest = start.longer.iter().map(|(longer, _)| longer.len()).max().unwrap_or(0);
+        }
+        self.best_fit.sort_unstable();
+        self.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
+        self
+    }
+
+    fn entry(&mut self, code: &[u8]) -> u32 {
+        if code.len() <= 3 {
+            let number = code.iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
+            return (code.len() as u32) << bytes::SHIFT | number;
+        }
+        self.long.push(code.into());
+        bytes::LONG << bytes::SHIFT | (self.long.len() as u32 - 1)
+    }
+
+    /// Returns the place of the lane of `ch`.
+    fn place(&mut self, ch: char) -> &mut u32 {
+        let (index, low) = (ch as usize / BLOCK, ch as usize % BLOCK);
+        if index >= self.index.len() {
+            self.index.resize(index + 1, 0);
+        }
+        if self.index[index] == 0 {
+            self.index[index] = self.blocks.len() as u16;
+            self.blocks.push([bytes::NONE; BLOCK]);
+        }
+        &mut self.blocks[self.index[index] as usize][low]
+    }
+
+    /// Sets the entry of `ch` alone.
+    fn set(&mut self, ch: char, entry: u32) {
+        let place = self.place(ch);
+        *place = *place & !bytes::ENTRY | entry;
+    }
+
+    fn add_start(&mut self, first: char, rest: &str, entry: u32) {
+        if let Some(second) = rest.chars().next() {
+            *self.place(second) |= bytes::FOLLOWS;
+        }
+        let place = self.place(first);
+        let is_new = *place & bytes::START == 0;
+        *place |= bytes::START;
+        let index = if is_new {
+            self.starts.push((first, Start { longer: Vec::new(), longest: 0 }));
+            self.starts.len() - 1
+        } else {
+            // Usually that of the previous mapping.
+            self.starts.iter().rposition(|(ch, _)| *ch == first).unwrap_or(0)
+        };
+        self.starts[index].1.longer.push((rest.into(), entry));
+    }
+
+    #[inline(always)]
+    fn find(&self, ch: char) -> u32 {
+        let block = self.index.get(ch as usize / BLOCK).copied().unwrap_or(0);
+        self.blocks[block as usize][ch as usize % BLOCK]
+    }
+
+    /// Returns the entry for the beginning of `text`, which is not empty, and the length of that beginning; `None` if the
+    /// text that follows decides. If `last` is true, nothing follows.
+    fn first(&self, text: &str, last: bool) -> Option<(u32, usize)> {
+        let ch = text.chars().next()?;
+        let (lane, rest) = (self.find(ch), &text[ch.len_utf8()..]);
+        let alone = (lane & bytes::ENTRY, ch.len_utf8());
+        if lane & bytes::START == 0 {
+            return Some(alone);
+        }
+        let Ok(start) = self.starts.binary_search_by_key(&ch, |(ch, _)| *ch) else { return Some(alone) };
+        let start = &self.starts[start].1;
+        // In the sorted list, entries that begin with the rest and are longer come directly after it.
+        let after = start.longer.partition_point(|(longer, _)| **longer <= *rest);
+        if !last && start.longer.get(after).is_some_and(|(longer, _)| longer.starts_with(rest)) {
+            return None;
+        }
+        let found = (1..=start.longest).rev().filter_map(|len| rest.get(..len)).find_map(|begin| {
+            let at = start.longer.binary_search_by(|(longer, _)| (**longer).cmp(begin)).ok()?;
+            Some(&start.longer[at])
+        });
+        Some(found.map_or(alone, |(longer, entry)| (*entry, ch.len_utf8() + longer.len())))
+    }
+
+    fn best_fit(&self, ch: char) -> Option<u32> {
+        let index = self.best_fit.binary_search_by_key(&ch, |(ch, _)| *ch).ok()?;
+        Some(self.best_fit[index].1)
+    }
+
+    /// Returns the substitution character for `ch`.
+    fn substitute(&self, ch: char) -> &[u8] {
+        let listed = self.for_substitute1.as_ref();
+        match &self.substitute1 {
+            Some(single) if listed.map_or(ch <= '\u{FF}', |listed| listed.binary_search(&ch).is_ok()) => {
+                std::slice::from_ref(single)
+            }
+            _ => &self.substitute,
+        }
+    }
+}
+
+/// Encodes a multi-byte charset.
+#[derive(Clone, Debug)]
+pub(in crate::codec::engine) struct MultiByteEncoder {
+    table: Arc<EncodeTable>,
+    /// Whether the last shift code was that for pairs.
+    is_double: bool,
+    /// Text that was read and not decided.
+    held: String,
+    /// How many characters to look up before any is written: few if the last fault was near.
+    reach: usize,
+}
+
+/// After this many single characters a batch is tried again.
+const PAUSE: usize = 8;
+
+/// Encodes the front of `src` to `spare` in three steps: to UTF-16, to lanes, to bytes. Stops at anything that needs a
+/// decision, and at the latest within a block of the end of either slice; returns how many bytes were read and written.
+#[inline(never)]
+fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str, spare: &mut [u8]) -> (usize, usize) {
+    const UNITS: usize = 320;
+    let isa = arch::isa();
+    let order = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
+    let index: &[u16; PLANE] = table.index.first_chunk().expect("the plane is there");
+    let shifts = table.is_shifted.then_some(SHIFTS);
+    let mut units = [0; 2 * UNITS];
+    let mut looked_up = [0; UNITS + 1];
+    let (mut read, mut written) = (0, 0);
+    while src.len() - read >= WORTH {
+        // The kernel of UTF-16 goes in blocks, so in a small buffer it makes few units.
+        let room = &mut units[..2 * (*reach).clamp(LEAST_REACH, UNITS)];
+        let (taken, made) = utf16::from_utf8(isa, order, true, &src[read..], room);
+        let (units, _) = room[..made].as_chunks::<2>();
+        if units.is_empty() {
+            break;
+        }
+        let lanes = &mut looked_up[..=units.len()];
+        for (lane, unit) in lanes.iter_mut().zip(units) {
+            let unit = usize::from(u16::from_ne_bytes(*unit));
+            *lane = table.blocks[usize::from(index[unit / BLOCK])][unit % BLOCK];
+        }
+        // The kernel needs to see the lane after the last one. At the end of `src`, assume that it combines.
+        lanes[units.len()] = src[read + taken..].chars().next().map_or(bytes::FOLLOWS, |ch| table.find(ch));
+        let (done, put) = lanes::codes(isa, lanes, shifts, is_double, &mut spare[written..]);
+        written += put;
+        if done < units.len() {
+            *reach = done + LEAST_REACH;
+            let len = |unit: &[u8; 2]| match u16::from_ne_bytes(*unit) {
+                0..0x80 => 1,
+                0x80..0x800 => 2,
+                _ => 3,
+            };
+            return (read + units[..done].iter().map(len).sum::<usize>(), written);
+        }
+        *reach = UNITS;
+        read += taken;
+    }
+    (read, written)
+}
+
+impl MultiByteEncoder {
+    pub(in crate::codec::engine) fn new(table: Arc<EncodeTable>) -> Self {
+        MultiByteEncoder { table, is_double: false, held: String::new(), reach: LEAST_REACH }
+    }
+
+    /// Writes the bytes of `entry`, which has some, to `spare` from `at` on, after the shift code that they need; returns
+    /// whether they fit.
+    #[inline(always)]
+    fn put(table: &EncodeTable, is_double: &mut bool, entry: u32, spare: &mut [u8], at: &mut usize) -> bool {
+        let len = (entry >> bytes::SHIFT) as usize;
+        // With room for the longest code, store a shift code and four bytes, and count only those that are needed.
+        if let Some(place) = spare[*at..].first_chunk_mut::<8>()
+            && len < bytes::LONG as usize
+        {
+            let wanted = table.is_shifted && len > 1;
+            let shift = usize::from(wanted != *is_double);
+            *is_double = wanted;
+            place[0] = if wanted { SO } else { SI };
+            place[shift..shift + 4].copy_from_slice(&(entry << (8 * (4 - len))).to_be_bytes());
+            *at += shift + len;
+            return true;
+        }
+        if len == bytes::LONG as usize {
+            return Self::put_bytes(table, is_double, &table.long[(entry & 0xFF_FFFF) as usize], spare, at);
+        }
+        let code = (entry << (8 * (4 - len))).to_be_bytes();
+        Self::put_bytes(table, is_double, &code[..len], spare, at)
+    }
+
+    #[inline(always)]
+    fn put_bytes(table: &EncodeTable, is_double: &mut bool, code: &[u8], spare: &mut [u8], at: &mut usize) -> bool {
+        let wanted = table.is_shifted && code.len() > 1;
+        let shift = usize::from(wanted != *is_double);
+        let Some(place) = spare.get_mut(*at..*at + shift + code.len()) else { return false };
+        if shift == 1 {
+            place[0] = if wanted { SO } else { SI };
+            *is_double = wanted;
+        }
+        place[shift..].copy_from_slice(code);
+        *at += place.len();
+        true
+    }
+
+    fn push(&mut self, code: &[u8], dst: &mut ByteSink<'_>) -> bool {
+        let mut done = false;
+        dst.fill(|spare| {
+            let mut at = 0;
+            done = Self::put_bytes(&self.table, &mut self.is_double, code, spare, &mut at);
+            at
+        });
+        done
+    }
+
+    /// Encodes the front of `src` to `spare` while nothing is held, up to a character that depends on text which is not
+    /// there yet. Returns what it did and how many bytes were written.
+    #[inline(always)]
+    fn common(&mut self, src: &str, spare: &mut [u8]) -> (Step<Unmappable>, usize) {
+        let (mut read, mut stop) = (0, Stop::InputEmpty);
+        let (table, mut at) = (&*self.table, 0);
+        let mut chars = src.chars();
+        // How many characters until a batch is tried again.
+        let mut pause = 0;
+        loop {
+            if pause == 0 && src.len() - read >= WORTH && arch::isa() != arch::Isa::Scalar {
+                pause = PAUSE;
+                let (taken, made) = batch(table, &mut self.is_double, &mut self.reach, &src[read..], &mut spare[at..]);
+                (read, at) = (read + taken, at + made);
+                chars = src[read..].chars();
+            }
+            pause = pause.saturating_sub(1);
+            let Some(ch) = chars.next() else { break };
+            let (lane, mut len) = (table.find(ch), ch.len_utf8());
+            let (mut entry, may_go_on) = (lane & bytes::ENTRY, lane & bytes::START != 0);
+            if may_go_on {
+                // The text after it is usually there to look at.
+                match table.first(&src[read..], false) {
+                    Some(found) => (entry, len) = found,
+                    None => break,
+                }
+            }
+            if entry == bytes::NONE {
+                read += len;
+                stop = Stop::Fault(Unmappable { ch, after: 0 });
+                break;
+            }
+            if !Self::put(table, &mut self.is_double, entry, spare, &mut at) {
+                stop = Stop::OutputFull;
+                break;
+            }
+            read += len;
+            if may_go_on {
+                chars = src[read..].chars();
+            }
+        }
+        (Step { read, stop }, at)
+    }
+
+    /// Writes the held text as far as it is decided.
+    fn drain(&mut self, last: bool, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        while !self.held.is_empty() {
+            let Some((entry, len)) = self.table.first(&self.held, last) else { break };
+            if entry == bytes::NONE {
+                let ch = self.held.remove(0);
+                return Stop::Fault(Unmappable { ch, after: self.held.len() as u8 });
+            }
+            let mut done = false;
+            dst.fill(|spare| {
+                let mut at = 0;
+                done = Self::put(&self.table, &mut self.is_double, entry, spare, &mut at);
+                at
+            });
+            if !done {
+                return Stop::OutputFull;
+            }
+            self.held.drain(..len);
+        }
+        Stop::InputEmpty
+    }
+}
+
+impl Encoder for MultiByteEncoder {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let mut read = 0;
+        while read < src.len() {
+            if self.held.is_empty() {
+                let mut step = Step { read: 0, stop: Stop::InputEmpty };
+                dst.fill(|spare| {
+                    let (done, written) = self.common(&src[read..], spare);
+                    step = done;
+                    written
+                });
+                read += step.read;
+                if step.stop != Stop::InputEmpty {
+                    return Step { read, stop: step.stop };
+                }
+            }
+            // One character at a time, until it is clear what they become.
+            match self.drain(false, dst) {
+                Stop::InputEmpty => {}
+                stop => return Step { read, stop },
+            }
+            if let Some(ch) = src[read..].chars().next() {
+                self.held.push(ch);
+                read += ch.len_utf8();
+                match self.drain(false, dst) {
+                    Stop::InputEmpty => {}
+                    stop => return Step { read, stop },
+                }
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        match self.drain(true, dst) {
+            Stop::InputEmpty => {}
+            stop => return stop,
+        }
+        if self.is_double {
+            if !dst.push(&[SI]) {
+                return Stop::OutputFull;
+            }
+            self.is_double = false;
+        }
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {
+        self.is_double = false;
+        self.held.clear();
+    }
+
+    fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
+        let table = self.table.clone();
+        match which {
+            Replacement::Substitute => {
+                let substitute = table.substitute(ch);
+                !substitute.is_empty() && self.push(substitute, dst)
+            }
+            Replacement::BestFit => match table.best_fit(ch) {
+                Some(entry) => {
+                    let (mut at, mut done) = (0, false);
+                    dst.fill(|spare| {
+                        done = Self::put(&table, &mut self.is_double, entry, spare, &mut at);
+                        at
+                    });
+                    done
+                }
+                None => false,
+            },
+            Replacement::Text(text) => {
+                // It goes before the held text and stands alone: the text after it does not combine with its end.
+                let mut trial = MultiByteEncoder { held: String::new(), ..self.clone() };
+                let mut room = [0; 2 * MIN_ROOM];
+                let mut sink = ByteSink::new(&mut room);
+                let done = trial.feed(text, &mut sink).stop == Stop::InputEmpty
+                    && trial.drain(true, &mut sink) == Stop::InputEmpty
+                    && sink.written() > 0
+                    && dst.push(sink.as_bytes());
+                if done {
+                    self.is_double = trial.is_double;
+                }
+                done
+            }
+        }
+    }
+
+    fn pending(&self) -> usize {
+        self.held.len()
+    }
+}

@@ -1,0 +1,56 @@
+//! The engine for every multi-byte charset that a [`Table`](crate::codec::table::Table) can describe: pairs, single bytes
+//! and pairs between shift codes, sequences that follow a state table, and mappings of several characters.
+//!
+//! Decoding walks a tree of nodes, one byte per step, whose leaves are ready UTF-8. Encoding looks the code point up in a
+//! two-level table. In both directions the longest mapping wins, so if one mapping begins another, the text after it
+//! decides, and both wait for it.
+//!
+//! # What is malformed
+//!
+//! Bytes that do not end a sequence of the charset: from the one that begins a sequence up to the first that cannot
+//! continue it or could begin a sequence itself. That byte is looked at again, so nothing valid is swallowed. A whole
+//! sequence that has no character is malformed as a whole; so is a sequence that the end of the input cuts.
+//!
+//! In a shifted charset, a shift code that changes nothing is accepted, and the input may end in either state. Control
+//! characters do not occur among pairs: there they are malformed.
+//!
+//! # What moves together
+//!
+//! * A decoder holds at most [`MAX_BYTES`] undecided bytes and looks at as many new ones: `held` and the window of
+//!   `feed` are `2 * MAX_BYTES` long. [`fits`] keeps longer sequences out of the tables, and `DecodeTable::first` stops
+//!   there. [`MAX_FAULT`](crate::codec::MAX_FAULT) is at least `2 * MAX_BYTES`, the farthest back that a fault can begin.
+//! * [`MIN_ROOM`](crate::codec::MIN_ROOM) is at least the longest output of one step: `3 * MAX_TEXT` bytes of text, or
+//!   `MAX_BYTES` and two shift codes.
+//! * A note in the decode tables is a [`Utf8Word`](crate::codec::Utf8Word) that is not a character. Its value has 24 bits,
+//!   which bounds the numbers of nodes, texts and `longer` entries.
+//! * A lane in the encode table has the layout of [`lanes::codes`](crate::arch::lanes::codes): `LEN`, `MAY_GO_ON` and
+//!   `FOLLOWS` of `arch/types.rs`. Code numbers have 24 bits, so codes of more than three bytes are in `long`.
+//! * A batch of the decoder has at most `Block::REACH` blocks of 64 bytes, and at most
+//!   [`Utf8Batch::LEN`](crate::codec::Utf8Batch::LEN) words; `Block::MOST` leaves 64 of them for the last block.
+//! * [`WORTH`] is 65, the least with which [`lanes::split`](crate::arch::lanes::split) does anything, and at least
+//!   [`LEAST_REACH`], one block.
+
+mod decode;
+mod encode;
+
+pub(super) use decode::{DecodeTable, MultiByteDecoder};
+pub(super) use encode::{EncodeTable, MultiByteEncoder};
+
+use crate::arch::types::Shifts;
+use crate::codec::table::limits::{MAX_BYTES, MAX_TEXT};
+use crate::codec::table::{SI, SO};
+
+const SHIFTS: Shifts = Shifts { out: SO, back: SI };
+
+/// The shortest batch, in characters: the kernels do nothing with less than a block.
+const LEAST_REACH: usize = 64;
+
+/// The shortest input, in bytes, for which a batch is tried.
+const WORTH: usize = 65;
+
+/// Returns whether a mapping keeps the bounds that room and faults are calculated with. A table made by hand may have
+/// others; [`Table::check`](crate::codec::table::Table::check) finds them.
+fn fits(bytes: &[u8], text: &str) -> bool {
+    // A UTF-16 unit has at most three bytes in UTF-8.
+    (1..=MAX_BYTES).contains(&bytes.len()) && (1..=3 * MAX_TEXT).contains(&text.len())
+}

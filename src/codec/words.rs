@@ -1,0 +1,249 @@
+//! Characters as ready UTF-8: what the tables of the engines hold.
+//!
+//! A decoder that finds a character in its table copies four bytes and advances by the character's length, whatever the
+//! script. [`Utf8Sink`](super::Utf8Sink) accepts these types without checking their bytes, so what they can be is its
+//! safety argument: only the functions in this file make them, and each makes them from a `char` or a code unit.
+//!
+//! They are private to the crate, because code outside of it could otherwise choose the bytes and the length.
+//!
+//! ```compile_fail,E0603
+//! use charpipe::codec::Utf8Word;
+//! ```
+//! ```compile_fail,E0603
+//! use charpipe::codec::words::{Utf8Batch, Utf8Char, Utf8Table};
+//! ```
+
+use crate::arch::types::ToUtf8;
+
+/// One character as ready UTF-8: what a single-byte table holds for each byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Utf8Char(
+    /// The bytes, from the low octet on; from bit 32 on, their number. One word, so that one load reads both.
+    u64,
+);
+
+impl Utf8Char {
+    /// No character: the byte is unassigned. Its length exceeds that of sixteen characters together, so that one
+    /// comparison finds it among them.
+    pub(crate) const NONE: Utf8Char = Utf8Char(128 << 32);
+
+    /// Returns the UTF-8 form of `ch`.
+    pub(crate) fn new(ch: char) -> Self {
+        let (bytes, len) = packed(ch.into());
+        Utf8Char(u64::from(len) << 32 | u64::from(bytes))
+    }
+
+    /// Returns the bytes, and zeros after them.
+    #[inline(always)]
+    pub(super) fn bytes(self) -> [u8; 4] {
+        (self.0 as u32).to_le_bytes()
+    }
+
+    /// Returns the number of bytes: 1 to 4 for a character.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+}
+
+/// The characters of a single-byte charset, one for each byte.
+#[derive(Clone, Debug)]
+pub(crate) struct Utf8Table {
+    chars: [Utf8Char; 256],
+    keeps_ascii: bool,
+    lanes: ToUtf8,
+}
+
+impl Utf8Table {
+    /// Makes the table from its characters; [`Utf8Char::NONE`] for unassigned bytes.
+    pub(crate) fn new(chars: [Utf8Char; 256]) -> Self {
+        let mut utf8 = [[0; 4]; 256];
+        utf8.iter_mut().zip(&chars).for_each(|(utf8, ch)| *utf8 = ch.bytes());
+        // The length of NONE is out of range, which makes it empty here.
+        let lanes = ToUtf8::new(|byte| {
+            let byte = usize::from(byte);
+            utf8[byte].get(..chars[byte].len()).unwrap_or_default()
+        });
+        let keeps_ascii = (0u8..0x80).zip(&chars).all(|(byte, entry)| *entry == Utf8Char::new(byte.into()));
+        Utf8Table { chars, keeps_ascii, lanes }
+    }
+
+    /// Returns whether `byte` has a character.
+    #[inline(always)]
+    pub(crate) fn has(&self, byte: u8) -> bool {
+        self.chars[byte as usize] != Utf8Char::NONE
+    }
+
+    /// Returns the character of each byte.
+    #[inline(always)]
+    pub(super) fn chars(&self) -> &[Utf8Char; 256] {
+        &self.chars
+    }
+
+    /// Returns whether the ASCII bytes are the ASCII characters.
+    #[inline(always)]
+    pub(super) fn keeps_ascii(&self) -> bool {
+        self.keeps_ascii
+    }
+
+    /// Returns the same table in the form that kernels need.
+    #[inline(always)]
+    pub(super) fn lanes(&self) -> &ToUtf8 {
+        &self.lanes
+    }
+}
+
+/// A character of the Basic Multilingual Plane as ready UTF-8, or a note in its place: what a multi-byte table holds, in
+/// half the space of a [`Utf8Char`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Utf8Word(
+    /// For a character, its bytes in the low 24 bits, from the low octet on, and their number, 1 to 3, above them. For a
+    /// note, its value in the low 24 bits and its kind plus 4 above them.
+    u32,
+);
+
+impl Utf8Word {
+    /// Returns the UTF-8 form of `ch` if it has at most three bytes.
+    pub(crate) fn new(ch: char) -> Option<Self> {
+        let (bytes, len) = packed(ch.into());
+        (len <= 3).then_some(Utf8Word(len << 24 | bytes))
+    }
+
+    /// Returns the characters of these code units, and `none` for surrogates and for FFFF, which is not a character.
+    /// Sixty-four at a time for speed.
+    pub(crate) fn of_units(units: &[u16; 64], none: Utf8Word) -> [Utf8Word; 64] {
+        units.map(|unit| {
+            let (bytes, len) = packed(unit.into());
+            let is_char = unit != 0xFFFF && unit & 0xF800 != 0xD800;
+            if is_char { Utf8Word(len << 24 | bytes) } else { none }
+        })
+    }
+
+    /// Makes a note, whose meaning is up to the owner of the table. Only the low 24 bits of `value` count.
+    ///
+    /// # Panics
+    /// If `kind` is above 251: plus 4, it would not fit into eight bits, and the rest would look like the length of a
+    /// character.
+    pub(crate) const fn note(kind: u8, value: u32) -> Self {
+        assert!(kind < 252, "a note of a kind above 251");
+        Utf8Word((kind as u32 + 4) << 24 | value & 0xFF_FFFF)
+    }
+
+    /// Returns the kind and the value of a note; `None` for a character.
+    #[inline(always)]
+    pub(crate) fn as_note(self) -> Option<(u8, u32)> {
+        let kind = ((self.0 >> 24) as u8).checked_sub(4)?;
+        Some((kind, self.0 & 0xFF_FFFF))
+    }
+
+    /// Returns the character; [`Utf8Char::NONE`] for a note.
+    pub(crate) fn to_char(self) -> Utf8Char {
+        let len = u64::from(self.0 >> 24);
+        if self.is_char() { Utf8Char(len << 32 | u64::from(self.0 & 0xFF_FFFF)) } else { Utf8Char::NONE }
+    }
+
+    /// Returns whether it is a character.
+    #[inline(always)]
+    pub(crate) fn is_char(self) -> bool {
+        self.len() <= 3
+    }
+
+    /// Returns the bytes of a character. The last of the four is not one of them.
+    #[inline(always)]
+    pub(super) fn bytes(self) -> [u8; 4] {
+        self.0.to_le_bytes()
+    }
+
+    /// Returns the number of bytes of a character; more than 3 for a note.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        (self.0 >> 24) as usize
+    }
+}
+
+/// Words that were looked up without waiting for each other, for [`Utf8Sink::push_batch`](super::Utf8Sink::push_batch).
+pub(crate) struct Utf8Batch {
+    words: [u32; Self::LEN],
+}
+
+impl Utf8Batch {
+    /// How many words a batch holds.
+    pub(crate) const LEN: usize = 256;
+
+    /// Makes an empty batch: no place has a character.
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Utf8Batch { words: [0; Self::LEN] }
+    }
+
+    /// Puts `word` at a place. Only the low eight bits of `at` count.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, at: usize, word: Utf8Word) {
+        self.words[at % Self::LEN] = word.0;
+    }
+
+    /// Returns the first `len` words, or all of them, as lanes of a kernel. An empty place is 0, a lane of no bytes.
+    #[inline(always)]
+    pub(super) fn lanes(&self, len: usize) -> &[u32] {
+        &self.words[..len.min(Self::LEN)]
+    }
+}
+
+/// Returns the UTF-8 form of the character `code`, from the low octet of the word on, and its length; without a branch.
+#[inline(always)]
+pub(super) fn packed(code: u32) -> (u32, u32) {
+    let (last, third, second, first) = (code & 0x3F, code >> 6 & 0x3F, code >> 12 & 0x3F, code >> 18);
+    let two = 0x80C0 | code >> 6 | last << 8;
+    let three = 0x80_80E0 | code >> 12 | third << 8 | last << 16;
+    let four = 0x8080_80F0 | first | second << 8 | third << 16 | last << 24;
+    let short = if code < 0x80 { code } else { two };
+    let long = if code < 0x1_0000 { three } else { four };
+    let len = 1 + u32::from(code >= 0x80) + u32::from(code >= 0x800) + u32::from(code >= 0x1_0000);
+    (if code < 0x800 { short } else { long }, len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Utf8Sink;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn words_are_characters_or_notes() {
+        for ch in (0..0x11_0000).filter_map(char::from_u32) {
+            let Some(word) = Utf8Word::new(ch) else {
+                assert!(ch as u32 > 0xFFFF);
+                continue;
+            };
+            let mut room = [0; 7];
+            let mut sink = Utf8Sink::new(&mut room);
+            assert!(word.as_note().is_none() && sink.push_word(word));
+            assert_eq!(word.to_char(), Utf8Char::new(ch));
+            assert_eq!(sink.as_str(), ch.encode_utf8(&mut [0; 4]));
+        }
+        for block in (0..=u16::MAX).collect::<Vec<_>>().as_chunks::<64>().0 {
+            let none = Utf8Word::note(3, 5);
+            let expected = block.map(|unit| char::from_u32(unit.into()).filter(|_| unit != 0xFFFF));
+            let expected = expected.map(|ch| ch.map_or(none, |ch| Utf8Word::new(ch).unwrap()));
+            assert_eq!(Utf8Word::of_units(block, none), expected);
+        }
+        for kind in 0..252 {
+            let note = Utf8Word::note(kind, 0xABCDEF);
+            assert_eq!(note.as_note(), Some((kind, 0xABCDEF)));
+            assert_eq!(note.to_char(), Utf8Char::NONE);
+            assert!(!Utf8Sink::new(&mut [0; 4]).push_word(note));
+        }
+        assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));
+    }
+
+    /// A note has its kind where a character has its length. A kind that did not fit would look like the length of a
+    /// character with arbitrary bytes.
+    #[test]
+    fn a_note_has_a_bound() {
+        for kind in 252..=255 {
+            let made = std::panic::catch_unwind(|| Utf8Word::note(kind, 0xFF));
+            assert!(made.is_err(), "{kind}: {made:?}");
+        }
+        assert_eq!(Utf8Word::note(251, 0xFF).as_note(), Some((251, 0xFF)));
+    }
+}

@@ -1,0 +1,148 @@
+//! The entry points: what a [`Transcode`] makes and does, and the same with the defaults as functions.
+
+use super::io::reader::DecodeReader;
+use super::io::value::{self, ValueDecoder};
+use super::io::writer::EncodeWriter;
+use super::{Report, Transcode, Transcoder};
+use crate::error::Error;
+#[cfg(doc)]
+use crate::error::ErrorKind;
+use std::borrow::Cow;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+/// Detects the encoding of `input`, and writes it to `output` in UTF-8 with its label corrected.
+///
+/// Uses the defaults: policy `rfc7303`, and malformed input is an error. [`Transcode`] has the options. The reader and
+/// the writer can be borrowed (`&mut reader`).
+///
+/// # Errors
+/// Those of [`Transcode::run`].
+///
+/// ```
+/// let input = b"\xFF\xFE<\x00?\x00x\x00m\x00l\x00 \x00v\x00e\x00r\x00s\x00i\x00o\x00n\x00=\x00'\x001\x00.\x000\x00'\x00?\x00>\x00";
+/// let mut output = Vec::new();
+/// let report = charpipe::transcode(&input[..], &mut output)?;
+/// assert_eq!(output, b"<?xml version='1.0'?>");
+/// assert_eq!(report.from.as_deref(), Some("UTF-16LE"));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn transcode<R: BufRead, W: Write>(input: R, output: W) -> Result<Report, Error> {
+    Transcode::new().run(input, output)
+}
+
+/// Detects the encoding of `bytes` and decodes them to a string with its label corrected.
+///
+/// This is [`Transcode::decode`] with the defaults: the string is borrowed if nothing changed.
+///
+/// # Errors
+/// Those of [`Transcode::decode`].
+///
+/// ```
+/// use std::borrow::Cow;
+///
+/// assert!(matches!(charpipe::decode("déjà UTF-8".as_bytes())?, Cow::Borrowed("déjà UTF-8")));
+/// assert_eq!(charpipe::decode(b"\xFE\xFF\x20\xAC")?, "€");
+/// assert_eq!(charpipe::decode(b"\xE2\x82").unwrap_err().offset(), Some(0));
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
+    Transcode::new().decode(bytes)
+}
+
+impl Transcode {
+    /// Makes a transcoder, for callers that do their own I/O.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoBom`] for [`Bom::Add`](crate::Bom::Add) on a charset that cannot write U+FEFF; [`ErrorKind::Options`]
+    /// for choices that contradict each other; [`ErrorKind::CannotFrame`] for records of a shape that cannot be written.
+    pub fn transcoder(&self) -> Result<Transcoder, Error> {
+        self.validate()?;
+        Ok(Transcoder::new(Arc::new(self.settings.clone())))
+    }
+
+    /// Transcodes `input` to `output`.
+    ///
+    /// # Errors
+    /// Those of [`transcoder`](Self::transcoder) and [`Transcoder::run`].
+    pub fn run<R: BufRead, W: Write>(&self, mut input: R, mut output: W) -> Result<Report, Error> {
+        let mut transcoder = self.transcoder()?;
+        transcoder.run(&mut input, &mut output)?;
+        Ok(transcoder.report().clone())
+    }
+
+    /// Makes a reader that reads from `input` and transcodes. The underlying reader can be borrowed (`&mut input`).
+    ///
+    /// # Errors
+    /// Those of [`transcoder`](Self::transcoder).
+    pub fn reader<R: BufRead>(&self, input: R) -> Result<DecodeReader<R>, Error> {
+        Ok(DecodeReader::new(input, self.transcoder()?))
+    }
+
+    /// Makes a writer that transcodes to `output`. The underlying writer can be borrowed (`&mut output`).
+    ///
+    /// # Errors
+    /// Those of [`transcoder`](Self::transcoder).
+    pub fn writer<W: Write>(&self, output: W) -> Result<EncodeWriter<W>, Error> {
+        Ok(EncodeWriter::new(output, self.transcoder()?))
+    }
+
+    /// Decodes all of `bytes` to a string. The result is [`Cow::Borrowed`], and nothing is copied, exactly if it equals
+    /// `bytes`. For many short values in one encoding, [`values`](Self::values) makes a decoder once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotUtf8`] if the target is another charset; what the policies do not allow.
+    ///
+    /// ```
+    /// use charpipe::{OnMalformed, Transcode};
+    ///
+    /// let lossy = Transcode::new().from("UTF-8")?.malformed(OnMalformed::Replace);
+    /// assert_eq!(lossy.decode(b"a\xFFb")?, "a\u{FFFD}b");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn decode<'a>(&self, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
+        match value::decode_short(&self.settings, bytes) {
+            Some(text) => Ok(text),
+            None => value::decode_whole(self.transcoder()?, bytes),
+        }
+    }
+
+    /// Makes a decoder of values in the encoding that [`from`](Self::from) names. It is made once, and decodes a short value
+    /// in tens of nanoseconds.
+    ///
+    /// # Errors
+    /// Those of [`transcoder`](Self::transcoder). [`ErrorKind::NotUtf8`] if the target is another charset.
+    /// [`ErrorKind::Options`] without [`from`](Self::from), because fields are too short to be detected one by one; and with
+    /// [`records`](Self::records) or [`to_records`](Self::to_records), because a value is not a stream of records.
+    ///
+    /// ```
+    /// use charpipe::{EbcdicNl, Transcode};
+    ///
+    /// let mut values = Transcode::new().from("IBM1047")?.ebcdic_nl(EbcdicNl::Zos).values()?;
+    /// assert_eq!(values.decode(b"\xC1\x15\xC2")?, "A\nB");
+    /// assert_eq!(Transcode::new().values().unwrap_err().code(), "options");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn values(&self) -> Result<ValueDecoder, Error> {
+        ValueDecoder::new(self)
+    }
+}
+
+impl Transcoder {
+    /// Reads `input` to its end and writes the result to `output`. Flushes before every read, because a read may block, and
+    /// at the end. [`io::ErrorKind::Interrupted`](std::io::ErrorKind::Interrupted) is retried.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Read`]: everything that was read was transcoded and written, and a later call with the same reader
+    /// continues. [`ErrorKind::Write`]: what was read is lost. After any other error all good output was written.
+    pub fn run<R, W>(&mut self, input: &mut R, output: &mut W) -> Result<(), Error>
+    where
+        R: BufRead + ?Sized,
+        W: Write + ?Sized,
+    {
+        if self.run.settings.jobs.get() > 1 && self.is_new() {
+            return self.run_in_parts(input, output);
+        }
+        self.run_alone(input, output)
+    }
+}

@@ -1,0 +1,73 @@
+//! The policies for malformed input and for characters that the target lacks. Each stands here once; who meets a fault
+//! asks here what becomes of it, and counts it.
+
+use crate::codec::{ByteSink, Replacement};
+use crate::error::Error;
+use crate::text::xml::is_xml_char;
+use crate::transcoder::choices::{OnMalformed, OnUnmappable};
+use crate::transcoder::guard::CheckedEncoder;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Returns the text that replaces malformed bytes, if it is the same for all of them.
+pub(super) fn constant_replacement(policy: OnMalformed) -> Option<&'static str> {
+    match policy {
+        OnMalformed::Replace => Some("\u{FFFD}"),
+        OnMalformed::Drop => Some(""),
+        OnMalformed::Fail | OnMalformed::Escape => None,
+    }
+}
+
+/// Returns the text that replaces the malformed `bytes`; `None` if they are an error.
+pub(super) fn replacement(policy: OnMalformed, bytes: &[u8]) -> Option<Cow<'static, str>> {
+    if policy != OnMalformed::Escape {
+        return constant_replacement(policy).map(Cow::Borrowed);
+    }
+    let text = bytes.iter().fold(String::new(), |mut text, byte| {
+        _ = write!(text, "\\x{byte:02X}");
+        text
+    });
+    Some(Cow::Owned(text))
+}
+
+/// What becomes of characters that the target lacks.
+#[derive(Clone, Copy)]
+pub(super) struct UnmappablePolicy {
+    pub(super) choice: OnUnmappable,
+    /// The target's one-way mappings are tried first.
+    pub(super) best_fit: bool,
+}
+
+impl UnmappablePolicy {
+    /// Writes to `sink` what replaces `ch`, which `encoder` cannot write. Returns `false` if that is an error.
+    /// `takes_reference`: a character reference may stand here. `offset`: how far the input was read, for an encoder that
+    /// breaks its contract.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from an encoder that breaks its contract.
+    pub(super) fn write(
+        self,
+        ch: char,
+        takes_reference: bool,
+        encoder: &mut CheckedEncoder,
+        sink: &mut ByteSink<'_>,
+        offset: u64,
+    ) -> Result<bool, Error> {
+        let mut write = |which: Replacement<'_>| encoder.encode_replacement(ch, which, sink, offset);
+        if self.best_fit && write(Replacement::BestFit)? {
+            return Ok(true);
+        }
+        let code = ch as u32;
+        match self.choice {
+            OnUnmappable::Fail => Ok(false),
+            OnUnmappable::Replace => write(Replacement::Substitute),
+            OnUnmappable::Drop => Ok(true),
+            OnUnmappable::Escape => write(Replacement::Text(&format!("\\u{{{code:X}}}"))),
+            OnUnmappable::Xml if takes_reference && is_xml_char(ch) => {
+                Ok(write(Replacement::Text(&format!("&#x{code:X};")))?
+                    || write(Replacement::Text(&format!("&#{code};")))?)
+            }
+            OnUnmappable::Xml => Ok(false),
+        }
+    }
+}

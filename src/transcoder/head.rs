@@ -1,0 +1,100 @@
+//! The beginning of the input: the bytes that detection and the search for labels took, which are decoded afterwards.
+
+use crate::transcoder::options::Input;
+use crate::transcoder::records::head::{Looks, TextParts, feed_text};
+
+/// The bytes taken so far, and how many of them are decoded.
+pub(super) struct Head {
+    bytes: Vec<u8>,
+    decoded: usize,
+    /// Finds the text in them if they are records.
+    parts: Option<TextParts>,
+}
+
+/// What [`Head::show`] did.
+pub(super) struct Shown {
+    /// Bytes taken.
+    pub(super) read: usize,
+    /// Nothing more is to be shown: whoever looks is done, the input or the limit is reached, or the framing is wrong.
+    pub(super) is_last: bool,
+    /// The input or the limit is reached.
+    pub(super) is_over: bool,
+}
+
+impl Head {
+    pub(super) fn new(input: &Input) -> Self {
+        Head { bytes: Vec::new(), decoded: 0, parts: TextParts::new(input) }
+    }
+
+    /// A head of which nothing is left.
+    pub(super) fn none() -> Self {
+        Head { bytes: Vec::new(), decoded: 0, parts: None }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn has_records(&self) -> bool {
+        self.parts.is_some()
+    }
+
+    /// Shows the text at the front of `src`. The bytes are kept if `keeps`, or if they are records. `limit`: how many
+    /// bytes may be kept.
+    pub(super) fn show(
+        &mut self,
+        looks: &mut dyn Looks,
+        src: &[u8],
+        eof: bool,
+        (keeps, limit): (bool, usize),
+    ) -> Shown {
+        let read = match &mut self.parts {
+            None => looks.feed(src),
+            Some(parts) => feed_text(looks, parts, src, eof),
+        };
+        if keeps || self.has_records() {
+            self.bytes.extend_from_slice(&src[..read]);
+        }
+        let is_over = (eof && read == src.len()) || self.bytes.len() >= limit;
+        // Wrong framing is an error when its turn comes; what stands before it can be looked at.
+        let is_wrong = self.has_records() && read < src.len();
+        Shown { read, is_last: looks.is_done() || is_over || is_wrong, is_over }
+    }
+
+    /// Keeps the bytes that detection took, if they are not records: those are kept already.
+    pub(super) fn keep(&mut self, bytes: &[u8]) {
+        if !self.has_records() {
+            self.bytes = bytes.to_vec();
+        }
+    }
+
+    /// Shows all bytes so far to someone else. `eof`: nothing follows them.
+    pub(super) fn show_again(&mut self, looks: &mut dyn Looks, input: &Input, eof: bool) {
+        // From the beginning: detection stopped within a record.
+        self.parts = TextParts::new(input);
+        match &mut self.parts {
+            None => _ = looks.feed(&self.bytes),
+            Some(parts) => _ = feed_text(looks, parts, &self.bytes, eof),
+        }
+    }
+
+    /// Leaves the byte order mark, the first `len` bytes, out of what is decoded. With records the source does that.
+    pub(super) fn skip_bom(&mut self, len: usize) {
+        self.decoded = if self.has_records() { 0 } else { len };
+    }
+
+    /// Whether all bytes are decoded.
+    pub(super) fn is_decoded(&self) -> bool {
+        self.decoded >= self.bytes.len()
+    }
+
+    /// The bytes that are not decoded yet.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.bytes[self.decoded..]
+    }
+
+    /// Takes `len` bytes off the [`rest`](Self::rest).
+    pub(super) fn consume(&mut self, len: usize) {
+        self.decoded += len;
+    }
+}

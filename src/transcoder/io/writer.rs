@@ -1,0 +1,239 @@
+//! [`EncodeWriter`]: the transcoder as a `Write`.
+
+use super::buffer::OutputBuffer;
+use crate::detect::Verdict;
+use crate::error::{Error, ErrorKind};
+use crate::transcoder::{Report, Status, Transcoder};
+use std::fmt;
+use std::io::{self, Write};
+
+/// Takes bytes, transcodes them and writes them to `W`. Made by [`Transcode::writer`].
+///
+/// Only [`finish`](Self::finish) ends the input. Dropping the writer writes and flushes nothing: buffered output is lost,
+/// and an input that is cut in the middle goes unnoticed.
+///
+/// Up to 64 KiB are buffered before they are written. [`flush`](Write::flush) writes everything that can be made of the
+/// bytes so far.
+///
+/// # Errors
+/// `write` and `flush` can fail with an error of `W`, which is passed on as it is, except that
+/// [`io::ErrorKind::Interrupted`] is retried. Such a call took nothing, and what `W` did not take is kept for the next
+/// call. What the policies do not allow is an [`io::Error`] that contains an [`Error`]. It comes from the call that took
+/// the bytes or from a later one, `finish` at the latest; all good output was written before it, and every later call
+/// fails with it again.
+///
+/// ```
+/// use charpipe::Transcode;
+/// use std::io::Write;
+///
+/// let mut writer = Transcode::new().from("UTF-8")?.to("IBM037")?.writer(Vec::new())?;
+/// write!(writer, "Hel")?;
+/// write!(writer, "lo")?;
+/// assert_eq!(writer.finish()?, b"\xC8\x85\x93\x93\x96");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct EncodeWriter<W> {
+    output: W,
+    transcoder: Transcoder,
+    /// Output on its way to the underlying writer.
+    buffer: OutputBuffer,
+    /// [`finish`](Self::finish) was called.
+    is_ended: bool,
+}
+
+impl<W: Write> EncodeWriter<W> {
+    /// Ends the input, writes and flushes everything, and returns the underlying writer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Write`], and what the policies do not allow. The error contains the writer, which can
+    /// [continue](FinishError::into_writer) after [`ErrorKind::Write`].
+    pub fn finish(mut self) -> Result<W, FinishError<W>> {
+        self.is_ended = true;
+        match self.write_all().and_then(|()| self.flush_output()) {
+            Ok(()) => Ok(self.output),
+            Err(failure) => {
+                let error = match failure {
+                    Failure::Transcoder(error) => error,
+                    Failure::Output(source) => {
+                        let buffered = self.buffer.ready().len() as u64;
+                        ErrorKind::Write { written: self.report().bytes_out - buffered, source }.into()
+                    }
+                };
+                Err(FinishError(Box::new((error, self))))
+            }
+        }
+    }
+
+    /// Writes the buffer.
+    fn drain(&mut self) -> Result<(), Failure> {
+        while !self.buffer.is_empty() {
+            match self.output.write(self.buffer.ready()) {
+                Ok(0) => return Err(Failure::Output(io::ErrorKind::WriteZero.into())),
+                Ok(len) => self.buffer.consume(len),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Failure::Output(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Does one step. An error of the transcoder is returned after everything before it is written and flushed.
+    fn step(&mut self, src: &[u8]) -> Result<(usize, Status), Failure> {
+        match self.transcoder.step(src, self.buffer.spare(), self.is_ended) {
+            Ok(step) => {
+                self.buffer.fill(step.written);
+                Ok((step.read, step.state))
+            }
+            Err(error) => {
+                self.drain()?;
+                self.flush_output()?;
+                Err(Failure::Transcoder(error))
+            }
+        }
+    }
+
+    /// Writes everything that can be made of the bytes so far.
+    fn write_all(&mut self) -> Result<(), Failure> {
+        loop {
+            let (_, state) = self.step(&[])?;
+            self.drain()?;
+            if state != Status::NeedRoom {
+                return Ok(());
+            }
+        }
+    }
+
+    fn flush_output(&mut self) -> Result<(), Failure> {
+        loop {
+            match self.output.flush() {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Failure::Output(error)),
+            }
+        }
+    }
+}
+
+impl<W> EncodeWriter<W> {
+    pub(in crate::transcoder) fn new(output: W, transcoder: Transcoder) -> Self {
+        EncodeWriter { output, transcoder, buffer: OutputBuffer::new(), is_ended: false }
+    }
+
+    /// Returns the underlying writer.
+    pub fn get_ref(&self) -> &W {
+        &self.output
+    }
+
+    /// Returns the underlying writer. What is written to it directly comes before what is buffered.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.output
+    }
+
+    /// Returns the report so far. Its `bytes_out` were transcoded, but not all of them may have been written.
+    pub fn report(&self) -> &Report {
+        self.transcoder.report()
+    }
+
+    /// Returns the verdict of detection, once there is one.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.transcoder.verdict()
+    }
+}
+
+impl<W: Write> Write for EncodeWriter<W> {
+    /// Takes bytes from `src`; none after a call of [`finish`](Self::finish) that failed.
+    fn write(&mut self, src: &[u8]) -> io::Result<usize> {
+        if src.is_empty() || self.is_ended {
+            return Ok(0);
+        }
+        loop {
+            if self.buffer.is_full() {
+                self.drain()?;
+            }
+            let (read, _) = self.step(src)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            self.drain()?;
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_all()?;
+        self.flush_output()?;
+        Ok(())
+    }
+}
+
+/// Which side failed.
+enum Failure {
+    Transcoder(Error),
+    Output(io::Error),
+}
+
+impl From<Failure> for io::Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Transcoder(error) => error.into(),
+            Failure::Output(error) => error,
+        }
+    }
+}
+
+/// The error of [`EncodeWriter::finish`], with the writer. One word wide.
+///
+/// ```
+/// use charpipe::Transcode;
+/// use std::io::Write;
+///
+/// let mut writer = Transcode::new().writer(Vec::new())?;
+/// writer.write_all(b"cut short: \xE2\x82")?;
+/// let error = writer.finish().unwrap_err();
+/// assert_eq!(error.error().offset(), Some(11));
+/// assert_eq!(error.into_inner(), b"cut short: ");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct FinishError<W>(Box<(Error, EncodeWriter<W>)>);
+
+impl<W> FinishError<W> {
+    /// Returns the error.
+    pub fn error(&self) -> &Error {
+        &self.0.0
+    }
+
+    /// Returns the underlying writer. What it did not take is lost.
+    pub fn into_inner(self) -> W {
+        self.0.1.output
+    }
+
+    /// Returns the writer with what is still to be written, to call [`finish`](EncodeWriter::finish) again if the underlying
+    /// writer failed.
+    pub fn into_writer(self) -> EncodeWriter<W> {
+        self.0.1
+    }
+}
+
+impl<W> fmt::Debug for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FinishError").field(self.error()).finish()
+    }
+}
+
+impl<W> fmt::Display for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error().fmt(f)
+    }
+}
+
+impl<W> std::error::Error for FinishError<W> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error().source()
+    }
+}
+
+/// Takes the error and drops the writer.
+impl<W> From<FinishError<W>> for io::Error {
+    fn from(error: FinishError<W>) -> Self {
+        error.0.0.into()
+    }
+}

@@ -1,0 +1,110 @@
+//! Giving up the parts: one transcoder does again what they should have done, with the errors and offsets of a run by one
+//! thread. What is written already is not written again.
+
+use super::cut::Begin;
+use crate::error::{Error, ErrorKind};
+use crate::transcoder::Transcoder;
+use crate::transcoder::io::next_chunk;
+use crate::transcoder::io::pump::PUMP_BUFFER_BYTES;
+use crate::transcoder::report::Report;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Write};
+
+/// Where one transcoder goes on, and with what.
+pub(super) struct Fallback {
+    pub(super) base: Base,
+    pub(super) tail: Tail,
+    /// How the input ended, if it did.
+    pub(super) ended: Option<InputEnd>,
+}
+
+/// A place in the input to begin at.
+pub(super) struct Base {
+    /// The state there; `None` at the beginning of the input.
+    pub(super) begin: Option<Begin>,
+    /// The report up to there.
+    pub(super) report: Report,
+    pub(super) at: u64,
+    /// How many bytes of the output that comes from there are written already.
+    pub(super) written: u64,
+}
+
+/// The bytes of the input from the base on, and the offsets in the input at which the reads ended that they came from. The
+/// transcoder is fed the same pieces again.
+#[derive(Default)]
+pub(super) struct Tail {
+    pub(super) bytes: Vec<u8>,
+    pub(super) ends: VecDeque<u64>,
+}
+
+/// How the input ended.
+pub(super) enum InputEnd {
+    Eof,
+    Failed(io::Error),
+}
+
+impl Tail {
+    /// Appends a read, if the tail begins with the input.
+    pub(super) fn push(&mut self, chunk: &[u8]) {
+        self.bytes.extend_from_slice(chunk);
+        self.ends.push_back(self.bytes.len() as u64);
+    }
+}
+
+impl Transcoder {
+    /// Converts the tail, and what follows it in `input`, by one transcoder.
+    pub(super) fn fall_back<R, W>(&mut self, from: Fallback, input: &mut R, output: &mut W) -> Result<(), Error>
+    where
+        R: BufRead + ?Sized,
+        W: Write + ?Sized,
+    {
+        let Fallback { base, tail, ended } = from;
+        let (mut skip, mut at) = (base.written, base.at);
+        *self = self.restarted(base);
+        let mut buffer = vec![0; PUMP_BUFFER_BYTES];
+        let mut rest = &tail.bytes[..];
+        for end in tail.ends {
+            if end <= at {
+                continue;
+            }
+            let (chunk, after) = rest.split_at((end - at) as usize);
+            self.deliver(chunk, false, &mut buffer, &mut skip, output).1?;
+            (rest, at) = (after, end);
+        }
+        match ended {
+            None => {
+                // Output may have been written before its input was complete, when text was flushed at the end of a part.
+                while skip > 0 && !self.is_done() {
+                    self.flush(output)?;
+                    next_chunk(input, self.run.bytes_in, |chunk| {
+                        let (_, fed) = self.deliver(chunk, chunk.is_empty(), &mut buffer, &mut skip, output);
+                        (chunk.len(), fed)
+                    })??;
+                }
+                self.run_alone(input, output)
+            }
+            Some(InputEnd::Failed(source)) => {
+                self.flush(output)?;
+                Err(ErrorKind::Read { offset: self.run.bytes_in, source }.into())
+            }
+            Some(InputEnd::Eof) => {
+                self.deliver(&[], true, &mut buffer, &mut skip, output).1?;
+                self.flush(output)
+            }
+        }
+    }
+
+    /// A copy that begins at `base`.
+    fn restarted(&self, base: Base) -> Transcoder {
+        let Some(begin) = base.begin else { return Transcoder::new(self.run.settings.clone()) };
+        let mut copy = self.at(base.at, &begin);
+        if let (Some(route), Some(whole)) = (&mut copy.route, &self.route) {
+            route.newlines = whole.newlines.clone();
+            if base.report.diagnostics.iter().any(|note| note.code == "ucs2-surrogates") {
+                route.staged.allow_supplementary();
+            }
+        }
+        copy.run.report = base.report;
+        copy
+    }
+}

@@ -1,0 +1,289 @@
+//! Plans a run from the verdict of detection: which way it goes, through which stages, and what becomes of the document's
+//! label and byte order mark.
+
+pub(super) mod label_search;
+mod labels;
+
+use crate::codec::can_encode;
+use crate::codec::can_write;
+use crate::codec::is_utf8;
+use crate::codec::{Codec, is_ebcdic};
+use crate::codec::{EbcdicNl, apply_newline};
+use crate::detect::{Declaration, Diagnostic, Kind, Verdict};
+use crate::error::{Error, ErrorKind};
+use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
+use crate::text::xml::XmlPlace;
+use crate::text::{Stage, Text};
+use crate::transcoder::choices::{Bom, OnOverlong, OnUnmappable, Padding, Relabel};
+use crate::transcoder::faults::UnmappablePolicy;
+use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
+use crate::transcoder::newline_watch::NewlineWatch;
+use crate::transcoder::options::Settings;
+use crate::transcoder::probe::{check_can_write, has_bom};
+use crate::transcoder::records::head::OffsetMap;
+use crate::transcoder::records::read::{Charset, RecordsIn};
+use crate::transcoder::records::source::Source;
+use crate::transcoder::records::write::RecordsOut;
+use crate::transcoder::report::{Faults, RecordsCut, Report};
+use crate::transcoder::run::Run;
+use crate::transcoder::segment::RecordEnds;
+use crate::transcoder::way::direct::Direct;
+use crate::transcoder::way::staged::Staged;
+use crate::transcoder::way::table::{ByteTable, RecordTable};
+use crate::transcoder::way::target::Target;
+use crate::transcoder::way::{Route, Way};
+use label_search::Label;
+use std::sync::Arc;
+
+/// What detection found out, as far as the run depends on it.
+pub(super) struct Facts {
+    codec: Arc<dyn Codec>,
+    kind: Kind,
+    /// The length of the byte order mark.
+    pub(super) bom_len: usize,
+    expects_bmp: bool,
+    /// The XML declaration, with offsets in the text of the records; the outer `None` means that it was not looked for.
+    declaration: Option<Option<Declaration>>,
+    /// Maps offsets in the text of the records to those in the input.
+    offsets: OffsetMap,
+}
+
+impl Facts {
+    /// Puts the verdict into the report. `head`: the bytes that detection took.
+    ///
+    /// # Errors
+    /// Those of the verdict.
+    pub(super) fn of(verdict: Verdict, head: &[u8], run: &mut Run) -> Result<Self, Error> {
+        let offsets = OffsetMap::new(head, &run.settings.input);
+        let (bom_len, expects_bmp, kind) = (verdict.bom_len, verdict.expects_bmp, verdict.kind);
+        let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
+        let declaration = Some(verdict.declaration.clone()).filter(|_| verdict.declaration_is_read);
+        run.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
+        let verdict = offsets.translate(verdict);
+        run.report.diagnostics.extend(verdict.diagnostics.iter().cloned());
+        run.report.verdict = Some(verdict);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let Some(codec) = codec else {
+            return Err(ErrorKind::PolicyRejects { offset: 0, why: "no rule answers" }.into());
+        };
+        Ok(Facts { codec, kind, bom_len, expects_bmp, declaration, offsets })
+    }
+
+    fn is_xml(&self) -> bool {
+        self.kind == Kind::Xml
+    }
+}
+
+/// Plans the route from the encoding that was found to the target.
+///
+/// # Errors
+/// [`ErrorKind::NoEncoder`]; [`ErrorKind::CannotFrame`] for records that cannot be written.
+pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
+    let settings = &*run.settings;
+    start_counters(settings, &mut run.report);
+    let to_ebcdic = is_ebcdic(&*settings.to);
+    let to = if to_ebcdic { apply_newline(settings.to.clone(), settings.ebcdic_nl) } else { settings.to.clone() };
+    let from_ebcdic = is_ebcdic(&*facts.codec);
+    let from = if from_ebcdic { apply_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
+    let ends = Ends { from_ebcdic, to_ebcdic, is_xml: facts.is_xml(), has_records: settings.input.shape.is_some() };
+    let eol = ends.eol(settings.eol);
+    let target = target(settings, to, &ends)?;
+    let stages = ends.stages(settings, eol, target.records.is_some());
+    let decoder = CheckedDecoder::new(from.name(), from.decoder(), facts.bom_len as u64);
+    let (way, stages) = choose_way(settings, facts, &decoder, &target, stages);
+
+    let line_end = eol.text();
+    let (written, finds_newlines) = match &way {
+        Way::Direct(direct) => (Some(line_end), direct.newlines.is_some()),
+        _ => (None, false),
+    };
+    // Columns that are left out may come before the byte order mark.
+    let bom_len = if facts.offsets.in_data(0..1).start == 0 { facts.bom_len } else { 0 };
+    let mut input = settings.input.clone();
+    input.blanks = blanks(settings);
+    let has_blank = ends.has_records && (!can_encode(&*from) || can_write(&*from, " "));
+    let charset = Charset { is_ebcdic: from_ebcdic, has_blank };
+    let has_files = settings.to_records.as_ref().is_some_and(RecordsOut::has_files);
+    let records = RecordsIn::new(&input, &decoder, (written, finds_newlines), bom_len, charset);
+    let records = records.map(|records| records.with_files(has_files));
+    let record_ends = RecordEnds { end: Some(line_end).filter(|_| target.records.is_none()), eol: line_end };
+    let is_identity = is_utf8(&*from) && !ends.has_records;
+    Ok(Route {
+        source: Source::new(decoder, records),
+        way,
+        staged: Staged::new(stages, record_ends, is_identity, facts.expects_bmp),
+        target,
+        newlines: NewlineWatch::new(ends.keeps_nel(settings.eol)),
+        edits: Vec::new(),
+    })
+}
+
+/// Starts what the report counts only if a policy asks for it.
+fn start_counters(settings: &Settings, report: &mut Report) {
+    let has_records = settings.input.shape.is_some();
+    if has_records && settings.newlines_in_records() == OnNewlineInRecord::Space {
+        report.record_newlines = Some(Faults::new());
+    }
+    if settings.to_records.is_some() && settings.overlong == OnOverlong::Cut {
+        report.records_cut = Some(RecordsCut::default());
+    }
+    if settings.controls.stage().is_some() {
+        report.controls = Some(Faults::new());
+    }
+}
+
+/// Blanks at the end of a record are padding in lines only.
+fn blanks(settings: &Settings) -> Padding {
+    match settings.input.blanks {
+        Padding::Trim if settings.to_records.is_some() => Padding::Keep,
+        blanks => blanks,
+    }
+}
+
+/// The two ends of a run, as far as newlines depend on them.
+struct Ends {
+    from_ebcdic: bool,
+    to_ebcdic: bool,
+    is_xml: bool,
+    has_records: bool,
+}
+
+impl Ends {
+    /// What the ends of lines become. U+0085 is not white space in XML 1.0, and in no version within a declaration.
+    fn eol(&self, choice: Eol) -> Eol {
+        if self.is_xml && !self.to_ebcdic && choice == Eol::Nel { Eol::Lf } else { choice }
+    }
+
+    /// Whether U+0085 from EBCDIC is kept in text that is not XML.
+    fn keeps_nel(&self, choice: Eol) -> bool {
+        let is_from_ebcdic = self.from_ebcdic && !self.to_ebcdic;
+        is_from_ebcdic && !self.has_records && !self.is_xml && matches!(choice, Eol::Auto | Eol::Keep)
+    }
+
+    /// The text stages, without the one for newlines within records.
+    fn stages(&self, settings: &Settings, eol: Eol, to_records: bool) -> Vec<Box<dyn Stage>> {
+        let mut stages: Vec<Box<dyn Stage>> = Vec::new();
+        // EBCDIC XML must not become something else with U+0085 between its tags.
+        if self.from_ebcdic && self.is_xml && !self.to_ebcdic && settings.eol == Eol::Auto {
+            stages.push(Box::new(NelAsLf));
+        }
+        if to_records && !self.has_records {
+            stages.push(Box::new(EolStage::new(Text::End)));
+        } else if let Some(stage) = eol.stage() {
+            stages.push(Box::new(stage));
+        }
+        if let Some(stage) = settings.controls.stage() {
+            stages.push(Box::new(stage));
+        }
+        stages
+    }
+}
+
+fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target, Error> {
+    let shape = settings.to_records.as_ref();
+    let records = shape.map(|shape| RecordsOut::new(shape, settings.overlong, &to)).transpose()?;
+    let no_encoder = || Error::from(ErrorKind::NoEncoder { codec: to.name().to_owned() });
+    let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
+    let by_kind = if ends.is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
+    let choice = settings.unmappable.unwrap_or(by_kind);
+    let has_references = ends.is_xml && choice == OnUnmappable::Xml && !is_utf8(&*to);
+    Ok(Target {
+        encoder,
+        records,
+        policy: UnmappablePolicy { choice, best_fit: settings.best_fit },
+        xml: has_references.then(XmlPlace::default),
+        hints_lf: ends.is_xml && is_java_newline_elsewhere(&*to),
+        codec: to,
+        from_records: ends.has_records,
+        unwritten: Vec::new(),
+    })
+}
+
+/// Chooses the fastest way that does everything. Returns it with the stages, to which the one for newlines within records
+/// is added if the way does not have it.
+fn choose_way(
+    settings: &Settings,
+    facts: &Facts,
+    decoder: &CheckedDecoder,
+    target: &Target,
+    mut stages: Vec<Box<dyn Stage>>,
+) -> (Way, Vec<Box<dyn Stage>>) {
+    let input = &settings.input;
+    let has_records = input.shape.is_some();
+    let mut newlines = settings.newlines_in_records().stage().filter(|_| has_records);
+    let changes_nothing = stages.is_empty() && !facts.expects_bmp;
+    if is_utf8(&*target.codec)
+        && changes_nothing
+        && target.records.is_none()
+        // In the output, newlines from a printer's moves could not be told from those within records.
+        && (newlines.is_none() || input.carriage.is_none())
+    {
+        return (Way::Direct(Direct::new(newlines, settings.malformed, has_records)), stages);
+    }
+    if let Some(stage) = newlines.take() {
+        stages.insert(0, Box::new(stage));
+    }
+    let watches_nothing = stages.is_empty() && !facts.expects_bmp && target.xml.is_none() && !target.hints_lf;
+    let table = ByteTable::new(decoder, &target.codec).filter(|_| watches_nothing);
+    let is_whole_record = blanks(settings) == Padding::Keep && input.columns.is_none() && input.carriage.is_none();
+    let way = match table {
+        Some(table) if !has_records && target.records.is_none() => Way::Table(table),
+        Some(table) if has_records && target.records.is_some() && is_whole_record => {
+            Way::RecordTable(RecordTable::new(table))
+        }
+        _ => Way::Staged,
+    };
+    (way, stages)
+}
+
+/// Plans the beginning of the output: byte order mark and labels.
+///
+/// # Errors
+/// [`ErrorKind::NoXmlName`] and [`ErrorKind::Unmappable`] for labels that cannot be written; warnings that are errors.
+pub(super) fn beginning(run: &mut Run, route: &mut Route, facts: Facts, labels: &[Label]) -> Result<(), Error> {
+    let to = route.target.codec.clone();
+    let settings = run.settings.clone();
+    let writes_bom = match settings.bom {
+        Bom::Auto => to.info().byte_orders.is_some_and(|orders| orders.bom),
+        Bom::Keep => facts.bom_len > 0 && has_bom(&*to),
+        Bom::Add => true,
+        Bom::Strip => false,
+    };
+    if facts.is_xml() && !is_ebcdic(&*settings.to) && settings.eol == Eol::Nel {
+        let message = "newlines are written as U+000A, since XML parsers reject U+0085";
+        run.note(Diagnostic::warning("nel-in-xml", 0, message))?;
+    }
+    if settings.relabel == Relabel::Auto {
+        let mut planner = labels::Planner { to: &*to, writes_bom, registry: &settings.registry, edits: Vec::new() };
+        if let Some(declaration) = facts.declaration.filter(|_| matches!(facts.kind, Kind::Xml | Kind::Html)) {
+            let start = facts.bom_len as u64;
+            let relabelled = planner.declaration(declaration, start, facts.kind == Kind::Xml)?;
+            run.report.relabelled = relabelled;
+        }
+        let relabelled = planner.meta(labels)?;
+        // One is reported: the one that comes first.
+        run.report.relabelled = run.report.relabelled.take().or(relabelled);
+        route.edits = planner.edits;
+    }
+    if writes_bom {
+        route.insert(run, "\u{FEFF}".into(), 0)?;
+    }
+    if route.source.has_records() {
+        // Only the source knows where records end within the label.
+        let mut edits = std::mem::take(&mut route.edits);
+        for edit in &mut edits {
+            check_can_write(&*settings.to, &edit.text, facts.offsets.in_input(edit.bytes.start))?;
+            // Detection saw the text alone; here columns that are left out count.
+            edit.bytes = facts.offsets.in_data(edit.bytes.clone());
+        }
+        route.source.relabel(edits);
+    }
+    Ok(())
+}
+
+/// Whether it is the page whose newline Java has elsewhere: of all pages it reads only in this one byte 25 as U+000A.
+fn is_java_newline_elsewhere(codec: &dyn Codec) -> bool {
+    codec.name() == "IBM1047" && codec.info().newline.is_none_or(|nl| nl == EbcdicNl::Table)
+}

@@ -1,0 +1,269 @@
+//! From input bytes to text: the decoder and, if the input is records, what takes them apart before it.
+
+use super::read::{Mark, RecordsIn};
+use crate::codec::{Malformed, Stop, Utf8Sink};
+use crate::detect::Diagnostic;
+use crate::error::Error;
+use crate::records::Deframer;
+use crate::records::packed::Seen;
+use crate::text::relabel::Edit;
+use crate::transcoder::guard::CheckedDecoder;
+use crate::transcoder::report::{MalformedAt, Place};
+
+/// Decodes the input.
+pub(in crate::transcoder) struct Source {
+    decoder: CheckedDecoder,
+    records: Option<Box<RecordsIn>>,
+}
+
+/// Input for a [`Source`].
+#[derive(Clone, Copy)]
+pub(in crate::transcoder) struct Chunk<'a> {
+    pub(in crate::transcoder) bytes: &'a [u8],
+    /// Nothing follows the bytes.
+    pub(in crate::transcoder) eof: bool,
+    /// Data beyond this offset is not taken, if there is one. It counts data alone, as [`Source::read`] does.
+    pub(in crate::transcoder) until: Option<u64>,
+}
+
+impl<'a> Chunk<'a> {
+    /// The bytes up to `until`, if they begin at `at` and there are no records.
+    pub(in crate::transcoder) fn up_to_limit(self, at: u64) -> &'a [u8] {
+        let most = self.until.map_or(u64::MAX, |until| until.saturating_sub(at));
+        &self.bytes[..(self.bytes.len() as u64).min(most) as usize]
+    }
+
+    /// The chunk without its first `len` bytes.
+    pub(in crate::transcoder) fn after(self, len: usize) -> Self {
+        Chunk { bytes: &self.bytes[len..], ..self }
+    }
+}
+
+/// What [`Source::fill`] did.
+pub(in crate::transcoder) struct Filled {
+    /// Bytes taken.
+    pub(in crate::transcoder) read: usize,
+    pub(in crate::transcoder) stop: SourceStop,
+}
+
+/// Why [`Source::fill`] stopped. All of these come after the text that it made.
+pub(in crate::transcoder) enum SourceStop {
+    /// It took all that there was, or as much as it was asked to.
+    NeedInput,
+    /// The sink is full, or the caller has to take what was made before anything more is.
+    NeedRoom,
+    /// Malformed bytes.
+    Fault(Malformed),
+    /// The records are over. (Without records the caller knows when to [`finish`](Source::finish).)
+    Done,
+    /// A file ends. Only if the ends of files are written.
+    FileEnd,
+    /// The framing is wrong.
+    Failed(Error),
+}
+
+/// A copy of a [`Source`] to go back to.
+pub(in crate::transcoder) struct Checkpoint {
+    pub(in crate::transcoder) source: Source,
+    /// What the original had seen by then that it judges later.
+    seen: Option<Seen>,
+}
+
+impl Source {
+    pub(in crate::transcoder) fn new(decoder: CheckedDecoder, records: Option<RecordsIn>) -> Self {
+        Source { decoder, records: records.map(Box::new) }
+    }
+
+    /// A copy in the same state, which does not pause.
+    pub(in crate::transcoder) fn fork(&self) -> Source {
+        let mut source = Source { decoder: self.decoder.fork(), records: self.records.clone() };
+        source.pause_after(u64::MAX);
+        source
+    }
+
+    /// A copy that starts at input offset `at`; if there are records, between two of them, as `deframer` says.
+    pub(in crate::transcoder) fn at(&self, at: u64, deframer: Option<&Deframer>) -> Source {
+        let records = self.records.as_ref().zip(deframer).map(|(records, deframer)| Box::new(records.at(at, deframer)));
+        Source { decoder: self.decoder.at(at), records }
+    }
+
+    /// A copy to go back to.
+    pub(in crate::transcoder) fn checkpoint(&self) -> Checkpoint {
+        let seen = self.records.as_ref().and_then(|records| records.packed.seen());
+        Checkpoint { source: self.fork(), seen }
+    }
+
+    /// Goes back to an earlier state.
+    pub(in crate::transcoder) fn rewind(&mut self, before: Checkpoint) {
+        let packed = self.records.as_mut().map(|records| records.packed.take());
+        *self = before.source;
+        if let (Some(records), Some(packed)) = (&mut self.records, packed) {
+            records.packed = packed.rewound(before.seen);
+        }
+    }
+
+    /// Whether what comes next depends on nothing before it, except the numbers of records and what is reported once.
+    pub(in crate::transcoder) fn is_at_boundary(&self) -> bool {
+        self.decoder.pending() == 0 && self.records.as_ref().is_none_or(|records| records.is_at_boundary())
+    }
+
+    /// The size of a code unit if the input can be cut between characters; 1 if it can be cut between records. `None` if
+    /// it cannot be cut.
+    pub(in crate::transcoder) fn code_unit(&self) -> Option<usize> {
+        match &self.records {
+            None => self.decoder.code_unit(),
+            // What a printer does depends on what it printed before.
+            Some(records) => (!records.is_printed()).then_some(1),
+        }
+    }
+
+    /// How many bytes of an unfinished character were taken.
+    pub(in crate::transcoder) fn pending(&self) -> usize {
+        self.decoder.pending()
+    }
+
+    /// A new decoder, for trials.
+    pub(in crate::transcoder) fn new_decoder(&self) -> CheckedDecoder {
+        self.decoder.at(0)
+    }
+
+    /// Sets the changes of the label in a document of records, in order. Their offsets count data.
+    pub(in crate::transcoder) fn relabel(&mut self, edits: Vec<Edit>) {
+        if let Some(records) = &mut self.records {
+            records.relabel(edits);
+        }
+    }
+
+    /// Whether nothing is left to do that concerns the beginning of the input only.
+    pub(in crate::transcoder) fn is_past_head(&self) -> bool {
+        self.records.as_ref().is_none_or(|records| records.is_past_head())
+    }
+
+    /// Whether the text of the last fill has a newline within a record, if that is looked for. Then the text has to be
+    /// decoded again, by a copy from before it, with the ends of records marked.
+    pub(in crate::transcoder) fn found_newline(&self) -> bool {
+        self.records.as_ref().is_some_and(|records| records.found_newline())
+    }
+
+    /// Returns what the first `records` show if an error follows them.
+    pub(in crate::transcoder) fn note_before_error(&mut self, records: u64) -> Option<Diagnostic> {
+        self.records.as_mut()?.packed.judge_first(records)
+    }
+
+    /// From here on marks the ends of records, which were written as ends of lines, and does not look for newlines.
+    pub(in crate::transcoder) fn mark_ends(&mut self) {
+        if let Some(records) = &mut self.records {
+            records.mark_ends();
+        }
+    }
+
+    /// How many bytes of data were taken: bytes of the input, without framing.
+    pub(in crate::transcoder) fn read(&self) -> u64 {
+        self.records.as_ref().map_or(self.decoder.read(), |records| records.position.data)
+    }
+
+    pub(in crate::transcoder) fn has_records(&self) -> bool {
+        self.records.is_some()
+    }
+
+    /// How many records have ended.
+    pub(in crate::transcoder) fn records(&self) -> Option<u64> {
+        self.records.as_ref().map(|records| records.position.record - 1)
+    }
+
+    /// Decodes the front of `chunk` into `sink`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from a decoder that breaks its contract.
+    pub(in crate::transcoder) fn fill(&mut self, chunk: Chunk<'_>, sink: &mut Utf8Sink<'_>) -> Result<Filled, Error> {
+        if let Some(records) = &mut self.records {
+            return records.fill(&mut self.decoder, chunk, sink);
+        }
+        let step = self.decoder.feed(chunk.up_to_limit(self.decoder.read()), sink)?;
+        let stop = match step.stop {
+            Stop::InputEmpty => SourceStop::NeedInput,
+            Stop::OutputFull => SourceStop::NeedRoom,
+            Stop::Fault(fault) => SourceStop::Fault(fault),
+        };
+        Ok(Filled { read: step.read, stop })
+    }
+
+    /// Ends the input, if there are no records.
+    ///
+    /// # Errors
+    /// As of [`fill`](Self::fill).
+    pub(in crate::transcoder) fn finish(&mut self, sink: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
+        self.decoder.finish(sink)
+    }
+
+    /// Takes bytes that a table has translated. There are no records, and nothing is pending.
+    pub(in crate::transcoder) fn skip(&mut self, bytes: &[u8]) {
+        self.decoder.skip(bytes);
+    }
+
+    /// Hands whole records from the front of `src` to `each`, for as long as it takes one. Takes nothing unless it is
+    /// between two records and nothing is looked for in their bytes. Returns how many bytes they take, framing included.
+    #[inline]
+    pub(in crate::transcoder) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
+        self.records.as_mut().map_or(0, |records| records.whole_records(src, each))
+    }
+
+    /// From here on a fill ends after this many records, at the latest.
+    pub(in crate::transcoder) fn pause_after(&mut self, records: u64) {
+        if let Some(these) = &mut self.records {
+            these.pause_after(records);
+        }
+    }
+
+    /// The place of the first byte that no text was made of yet.
+    pub(in crate::transcoder) fn place(&self) -> Place {
+        self.place_back(self.decoder.pending() as u64)
+    }
+
+    /// How far the input was read. Does not ask the decoder, which may have panicked.
+    pub(in crate::transcoder) fn reached(&self) -> Place {
+        self.place_back(0)
+    }
+
+    /// The place `back` bytes of the record, or of the input, before how far the input was read.
+    fn place_back(&self, back: u64) -> Place {
+        match &self.records {
+            None => Place { offset: self.decoder.read().saturating_sub(back), record: None },
+            Some(records) => records.position.back(back),
+        }
+    }
+
+    /// How many trailing blanks are held back, and where about they stand.
+    pub(in crate::transcoder) fn trailing(&self) -> Option<(Place, u64)> {
+        let records = self.records.as_ref()?;
+        let count = records.trailing_count();
+        (count > 0).then(|| (records.position.back(0), count))
+    }
+
+    /// Whether `ch` is a blank that is trimmed at the end of a record.
+    pub(in crate::transcoder) fn is_blank(&self, ch: char) -> bool {
+        self.records.as_ref().is_some_and(|records| records.is_blank(ch))
+    }
+
+    /// Describes a fault that was just reported.
+    pub(in crate::transcoder) fn fault(&self, fault: Malformed) -> MalformedAt {
+        let back = u64::from(fault.len) + u64::from(fault.after);
+        let Place { offset, record } = self.place_back(back);
+        MalformedAt { offset, bytes: self.decoder.fault_bytes(fault), record }
+    }
+
+    /// Whether the last fill marked anything.
+    pub(in crate::transcoder) fn has_marks(&self) -> bool {
+        self.records.as_ref().is_some_and(|records| !records.marks.is_empty())
+    }
+
+    /// Takes the marks in the text of the last fill.
+    pub(in crate::transcoder) fn take_marks(&mut self) -> Vec<(usize, Mark, Place)> {
+        self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.marks))
+    }
+
+    /// Takes the diagnostics, if all text before them is written.
+    pub(in crate::transcoder) fn take_notes(&mut self) -> Vec<Diagnostic> {
+        self.records.as_mut().map_or_else(Vec::new, |records| records.take_notes())
+    }
+}

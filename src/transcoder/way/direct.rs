@@ -1,0 +1,67 @@
+//! The direct way: the target is UTF-8 and nothing changes the text, so it is decoded straight into the caller's buffer.
+
+use crate::codec::{MIN_ROOM, Utf8Sink};
+use crate::error::Error;
+use crate::text::eol::InRecordStage;
+use crate::transcoder::choices::OnMalformed;
+use crate::transcoder::faults::constant_replacement;
+use crate::transcoder::records::source::{Chunk, Filled, Source, SourceStop};
+use crate::transcoder::report::Faults;
+
+/// Decodes into the caller's buffer.
+pub(in crate::transcoder) struct Direct {
+    /// Handles newlines within records. When the first one is met, this becomes the first stage of the staged way, which
+    /// takes over for the rest of the run.
+    pub(in crate::transcoder) newlines: Option<InRecordStage>,
+    /// The text that replaces malformed bytes here, without going through the queue.
+    replacement: Option<&'static str>,
+}
+
+impl Direct {
+    /// `has_records`: malformed bytes go through the queue, because blanks before them may still be pending.
+    pub(in crate::transcoder) fn new(
+        newlines: Option<InRecordStage>,
+        malformed: OnMalformed,
+        has_records: bool,
+    ) -> Self {
+        let replacement = constant_replacement(malformed).filter(|_| !has_records);
+        Direct { newlines, replacement }
+    }
+
+    /// A copy.
+    pub(in crate::transcoder) fn fork(&self) -> Self {
+        Direct { newlines: self.newlines.clone(), replacement: self.replacement }
+    }
+
+    /// Decodes from the front of `chunk` into `sink`, which has at least [`MIN_ROOM`]. Malformed bytes are replaced and
+    /// counted in `malformed` if `replaces` and the policy has one text for all of them; else decoding stops there.
+    ///
+    /// Malformed bytes may be most of the input, so replacing them has to be as fast as decoding.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from a decoder that breaks its contract.
+    pub(in crate::transcoder) fn decode(
+        &self,
+        source: &mut Source,
+        chunk: Chunk<'_>,
+        sink: &mut Utf8Sink<'_>,
+        replaces: bool,
+        malformed: &mut Faults,
+    ) -> Result<Filled, Error> {
+        let mut filled = source.fill(chunk, sink)?;
+        let Some(text) = self.replacement.filter(|_| replaces) else { return Ok(filled) };
+        while let SourceStop::Fault(fault) = filled.stop
+            && sink.room() >= 2 * MIN_ROOM
+        {
+            malformed.add(|| source.fault(fault));
+            sink.push_str(text);
+            let read = filled.read;
+            // What was decoded before an error counts: the error waits in the queue.
+            filled = source
+                .fill(chunk.after(read), sink)
+                .unwrap_or_else(|error| Filled { read: 0, stop: SourceStop::Failed(error) });
+            filled.read += read;
+        }
+        Ok(filled)
+    }
+}

@@ -1,0 +1,416 @@
+//! The ways from input to output.
+//!
+//! ```text
+//! Way::Table                  bytes ───────────────── table ─────────────────── bytes
+//! Way::RecordTable   records ─ bytes ──────────────── table ─────────────────── bytes ─ records
+//! Way::Direct       [records] ─ decoder ──────────────────────────── the caller's buffer
+//! Way::Staged       [records] ─ decoder ─ text ─ stages ─ queue ─ encoder ─ [records] ─ caller
+//! ```
+//!
+//! A [`Route`] has one way, chosen when it is planned. What a way cannot do goes the staged way, which every route has:
+//! a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
+
+pub(super) mod direct;
+pub(super) mod staged;
+pub(super) mod table;
+pub(super) mod target;
+
+use crate::codec::can_write;
+use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
+use crate::error::{Error, ErrorKind};
+use crate::records::Deframer;
+use crate::text::relabel::Edit;
+use crate::transcoder::faults::{constant_replacement, replacement};
+use crate::transcoder::newline_watch::NewlineWatch;
+use crate::transcoder::probe::check_can_write;
+use crate::transcoder::records::source::{Checkpoint, Chunk, Filled, Source, SourceStop};
+use crate::transcoder::report::{MalformedAt, Place};
+use crate::transcoder::run::{Out, Run, Work};
+use crate::transcoder::segment::Origin;
+use direct::Direct;
+use staged::Staged;
+use table::{ByTable, ByteTable, RecordTable};
+use target::Target;
+
+/// The machines between the encoding that was found and the target.
+pub(super) struct Route {
+    pub(super) source: Source,
+    pub(super) way: Way,
+    pub(super) staged: Staged,
+    pub(super) target: Target,
+    pub(super) newlines: NewlineWatch,
+    /// Changes of the document's label that are still to come, in order. If there are records, the source has them.
+    pub(super) edits: Vec<Edit>,
+}
+
+/// How bytes get from input to output.
+pub(super) enum Way {
+    /// Single bytes become single bytes by a table.
+    Table(ByteTable),
+    /// The same from records to records.
+    RecordTable(RecordTable),
+    /// The decoder writes into the caller's buffer.
+    Direct(Direct),
+    /// Decoder, text stages, encoder.
+    Staged,
+}
+
+/// What [`Route::decode`] did.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Decoded {
+    /// Bytes taken.
+    pub(super) read: usize,
+    /// The records are over, and the decoder is finished.
+    pub(super) is_over: bool,
+}
+
+/// What [`Route::decode`] does next at the label.
+enum Label {
+    /// Nothing: there is no label here.
+    None,
+    /// The chunk is the bytes of the old label. They are decoded, so that the decoder's state is right; their text is
+    /// dropped for this one.
+    Replace(String),
+    /// A label was inserted, and nothing was decoded.
+    Inserted,
+}
+
+impl Route {
+    /// Whether the output is what the decoder writes into the caller's buffer.
+    pub(super) fn is_direct(&self) -> bool {
+        matches!(self.way, Way::Direct(_))
+    }
+
+    /// Whether a change of the label is due before anything more is decoded.
+    pub(super) fn has_edit_due(&self) -> bool {
+        self.edits.first().is_some_and(|edit| edit.bytes.start <= self.source.read())
+    }
+
+    /// Decodes from the front of `src`, up to a boundary, a fault or the end of the output buffer. `eof`: nothing follows
+    /// `src`.
+    ///
+    /// # Errors
+    /// Those of codecs that break their contract, and of labels that the target cannot write.
+    pub(super) fn decode(&mut self, run: &mut Run, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<Decoded, Error> {
+        let limit = self.staged.input_limit();
+        let mut chunk = Chunk { bytes: &src[..src.len().min(limit)], eof: eof && src.len() <= limit, until: None };
+        let label = self.next_label(run, &mut chunk)?;
+        let is_watching = self.newlines.is_watching();
+        match (&label, &self.way) {
+            (Label::Inserted, _) => return Ok(Decoded::default()),
+            (Label::None, Way::Table(_) | Way::RecordTable(_)) => {
+                if let Some(read) = self.decode_by_table(run, &mut chunk, is_watching, out) {
+                    return Ok(Decoded { read, is_over: false });
+                }
+            }
+            _ => {}
+        }
+        let before = self.needs_checkpoint(is_watching).then(|| self.source.checkpoint());
+        if self.is_direct() && matches!(label, Label::None) && out.spare().len() >= MIN_ROOM {
+            return self.decode_directly(run, chunk, before, out);
+        }
+        self.decode_staged(run, chunk, before, label)
+    }
+
+    /// Limits `chunk` to what comes before the next change of the label, or to the bytes of the label.
+    fn next_label(&mut self, run: &mut Run, chunk: &mut Chunk<'_>) -> Result<Label, Error> {
+        let at = self.source.read();
+        let Some(edit) = self.edits.first_mut() else { return Ok(Label::None) };
+        if edit.bytes.start > at {
+            chunk.until = Some(edit.bytes.start);
+            return Ok(Label::None);
+        }
+        if edit.bytes.end > at {
+            chunk.until = Some(edit.bytes.end);
+            return Ok(Label::Replace(std::mem::take(&mut edit.text)));
+        }
+        let edit = self.edits.remove(0);
+        self.insert(run, edit.text, at)?;
+        Ok(Label::Inserted)
+    }
+
+    /// Whether a copy of the source is needed from before it decodes: to find places in the text, or to decode again.
+    fn needs_checkpoint(&self, is_watching: bool) -> bool {
+        match &self.way {
+            Way::Direct(direct) => is_watching || direct.newlines.is_some(),
+            _ => is_watching || !self.staged.is_identity(),
+        }
+    }
+
+    /// Takes the front of `chunk` by the table. Returns `None` if the chunk, which may be shorter then, has to go the
+    /// staged way.
+    fn decode_by_table(
+        &mut self,
+        run: &mut Run,
+        chunk: &mut Chunk<'_>,
+        is_watching: bool,
+        out: &mut Out<'_>,
+    ) -> Option<usize> {
+        match &mut self.way {
+            Way::Table(table) if !is_watching => match table.decode(&mut self.source, *chunk, out) {
+                ByTable::Bytes(read) => return Some(read),
+                // No more than the byte that the table lacks, and a few.
+                ByTable::Stopped => chunk.bytes = &chunk.bytes[..chunk.bytes.len().min(MIN_ROOM)],
+                ByTable::None => {}
+            },
+            Way::RecordTable(table) => {
+                let is_ready = !self.staged.has_pending() && self.target.encoder.pending() == 0;
+                let mut detour = u64::MAX;
+                if let Some(records) = self.target.records.as_mut().filter(|_| is_ready) {
+                    let read = table.decode(&mut self.source, records, chunk.bytes, &mut run.spill.bytes);
+                    if read > 0 {
+                        return Some(read);
+                    }
+                    detour = table.detour();
+                }
+                self.source.pause_after(detour);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn decode_directly(
+        &mut self,
+        run: &mut Run,
+        chunk: Chunk<'_>,
+        before: Option<Checkpoint>,
+        out: &mut Out<'_>,
+    ) -> Result<Decoded, Error> {
+        let Way::Direct(direct) = &self.way else { return Ok(Decoded::default()) };
+        let is_watching = self.newlines.is_watching();
+        let mut sink = Utf8Sink::new(out.spare());
+        // The places of what the watch sees are found by decoding again, which must not meet replacements.
+        let filled = direct.decode(&mut self.source, chunk, &mut sink, !is_watching, &mut run.report.malformed)?;
+        if self.source.found_newline() {
+            self.leave_direct(before);
+            return Ok(Decoded::default());
+        }
+        if let Some(before) = before.filter(|_| is_watching) {
+            self.newlines.see(sink.as_bytes(), |index| {
+                Origin::decoded(before.source, &chunk.bytes[..filled.read], chunk.eof).place(index).offset
+            });
+        }
+        let written = sink.written();
+        out.written += written;
+        self.stopped(run, filled, chunk)
+    }
+
+    /// Goes back to `before`, where a newline within a record was not met yet, and goes the staged way from there.
+    fn leave_direct(&mut self, before: Option<Checkpoint>) {
+        if let Some(before) = before {
+            self.source.rewind(before);
+        }
+        self.source.mark_ends();
+        if let Way::Direct(direct) = std::mem::replace(&mut self.way, Way::Staged)
+            && let Some(stage) = direct.newlines
+        {
+            self.staged.add_newline_stage(stage);
+        }
+    }
+
+    fn decode_staged(
+        &mut self,
+        run: &mut Run,
+        chunk: Chunk<'_>,
+        before: Option<Checkpoint>,
+        label: Label,
+    ) -> Result<Decoded, Error> {
+        let (at, start) = (self.source.read(), self.source.place());
+        let filled = self.staged.decode(&mut self.source, chunk)?;
+        if self.source.found_newline() {
+            self.leave_direct(before);
+            return Ok(Decoded::default());
+        }
+        if let Label::Replace(label) = label {
+            self.insert(run, label, at)?;
+            return self.stopped(run, filled, chunk);
+        }
+        let (is_direct, is_watching) = (self.is_direct(), self.newlines.is_watching());
+        let before = before.filter(|_| is_watching || !is_direct).map(|before| before.source);
+        let mut origin = Some(self.staged.origin(before, start, &chunk.bytes[..filled.read], chunk.eof));
+        if !is_direct {
+            origin = origin.and_then(|origin| self.staged.keep_pending(&self.source, origin));
+        }
+        if let Some(origin) = origin {
+            self.newlines.see(self.staged.text().as_bytes(), |index| origin.place(index).offset);
+            self.staged.queue_text(&mut self.source, origin, &mut run.queue);
+        }
+        self.stopped(run, filled, chunk)
+    }
+
+    /// Queues what comes after the text that was just decoded.
+    fn stopped(&mut self, run: &mut Run, filled: Filled, chunk: Chunk<'_>) -> Result<Decoded, Error> {
+        let notes = self.source.take_notes();
+        let is_stuck = chunk.eof && chunk.bytes.is_empty() && notes.is_empty() && self.source.has_records();
+        run.queue.extend(notes.into_iter().map(Work::Note));
+        let is_over = matches!(filled.stop, SourceStop::Done);
+        match filled.stop {
+            SourceStop::NeedInput if is_stuck => {
+                // The deframer announced more data than there is.
+                let Place { offset, record } = self.source.place();
+                let record = record.map_or(0, |record| record.number);
+                return Err(ErrorKind::RecordCut { offset, record, begun: offset, missing: 1 }.into());
+            }
+            SourceStop::NeedInput | SourceStop::NeedRoom | SourceStop::Done => {}
+            SourceStop::Fault(fault) => run.queue.push_back(Work::Malformed(self.source.fault(fault))),
+            SourceStop::FileEnd => run.queue.push_back(Work::FileEnd),
+            SourceStop::Failed(error) => run.queue.push_back(Work::Failed(error)),
+        }
+        Ok(Decoded { read: filled.read, is_over })
+    }
+
+    /// Queues text that no bytes decode to. `at`: where in the input it is inserted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unmappable`] if the target cannot write it.
+    pub(super) fn insert(&mut self, run: &mut Run, text: String, at: u64) -> Result<(), Error> {
+        if !text.is_empty() {
+            check_can_write(&*run.settings.to, &text, at)?;
+            run.queue.push_back(Work::Text(self.staged.inserted(text, at.into())));
+        }
+        Ok(())
+    }
+
+    /// Does the first item of the queue.
+    ///
+    /// # Errors
+    /// What the policies do not allow.
+    pub(super) fn work(&mut self, run: &mut Run, out: &mut Out<'_>) -> Result<(), Error> {
+        if let Some(Work::Text(_)) = run.queue.front() {
+            return self.target.encode(run, self.staged.text(), out);
+        }
+        match run.queue.pop_front() {
+            Some(Work::Malformed(fault)) => self.replace(run, fault),
+            Some(Work::Note(note)) => run.note(note),
+            Some(Work::FileEnd) => {
+                if let Some(records) = &mut self.target.records {
+                    records.end_file(&mut run.spill.bytes);
+                }
+                Ok(())
+            }
+            Some(Work::Failed(error)) => Err(error),
+            Some(Work::Text(_)) | None => Ok(()),
+        }
+    }
+
+    /// Applies the policy to malformed bytes.
+    fn replace(&mut self, run: &mut Run, fault: MalformedAt) -> Result<(), Error> {
+        let policy = run.settings.malformed;
+        let Some(text) = replacement(policy, &fault.bytes) else {
+            let kind = ErrorKind::Malformed { codec: run.source_name(), offset: fault.offset, bytes: fault.bytes };
+            return Err(Error::in_record(kind, fault.record));
+        };
+        if constant_replacement(policy).is_none() {
+            check_can_write(&*run.settings.to, &text, fault.offset)?;
+        }
+        if !text.is_empty() {
+            let place = Place { offset: fault.offset, record: fault.record };
+            run.queue.push_front(Work::Text(self.staged.inserted(text.into_owned(), place)));
+        }
+        run.report.malformed.add(|| fault);
+        Ok(())
+    }
+
+    /// Ends the input. Returns whether the decoder is done; else this has to be called again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Codec`] from a decoder that breaks its contract.
+    pub(super) fn finish_decoder(&mut self, run: &mut Run) -> Result<bool, Error> {
+        let place = self.source.place();
+        let stop = self.staged.finish(&mut self.source)?;
+        let fault = match stop {
+            Stop::Fault(fault) => Some(self.source.fault(fault)),
+            Stop::InputEmpty | Stop::OutputFull => None,
+        };
+        self.staged.queue_text(&mut self.source, Origin::At(place), &mut run.queue);
+        run.queue.extend(fault.map(Work::Malformed));
+        Ok(stop == Stop::InputEmpty)
+    }
+
+    /// Ends the output. Returns whether that is done; else this has to be called again.
+    ///
+    /// # Errors
+    /// What the policies do not allow.
+    pub(super) fn finish_encoder(&mut self, run: &mut Run) -> Result<bool, Error> {
+        run.report.diagnostics.extend(self.newlines.finish());
+        run.report.records = self.source.records();
+        self.target.finish(run, self.staged.text())
+    }
+
+    /// Ends the output after an error: what is good is delivered, and the report says what was seen before the error.
+    pub(super) fn close(&mut self, run: &mut Run, error: &Error) {
+        // More records may be decoded than those before the error.
+        let before = match (error.record(), error.kind(), &self.target.records) {
+            (Some(at), ..) => Some(at.number - 1),
+            (None, ErrorKind::RecordTooLong { .. } | ErrorKind::CannotPad { .. }, Some(records)) => {
+                Some(records.records())
+            }
+            _ => self.source.records(),
+        };
+        run.report.records = self.source.records().and(before);
+        // What was seen in the records before it may be the reason for it.
+        let note = before.and_then(|before| self.source.note_before_error(before));
+        let diagnostics = &mut run.report.diagnostics;
+        diagnostics.extend(note.filter(|note| diagnostics.iter().all(|known| known.code != note.code)));
+        let is_of_encoder = matches!(error.kind(), ErrorKind::Unmappable { .. } | ErrorKind::Codec { .. });
+        self.target.close(run, is_of_encoder);
+    }
+
+    /// Whether a copy of the route can begin in the middle of the input.
+    pub(super) fn can_be_cut(&self) -> bool {
+        let ends = self.staged.ends();
+        let target_can = match &self.target.records {
+            // Each record begins anew.
+            Some(records) => self.source.has_records() && records.after(0).is_some(),
+            // If the target lacks the end of a line, the error has the place of what follows it.
+            None => {
+                let has_eol = || can_write(&*self.target.codec, ends.eol);
+                self.target.encoder.is_stateless() && (!self.source.has_records() || has_eol())
+            }
+        };
+        self.target.xml.is_none() && target_can && self.source.code_unit().is_some()
+    }
+
+    /// Whether nothing is left to do that concerns the beginning of the input only.
+    pub(super) fn is_past_head(&self) -> bool {
+        let is_labelled = self.edits.is_empty() && self.source.is_past_head();
+        is_labelled && !self.newlines.is_watching() && !self.target.hints_lf
+    }
+
+    /// Whether what comes next depends on nothing before it.
+    pub(super) fn is_at_boundary(&self) -> bool {
+        self.source.is_at_boundary()
+            && self.staged.is_at_boundary()
+            && self.target.encoder.pending() == 0
+            && self.target.records.as_ref().is_none_or(|records| !records.is_open())
+    }
+
+    /// A copy that starts at input offset `at`, which must be a boundary: between two records, as `deframer` says, or
+    /// between two characters. `None` if there cannot be one.
+    pub(super) fn at(&self, at: u64, deframer: Option<&Deframer>) -> Option<Route> {
+        let records = match &self.target.records {
+            Some(records) => Some(records.after(deframer.map_or(0, |deframer| deframer.record() - 1))?),
+            None => None,
+        };
+        Some(Route {
+            source: self.source.at(at, deframer),
+            way: self.way.fork(),
+            staged: self.staged.fork(),
+            target: self.target.fork(records)?,
+            newlines: NewlineWatch::new(false),
+            edits: Vec::new(),
+        })
+    }
+}
+
+impl Way {
+    fn fork(&self) -> Way {
+        match self {
+            Way::Table(table) => Way::Table(table.fork()),
+            Way::RecordTable(table) => Way::RecordTable(table.fork()),
+            Way::Direct(direct) => Way::Direct(direct.fork()),
+            Way::Staged => Way::Staged,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The staged way: the decoder fills a buffer with text, the text stages cut it into pieces, and the encoder takes them
+//! from the queue. Every run can go this way; the others are faster where they apply.
+
+use crate::codec::MIN_ROOM;
+use crate::codec::Utf8Buf;
+use crate::detect::Diagnostic;
+use crate::error::Error;
+use crate::text::Stage;
+use crate::text::eol::InRecordStage;
+use crate::transcoder::records::source::{Chunk, Filled, Source};
+use crate::transcoder::report::Place;
+use crate::transcoder::run::Work;
+use crate::transcoder::segment::{Origin, RecordEnds, Segment};
+use std::collections::VecDeque;
+
+/// How much text is decoded at a time, in bytes, and the most input for it.
+const TEXT_BYTES: usize = 128 * 1024;
+
+/// The most input at a time if stages may cut the text. They may cut it at every character, and a piece takes several
+/// times the memory of a character.
+const STAGED_INPUT_BYTES: usize = 16 * 1024;
+
+/// The decoded text and what happens to it before it is encoded.
+pub(in crate::transcoder) struct Staged {
+    /// The text that is being encoded.
+    text: Utf8Buf,
+    stages: Vec<Box<dyn Stage>>,
+    ends: RecordEnds,
+    /// The text equals the input, byte for byte: UTF-8 without records.
+    is_identity: bool,
+    /// Warn at the first code point above FFFF.
+    expects_bmp: bool,
+    /// Where pending blanks came from, and the text after them.
+    pending_origin: Option<Origin>,
+}
+
+impl Staged {
+    pub(in crate::transcoder) fn new(
+        stages: Vec<Box<dyn Stage>>,
+        ends: RecordEnds,
+        is_identity: bool,
+        expects_bmp: bool,
+    ) -> Self {
+        Staged { text: Utf8Buf::new(TEXT_BYTES), stages, ends, is_identity, expects_bmp, pending_origin: None }
+    }
+
+    /// A copy for another place in the input, at which nothing is pending.
+    pub(in crate::transcoder) fn fork(&self) -> Self {
+        let stages = self.stages.iter().map(|stage| stage.fork()).collect();
+        Staged::new(stages, self.ends, self.is_identity, self.expects_bmp)
+    }
+
+    /// The text that was decoded last.
+    pub(in crate::transcoder) fn text(&self) -> &str {
+        self.text.as_str()
+    }
+
+    pub(in crate::transcoder) fn ends(&self) -> RecordEnds {
+        self.ends
+    }
+
+    /// The most input to decode at a time, in bytes.
+    pub(in crate::transcoder) fn input_limit(&self) -> usize {
+        if self.stages.is_empty() { TEXT_BYTES } else { STAGED_INPUT_BYTES }
+    }
+
+    /// Whether the origin of the text is an offset alone, so that no copy of the source is needed to find it.
+    pub(in crate::transcoder) fn is_identity(&self) -> bool {
+        self.is_identity
+    }
+
+    /// Whether blanks are pending whose origin is known.
+    pub(in crate::transcoder) fn has_pending(&self) -> bool {
+        self.pending_origin.is_some()
+    }
+
+    /// Whether the next text does not depend on earlier text.
+    pub(in crate::transcoder) fn is_at_boundary(&self) -> bool {
+        self.pending_origin.is_none() && self.stages.iter().all(|stage| stage.is_between())
+    }
+
+    /// Stops warning of code points above FFFF.
+    pub(in crate::transcoder) fn allow_supplementary(&mut self) {
+        self.expects_bmp = false;
+    }
+
+    /// Decodes from the front of `chunk` into the text buffer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from a decoder that breaks its contract.
+    pub(in crate::transcoder) fn decode(&mut self, source: &mut Source, chunk: Chunk<'_>) -> Result<Filled, Error> {
+        // Most text has less than four bytes for one of the input; the rest comes in several parts.
+        let wanted = (4 * chunk.bytes.len()).max(4 * MIN_ROOM);
+        self.text.fill(wanted, |sink| source.fill(chunk, sink))
+    }
+
+    /// Decodes what the end of the input brings forth.
+    ///
+    /// # Errors
+    /// As of [`decode`](Self::decode).
+    pub(in crate::transcoder) fn finish(
+        &mut self,
+        source: &mut Source,
+    ) -> Result<crate::codec::Stop<crate::codec::Malformed>, Error> {
+        self.text.fill(4 * MIN_ROOM, |sink| source.finish(sink))
+    }
+
+    /// Returns the origin of the text that was decoded last from `read`. `before`: a copy of the source from before that;
+    /// `start`: where in the input the text began.
+    pub(in crate::transcoder) fn origin(
+        &mut self,
+        before: Option<Source>,
+        start: Place,
+        read: &[u8],
+        eof: bool,
+    ) -> Origin {
+        match (self.pending_origin.take(), before) {
+            (Some(pending), Some(_)) => pending.extended(read, eof),
+            (None, Some(before)) => Origin::decoded(before, read, eof),
+            (_, None) if self.is_identity => Origin::Same(start.offset),
+            (_, None) => Origin::At(start),
+        }
+    }
+
+    /// Keeps the origin of blanks that are still pending after the text. Returns the origin of the text to queue; `None` if
+    /// there is nothing but pending blanks.
+    pub(in crate::transcoder) fn keep_pending(&mut self, source: &Source, origin: Origin) -> Option<Origin> {
+        if source.trailing().is_none() {
+            return Some(origin);
+        }
+        if self.text.as_str().is_empty() && !source.has_marks() {
+            self.pending_origin = origin.continued(0);
+            return None;
+        }
+        self.pending_origin = origin.clone().continued(self.text.as_str().len());
+        Some(origin)
+    }
+
+    /// Puts the text that was decoded last into the queue.
+    pub(in crate::transcoder) fn queue_text(
+        &mut self,
+        source: &mut Source,
+        origin: Origin,
+        queue: &mut VecDeque<Work>,
+    ) {
+        let text = self.text.as_str();
+        let marks = source.take_marks();
+        let mut marks = &marks[..];
+        let mut begin = 0;
+        if self.expects_bmp
+            && let Some(index) = text.bytes().position(|byte| byte >= 0xF0)
+        {
+            self.expects_bmp = false;
+            let message = "surrogates in what is called ISO-10646-UCS-2; read as UTF-16";
+            let note = Diagnostic::warning("ucs2-surrogates", origin.place(index).offset, message);
+            let (before, after) = marks.split_at(marks.partition_point(|(at, ..)| *at <= index));
+            let segment = Segment::decoded(text, 0..index, origin.clone(), &mut self.stages, before, self.ends);
+            queue.push_back(Work::Text(segment));
+            queue.push_back(Work::Note(note));
+            begin = index;
+            marks = after;
+        }
+        if begin < text.len() || !marks.is_empty() {
+            let segment = Segment::decoded(text, begin..text.len(), origin, &mut self.stages, marks, self.ends);
+            queue.push_back(Work::Text(segment));
+        }
+    }
+
+    /// Makes a segment of text that no bytes decode to. `place`: where in the input it is inserted.
+    pub(in crate::transcoder) fn inserted(&mut self, text: String, place: Place) -> Segment {
+        // It comes after all text that the stages have seen.
+        self.stages.iter_mut().for_each(|stage| stage.inserted());
+        Segment::inserted(text, place)
+    }
+
+    /// Handles newlines within records from here on.
+    pub(in crate::transcoder) fn add_newline_stage(&mut self, stage: InRecordStage) {
+        self.stages.push(Box::new(stage));
+    }
+}
