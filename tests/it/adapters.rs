@@ -1,5 +1,5 @@
-//! The adapters give what `transcode` gives, whatever the sizes of reads and writes and however hostile the reader or
-//! writer below; and a value is borrowed exactly where nothing changed.
+//! Tests that the adapters give what `transcode` gives, whatever the sizes of reads and writes, and however hostile the
+//! reader or writer below; and that a value is borrowed exactly if nothing changed.
 
 use crate::common;
 

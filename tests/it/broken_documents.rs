@@ -1,9 +1,9 @@
-//! Documents that were cut and bent on their way: every one of them ends in text or in an error with a place, nothing
-//! panics, and what is out before the error is what others read there.
+//! Converts damaged documents: each ends in text, or in an error with a position. Nothing panics, and the output before
+//! an error is what other decoders read there.
 //!
-//! The documents say themselves what they are, in every encoding that can be declared. Each is cut behind every byte,
-//! has its bits flipped, and bytes lost, doubled and exchanged. `CHARPIPE_BENT=1000` flips every bit instead of each
-//! fifth, and bends each document that often.
+//! The documents declare their encoding, one in each encoding that can be declared. Each is cut after every byte, has
+//! bits flipped, and bytes lost, doubled and swapped. `CHARPIPE_BENT=1000` flips every bit instead of one in five, and
+//! damages each document a thousand times.
 
 use crate::common::broken::{bent, documents};
 use crate::common::{sample, whole};

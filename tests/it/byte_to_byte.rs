@@ -1,5 +1,5 @@
-//! From one charset of single bytes to another most bytes never become text: the outcome is that of the way through
-//! UTF-8, faults included.
+//! Converts from one single-byte charset to another, where most bytes never become text: the result is that of the way
+//! through UTF-8, including errors.
 
 use crate::common;
 

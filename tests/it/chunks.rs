@@ -1,5 +1,5 @@
-//! The first property: no way of cutting the input and no size of the output makes a difference. Every codec that is
-//! registered is tested by being registered.
+//! Tests the first invariant: however the input is cut, and whatever the size of the output buffers, the result is the
+//! same. Every registered codec is tested.
 
 use crate::common;
 

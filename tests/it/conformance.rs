@@ -1,4 +1,4 @@
-//! Every vector of `spec/`, whole, byte by byte and at every cut (a long one at some).
+//! Runs every vector of `spec/`: whole, byte by byte, and at every cut (a long one at some cuts).
 
 use crate::common::vectors::{self, Row, rows};
 use crate::common::{invariant, whole};

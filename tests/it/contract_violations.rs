@@ -1,4 +1,5 @@
-//! Codecs that lie: each breaks one line of the contract, and gets an error of kind `Codec`; nobody hangs or panics.
+//! Runs codecs that break the contract, each in one way. Each gets an error of the kind `Codec`; nothing hangs or
+//! panics.
 
 use crate::common;
 

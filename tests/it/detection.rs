@@ -1,5 +1,5 @@
-//! What callers tell detection, and what it makes of that when the bytes say otherwise. The rules themselves are
-//! vectors: `conformance.rs`.
+//! Tests what callers tell detection, and its result if the bytes contradict it. The rules themselves have vectors; see
+//! `conformance.rs`.
 
 use crate::common::{Outcome, invariant};
 use charpipe::{Kind, Transcode};

@@ -1,7 +1,7 @@
-//! Every example runs and prints what it is expected to print.
+//! Runs every example, and compares what it prints with what is expected.
 //!
-//! `cargo test` builds the examples beside the tests. `cargo test -p charpipe examples::` alone does not: run
-//! `cargo build --examples` before it.
+//! `cargo test` builds the examples too. `cargo test -p charpipe --test it` does not: run `cargo build --examples`
+//! first.
 
 use std::env;
 use std::fs;

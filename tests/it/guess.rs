@@ -1,4 +1,4 @@
-//! Guessing from statistics: what it answers is in order and the same each time, whatever the bytes.
+//! Tests guessing from statistics: the candidates are in order, and are the same each time, whatever the bytes.
 
 use charpipe::codec::{ByteSink, decode_strictly, is_ebcdic};
 use charpipe::detect::statistics::{Guess, Looks, MARGIN, MOST, WINDOW, guess, looks_like};

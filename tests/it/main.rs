@@ -1,4 +1,4 @@
-//! The tests of the library: one program, a module for each subject.
+//! The tests of the library: one program with a module for each subject.
 
 mod common;
 

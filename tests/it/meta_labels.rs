@@ -1,5 +1,5 @@
-//! What a document of HTML, or of XML whose root element is `html`, says of its encoding in `meta` elements: true
-//! afterwards, in every family, beside a declaration and without one.
+//! Tests the encoding labels in `meta` elements, of HTML and of XML whose root element is `html`: they are corrected,
+//! in every family of encodings, with and without a declaration beside them.
 
 // The labels that are to be corrected are the web's.
 use crate::common;

@@ -1,5 +1,5 @@
-//! The mixed pages, built in and by hand: whole buffers go through batches and kernels, a byte or a character at a time
-//! goes through neither, and both do the same, fault for fault.
+//! Tests the mixed pages, built-in and made by hand. Whole buffers go through batches and kernels, and a byte or a
+//! character at a time goes through neither. Both must give the same result, error for error.
 
 use charpipe::Registry;
 use charpipe::codec::table::{Mapping, Sequence, Shape, Table, Way};

@@ -1,5 +1,5 @@
-//! The mixed pages of EBCDIC: shift codes, damaged pairs, and several characters to one pair. Every case is run whole and
-//! at every cut, and what is bad is where the case says.
+//! Tests the mixed pages of EBCDIC: shift codes, damaged pairs, and pairs that stand for several characters. Every case
+//! is run whole and at every cut, and every error is at the position that the case names.
 
 use crate::common::{invariant, whole};
 use charpipe::{Bom, OnMalformed, OnUnmappable, Relabel, Transcode};

@@ -1,5 +1,5 @@
-//! Tables that nobody sensible writes, from a file or made by hand: they read and are written as they say, or are
-//! refused, and whatever they hold nothing panics, hangs or takes memory without bound.
+//! Tests tables that no one would sensibly write, from a file or made by hand. They read and write as they say, or are
+//! refused; whatever they contain, nothing panics, hangs or takes unbounded memory.
 
 use crate::common::work;
 

@@ -1,5 +1,5 @@
-//! The code pages of DOS against the crates that they are read out of. `tests/it/peers/tables.rs` has them against ICU, glibc
-//! and the JDK.
+//! Compares the code pages of DOS with the crates that they are read from. `peers/tables.rs` compares them with ICU,
+//! glibc and the JDK.
 use charpipe::Registry;
 use charpipe::codec::decode_strictly;
 use codepage_437::{CP437_CONTROL, CP437_WINGDINGS};

@@ -1,4 +1,4 @@
-//! Faults have the offset of their first byte in the original input, whatever stands between.
+//! Tests that an error has the offset of its first byte in the original input, whatever stages are between.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Several jobs and one: the same output, report and error, whatever is at the cuts.
+//! Compares several jobs with one: the same output, report and error, whatever is at the cuts.
 
 // Charsets of the web are among what can and cannot be cut.
 

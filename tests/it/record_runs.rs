@@ -1,5 +1,5 @@
-//! Records through the transcoder: each decoded by itself, trimmed, and written as a line or a record again; and no way
-//! of cutting the input makes a difference.
+//! Tests whole conversions of records: each is decoded by itself, trimmed, and written as a line or as a record again.
+//! However the input is cut, the result is the same.
 
 use crate::common;
 

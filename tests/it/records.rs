@@ -1,5 +1,5 @@
-//! Records: what is cut, framed, and cut again. Every vector of `spec/records.tsv`, and properties of every shape, held
-//! against a reader that knows nothing of pieces.
+//! Tests the reader and the writer of records: every vector of `spec/records.tsv`, and properties of every format,
+//! compared with a reader that gets its input in one piece.
 
 use crate::common::vectors::{rows, unhex};
 use crate::common::{Stutter, sample};

@@ -1,6 +1,6 @@
-//! Records to records between pages of single bytes: whole records go by a table and never become text, if nothing in
-//! them asks for more. It makes no difference to anything that can be seen. Pieces of less than 1 KiB take the long way
-//! always, so each run is compared with one of such pieces.
+//! Tests conversions from records to records between single-byte pages. If nothing requires more, whole records are
+//! converted by a table and never become text, which must make no visible difference. Pieces of less than 1 KiB never
+//! take this short way, so each run is compared with one in such pieces.
 
 use crate::common::{Outcome, drive, faults, whole};
 use charpipe::records::{Framer, Shape};

@@ -1,4 +1,4 @@
-//! Input that was made to deceive: the vectors of `spec/security.tsv`, and what holds for every charset.
+//! Converts input that was crafted to deceive: the vectors of `spec/security.tsv`, and properties of every charset.
 
 use crate::common::vectors::rows;
 use crate::common::{encode, invariant, sample, whole};

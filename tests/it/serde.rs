@@ -1,5 +1,5 @@
-//! Verdicts, reports and errors are serialised with the keys, and in the order, of the command's JSON; choices are read
-//! by the words of the command line.
+//! Tests that verdicts, reports and errors are serialized with the keys of the command's JSON, in the same order, and
+//! that choices are deserialized from the words of the command line.
 use charpipe::detect::{Detector, Family, Hints, Policy, Severity, Source};
 use charpipe::records::{Carriage, Columns, Shape};
 use charpipe::{

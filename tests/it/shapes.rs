@@ -1,5 +1,4 @@
-//! Which shape the records of a file have: on generated files of every shape, on files that have none, and the command
-//! `detect --records`.
+//! Tests recognising the format of records: on generated files of every format, and on files that have no records.
 
 use charpipe::Transcode;
 use charpipe::records::{NoShape, SNIFFED, Shape, TapeFile, look, sniff, sniff_one};

@@ -1,4 +1,4 @@
-//! Files of tables that a user brings: every format, good and bad, and other people's where they are at hand.
+//! Tests reading table files: every format, valid and invalid, and files of other projects if they are installed.
 
 use charpipe::codec::table::limits::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
 use charpipe::codec::table::{Cell, Mapping, Sequence, Shape, Table, Way};

@@ -1,4 +1,5 @@
-//! The code pages: `src/codec/builtin/pages.rs` and `pages.bin` are what `codecs/` says, and every codec does what its page says.
+//! Tests the code pages: `src/codec/builtin/pages.rs` and `pages.bin` are made from `codecs/`, and every codec does
+//! what its page says.
 
 use crate::common::sample;
 use crate::common::vectors::{code_points, hex, rows};

@@ -1,4 +1,4 @@
-//! Tapes that are read and written again: the same blocks, the same files, the same bytes.
+//! Reads tapes and writes them again: the same blocks, the same files, the same bytes.
 
 use crate::common::invariant;
 use charpipe::Transcode;

@@ -1,5 +1,5 @@
-//! The adapters to tokio's traits give what `transcode` gives, however readers and writers below dawdle, whatever the
-//! sizes, and however often a future is dropped; and a runtime wakes them.
+//! Tests that the adapters to tokio's traits give what `transcode` gives, however slow the readers and writers below,
+//! whatever the sizes, and however often a future is dropped; and that the runtime is woken.
 use crate::common;
 
 use crate::common::{Outcome, TEXT, codecs, sample, samples, whole};

@@ -1,5 +1,5 @@
-//! UTF-16, UCS-2 and UCS-4 against a loop over code units, on texts that are long enough for kernels: the same text, the
-//! same faults at the same places, however the input is cut and however small the room.
+//! Compares UTF-16, UCS-2 and UCS-4 with a loop over code units, on texts that are long enough for the kernels: the
+//! same text, and the same errors at the same positions, however the input is cut and however small the buffers.
 
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
 use charpipe::{Codec, Registry};

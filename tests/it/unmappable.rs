@@ -1,4 +1,4 @@
-//! Characters that the target lacks, under every policy.
+//! Tests characters that the target lacks, under every policy.
 
 use crate::common::{Outcome, invariant};
 use charpipe::{ErrorKind, Kind, OnMalformed, OnUnmappable, Report, Transcode};

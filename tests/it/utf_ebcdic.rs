@@ -1,5 +1,5 @@
-//! UTF-EBCDIC held against a slow implementation of `spec/utf-ebcdic.md`, over every scalar value and over bytes of all
-//! kinds; its newlines, and the command on documents that declare it.
+//! Compares UTF-EBCDIC with a slow implementation of `spec/utf-ebcdic.md`, on scalar values and on bytes of all kinds;
+//! tests its newlines, and documents that declare it.
 
 use crate::common::vectors::rows;
 use crate::common::{self, sample};

@@ -1,5 +1,6 @@
-//! A decoder of values gives for each value what a whole run gives for it alone, whatever came before: for every codec,
-//! policy and newline convention, for any bytes. So does `Transcode::decode`, which goes the same short way.
+//! Tests that a decoder of values gives for each value what a whole run gives for it alone, whatever came before: for
+//! every codec, policy and newline convention, and for any bytes. `Transcode::decode` takes the same short way and is
+//! tested too.
 
 use crate::common::{codecs, encode, sample};
 use charpipe::detect::Policy;

@@ -1,5 +1,5 @@
-//! The charsets of the web against encoding_rs itself: every label, every byte, every character, every pair of bytes,
-//! and hostile bytes in pieces.
+//! Compares the charsets of the web with encoding_rs itself: labels, bytes, characters, pairs of bytes, and hostile
+//! bytes in pieces.
 use crate::common;
 
 use crate::common::vectors::{Row, rows};

@@ -4,9 +4,8 @@
 //! Nothing is timed. The command gets so much input that a quadratic cost would never end; and for twice the input the
 //! library may call codecs, allocate and write at most twice as often.
 
-use crate::common::work;
-
-use crate::common::work::{Work, work_of};
+use crate::common::sample;
+use crate::common::work::{self, Work, work_of};
 use charpipe::Transcode;
 use std::fmt::Write as _;
 use std::fs;
@@ -46,6 +45,7 @@ fn many(args: &str, beginning: &[u8], unit: &[u8], times: usize) -> Output {
     })
 }
 
+/// A tenth of this in a sample.
 const MANY: usize = 1_000_000;
 
 /// Checks the number of errors and the number of output bytes for each. The first sixteen are recorded, the others only
@@ -73,7 +73,7 @@ fn a_million_faults() {
     .into_iter()
     .enumerate()
     {
-        let times = if matches!(number % 6, 0) { MANY } else { MANY / 8 };
+        let times = if matches!(number % 6, 0) { sample::tenth(MANY) } else { sample::tenth(MANY) / 8 };
         let report = folder.path().join(number.to_string());
         let output = many(&format!("-q --report {} {args}", report.display()), b"", unit, times);
         let words = String::from_utf8_lossy(&output.stderr);
@@ -152,7 +152,7 @@ fn twice_the_records_are_twice_the_work() {
 fn linear(what: &str, job: impl Fn() -> Transcode, beginning: &[u8], unit: &[u8]) {
     let of = |times: usize| work_of(&job(), &[beginning, &unit.repeat(times)].concat());
     // The first buffers, which are allocated once, are not counted.
-    let times = 40_000;
+    let times = sample::tenth(40_000);
     let (once, twice) = (of(times), of(2 * times));
     assert!(once.calls > 0 && once.bytes >= times && once.allocations > 0, "{what}: {once:?}");
     let flat = |now: usize, before: usize, per: usize| now <= 2 * before + before / 4 + per;
@@ -193,7 +193,7 @@ fn records_without_data() {
 /// decimals: nothing is scanned again for each of them. (Unit tests of the reader count the bytes that it looks at.)
 #[test]
 fn records_full_of_shifts_and_faults() {
-    const LEN: usize = 1 << 20;
+    let len = sample::tenth(1 << 20);
     for (args, unit, each) in [
         ("-f IBM930 --shift-blanks", &b"\x0E\x42\x81\x0F"[..], 5),
         ("-f IBM930", b"\x0E\x42\x81\x0F", 3),
@@ -204,13 +204,13 @@ fn records_full_of_shifts_and_faults() {
         ("-f IBM875 --malformed drop --trim-nuls", b"\x40\x00\xFC\x0C", 0),
         ("-f IBM037 --record-newlines space", b"\x00\x12\x0C\x25", 4),
     ] {
-        let record = unit.repeat(LEN / unit.len());
+        let record = unit.repeat(len / unit.len());
         let beginning = (record.len() as u32).to_be_bytes();
-        let output = many(&format!("-q --records u32 {args}"), &beginning, unit, LEN / unit.len());
+        let output = many(&format!("-q --records u32 {args}"), &beginning, unit, len / unit.len());
         let words = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), &*words), (Some(0), ""), "{args}");
         assert!(
-            each == 0 || output.stdout.len().abs_diff(each * (LEN / unit.len())) < 8,
+            each == 0 || output.stdout.len().abs_diff(each * (len / unit.len())) < 8,
             "{args}: {}",
             output.stdout.len()
         );
@@ -224,8 +224,8 @@ fn one_line_and_none() {
         let output = many(&format!("-q {args}"), b"", b"\x41", 4 << 20);
         assert_eq!(output.status.code(), Some(0), "{args}");
     }
-    let output = many("-q -f latin1 --eol crlf", b"", b"\n", 2 * MANY);
-    assert!(output.stdout == b"\r\n".repeat(2 * MANY));
+    let output = many("-q -f latin1 --eol crlf", b"", b"\n", 2 * sample::tenth(MANY));
+    assert!(output.stdout == b"\r\n".repeat(2 * sample::tenth(MANY)));
 }
 
 /// One byte at a time.
@@ -246,19 +246,19 @@ fn a_declaration_byte_by_byte() {
 /// In one command line, as `find -exec +` builds it.
 #[test]
 fn ten_thousand_files() {
-    const FILES: usize = 10_000;
+    let count = sample::tenth(10_000);
     let folder = TempDir::new().unwrap();
     let mut args = String::new();
-    for n in 0..FILES {
+    for n in 0..count {
         fs::write(folder.path().join(n.to_string()), [0xC8, 0x89, 0x25]).unwrap();
         _ = write!(args, " {n}");
     }
-    for (begin, size) in [("convert -f IBM037", 3 * FILES), ("detect -f IBM037", 0)] {
+    for (begin, size) in [("convert -f IBM037", 3 * count), ("detect -f IBM037", 0)] {
         let output = held(&format!("{begin}{args}")).current_dir(&folder).stdin(Stdio::null()).output().unwrap();
         let words = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), &*words), (Some(0), ""), "{begin}");
         let lines = output.stdout.iter().filter(|byte| **byte == b'\n').count();
-        assert!(lines == FILES && (size == 0 || output.stdout.len() == size), "{begin}: {lines}");
+        assert!(lines == count && (size == 0 || output.stdout.len() == size), "{begin}: {lines}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Documents that were cut and bent on their way.
+//! Makes damaged documents.
 
 use super::{codecs, encode};
 use charpipe::codec::can_encode;

@@ -1,5 +1,5 @@
-//! What several tests need: a transcoder driven in every way that must make no difference, hostile readers,
-//! samples, and other people's programs.
+//! What several tests share: a driver that cuts input and output in every way that must make no difference, hostile
+//! readers, samples, and calls of other programs.
 
 #![allow(dead_code)] // Each test uses its part.
 

@@ -1,4 +1,4 @@
-//! Records framed for tests.
+//! Frames records for tests.
 
 use charpipe::records::{Framer, Shape};
 

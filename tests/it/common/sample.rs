@@ -80,6 +80,11 @@ pub fn codecs(walk: &str) -> Vec<Arc<dyn Codec>> {
     taken
 }
 
+/// Returns a number of repetitions: `full`, or a tenth of it.
+pub fn tenth(full: usize) -> usize {
+    if is_full() { full } else { full / 10 }
+}
+
 /// Returns the number of cases of a property test: `full`, or a quarter of it.
 pub fn cases(full: u32) -> u32 {
     if is_full() { full } else { full.div_ceil(4) }

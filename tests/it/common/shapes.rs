@@ -1,4 +1,4 @@
-//! Files of records made up at random, and made-up tapes.
+//! Generates files of records, and tapes.
 
 use charpipe::Registry;
 use charpipe::codec::{ByteSink, Codec, Stop};

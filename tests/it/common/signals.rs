@@ -1,5 +1,5 @@
-//! Children that take signals as a program does that somebody has just started: `nohup`, and `&` in a script, have theirs
-//! ignore some, and so would everything that a test starts from there.
+//! Starts child processes with the default handling of signals. Under `nohup`, and with `&` in a script, some signals
+//! are ignored, and child processes inherit that.
 
 use std::ffi::OsStr;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! How much work something is, in what can be counted: calls of codecs and what they were given, allocations, the most
-//! memory at a time. The same on every machine, however busy.
+//! Measures work by counting: calls of codecs and the bytes given to them, allocations, and peak memory. The counts are
+//! the same on every machine, however busy it is.
 #![allow(unsafe_code)] // An allocator.
 #![allow(dead_code)] // Each test uses its part.
 

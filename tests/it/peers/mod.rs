@@ -1,4 +1,4 @@
-//! Code pages and table files compared with what other converters make of them.
+//! Compares code pages and table files with other converters.
 
 mod tables;
 mod ucm;

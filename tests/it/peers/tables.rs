@@ -1,12 +1,13 @@
-//! Every code page against what ICU, glibc and the JDK make of it here and now: every byte, every pair, every character
-//! of the Basic Multilingual Plane, both ways. Where a table of theirs is another, `spec/table-differences.tsv` says so,
-//! and why. Anything else fails, and so does a difference that is listed there and has gone.
+//! Compares every code page with the installed ICU, glibc and JDK: every byte, every pair, and every character of the
+//! Basic Multilingual Plane, in both directions. `spec/table-differences.tsv` lists the tables that differ, and why.
+//! Any other difference is a failure, and so is a listed one that is gone.
 //!
-//! A peer that is not installed is passed over with a word on standard error. One of another version than the list was
-//! made with is compared all the same, and what differs there is a warning.
+//! A peer that is not installed is skipped, with a message on standard error. A peer of another version than the list
+//! was made with is compared too, but differences are only warnings.
 //!
-//! Each page is one run of the peer for each way (the JDK is one for all): all codes in one file, with a marker behind
-//! each, so that what a code becomes stands in front of a marker, whatever the peer makes of the others.
+//! Each page is one run of the peer for each direction (the JDK gets all pages in one run). All codes are in one file,
+//! with a marker after each, so that the result for a code stands before a marker, whatever the peer does with the
+//! others.
 
 use crate::common::sample;
 use crate::common::vectors::{self, Row, rows, unhex};

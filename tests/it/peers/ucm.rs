@@ -1,6 +1,6 @@
-//! Tables of ICU's format, made up at random, against what ICU itself makes of the same file: `makeconv` compiles it,
-//! `uconv` reads and writes by it. Sequences of up to four bytes, several characters and several codes to a mapping, every
-//! flag, damaged input, both substitutes. Without the two programs there is nothing to compare.
+//! Compares random tables in ICU's format with ICU: `makeconv` compiles the file, and `uconv` converts with it. The
+//! tables have sequences of up to four bytes, mappings of several characters and several codes, every flag, and both
+//! substitutes; the input is damaged. The test needs both programs.
 
 use crate::common::whole;
 use charpipe::{OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
