@@ -33,7 +33,7 @@ pub(crate) fn run(args: &List) -> Status {
 /// Returns the codecs that match `pattern`, sorted by name. With a pattern, also the labels that are known but not
 /// supported.
 fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObject<'a>> {
-    // The codec that the pattern would name as a label: `037` matches labels of several pages, and names IBM037.
+    // The codec that the pattern names by the rules for labels, even if none of its labels contains the pattern.
     let named = pattern.and_then(|pattern| registry.codec(pattern).ok());
     let fits = |label: &str| pattern.is_none_or(|pattern| matches(pattern, label));
     let mut found: Vec<CodecObject<'_>> = registry

@@ -7,7 +7,7 @@
 //! | part | job |
 //! |---|---|
 //! | `main.rs` | parses the command line, runs the command, returns its status |
-//! | `convert/`, `detect/`, `list.rs`, `chart/` | the commands, which do not use each other |
+//! | `convert/`, `detect/`, `list.rs`, `chart/`, `generate/` | the commands, which do not use each other |
 //! | `args/` | the options, and what they tell the library |
 //! | `print.rs` | writes whole texts; handles closed pipes and failed writes |
 //! | `panics.rs` | makes a panic the error of one file |
@@ -23,6 +23,8 @@ mod convert;
 mod detect;
 mod escape;
 mod files;
+#[cfg(feature = "generate")]
+mod generate;
 mod list;
 mod messages;
 #[cfg(test)]
@@ -64,7 +66,7 @@ fn run_command(command: &Command) -> Status {
     }
     match command {
         #[cfg(feature = "generate")]
-        Command::Convert(Convert { generate: Some(what), .. }) => print::to_stdout(&args::generate::text(*what)),
+        Command::Convert(Convert { generate: Some(what), .. }) => print::to_stdout(&generate::text(*what)),
         Command::Convert(convert) if convert.list => list::run(&List::default()),
         Command::Convert(convert) => convert::run(convert),
         Command::Detect(detect) => detect::run(detect),

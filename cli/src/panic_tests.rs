@@ -1,4 +1,4 @@
-//! What becomes of a panic: the whole command, with a codec that panics.
+//! Tests of panics: they run the whole command with a codec that panics.
 
 use crate::args::{self, Cli, Command as Of};
 use crate::panics::run;
@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// ASCII, but for this byte, at which it panics.
+/// ASCII, except for this byte, on which the codec panics.
 #[derive(Clone)]
 struct Panics(u8);
 
@@ -66,8 +66,8 @@ impl Encoder for Panics {
 
 const ARGS: &str = "CHARPIPE_TEST_OF_PANICS";
 
-/// The command with that codec as what it converts from. Only as the child of another test: it is the whole command,
-/// which says things and ends the process.
+/// Runs the command with that codec as the source, or as the target of records. Does something only in a child process of
+/// another test: the command prints messages, and then the process ends.
 #[test]
 fn child() {
     let Some(line) = std::env::var_os(ARGS) else { return };
@@ -92,7 +92,7 @@ fn child() {
     std::process::exit(status as i32);
 }
 
-/// Runs it in `folder`.
+/// Runs the command in `folder`, as a child process.
 fn run_in(folder: &TempDir, line: &str) -> (i32, String, Output) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "panic_tests::child", "--nocapture", "-q"]).env(ARGS, line);
@@ -121,10 +121,10 @@ fn text(folder: &TempDir, name: &str) -> String {
     fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// Whatever the number of jobs: the others are converted, the old file stays, nothing is left over.
+/// With any number of jobs, the other files are converted, the old file stays, and no temporary file remains.
 #[test]
 fn it_is_the_error_of_one_file() {
-    // Detection took four bytes; what the decoder was fed next is what it panicked in.
+    // Detection has read four bytes, and the decoder panics on the bytes that follow.
     let line = format!("charpipe: bad: byte 4: {SAID} (this is a bug in charpipe; please report it)\n");
     for jobs in [1, 2] {
         let folder = folder();
@@ -163,7 +163,7 @@ fn the_place_is_told() {
     assert!(lines.iter().any(|line| line.starts_with(&format!("charpipe: bad: panicked at {}:", file!()))), "{said}");
     let place = "charpipe: bad: byte 6: record 3, column 1: internal error: ";
     assert!(lines.last().unwrap().starts_with(place), "{said}");
-    // In the encoder, behind what was decoded.
+    // A panic in the encoder.
     let (status, said, _) = run_in(&folder, "-q --to-records fb:4 -o new bad");
     assert!(status == 1 && said.starts_with("charpipe: bad: byte "), "{said}");
     assert!(said.contains(": internal error: as asked (") && said.lines().count() == 1, "{said}");

@@ -54,7 +54,7 @@ mod tests {
         });
     }
 
-    /// A little of each kind, for where all of it takes too long: under Miri.
+    /// A little of each kind, for Miri, which is too slow for all of it.
     #[test]
     fn a_few() {
         let all: Vec<u8> = (0..=255).cycle().take(300).collect();

@@ -59,10 +59,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Beyond the end of the room: nothing may be written there.
+    /// The bytes after the end of the room, which must not be written to.
     const GUARD: [u8; 80] = [0xA5; 80];
 
-    /// What stands in a lane, written the long way.
+    /// Makes a lane, in a simple way.
     fn lane(bytes: &[u8], flags: u32) -> u32 {
         (bytes.len() as u32) << LEN | bytes.iter().fold(0, |code, byte| code << 8 | u32::from(*byte)) | flags
     }
@@ -142,7 +142,7 @@ mod tests {
             let mut block: [u8; 65] = src.try_into().unwrap();
             more.iter().for_each(|(at, byte)| block[*at] = *byte);
             let shifts = Shifts { out: 14, back: 15 };
-            // One byte after the other.
+            // One byte at a time.
             let (mut expected, mut made) = (Split { is_double, ..Split::default() }, Vec::new());
             while expected.read < 64 {
                 let at = expected.read;

@@ -25,8 +25,8 @@
 //! after it made sure that the CPU has the features, and to load and store vectors, which a few functions do in
 //! `x86_64/memory.rs` and `aarch64/vector.rs`.
 
+// Elsewhere there is unsafe code only in `codec/sink.rs`.
 #![allow(unsafe_code)]
-// Only here and in `codec::sink`.
 // Without the feature `unstable-kernels` nothing outside of the crate can name what only tests and fuzz targets call.
 #![cfg_attr(not(feature = "unstable-kernels"), allow(dead_code))]
 

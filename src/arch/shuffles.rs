@@ -1,11 +1,11 @@
-//! Indices for the shuffle of sixteen bytes that SSSE3 and NEON have alike: index 0x80 makes a zero.
+//! Indices for the shuffle of sixteen bytes, which is the same in SSSE3 and NEON: index 0x80 makes a zero.
 
 use super::types::{ByteOrder, OctetOrder};
 
-/// A shuffle for each set of eight things: row `0b101` is for the first and the third.
+/// A shuffle for each set of eight items: row `0b101` is for the first and the third.
 pub(super) type Shuffles = [[u8; 16]; 256];
 
-/// Of eight units, one or two bytes each: both bytes of those in the set, the first of the others.
+/// From eight units, of one or two bytes each: both bytes of those in the set, and the first byte of the others.
 pub(super) static SQUEEZE_TWO: Shuffles = {
     let mut table = [[0x80; 16]; 256];
     let mut set = 0;
@@ -23,8 +23,8 @@ pub(super) static SQUEEZE_TWO: Shuffles = {
     table
 };
 
-/// Of four lanes, whose first byte never counts and whose last always: the third of those in the lower half of the set,
-/// the second of those in the upper.
+/// From four lanes, of which the first byte never counts and the last one always: the third byte of those in the lower
+/// half of the set, and the second byte of those in the upper half.
 pub(super) static SQUEEZE_THREE: Shuffles = {
     let mut table = [[0x80; 16]; 256];
     let mut set = 0;
@@ -48,7 +48,7 @@ pub(super) static SQUEEZE_THREE: Shuffles = {
     table
 };
 
-/// Of eight units those in the set, in the machine's order.
+/// From eight units, those in the set, in the machine's order.
 pub(super) static SQUEEZE_UNITS: Shuffles = {
     let mut table = [[0x80; 16]; 256];
     let mut set = 0;
@@ -66,7 +66,7 @@ pub(super) static SQUEEZE_UNITS: Shuffles = {
     table
 };
 
-/// How many are in each set. Not all machines with SSE4.1 can count bits.
+/// The size of each set. Not all machines with SSE4.1 can count bits.
 pub(super) static ONES: [u8; 256] = {
     let mut table = [0; 256];
     let mut set = 0;
@@ -77,17 +77,17 @@ pub(super) static ONES: [u8; 256] = {
     table
 };
 
-/// How many are in a set of eight things.
+/// Returns the size of a set of eight items.
 #[inline(always)]
 pub(super) fn ones(set: u32) -> usize {
     ONES[set as usize & 0xFF].into()
 }
 
-/// Indices of bytes that swap those of each unit or leave them, by order.
+/// Indices that swap the bytes of each unit or leave them, by order.
 pub(super) static SWAP_UNITS: [[u8; 16]; 2] =
     [[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]];
 
-/// Indices for shuffles, one row for each order.
+/// Indices for shuffles, one row per order.
 pub(super) type Indices = [[u8; 16]; 4];
 
 /// Indices of the least significant octet of four units, for each quarter of the vector that they may go to; the others
@@ -167,7 +167,7 @@ pub(super) static WIDEN_OCTETS: [[[u8; 16]; 4]; 4] = {
     table
 };
 
-/// Of four units those in the set.
+/// From four units, those in the set.
 pub(super) static SQUEEZE_CODES: [[u8; 16]; 16] = {
     let mut table = [[0x80; 16]; 16];
     let mut set = 0;

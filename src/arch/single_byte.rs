@@ -38,7 +38,7 @@ mod tests {
 
     type Chars = [Option<char>; 256];
 
-    /// Beyond the end of the room: nothing may be written there.
+    /// The bytes after the end of the room, which must not be written to.
     const GUARD: [u8; 80] = [0xA5; 80];
 
     fn to_utf8(chars: &Chars) -> ToUtf8 {
@@ -46,7 +46,7 @@ mod tests {
         ToUtf8::new(|byte| utf8[usize::from(byte)].as_bytes())
     }
 
-    /// What a kernel does is right, goes on up to what it has to leave, and stays in its room.
+    /// Checks that a kernel is correct, stops only where it must, and stays in its room.
     fn decodes(chars: &Chars, src: &[u8], room: usize) {
         let table = to_utf8(chars);
         let known = |byte: &u8| chars[usize::from(*byte)].filter(|ch| ch.len_utf8() < 4);
@@ -81,12 +81,12 @@ mod tests {
         });
     }
 
-    /// Latin-1 in another order, as EBCDIC has it.
+    /// Latin-1 in another order, as in EBCDIC.
     fn latin() -> Chars {
         std::array::from_fn(|byte| Some(char::from((byte as u8).wrapping_mul(37).wrapping_add(11))))
     }
 
-    /// Characters of every length, neighbours of every other.
+    /// Characters of every length, next to those of every other length.
     fn mixed() -> Chars {
         let starts = ['\0', '\u{80}', '\u{400}', '\u{E01}', '\u{2500}', '\u{FF61}', ' ', '\u{7FE}', '\u{FFFC}'];
         std::array::from_fn(|byte| char::from_u32(starts[byte % 9] as u32 + byte as u32 / 9))
@@ -98,7 +98,7 @@ mod tests {
         chars
     }
 
-    /// These, and others as to what 0 is: vectors are filled up with zeros.
+    /// These tables, and variants with other characters at byte 0, because vectors are padded with zeros.
     fn tables() -> [Chars; 6] {
         let (mut two, mut three, mut none) = (mixed(), mixed(), mixed());
         two.rotate_left(1);
@@ -111,7 +111,7 @@ mod tests {
         chars.iter().zip(0..=255).filter_map(|(ch, byte)| Some(((*ch)?, byte))).collect()
     }
 
-    /// A little of each kind, for where all of it takes too long: under Miri.
+    /// A little of each kind, for Miri, which is too slow for all of it.
     #[test]
     fn a_few() {
         let chars = holes();
@@ -220,7 +220,7 @@ mod tests {
             decodes(&chars, &src, room);
             let mut text: Vec<char> = src.iter().filter_map(|byte| chars[usize::from(*byte)]).collect();
             encodes(&bytes_of(&chars), &text.iter().collect::<String>(), room);
-            // And characters that are not there.
+            // And characters that the table does not have.
             for (at, other) in others {
                 text.insert(at.min(text.len()), other);
             }

@@ -1,24 +1,24 @@
-//! Parts of slices, of a length that the compiler knows.
+//! Parts of slices that have a constant length.
 
-/// The `N` bytes of `src` from `at` on, where it has them.
+/// Returns the `N` bytes of `src` from `at` on, if there are that many.
 #[inline(always)]
 pub(super) fn chunk<const N: usize>(src: &[u8], at: usize) -> Option<&[u8; N]> {
     src.get(at..)?.first_chunk()
 }
 
-/// The `N` bytes of `dst` from `at` on, where it has them.
+/// Returns the `N` bytes of `dst` from `at` on, if there are that many.
 #[inline(always)]
 pub(super) fn chunk_mut<const N: usize>(dst: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
     dst.get_mut(at..)?.first_chunk_mut()
 }
 
-/// Part of a block: `N` bytes from `at` on. What is not there is the caller's mistake, and panics.
+/// Returns the `N` bytes of a block from `at` on. Panics if the block is shorter, which is a bug in the caller.
 #[inline(always)]
 pub(super) fn part<const N: usize>(block: &[u8], at: usize) -> &[u8; N] {
     block[at..].first_chunk().expect("within the block")
 }
 
-/// The same, to be written.
+/// As [`part`], to be written to.
 #[inline(always)]
 pub(super) fn part_mut<const N: usize>(block: &mut [u8], at: usize) -> &mut [u8; N] {
     block[at..].first_chunk_mut().expect("within the block")

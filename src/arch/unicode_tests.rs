@@ -1,4 +1,4 @@
-//! The kernels of UTF-16 and UTF-32, each of those that this machine can run, against a loop over `char`s.
+//! Compares the kernels of UTF-16 and UTF-32 that this machine can run with a loop over `char`s.
 
 use super::types::{ByteOrder, OctetOrder};
 use super::{Isa, utf16, utf32};
@@ -6,17 +6,17 @@ use proptest::prelude::*;
 
 static SAID: std::sync::Once = std::sync::Once::new();
 
-/// The instruction sets that this machine has.
+/// Returns the instruction sets that this machine has.
 fn isas() -> Vec<Isa> {
     let (here, lacking): (Vec<Isa>, Vec<Isa>) = Isa::ALL.into_iter().partition(|isa| isa.is_available());
     SAID.call_once(|| println!("skipped, as this machine lacks them: {lacking:?}"));
     here
 }
 
-/// How far from where it has to stop a kernel may stop, of the input and of the room: it goes in blocks.
+/// How far before the place where it must stop a kernel may stop, in the input and in the room: it goes in blocks.
 const STRIDE: usize = 512;
 
-/// A charset and its orders, as the kernels know it.
+/// A charset and its byte order, as the kernels know them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Utf16(ByteOrder),
@@ -47,7 +47,7 @@ impl Form {
         }
     }
 
-    /// How many bytes a character takes.
+    /// Returns how many bytes a character takes.
     fn len(self, ch: char) -> usize {
         if self.is_utf32() { 4 } else { 2 * ch.len_utf16() }
     }
@@ -66,7 +66,7 @@ impl Form {
         bytes
     }
 
-    /// Code units as text, as far as they are characters.
+    /// Decodes code units as far as they are characters.
     fn text(self, units: &[u32]) -> String {
         if self.is_utf32() {
             return units.iter().map_while(|unit| char::from_u32(*unit)).collect();
@@ -92,8 +92,8 @@ impl Form {
     }
 }
 
-/// Decodes code units and, where all of them are characters, encodes them again, by every kernel there is, into so much
-/// room and at the given alignment.
+/// Decodes code units and, if all of them are characters, encodes them again, with every kernel, the given room and the
+/// given alignment.
 fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
     let bytes = form.bytes(units);
     let text = form.text(units);
@@ -105,7 +105,7 @@ fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
         kept(&text, &bytes, form, (written, read), &what);
         assert!(dst[shift..].starts_with(&text.as_bytes()[..written]), "decoding, {}", what());
         assert!(dst[shift + room..].iter().chain(&dst[..shift]).all(|byte| *byte == 0x5A), "{}", what());
-        // Characters outside the Basic Multilingual Plane may be left to others.
+        // A kernel may stop at characters outside the Basic Multilingual Plane.
         if *isa != Isa::Scalar && !text[written..].contains(|ch| ch > '\u{FFFF}') {
             assert!(text.len() - written < STRIDE || room - written < STRIDE, "decoding, {read}: {}", what());
         }
@@ -128,12 +128,12 @@ fn check(isas: &[Isa], form: Form, units: &[u32], room: usize, shift: usize) {
     }
 }
 
-/// A copy of `bytes` behind `shift` others.
+/// Returns a copy of `bytes` after `shift` other bytes.
 fn aligned(bytes: &[u8], shift: usize) -> Vec<u8> {
     [&[0xA5].repeat(shift), bytes].concat()
 }
 
-/// So much of `text` has to be whole characters, and so much of `bytes` the same.
+/// Checks that these lengths of `text` and `bytes` end between characters, and are the same characters.
 fn kept(text: &str, bytes: &[u8], form: Form, (of_text, of_bytes): (usize, usize), what: &dyn Fn() -> String) {
     assert!(of_text <= text.len() && of_bytes <= bytes.len(), "{of_text} {of_bytes} {}", what());
     assert!(text.is_char_boundary(of_text), "{of_text} {}", what());
@@ -141,7 +141,7 @@ fn kept(text: &str, bytes: &[u8], form: Form, (of_text, of_bytes): (usize, usize
     assert_eq!(of_bytes, len, "{}", what());
 }
 
-/// Both ways, of a text that every form can have.
+/// Checks both directions with a text that every form has.
 fn both(text: &str, room: usize, shift: usize) {
     let isas = isas();
     for form in Form::all() {
@@ -149,7 +149,7 @@ fn both(text: &str, room: usize, shift: usize) {
     }
 }
 
-/// One of each length and the edges of each length.
+/// Characters of each length, and the first and last ones of each length.
 const EDGES: [char; 12] = [
     '\0',
     'a',
@@ -165,7 +165,7 @@ const EDGES: [char; 12] = [
     '\u{10FFFF}',
 ];
 
-/// A little of each kind, for where all of it takes too long: under Miri.
+/// A little of each kind, for Miri, which is too slow for all of it.
 #[test]
 fn a_few() {
     let text = "aé€😀".repeat(13) + &"a".repeat(130);
@@ -183,7 +183,7 @@ fn a_few() {
 #[cfg_attr(miri, ignore = "too much of it")]
 fn every_character() {
     let all: Vec<char> = (0..0x11_0000).filter_map(char::from_u32).collect();
-    // Not in step with the blocks, so that each stands in many lanes and with others of another length.
+    // Not in step with the blocks, so that each character is in many lanes and next to others of other lengths.
     for filling in ["", "xé"] {
         for part in all.chunks(30011) {
             let text: String = part.iter().flat_map(|ch| std::iter::once(*ch).chain(filling.chars())).collect();
@@ -234,7 +234,7 @@ fn what_is_no_character_is_stopped_at() {
                     let mut units = good.clone();
                     units[at] = if form.is_utf32() { unit } else { unit & 0xFFFF };
                     check(&isas, form, &units, 4096, 0);
-                    // And cut right there.
+                    // And cut there.
                     check(&isas, form, &units[..at + 1], 4096, 0);
                 }
             }
@@ -242,7 +242,7 @@ fn what_is_no_character_is_stopped_at() {
     }
 }
 
-/// Each code unit of UTF-32 near the bounds of what is a character, and others far off, by itself among characters.
+/// Each code unit of UTF-32 near the bounds of the code space, and some far outside, alone among characters.
 #[test]
 #[cfg_attr(miri, ignore = "too much of it")]
 fn every_code_unit_that_is_no_character() {
@@ -260,7 +260,7 @@ fn every_code_unit_that_is_no_character() {
     }
 }
 
-/// Texts in which runs of one length follow each other, as in the wild, or none do.
+/// Texts with runs of characters of one length, as in real text, and texts without such runs.
 fn text() -> impl Strategy<Value = String> {
     let run = prop_oneof![
         ("[ -~]{0,150}", 1..2usize),

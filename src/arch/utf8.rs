@@ -28,13 +28,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Where the automaton of table 3-7 has an edge.
+    /// The bounds of the byte ranges in table 3-7.
     const EDGES: [u8; 24] = [
         0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
         0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
     ];
 
-    /// The standard library is the oracle.
+    /// Compares with the standard library.
     fn agrees(src: &[u8], room: usize) {
         let fits = &src[..src.len().min(room)];
         let good = std::str::from_utf8(fits).map_or_else(|error| error.valid_up_to(), str::len);
@@ -51,7 +51,7 @@ mod tests {
         });
     }
 
-    /// A little of each kind, for where all of it takes too long: under Miri.
+    /// A little of each kind, for Miri, which is too slow for all of it.
     #[test]
     fn a_few() {
         for text in ["aé€😀", "€", "a"] {
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn every_four_edges() {
-        // Across the end of a block, and at the end of all.
+        // Across the end of a block, and at the end of the input.
         for (len, at) in [(200, 62), (200, 125), (96, 92)] {
             let mut src = vec![b'a'; len];
             for (a, b) in EDGES.iter().flat_map(|a| EDGES.map(|b| (*a, b))) {

@@ -1,8 +1,8 @@
 //! What is known of a charset beyond its name and its decoder and encoder: [`CodecInfo`].
 
-use super::newline::EbcdicNl;
 use super::table::Table;
 use super::{Codec, Decoder, Encoder};
+use crate::words::words;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -125,6 +125,21 @@ pub struct Superset<'a> {
     /// The labels of the smaller charset. Only their letters and digits are compared, in any case.
     pub smaller: &'a [&'a str],
 }
+
+/// Which newline convention an EBCDIC codec follows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum EbcdicNl {
+    /// As the table says. In IBM's tables 15 is U+0085 and 25 is U+000A (CDRA, ICU, glibc).
+    #[default]
+    Table,
+    /// 15 is U+000A and 25 is U+0085 (z/OS UNIX).
+    Zos,
+    /// Both are decoded as U+000A; U+000A and U+0085 are encoded as 15. Not reversible (the JDK).
+    Fold,
+}
+
+words! { EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" } }
 
 /// Makes the table of a codec when it is asked for.
 pub trait TableSource {

@@ -6,27 +6,11 @@
 
 use super::table::{Cell, Code, Mapping, Shape, Table, Way};
 use super::{
-    ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Malformed, Replacement, Step, Stop, TableSource,
+    ByteSink, Codec, CodecInfo, Decoder, EbcdicNl, Encoder, MIN_ROOM, Malformed, Replacement, Step, Stop, TableSource,
     Unmappable, Utf8Sink, decode_strictly,
 };
-use crate::words::words;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// Which newline convention an EBCDIC codec follows.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum EbcdicNl {
-    /// As the table says. In IBM's tables 15 is U+0085 and 25 is U+000A (CDRA, ICU, glibc).
-    #[default]
-    Table,
-    /// 15 is U+000A and 25 is U+0085 (z/OS UNIX).
-    Zos,
-    /// Both are decoded as U+000A; U+000A and U+0085 are encoded as 15. Not reversible (the JDK).
-    Fold,
-}
-
-words! { EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" } }
 
 /// Returns `codec` with the newline convention that an option asks for. A convention that the codec's label asked for
 /// takes precedence.

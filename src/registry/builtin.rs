@@ -3,15 +3,11 @@
 //! They are cheap to create: a page's tables are built with its first decoder or encoder.
 
 use super::Entry;
-use crate::codec::Ucs4;
-use crate::codec::Utf8;
-use crate::codec::Utf16;
-use crate::codec::UtfEbcdic;
 #[cfg(feature = "dos")]
 use crate::codec::oem;
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
-use crate::codec::{Codec, PAGES, Packed, TableCodec};
+use crate::codec::{Codec, PAGES, Packed, TableCodec, Ucs4, Utf8, Utf16, UtfEbcdic};
 use std::sync::{Arc, LazyLock};
 
 /// Returns all built-in codecs with their aliases. The labels are IANA's, or ICU's if IANA has none.
@@ -34,7 +30,7 @@ pub(super) fn entries() -> &'static [Entry] {
 pub(super) enum Make {
     Plain(fn() -> Arc<dyn Codec>),
     Page(&'static Packed),
-    /// From its name.
+    /// By a function from its name.
     #[cfg_attr(not(any(feature = "whatwg", feature = "dos")), expect(dead_code))]
     By(fn(&'static str) -> Arc<dyn Codec>),
 }

@@ -1,5 +1,5 @@
-//! The policies for malformed input and for characters that the target lacks. Each stands here once; who meets a fault
-//! asks here what becomes of it, and counts it.
+//! The policies for malformed input and for characters that the target lacks. Each is applied here
+//! alone; the callers find the faults and count them.
 
 use crate::codec::{ByteSink, Replacement};
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(super) fn replacement(policy: OnMalformed, bytes: &[u8]) -> Option<Cow<'stat
     Some(Cow::Owned(text))
 }
 
-/// What becomes of characters that the target lacks.
+/// The policy for characters that the target lacks.
 #[derive(Clone, Copy)]
 pub(super) struct UnmappablePolicy {
     pub(super) choice: OnUnmappable,

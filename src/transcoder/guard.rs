@@ -315,7 +315,7 @@ mod tests {
     use super::*;
     use crate::registry::Registry;
 
-    /// Past 4 GiB on a machine of 32 bits, too.
+    /// Beyond 4 GiB too, even if a `usize` has 32 bits.
     #[test]
     fn what_is_pending_far_into_the_input() {
         for read in [2, 3, u64::from(u32::MAX), 1 << 32, (1 << 32) + 1, 1 << 40] {

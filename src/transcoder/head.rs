@@ -15,7 +15,7 @@ pub(super) struct Head {
 pub(super) struct Shown {
     /// Bytes taken.
     pub(super) read: usize,
-    /// Nothing more is to be shown: whoever looks is done, the input or the limit is reached, or the framing is wrong.
+    /// Nothing more is shown: the search is done, the input or the limit is reached, or the framing is wrong.
     pub(super) is_last: bool,
     /// The input or the limit is reached.
     pub(super) is_over: bool,
@@ -68,7 +68,7 @@ impl Head {
         }
     }
 
-    /// Shows all bytes so far to someone else. `eof`: nothing follows them.
+    /// Shows all bytes so far to another search. `eof`: nothing follows them.
     pub(super) fn show_again(&mut self, looks: &mut dyn Looks, input: &Input, eof: bool) {
         // From the beginning: detection stopped within a record.
         self.parts = TextParts::new(input);

@@ -9,6 +9,7 @@
 //! | file | content |
 //! |---|---|
 //! | `options.rs` | [`Transcode`], the builder |
+//! | `choices.rs` | the policies as enums |
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
@@ -114,7 +115,7 @@ pub struct Progress {
 /// What a [`Transcoder`] needs next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// More input: all of `src` was taken, and everything that could be made of it was delivered.
+    /// More input: all of `src` was taken, and all of its output was delivered.
     NeedInput,
     /// Another call, with the unread rest of `src` and with space in `dst`.
     NeedRoom,
@@ -270,7 +271,7 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on to look for labels, if the document may have some beside its declaration. `ended`: nothing follows the head.
+    /// Goes on to look for labels, if the document may have some outside its declaration. `ended`: nothing follows the head.
     fn look_for_labels(&mut self, verdict: Verdict, ended: bool) {
         let Some(mut search) = LabelSearch::for_document(&self.run.settings, &verdict) else {
             return self.begin(verdict, &[]);

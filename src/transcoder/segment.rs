@@ -7,15 +7,16 @@
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};
-use crate::transcoder::records::read::Mark;
-use crate::transcoder::records::source::{Chunk, Source, SourceStop};
+use crate::transcoder::records::fill::{Chunk, SourceStop};
+use crate::transcoder::records::record::Mark;
+use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Place;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Where decoded text came from.
 pub(super) enum Origin {
-    /// One place in the input: for inserted text, and for what the end of the input brings forth.
+    /// One place in the input: for inserted text, and for text that the decoder writes at the end of the input.
     At(Place),
     /// The text equals the input from this offset on: UTF-8.
     Same(u64),
@@ -72,7 +73,7 @@ impl Origin {
         };
         let mut search = Search::new(source.fork(), index);
         // First what was pending and takes no input, such as the end of a record after a fault: it does not belong to what
-        // follows. Last what the end brings forth.
+        // follows. Last the text that the decoder writes at the end.
         let found = search.byte(&[], false).or_else(|| {
             bytes.chunks(STRIDE).find_map(|stride| {
                 if search.pass(stride) { None } else { stride.chunks(1).find_map(|byte| search.byte(byte, false)) }
@@ -120,7 +121,7 @@ impl Search {
         true
     }
 
-    /// Decodes one byte, or none, which may bring forth pending text. Returns the place if the character is in that text.
+    /// Decodes one byte, or none to get pending text. Returns the place if the character is in the text.
     fn byte(&mut self, mut src: &[u8], eof: bool) -> Option<Place> {
         let source = &mut self.source;
         // A correct decoder needs no more than a few rounds for a byte.

@@ -1,7 +1,7 @@
 //! `--color`, which every command has.
 
-use crate::args::MESSAGES;
 use crate::args::choice::When;
+use crate::args::headings::MESSAGES;
 use anstream::ColorChoice;
 use clap::Args;
 use clap::builder::{EnumValueParser, TypedValueParser};

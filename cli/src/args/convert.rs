@@ -2,11 +2,13 @@
 
 use crate::args::choice::{When, choice};
 use crate::args::compat::{self, Side, Suffixes};
+use crate::args::headings::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINES};
+use crate::args::manual;
 use crate::args::many::ManyArgs;
 use crate::args::messages::MessageArgs;
 use crate::args::reading::Reading;
 use crate::args::records::RecordArgs;
-use crate::args::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINES, manual, usage};
+use crate::args::usage;
 use crate::messages::progress::Progress;
 use crate::status::Status;
 use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnmappable, Relabel, Transcode};

@@ -1,7 +1,7 @@
 //! The parts of the documentation that are no option: examples and exit statuses, for `--help` and the man page.
 
 /// What an example does, and its commands.
-pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
+pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
     ("Detect the encoding, convert to UTF-8 and correct the declaration:", &["charpipe < mainframe.xml > clean.xml"]),
     ("Convert from an encoding that you know:", &["charpipe -f windows-1252 export.csv > utf8.csv"]),
     ("Report the encoding, and how it is known:", &["charpipe detect FILE..."]),
@@ -20,7 +20,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
 ];
 
 /// Exit statuses and what they mean.
-pub(super) const STATUSES: &[(u8, &str)] = &[
+pub(crate) const STATUSES: &[(u8, &str)] = &[
     (0, "Success. Characters that the options allow to be replaced or dropped are counted on standard error."),
     (1, "The data could not be converted under the options given, or its encoding is not known."),
     (2, "Wrong usage, which includes an unknown encoding on the command line."),

@@ -1,6 +1,6 @@
 //! The options of `convert` for many files.
 
-use crate::args::FILES;
+use crate::args::headings::FILES;
 use clap::Args;
 use clap::builder::ValueHint;
 use std::ffi::OsString;

@@ -1,7 +1,7 @@
 //! How much `convert` and `detect` print on standard error.
 
-use crate::args::MESSAGES;
 use crate::args::color::ColorArgs;
+use crate::args::headings::MESSAGES;
 use clap::Args;
 
 #[derive(Args)]

@@ -10,7 +10,7 @@
 //! | `choice.rs` | values that are one word of several |
 //! | `compat.rs` | what users of other converters type |
 //! | `usage.rs` | messages about a wrong command line |
-//! | `manual.rs`, `generate/` | examples and exit statuses; man pages and completions |
+//! | `manual.rs`, `headings.rs`, `generate.rs` | examples and exit statuses; headings of the help; what `--generate` makes |
 
 mod chart;
 mod choice;
@@ -20,8 +20,9 @@ mod convert;
 mod detect;
 #[cfg(feature = "generate")]
 pub(crate) mod generate;
+mod headings;
 mod list;
-mod manual;
+pub(crate) mod manual;
 mod many;
 mod messages;
 mod reading;
@@ -38,16 +39,6 @@ pub(crate) use crate::args::many::ManyArgs;
 use crate::args::color::ColorArgs;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
-
-// The headings of help.
-const ENCODING: &str = "Encoding";
-const DETECTION: &str = "Detection";
-const ERRORS: &str = "Errors";
-const DOCUMENT: &str = "Document";
-const NEWLINES: &str = "Newlines and control characters";
-const FILES: &str = "Files";
-const MESSAGES: &str = "Messages";
-const RECORDS: &str = "Records";
 
 const ABOUT: &str = "Detects the encoding of its input, converts it to UTF-8 (or another charset), and corrects the \
                      document's own encoding declaration.";
@@ -127,7 +118,7 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, cla
 }
 
 /// Returns the program as its users see it: `convert` may be left out, so its options are those of the whole program.
-fn shown() -> clap::Command {
+pub(crate) fn shown() -> clap::Command {
     Convert::augment_args(command())
         .about(ABOUT)
         .long_about(format!("{ABOUT}\n\n{DESCRIPTION}"))
@@ -139,7 +130,7 @@ fn shown() -> clap::Command {
 }
 
 /// Returns the program as clap parses it: the command is never left out.
-fn command() -> clap::Command {
+pub(crate) fn command() -> clap::Command {
     Cli::command().help_template(TEMPLATE).mut_subcommands(|command| command.help_template(TEMPLATE))
 }
 

@@ -2,8 +2,9 @@
 
 use crate::args::choice::{auto_or, choice};
 use crate::args::compat::{self, Side};
+use crate::args::headings::{DETECTION, ENCODING, ERRORS};
 use crate::args::tables::Tables;
-use crate::args::{DETECTION, ENCODING, ERRORS, usage};
+use crate::args::usage;
 use crate::status::Status;
 use charpipe::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
 use charpipe::{Kind, Registry};

@@ -1,7 +1,7 @@
 //! The options of `convert` for mainframe records, and `--records auto`.
 
-use crate::args::RECORDS;
 use crate::args::choice::choice;
+use crate::args::headings::RECORDS;
 use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile};
 use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;

@@ -1,6 +1,6 @@
 //! `--codec-file`: table files that add encodings.
 
-use crate::args::ENCODING;
+use crate::args::headings::ENCODING;
 use crate::escape::printable;
 use crate::messages::say;
 use crate::status::Status;

@@ -1,4 +1,5 @@
-//! A character in a cell of a chart: itself where it can be printed, else its name; and how many columns it takes.
+//! What stands for a character in a chart: the character itself if it can be printed, otherwise its name; and how many
+//! columns that takes.
 
 /// What stands for a character, and how many columns of a terminal it takes.
 pub(crate) struct Glyph {
@@ -7,20 +8,20 @@ pub(crate) struct Glyph {
 }
 
 impl Glyph {
-    /// A word of ASCII.
+    /// Returns an ASCII word as a glyph.
     pub(crate) fn named(name: &str) -> Self {
         Glyph { text: name.to_owned(), width: name.len() }
     }
 }
 
-/// The text of a cell.
+/// Returns the glyph for a text.
 pub(crate) fn glyph(text: &str) -> Glyph {
     let mut chars = text.chars();
     let (Some(first), rest) = (chars.next(), chars.as_str()) else { return Glyph::named("") };
     if rest.is_empty() {
         return of_char(first);
     }
-    // A base and what goes on it is one glyph; other texts may be as long as they like, and are cut.
+    // A base with combining characters is one glyph. Other texts may have any length, and are cut.
     if rest.chars().all(is_combining) && name(first).is_none() && !is_combining(first) {
         return Glyph { text: text.to_owned(), width: width(first) };
     }
@@ -36,21 +37,21 @@ fn of_char(ch: char) -> Glyph {
         return Glyph { text: format!("\u{25CC}{ch}"), width: 1 };
     }
     if is_right_to_left(ch) {
-        // Else the terminal would turn the whole row round.
+        // Otherwise a terminal would reverse the whole row.
         return Glyph { text: format!("{ch}\u{200E}"), width: 1 };
     }
     Glyph { text: ch.to_string(), width: width(ch) }
 }
 
-/// What kind of thing stands in a cell.
+/// The kind of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
     Letter,
-    /// All that is a number.
+    /// Any number.
     Digit,
     Sign,
     Blank,
-    /// Format characters, too.
+    /// Including format characters.
     Control,
     Combining,
     Private,
@@ -59,13 +60,13 @@ pub(crate) enum Class {
     None,
 }
 
-/// What kind of character it is; of several it is the first that counts.
+/// Returns the kind of a text, which is that of its first character.
 pub(crate) fn class(text: &str) -> Class {
     let Some(first) = text.chars().next() else { return Class::None };
     match name(first) {
         Some("SP" | "NBSP" | "IDSP") => Class::Blank,
         Some("priv") => Class::Private,
-        // White space that is no newline has no ink, whatever its width.
+        // All white space except newlines is blank, whatever its width.
         Some("?") if first.is_whitespace() => Class::Blank,
         Some(_) => Class::Control,
         None if is_combining(first) => Class::Combining,
@@ -75,13 +76,13 @@ pub(crate) fn class(text: &str) -> Class {
     }
 }
 
-/// Whether it is one of IBM's thirteen variant characters: of those that programs are written in, what the EBCDIC pages
-/// do not have at the same bytes.
+/// Returns whether a text is one of IBM's thirteen variant characters: the characters of programming languages that EBCDIC
+/// pages have at different bytes.
 pub(crate) fn is_variant(text: &str) -> bool {
     matches!(text, "\\" | "[" | "]" | "{" | "}" | "^" | "~" | "!" | "#" | "|" | "`" | "$" | "@")
 }
 
-/// What a shift code is called; the shifts of EBCDIC and ASCII are the same bytes.
+/// Returns the name of a shift code. The shift codes of EBCDIC and ASCII are the same bytes.
 pub(crate) fn shift(byte: u8) -> &'static str {
     match byte {
         0x0E | 0x0F => C0[byte as usize],
@@ -96,14 +97,14 @@ const C0: [&str; 33] = [
     "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US", "SP",
 ];
 
-/// Those of U+007F to U+00A0.
+/// The names of U+007F to U+00A0.
 const C1: [&str; 34] = [
     "DEL", "PAD", "HOP", "BPH", "NBH", "IND", "NEL", "SSA", "ESA", "HTS", "HTJ", "VTS", "PLD", "PLU", "RI", "SS2",
     "SS3", "DCS", "PU1", "PU2", "STS", "CCH", "MW", "SPA", "EPA", "SOS", "SGC", "SCI", "CSI", "ST", "OSC", "PM", "APC",
     "NBSP",
 ];
 
-/// The name of a character that has no glyph, or none that could be told from a blank.
+/// Returns the name of a character that has no glyph, or none that differs from a blank.
 fn name(ch: char) -> Option<&'static str> {
     Some(match ch {
         '\0'..=' ' => C0[ch as usize],
@@ -129,14 +130,14 @@ fn name(ch: char) -> Option<&'static str> {
     })
 }
 
-/// Whether the standard library escapes it, for another reason than that it is a sign of Rust's. U+FF9E and U+FF9F it
-/// counts among those that go on the character before, but they are signs by themselves.
+/// Returns whether the standard library escapes the character, for another reason than Rust's syntax. The standard library
+/// counts U+FF9E and U+FF9F as combining characters, but they stand alone.
 fn is_escaped(ch: char) -> bool {
     ch.escape_debug().len() > 1 && !matches!(ch, '\u{FF9E}' | '\u{FF9F}' | '\\' | '\'' | '"')
 }
 
-/// Whether it goes on the character before it: such a character is escaped where it is the first of a text, and only
-/// there.
+/// Returns whether the character combines with the one before it: such a character is escaped only at the beginning of a
+/// text.
 fn is_combining(ch: char) -> bool {
     is_escaped(ch) && ['a', ch].iter().collect::<String>().escape_debug().count() == 2
 }
@@ -145,7 +146,8 @@ fn is_right_to_left(ch: char) -> bool {
     matches!(ch, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')
 }
 
-/// Two columns for what East Asian Width (Unicode Standard Annex #11) has as wide or full-width, one for all else.
+/// Returns the width in columns: two for characters that are wide or full-width by East Asian Width (Unicode Standard
+/// Annex #11), one for all others.
 fn width(ch: char) -> usize {
     let wide = matches!(ch,
         '\u{1100}'..='\u{115F}' | '\u{2329}' | '\u{232A}' | '\u{2E80}'..='\u{303E}' | '\u{3041}'..='\u{A4CF}'

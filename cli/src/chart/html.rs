@@ -1,10 +1,10 @@
-//! A sheet as a page of HTML: tables, which can be searched and copied from.
+//! A sheet as an HTML page. It consists of tables, so that text can be searched and copied.
 
 use super::sheet::{Face, Grid, List, Place, Sheet};
 use crate::messages::html_page::{self, escape, themed};
 use std::fmt::Write as _;
 
-/// The page.
+/// Returns the page.
 pub(crate) fn draw(sheet: &Sheet) -> String {
     let mut out = html_page::head(&sheet.title, &format!("{STYLE}{}", themed(COLOURED)));
     _ = writeln!(out, "<h1>{}</h1>", escape(&sheet.title));

@@ -1,5 +1,5 @@
-//! The objects of `chart --json`: every key always there, null where there is nothing. Programs are built on them; a key
-//! is never renamed or left out.
+//! The objects of `chart --json`. Every key is always present, and null if there is no value. Other programs rely on the
+//! keys: none is ever renamed or left out.
 
 use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::layout::code_points;
@@ -12,12 +12,12 @@ struct ChartObject<'a> {
     codec: &'a str,
     aliases: &'a [Cow<'a, str>],
     source: Option<&'a str>,
-    /// The bytes in front of the charted one.
+    /// The bytes before the charted one.
     lead: Option<String>,
-    /// What shifts to the set that it is in.
+    /// The code that shifts to the set of the charted byte.
     shift: Option<String>,
     chart: Vec<CellObject<'a>>,
-    /// The bytes that more bytes follow.
+    /// The lead bytes.
     leads: Vec<LeadObject>,
     /// Shift codes among the charted bytes.
     shifts: Vec<String>,
@@ -25,7 +25,7 @@ struct ChartObject<'a> {
 
 #[derive(Serialize)]
 struct CellObject<'a> {
-    /// Those in front included, shift codes not.
+    /// Including the bytes before the charted one, without shift codes.
     bytes: String,
     #[serde(flatten)]
     text: TextObject<'a>,
@@ -52,7 +52,7 @@ struct DifferencesObject<'a> {
     other: &'a str,
     lead: Option<String>,
     differences: Vec<DifferenceObject<'a>>,
-    /// There are characters of more bytes than were compared.
+    /// There are characters with more bytes than were compared.
     more: bool,
 }
 
@@ -63,7 +63,7 @@ struct DifferenceObject<'a> {
     other: Option<TextObject<'a>>,
 }
 
-/// The chart on one line.
+/// Returns the chart on one line.
 pub(crate) fn chart(data: &ChartData<'_>) -> String {
     let cells = || (0..=255u8).zip(&data.cells);
     let bytes = |byte| hex(&[&*data.lead, &[byte]].concat());
@@ -99,7 +99,7 @@ pub(crate) fn chart(data: &ChartData<'_>) -> String {
     })
 }
 
-/// The differences on one line.
+/// Returns the differences on one line.
 pub(crate) fn differences([codec, other]: [&str; 2], lead: &[u8], all: &Differences) -> String {
     let differences = all.found.iter().map(|Difference { bytes, texts: [codec, other] }| DifferenceObject {
         bytes: hex(bytes),

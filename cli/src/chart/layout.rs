@@ -1,5 +1,5 @@
-//! Charts as text, as wide as IBM prints them: the columns are the high half of a byte, the rows its low half. No line is
-//! wider than 100 columns unless a character needs that.
+//! Charts as text, laid out as IBM prints them: columns for the high half of a byte, rows for its low half. Lines are at
+//! most 100 columns wide unless a cell needs more.
 
 use super::data::{Cell, ChartData, Difference, Differences, Lead, Text};
 use super::glyph::{self, Class, Glyph, glyph};
@@ -8,47 +8,47 @@ use crate::messages::hexdump::Hex;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
-/// How wide a line may be.
+/// The greatest width of a line, in columns.
 const WIDTH: usize = 100;
 
-/// The chart of a codec, and where its lead bytes are; in colour, where it is asked for.
+/// Returns the chart of a codec and those of its lead bytes.
 pub(crate) fn chart(data: &ChartData<'_>, colored: bool) -> String {
     let mut page = title(data, colored);
-    // A charset of pairs has nothing to show in the first byte.
+    // In a charset of two-byte characters, no single byte is a character.
     if data.has_texts() {
         page.push('\n');
         let ebcdic = data.is_ebcdic();
         let shown = |byte: u8| {
             let cell = &data.cells[byte as usize];
-            Shown { glyph: glyph_of(byte, cell), style: style_of(cell, ebcdic), code: code_of(cell) }
+            GridCell { glyph: glyph_of(byte, cell), style: style_of(cell, ebcdic), code: code_of(cell) }
         };
         page += &grid(!data.lead.is_empty(), colored, shown);
         page += &legend(data, ebcdic && colored);
     }
     for Leads { shift, leads, example } in leads(data) {
-        let behind = if shift.is_empty() { String::new() } else { format!(", behind {}", shift_name(shift)) };
-        _ = writeln!(page, "\nLead bytes{behind}, and how many characters each has\n");
+        let after = if shift.is_empty() { String::new() } else { format!(" after {}", shift_name(shift)) };
+        _ = writeln!(page, "\nLead bytes{after}, with the number of characters of each\n");
         let counted = |byte: u8| Glyph::named(&leads[byte as usize].map(count_of).unwrap_or_default());
-        let shown = |byte: u8| Shown { glyph: counted(byte), style: color::PLAIN, code: String::new() };
+        let shown = |byte: u8| GridCell { glyph: counted(byte), style: color::PLAIN, code: String::new() };
         page += &grid(true, colored, shown);
         if leads.iter().flatten().any(|lead| lead.longer) {
-            page += "\n+    more that have two bytes or three behind it\n";
+            page += "\n+    and longer characters, with two or three more bytes\n";
         }
-        _ = writeln!(page, "\nOne of them by itself: charpipe chart {} --lead {example}", data.name);
+        _ = writeln!(page, "\nTo show the characters of one: charpipe chart {} --lead {example}", data.name);
     }
     page
 }
 
 /// The lead bytes of a set.
 pub(crate) struct Leads<'a> {
-    /// What shifts to it, if anything does.
+    /// The code that shifts to the set; empty for the initial set.
     pub(crate) shift: &'a [u8],
     pub(crate) leads: Vec<Option<Lead>>,
-    /// The first of those that have the most characters, with those in front of it: what `--lead` takes.
+    /// A value for `--lead`: the first of the bytes with the most characters, after the bytes before it.
     pub(crate) example: String,
 }
 
-/// The sets that have lead bytes.
+/// Returns the sets that have lead bytes.
 pub(crate) fn leads<'a>(data: &'a ChartData<'_>) -> Vec<Leads<'a>> {
     let own = data.cells.iter().map(|cell| if let Cell::Lead(lead) = cell { Some(*lead) } else { None });
     let shifted = data.shifted.iter().map(|set| (&*set.shift, set.leads.clone()));
@@ -62,19 +62,19 @@ pub(crate) fn leads<'a>(data: &'a ChartData<'_>) -> Vec<Leads<'a>> {
     sets.filter_map(with_example).collect()
 }
 
-/// How many characters a lead byte has; with a plus where there are longer ones.
+/// Returns the number of characters of a lead byte, with a plus if there are longer ones.
 pub(crate) fn count_of(lead: Lead) -> String {
     format!("{}{}", lead.characters, if lead.longer { "+" } else { "" })
 }
 
-/// The name, and which of its bytes are charted.
+/// Returns the name of the charset, and which byte is charted.
 pub(crate) fn heading(data: &ChartData<'_>) -> String {
     let mut heading = data.name.to_string();
     if !data.lead.is_empty() {
         _ = write!(heading, ", lead byte{} {}", if data.lead.len() > 1 { "s" } else { "" }, Hex(&data.lead));
     }
     if !data.shift.is_empty() {
-        _ = write!(heading, ", behind {}", shift_name(&data.shift));
+        _ = write!(heading, ", after {}", shift_name(&data.shift));
     }
     heading
 }
@@ -91,7 +91,8 @@ fn title(data: &ChartData<'_>, colored: bool) -> String {
     title
 }
 
-/// Words with `between` between, in lines of up to `columns` columns.
+/// Appends words, separated by `between`, in lines of up to `columns` columns. `first` begins the first line, and the other
+/// lines are indented as far.
 pub(crate) fn wrap(page: &mut String, first: &str, words: impl Iterator<Item = String>, columns: usize, between: &str) {
     let mut column = first.len();
     page.push_str(first);
@@ -111,7 +112,7 @@ pub(crate) fn wrap(page: &mut String, first: &str, words: impl Iterator<Item = S
     page.push('\n');
 }
 
-/// What a shift code is called.
+/// Returns the name of a shift code.
 pub(crate) fn shift_name(shift: &[u8]) -> String {
     match shift {
         [byte] => format!("{byte:02X} ({})", glyph::shift(*byte)),
@@ -119,17 +120,16 @@ pub(crate) fn shift_name(shift: &[u8]) -> String {
     }
 }
 
-/// A cell: a glyph, and below it in another line a code, where there is one.
-struct Shown {
+/// A cell: a glyph and, on the line below, a code if there is one.
+struct GridCell {
     glyph: Glyph,
     style: Style,
     code: String,
 }
 
-/// Sixteen by sixteen cells, each of one line or two; with `trim` without the columns that have nothing in them at
-/// either end.
-fn grid(trim: bool, colored: bool, shown: impl Fn(u8) -> Shown) -> String {
-    let shown: Vec<Shown> = (0..=255).map(shown).collect();
+/// Returns sixteen by sixteen cells, each of one line or two. With `trim`, without empty columns at either end.
+fn grid(trim: bool, colored: bool, shown: impl Fn(u8) -> GridCell) -> String {
+    let shown: Vec<GridCell> = (0..=255).map(shown).collect();
     let two_lines = shown.iter().any(|cell| !cell.code.is_empty());
     let is_used = |column: &usize| shown[column * 16..][..16].iter().any(|cell| cell.glyph.width > 0);
     let first = (0..16).find(is_used).filter(|_| trim).unwrap_or(0);
@@ -138,7 +138,7 @@ fn grid(trim: bool, colored: bool, shown: impl Fn(u8) -> Shown) -> String {
     let mut page = String::new();
     let mut line = |label: &str, cells: &mut dyn Iterator<Item = (&str, usize, Style)>| {
         let mut line = if label.is_empty() { String::new() } else { paint(colored, color::NAME, label).to_string() };
-        // Blanks that come to nothing at the end of the line are left out.
+        // Blanks are written before the next text, and so never at the end of a line.
         let mut gap = 4usize.saturating_sub(label.len());
         for (text, columns, style) in cells {
             if !text.is_empty() {
@@ -162,7 +162,7 @@ fn grid(trim: bool, colored: bool, shown: impl Fn(u8) -> Shown) -> String {
     page
 }
 
-/// Quiet colours, which are legible on light and dark, for what is no letter.
+/// Returns the style of a cell. The colours, for everything except letters, are legible on light and dark backgrounds.
 fn style_of(cell: &Cell, ebcdic: bool) -> Style {
     let text = match cell {
         Cell::Text(Text { text, .. }) => text,
@@ -189,13 +189,13 @@ fn glyph_of(byte: u8, cell: &Cell) -> Glyph {
     }
 }
 
-/// The glyph, with a sign where it is written otherwise.
+/// Returns the glyph, with a star if the text is one-way.
 fn starred(text: &Text) -> Glyph {
     let Glyph { text: shown, width } = glyph(&text.text);
     if text.one_way { Glyph { text: shown + "*", width: width + 1 } } else { Glyph { text: shown, width } }
 }
 
-/// The code point, and a plus where there are more.
+/// Returns the code point, with a plus if there are more.
 pub(crate) fn code_of(cell: &Cell) -> String {
     match cell {
         Cell::None => "----".to_owned(),
@@ -208,12 +208,13 @@ pub(crate) fn code_of(cell: &Cell) -> String {
     }
 }
 
-/// The signs that the chart has in it; with `variant` that of variant characters, which is there in colour only.
+/// Returns the legend of the signs in the chart. With `variant`, including that of variant characters, which only a
+/// coloured chart has.
 fn legend(data: &ChartData<'_>, variant: bool) -> String {
     let mut lines = Vec::new();
     if variant {
         let sample = paint(true, color::PLAIN.bold().underline(), "[");
-        lines.push(format!("{sample}    underlined: EBCDIC pages differ on its byte"));
+        lines.push(format!("{sample}    underlined: EBCDIC pages differ in its byte"));
     }
     let has = |is: &dyn Fn(&Cell) -> bool| data.cells.iter().any(is);
     if has(&|cell| matches!(cell, Cell::Text(text) if text.one_way)) {
@@ -237,17 +238,17 @@ fn legend(data: &ChartData<'_>, variant: bool) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
 }
 
-const ONE_WAY: &str = "*    read so, and written as other bytes";
+const ONE_WAY: &str = "*    one-way: written as other bytes";
 
-/// `U+0041`, with blanks between where there are several.
+/// Returns the code points of a text, such as `U+0041`, separated by blanks.
 pub(crate) fn code_points(text: &str) -> String {
     text.chars().map(|ch| format!("U+{:04X}", ch as u32)).collect::<Vec<_>>().join(" ")
 }
 
-/// How many bytes that only one of two codecs has are shown with their characters.
-pub(crate) const SHOWN: usize = 256;
+/// How many sequences that only one of two codecs has are listed with their characters; more are listed as ranges.
+pub(crate) const MAX_LISTED: usize = 256;
 
-/// Where two codecs differ: what both have, and differently; then what only one has.
+/// Returns the differences of two codecs: first the sequences that both have, then those that only one has.
 pub(crate) fn differences(
     [first, second]: [&str; 2],
     Differences { found, more }: &Differences,
@@ -285,7 +286,7 @@ pub(crate) fn differences(
         }
         let gap = if page.is_empty() { "" } else { "\n" };
         _ = writeln!(page, "{gap}Only {name} has a character in {}:\n", count(only.len()));
-        if only.len() > SHOWN {
+        if only.len() > MAX_LISTED {
             wrap(&mut page, "", ranges(&only).into_iter(), WIDTH, ",");
             continue;
         }
@@ -299,17 +300,17 @@ pub(crate) fn differences(
         _ = writeln!(page, "\n{ONE_WAY}");
     }
     if *more {
-        page += "\nCharacters of four bytes are compared where --lead says what they begin with.\n";
+        page += "\nFour-byte characters are compared only with --lead, which chooses their first bytes.\n";
     }
     page
 }
 
-/// How many places, in words.
+/// Returns a number of places in words.
 pub(crate) fn count(places: usize) -> String {
     format!("{places} place{}", if places == 1 { "" } else { "s" })
 }
 
-/// A glyph and its code points, and how wide that is.
+/// Returns a glyph with its code points, and their width in columns.
 fn in_words(text: &Text, colored: bool) -> (String, usize) {
     let Glyph { text: shown, width } = starred(text);
     let codes = code_points(&text.text);
@@ -318,7 +319,7 @@ fn in_words(text: &Text, colored: bool) -> (String, usize) {
     (format!("{shown}{:pad$}{}", "", paint(colored, color::DIM, &codes)), width + pad + codes.len())
 }
 
-/// Runs of bytes of which only the last counts up.
+/// Returns the ranges of sequences that differ only in the last byte, which increases by one.
 pub(crate) fn ranges(rows: &[&Difference]) -> Vec<String> {
     let follows = |a: &&Difference, b: &&Difference| match (a.bytes.split_last(), b.bytes.split_last()) {
         (Some((a, front)), Some((b, same))) => front == same && a.checked_add(1) == Some(*b),

@@ -1,5 +1,5 @@
-//! A chart as a sheet to hang on a wall, before it is drawn: titles, grids of cells and a key. `html.rs` and `svg.rs`
-//! draw it. What a cell means is never said by its colour alone.
+//! A chart as a sheet that can be printed: titles, grids of cells and a key, which `html.rs` and `svg.rs` draw. Whatever a
+//! colour means is also shown in another way.
 
 use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::glyph::{self, Class, class, glyph};
@@ -8,58 +8,58 @@ use crate::messages::hexdump::Hex;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-/// All that is on it.
+/// The contents of a sheet.
 pub(crate) struct Sheet {
     pub(crate) title: String,
-    /// Below the title: where the table is from, other names.
+    /// Lines below the title: the source of the table, and aliases.
     pub(crate) lines: Vec<String>,
     pub(crate) grids: Vec<Grid>,
-    /// Samples, whose titles say what such places are.
+    /// Samples, whose titles explain them.
     pub(crate) key: Vec<Place>,
-    /// Differences one below the other, under headings.
+    /// Lists of differences.
     pub(crate) lists: Vec<List>,
 }
 
-/// Sixteen rows, the low half of a byte; columns, its high half.
+/// A grid with sixteen rows for the low half of a byte, and columns for its high half.
 pub(crate) struct Grid {
     pub(crate) heading: Option<String>,
     pub(crate) columns: RangeInclusive<usize>,
-    /// 256 of them.
+    /// One place for each of the 256 bytes.
     pub(crate) places: Vec<Place>,
-    /// It has nothing but numbers in it.
+    /// The cells contain only numbers.
     pub(crate) numbers: bool,
     pub(crate) notes: Vec<String>,
 }
 
-/// What a byte has: one face, or two where two charsets differ.
+/// The place of a byte: one face, or two if two charsets differ.
 pub(crate) struct Place {
     pub(crate) faces: Vec<Face>,
-    /// Nothing to look at: both charsets have it.
+    /// Both charsets have the same here, so it is shown faded.
     pub(crate) faded: bool,
-    /// All about it in words.
+    /// A description, for a tooltip.
     pub(crate) title: String,
 }
 
-/// What stands in a cell.
+/// The contents of a cell.
 pub(crate) struct Face {
     pub(crate) class: Class,
     pub(crate) glyph: String,
-    /// `0041`; nothing for what is no character.
+    /// The code point, such as `0041`; empty if this is not a character.
     pub(crate) code: String,
-    /// Written as other bytes.
+    /// The text is written as other bytes.
     pub(crate) one_way: bool,
-    /// Among those that EBCDIC pages have at different bytes.
+    /// EBCDIC pages have it at different bytes.
     pub(crate) variant: bool,
 }
 
-/// Rows below a heading: bytes, and what one charset makes of them, or two.
+/// Rows below a heading: bytes, and their texts in one charset or in both.
 pub(crate) struct List {
     pub(crate) heading: String,
     pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Class {
-    /// What the key and the tooltips call it.
+    /// Returns the description for the key and for tooltips.
     fn words(self) -> &'static str {
         match self {
             Class::Letter => "letter",
@@ -67,7 +67,7 @@ impl Class {
             Class::Sign => "punctuation or symbol",
             Class::Blank => "blank",
             Class::Control => "control or format character",
-            Class::Combining => "combining, goes on what is before it",
+            Class::Combining => "combining, drawn on the character before it",
             Class::Private => "private use",
             Class::Lead => "lead byte, more bytes follow",
             Class::Shift => "shift code",
@@ -75,7 +75,7 @@ impl Class {
         }
     }
 
-    /// What style sheets call it.
+    /// Returns the name in style sheets.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Class::Letter => "letter",
@@ -91,6 +91,7 @@ impl Class {
         }
     }
 
+    /// Returns the glyph for the key.
     fn sample(self) -> &'static str {
         match self {
             Class::Letter => "A",
@@ -122,7 +123,7 @@ impl Face {
             Cell::Shift => bare(Class::Shift, glyph::shift(byte)),
             Cell::Text(Text { text, one_way }) => Face {
                 class: class(text),
-                // Each cell has its own direction here.
+                // Here, each cell has its own direction.
                 glyph: glyph(text).text.replace('\u{200E}', ""),
                 code: layout::code_of(cell),
                 one_way: *one_way,
@@ -131,13 +132,13 @@ impl Face {
         }
     }
 
-    /// Whether it is an abbreviation and no glyph.
+    /// Returns whether this is an abbreviation rather than a glyph.
     pub(crate) fn is_word(&self) -> bool {
         self.glyph.is_ascii() && (self.glyph.len() > 1 || self.class == Class::Lead)
     }
 }
 
-/// What a cell is, in words.
+/// Describes a cell.
 fn in_words(cell: &Cell, face: &Face) -> String {
     let mut words = match cell {
         Cell::Text(Text { text, .. }) if face.is_word() => format!("{} {}, ", code_points(text), face.glyph),
@@ -156,12 +157,12 @@ fn in_words(cell: &Cell, face: &Face) -> String {
     words
 }
 
-/// The bytes of a place, those in front included.
+/// Returns the bytes of a place, including those before it.
 fn hex(lead: &[u8], byte: u8) -> String {
     Hex(&[lead, &[byte]].concat()).to_string()
 }
 
-/// The sheet of one charset.
+/// Returns the sheet of one charset.
 pub(crate) fn chart(data: &ChartData<'_>) -> Sheet {
     let ebcdic = data.is_ebcdic();
     let place = |byte: u8| {
@@ -183,12 +184,12 @@ pub(crate) fn chart(data: &ChartData<'_>) -> Sheet {
         grids.push(grid(None, !data.lead.is_empty(), place, notes));
     }
     for layout::Leads { shift, leads, example } in layout::leads(data) {
-        let behind = if shift.is_empty() { String::new() } else { format!(", behind {}", shift_name(shift)) };
-        let heading = format!("Lead bytes{behind}, and how many characters each has");
+        let after = if shift.is_empty() { String::new() } else { format!(" after {}", shift_name(shift)) };
+        let heading = format!("Lead bytes{after}, with the number of characters of each");
         let count = |byte: u8| leads[usize::from(byte)].map(layout::count_of);
-        let mut notes = vec![format!("One of them by itself: charpipe chart {} --lead {example}", data.name)];
+        let mut notes = vec![format!("To show the characters of one: charpipe chart {} --lead {example}", data.name)];
         if leads.iter().flatten().any(|lead| lead.longer) {
-            notes.insert(0, "+ : more that have two bytes or three behind it".to_owned());
+            notes.insert(0, "+ : and longer characters, with two or three more bytes".to_owned());
         }
         grids.push(grid(Some(heading), true, |byte| counted(&data.lead, byte, count(byte), "character"), notes));
     }
@@ -202,7 +203,7 @@ pub(crate) fn chart(data: &ChartData<'_>) -> Sheet {
     Sheet { title: layout::heading(data), lines, key: key(&grids, None), grids, lists: Vec::new() }
 }
 
-/// A place of a grid with numbers in it.
+/// Returns a place in a grid of numbers.
 fn counted(lead: &[u8], byte: u8, count: Option<String>, of_what: &str) -> Place {
     let bytes = hex(lead, byte);
     let (class, glyph, title) = match count {
@@ -213,12 +214,12 @@ fn counted(lead: &[u8], byte: u8, count: Option<String>, of_what: &str) -> Place
     Place { faces: vec![face], faded: false, title }
 }
 
-/// `count` of something.
+/// Returns a count with its noun.
 fn several(count: &str, what: &str) -> String {
     format!("{count} {what}{}", if count == "1" { "" } else { "s" })
 }
 
-/// A grid; with `trim` without the columns at either end that have nothing in them.
+/// Returns a grid. With `trim`, without empty columns at either end.
 fn grid(heading: Option<String>, trim: bool, place: impl Fn(u8) -> Place, notes: Vec<String>) -> Grid {
     let places: Vec<Place> = (0..=255).map(place).collect();
     let is_used = |column: &usize| {
@@ -230,7 +231,7 @@ fn grid(heading: Option<String>, trim: bool, place: impl Fn(u8) -> Place, notes:
     Grid { heading, columns: first..=last, places, numbers, notes }
 }
 
-/// The key to what the grids have in them; `names` of two charsets that differ in them.
+/// Returns the key to the grids. `names` are those of two charsets that differ in them.
 fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Place> {
     let faces = || {
         let used = |grid: &Grid| grid.columns.start() * 16..grid.columns.end() * 16 + 16;
@@ -250,11 +251,11 @@ fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Place> {
     let mut key: Vec<Place> = classes.into_iter().map(|class| sample(vec![face(class)], class.words())).collect();
     if faces().any(|face| face.variant) {
         let variant = Face { glyph: "[".to_owned(), variant: true, ..face(Class::Sign) };
-        key.push(sample(vec![variant], "variant: EBCDIC pages differ on its byte"));
+        key.push(sample(vec![variant], "variant: EBCDIC pages differ in its byte"));
     }
     if faces().any(|face| face.one_way) {
         let one_way = Face { one_way: true, ..face(Class::Letter) };
-        key.push(sample(vec![one_way], "read so, written as other bytes"));
+        key.push(sample(vec![one_way], "one-way: written as other bytes"));
     }
     if let Some([first, second]) = names {
         let two = ["a", "b"].map(|glyph| Face { glyph: glyph.to_owned(), ..face(Class::Letter) });
@@ -263,7 +264,7 @@ fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Place> {
     key
 }
 
-/// The sheet of two charsets that are compared. `charts` are `None` where a charset has nothing behind the lead bytes.
+/// Returns the sheet that compares two charsets. A chart is `None` if the charset has no characters that begin with `lead`.
 pub(crate) fn differences(
     names: [&str; 2],
     lead: &[u8],
@@ -280,7 +281,7 @@ pub(crate) fn differences(
             let mut faces = vec![Face::of(byte, cells[0], ebcdic[0]), Face::of(byte, cells[1], ebcdic[1])];
             let bytes = hex(lead, byte);
             let [ours, theirs] = [0, 1].map(|at| in_words(cells[at], &faces[at]));
-            // How many characters follow a lead byte is for the grid of those.
+            // The grid of lead bytes shows how many characters follow each.
             let same = cells[0] == cells[1] || cells.iter().all(|cell| matches!(cell, Cell::Lead(_)));
             if same {
                 faces.truncate(1);
@@ -290,21 +291,7 @@ pub(crate) fn differences(
         };
         grids.push(grid(None, !lead.is_empty(), place, Vec::new()));
     }
-    let mut longer = [0usize; 256];
-    for found in &all.found {
-        if found.bytes.len() > lead.len() + 1 {
-            longer[usize::from(found.bytes[lead.len()])] += 1;
-        }
-    }
-    if longer.iter().any(|count| *count > 0) {
-        let heading = "Lead bytes, and in how many places behind each the two differ".to_owned();
-        let count = |byte: u8| Some(longer[usize::from(byte)]).filter(|count| *count > 0);
-        let place = |byte: u8| counted(lead, byte, count(byte).map(|count| count.to_string()), "difference");
-        let example = (0..=255).rev().max_by_key(|byte| longer[usize::from(*byte)]).unwrap_or(0);
-        let example = hex(lead, example).replace(' ', "");
-        let notes = vec![format!("One of them by itself: charpipe chart {first} {second} --lead {example}")];
-        grids.push(grid(Some(heading), true, place, notes));
-    }
+    grids.extend(lead_grid(names, lead, all));
     let mut title = format!("{first} and {second}");
     if !lead.is_empty() {
         _ = write!(title, ", lead {}", Hex(lead));
@@ -314,7 +301,7 @@ pub(crate) fn differences(
         places => vec![format!("They differ in {}", count(places))],
     };
     if all.more {
-        lines.push("Characters of four bytes are compared where --lead says what they begin with".to_owned());
+        lines.push("Four-byte characters are compared only with --lead, which chooses their first bytes".to_owned());
     }
     for (name, chart) in names.iter().zip(charts) {
         if let Some(source) = chart.as_ref().and_then(|chart| chart.source.as_deref()) {
@@ -325,6 +312,27 @@ pub(crate) fn differences(
     Sheet { title, lines, key: key(&grids, differ.then_some(names)), grids, lists: lists(names, all) }
 }
 
+/// Returns the grid of lead bytes, with the number of differences after each, if there are any.
+fn lead_grid([first, second]: [&str; 2], lead: &[u8], all: &Differences) -> Option<Grid> {
+    let mut counts = [0usize; 256];
+    for found in &all.found {
+        if found.bytes.len() > lead.len() + 1 {
+            counts[usize::from(found.bytes[lead.len()])] += 1;
+        }
+    }
+    let best =
+        (0..=255).rev().max_by_key(|byte| counts[usize::from(*byte)]).filter(|byte| counts[usize::from(*byte)] > 0)?;
+    let place = |byte: u8| {
+        let count = Some(counts[usize::from(byte)]).filter(|count| *count > 0);
+        counted(lead, byte, count.map(|count| count.to_string()), "difference")
+    };
+    let heading = "Lead bytes, with the number of differences after each".to_owned();
+    let example = hex(lead, best).replace(' ', "");
+    let notes = vec![format!("To show the differences after one: charpipe chart {first} {second} --lead {example}")];
+    Some(grid(Some(heading), true, place, notes))
+}
+
+/// Returns the lists of differences.
 fn lists(names: [&str; 2], all: &Differences) -> Vec<List> {
     let [first, second] = names;
     let shown = |text: &Option<Text>| {
@@ -347,7 +355,7 @@ fn lists(names: [&str; 2], all: &Differences) -> Vec<List> {
         let row = |row: &&Difference| -> Vec<String> {
             std::iter::once(Hex(&row.bytes).to_string()).chain(row.texts.iter().filter_map(shown)).collect()
         };
-        let rows = if rows.len() > layout::SHOWN {
+        let rows = if rows.len() > layout::MAX_LISTED {
             vec![vec![layout::ranges(&rows).join(", ")]]
         } else {
             rows.iter().map(row).collect()

@@ -1,4 +1,4 @@
-//! A sheet as a picture in SVG. Places and sizes are in pixels of the picture at its own size.
+//! A sheet as an SVG picture. All positions and sizes are in pixels at the picture's natural size.
 
 use super::glyph::Class;
 use super::layout;
@@ -6,29 +6,30 @@ use super::sheet::{Face, Grid, Place, Sheet};
 use crate::messages::html_page::{escape, themed};
 use std::fmt::Write as _;
 
-/// Around all.
+/// The margin around the picture.
 const MARGIN: usize = 24;
-/// From a cell to the next.
+/// The distance from one cell to the next.
 const ACROSS: usize = 60;
 const DOWN: usize = 52;
-/// From a row of numbers to the next.
+/// The distance from one row of numbers to the next.
 const NUMBERS_DOWN: usize = 32;
-/// Between cells.
+/// The gap between cells.
 const GAP: usize = 4;
-/// What the heads of rows and columns take.
+/// The size of the headings of rows and columns.
 const HEAD: usize = 30;
-/// A line of text.
+/// The height of a line of text.
 const LINE: usize = 18;
-/// A row of the key, and the sample in it.
+/// The height of a row of the key.
 const KEY: usize = 34;
+/// The width and height of a sample in the key.
 const SAMPLE: (usize, usize) = (44, 28);
-/// The picture is no narrower.
-const NARROWEST: usize = 720;
+/// The least width of the picture.
+const MIN_WIDTH: usize = 720;
 
-/// The picture.
+/// Returns the picture.
 pub(crate) fn draw(sheet: &Sheet) -> String {
     let columns = sheet.grids.iter().map(|grid| grid.columns.clone().count()).max().unwrap_or(0);
-    let width = (2 * MARGIN + HEAD + columns * ACROSS - GAP).max(NARROWEST);
+    let width = (2 * MARGIN + HEAD + columns * ACROSS - GAP).max(MIN_WIDTH);
     let mut drawing = Drawing { out: String::new(), width, y: MARGIN };
     drawing.text("h1", 28, &sheet.title);
     drawing.y += GAP;
@@ -57,7 +58,7 @@ pub(crate) fn draw(sheet: &Sheet) -> String {
 struct Drawing {
     out: String,
     width: usize,
-    /// Where the next thing begins.
+    /// The top of the next element.
     y: usize,
 }
 
@@ -119,7 +120,7 @@ impl Drawing {
         self.out.push_str("</g>\n");
     }
 
-    /// A face, with the sign of its class: a bar at one side, or another border.
+    /// Draws a face with the sign of its class: a bar on one side, or a different border.
     fn face(&mut self, face: &Face, (x, y, width, height): Area, half: &str) {
         let radius = match face.class {
             Class::Control | Class::Shift => 13,
@@ -147,7 +148,7 @@ impl Drawing {
             _ = write!(self.out, "<path class=\"variant\" d=\"M{} {}h-10l10 10z\"/>", x + width, y);
         }
         let middle = x + width / 2;
-        // The base line of the glyph: above the code where there is one.
+        // The base line of the glyph, above the code if there is one.
         let base = if face.code.is_empty() { y + height / 2 + 6 } else { y + 26 };
         if !face.glyph.is_empty() {
             let (class, base) = if face.is_word() { ("w", base - 2) } else { ("b", base) };

@@ -1,6 +1,6 @@
 //! How the work on one input ended: its status, its error in reports, and a hint from the bytes themselves.
 
-use crate::files::input::SampledInput;
+use crate::files::sampled_input::SampledInput;
 use crate::messages::hints;
 use crate::messages::json::ErrorObject;
 use crate::panics::Panic;

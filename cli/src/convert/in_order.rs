@@ -1,4 +1,4 @@
-//! Work side by side whose outcomes come in order.
+//! Does work in several threads, and hands over the outcomes in the order of the tasks.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -8,12 +8,12 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// How many outcomes may wait for an earlier one. Each is a few KiB at the most.
-const AHEAD: usize = 512;
+/// How many outcomes may wait for an earlier one. Each has at most a few KiB.
+const MAX_WAITING: usize = 512;
 
-/// Does `work` on each of `tasks`, with its number, as many at a time as there are `workers`, and gives what comes of it
-/// to `done`, in the order of the tasks and on this thread. A task that `work` answers with `None` was passed over. When
-/// `done` breaks off, no other is begun.
+/// Calls `work` with each of `tasks` and its number, in up to `workers` threads, and calls `done` with the outcomes, on this
+/// thread and in the order of the tasks. A task for which `work` returns `None` was skipped. Once `done` breaks, no other
+/// task is begun.
 pub(crate) fn in_order<T: Sync, D: Send>(
     tasks: &[T],
     workers: NonZeroUsize,
@@ -29,20 +29,20 @@ pub(crate) fn in_order<T: Sync, D: Send>(
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let begin = || thread::Builder::new().spawn_scoped(scope, || serve(&taken, &over, &work));
-        // Where the system gives no more threads, those that there are will do.
+        // If the system grants fewer threads, those do the work.
         if (0..workers).take_while(|_| begin().is_ok()).count() == 0 {
             return alone(tasks, &work, &mut done);
         }
-        // Gone at the end of the scope's closure, and the workers with it.
+        // Dropped at the end of this closure, which ends the workers.
         let orders = orders;
         let mut waiting = VecDeque::new();
         let mut all = tasks.iter().enumerate();
         loop {
-            while waiting.len() < AHEAD
+            while waiting.len() < MAX_WAITING
                 && let Some((number, task)) = all.next()
             {
                 let (answer, answered) = mpsc::channel();
-                // Its receiver lives as long as this function.
+                // Cannot fail: the receiver lives as long as this function.
                 _ = orders.send((number, task, answer));
                 waiting.push_back((task, answered));
             }
@@ -56,7 +56,7 @@ pub(crate) fn in_order<T: Sync, D: Send>(
     });
 }
 
-/// The same without another thread.
+/// Does the work on this thread.
 fn alone<T, D>(tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>, done: &mut impl FnMut(&T, D) -> ControlFlow<()>) {
     _ = tasks.iter().enumerate().try_for_each(|(number, task)| match work(number, task) {
         Some(outcome) => done(task, outcome),
@@ -64,9 +64,10 @@ fn alone<T, D>(tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>, done: &mut i
     });
 }
 
-/// A task with its number, and where what comes of it goes.
+/// A number, the task, and where its outcome is sent.
 type Order<'t, T, D> = (usize, &'t T, Sender<Option<D>>);
 
+/// Does work until there is no more, or until `over`.
 fn serve<T, D>(
     orders: &Mutex<Receiver<Order<'_, T, D>>>,
     over: &AtomicBool,
@@ -75,7 +76,7 @@ fn serve<T, D>(
     while !over.load(Ordering::Relaxed) {
         let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, task, answer)) = order else { return };
-        // Nobody waits for it where the run was broken off.
+        // Fails if `done` has broken, and nobody waits for the outcome.
         _ = answer.send(work(number, task));
     }
 }
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn outcomes_come_in_the_order_of_the_tasks() {
         for count in [1, 2, 7] {
-            let tasks: Vec<usize> = (0..2 * AHEAD + 3).collect();
+            let tasks: Vec<usize> = (0..2 * MAX_WAITING + 3).collect();
             let (mut seen, begun) = (Vec::new(), AtomicUsize::new(0));
             let work = |_, task: &usize| {
                 begun.fetch_max(task + 1, Ordering::SeqCst);
@@ -113,14 +114,14 @@ mod tests {
 
     #[test]
     fn no_more_run_ahead_than_may_wait() {
-        let tasks: Vec<usize> = (0..4 * AHEAD).collect();
+        let tasks: Vec<usize> = (0..4 * MAX_WAITING).collect();
         let (begun, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = |_, task: &usize| {
-            // Those that are done with, this one, which may have been waited for, and those that wait.
-            assert!(*task <= done.load(Ordering::SeqCst) + AHEAD, "{task}");
+            // Those that are done, this one, and those that wait.
+            assert!(*task <= done.load(Ordering::SeqCst) + MAX_WAITING, "{task}");
             begun.fetch_add(1, Ordering::SeqCst);
-            // The others go on until there is no place left for what comes of them.
-            while *task == 0 && begun.load(Ordering::SeqCst) < AHEAD {
+            // The others go on until no more outcomes may wait.
+            while *task == 0 && begun.load(Ordering::SeqCst) < MAX_WAITING {
                 thread::yield_now();
             }
             Some(())
@@ -147,8 +148,8 @@ mod tests {
                 if task == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             assert_eq!(seen, 10);
-            // Those that were done, and those that could wait meanwhile.
-            assert!(begun.into_inner() <= if count == 1 { 10 } else { 10 + AHEAD }, "{count} workers");
+            // Those that were done, and those that were waiting.
+            assert!(begun.into_inner() <= if count == 1 { 10 } else { 10 + MAX_WAITING }, "{count} workers");
 
             let mut seen = Vec::new();
             let work = |number, task: &usize| (*task < 9 || number == 4000).then_some(*task);

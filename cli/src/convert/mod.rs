@@ -65,12 +65,12 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
     let run = Run { args, plan: &plan, converter, meter: &meter };
     match output {
         Some(mut output) => {
-            run.into_one(&mut output, &mut collector);
+            run.convert_into_one(&mut output, &mut collector);
             meter.end();
             collector.commit(output);
         }
         None => {
-            run.into_many(&mut collector);
+            run.convert_into_many(&mut collector);
             meter.end();
             collector.summarize(plan.tasks.len());
         }

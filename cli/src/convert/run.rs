@@ -21,7 +21,7 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Converts all inputs into one output, one after the other.
-    pub(crate) fn into_one(&self, output: &mut Output, collector: &mut Collector<'_>) {
+    pub(crate) fn convert_into_one(&self, output: &mut Output, collector: &mut Collector<'_>) {
         let mut has_output = false;
         for task in &self.plan.tasks {
             let transcode = self.converter.transcode.clone();
@@ -39,7 +39,7 @@ impl Run<'_> {
     }
 
     /// Converts each input into an output of its own.
-    pub(crate) fn into_many(&self, collector: &mut Collector<'_>) {
+    pub(crate) fn convert_into_many(&self, collector: &mut Collector<'_>) {
         // With --fail-fast, the inputs before the first that fails are converted even if another thread gets there first,
         // and those after it that have begun are finished.
         let first_failed = AtomicUsize::new(usize::MAX);

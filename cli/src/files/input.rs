@@ -2,11 +2,10 @@
 
 use crate::files::folder::{self, Kind};
 use crate::files::place::Place;
-use crate::files::streams::{self, Blocking, Standard, read_at};
+use crate::files::streams::{self, Blocking, Standard};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, Read};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -115,131 +114,5 @@ impl Read for Reader {
         let len = self.fill_buf()?.read(buffer)?;
         self.consume(len);
         Ok(len)
-    }
-}
-
-/// How many of the first bytes a [`SampledInput`] keeps.
-const SAMPLE_BYTES: usize = 4096;
-
-/// How many of the last bytes a [`SampledInput`] keeps at least. More than is read at a time.
-const RECENT_BYTES: usize = 128 * 1024;
-
-/// An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed. It can also
-/// keep its last bytes, so that the bytes around an error can be shown.
-pub(crate) struct SampledInput {
-    inner: Box<dyn BufRead>,
-    consumed: u64,
-    sample: Vec<u8>,
-    /// The last bytes that were read, if they are kept.
-    recent: Option<Vec<u8>>,
-    /// The number of bytes that were read.
-    filled: u64,
-    /// The end of the input was reached.
-    is_over: bool,
-    /// The regular file that is read.
-    file: Option<Arc<File>>,
-}
-
-impl SampledInput {
-    pub(crate) fn new(inner: Box<dyn BufRead>) -> Self {
-        SampledInput { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false, file: None }
-    }
-
-    /// Sets the open regular file that the input is read from.
-    pub(crate) fn with_file(self, file: Option<Arc<File>>) -> Self {
-        SampledInput { file, ..self }
-    }
-
-    /// Sets whether the last bytes are kept.
-    pub(crate) fn keep_recent(self, recent: bool) -> Self {
-        SampledInput { recent: recent.then(Vec::new), ..self }
-    }
-
-    /// Returns the length of the input if its end was reached.
-    pub(crate) fn len(&self) -> Option<u64> {
-        self.is_over.then_some(self.filled)
-    }
-
-    /// Returns the bytes at `range`, or as many of them as exist: from memory if they are kept, otherwise from the file
-    /// if it is a regular one.
-    pub(crate) fn bytes_at(&self, range: Range<u64>) -> Option<Vec<u8>> {
-        let recent = self.recent.as_deref().unwrap_or_default();
-        let kept = self.filled - recent.len() as u64;
-        if (kept..self.filled).contains(&range.start) {
-            let end = (range.end - kept).min(recent.len() as u64);
-            return Some(recent[(range.start - kept) as usize..end as usize].to_vec());
-        }
-        let file = self.file.as_ref()?;
-        let mut bytes = vec![0; (range.end - range.start) as usize];
-        let len = read_at(file, &mut bytes, range.start).ok()?;
-        bytes.truncate(len);
-        Some(bytes)
-    }
-
-    /// Returns the first bytes of the input.
-    pub(crate) fn sample(&self) -> &[u8] {
-        &self.sample
-    }
-}
-
-/// Returns `buffer` without its first `known` bytes.
-fn after(buffer: &[u8], known: u64) -> &[u8] {
-    usize::try_from(known).ok().and_then(|known| buffer.get(known..)).unwrap_or_default()
-}
-
-impl BufRead for SampledInput {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        let buffer = self.inner.fill_buf()?;
-        // The part of the buffer after the sample so far; none once bytes beyond the sample were consumed.
-        let new = (self.sample.len() as u64).checked_sub(self.consumed).map_or(&[][..], |known| after(buffer, known));
-        let missing = SAMPLE_BYTES - self.sample.len();
-        self.sample.extend_from_slice(&new[..new.len().min(missing)]);
-        let fresh = after(buffer, self.filled.saturating_sub(self.consumed));
-        self.filled += fresh.len() as u64;
-        self.is_over |= buffer.is_empty();
-        if let Some(recent) = &mut self.recent {
-            recent.extend_from_slice(fresh);
-            if recent.len() > 2 * RECENT_BYTES {
-                recent.drain(..recent.len() - RECENT_BYTES);
-            }
-        }
-        Ok(buffer)
-    }
-
-    fn consume(&mut self, len: usize) {
-        self.consumed = self.consumed.saturating_add(len as u64);
-        self.inner.consume(len);
-    }
-}
-
-impl Read for SampledInput {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = self.fill_buf()?.read(buffer)?;
-        self.consume(len);
-        Ok(len)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Offsets past 4 GiB work on 32-bit machines too.
-    #[test]
-    fn far_into_the_input() {
-        let begin = (1 << 32) - 4;
-        let mut input = SampledInput::new(Box::new(&b"0123456789"[..])).keep_recent(true);
-        (input.consumed, input.filled, input.sample) = (begin, begin, vec![b'a'; SAMPLE_BYTES]);
-        let mut rest = Vec::new();
-        input.read_to_end(&mut rest).unwrap();
-        assert_eq!(
-            (&rest[..], input.sample.len(), input.len()),
-            (&b"0123456789"[..], SAMPLE_BYTES, Some((1 << 32) + 6))
-        );
-        for (from, expected) in [(begin, &b"01234567"[..]), ((1 << 32) - 1, b"3456789"), (1 << 32, b"456789")] {
-            assert_eq!(input.bytes_at(from..from + 8).unwrap(), expected, "{from}");
-        }
-        assert!(input.bytes_at(0..8).is_none() && input.bytes_at(6..8).is_none());
-        assert_eq!(after(b"abc", 1 << 32), b"");
     }
 }

@@ -4,7 +4,7 @@
 //! | file | job |
 //! |---|---|
 //! | `name.rs` | what a file is called in messages |
-//! | `input.rs`, `record_head.rs` | opens and reads inputs |
+//! | `input.rs`, `record_head.rs`, `sampled_input.rs` | opens and reads inputs |
 //! | `output.rs` | opens outputs: streams, files that are replaced, and rehearsals of `--check` |
 //! | `in_place.rs` | the output of `--in-place`, and backups |
 //! | `atomic_file.rs`, `attributes.rs`, `signals.rs` | a new file, until it takes the place of the old one |
@@ -27,6 +27,7 @@ pub(crate) mod name;
 pub(crate) mod output;
 pub(crate) mod place;
 pub(crate) mod record_head;
+pub(crate) mod sampled_input;
 pub(crate) mod signals;
 pub(crate) mod streams;
 pub(crate) mod walk;

@@ -134,6 +134,7 @@ pub(crate) fn for_shape(why: &NoShape) -> &'static str {
 pub(super) fn for_diagnostic(code: &str) -> &'static str {
     match code {
         "nel-kept" => "; try --eol lf",
+        "lf-at-25" => "; try --ebcdic-nl zos",
         "nel-in-xml" => "; use --as text if it is not XML",
         "no-newline" => "; if these are records, see `charpipe detect --records`",
         _ => "",

@@ -67,7 +67,7 @@ fn a_page_is_laid_out_as_ibm_prints_it() {
 fn what_is_no_character_or_has_no_glyph_has_a_sign() {
     // Thai: combining signs are on a dotted circle; some are there twice.
     let thai = shown("IBM-Thai");
-    for part in [" \u{25CC}\u{E48}*   /    ", "\n    0001 0011 ", "\n*    read so, and written as other bytes\n"] {
+    for part in [" \u{25CC}\u{E48}*   /    ", "\n    0001 0011 ", "\n*    one-way: written as other bytes\n"] {
         assert!(thai.contains(part), "{part:?} in {thai}");
     }
     // Arabic: a mark follows each letter, so that the row keeps its direction.
@@ -88,8 +88,8 @@ fn a_mixed_page_has_its_shift_codes_and_its_lead_bytes() {
         "\n         001E 0006",
         "\n-F  SI   US   BEL ",
         "\n0E and 0F, without a code point: shift codes\n",
-        "\nLead bytes, behind 0E (SO), and how many characters each has\n\n    4-   5-   6-   7-\n-0  1    190  190  190\n",
-        "\nOne of them by itself: charpipe chart IBM930 --lead 45\n",
+        "\nLead bytes after 0E (SO), with the number of characters of each\n\n    4-   5-   6-   7-\n-0  1    190  190  190\n",
+        "\nTo show the characters of one: charpipe chart IBM930 --lead 45\n",
     ] {
         assert!(chart.contains(part), "{part:?} in {chart}");
     }
@@ -103,7 +103,7 @@ fn a_mixed_page_has_its_shift_codes_and_its_lead_bytes() {
     // The pure double-byte set has the same pairs, no shift codes and no single bytes.
     let pure = object("IBM300");
     assert_eq!((&pure["shifts"], &pure["chart"]), (&json!([]), &json!([])));
-    assert!(shown("IBM300").contains("\nLead bytes, and how many characters each has\n"));
+    assert!(shown("IBM300").contains("\nLead bytes, with the number of characters of each\n"));
     assert_eq!(cell(&object("IBM300 --lead 42"), "42C1"), Some(("Ａ", false)));
 }
 
@@ -120,7 +120,7 @@ fn other_wide_charsets_have_their_lead_bytes() {
     assert!(euc["leads"].as_array().unwrap().contains(&three));
     assert_eq!(cell(&object("gb18030 --lead 813081"), "81308130"), Some(("\u{80}", false)));
     // A set that an escape sequence selects.
-    assert!(shown("ISO-2022-JP").contains("\nLead bytes, behind 1B 24 42, and "));
+    assert!(shown("ISO-2022-JP").contains("\nLead bytes after 1B 24 42, with "));
     assert_eq!(cell(&object("ISO-2022-JP --lead 30"), "3021"), Some(("亜", false)));
     // One code for two characters.
     let big5 = shown("Big5 --lead 88");
@@ -220,7 +220,7 @@ BD  ¨     U+00A8   ]     U+005D
     // A surface is another codec of the same name.
     let fold = shown("IBM1047 IBM1047,nl=fold");
     assert!(fold.starts_with("IBM1047 and IBM1047,nl=fold differ in 2 places:\n"), "{fold}");
-    assert!(fold.ends_with("25  LF    U+000A   LF*   U+000A\n\n*    read so, and written as other bytes\n"), "{fold}");
+    assert!(fold.ends_with("25  LF    U+000A   LF*   U+000A\n\n*    one-way: written as other bytes\n"), "{fold}");
 }
 
 #[test]

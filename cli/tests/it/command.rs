@@ -41,8 +41,8 @@ fn typed(line: &str, input: &[u8]) -> Output {
 #[test]
 fn newlines_of_xml_in_ibm1047() {
     let xml = b"<?xml version='1.0'?>\n<a/>\n";
-    let hint = "charpipe: <stdin>: byte 21: hint: newlines are byte 25, as IBM has them; Java and z/OS UNIX read XML of \
-                this page with 15 (`--ebcdic-nl zos` makes it so) (lf-at-25)\n";
+    let hint = "charpipe: <stdin>: byte 21: hint: newlines are byte 25, as in IBM's table; Java and z/OS UNIX expect \
+                byte 15 in XML of this page; try --ebcdic-nl zos (lf-at-25)\n";
     for line in ["-t IBM1047", "-t IBM1047 --unmappable fail -f ISO-8859-1", "-t CP1047 --eol lf"] {
         assert_eq!(words(&typed(line, xml)), hint, "{line}");
         assert_eq!(status(&typed(&format!("--strict {line}"), xml)), 0);

@@ -550,7 +550,7 @@ fn collisions_are_refused_before_anything_is_written() {
         ("--in-place x x", "x: it is the same file as x, and cannot be replaced twice"),
         ("--in-place x hard", "hard: it is the same file as x, and cannot be replaced twice"),
         ("--in-place x soft", "soft: it is the same file as x, and cannot be replaced twice"),
-        ("--in-place=.old x x.old", "x.old: it is an input, and would keep what x had"),
+        ("--in-place=.old x x.old", "x.old: it is an input, and would be the backup of x"),
         ("--in-place=.old --report x.old a/x x", "x.old: output and report cannot be the same file"),
         ("--in-place --report x x", "x: input and report cannot be the same file"),
     ] {

@@ -161,7 +161,7 @@ fn classes_are_named() {
     assert_eq!(title("C1"), "C1: U+0041, letter");
     assert_eq!(title("15"), "15: U+0085 NEL, control or format character");
     assert_eq!(title("40"), "40: U+0020 SP, blank");
-    assert_eq!(title("42"), "42: U+0651, combining, goes on what is before it");
+    assert_eq!(title("42"), "42: U+0651, combining, drawn on the character before it");
     assert_eq!(title("5B"), "5B: U+0024, punctuation or symbol, variant");
     assert_eq!(title("53"), "53: unassigned");
     // A combining character has a base; each cell has its own direction, without marks.
@@ -340,7 +340,7 @@ fn colours_are_an_addition() {
         let coloured = shown(&format!("{line} --color always"));
         assert!(coloured.contains("\u{1B}["), "{line}");
         // The key explains underlining if something is underlined.
-        let key = "[    underlined: EBCDIC pages differ on its byte\n";
+        let key = "[    underlined: EBCDIC pages differ in its byte\n";
         let bare = without_colours(&coloured);
         assert_eq!(bare.contains(key), line == "chart IBM930", "{line}");
         assert_eq!(bare.replace(key, ""), plain, "{line}");

@@ -1,7 +1,7 @@
 //! AArch64: NEON.
 //!
 //! There are no kernels for single-byte charsets: with NEON a lookup among 256 entries takes four steps, which promises
-//! little over the scalar loop, and nobody has measured it.
+//! little over the scalar loop; this has not been measured.
 
 pub(super) mod utf16;
 pub(super) mod utf32;

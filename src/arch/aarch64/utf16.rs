@@ -1,5 +1,5 @@
-//! UTF-16 and UTF-8: eight units at a time. What a unit becomes is made in a lane with room to spare, and what is not of
-//! it is squeezed out by a shuffle from a table.
+//! UTF-16 to and from UTF-8: eight units at a time. The output for each unit is made in a lane with spare bytes; a shuffle
+//! from a table removes them.
 
 use super::vector::*;
 use crate::arch::shuffles::*;
@@ -44,7 +44,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     let src = src.as_bytes();
     let native = &SWAP_UNITS[order as usize];
     let (mut read, mut written) = (0, 0);
-    // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
+    // Whether the last byte that was read begins a character of four bytes, whose second unit is still missing.
     let mut pair = false;
     'all: loop {
         while let Some(block) = chunk::<16>(src, read)

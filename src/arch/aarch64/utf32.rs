@@ -1,19 +1,19 @@
-//! UTF-32 (UCS-4) and UTF-8: eight units at a time through the kernel of UTF-16. Blocks with characters outside the Basic
-//! Multilingual Plane are decoded by others, and encoded four lanes at a time.
+//! UTF-32 (UCS-4) to and from UTF-8: eight units at a time through the kernel of UTF-16. Blocks with characters outside
+//! the Basic Multilingual Plane are encoded four lanes at a time, and not decoded here.
 
 use super::vector::*;
 use crate::arch::shuffles::*;
 use crate::arch::types::OctetOrder;
 use std::arch::aarch64::*;
 
-/// The mask that has these octets of a unit set, in memory.
+/// Returns the mask that has these octets of a unit, as it is in memory.
 #[inline]
 #[target_feature(enable = "neon")]
 fn mask(order: OctetOrder, octets: [u8; 4]) -> uint8x16_t {
     vreinterpretq_u8_u32(vdupq_n_u32(u32::from_le_bytes(order.write(u32::from_be_bytes(octets)))))
 }
 
-/// Whether any bit of `mask` is set.
+/// Returns whether any bit of `mask` is set in `vector`.
 #[inline]
 #[target_feature(enable = "neon")]
 fn any(vector: uint8x16_t, mask: uint8x16_t) -> bool {
@@ -110,7 +110,7 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
     back(src, read, written, false)
 }
 
-/// Puts eight units of UTF-16 at the front of `window`.
+/// Writes eight units of UTF-16 to the front of `window`.
 #[inline]
 #[target_feature(enable = "neon")]
 fn put_units(units: uint16x8_t, native: &[u8; 16], window: &mut [u8; 32]) {
@@ -120,7 +120,8 @@ fn put_units(units: uint16x8_t, native: &[u8; 16], window: &mut [u8; 32]) {
     }
 }
 
-/// For each of the four bytes from `4 * quarter` on the code point of the character that begins there, of any length.
+/// Returns for each of the four bytes from `4 * quarter` on the code point of the character, of any length, that begins
+/// there.
 #[inline]
 #[target_feature(enable = "neon")]
 fn codes(block: &[u8; 19], quarter: usize) -> uint32x4_t {

@@ -22,7 +22,7 @@ pub(super) fn store16(to: &mut [u8; 16], vector: uint8x16_t) {
     unsafe { vst1q_u8(to.as_mut_ptr(), vector) }
 }
 
-/// A bit for each of eight lanes.
+/// One bit for each of eight lanes.
 const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
 #[inline]
@@ -31,33 +31,32 @@ pub(super) fn all(value: u16) -> uint16x8_t {
     vdupq_n_u16(value)
 }
 
-/// `vector`, shuffled.
+/// Shuffles `vector`.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn shuffle(vector: uint8x16_t, indices: &[u8; 16]) -> uint8x16_t {
     vqtbl1q_u8(vector, load16(indices))
 }
 
-/// Puts eight units at the front of `window` as UTF-8; answers how many of them were taken, and how many bytes they
-/// became. None are if there is a surrogate by itself, or, without `PAIRS`, any surrogate; the last is left where it is
-/// half of a pair.
+/// Writes eight units to the front of `window` as UTF-8; returns how many of them were read, and how many bytes were
+/// written. Reads none if there is a lone surrogate or, without `PAIRS`, any surrogate. Leaves the last unit if it is the
+/// first half of a pair.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn put<const PAIRS: bool>(units: uint16x8_t, window: &mut [u8; 32]) -> (usize, usize) {
     let zero = vdupq_n_u16(0);
     let (up, down) = (vshlq_n_u16::<8>(units), vshrq_n_u16::<6>(units));
-    // The last six bits in the upper byte of the lane, the six before them in the lower: what stands first in memory is
-    // the lower one.
+    // The last six bits in the upper byte of the lane, and the six before them in the lower byte, which is first in memory.
     let bits = vorrq_u16(vandq_u16(up, all(0x3F00)), vandq_u16(down, all(0x003F)));
     let wide = vcgeq_u16(units, all(0x80));
     if vmaxvq_u16(units) < 0x800 {
-        // C0 and the first bits, 80 and the last.
+        // C0 with the first bits, and 80 with the last.
         let bytes = vbslq_u16(wide, vorrq_u16(bits, all(0x80C0)), units);
         let set = vaddv_u8(vand_u8(vmovn_u16(wide), vget_low_u8(load16(&BITS))));
         store16(part_mut(window, 0), shuffle(vreinterpretq_u8_u16(bytes), &SQUEEZE_TWO[set as usize]));
         return (8, 8 + ones(set.into()));
     }
-    // The middle and the last byte of three, or two bytes, or anything and one.
+    // The middle and the last byte of three; or two bytes; or any byte and one byte.
     let mut long = vcgeq_u16(units, all(0x800));
     let mut rest = vorrq_u16(bits, all(0x8080));
     rest = vorrq_u16(rest, vbicq_u16(all(0x0040), long));
@@ -73,7 +72,7 @@ pub(super) fn put<const PAIRS: bool>(units: uint16x8_t, window: &mut [u8; 32]) -
         if vmaxvq_u16(veorq_u16(vextq_u16::<7>(zero, high), low)) != 0 {
             return (0, 0);
         }
-        // Four bytes, of which either half of the pair makes two. The code point without its last ten bits:
+        // Each half of a pair makes two of the four bytes. This is the code point without its last ten bits:
         let code = vsubq_u16(units, all(0xD800 - 0x40));
         let first = vorrq_u16(vandq_u16(vshlq_n_u16::<6>(code), all(0x3F00)), vshrq_n_u16::<8>(code));
         rest = vbslq_u16(high, vorrq_u16(first, all(0x80F0)), rest);
@@ -85,7 +84,7 @@ pub(super) fn put<const PAIRS: bool>(units: uint16x8_t, window: &mut [u8; 32]) -
             (taken, cut) = (7, 2);
         }
     }
-    // In four lanes each: which are not ASCII, and which are long.
+    // For each four lanes, those that are not ASCII, and those that are long.
     let bits = vmovl_u8(vget_low_u8(load16(&[1, 2, 4, 8, 1, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0])));
     let sets = vorrq_u16(vandq_u16(wide, bits), vandq_u16(long, vshlq_n_u16::<4>(bits)));
     let sets = [vaddv_u16(vget_low_u16(sets)), vaddv_u16(vget_high_u16(sets))];
@@ -99,14 +98,14 @@ pub(super) fn put<const PAIRS: bool>(units: uint16x8_t, window: &mut [u8; 32]) -
     (taken, put - cut)
 }
 
-/// Where characters begin.
+/// Sets the lanes of the bytes that begin a character.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn firsts(bytes: uint8x16_t) -> uint8x16_t {
     vcgtq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(0xBFu8 as i8))
 }
 
-/// Which lanes are set, a bit for each, of either half.
+/// Returns the lanes that are set, one bit each, for each half.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn sets(which: uint8x16_t) -> [u8; 2] {
@@ -114,8 +113,8 @@ pub(super) fn sets(which: uint8x16_t) -> [u8; 2] {
     [vaddv_u8(vget_low_u8(bits)), vaddv_u8(vget_high_u8(bits))]
 }
 
-/// For each of the first sixteen bytes the unit of the character that begins there; with `pairs` the second unit of
-/// those of four bytes where their second byte is, else nothing that means anything for them.
+/// Returns for each of the first sixteen bytes the unit of the character that begins there. With `pairs`, a character of
+/// four bytes has its second unit at its second byte; without, its units are meaningless.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn units(block: &[u8; 18], pairs: bool) -> [uint16x8_t; 2] {
@@ -128,7 +127,7 @@ pub(super) fn units(block: &[u8; 18], pairs: bool) -> [uint16x8_t; 2] {
         let units = vbslq_u16(vcgeq_u16(one, all(0x80)), two, one);
         let mut units = vbslq_u16(vcgeq_u16(one, all(0xE0)), three, units);
         if pairs {
-            // The code point without its last ten bits, and its last ten.
+            // The high surrogate has the code point without its last ten bits, the low one the last ten.
             let code = vorrq_u16(vshlq_n_u16::<2>(next), vshrq_n_u16::<4>(last));
             let code = vorrq_u16(code, vandq_u16(vshlq_n_u16::<8>(one), all(0x0700)));
             let high = vaddq_u16(code, all(0xD800 - 0x40));
@@ -145,8 +144,8 @@ pub(super) fn units(block: &[u8; 18], pairs: bool) -> [uint16x8_t; 2] {
     ]
 }
 
-/// What is read and written as whole characters: with the one that ends behind `read`, unless half of its pair is
-/// missing.
+/// Returns how much was read and written in whole characters: including the one that ends after `read`, unless half of
+/// its pair is missing.
 #[inline(always)]
 pub(super) fn back(src: &[u8], mut read: usize, written: usize, pair: bool) -> (usize, usize) {
     if pair {

@@ -1,7 +1,8 @@
-//! Lanes, one after the other.
+//! Lanes, one at a time.
 
 use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 
+/// See [`arch::lanes::text`](crate::arch::lanes::text).
 pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
     let mut written = 0;
     for (done, lane) in lanes.iter().enumerate() {
@@ -15,6 +16,7 @@ pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
     (lanes.len(), written)
 }
 
+/// See [`arch::lanes::codes`](crate::arch::lanes::codes).
 pub(in super::super) fn codes(
     lanes: &[u32],
     shifts: Option<Shifts>,
@@ -30,7 +32,7 @@ pub(in super::super) fn codes(
         let Some(place) = dst[written..].first_chunk_mut::<8>().filter(|_| !is_open && (1..=3).contains(&len)) else {
             return (done, written);
         };
-        // Stored whether or not they count.
+        // Store a shift code and four bytes, and count only those that are needed.
         let wanted = is_shifted && len > 1;
         let shift = usize::from(wanted != *is_double);
         *is_double = wanted;
@@ -41,6 +43,7 @@ pub(in super::super) fn codes(
     (lanes.len().saturating_sub(1), written)
 }
 
+/// See [`arch::lanes::split`](crate::arch::lanes::split).
 pub(in super::super) fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
     let Shifts { out, back } = shifts;
     let mut split = Split { is_double, ..Split::default() };

@@ -1,4 +1,4 @@
-//! No instruction set in particular: what runs where there is no other, and tells the others right from wrong.
+//! Kernels without vectors: they run on machines that have no others, and are the reference for the others.
 
 pub(super) mod bytes;
 pub(super) mod lanes;

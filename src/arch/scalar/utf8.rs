@@ -2,15 +2,15 @@
 
 use crate::arch::utf8_blocks::boundary;
 
-/// Copies well-formed characters from the front of `src`, which is no longer than `dst`; answers how many bytes.
+/// Copies well-formed characters from the front of `src`, which is not longer than `dst`; returns how many bytes.
 pub(in super::super) fn copy(src: &[u8], dst: &mut [u8]) -> usize {
     let len = well_formed(src);
     dst[..len].copy_from_slice(&src[..len]);
     len
 }
 
-/// The length of whole, well-formed characters at the front of `src`, found in blocks: fewer than 64 bytes after it
-/// lies either the end or something ill-formed.
+/// Returns the length of whole, well-formed characters at the front of `src`, found in blocks: the end, or something
+/// ill-formed, is fewer than 64 bytes after them.
 fn well_formed(src: &[u8]) -> usize {
     let mut state = automaton::ACCEPT;
     let mut len = 0;
@@ -37,19 +37,19 @@ fn well_formed(src: &[u8]) -> usize {
     if state == automaton::ACCEPT { len } else { boundary(src, len) }
 }
 
-/// The well-formed sequences of UTF-8 (Unicode Standard, table 3-7) as an automaton whose step is one load and one
-/// shift: a byte's row holds for each state, six bits each, the state that comes next.
+/// An automaton for the well-formed sequences of UTF-8 (Unicode Standard, table 3-7). A step is one load and one shift:
+/// the row of a byte has the next state for each state, in six bits.
 ///
-/// A state is where its six bits are, so that the shift brings the next state to the bottom (P. Vognsen, "Shift-based
-/// DFAs").
+/// The number of a state is the position of its six bits, so that the shift brings the next state to the bottom (P. Vognsen,
+/// "Shift-based DFAs").
 mod automaton {
     pub(super) const REJECT: u64 = 0;
     pub(super) const ACCEPT: u64 = 6;
-    /// One, two, three continuation bytes to come.
+    /// One, two or three continuation bytes must follow.
     const ONE: u64 = 12;
     const TWO: u64 = 18;
     const THREE: u64 = 24;
-    /// After E0, ED, F0, F4, whose next byte has a range of its own.
+    /// After E0, ED, F0 or F4, after which not every continuation byte is allowed.
     const E0: u64 = 30;
     const ED: u64 = 36;
     const F0: u64 = 42;

@@ -1,11 +1,11 @@
-//! Bytes for bytes, and padding, with AVX-512 and AVX2.
+//! Bytes to bytes, padding and newlines, with AVX-512 and AVX2.
 
 use super::memory::{Lookup256, load_512, load_part_512, load32, low_bits, store_512, store_part_512};
 use crate::arch::scalar;
 use crate::arch::types::Translation;
 use std::arch::x86_64::*;
 
-/// Translates `src` into `dst`, which is as long, up to the first byte that has none; answers how many.
+/// Translates `src` to `dst`, which is equally long, up to the first byte without a translation; returns how many bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi1,bmi2,popcnt")]
 pub(in super::super) fn translate_avx512(table: &Translation, src: &[u8], dst: &mut [u8]) -> usize {
     let lookup = Lookup256::new(&table.bytes);
@@ -30,7 +30,7 @@ pub(in super::super) fn translate_avx512(table: &Translation, src: &[u8], dst: &
     at + (bad.trailing_zeros() as usize).min(rest.len())
 }
 
-/// How many bytes at the end are `padding`.
+/// Returns how many bytes at the end are `padding`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,popcnt")]
 pub(in super::super) fn padding_len_avx512(bytes: &[u8], padding: u8) -> usize {
     let wanted = _mm512_set1_epi8(padding as i8);
@@ -43,11 +43,11 @@ pub(in super::super) fn padding_len_avx512(bytes: &[u8], padding: u8) -> usize {
         rest = front;
     }
     let others = _mm512_cmpneq_epi8_mask(load_part_512(rest), wanted) & low_bits(rest.len());
-    // Up to the last that is another.
+    // Up to the last byte that is not padding.
     bytes.len() - (64 - others.leading_zeros() as usize)
 }
 
-/// How many bytes at the end are `padding`.
+/// Returns how many bytes at the end are `padding`.
 #[target_feature(enable = "avx2,bmi1")]
 pub(in super::super) fn padding_len_avx2(bytes: &[u8], padding: u8) -> usize {
     let wanted = _mm256_set1_epi8(padding as i8);
@@ -62,7 +62,7 @@ pub(in super::super) fn padding_len_avx2(bytes: &[u8], padding: u8) -> usize {
     bytes.len() - rest.len() + scalar::bytes::padding_len(rest, padding)
 }
 
-/// How many newlines there are in `text`.
+/// Returns how many newlines there are in `text`.
 #[target_feature(enable = "avx2,bmi1")]
 pub(in super::super) fn count_newlines_avx2(text: &[u8]) -> usize {
     scalar::bytes::count_newlines(text)

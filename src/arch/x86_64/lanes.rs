@@ -1,13 +1,13 @@
-//! Lanes with AVX-512: sixteen at a time, and what does not count squeezed out (`vpcompressb`).
+//! Lanes with AVX-512: sixteen at a time; `vpcompressb` removes the bytes that do not count.
 
 use super::memory::{load_512, load_lanes, load_part_lanes, low_bits, store_512, store_units};
 use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 use std::arch::x86_64::*;
 
-/// See [`text`](super::super::lanes::text).
+/// See [`text`](crate::arch::lanes::text).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
-    // The top octet everywhere in a lane; a byte counts that is below it.
+    // Copies the top octet of a lane, the length, to all of its bytes. A byte counts if its place is below the length.
     let top = _mm512_set4_epi32(0x0F0F_0F0F, 0x0B0B_0B0B, 0x0707_0707, 0x0303_0303);
     let place = _mm512_set1_epi32(0x7F02_0100);
     let (mut done, mut written) = (0, 0);
@@ -18,7 +18,7 @@ pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, us
             Some(block) => load_lanes(block),
             None => load_part_lanes(&lanes[done..]),
         };
-        // Zeros at the end are no characters either.
+        // The zeros after the end are not characters either.
         let lens = _mm512_srli_epi32::<LEN>(block);
         let bad = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(lens, _mm512_set1_epi32(1)), _mm512_set1_epi32(2));
         let good = u32::from(bad).trailing_zeros().min(16);
@@ -33,7 +33,7 @@ pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, us
     (done, written)
 }
 
-/// See [`codes`](super::super::lanes::codes).
+/// See [`codes`](crate::arch::lanes::codes).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn codes_avx512(
     lanes: &[u32],
@@ -44,11 +44,11 @@ pub(in super::super) fn codes_avx512(
     let shifted = if shifts.is_some() { u16::MAX } else { 0 };
     let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
     let (out, back) = (_mm512_set1_epi32(out.into()), _mm512_set1_epi32(back.into()));
-    // The code the other way round, in front of it nothing.
+    // Reverses the code, with a zero before it.
     let turn = _mm512_broadcast_i32x4(_mm_set_epi32(0x0C0D_0E80, 0x0809_0A80, 0x0405_0680, 0x0001_0280));
     let count = lanes.len().saturating_sub(1);
     let (mut done, mut written) = (0, 0);
-    // In bit 0.
+    // The shift state before the next lane, in bit 0.
     let mut state = u32::from(*is_double);
     while done < count
         && let Some(room) = dst[written..].first_chunk_mut::<64>()
@@ -59,19 +59,19 @@ pub(in super::super) fn codes_avx512(
             _ => (load_part_lanes(&lanes[done..count]), load_part_lanes(next)),
         };
         let lens = _mm512_and_si512(_mm512_srli_epi32::<LEN>(block), _mm512_set1_epi32(7));
-        // Zeros at the end are no codes either.
+        // The zeros after the end are not codes either.
         let none = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(lens, _mm512_set1_epi32(1)), _mm512_set1_epi32(2));
         let open = _mm512_test_epi32_mask(block, _mm512_set1_epi32(MAY_GO_ON as i32));
         let bad = none | _mm512_mask_test_epi32_mask(open, next, _mm512_set1_epi32(FOLLOWS as i32));
         let good = u32::from(bad).trailing_zeros().min(16);
         let double = _mm512_mask_cmpgt_epu32_mask(shifted, lens, _mm512_set1_epi32(1));
-        // In bit 0 what was before, in the next the first lane.
+        // Bit 0 is the state before the first lane, bit 1 that of the first lane, and so on.
         let states = u32::from(double) << 1 | state;
         let changes = double ^ states as u16;
         state = states >> good & 1;
         let shift = _mm512_mask_mov_epi32(back, double, out);
         let bytes = _mm512_or_si512(_mm512_shuffle_epi8(block, turn), shift);
-        // All ones from the first byte of the code on, and in front of it for a shift code.
+        // All ones from the first byte of the code on, and before it if there is a shift code.
         let bits = _mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_slli_epi32::<3>(lens));
         let ones = _mm512_set1_epi32(-1);
         let kept = _mm512_sllv_epi32(ones, bits);
@@ -88,7 +88,7 @@ pub(in super::super) fn codes_avx512(
     (done, written)
 }
 
-/// See [`split`](super::super::lanes::split).
+/// See [`split`](crate::arch::lanes::split).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn split_avx512(
     shifts: Shifts,
@@ -97,7 +97,7 @@ pub(in super::super) fn split_avx512(
     units: &mut [u16; 64],
 ) -> Split {
     const EVEN: u64 = 0x5555_5555_5555_5555;
-    // All runs of ones in `within` that `starts`, each the first of one, begins.
+    // The runs of ones in `within` whose first bits are `starts`.
     let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
     let (front, back) = (block.first_chunk().expect("of 65"), block.last_chunk().expect("of 65"));
     let (bytes, nexts) = (load_512(front), load_512(back));
@@ -105,14 +105,14 @@ pub(in super::super) fn split_avx512(
     let outs = _mm512_cmpeq_epi8_mask(bytes, out);
     let plain = !(outs | _mm512_cmpeq_epi8_mask(bytes, back));
     let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
-    // Pairs begin at every other byte of a run; whether at the even ones, where the run begins tells.
+    // Pairs begin at every other byte of a run: at the even ones if the run begins at an even one.
     let starts = double & !(double << 1);
     let even = flood(starts & EVEN, double);
     let leads = (double & even & EVEN) | (double & !even & !EVEN);
     let cut_off = leads & (_mm512_cmpeq_epi8_mask(nexts, out) | _mm512_cmpeq_epi8_mask(nexts, back));
     let singles = plain & !double;
     let (mut firsts, mut doubles) = (singles | leads, leads);
-    // A pair may end right behind the block; one before it took none of its bytes.
+    // A pair may end with the byte after the block. No pair before the block took a byte of it.
     let mut read = 64 + (leads >> 63) as usize;
     let mut is_double = (double | outs) >> 63 != 0;
     if cut_off != 0 {

@@ -1,13 +1,12 @@
-//! Single-byte charsets with AVX-512: tables of 256 bytes in registers (VBMI), and bytes that are not wanted squeezed
-//! out (VBMI2).
+//! Single-byte charsets with AVX-512: tables of 256 bytes are in registers (VBMI), and bytes that do not count are removed
+//! by `vpcompressb` (VBMI2).
 
 use super::memory::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
 use crate::arch::types::{FromUtf8, Page, ToUtf8};
 use std::arch::x86_64::*;
 
-/// Which byte of two tables' worth stands at each place, when `parts` bytes a character are laid side by side; the
-/// block `index` of them. A byte of part 0 is that of the first table, one of part 1 that of the second; what is of
-/// part 2 is of no account.
+/// Returns indices that interleave vectors, with `parts` bytes per character; the block `index` of the result. The byte
+/// of part 0 comes from the first vector, that of part 1 from the second; that of part 2 does not matter.
 const fn side_by_side(parts: usize, index: usize) -> [u8; 64] {
     let mut places = [0; 64];
     let mut place = 0;
@@ -19,7 +18,7 @@ const fn side_by_side(parts: usize, index: usize) -> [u8; 64] {
     places
 }
 
-/// The places of part 2 of 3 in the block `index`.
+/// Returns a mask of the places of part 2 of 3 in the block `index`.
 const fn third_parts(index: usize) -> u64 {
     let mut places = 0;
     let mut place = 0;
@@ -36,10 +35,10 @@ static PAIRS: [[u8; 64]; 2] = [side_by_side(2, 0), side_by_side(2, 1)];
 static TRIPLES: [[u8; 64]; 3] = [side_by_side(3, 0), side_by_side(3, 1), side_by_side(3, 2)];
 const THIRDS: [u64; 3] = [third_parts(0), third_parts(1), third_parts(2)];
 
-/// Decodes up to the first byte without a character of up to three bytes, or until what comes of a block does not fit.
+/// Decodes up to the first byte without a character of up to three bytes, or until the output of a block does not fit.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    // One function without calls: what is in registers stays there.
+    // One function without calls, so that the tables stay in registers.
     let (firsts, befores) = (Lookup256::new(&table.first), Lookup256::new(&table.before));
     let lasts = Lookup256::new(&table.last);
     let pairs = [load_512(&PAIRS[0]), load_512(&PAIRS[1])];
@@ -54,7 +53,7 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         };
         let len = rest.len().min(64);
         let last = lasts.get(bytes);
-        // The last byte of a character has its high bit set unless it is all of it.
+        // The last byte of a character has its high bit set unless it is the only one.
         let wide = _mm512_movepi8_mask(last);
         if len == 64
             && wide == 0
@@ -62,7 +61,7 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
         {
             store_512(room, last);
             (read, written) = (read + 64, written + 64);
-            // Behind ASCII comes more of it: four blocks a turn, under one test.
+            // ASCII usually comes in long runs: test four blocks at a time.
             while let Some(blocks) = src[read..].first_chunk::<256>()
                 && let Some(room) = dst[written..].first_chunk_mut::<256>()
             {
@@ -82,14 +81,14 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
             }
             continue;
         }
-        // Absent in ASCII; a lead byte of two; else the character has three bytes, or there is none.
+        // `before` is absent for ASCII, or a lead byte of two. Otherwise the character has three bytes, or there is none.
         let before = befores.get(bytes);
         let long = _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8));
         let taken = low_bits(len);
         if long & taken == 0
             && let Some(room) = room.first_chunk_mut()
         {
-            // Behind it comes what is made of the zeros behind the end.
+            // The bytes after these come from the zeros after the end of `src`.
             put_pairs(room, before, last, pairs, wide);
             (read, written) = (read + len, written + len + (wide & taken).count_ones() as usize);
             continue;
@@ -127,7 +126,7 @@ pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]
     (read, written)
 }
 
-/// Lays the bytes of characters of one and two side by side. Of `wide` are those of two.
+/// Writes characters of one and two bytes. `wide` is the mask of those of two bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 fn put_pairs(room: &mut [u8; 128], before: __m512i, last: __m512i, pairs: [__m512i; 2], wide: u64) {
@@ -138,11 +137,11 @@ fn put_pairs(room: &mut [u8; 128], before: __m512i, last: __m512i, pairs: [__m51
     let high = _mm512_maskz_compress_epi8(_mm512_cmpneq_epi8_mask(high, absent), high);
     let middle = 32 + (wide as u32).count_ones() as usize;
     store_512(room.first_chunk_mut().expect("64 of 128"), low);
-    // At most 64; saying so spares a check.
+    // It is at most 64; `min` saves a bounds check.
     store_512(room[middle.min(64)..].first_chunk_mut().expect("64 of 128"), high);
 }
 
-/// Encodes up to the first character that the table lacks, or until what comes of a block does not fit.
+/// Encodes up to the first character that the table does not have, or until the output of a block does not fit.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     let (ascii, latin) = (Half::new(table.page(0)), Half::new(table.page(1)));
@@ -175,7 +174,7 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
                 return (read + good, written + good);
             }
             (read, written) = (read + 64, written + 64);
-            // Behind ASCII comes more of it: four blocks a turn, under one test.
+            // ASCII usually comes in long runs: test four blocks at a time.
             while let Some(blocks) = src[read..].first_chunk::<256>()
                 && let Some(room) = dst[written..].first_chunk_mut::<256>()
             {
@@ -198,31 +197,31 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
             }
             continue;
         }
-        // The bytes one place on. Each character is made where its first byte is.
+        // The bytes one place further. The code of a character is made at the place of its first byte.
         let next = match rest[1..].first_chunk() {
             Some(block) => load_512(block),
             None => load_part_512(&rest[1..]),
         };
         let mut kept = _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0u8 as i8));
-        // ASCII by itself, what else there is up to U+00FF by its place on the second page.
+        // ASCII is looked up directly, other characters up to U+00FF by their place on the second page.
         let place = page_place(bytes, next);
         let mut made = _mm512_mask_mov_epi8(ascii.get(bytes), wide, latin.get(place));
         let mut bad = _mm512_mask_cmpeq_epi8_mask(kept & latin_holes, made, latin_none);
         let beyond = _mm512_cmpgt_epu8_mask(bytes, _mm512_set1_epi8(0xC3u8 as i8));
         if beyond != 0 {
-            // All others that have two bytes, on most pages.
+            // For most charsets, these are all other characters of two bytes.
             let lead = _mm512_and_si512(bytes, low_cleared);
             let here = _mm512_cmpeq_epi8_mask(lead, common_lead);
             made = _mm512_mask_mov_epi8(made, here, common.get(place));
             bad = bad & !beyond | _mm512_mask_cmpeq_epi8_mask(here, made, common.none);
             let mut far = beyond & !here;
-            // And the rest, page by page. What lies behind a bad one is of no account.
+            // The rest, page by page. Characters after a bad one do not matter.
             while far.trailing_zeros() < bad.trailing_zeros() {
                 let at = far.trailing_zeros() as usize;
                 let (page, len) = match rest[at] {
                     lead @ 0xC0..=0xDF => (usize::from(lead & 0x1F) >> 1, 2),
                     lead @ 0xE0..=0xEF => (usize::from(lead & 0xF) << 5 | usize::from(rest[at + 1] & 0x3F) >> 1, 3),
-                    // Four bytes: on no page.
+                    // Four bytes: not on any page.
                     _ => {
                         bad |= 1 << at;
                         break;
@@ -273,7 +272,7 @@ pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u
         }
         read += rest.len().min(64);
     }
-    // The last block may have ended within a character, which is done.
+    // The last block may have ended within a character, which was encoded.
     while src.get(read).is_some_and(|byte| byte & 0xC0 == 0x80) {
         read += 1;
     }
@@ -294,7 +293,7 @@ impl Half {
         Half { bytes: [load_512(&parts[0]), load_512(&parts[1])], none: _mm512_set1_epi8(page.none as i8) }
     }
 
-    /// By the low seven bits.
+    /// Looks bytes up by their low seven bits.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn get(&self, low: __m512i) -> __m512i {
@@ -302,11 +301,12 @@ impl Half {
     }
 }
 
-/// Where a character is on its page of 128: the low bit of its last byte but one, and six of the last.
+/// Returns the place of each character on its page of 128: the low bit of its last byte but one, and six bits of the last
+/// byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn page_place(before: __m512i, last: __m512i) -> __m512i {
-    // 0xF8: the first, or the second and the third. The high bit does not count.
+    // 0xF8: the first operand, or the second and the third. The high bit of the result does not matter.
     const OR_AND: i32 = 0xF8;
     _mm512_ternarylogic_epi64(last, _mm512_slli_epi16(before, 6), _mm512_set1_epi8(0x40), OR_AND)
 }

@@ -1,4 +1,5 @@
-//! The built-in code pages: `codecs/` packed into `pages.bin`, the DOS pages and the web's encodings out of crates.
+//! The built-in codecs that are not forms of Unicode: the code pages of `codecs/`, packed into `pages.bin`, and the DOS
+//! pages and the encodings of the web, which come from crates.
 
 #[cfg(feature = "dos")]
 pub(crate) mod oem;

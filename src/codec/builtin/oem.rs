@@ -1,17 +1,17 @@
-//! The code pages of DOS, out of the decode tables of the crates `oem_cp` and `codepage-437`; the only file that names
-//! them.
+//! The code pages of DOS, from the decode tables of the crates `oem_cp` and `codepage-437`. No other file uses these
+//! crates.
 //!
-//! Both ways are run by our own engine over those tables: what decodes encodes, and nothing else does. (The encoder of
-//! `codepage-437` writes € as EE, which is ε.) The tables are Microsoft's. `oem_cp` has the upper halves; the lower half
-//! is ASCII with its controls. `IBM437` has controls too; `cp437-wingdings` has the pictures of the IBM PC at 01 to 1F
-//! and 7F in their place.
+//! Our own engine runs the tables in both directions, so exactly the characters that can be decoded can be encoded. (The
+//! encoder of `codepage-437` writes € as EE, which is ε.) The tables are Microsoft's. `oem_cp` has the upper halves; the
+//! lower half is ASCII with its control characters. `IBM437` has control characters too; `cp437-wingdings` has the
+//! pictures of the IBM PC at 01 to 1F and 7F instead.
 //!
-//! # Whom these follow
+//! # Which tables these are
 //!
-//! Microsoft, as `oem_cp` has it. What is in these pages comes from DOS and Windows, names in ZIP archives first of all;
-//! there it was written by Microsoft's tables, and IBM's read other characters out of it. `tests/it/peers/tables.rs` has
-//! every byte and every character against ICU (IBM's tables), glibc and the JDK;
-//! `spec/table-differences.md` lists each difference and its reason. The ones to know:
+//! Microsoft's, as in `oem_cp`. Data in these pages comes from DOS and Windows, above all names in ZIP archives. It was
+//! written with Microsoft's tables, and IBM's tables decode it to other characters. `tests/it/peers/tables.rs` compares
+//! every byte and every character with ICU (IBM's tables), glibc and the JDK; `spec/table-differences.md` lists each
+//! difference and its reason. The important ones:
 //!
 //! | page | bytes | here | elsewhere |
 //! |---|---|---|---|
@@ -25,7 +25,7 @@
 //! | CP874 | 81–84 86–90 98–9F | the C1 control of that number, as Windows | unassigned |
 //! | CP874 | 85 91–97 A0 DB–DE FC–FF | Microsoft's page, as glibc | ICU, JDK: IBM's 874, which is another page |
 //!
-//! C1 controls at what is not assigned keep every byte of a file apart, and bring it back. The label `IBM874`, too, is
+//! With C1 controls for the unassigned bytes, every byte of a file survives a round trip. The label `IBM874` also means
 //! Microsoft's page, as in glibc.
 
 use crate::codec::table::Table;
@@ -35,12 +35,12 @@ use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 use oem_cp::code_table_type::TableType;
 use std::sync::Arc;
 
-/// Every page: its name and its further labels.
+/// Returns the name and the other labels of each page.
 pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|&(name, _, aliases)| (name, aliases))
 }
 
-/// The codec of one of these [`names`].
+/// Returns the codec of one of these [`names`].
 pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
     let make = PAGES.iter().find(|(found, ..)| *found == name).map_or(upper as fn(_) -> _, |(_, make, _)| *make);
     Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make))
@@ -48,7 +48,8 @@ pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
 
 type Named = (&'static str, fn(&'static str) -> Table, &'static str);
 
-/// By IANA's name where there is one, else `CP` and the number. The bare number, `cp850` and the like need no alias.
+/// The name is IANA's if there is one, and `CP` with the number otherwise. The bare number, `cp850` and the like need no
+/// alias.
 #[rustfmt::skip]
 static PAGES: &[Named] = &[
     ("IBM437", ibm437, "cp437 437 csPC8CodePage437"),
@@ -73,7 +74,7 @@ static PAGES: &[Named] = &[
     ("CP874", upper, "IBM874"),
 ];
 
-/// ASCII, and the upper half that `oem_cp` has under the number in `name`.
+/// Builds a page: ASCII, and the upper half that `oem_cp` has for the number in `name`.
 fn upper(name: &'static str) -> Table {
     let number = name.trim_start_matches(|ch: char| ch.is_ascii_alphabetic()).parse().unwrap_or(0u16);
     let table = DECODING_TABLE_CP_MAP.get(&number);

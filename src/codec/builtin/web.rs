@@ -1,24 +1,24 @@
-//! The charsets of the web, as the Encoding Standard defines them, through encoding_rs; the only file that names it.
+//! The encodings of the web, as the Encoding Standard defines them, through encoding_rs. No other file uses that crate.
 //!
-//! The single-byte ones are read out of encoding_rs's decoders, a page each, when they are first used, and run by our
-//! own engine. The multi-byte ones are run by encoding_rs; their encoders write less than the decoders read. UTF-8 and
-//! UTF-16 are ours, and encoding_rs is never asked for them: as an encoder for UTF-16 it answers UTF-8.
+//! The tables of single-byte encodings are read from encoding_rs's decoders when they are first needed, and run by our own
+//! engine. Multi-byte encodings are run by encoding_rs; their encoders write fewer characters than the decoders read.
+//! UTF-8 and UTF-16 are ours, and encoding_rs is never asked for them: its encoder for UTF-16 writes UTF-8.
 //!
-//! In Shift_JIS, EUC-JP and ISO-2022-JP the standard writes some characters as others, which come back in their place:
-//! `¥` as `\`. Those are one-way mappings: unmappable, unless an approximation is asked for. With all of them
-//! asked for, what is written is what browsers write.
+//! In Shift_JIS, EUC-JP and ISO-2022-JP the standard encodes some characters as others, so that they decode as those: `¥`
+//! becomes `\`. Here these are one-way mappings: the characters are unmappable unless an approximation is asked for. If
+//! it is, the output is what browsers write.
 //!
-//! A label that names one charset for IANA and a superset on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`, `TIS-620`
-//! and their aliases) has IANA's meaning: it is an alias of the page in `codecs/`, not of one here.
+//! Some labels name one charset for IANA and a superset of it on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`,
+//! `TIS-620` and their aliases). They have IANA's meaning: they are aliases of pages in `codecs/`, not of codecs here.
 //!
 //! # Supersets
 //!
-//! Most multi-byte charsets of the web are more than what IANA registers under the label. What is read is the superset,
-//! and detection says so by `superset-used` where the label names the smaller charset; it goes by the label, as whether
-//! a character is of the smaller set cannot be told without that set's table. What is written is named in XML by the
-//! superset's name, since the smaller charset's would be untrue.
+//! Most multi-byte encodings of the web have more characters than the charset that IANA registers under the label. The
+//! superset is decoded, and detection reports `superset-used` if the label names the smaller charset. That depends on the
+//! label only: whether a character belongs to the smaller charset cannot be told without that charset's table. Output is
+//! named in XML by the name of the superset, since the name of the smaller charset would be untrue.
 //!
-//! | codec | labels of a smaller charset | read in its place | in XML |
+//! | codec | labels of a smaller charset | decoded as | in XML |
 //! |---|---|---|---|
 //! | GBK | `GB2312`, `GB_2312-80` and their aliases | GBK | `GBK` |
 //! | EUC-KR | `EUC-KR`, `KS_C_5601-1987` and their aliases | windows-949 (UHC) | `windows-949` |
@@ -27,25 +27,25 @@
 //! | EUC-JP | `EUC-JP` and its aliases | CP51932 (the rows of NEC) with JIS X 0212 | `EUC-JP` |
 //! | ISO-2022-JP | `ISO-2022-JP` and its alias | CP50220 (the rows of NEC, half-width katakana) | `ISO-2022-JP` |
 //!
-//! No other label is one of a smaller charset: `GBK`, `windows-949`, `Windows-31J`, `Big5-HKSCS`, `CP51932`, `CP50220`,
-//! `gb18030` and their aliases mean what is read, or so nearly that there is no better name. (GBK is read with the
-//! four-byte sequences of gb18030, and it has € at 80, as Microsoft's 936 does. CP51932 as registered has no JIS X 0212.)
+//! No other label names a smaller charset: `GBK`, `windows-949`, `Windows-31J`, `Big5-HKSCS`, `CP51932`, `CP50220`,
+//! `gb18030` and their aliases mean what is decoded, or so nearly that there is no better name. (GBK is decoded with the
+//! four-byte sequences of gb18030, and has € at 80, as Microsoft's 936 does. CP51932 as registered lacks JIS X 0212.)
 //!
-//! The names are those with which other people's decoders read most of what is written here. Of all that EUC-KR writes,
-//! Java and ICU read every character as `windows-949`, and half of them as `EUC-KR`; `CP949` is another charset
-//! to Java and ICU. All read `Windows-31J` in full, and 45 to 59 characters of 14653 differently as `Big5-HKSCS`, where
-//! it is more than a thousand as `Big5`. Next to nobody knows `CP51932` and `CP50220`, so that EUC-JP and ISO-2022-JP
-//! keep their names; most read them without the 454 characters in the rows of NEC.
+//! These are the names with which other decoders read most of the output. Of all characters that EUC-KR writes, Java and
+//! ICU read every one as `windows-949` and half of them as `EUC-KR`; `CP949` is another charset for Java and ICU. All of
+//! them read `Windows-31J` in full. As `Big5-HKSCS` they read 45 to 59 of 14653 characters differently, as `Big5` more
+//! than a thousand. Hardly any software knows `CP51932` and `CP50220`, so EUC-JP and ISO-2022-JP keep their names; most
+//! software reads these without the 454 characters in the rows of NEC.
 //!
 //! # How a decoder is copied
 //!
-//! encoding_rs's decoder cannot be cloned and does not say how many bytes it holds. Here it is fed so that this is
-//! known: whole runs while there is input to spare, single bytes near its end. A character is four bytes at the most, so
-//! that one of the last four positions is between characters, and there the decoder is neutral. What stands after it is
-//! kept, and a copy is a new decoder that the kept bytes will be fed to. ISO-2022-JP is neutral in each of its sets, and
-//! a copy is first led into the set by its escape sequence.
+//! A decoder of encoding_rs cannot be cloned, and does not tell how many bytes it holds. It is fed here in a way that
+//! makes both unnecessary: whole runs in the middle of the input, single bytes near its end. A character has at most four
+//! bytes, so one of the last four positions is between two characters, and there the decoder is *neutral*: it holds
+//! nothing. The bytes after that position are kept, and a copy is a new decoder that is fed these bytes. The decoder of
+//! ISO-2022-JP is neutral in each of its sets; a copy is first fed the escape sequence of the set.
 //!
-//! Bytes that a fault gives back to be read again (the digit in 81 30 FF) are kept too, not yet fed.
+//! Bytes that a fault gives back to be decoded again (the digit in 81 30 FF) are kept too, but not fed yet.
 
 use crate::codec::Utf8;
 use crate::codec::Utf16;
@@ -64,12 +64,12 @@ use encoding_rs::{
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Every encoding of encoding_rs but UTF-8, UTF-16 and `replacement`: its name and its further labels.
+/// Returns the name and the other labels of every encoding of encoding_rs except UTF-8, UTF-16 and `replacement`.
 pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     ENCODINGS.iter().map(|&(encoding, aliases)| (encoding.name(), aliases))
 }
 
-/// The codec of one of these [`names`].
+/// Returns the codec of one of these [`names`].
 pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
     let found = ENCODINGS.iter().find(|(encoding, _)| encoding.name() == name);
     codec_of(found.map_or(REPLACEMENT, |(encoding, _)| encoding))
@@ -86,14 +86,17 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
     }
 }
 
-/// An encoding of encoding_rs as a codec that reads and writes what encoding_rs does.
+/// An encoding of encoding_rs, as a codec with the same name and the same meaning.
 ///
-/// Single-byte encodings are run by our engine over encoding_rs's table, UTF-8 and UTF-16 by our own code, the others by
-/// encoding_rs. Three things are otherwise than there: nothing looks at a byte order mark, UTF-16 is written as UTF-16,
-/// and what would come back as another character (in Shift_JIS `¥`, which encoding_rs writes as `\`) is unmappable, with
-/// encoding_rs's bytes as its [best fit](Replacement::BestFit).
-/// The name is encoding_rs's, and so is the meaning; a [`Registry`](crate::Registry) goes by IANA's. Its tables are made
-/// when they are first needed: keep the codec for as long as it is.
+/// It decodes and encodes as encoding_rs does, except for three things: it does not look at byte order marks, UTF-16 is
+/// encoded as UTF-16, and a character that would decode as another one (`¥` in Shift_JIS, which encoding_rs writes as
+/// `\`) is unmappable, with the bytes of encoding_rs as its [best fit](Replacement::BestFit). A
+/// [`Registry`](crate::Registry) gives labels IANA's meaning instead.
+///
+/// Our own code runs UTF-8, UTF-16 and, with tables from encoding_rs, the single-byte encodings; encoding_rs runs the
+/// others. The tables are built when they are first needed, so keep the codec if you use it again.
+///
+/// This type ties this crate's version to encoding_rs 0.8.
 ///
 /// ```
 /// use charpipe::codec::{Codec, WebCodec, decode_strictly};
@@ -105,15 +108,15 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
 /// assert_eq!((codec.name(), decode_strictly(&codec, b"\x80").as_deref()), ("windows-1252", Some("€")));
 /// assert_eq!(<&Encoding>::from(codec), encoding);
 ///
-/// // From a codec, by its name, where encoding_rs has that charset.
+/// // From a codec, by its name, if encoding_rs has that charset.
 /// let registry = charpipe::Registry::builtin();
 /// let encoding = |label| Ok::<_, charpipe::Error>(WebCodec::of(&*registry.codec(label)?).map(<&Encoding>::from));
 /// assert_eq!(encoding("CP949")?, Some(encoding_rs::EUC_KR));
 /// assert_eq!(encoding("IBM1047")?, None);
-/// // IANA's ISO-8859-1, which encoding_rs has not.
+/// // IANA's ISO-8859-1, which encoding_rs does not have.
 /// assert_eq!(encoding("ISO-8859-1")?, None);
 ///
-/// // And into a registry, here one that means what the web means.
+/// // For a registry in which the label has the web's meaning.
 /// let mut registry = charpipe::Registry::builtin();
 /// registry.register(WebCodec::from(encoding_rs::WINDOWS_1252).into(), &["ISO-8859-1"])?;
 /// assert_eq!(registry.codec("iso-8859-1")?.name(), "windows-1252");
@@ -126,9 +129,9 @@ pub struct WebCodec {
 }
 
 impl WebCodec {
-    /// The charset of `codec` as encoding_rs has it, by name; `None` where it has none of that name.
+    /// Returns the encoding of encoding_rs that has the name of `codec`; `None` if there is none.
     pub fn of(codec: &dyn Codec) -> Option<Self> {
-        // A label is not enough: for encoding_rs `ISO-8859-1` is one of windows-1252.
+        // A label of that name is not enough: for encoding_rs, `ISO-8859-1` is a label of windows-1252.
         let encoding = Encoding::for_label(codec.name().as_bytes())?;
         (encoding.name() == codec.name()).then(|| WebCodec::from(encoding))
     }
@@ -170,7 +173,7 @@ impl Codec for WebCodec {
     }
 }
 
-/// The encoding `replacement`: whatever comes, it is one fault, at its first byte. No label leads here.
+/// The encoding `replacement`: any input is one fault, at its first byte. No label leads to it.
 #[derive(Clone, Debug)]
 struct ReplacementEncoding;
 
@@ -224,12 +227,12 @@ impl Decoder for ReplacementDecoder {
 
 const SOURCE: &str = "encoding_rs, Encoding Standard";
 
-/// What the Encoding Standard means by a label; `replacement` where that must not be decoded.
+/// Returns what the Encoding Standard means by a label; `replacement` for encodings that must not be decoded.
 pub(crate) fn for_web_label(label: &str) -> Option<Arc<dyn Codec>> {
     Some(WebCodec::from(Encoding::for_label(label.as_bytes())?).into())
 }
 
-/// The table of a single-byte encoding, read out of its decoder.
+/// Builds the table of a single-byte encoding from its decoder.
 fn page(name: &'static str) -> Table {
     Table::from_fn(name, SOURCE, |byte| {
         let encoding = Encoding::for_label(name.as_bytes())?;
@@ -238,7 +241,7 @@ fn page(name: &'static str) -> Table {
     })
 }
 
-/// By IANA's name, which is that of the Encoding Standard; aliases from both.
+/// The name is IANA's, which is also that of the Encoding Standard; the aliases are from both.
 #[rustfmt::skip]
 static ENCODINGS: &[(&Encoding, &str)] = &[
     // Single-byte.
@@ -372,12 +375,12 @@ impl Codec for MultiByte {
 
 const ESC: u8 = 0x1B;
 
-/// The shift state of ISO-2022-JP between characters; the initial one for all else.
+/// The shift state of ISO-2022-JP between characters; always the initial one for other encodings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Shift {
-    /// The escape sequence obeyed last.
+    /// The escape sequence that was decoded last.
     set: [u8; 3],
-    /// Nothing has followed it. Another escape sequence would show it useless, and be a fault.
+    /// Nothing has followed it. Another escape sequence now would be a fault, because this one was useless.
     fresh: bool,
 }
 
@@ -388,33 +391,33 @@ impl Shift {
         self.set[1] == b'$'
     }
 
-    /// Leads a new decoder into this state.
+    /// Brings a new decoder into this state.
     fn lead(self, inner: &mut encoding_rs::Decoder) {
         if self == Shift::INITIAL {
             return;
         }
-        // Any character makes it stale.
+        // After any character it is no longer fresh.
         let way = [self.set[0], self.set[1], self.set[2], b'!', b'!'];
         let len = if self.fresh { 3 } else { 4 + usize::from(self.is_double()) };
         let _ = inner.decode_to_utf8_without_replacement(&way[..len], &mut [0; 32], false);
     }
 }
 
-/// Room with which encoding_rs decodes a single byte whatever it holds, and a run's end after the run.
+/// The room that encoding_rs needs to decode a single byte, whatever it holds, and the end of a run after the run.
 const STEP_ROOM: usize = 32;
 
-/// The longest character.
+/// The length of the longest character, in bytes.
 const LONGEST: usize = 4;
 
-/// What is shorter goes byte by byte.
+/// The length of the shortest run. Shorter input is fed byte by byte.
 const RUN: usize = 4 * LONGEST;
 
-/// Room for the shortest run and for completing its last character.
+/// The room for the shortest run and for completing its last character.
 const RUN_ROOM: usize = 3 * RUN + RUN_RESERVE;
 const RUN_RESERVE: usize = 2 * LONGEST * STEP_ROOM;
 
-/// How long a run is behind a fault; the next is twice as long. Room is made ready for all that a run may become, which a
-/// fault at its beginning would waste.
+/// The length of a run after a fault; the next is twice as long. The room for a run is zeroed first, which is wasted if
+/// there is a fault at its beginning.
 const CAREFUL_RUN: usize = 2 * RUN;
 
 /// Decodes a multi-byte encoding.
@@ -422,11 +425,11 @@ struct MultiByteDecoder {
     encoding: &'static Encoding,
     inner: encoding_rs::Decoder,
     shift: Shift,
-    /// Bytes read and undecided. The first `fed` of them were fed to `inner` since it was neutral.
+    /// Bytes that were read and not decided. The first `fed` of them were fed to `inner` since it was neutral.
     held: [u8; 2 * LONGEST],
     len: usize,
     fed: usize,
-    /// The most bytes of a run.
+    /// The length limit for the next run, in bytes.
     run_limit: usize,
 }
 
@@ -441,7 +444,7 @@ impl MultiByteDecoder {
         self.encoding == ISO_2022_JP
     }
 
-    /// Whether `inner`, which was fed `bytes` since it was neutral, is so again.
+    /// Returns whether `inner`, which was fed `bytes` since it was neutral, is neutral again.
     fn is_neutral(&self, bytes: &[u8]) -> bool {
         if self.is_shifted() {
             match bytes {
@@ -453,7 +456,7 @@ impl MultiByteDecoder {
         }
     }
 
-    /// Feeds `inner`; how many bytes it took, and its fault.
+    /// Feeds `inner`; returns how many bytes it read, and its fault.
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, last: bool) -> (usize, Option<(u8, u8)>) {
         let most = 3 * src.len() + STEP_ROOM;
         let inner = &mut self.inner;
@@ -463,13 +466,13 @@ impl MultiByteDecoder {
         });
         match result {
             DecoderResult::Malformed(len, after) => (read, Some((len, after))),
-            // There is room for the worst case, always.
+            // There is always room for the worst case.
             DecoderResult::InputEmpty | DecoderResult::OutputFull => (read, None),
         }
     }
 
-    /// `inner` is neutral, after `bytes`; they are done with.
-    fn settle(&mut self, bytes: &[u8]) {
+    /// Updates the shift state after `bytes`, which brought `inner` from neutral to neutral.
+    fn update_shift(&mut self, bytes: &[u8]) {
         match *bytes {
             [ESC, x, y, ..] if self.is_shifted() => self.shift = Shift { set: [ESC, x, y], fresh: true },
             [] => {}
@@ -477,7 +480,7 @@ impl MultiByteDecoder {
         }
     }
 
-    /// Feeds `inner` the next byte that is held; whether it took it, and the fault.
+    /// Feeds `inner` the next held byte; returns whether it was read, and the fault.
     fn feed_held(&mut self, dst: &mut Utf8Sink<'_>) -> (bool, Option<Malformed>) {
         let byte = self.held[self.fed];
         let (read, fault) = self.run(&[byte], dst, false);
@@ -488,7 +491,7 @@ impl MultiByteDecoder {
         }
         let held = self.held;
         if self.is_neutral(&held[..fed]) {
-            self.settle(&held[..fed]);
+            self.update_shift(&held[..fed]);
             self.held.copy_within(fed..self.len, 0);
             self.len -= fed;
             self.fed = 0;
@@ -496,7 +499,7 @@ impl MultiByteDecoder {
         (true, None)
     }
 
-    /// A fault of `len` bytes. The first `done` that are held are done with; what follows will be read again.
+    /// Makes a fault of `len` bytes. Drops the first `done` held bytes; those after them will be fed again.
     fn fault(&mut self, len: u8, done: usize) -> Malformed {
         self.shift.fresh = false;
         let held = self.held;
@@ -513,8 +516,8 @@ impl MultiByteDecoder {
         self.len += bytes.len();
     }
 
-    /// Decodes a run from the front of `src` while nothing is held; ends neutral, or with a fault. At least
-    /// [`LONGEST`] bytes of `src` are left over, so that the last character of the run can be completed.
+    /// Decodes a run from the front of `src` while nothing is held; ends neutral, or with a fault. It leaves at least
+    /// [`LONGEST`] bytes of `src`, so that the last character of the run can be completed.
     fn feed_run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3).min(self.run_limit);
         let mut len = most;
@@ -535,7 +538,7 @@ impl MultiByteDecoder {
             return Step { read, stop: Stop::Fault(self.fault(len, 0)) };
         }
         self.run_limit = self.run_limit.saturating_mul(2);
-        // No escape sequence is in it.
+        // There is no escape sequence in the run.
         self.shift.fresh &= read == 0;
         Step { read, stop: Stop::InputEmpty }
     }
@@ -555,7 +558,7 @@ impl Decoder for MultiByteDecoder {
                     return Step { read, stop: Stop::Fault(fault) };
                 }
                 if dst.written() > before {
-                    // So that it is clear what the next character came from.
+                    // Stop, so that it is clear which bytes the next character comes from.
                     return Step { read, stop: Stop::OutputFull };
                 }
                 continue;
@@ -580,7 +583,7 @@ impl Decoder for MultiByteDecoder {
                 (_, None) => read += 1,
                 (true, Some(fault)) => return Step { read: read + 1, stop: Stop::Fault(fault) },
                 (false, Some(Malformed { len, after })) => {
-                    // It is the last that is held, and stays unread.
+                    // The byte is the last held one, and stays unread.
                     self.len -= 1;
                     return Step { read, stop: Stop::Fault(Malformed { len, after: after - 1 }) };
                 }
@@ -602,7 +605,7 @@ impl Decoder for MultiByteDecoder {
             return Stop::InputEmpty;
         }
         match self.run(&[], dst, true).1 {
-            // `inner` is finished, and replaced.
+            // `inner` is finished; `fault` replaces it.
             Some((len, after)) => Stop::Fault(self.fault(len, self.len - after as usize)),
             None => {
                 self.reset();
@@ -626,11 +629,11 @@ impl Decoder for MultiByteDecoder {
     }
 }
 
-/// The characters of an encoding that encoding_rs writes as others. `spec/one-way.md` has them, and why.
+/// The characters of an encoding that encoding_rs encodes as others. `spec/one-way.md` lists them with the reasons.
 struct OneWay {
     of: &'static Encoding,
     chars: &'static [RangeInclusive<char>],
-    /// What their UTF-8 begins with: little else does, in text that is written in these encodings.
+    /// The bytes that their UTF-8 begins with. In text for these encodings, few other characters begin with them.
     leads: [u8; 2],
 }
 
@@ -640,7 +643,7 @@ static ONE_WAY: &[OneWay] = &[
     OneWay { of: ISO_2022_JP, chars: &['\u{2212}'..='\u{2212}', '\u{FF61}'..='\u{FF9F}'], leads: [0xE2, 0xEF] },
 ];
 
-/// The yen sign and the overline, which are written as ASCII, and the minus sign, as the full-width one.
+/// The yen sign and the overline, which are encoded as ASCII, and the minus sign, which is encoded as the full-width one.
 const SIGNS: [RangeInclusive<char>; 3] = ['\u{A5}'..='\u{A5}', '\u{203E}'..='\u{203E}', '\u{2212}'..='\u{2212}'];
 
 impl OneWay {
@@ -648,12 +651,12 @@ impl OneWay {
         self.chars.iter().any(|range| range.contains(&ch))
     }
 
-    /// Where the first of them is in `text`, and which.
+    /// Returns the place of the first of them in `text`, and the character.
     fn first_in(&self, text: &str) -> Option<(usize, char)> {
         const BLOCK: usize = 64;
         let [a, b] = self.leads;
         for (index, block) in text.as_bytes().chunks(BLOCK).enumerate() {
-            // No branch for each byte, so that the compiler makes vectors of it. Most blocks have none.
+            // No branch per byte, so that the compiler vectorizes it. Most blocks have none of them.
             if !block.iter().fold(false, |any, byte| any | (*byte == a) | (*byte == b)) {
                 continue;
             }
@@ -668,27 +671,27 @@ impl OneWay {
     }
 }
 
-/// What leads back to ASCII in ISO-2022-JP.
+/// The escape sequence that leads back to ASCII in ISO-2022-JP.
 const TO_ASCII: &[u8] = b"\x1B(B";
 
 /// Encodes a multi-byte encoding.
 struct MultiByteEncoder {
     inner: encoding_rs::Encoder,
     one_way: Option<&'static OneWay>,
-    /// `inner` wrote [`TO_ASCII`] in front of what was unmappable. It counts once something in ASCII follows: before
-    /// another escape sequence it would be a fault.
-    owes_ascii: bool,
+    /// `inner` wrote [`TO_ASCII`] before something unmappable. It is kept back until ASCII follows: before another escape
+    /// sequence it would be a fault.
+    has_pending_escape: bool,
 }
 
 impl MultiByteEncoder {
     fn new(encoding: &'static Encoding) -> Self {
         let one_way = ONE_WAY.iter().find(|one_way| one_way.of == encoding);
-        MultiByteEncoder { inner: encoding.new_encoder(), one_way, owes_ascii: false }
+        MultiByteEncoder { inner: encoding.new_encoder(), one_way, has_pending_escape: false }
     }
 
-    /// Encodes the front of `src`. Characters of `one_way` are faults.
+    /// Encodes the front of `src`. The characters of `one_way` are faults.
     fn feed_watching(&mut self, src: &str, dst: &mut ByteSink<'_>, one_way: &OneWay) -> Step<Unmappable> {
-        /// How much is searched before it is encoded: little, as what does not fit is searched again.
+        /// How much is searched before it is encoded. Not much, because what does not fit is searched again.
         const STRETCH: usize = 2048;
         let mut read = 0;
         while read < src.len() {
@@ -712,10 +715,10 @@ impl MultiByteEncoder {
     }
 
     fn run(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
-        let owed = if self.owes_ascii { TO_ASCII } else { b"" };
+        let pending = if self.has_pending_escape { TO_ASCII } else { b"" };
         let mut outcome = (EncoderResult::OutputFull, 0);
         dst.fill(|room| {
-            let Some((front, rest)) = room.split_at_mut_checked(owed.len()) else { return 0 };
+            let Some((front, rest)) = room.split_at_mut_checked(pending.len()) else { return 0 };
             let (result, read, mut written) = self.inner.encode_from_utf8_without_replacement(src, rest, last);
             let is_fault = matches!(result, EncoderResult::Unmappable(_));
             outcome = (result, read);
@@ -723,18 +726,18 @@ impl MultiByteEncoder {
                 return written;
             }
             if rest[0] == ESC {
-                room.copy_within(owed.len()..owed.len() + written, 0);
+                room.copy_within(pending.len()..pending.len() + written, 0);
             } else {
-                front.copy_from_slice(owed);
-                written += owed.len();
+                front.copy_from_slice(pending);
+                written += pending.len();
             }
-            self.owes_ascii = is_fault && room[..written].ends_with(TO_ASCII);
-            if self.owes_ascii { written - TO_ASCII.len() } else { written }
+            self.has_pending_escape = is_fault && room[..written].ends_with(TO_ASCII);
+            if self.has_pending_escape { written - TO_ASCII.len() } else { written }
         });
         let stop = match outcome.0 {
             EncoderResult::InputEmpty => Stop::InputEmpty,
             EncoderResult::OutputFull => Stop::OutputFull,
-            // For SO, SI and ESC in ISO-2022-JP it answers U+FFFD; what it stopped at is meant.
+            // For SO, SI and ESC in ISO-2022-JP encoding_rs reports U+FFFD. Report the character that it stopped at.
             EncoderResult::Unmappable(ch) => {
                 let ch = src[..outcome.1].chars().next_back().unwrap_or(ch);
                 Stop::Fault(Unmappable { ch, after: 0 })
@@ -756,18 +759,18 @@ impl Encoder for MultiByteEncoder {
     }
 
     fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
-        if self.owes_ascii {
+        if self.has_pending_escape {
             if !dst.push(TO_ASCII) {
                 return Stop::OutputFull;
             }
-            self.owes_ascii = false;
+            self.has_pending_escape = false;
         }
         if !self.inner.has_pending_state() {
             return Stop::InputEmpty;
         }
         let stop = self.run("", dst, true).stop;
         if stop == Stop::InputEmpty {
-            // It would panic if it were used again.
+            // `inner` would panic if it were used again.
             self.reset();
         }
         stop
@@ -777,7 +780,7 @@ impl Encoder for MultiByteEncoder {
         *self = Self::new(self.inner.encoding());
     }
 
-    /// SUB, as in the single-byte pages.
+    /// The substitution character is SUB, as in the single-byte pages.
     fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let text = match which {
             Replacement::Substitute => "\u{1A}",
@@ -787,7 +790,7 @@ impl Encoder for MultiByteEncoder {
             }
             Replacement::Text(text) => text,
         };
-        // All of these charsets have ASCII, so that it is all or nothing.
+        // All of these charsets have ASCII, so all of it is written.
         text.is_ascii() && self.run(text, dst, false).stop == Stop::InputEmpty
     }
 }

@@ -1,7 +1,7 @@
-//! A table as a codec: which engine runs it, and when its tables are made.
+//! A code page as a codec: which engine runs it, and when the engine's tables are built.
 //!
-//! Each direction is made from the table when a machine of it is first asked for, so a page that isn't used costs
-//! nothing.
+//! The tables of a direction are built when the first decoder, or the first encoder, is asked for. A page that is not
+//! used costs nothing.
 
 mod multi_byte;
 mod single_byte;
@@ -12,9 +12,9 @@ use crate::codec::{Codec, CodecInfo, Decoder, Encoder, TableSource};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// A charset that is a [`Table`].
+/// A codec that runs a [`Table`].
 ///
-/// It may be shared and used from many threads; all machines of a direction share what was made for it.
+/// It can be shared between threads. All its decoders, and all its encoders, share one set of engine tables.
 ///
 /// ```
 /// use charpipe::codec::table::{Table, chart};
@@ -36,7 +36,7 @@ pub struct TableCodec {
 enum Source {
     Given(Table),
     Packed(&'static Packed),
-    /// Made by name when it is looked at.
+    /// Made from the name when it is needed.
     Made {
         name: &'static str,
         source: &'static str,
@@ -57,19 +57,20 @@ enum Encode {
 }
 
 impl TableCodec {
-    /// The charset of a table made or read at run time. Of mappings that contradict each other, which
-    /// [`Table::check`] finds, either may win; those that do not fit the shape may be left out.
+    /// Makes a codec from a table that was built or read at run time. If mappings contradict each other, either may win;
+    /// mappings that do not fit the shape may be left out. [`Table::check`] finds both.
     pub const fn new(table: Table) -> Self {
         Self::from(Source::Given(table))
     }
 
-    /// The charset of a built-in page, one of `PAGES`.
+    /// Makes the codec of a built-in page, one of `PAGES`.
     pub(crate) const fn of(page: &'static Packed) -> Self {
         Self::from(Source::Packed(page))
     }
 
-    /// The charset `name`, whose table `make` makes from that name when it is needed. The table's own name and
-    /// source do not count.
+    /// Makes the codec `name`, whose table `make` builds from that name when it is needed. The name and the source in
+    /// that table do not count.
+    #[cfg_attr(not(any(feature = "whatwg", feature = "dos")), expect(dead_code))]
     pub(crate) const fn made(name: &'static str, source: &'static str, make: fn(&'static str) -> Table) -> Self {
         Self::from(Source::Made { name, source, make })
     }
@@ -89,7 +90,7 @@ impl TableSource for TableCodec {
     }
 }
 
-/// Whether the engine for single bytes can run it.
+/// Returns whether the engine for single bytes can run the table.
 fn is_single(table: &Table) -> bool {
     table.shape == Shape::Single
         && table.sequences.is_empty()

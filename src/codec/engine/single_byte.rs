@@ -1,7 +1,7 @@
-//! Every single-byte charset whose characters lie in the Basic Multilingual Plane: one engine over a [`Table`].
+//! The engine for single-byte charsets whose characters are in the Basic Multilingual Plane.
 //!
-//! Decoding loads one ready UTF-8 character a byte. Encoding looks the code point up in a two-level table. Where there are
-//! kernels for either, they go first, and this is what goes on where they stop.
+//! Decoding loads one ready UTF-8 character per byte. Encoding looks the code point up in a two-level table. If the
+//! machine has a kernel for it, the kernel goes first, and this code continues where the kernel stops.
 
 use crate::arch::{self, types::FromUtf8};
 use crate::codec::runs::runs;
@@ -13,10 +13,10 @@ use crate::codec::{
 };
 use std::sync::Arc;
 
-/// The character of each byte.
+/// The characters of the bytes.
 pub(super) type DecodeTable = Utf8Table;
 
-/// From bytes to text.
+/// Builds the decode table.
 pub(super) fn decode_table(table: &Table) -> DecodeTable {
     let mut chars = [Utf8Char::NONE; 256];
     for Mapping { code, ch, .. } in table.mappings.iter().filter(|mapping| mapping.way.decodes()) {
@@ -25,12 +25,12 @@ pub(super) fn decode_table(table: &Table) -> DecodeTable {
     Utf8Table::new(chars)
 }
 
-/// That of a built-in page, straight from where it lies.
+/// Builds the decode table of a built-in page directly from its packed form.
 pub(super) fn decode_table_of(page: &Packed) -> DecodeTable {
     let mut chars = [Utf8Char::NONE; 256];
     let record = page.open();
     for (place, unit) in chars.iter_mut().zip(record.charts.iter().flat_map(Chart::quarters).flatten()) {
-        // FFFF is no character: no page assigns it.
+        // FFFF is not a character, so no page assigns it.
         if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF) {
             *place = Utf8Char::new(ch);
         }
@@ -38,7 +38,7 @@ pub(super) fn decode_table_of(page: &Packed) -> DecodeTable {
     Utf8Table::new(chars)
 }
 
-/// Decodes a single-byte charset; no state.
+/// Decodes a single-byte charset. It has no state.
 #[derive(Clone, Debug)]
 pub(super) struct SingleByteDecoder {
     pub(super) table: Arc<DecodeTable>,
@@ -75,21 +75,22 @@ impl Decoder for SingleByteDecoder {
     }
 }
 
-/// From text to bytes: a block of 256 for each high byte that occurs.
+/// The tables of an encoder: a block of 256 for each high byte that occurs.
 #[derive(Debug)]
 pub(super) struct EncodeTable {
-    /// Which block a code point's high byte has; block 0 is empty.
+    /// The block of each high byte of a code point; block 0 is empty.
     index: [u16; 256],
-    /// The byte, or [`EncodeTable::NONE`].
+    /// For each low byte the code, or [`EncodeTable::NONE`].
     blocks: Vec<[u16; 256]>,
-    /// ASCII again, by itself; 0 for what is none.
+    /// The codes of ASCII again, for faster lookup; 0 from 80 on.
     ascii: [u16; 256],
-    /// All of it for kernels.
+    /// All mappings in the form that kernels need.
     lanes: FromUtf8,
-    /// In the order of the characters.
+    /// The one-way mappings, by character.
     best_fit: Vec<(u16, u8)>,
     substitute: u8,
-    /// The byte that stands for these, or for all up to U+00FF.
+    /// A second substitution character. It replaces the characters in `for_substitute1`, or all up to U+00FF if that is
+    /// `None`.
     substitute1: Option<u8>,
     for_substitute1: Option<Vec<char>>,
 }
@@ -148,7 +149,7 @@ impl EncodeTable {
     }
 }
 
-/// Encodes a single-byte charset; no state.
+/// Encodes a single-byte charset. It has no state.
 #[derive(Clone, Debug)]
 pub(super) struct SingleByteEncoder {
     pub(super) table: Arc<EncodeTable>,

@@ -1,9 +1,9 @@
-//! UTF-EBCDIC, Unicode in bytes that EBCDIC can live with (Unicode Technical Report #16).
+//! UTF-EBCDIC, an encoding of Unicode for EBCDIC systems (Unicode Technical Report #16).
 //!
-//! Two steps: a character becomes a sequence of one to five bytes much like UTF-8's, an *I8 sequence*, whose trailing
-//! bytes have five bits instead of six, so that U+0080 to U+009F are single bytes like ASCII; then each byte goes through
-//! a table that puts those single bytes where EBCDIC has them. Newlines are as z/OS UNIX has them: 15 is U+000A, 25 is
-//! U+0085. What is ill-formed is reported one maximal subpart at a time, as in UTF-8. `spec/utf-ebcdic.md` has the rules.
+//! It has two steps. First, a character becomes an *I8 sequence* of one to five bytes. I8 is much like UTF-8, but trail
+//! bytes have five bits instead of six, so that U+0080 to U+009F are single bytes like ASCII. Then a table translates each
+//! byte, so that the single bytes are where EBCDIC has them. Newlines are as in z/OS UNIX: 15 is U+000A and 25 is U+0085.
+//! Ill-formed bytes are reported one maximal subpart at a time, as in UTF-8. `spec/utf-ebcdic.md` has the rules.
 
 use super::held::Held;
 use crate::codec::runs::runs;

@@ -3,7 +3,7 @@
 /// The size of the buffer, in bytes. The docs of `EncodeWriter` name it.
 const ADAPTER_BUFFER_BYTES: usize = 64 * 1024;
 
-/// Output between the transcoder and whoever takes it.
+/// Output of the transcoder that the other side did not take yet.
 pub(super) struct OutputBuffer {
     buffer: Box<[u8]>,
     /// The part of it that is filled and not taken yet. Both are 0 if there is none.

@@ -23,7 +23,7 @@ impl Feed {
     }
 
     /// Does one step. Returns how many bytes of `src` were taken, and how many were put into `dst` if there is something
-    /// for the caller; 0 only at the end. `src`: what the reader returned if the feed needs input, else nothing.
+    /// for the caller; 0 only at the end. `src`: what the reader returned if the feed needs input, otherwise empty.
     ///
     /// # Errors
     /// Those of the transcoder.

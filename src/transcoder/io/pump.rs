@@ -31,7 +31,7 @@ impl Transcoder {
         self.flush(output)
     }
 
-    /// Takes `src` and writes what can be made of it, except the first `skip` bytes. Returns how many bytes it took, and
+    /// Takes `src` and writes its output, except the first `skip` bytes. Returns how many bytes it took, and
     /// whether the run is done. On an error, all output before it is flushed.
     pub(in crate::transcoder) fn deliver<W: Write + ?Sized>(
         &mut self,

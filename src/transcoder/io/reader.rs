@@ -6,9 +6,9 @@ use crate::detect::Verdict;
 use crate::transcoder::{Report, Transcoder};
 use std::io::{self, BufRead, Read};
 
-/// Reads from `R` and transcodes. Made by [`Transcode::reader`].
+/// Reads from `R` and transcodes. Made by [`Transcode::reader`](crate::Transcode::reader).
 ///
-/// `R` is not read before everything that could be made of its earlier bytes was read from here.
+/// `R` is not read before all output of its earlier bytes was read from here.
 ///
 /// # Errors
 /// Every read can fail with an error of `R`, [`io::ErrorKind::Interrupted`] included, which is passed on as it is; nothing

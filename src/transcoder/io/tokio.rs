@@ -39,7 +39,7 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 
 /// Reads from `R` and transcodes. Made by [`Transcode::tokio_reader`].
 ///
-/// `R` is not read before everything that could be made of its earlier bytes was read from here.
+/// `R` is not read before all output of its earlier bytes was read from here.
 ///
 /// # Errors
 /// Every read can fail with an error of `R`, which is passed on as it is; nothing is lost, and a later read continues.
@@ -149,7 +149,7 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
 /// is cut in the middle goes unnoticed. `shutdown` writes everything, then shuts down the underlying writer. It may be
 /// called again after an error or a cancellation; after it no more bytes are taken.
 ///
-/// Up to 64 KiB are buffered before they are written. `flush` writes everything that can be made of the bytes so far.
+/// Up to 64 KiB are buffered before they are written. `flush` writes the output of all bytes so far.
 ///
 /// # Errors
 /// `write`, `flush` and `shutdown` can fail with an error of `W`, which is passed on as it is. Such a call took nothing, and
@@ -240,7 +240,7 @@ impl<W: AsyncWrite + Unpin> EncodeWriter<W> {
         }
     }
 
-    /// Writes everything that can be made of the bytes so far.
+    /// Writes the output of all bytes so far.
     fn poll_write_all(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let (_, state) = ready!(self.poll_step(cx, &[]))?;

@@ -7,13 +7,13 @@ use crate::transcoder::{Report, Status, Transcoder};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Takes bytes, transcodes them and writes them to `W`. Made by [`Transcode::writer`].
+/// Takes bytes, transcodes them and writes them to `W`. Made by
+/// [`Transcode::writer`](crate::Transcode::writer).
 ///
 /// Only [`finish`](Self::finish) ends the input. Dropping the writer writes and flushes nothing: buffered output is lost,
 /// and an input that is cut in the middle goes unnoticed.
 ///
-/// Up to 64 KiB are buffered before they are written. [`flush`](Write::flush) writes everything that can be made of the
-/// bytes so far.
+/// Up to 64 KiB are buffered before they are written. [`flush`](Write::flush) writes the output of all bytes so far.
 ///
 /// # Errors
 /// `write` and `flush` can fail with an error of `W`, which is passed on as it is, except that
@@ -92,7 +92,7 @@ impl<W: Write> EncodeWriter<W> {
         }
     }
 
-    /// Writes everything that can be made of the bytes so far.
+    /// Writes the output of all bytes so far.
     fn write_all(&mut self) -> Result<(), Failure> {
         loop {
             let (_, state) = self.step(&[])?;

@@ -41,7 +41,7 @@ impl Cutter {
     }
 
     /// Returns the last place at which `block` can be cut. The code units begin after its `first` bytes. If it returns
-    /// `None`, it may be asked again with more bytes at the end of the same block; else the next block begins at the cut.
+    /// `None`, it can be called again with more bytes at the end of the same block. Otherwise the next block must begin at the cut.
     pub(super) fn cut(&mut self, block: &[u8], first: usize) -> Option<(usize, Begin)> {
         match self {
             Cutter::Records(records) => records.cut(block),

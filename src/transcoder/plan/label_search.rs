@@ -1,8 +1,8 @@
-//! Searches a document for labels beside its declaration: in the `meta` elements of HTML, and of XML whose root element is
+//! Searches a document for labels outside its declaration: in the `meta` elements of HTML, and of XML whose root element is
 //! `html`.
 //!
 //! The search reads the text that the chosen codec makes of the first bytes, so it works in every family of encodings. It
-//! finds where in the input each label stands; `labels.rs` plans what becomes of them.
+//! finds where in the input each label stands; `labels.rs` plans how to change them.
 
 use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
 use crate::detect::{Kind, PRESCAN, PRESCAN_LIMIT, Syntax, Verdict, meaning_of_label, meta_labels};
@@ -69,7 +69,7 @@ impl Root {
 }
 
 impl LabelSearch {
-    /// Starts a search in the document that the verdict is about. Returns `None` if it cannot have labels beside its
+    /// Starts a search in the document that the verdict is about. Returns `None` if it cannot have labels outside its
     /// declaration, or if labels are not changed.
     pub(in crate::transcoder) fn for_document(settings: &Settings, verdict: &Verdict) -> Option<Self> {
         let codec = verdict.codec.as_ref().filter(|_| verdict.error.is_none() && settings.relabel == Relabel::Auto)?;
@@ -78,7 +78,7 @@ impl LabelSearch {
         may_have.then(|| LabelSearch::new(codec.clone(), verdict, prescan))
     }
 
-    /// `prescan`: how many bytes of the document are searched, if its charset has single bytes; else that many code units.
+    /// `prescan`: how many bytes of the document are searched, if its charset has single bytes; otherwise that many code units.
     fn new(codec: Arc<dyn Codec>, verdict: &Verdict, prescan: usize) -> Self {
         let (kind, start) = (verdict.kind, verdict.bom_len);
         let declared_to = verdict.declaration.as_ref().map_or(0, |found| found.span.end as usize);

@@ -1,5 +1,5 @@
-//! Plans a run from the verdict of detection: which way it goes, through which stages, and what becomes of the document's
-//! label and byte order mark.
+//! Plans a run from the verdict of detection: its way, its text stages, and the changes to the document's label and byte
+//! order mark.
 
 pub(super) mod label_search;
 mod labels;
@@ -21,7 +21,8 @@ use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::options::Settings;
 use crate::transcoder::probe::{check_can_write, has_bom};
 use crate::transcoder::records::head::OffsetMap;
-use crate::transcoder::records::read::{Charset, RecordsIn};
+use crate::transcoder::records::read::RecordsIn;
+use crate::transcoder::records::record::Charset;
 use crate::transcoder::records::source::Source;
 use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::report::{Faults, RecordsCut, Report};
@@ -165,7 +166,7 @@ impl Ends {
     /// The text stages, without the one for newlines within records.
     fn stages(&self, settings: &Settings, eol: Eol, to_records: bool) -> Vec<Box<dyn Stage>> {
         let mut stages: Vec<Box<dyn Stage>> = Vec::new();
-        // EBCDIC XML must not become something else with U+0085 between its tags.
+        // EBCDIC XML must not keep U+0085 between its tags when it leaves EBCDIC.
         if self.from_ebcdic && self.is_xml && !self.to_ebcdic && settings.eol == Eol::Auto {
             stages.push(Box::new(NelAsLf));
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// How many bytes of a stream of records detection may take; a stream can be all framing and no data.
 pub(in crate::transcoder) const HEAD_LIMIT: usize = 1 << 20;
 
-/// What looks at the beginning of the data.
+/// A search that looks at the beginning of the data.
 pub(in crate::transcoder) trait Looks {
     /// Takes bytes. Returns how many; fewer than were given means that it wants no more.
     fn feed(&mut self, src: &[u8]) -> usize;

@@ -31,7 +31,7 @@ impl PackedSearch {
     #[inline]
     pub(super) fn see(&mut self, offset: u64, bytes: &[u8]) {
         if let Some(watch) = &mut self.0 {
-            super::read::looked_at(bytes.len());
+            looked_at(bytes.len());
             watch.see(offset, bytes);
         }
     }
@@ -83,4 +83,54 @@ fn warning(found: PackedField) -> Diagnostic {
          say which columns are text"
     );
     Diagnostic::warning("looks-packed", found.offset, message)
+}
+
+/// Tells the tests how many bytes are looked at, apart from being decoded.
+#[inline]
+pub(super) fn looked_at(bytes: usize) {
+    #[cfg(test)]
+    LOOKED_AT.set(LOOKED_AT.get() + bytes);
+    _ = bytes;
+}
+
+#[cfg(test)]
+thread_local! {
+    static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LOOKED_AT;
+    use crate::records::Shape;
+    use crate::text::eol::OnNewlineInRecord;
+    use crate::transcoder::{OnMalformed, Transcode};
+
+    /// What is looked for in records is not looked for again after every shift code and every fault.
+    #[test]
+    fn the_work_is_linear_whatever_the_bytes() {
+        for (charset, unit) in [
+            ("IBM930", &b"\x0E\x42\x81\x0F"[..]),
+            ("IBM930", b"\x0E\x42"),
+            ("IBM930", b"\x0E\x0F"),
+            ("IBM930", b"\xFF"),
+            ("IBM875", b"\xFC"),
+            ("IBM875", b"\x40\xFC\x00\x12"),
+            ("IBM037", b"\x00\x12\x3C\x25"),
+        ] {
+            for spaced in [false, true] {
+                for len in [1 << 14, 1 << 16] {
+                    let input = unit.repeat(len / unit.len());
+                    let job = Transcode::new().from(charset).unwrap().records(Shape::Fixed { lrecl: len as u32 });
+                    let job = job.shifts_as_blanks(spaced).malformed(OnMalformed::Drop);
+                    LOOKED_AT.set(0);
+                    job.newlines_in_records(OnNewlineInRecord::Space).run(&input[..], std::io::sink()).unwrap();
+                    let each = LOOKED_AT.get() / len;
+                    assert!(
+                        each <= 2 + super::super::record::SHIFT_SEARCH_BYTES,
+                        "{charset}, {unit:02X?}, {spaced}, {len}: {each}"
+                    );
+                }
+            }
+        }
+    }
 }

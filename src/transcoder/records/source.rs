@@ -1,6 +1,8 @@
 //! From input bytes to text: the decoder and, if the input is records, what takes them apart before it.
 
-use super::read::{Mark, RecordsIn};
+use super::fill::{Chunk, Filled, SourceStop};
+use super::read::RecordsIn;
+use super::record::Mark;
 use crate::codec::{Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
@@ -14,52 +16,6 @@ use crate::transcoder::report::{MalformedAt, Place};
 pub(in crate::transcoder) struct Source {
     decoder: CheckedDecoder,
     records: Option<Box<RecordsIn>>,
-}
-
-/// Input for a [`Source`].
-#[derive(Clone, Copy)]
-pub(in crate::transcoder) struct Chunk<'a> {
-    pub(in crate::transcoder) bytes: &'a [u8],
-    /// Nothing follows the bytes.
-    pub(in crate::transcoder) eof: bool,
-    /// Data beyond this offset is not taken, if there is one. It counts data alone, as [`Source::read`] does.
-    pub(in crate::transcoder) until: Option<u64>,
-}
-
-impl<'a> Chunk<'a> {
-    /// The bytes up to `until`, if they begin at `at` and there are no records.
-    pub(in crate::transcoder) fn up_to_limit(self, at: u64) -> &'a [u8] {
-        let most = self.until.map_or(u64::MAX, |until| until.saturating_sub(at));
-        &self.bytes[..(self.bytes.len() as u64).min(most) as usize]
-    }
-
-    /// The chunk without its first `len` bytes.
-    pub(in crate::transcoder) fn after(self, len: usize) -> Self {
-        Chunk { bytes: &self.bytes[len..], ..self }
-    }
-}
-
-/// What [`Source::fill`] did.
-pub(in crate::transcoder) struct Filled {
-    /// Bytes taken.
-    pub(in crate::transcoder) read: usize,
-    pub(in crate::transcoder) stop: SourceStop,
-}
-
-/// Why [`Source::fill`] stopped. All of these come after the text that it made.
-pub(in crate::transcoder) enum SourceStop {
-    /// It took all that there was, or as much as it was asked to.
-    NeedInput,
-    /// The sink is full, or the caller has to take what was made before anything more is.
-    NeedRoom,
-    /// Malformed bytes.
-    Fault(Malformed),
-    /// The records are over. (Without records the caller knows when to [`finish`](Source::finish).)
-    Done,
-    /// A file ends. Only if the ends of files are written.
-    FileEnd,
-    /// The framing is wrong.
-    Failed(Error),
 }
 
 /// A copy of a [`Source`] to go back to.
@@ -89,16 +45,16 @@ impl Source {
 
     /// A copy to go back to.
     pub(in crate::transcoder) fn checkpoint(&self) -> Checkpoint {
-        let seen = self.records.as_ref().and_then(|records| records.packed.seen());
+        let seen = self.records.as_ref().and_then(|records| records.text.packed.seen());
         Checkpoint { source: self.fork(), seen }
     }
 
     /// Goes back to an earlier state.
     pub(in crate::transcoder) fn rewind(&mut self, before: Checkpoint) {
-        let packed = self.records.as_mut().map(|records| records.packed.take());
+        let packed = self.records.as_mut().map(|records| records.text.packed.take());
         *self = before.source;
         if let (Some(records), Some(packed)) = (&mut self.records, packed) {
-            records.packed = packed.rewound(before.seen);
+            records.text.packed = packed.rewound(before.seen);
         }
     }
 
@@ -113,7 +69,7 @@ impl Source {
         match &self.records {
             None => self.decoder.code_unit(),
             // What a printer does depends on what it printed before.
-            Some(records) => (!records.is_printed()).then_some(1),
+            Some(records) => (records.text.printer.is_none()).then_some(1),
         }
     }
 
@@ -142,12 +98,12 @@ impl Source {
     /// Whether the text of the last fill has a newline within a record, if that is looked for. Then the text has to be
     /// decoded again, by a copy from before it, with the ends of records marked.
     pub(in crate::transcoder) fn found_newline(&self) -> bool {
-        self.records.as_ref().is_some_and(|records| records.found_newline())
+        self.records.as_ref().is_some_and(|records| records.text.found_newline)
     }
 
     /// Returns what the first `records` show if an error follows them.
     pub(in crate::transcoder) fn note_before_error(&mut self, records: u64) -> Option<Diagnostic> {
-        self.records.as_mut()?.packed.judge_first(records)
+        self.records.as_mut()?.text.packed.judge_first(records)
     }
 
     /// From here on marks the ends of records, which were written as ends of lines, and does not look for newlines.
@@ -159,7 +115,7 @@ impl Source {
 
     /// How many bytes of data were taken: bytes of the input, without framing.
     pub(in crate::transcoder) fn read(&self) -> u64 {
-        self.records.as_ref().map_or(self.decoder.read(), |records| records.position.data)
+        self.records.as_ref().map_or(self.decoder.read(), |records| records.text.position.data)
     }
 
     pub(in crate::transcoder) fn has_records(&self) -> bool {
@@ -168,7 +124,7 @@ impl Source {
 
     /// How many records have ended.
     pub(in crate::transcoder) fn records(&self) -> Option<u64> {
-        self.records.as_ref().map(|records| records.position.record - 1)
+        self.records.as_ref().map(|records| records.text.position.record - 1)
     }
 
     /// Decodes the front of `chunk` into `sink`.
@@ -215,7 +171,7 @@ impl Source {
         }
     }
 
-    /// The place of the first byte that no text was made of yet.
+    /// The place of the first byte that is not decoded to text yet.
     pub(in crate::transcoder) fn place(&self) -> Place {
         self.place_back(self.decoder.pending() as u64)
     }
@@ -229,20 +185,20 @@ impl Source {
     fn place_back(&self, back: u64) -> Place {
         match &self.records {
             None => Place { offset: self.decoder.read().saturating_sub(back), record: None },
-            Some(records) => records.position.back(back),
+            Some(records) => records.text.position.back(back),
         }
     }
 
     /// How many trailing blanks are held back, and where about they stand.
     pub(in crate::transcoder) fn trailing(&self) -> Option<(Place, u64)> {
         let records = self.records.as_ref()?;
-        let count = records.trailing_count();
-        (count > 0).then(|| (records.position.back(0), count))
+        let count = records.text.pending.trailing_count();
+        (count > 0).then(|| (records.text.position.back(0), count))
     }
 
     /// Whether `ch` is a blank that is trimmed at the end of a record.
     pub(in crate::transcoder) fn is_blank(&self, ch: char) -> bool {
-        self.records.as_ref().is_some_and(|records| records.is_blank(ch))
+        self.records.as_ref().is_some_and(|records| records.text.pending.is_blank(ch))
     }
 
     /// Describes a fault that was just reported.
@@ -254,12 +210,12 @@ impl Source {
 
     /// Whether the last fill marked anything.
     pub(in crate::transcoder) fn has_marks(&self) -> bool {
-        self.records.as_ref().is_some_and(|records| !records.marks.is_empty())
+        self.records.as_ref().is_some_and(|records| !records.text.marks.is_empty())
     }
 
     /// Takes the marks in the text of the last fill.
     pub(in crate::transcoder) fn take_marks(&mut self) -> Vec<(usize, Mark, Place)> {
-        self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.marks))
+        self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.text.marks))
     }
 
     /// Takes the diagnostics, if all text before them is written.

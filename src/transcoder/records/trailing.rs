@@ -50,6 +50,11 @@ impl Pending {
         !self.kinds.is_empty()
     }
 
+    /// Whether nothing but U+0020 is trimmed.
+    pub(super) fn trims_at_most_spaces(&self) -> bool {
+        matches!(self.kinds, [] | [b" "])
+    }
+
     /// Whether `ch` is trimmed.
     pub(super) fn is_blank(&self, ch: char) -> bool {
         self.kinds.contains(&ch.encode_utf8(&mut [0; 4]).as_bytes())

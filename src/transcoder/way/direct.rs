@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::text::eol::InRecordStage;
 use crate::transcoder::choices::OnMalformed;
 use crate::transcoder::faults::constant_replacement;
-use crate::transcoder::records::source::{Chunk, Filled, Source, SourceStop};
+use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
+use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Faults;
 
 /// Decodes into the caller's buffer.
@@ -34,7 +35,7 @@ impl Direct {
     }
 
     /// Decodes from the front of `chunk` into `sink`, which has at least [`MIN_ROOM`]. Malformed bytes are replaced and
-    /// counted in `malformed` if `replaces` and the policy has one text for all of them; else decoding stops there.
+    /// counted in `malformed` if `replaces` and the policy has one text for all of them. Otherwise decoding stops there.
     ///
     /// Malformed bytes may be most of the input, so replacing them has to be as fast as decoding.
     ///

@@ -23,7 +23,8 @@ use crate::text::relabel::Edit;
 use crate::transcoder::faults::{constant_replacement, replacement};
 use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::probe::check_can_write;
-use crate::transcoder::records::source::{Checkpoint, Chunk, Filled, Source, SourceStop};
+use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
+use crate::transcoder::records::source::{Checkpoint, Source};
 use crate::transcoder::report::{MalformedAt, Place};
 use crate::transcoder::run::{Out, Run, Work};
 use crate::transcoder::segment::Origin;
@@ -312,7 +313,7 @@ impl Route {
         Ok(())
     }
 
-    /// Ends the input. Returns whether the decoder is done; else this has to be called again.
+    /// Ends the input. Returns whether the decoder is done. If not, call this again.
     ///
     /// # Errors
     /// [`ErrorKind::Codec`] from a decoder that breaks its contract.
@@ -328,7 +329,7 @@ impl Route {
         Ok(stop == Stop::InputEmpty)
     }
 
-    /// Ends the output. Returns whether that is done; else this has to be called again.
+    /// Ends the output. Returns whether that is done. If not, call this again.
     ///
     /// # Errors
     /// What the policies do not allow.

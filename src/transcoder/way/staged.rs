@@ -7,7 +7,8 @@ use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::text::Stage;
 use crate::text::eol::InRecordStage;
-use crate::transcoder::records::source::{Chunk, Filled, Source};
+use crate::transcoder::records::fill::{Chunk, Filled};
+use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Place;
 use crate::transcoder::run::Work;
 use crate::transcoder::segment::{Origin, RecordEnds, Segment};
@@ -94,7 +95,7 @@ impl Staged {
         self.text.fill(wanted, |sink| source.fill(chunk, sink))
     }
 
-    /// Decodes what the end of the input brings forth.
+    /// Decodes what the decoder still holds at the end of the input.
     ///
     /// # Errors
     /// As of [`decode`](Self::decode).

@@ -148,7 +148,7 @@ impl Target {
         Ok(())
     }
 
-    /// Ends the output, after the last text. Returns whether that is done; else it has to be called again.
+    /// Ends the output, after the last text. Returns whether that is done. If not, call this again.
     ///
     /// # Errors
     /// What the policies do not allow.
@@ -284,7 +284,6 @@ fn at_place(ch: char, Place { offset, record }: Place) -> UnmappableAt {
 }
 
 fn lf_hint(offset: u64) -> Diagnostic {
-    let message = "newlines are byte 25, as IBM has them; Java and z/OS UNIX read XML of this page with 15 \
-                   (`--ebcdic-nl zos` makes it so)";
+    let message = "newlines are byte 25, as in IBM's table; Java and z/OS UNIX expect byte 15 in XML of this page";
     Diagnostic::hint("lf-at-25", offset, message)
 }

@@ -1,4 +1,4 @@
-//! AVX2: sixteen units at a time, in the manner of SSE4.1 and with its tables.
+//! AVX2: sixteen units at a time, in the same way as SSE4.1 and with its tables.
 
 use super::sse;
 use crate::arch::shuffles::*;
@@ -40,7 +40,7 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     (read, written)
 }
 
-/// Puts sixteen units at the front of `window` as UTF-8: what [`sse::put`] does with eight.
+/// Writes sixteen units to the front of `window` as UTF-8, as [`sse::put`] does with eight.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m256i, window: &mut [u8; 64]) -> (usize, usize) {
@@ -51,7 +51,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m256i, window: &m
     let bits = _mm256_or_si256(_mm256_and_si256(up, all(0x3F00)), _mm256_and_si256(down, all(0x003F)));
     let ascii = _mm256_cmpeq_epi16(_mm256_and_si256(units, all(0xFF80)), zero);
     let mut short = _mm256_cmpeq_epi16(_mm256_and_si256(units, all(0xF800)), zero);
-    // For either half which of its units are not ASCII, and which are long.
+    // For each half, the units that are not ASCII, and those that are long.
     let mut sets = !_mm256_movemask_epi8(_mm256_packs_epi16(ascii, short)) as u32;
     if sets & 0xFF00_FF00 == 0 {
         let bytes = _mm256_blendv_epi8(_mm256_or_si256(bits, all(0x80C0)), units, ascii);
@@ -82,7 +82,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m256i, window: &m
         let first = _mm256_and_si256(_mm256_slli_epi16::<6>(code), all(0x3F00));
         let first = _mm256_or_si256(first, _mm256_srli_epi16::<8>(code));
         rest = _mm256_blendv_epi8(rest, _mm256_or_si256(first, all(0x80F0)), high);
-        // The unit before each: the lower half moves up to be shifted into the upper.
+        // The unit before each one: the lower half moves up to be shifted into the upper half.
         let before = _mm256_alignr_epi8::<14>(units, _mm256_permute2x128_si256::<0x08>(units, units));
         let before = _mm256_and_si256(_mm256_slli_epi16::<4>(before), all(0x0030));
         let second = _mm256_or_si256(_mm256_andnot_si256(all(0x0030), rest), before);
@@ -114,7 +114,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     let [first, second] = WIDEN_UNITS[order as usize].each_ref().map(|indices| load16(indices));
     let widen = _mm256_set_m128i(second, first);
     let (mut read, mut written) = (0, 0);
-    // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
+    // Whether the last byte that was read begins a character of four bytes, whose second unit is still missing.
     let mut pair = 0;
     'all: loop {
         while let Some(block) = chunk::<32>(src, read)
@@ -150,8 +150,8 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     sse::back(src, read, written, pair)
 }
 
-/// For each of the first sixteen bytes the unit of the character that begins there; with `pairs` the second unit of
-/// those of four bytes where their second byte is, else nothing that means anything for them.
+/// Returns for each of the first sixteen bytes the unit of the character that begins there. With `pairs`, a character of
+/// four bytes has its second unit at its second byte; without, its units are meaningless.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in crate::arch::x86_64) fn units(block: &[u8; 18], pairs: bool) -> __m256i {
@@ -165,7 +165,7 @@ pub(in crate::arch::x86_64) fn units(block: &[u8; 18], pairs: bool) -> __m256i {
     let units = _mm256_blendv_epi8(one, two, _mm256_cmpgt_epi16(one, all(0x7F)));
     let mut units = _mm256_blendv_epi8(units, three, _mm256_cmpgt_epi16(one, all(0xDF)));
     if pairs {
-        // The code point without its last ten bits, and its last ten.
+        // The high surrogate has the code point without its last ten bits, the low one the last ten.
         let code = _mm256_or_si256(_mm256_slli_epi16::<2>(next), _mm256_srli_epi16::<4>(last));
         let code = _mm256_or_si256(code, _mm256_and_si256(_mm256_slli_epi16::<8>(one), all(0x0700)));
         let high = _mm256_add_epi16(code, all(0xD800 - 0x40));

@@ -1,5 +1,5 @@
-//! AVX-512: thirty-two units at a time. What a unit or a byte becomes is made in a lane of its own, with bytes or
-//! lanes to spare, and those are squeezed out at the end (`vpcompressb`, `vpcompressw`).
+//! AVX-512: thirty-two units at a time. The output for each unit or byte is made in a lane with spare bytes, or spare
+//! lanes, which `vpcompressb` or `vpcompressw` remove at the end.
 
 use super::sse::back;
 use crate::arch::shuffles::SWAP_UNITS;
@@ -19,8 +19,8 @@ const LOW: [[u8; 64]; 2] = {
     table
 };
 
-/// Indices of `(top byte, middle and last byte)` of sixteen characters, each in a unit of one of two vectors, and
-/// behind them that of a zero; then those of the other sixteen.
+/// Indices of `(top byte, middle and last byte)` of sixteen characters, each from a unit of one of two vectors, followed
+/// by the index of a zero; then those of the other sixteen.
 const WEAVE: [[u8; 64]; 2] = {
     let mut table = [[1; 64]; 2];
     let mut at = 0;
@@ -38,8 +38,8 @@ const WEAVE: [[u8; 64]; 2] = {
     table
 };
 
-/// The least value with which a byte of what `WEAVE` makes counts: the last of a character always, the others if
-/// there is anything in them, and what is behind them never.
+/// The least value with which a byte that `WEAVE` made counts: the last byte of a character always counts, the others if
+/// they are not zero, and the one after them never.
 const LEAST: [u8; 64] = {
     let mut table = [0xFF; 64];
     let mut at = 0;
@@ -50,7 +50,7 @@ const LEAST: [u8; 64] = {
     table
 };
 
-/// Indices of the lane before each.
+/// Indices of the lane before each lane.
 const BEFORE: [u8; 64] = {
     let mut table = [0; 64];
     let mut at = 2;
@@ -98,28 +98,27 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     (read, written)
 }
 
-/// Puts thirty-two units at the front of `window` as UTF-8; answers how many of them were taken, and how many bytes
-/// they became. None are if there is a surrogate by itself, or, without `PAIRS`, any surrogate; the last is left
-/// where it is half of a pair.
+/// Writes thirty-two units to the front of `window` as UTF-8; returns how many of them were read, and how many bytes were
+/// written. Reads none if there is a lone surrogate or, without `PAIRS`, any surrogate. Leaves the last unit if it is the
+/// first half of a pair.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &mut [u8; 128]) -> (usize, usize) {
     let all = |value: u16| _mm512_set1_epi16(value as i16);
     let (up, down) = (_mm512_slli_epi16::<8>(units), _mm512_srli_epi16::<6>(units));
-    // The last six bits in the upper byte of the lane, the six before them in the lower: what stands first in
-    // memory is the lower one.
+    // The last six bits in the upper byte of the lane, and the six before them in the lower byte, which is first in memory.
     let bits = _mm512_ternarylogic_epi32::<0xCA>(all(0x3F00), up, down);
     let ascii = _mm512_cmplt_epu16_mask(units, all(0x80));
     let long = _mm512_cmpge_epu16_mask(units, all(0x800));
     if long == 0 {
-        // C0 and the first bits, 80 and the last.
+        // C0 with the first bits, and 80 with the last.
         let two = _mm512_or_si512(bits, all(0x80C0));
         let bytes = _mm512_mask_mov_epi16(two, ascii, units);
         let keep = _mm512_cmpge_epu8_mask(bytes, all(0x0100));
         store_512(part_mut(window, 0), _mm512_maskz_compress_epi8(keep, bytes));
         return (32, keep.count_ones() as usize);
     }
-    // The middle and the last byte of three, or two bytes, or a zero and one.
+    // The middle and the last byte of three; or two bytes; or a zero and one byte.
     let mut rest = _mm512_ternarylogic_epi32::<0xEA>(bits, all(0x3F3F), all(0x8080));
     let short = _mm512_cmplt_epu16_mask(units, all(0x800));
     rest = _mm512_mask_add_epi16(rest, short, rest, all(0x0040));
@@ -136,7 +135,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &m
         if high << 1 != low {
             return (0, 0);
         }
-        // Four bytes, of which either half of the pair makes two. The code point without its last ten bits:
+        // Each half of a pair makes two of the four bytes. This is the code point without its last ten bits:
         let code = _mm512_sub_epi16(units, all(0xD800 - 0x40));
         let first =
             _mm512_ternarylogic_epi32::<0xCA>(all(0x3F00), _mm512_slli_epi16::<6>(code), _mm512_srli_epi16::<8>(code));
@@ -160,7 +159,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &m
     (taken, put - cut)
 }
 
-/// Indices that widen thirty-two bytes to units, by half of the vector; one of the two bytes is to be zeroed.
+/// Indices that widen thirty-two bytes to units, by half of the vector; a mask zeroes one of the two bytes.
 pub(in crate::arch::x86_64) const WIDEN: [[u8; 64]; 2] = {
     let mut table = [[0; 64]; 2];
     let mut at = 0;
@@ -172,7 +171,7 @@ pub(in crate::arch::x86_64) const WIDEN: [[u8; 64]; 2] = {
     table
 };
 
-/// The less significant byte of each unit, in the machine's order.
+/// A mask of the less significant byte of each unit, in the machine's order.
 const LOW_BYTES: u64 = 0x5555_5555_5555_5555;
 
 /// See [`arch::utf16::from_utf8`](crate::arch::utf16::from_utf8).
@@ -186,7 +185,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     };
     let [first_half, second_half] = [load_512(&WIDEN[0]), load_512(&WIDEN[1])];
     let (mut read, mut written) = (0, 0);
-    // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
+    // Whether the last byte that was read begins a character of four bytes, whose second unit is still missing.
     let mut pair = 0;
     'all: loop {
         while let Some(block) = chunk::<64>(src, read)
@@ -230,13 +229,13 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     back(src, read, written, pair as u32)
 }
 
-/// Sixty-four bytes of UTF-8, not all of them ASCII, and for each of them the two that follow.
+/// Sixty-four bytes of UTF-8, not all of them ASCII, and for each of them the two after it.
 pub(in crate::arch::x86_64) struct Text {
-    /// The bytes, those one behind them and those two behind them.
+    /// The bytes, the bytes after them, and those after these.
     pub(in crate::arch::x86_64) bytes: [__m512i; 3],
-    /// Where characters begin.
+    /// A mask of the bytes that begin a character.
     pub(in crate::arch::x86_64) firsts: u64,
-    /// 2, 3 or 4: how many bytes the longest character has.
+    /// The length of the longest character: 2, 3 or 4 bytes.
     pub(in crate::arch::x86_64) longest: u32,
 }
 
@@ -253,7 +252,7 @@ impl Text {
         Text { bytes, firsts: _mm512_cmpgt_epi8_mask(bytes[0], all(0xBF)), longest }
     }
 
-    /// At which bytes `which` are, and how many.
+    /// Returns the numbers of the bytes in the mask `which`, and how many they are.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub(in crate::arch::x86_64) fn places(&self, which: u64) -> (__m512i, usize) {
@@ -261,8 +260,8 @@ impl Text {
         (bytes, which.count_ones() as usize)
     }
 
-    /// The units of the characters that begin at the bytes `places`, which says the place of each twice. The second
-    /// unit of a pair is where the second byte of the character is.
+    /// Returns the units of the characters that begin at the bytes `places`, which has each place twice. The second unit of
+    /// a pair is at the second byte of the character.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub(in crate::arch::x86_64) fn units(&self, places: __m512i) -> __m512i {
@@ -283,7 +282,7 @@ impl Text {
         if self.longest == 3 {
             return units;
         }
-        // The code point without its last ten bits, and its last ten.
+        // The high surrogate has the code point without its last ten bits, the low one the last ten.
         let code = _mm512_ternarylogic_epi32::<0xFE>(
             _mm512_and_si512(_mm512_slli_epi16::<8>(one), all(0x0700)),
             _mm512_slli_epi16::<2>(next),

@@ -1,4 +1,4 @@
-//! UTF-16 and UTF-8.
+//! UTF-16 to and from UTF-8.
 
 pub mod avx2;
 pub mod avx512;

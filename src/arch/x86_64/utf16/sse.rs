@@ -1,12 +1,12 @@
-//! SSE4.1: eight units at a time. As with AVX-512 what a unit becomes is made in a lane with room to spare, and what is
-//! not of it is squeezed out, here by a shuffle from a table.
+//! SSE4.1: eight units at a time. As with AVX-512, the output for each unit is made in a lane with spare bytes; here a
+//! shuffle from a table removes them.
 
 use crate::arch::shuffles::*;
 use crate::arch::types::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
 
-/// The bits of a unit, as it lies in memory, that ASCII has not.
+/// Returns the bits of a unit in memory that are zero for ASCII.
 #[inline(always)]
 pub(super) fn not_ascii(order: ByteOrder) -> i16 {
     match order {
@@ -46,7 +46,7 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     }
 }
 
-/// Some blocks of eight units, of whatever characters; whether there may be more.
+/// Decodes some blocks of eight units, of any characters; returns whether there may be more.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 fn blocks(native: __m128i, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
@@ -63,28 +63,27 @@ fn blocks(native: __m128i, src: &[u8], dst: &mut [u8], read: &mut usize, written
     true
 }
 
-/// Puts eight units at the front of `window` as UTF-8; answers how many of them were taken, and how many bytes they
-/// became. None are if there is a surrogate by itself, or, without `PAIRS`, any surrogate; the last is left where it is
-/// half of a pair.
+/// Writes eight units to the front of `window` as UTF-8; returns how many of them were read, and how many bytes were
+/// written. Reads none if there is a lone surrogate or, without `PAIRS`, any surrogate. Leaves the last unit if it is the
+/// first half of a pair.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m128i, window: &mut [u8; 32]) -> (usize, usize) {
     let zero = _mm_setzero_si128();
     let (up, down) = (_mm_slli_epi16::<8>(units), _mm_srli_epi16::<6>(units));
-    // The last six bits in the upper byte of the lane, the six before them in the lower: what stands first in memory is
-    // the lower one.
+    // The last six bits in the upper byte of the lane, and the six before them in the lower byte, which is first in memory.
     let bits = _mm_or_si128(_mm_and_si128(up, all(0x3F00)), _mm_and_si128(down, all(0x003F)));
     let ascii = _mm_cmpeq_epi16(_mm_and_si128(units, all(0xFF80)), zero);
     let mut short = _mm_cmpeq_epi16(_mm_and_si128(units, all(0xF800)), zero);
     let sets = !_mm_movemask_epi8(_mm_packs_epi16(ascii, short)) as u32 & 0xFFFF;
     if sets >> 8 == 0 {
-        // C0 and the first bits, 80 and the last.
+        // C0 with the first bits, and 80 with the last.
         let bytes = _mm_blendv_epi8(_mm_or_si128(bits, all(0x80C0)), units, ascii);
         let bytes = _mm_shuffle_epi8(bytes, load16(&SQUEEZE_TWO[sets as usize & 0xFF]));
         store16(part_mut(window, 0), bytes);
         return (8, 8 + ones(sets));
     }
-    // The middle and the last byte of three, or two bytes, or anything and one.
+    // The middle and the last byte of three; or two bytes; or any byte and one byte.
     let mut rest = _mm_or_si128(bits, all(0x8080));
     rest = _mm_or_si128(rest, _mm_and_si128(short, all(0x0040)));
     rest = _mm_blendv_epi8(rest, up, ascii);
@@ -100,7 +99,7 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m128i, window: &m
         if _mm_movemask_epi8(_mm_xor_si128(_mm_slli_si128::<2>(high), low)) != 0 {
             return (0, 0);
         }
-        // Four bytes, of which either half of the pair makes two. The code point without its last ten bits:
+        // Each half of a pair makes two of the four bytes. This is the code point without its last ten bits:
         let code = _mm_sub_epi16(units, all(0xD800 - 0x40));
         let first = _mm_or_si128(_mm_and_si128(_mm_slli_epi16::<6>(code), all(0x3F00)), _mm_srli_epi16::<8>(code));
         rest = _mm_blendv_epi8(rest, _mm_or_si128(first, all(0x80F0)), high);
@@ -131,7 +130,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     let native = load16(&SWAP_UNITS[order as usize]);
     let widen = WIDEN_UNITS[order as usize].each_ref().map(|indices| load16(indices));
     let (mut read, mut written) = (0, 0);
-    // Whether the last byte read begins a character of four bytes, whose second unit is still to come.
+    // Whether the last byte that was read begins a character of four bytes, whose second unit is still missing.
     let mut pair = 0;
     'all: loop {
         while let Some(block) = chunk::<16>(src, read)
@@ -164,9 +163,9 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     back(src, read, written, pair)
 }
 
-/// At which of the first sixteen bytes a unit is, and whether there are pairs. Of a character of four bytes the second
-/// unit is where its second byte is: `pair` says whether the first byte is such a one, and is told whether that of the
-/// next block is. `None`: there is a pair, and must not be.
+/// Returns at which of the first sixteen bytes there is a unit, and whether there are pairs. A character of four bytes has
+/// its second unit at its second byte. `pair` says whether the first byte of the block is such a second byte, and is set
+/// to whether that of the next block is. Returns `None` if there is a pair although `bmp_only` is true.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 pub(in crate::arch::x86_64) fn which(block: &[u8; 18], pair: &mut u32, bmp_only: bool) -> Option<(u32, bool)> {
@@ -185,8 +184,8 @@ pub(in crate::arch::x86_64) fn which(block: &[u8; 18], pair: &mut u32, bmp_only:
     Some((firsts | seconds, true))
 }
 
-/// For each of the first sixteen bytes the unit of the character that begins there; with `pairs` the second unit of
-/// those of four bytes where their second byte is, else nothing that means anything for them.
+/// Returns for each of the first sixteen bytes the unit of the character that begins there. With `pairs`, a character of
+/// four bytes has its second unit at its second byte; without, its units are meaningless.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 pub(in crate::arch::x86_64) fn units(block: &[u8; 18], pairs: bool) -> [__m128i; 2] {
@@ -200,7 +199,7 @@ pub(in crate::arch::x86_64) fn units(block: &[u8; 18], pairs: bool) -> [__m128i;
         let units = _mm_blendv_epi8(one, two, _mm_cmpgt_epi16(one, all(0x7F)));
         let mut units = _mm_blendv_epi8(units, three, _mm_cmpgt_epi16(one, all(0xDF)));
         if pairs {
-            // The code point without its last ten bits, and its last ten.
+            // The high surrogate has the code point without its last ten bits, the low one the last ten.
             let code = _mm_or_si128(_mm_slli_epi16::<2>(next), _mm_srli_epi16::<4>(last));
             let code = _mm_or_si128(code, _mm_and_si128(_mm_slli_epi16::<8>(one), all(0x0700)));
             let high = _mm_add_epi16(code, all(0xD800 - 0x40));
@@ -217,8 +216,8 @@ pub(in crate::arch::x86_64) fn units(block: &[u8; 18], pairs: bool) -> [__m128i;
     ]
 }
 
-/// What is read and written as whole characters: with the one that ends behind `read`, unless half of its pair is
-/// missing.
+/// Returns how much was read and written in whole characters: including the one that ends after `read`, unless half of
+/// its pair is missing.
 #[inline(always)]
 pub(in crate::arch::x86_64) fn back(src: &[u8], mut read: usize, written: usize, pair: u32) -> (usize, usize) {
     if pair != 0 {

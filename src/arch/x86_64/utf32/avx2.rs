@@ -1,4 +1,4 @@
-//! AVX2: sixteen units at a time, in the manner of SSE4.1 and with its tables.
+//! AVX2: sixteen units at a time, in the same way as SSE4.1 and with its tables.
 
 use super::sse;
 use crate::arch::shuffles::*;
@@ -14,7 +14,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
     let not_ascii = _mm256_set1_epi32(sse::mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
     let low_half = _mm256_broadcastsi128_si256(load16(&LOW_HALVES[order as usize]));
     let high_half = _mm256_set1_epi32(sse::mask(order, [0xFF, 0xFF, 0, 0]));
-    // The quarters of either half stand together.
+    // Brings the quarters, which are together in each half, into order.
     let in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     let (mut read, mut written) = (0, 0);
     'all: loop {

@@ -1,5 +1,5 @@
-//! AVX-512: thirty-two units at a time through the kernel of UTF-16 where all are of the Basic Multilingual Plane,
-//! else sixteen.
+//! AVX-512: thirty-two units at a time through the kernel of UTF-16 if all are in the Basic Multilingual Plane, and
+//! sixteen otherwise.
 
 use super::sse::mask;
 use crate::arch::shuffles::SWAP_OCTETS;
@@ -9,7 +9,7 @@ use crate::arch::x86_64::utf16::avx512::{self as utf16, Text};
 use crate::arch::x86_64::utf16::sse::back;
 use std::arch::x86_64::*;
 
-/// Indices for shuffles, one row for each order.
+/// Indices for shuffles, one row per order.
 type Indices<const N: usize> = [[u8; N]; 4];
 
 /// Indices of the two less significant octets of the units of two vectors, the least first.
@@ -92,8 +92,8 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
     (read, written)
 }
 
-/// Puts sixteen code points at the front of `window` as UTF-8; answers how many bytes they became. `None` if one is
-/// no character.
+/// Writes sixteen code points to the front of `window` as UTF-8; returns how many bytes were written. `None` if one of
+/// them is not a character.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put(units: __m512i, window: &mut [u8; 64]) -> Option<usize> {
@@ -102,7 +102,7 @@ fn put(units: __m512i, window: &mut [u8; 64]) -> Option<usize> {
     if _mm512_cmpge_epu32_mask(ranked, all(0x10_F800)) != 0 {
         return None;
     }
-    // The bits of each byte, those of the last byte in the last octet of the lane.
+    // The bits of each byte; those of the last byte are in the last octet of the lane.
     let shifts = _mm512_set1_epi64(i64::from_le_bytes([18, 12, 6, 0, 50, 44, 38, 32]));
     let bits = _mm512_multishift_epi64_epi8(shifts, units);
     let bytes = _mm512_ternarylogic_epi32::<0xEA>(bits, all(0x3F3F_3F07), all(0x8080_80F0));
@@ -112,7 +112,7 @@ fn put(units: __m512i, window: &mut [u8; 64]) -> Option<usize> {
     let bytes = _mm512_mask_ternarylogic_epi32::<0xEA>(bytes, two, all(0xFFFF_0000), all(0x00C0_0000));
     let ascii = _mm512_cmplt_epu32_mask(units, all(0x80));
     let bytes = _mm512_mask_slli_epi32::<24>(bytes, ascii, units);
-    // The last byte always counts, the others if there is anything in them.
+    // The last byte always counts, the others if they are not zero.
     let keep = _mm512_cmpge_epu8_mask(bytes, all(0x0001_0101));
     store_512(window, _mm512_maskz_compress_epi8(keep, bytes));
     Some(keep.count_ones() as usize)
@@ -138,7 +138,7 @@ const WIDEN_UNITS: [Indices<64>; 2] = {
         let places = OctetOrder::ALL[row].places();
         let mut at = 0;
         while at < 128 {
-            // Octet 4 is the lower byte of the unit, octet 3 the upper.
+            // Octet 4 is the lower byte of the unit, octet 3 the upper one.
             let upper = (places[at % 4] == 2) as u8;
             table[at / 64][row][at % 64] = 2 * (at as u8 / 4) + upper;
             at += 1;
@@ -207,8 +207,8 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
     back(src, read, written, 0)
 }
 
-/// The code points of the characters that begin at the bytes `places`, which says the place of each four times;
-/// `fourths` are the bytes three behind those of the text.
+/// Returns the code points of the characters that begin at the bytes `places`, which has each place four times;
+/// `fourths` are the bytes three places after those of the text.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn units(text: &Text, fourths: __m512i, places: __m512i) -> __m512i {

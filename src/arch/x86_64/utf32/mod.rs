@@ -1,5 +1,5 @@
-//! UTF-32 (UCS-4) and UTF-8. The order of the octets is settled by the indices of a shuffle that is needed anyway, so
-//! that all four cost the same.
+//! UTF-32 (UCS-4) to and from UTF-8. A shuffle that is needed anyway also sorts the octets, so all four orders are equally
+//! fast.
 
 pub mod avx2;
 pub mod avx512;

@@ -1,5 +1,5 @@
 //! SSE4.1: eight units at a time through the kernel of UTF-16. Blocks with characters outside the Basic Multilingual Plane
-//! are decoded by others, and encoded four lanes at a time.
+//! are encoded four lanes at a time, and not decoded here.
 
 use crate::arch::shuffles::*;
 use crate::arch::types::OctetOrder;
@@ -7,7 +7,7 @@ use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16::sse as utf16;
 use std::arch::x86_64::*;
 
-/// The mask that has these octets of a unit set, in memory.
+/// Returns the mask that has these octets of a unit, as it is in memory.
 #[inline(always)]
 pub(in crate::arch::x86_64) fn mask(order: OctetOrder, octets: [u8; 4]) -> i32 {
     i32::from_le_bytes(order.write(u32::from_be_bytes(octets)))
@@ -40,7 +40,7 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
     }
 }
 
-/// Some blocks of eight units, of whatever characters; whether there may be more.
+/// Decodes some blocks of eight units, of any characters; returns whether there may be more.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 fn blocks(order: OctetOrder, src: &[u8], dst: &mut [u8], read: &mut usize, written: &mut usize) -> bool {
@@ -111,7 +111,7 @@ pub fn from_utf8(order: OctetOrder, src: &str, dst: &mut [u8]) -> (usize, usize)
     utf16::back(src, read, written, 0)
 }
 
-/// At which of the first sixteen bytes a character begins, and whether one has four bytes.
+/// Returns at which of the first sixteen bytes a character begins, and whether one has four bytes.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 pub(super) fn which(block: &[u8; 19]) -> (u32, bool) {
@@ -121,8 +121,8 @@ pub(super) fn which(block: &[u8; 19]) -> (u32, bool) {
     (firsts, _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(bytes, least), bytes)) != 0)
 }
 
-/// Puts the units of the characters that begin at `which` of the first sixteen bytes, of any length, at the front of
-/// `window`; answers how many bytes that is.
+/// Writes the units of the characters, of any length, that begin at `which` of the first sixteen bytes to the front of
+/// `window`; returns how many bytes were written.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 pub(super) fn put_fours(block: &[u8; 19], which: u32, native: __m128i, window: &mut [u8; 64]) -> usize {

@@ -4,31 +4,8 @@ mod completions;
 mod man;
 
 use crate::args;
-use clap::ValueEnum;
+use crate::args::generate::What;
 use clap_complete::Shell;
-
-/// The value of `--generate`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum What {
-    /// charpipe.1: the options of `convert`, and the commands
-    Man,
-    /// charpipe-detect.1
-    ManDetect,
-    /// charpipe-list.1
-    ManList,
-    /// charpipe-chart.1
-    ManChart,
-    /// For bash
-    CompleteBash,
-    /// For zsh
-    CompleteZsh,
-    /// For fish
-    CompleteFish,
-    /// For PowerShell
-    CompletePowershell,
-    /// For elvish
-    CompleteElvish,
-}
 
 /// Returns the page or the script.
 pub(crate) fn text(what: What) -> String {
