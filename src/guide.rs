@@ -5,7 +5,7 @@
 //! This document declares that it is in IBM1047. Its bytes agree, so detection accepts the declaration. The
 //! [`Report`](crate::Report) contains the result of detection and the change of the label:
 //!
-//! ```
+//! ```standalone_crate
 //! let report = charpipe::transcode(&include_bytes!("../examples/data/hello-ibm1047.xml")[..], Vec::new())?;
 //! assert_eq!(report.from.as_deref(), Some("IBM1047"));
 //! let label = report.relabelled.expect("the declaration was wrong after the conversion");

@@ -2,7 +2,7 @@
 //! in constant memory. It never guesses silently, and it corrects the document's own label: a document converted from
 //! IBM1047 no longer says `encoding="IBM1047"`.
 //!
-//! ```
+//! ```standalone_crate
 //! // EBCDIC: `<?xml version='1.0' encoding='IBM1047'?>`, a z/OS newline, and `<a>[é]</a>`.
 //! let input = include_bytes!("../examples/data/hello-ibm1047.xml");
 //! let mut output = Vec::new();

@@ -119,7 +119,7 @@ impl Registry {
     /// # Errors
     /// [`ErrorKind::BadLabel`] if a label contains neither a letter nor a digit.
     ///
-    /// ```
+    /// ```standalone_crate
     /// use charpipe::codec::{TableCodec, table::chart};
     /// use std::sync::Arc;
     ///

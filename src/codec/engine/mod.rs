@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 ///
 /// It can be shared between threads. All its decoders, and all its encoders, share one set of engine tables.
 ///
-/// ```
+/// ```standalone_crate
 /// use charpipe::codec::table::{Table, chart};
 /// use charpipe::codec::{Codec, TableCodec, decode_strictly};
 ///

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// [`ErrorKind::Table`] with the line and column (from 1) and what was expected there.
 ///
-/// ```
+/// ```standalone_crate
 /// use charpipe::codec::table::chart;
 ///
 /// let table = chart::parse(include_str!("../../../codecs/IBM037.txt"), &|_| None)?;
