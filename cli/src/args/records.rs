@@ -69,7 +69,8 @@ pub(crate) struct RecordArgs {
 
     /// Newlines inside a record
     ///
-    /// A newline inside a record would split it into two lines, so the default is `error`. With --to-records it is `keep`.
+    /// A newline inside a record would split it into two lines, so the default is `error`. It is `keep` with
+    /// `--to-records`.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY",
           value_parser = choice(record_newlines_help))]
     record_newlines: Option<OnNewlineInRecord>,
