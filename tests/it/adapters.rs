@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::Arc;
 
-/// The words of the library's own error in an I/O error; another is no outcome.
+/// Returns the message of the library's own error inside an I/O error. Panics on any other.
 fn words(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
@@ -23,7 +23,7 @@ fn passes(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionReset)
 }
 
-/// Asserts that the end, or the error, is still there when asked again, and that all is as expected.
+/// Asserts that the end or the error is returned again on another call, and that the outcome is as expected.
 fn compare<R: BufRead>(
     mut reader: DecodeReader<R>,
     output: Vec<u8>,
@@ -88,7 +88,7 @@ fn to_end<R: BufRead>(job: &Transcode, input: R, expected: &Outcome, how: &str) 
     compare(reader, output, end, expected, &format!("{how}, to the end"));
 }
 
-/// A few hundred KB that end in a fault, and what is left out of them at the end of the fault.
+/// Returns a few hundred KB of text with `fault` at its end.
 fn long(fault: &[u8]) -> Vec<u8> {
     let mut text = "<?xml version='1.0' encoding='utf-8'?>".to_owned();
     for index in 0..12_000 {
@@ -97,7 +97,7 @@ fn long(fault: &[u8]) -> Vec<u8> {
     [text.as_bytes(), fault, b"after"].concat()
 }
 
-/// Gives pieces of growing size; fails before each, in one way after another.
+/// A reader that returns pieces of growing size, and fails before each, in different ways.
 struct Failing<'a> {
     rest: &'a [u8],
     calls: usize,
@@ -176,7 +176,7 @@ fn what_is_ready_is_read_before_the_input_is_asked() {
     assert_eq!(reader.read(&mut room[..3]).unwrap(), 3);
     assert_eq!(reader.read(&mut room[3..]).unwrap(), 1);
     assert_eq!((&room[..4], reader.get_ref().calls), (&b"Hell"[..], 4));
-    // What the reader below says is passed on as it is.
+    // An error of the reader below is passed on unchanged.
     let mut kind = || reader.read(&mut room).unwrap_err().kind();
     assert_eq!(kind(), io::ErrorKind::Interrupted);
     assert_eq!(kind(), io::ErrorKind::WouldBlock);
@@ -194,7 +194,7 @@ fn reading_lines() {
     assert_eq!(reader.lines().collect::<Result<Vec<_>, _>>().unwrap(), ["één", "twee", "drie"]);
 }
 
-/// Takes one to five bytes at a time, and before each is interrupted, or would block; flushes no better.
+/// A writer that takes one to five bytes at a time, and is interrupted or would block before each, also when flushed.
 #[derive(Default)]
 struct Hostile {
     taken: Vec<u8>,
@@ -228,7 +228,7 @@ impl Write for Hostile {
     }
 }
 
-/// Does it until it would not block.
+/// Repeats an operation until it does not block.
 fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match act() {
@@ -238,7 +238,7 @@ fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// Writes `size` bytes at a time, and flushes now and then; answers the writer below and the error.
+/// Writes `size` bytes at a time, and flushes now and then. Returns the writer below, the error and the verdict.
 fn by_write<W: Write>(
     job: &Transcode,
     output: W,
@@ -278,7 +278,7 @@ fn by_write<W: Write>(
             }
             Err(error) if matches!(error.error().kind(), ErrorKind::Write { .. }) => {
                 writer = error.into_writer();
-                // The end was said.
+                // The end has been announced.
                 assert_eq!(writer.write(b"more").unwrap(), 0);
             }
             Err(error) => {
@@ -377,7 +377,7 @@ fn dropping_writes_nothing() {
     assert_eq!((output.calls, output.taken), (0, Vec::new()));
 }
 
-/// Takes so many bytes and no more.
+/// A writer that takes a limited number of bytes.
 #[derive(Debug)]
 struct Full(Vec<u8>, usize);
 
@@ -414,7 +414,7 @@ fn a_full_writer_is_an_error_with_what_was_written() {
     assert_eq!(writer.finish().unwrap().0, b"plain text");
 }
 
-/// A writer that says that it took more than it was given.
+/// A writer that claims to have taken more than it was given.
 struct Liar;
 
 impl Write for Liar {
@@ -451,13 +451,13 @@ fn borrowed_exactly_where_nothing_changed() {
     is(&job, b"<?xml version='1.0' encoding='UTF-8'?>\r\n<a/>", true);
     is(&job, b"<?xml version='1.0' encoding='utf-8'?>\r\n<a/>", true);
     is(&job, &long(b""), true);
-    // A byte order mark, another name, another encoding.
+    // A byte order mark, a different name, a different encoding.
     is(&job, b"\xEF\xBB\xBF", false);
     is(&job, b"\xEF\xBB\xBFtext", false);
     is(&job, b"<?xml version='1.0' encoding='US-ASCII'?><a/>", false);
     is(&job, b"\xFE\xFF\0a", false);
     is(&job.clone().relabel(Relabel::Never), b"<?xml version='1.0' encoding='US-ASCII'?><a/>", true);
-    // The last byte changes, and the last is left out.
+    // The last byte changes, or is left out.
     is(&job.clone().malformed(OnMalformed::Replace), &[&long(b"")[..], b"\xFF"].concat(), false);
     is(&job.clone().malformed(OnMalformed::Drop), b"text\xFF", false);
     is(&job.clone().malformed(OnMalformed::Drop), b"text\xFFmore", false);
@@ -510,7 +510,7 @@ fn message_after_message() {
         let job = Transcode::new().to(codec.name()).unwrap();
         let mut transcoder = job.transcoder().unwrap();
         let mut reader = job.reader(BufReader::with_capacity(2, &b"unread"[..])).unwrap();
-        // A buffer with something in it, and a transcoder in the middle.
+        // The buffer is not empty, and the transcoder is in the middle of a message.
         assert!(!matches!(reader.fill_buf(), Ok([])));
         for message in messages {
             transcoder.reset();
@@ -534,7 +534,7 @@ fn message_after_message() {
             let mut output = Vec::new();
             let end = reader.read_to_end(&mut output);
             assert_eq!((&output, end.err().map(|error| words(&error))), (&by_hand, error.clone()), "{}", codec.name());
-            // The writer below goes from one message to the next.
+            // The writer below is used for one message after another.
             let output = vec![b'>'];
             let (output, found, _) = by_write(&job, output, message, 3, 1);
             assert_eq!((&output[1..], found), (&by_hand[..], error));

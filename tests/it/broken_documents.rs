@@ -10,8 +10,8 @@ use crate::common::{sample, whole};
 use charpipe::{Eol, ErrorKind, OnMalformed, Relabel, Transcode};
 use std::collections::BTreeMap;
 
-/// The text up to what is ill-formed, and where that is, as the standard library or encoding_rs reads it; `None` for
-/// what neither reads.
+/// Decodes with the standard library or encoding_rs: the text before the first error, and the position of the error.
+/// Returns `None` for an encoding that neither has.
 fn reference(codec: &str, bytes: &[u8]) -> Option<(String, Option<u64>)> {
     let units = |size: usize| bytes.chunks(size).map(move |unit| (unit.len() == size).then_some(unit));
     let utf16 = |read: fn([u8; 2]) -> u16| {
@@ -59,7 +59,7 @@ fn by_encoding_rs(_codec: &str, _bytes: &[u8]) -> Option<(String, Option<u64>)> 
 fn by_encoding_rs(codec: &str, bytes: &[u8]) -> Option<(String, Option<u64>)> {
     use encoding_rs::{DecoderResult, Encoding};
 
-    // Where IANA means something else by a name, the web has another name for what it means.
+    // If IANA and the web mean different encodings by a name, the web has another name for its own.
     let encoding = Encoding::for_label(codec.as_bytes()).filter(|encoding| encoding.name() == codec)?;
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut text = String::with_capacity(4 * bytes.len() + 64);
@@ -96,7 +96,7 @@ fn every_one_ends_in_text_or_in_an_error_with_a_place() {
                 }
             };
             *ends.entry(code).or_default() += 1;
-            // Only the decoder's word is compared here; detection has vectors of its own.
+            // Only decoding is compared here; detection has its own vectors.
             let codec = report.from.as_deref().filter(|_| matches!(code, "none" | "malformed"));
             let bom = report.verdict.as_ref().map_or(0, |verdict| verdict.bom().map_or(0, |bom| bom.len()));
             if let Some((expected, at)) = codec.and_then(|codec| reference(codec, &bytes[bom..])) {
@@ -107,14 +107,14 @@ fn every_one_ends_in_text_or_in_an_error_with_a_place() {
         });
     }
     eprintln!("{ends:?}, {compared} compared");
-    // Many kinds of end, so that this tells something.
+    // Enough ends of each kind, or the test would prove nothing.
     let part = if sample::is_full() { 1 } else { 10 };
     let least = [("none", 10_000), ("malformed", 5_000), ("unknown-label", 1_000)];
     assert!(least.iter().all(|(end, count)| ends[end] > count / part), "{ends:?}");
     assert!(compared > 10_000 / part, "{compared} compared");
 }
 
-/// What is good is out before the error, and the same as what comes out where ill-formed bytes are replaced.
+/// The output before the error is the same as the beginning of the output with malformed bytes replaced.
 #[test]
 fn replacing_goes_on_where_failing_stopped() {
     for document in sample::one_in(4, "replacing", documents().into_iter().step_by(7)) {

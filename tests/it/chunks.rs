@@ -30,7 +30,7 @@ fn encoding() {
             let job = Transcode::new().from("UTF-8").unwrap().to(codec.name()).unwrap().eol(eol);
             let outcome = invariant(&job, TEXT.as_bytes(), &format!("to {} {eol:?}", codec.name()));
             if let Some(error) = outcome.error {
-                // Of the text's characters, the first that the codec cannot write.
+                // The first character of the text that the codec cannot write.
                 let offset = outcome.offset.unwrap() as usize;
                 let ch = TEXT[offset..].chars().next().unwrap();
                 assert!(error.contains(&format!("U+{:04X}", ch as u32)), "{error}");
@@ -167,7 +167,7 @@ proptest! {
         prop_assert_eq!(pieces, whole(&job, &input), "{}", what);
     }
 
-    /// What a decoder made of bytes without a fault, the encoder turns into bytes of the same text.
+    /// Text that a decoder returned without errors can be encoded, and decodes to the same text again.
     #[test]
     fn round_trip(index in any::<prop::sample::Index>(), input in prop::collection::vec(any::<u8>(), 0..80)) {
         let codecs = codecs();
@@ -190,7 +190,7 @@ proptest! {
     }
 }
 
-/// Whether the codec's table says that the first character of the text is read and not written.
+/// Returns whether the codec's table only decodes the first character of the text.
 fn is_one_way(codec: &dyn Codec, text: &str) -> bool {
     let Some(table) = codec.info().table() else { return false };
     let of_it = table.mappings.iter().filter(|mapping| text.starts_with(mapping.ch));
@@ -198,11 +198,12 @@ fn is_one_way(codec: &dyn Codec, text: &str) -> bool {
     ways.contains(&Way::ToText) && !ways.iter().any(|way| matches!(way, Way::RoundTrip | Way::ToBytes))
 }
 
-/// Codecs that read more than they write: UCS-2 is read as UTF-16 and cannot write what is outside the plane, and the
-/// charsets of the web write only what is common (ISO-2022-JP writes half-width katakana as full-width).
+/// Codecs that decode more than they encode: UCS-2 decodes UTF-16 and cannot write characters beyond the Basic
+/// Multilingual Plane; the charsets of the web write only common characters (ISO-2022-JP writes half-width katakana as
+/// full-width).
 const READ_MORE: [&str; 6] = ["ISO-10646-UCS-2", "Big5", "EUC-JP", "gb18030", "GBK", "Shift_JIS"];
 
-/// The codec that writes what `name` writes without a byte order mark.
+/// Returns the codec that writes the same as `name` without a byte order mark.
 fn codecs_explicit(name: &str) -> &str {
     match name {
         "UTF-16" | "ISO-10646-UCS-2" => "UTF-16BE",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Licences that ask for no more than to be named, one of which each crate offers.
+/// Licences that require no more than a notice. Each crate offers one of them.
 const LICENCES: &[&str] =
     &["MIT", "Apache-2.0", "(Apache-2.0 OR MIT) AND BSD-3-Clause", "(MIT OR Apache-2.0) AND Unicode-3.0"];
 
@@ -13,13 +13,13 @@ fn file(name: &str) -> String {
     fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// What stands between the quotes behind `key = `.
+/// Returns the text between the quotes after `key = `.
 fn value<'a>(block: &'a str, key: &str) -> Option<&'a str> {
     let line = block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""))?;
     line.split('"').next()
 }
 
-/// Of each crate in `Cargo.lock` what it depends on.
+/// Returns the dependencies of each crate in `Cargo.lock`.
 fn locked() -> BTreeMap<String, Vec<String>> {
     let lock = file("Cargo.lock");
     let packages = lock.split("[[package]]").skip(1).map(|package| {
@@ -36,7 +36,7 @@ fn locked() -> BTreeMap<String, Vec<String>> {
     packages.collect()
 }
 
-/// The dependencies in `manifest` but those of tests.
+/// Returns the dependencies in `manifest`, without those of tests.
 fn direct(manifest: &str) -> Vec<String> {
     let manifest = file(manifest);
     let mut names = Vec::new();
@@ -48,7 +48,7 @@ fn direct(manifest: &str) -> Vec<String> {
             assert!(has_reason, "Cargo.toml: {name} has no comment that says what it is for");
             names.push(name.to_owned());
         }
-        // A table of one may have it before its head.
+        // A table for a single dependency may have the comment before its head.
         has_reason = line.starts_with('#') || has_reason && line.starts_with('[');
     }
     names

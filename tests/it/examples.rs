@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What an example prints. One that is not here fails the test. Those that ask for a feature which is off are passed over.
+/// The expected output of an example. The test fails if an example is missing here. Examples that need a feature that
+/// is off are skipped.
 struct Expected {
     name: &'static str,
     built: bool,
@@ -292,7 +293,7 @@ X-SITE has the labels X-SITE site
     },
 ];
 
-/// Where Cargo puts the examples: beside the directory of this test.
+/// Returns the path of an example: Cargo puts examples beside the folder of this test.
 fn binary(name: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();

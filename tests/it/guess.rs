@@ -64,8 +64,8 @@ fn records_with_packed_decimals() {
     assert_eq!(first(&bytes).as_deref(), Some("IBM037"));
 }
 
-/// Half-width katakana, letters of both cases, digits and kanji in all mixtures: the pages of Japan have small letters and
-/// katakana in each other's places. What is certain is right.
+/// Half-width katakana, letters of both cases, digits and kanji in all mixtures: the pages of Japan have small letters
+/// and katakana in each other's places. What is certain is right.
 #[test]
 fn pages_of_katakana_are_never_taken_for_one_another() {
     let kana = "ﾌﾈ ﾋﾉﾃﾞ ﾏｴ ﾐﾅﾄ ﾃﾞﾀ｡ ｽｲﾌ ﾖﾝｼﾞｭｳﾆﾝ ﾖｳﾓｳ ﾀﾞﾚ ﾀﾋﾞ ﾅｶﾞｻ ｼﾗﾅｲ｡ ﾓｳｼｺﾐ ﾏﾃﾞ､ ｳｹﾂｹﾏｾﾝ｡ ﾎｹﾝﾘｮｳ ﾊﾟｰｾﾝﾄ ﾄｼｮｶﾝ ﾅｺﾞﾔｼ ﾅｶｸ ｻｶｴ \
@@ -140,8 +140,8 @@ fn pages_of_katakana_are_never_taken_for_one_another() {
     assert!(right * 100 >= all * 90, "{right} of {all}");
 }
 
-/// The digit that carries the sign of a zoned decimal is `{` to `I` or `}` to `R` on one page and a letter with an accent
-/// on another: it must not decide.
+/// The digit that carries the sign of a zoned decimal is `{` to `I` or `}` to `R` on one page and a letter with an
+/// accent on another: it must not decide.
 #[test]
 fn signed_zoned_decimals_tell_no_page() {
     let amounts =

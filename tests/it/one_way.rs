@@ -13,13 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A code point, the bytes that it is written as, and what those are read as.
+/// A code point, its encoded bytes, and the text that they decode to.
 type Changed = (char, Vec<u8>, String);
 
-/// How many code points are tried together, before each that is not as it was is tried by itself.
+/// How many code points are tried together. If a group changes, its code points are tried one by one.
 const TOGETHER: usize = 128;
 
-/// What `encoder` writes of `text`, and of which characters that is: it passes over those that it cannot write.
+/// Encodes `text` without the characters that `encoder` cannot write. Returns the bytes, and the characters they are
+/// for.
 fn written(encoder: &mut dyn Encoder, text: &str) -> (Vec<u8>, String) {
     let mut room = vec![0; (text.len() + 2) * MIN_ROOM];
     let mut sink = ByteSink::new(&mut room);
@@ -106,7 +107,7 @@ fn what_comes_back_as_something_else_is_listed() {
     if std::env::var_os("CHARPIPE_WRITE_ONE_WAY").is_some() {
         std::fs::write(&path, &list).unwrap();
     }
-    // Without a feature there are fewer codecs.
+    // If a feature is off, there are fewer codecs.
     if cfg!(all(feature = "whatwg", feature = "dos")) {
         assert!(std::fs::read_to_string(&path).unwrap() == list, "spec/one-way.tsv is not what the codecs do");
     }
@@ -128,7 +129,7 @@ fn surfaces_change_newlines_only() {
     }
 }
 
-/// What the web's encoders write as something else, and nothing but that, is an approximation.
+/// Only what the encoders of the web write as another character is an approximation.
 #[test]
 #[cfg(feature = "whatwg")]
 fn approximations_of_the_web() {
@@ -171,7 +172,7 @@ fn approximations_of_the_web() {
     }
 }
 
-/// ISO-2022-JP has a yen sign and an overline of its own, by the Roman set of JIS X 0201.
+/// ISO-2022-JP has a yen sign and an overline, in the Roman set of JIS X 0201.
 #[test]
 #[cfg(feature = "whatwg")]
 fn the_roman_set_of_iso_2022_jp() {

@@ -243,7 +243,8 @@ fn a_fault_in_every_record() {
                     records.iter_mut().for_each(|record| record.resize(80, 0x40));
                 }
                 let input = framed(&shape(name), &records);
-                // What is looked at for packed decimals, which without columns is all that there is, one machine converts.
+                // What is looked at for packed decimals, which without columns is all that there is, one machine
+                // converts.
                 let job = Transcode::new().from(from).unwrap().records(shape(name));
                 let job = if at % 2 == 0 { job.columns("1-".parse().unwrap()) } else { job };
                 let policy = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Escape][at % 3];
@@ -529,7 +530,8 @@ proptest! {
         if pick[6] % 5 == 0 {
             job = job.columns("2-4,6-".parse().unwrap()).gaps([Gaps::Drop, Gaps::Hex][pick[6] / 5 % 2]);
         } else if pick[6] % 2 == 0 {
-            // The beginning of EBCDIC records is looked at for packed decimals by one machine, but where columns are named.
+            // The beginning of EBCDIC records is looked at for packed decimals by one machine, but where columns are
+            // named.
             job = job.columns("1-".parse().unwrap());
         }
         match pick[7] % 6 {

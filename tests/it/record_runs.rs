@@ -548,7 +548,8 @@ fn options_that_do_not_go_together() {
     assert!(refused(job("IBM037", "rdw").carriage(Carriage::Asa).to_records(Shape::U32)));
 }
 
-// --- Labels that records cut ------------------------------------------------------------------------------------------
+// --- Labels that records cut
+// ------------------------------------------------------------------------------------------
 
 /// A document, and how many of its bytes are a byte order mark; where the name stands in it, or where one goes in.
 struct Labelled {
@@ -610,8 +611,8 @@ fn as_records(document: &Labelled, len: usize, is_fixed: bool) -> Vec<Vec<u8>> {
     records
 }
 
-/// The lines that it is to become, said another way: each record is decoded by itself, up to the name and behind it, and
-/// what the name becomes stands in the record where it begins.
+/// The lines that it is to become, said another way: each record is decoded by itself, up to the name and behind it,
+/// and what the name becomes stands in the record where it begins.
 fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Padding) -> Vec<String> {
     let decode = |bytes: &[u8]| {
         let job = Transcode::new().from(document.from).unwrap().relabel(Relabel::Never);
@@ -736,14 +737,15 @@ fn a_label_that_records_cut_in_any_pieces() {
     }
 }
 
-// --- Blanks that are held back, and errors ----------------------------------------------------------------------------
+// --- Blanks that are held back, and errors
+// ----------------------------------------------------------------------------
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(60)))]
 
-    /// What is delivered before an error, and all else, is the same however long the blanks are that are held back until
-    /// it is known whether they are a record's last: longer than a piece of the input, than the room for the output, than
-    /// what is decoded at a time.
+    /// What is delivered before an error, and all else, is the same however long the blanks are that are held back
+    /// until it is known whether they are a record's last: longer than a piece of the input, than the room for the
+    /// output, than what is decoded at a time.
     #[test]
     fn blanks_of_any_length_before_anything(
         runs in prop::collection::vec((0..6usize, prop_oneof![4 => 0..12usize, 4 => 60..140usize, 4 => 1000..9000usize, 1 => Just(70_000)]), 1..6),

@@ -8,7 +8,8 @@ use charpipe::records::{Deframer, Framer, MAX_BLKSIZE, Part, RECORD_LIMIT, Recor
 use proptest::prelude::*;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-// --- What is read -----------------------------------------------------------------------------------------------------
+// --- What is read
+// -----------------------------------------------------------------------------------------------------
 
 /// What a deframer told, whatever the pieces: data that lies together is together.
 #[derive(Clone, PartialEq, Debug)]
@@ -105,7 +106,8 @@ fn framed(shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-// --- The same, without pieces -----------------------------------------------------------------------------------------
+// --- The same, without pieces
+// -----------------------------------------------------------------------------------------
 
 /// Takes from the front.
 fn take<'a>(input: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
@@ -259,7 +261,8 @@ fn files(mut input: &[u8]) -> Option<Vec<Vec<Vec<u8>>>> {
     if open { None } else { Some(files) }
 }
 
-// --- The vectors ------------------------------------------------------------------------------------------------------
+// --- The vectors
+// ------------------------------------------------------------------------------------------------------
 
 /// As the column `records` has it.
 fn shown(all: &[Told]) -> String {
@@ -380,7 +383,8 @@ fn words_of_errors() {
     }
 }
 
-// --- Properties -------------------------------------------------------------------------------------------------------
+// --- Properties
+// -------------------------------------------------------------------------------------------------------
 
 fn shapes() -> impl Strategy<Value = Shape> {
     let blksize = || prop_oneof![3 => 9u32..80, 1 => Just(MAX_BLKSIZE)];

@@ -36,7 +36,7 @@ fn vectors() {
         let outcome = invariant(&job, &input, what);
         assert_eq!((outcome.output == expected, code(&job)), (true, &row["error"]), "{what}: {outcome:?}");
         if what.starts_with("hidden-") || what.starts_with("declared-") {
-            // Statistics make no difference.
+            // Guessing makes no difference.
             let guessing = job.guess(true);
             let outcome = whole(&guessing, &input);
             assert_eq!((outcome.output == expected, code(&guessing)), (true, &row["error"]), "{what}: {outcome:?}");
@@ -44,7 +44,7 @@ fn vectors() {
     }
 }
 
-/// The same deep in good text, at every place of a vector register: the fast ways are as strict as the slow one.
+/// The same inside long valid text, at every position in a vector register: the kernels are as strict as the slow code.
 #[test]
 fn vectors_in_the_middle_of_much_text() {
     let registry = Registry::builtin();
@@ -67,14 +67,15 @@ fn vectors_in_the_middle_of_much_text() {
     assert!(seen > 15);
 }
 
-/// What comes of `input` where faults are replaced: text, or it panics.
+/// Converts `input`, with errors replaced. Panics if the result is not text.
 fn converted(job: &Transcode, input: &[u8]) -> String {
     let mut output = Vec::new();
     job.run(input, &mut output).unwrap();
     String::from_utf8(output).unwrap()
 }
 
-/// In every charset that has ASCII as it is: whatever byte comes before, or two, a sign of markup behind a fault is there.
+/// In every charset that contains ASCII: whatever one or two bytes come before it, a markup character is never
+/// swallowed.
 #[test]
 fn no_fault_swallows_markup() {
     let markup = b"\"'<>&/=; \n";
@@ -89,7 +90,7 @@ fn no_fault_swallows_markup() {
         for first in 0x80..=0xFF {
             for second in std::iter::once(None).chain((0x30..=0xFF).step_by(13).map(Some)) {
                 let lead: Vec<u8> = std::iter::once(first).chain(second).collect();
-                // All signs behind the same beginning, with good text between.
+                // All markup characters after the same bytes, with valid text between.
                 let mut input = Vec::new();
                 for sign in markup {
                     input.extend_from_slice(&lead);
@@ -108,7 +109,7 @@ fn no_fault_swallows_markup() {
     assert!(seen > 5, "{seen}");
 }
 
-/// The same for EBCDIC, where a sign has another byte: a byte that is no character, and half a pair, take nothing along.
+/// The same for EBCDIC: an unassigned byte and half a pair swallow nothing.
 #[test]
 fn no_fault_swallows_markup_in_ebcdic() {
     let mut seen = 0;
@@ -130,7 +131,7 @@ fn no_fault_swallows_markup_in_ebcdic() {
     assert!(seen > if sample::is_full() { 50 } else { 10 }, "{seen}");
 }
 
-/// No codec reads a surrogate, whatever the input: text is UTF-8 by its type, and what was read can be written.
+/// No codec decodes to a surrogate, whatever the input.
 #[test]
 fn what_is_read_is_text() {
     for codec in sample::codecs("surrogates") {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::common::sample;
 use crate::common::shapes::*;
 
-/// Fails where more than one in a hundred of `files` is wrong.
+/// Fails if more than one in a hundred of `files` is wrong.
 #[track_caller]
 fn at_most_one_in_a_hundred(files: usize, wrong: &[String]) {
     assert!(wrong.len() * 100 <= files, "{} of {files} wrong:\n{}", wrong.len(), wrong.join("\n"));
@@ -31,7 +31,7 @@ fn the_right_shape_survives_alone() {
     at_most_one_in_a_hundred(count, &wrong);
 }
 
-/// Within a record, within a header, or wherever.
+/// The right shape is also found if the prefix ends inside a record or a header.
 #[test]
 fn so_it_does_where_the_prefix_is_cut() {
     const LEAST: usize = 64 << 10;
@@ -55,7 +55,7 @@ fn so_it_does_where_the_prefix_is_cut() {
     at_most_one_in_a_hundred(files, &wrong);
 }
 
-/// No more than the first MiB is looked at, and what is behind it is not missed.
+/// Only the first MiB is examined.
 #[test]
 fn the_first_mebibyte_is_enough() {
     let (_, bytes, _) = generated(1, 3, 8);
@@ -73,7 +73,7 @@ fn nothing_survives(what: &str, bytes: &[u8]) {
     }
 }
 
-/// Lines of a text, no longer than so many characters.
+/// Returns lines of a text of at most `most` characters or a little more.
 fn lines(dice: &mut Dice, language: &str, count: usize, most: usize) -> Vec<String> {
     let pieces = pieces(language);
     let line = |dice: &mut Dice| {
@@ -103,7 +103,7 @@ fn text_with_newlines_has_no_records() {
             nothing_survives(&format!("{language} {page}"), &encode(page, &utf8));
             nothing_survives(&format!("{language} {page}, NEL"), &encode(page, &lines.join("\u{85}")));
         }
-        // Lines of one length are lines all the same.
+        // Lines of equal length are still lines.
         let alike: Vec<String> = lines.iter().map(|line| format!("{:<80.80}", line)).collect();
         for newline in ["\n", "\r\n"] {
             nothing_survives(language, alike.join(newline).as_bytes());
@@ -170,7 +170,7 @@ fn neither_have_images_programs_and_noise() {
     let mut gz = b"\x1F\x8B\x08\x08\x12\x34\x56\x78\0\x03name\0".to_vec();
     gz.extend(noise(100_000));
     nothing_survives("gz", &gz);
-    // Sound, and numbers of two and four bytes.
+    // Sound samples, and numbers of two and four bytes.
     let sound = (0..60_000).flat_map(|at: i32| ((at % 441 - 220) as i16 * 90).to_le_bytes());
     nothing_survives("sound", &sound.collect::<Vec<u8>>());
     nothing_survives("numbers", &(0..30_000).flat_map(|at: u32| (at % 300).to_be_bytes()).collect::<Vec<u8>>());
@@ -180,10 +180,10 @@ fn neither_have_images_programs_and_noise() {
     nothing_survives("this program", &std::fs::read(std::env::current_exe().unwrap()).unwrap());
 }
 
-/// A field of records that are hardly text.
+/// A field of records that contain little text.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Field {
-    /// A name, filled up with this byte.
+    /// A name, padded with this byte.
     Name(u8),
     Digits,
     Zoned,
@@ -195,7 +195,7 @@ enum Field {
     Key,
 }
 
-/// What files of records are like of which little is text.
+/// Kinds of files of records that contain little text.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Hardly {
     NulPadded,
@@ -208,7 +208,7 @@ enum Hardly {
 const HARDLY: [Hardly; 5] =
     [Hardly::NulPadded, Hardly::DigitsAndZeros, Hardly::Packed, Hardly::Counters, Hardly::Mixed];
 
-/// Fields of so many bytes in all.
+/// Returns fields of `lrecl` bytes in total.
 fn layout(dice: &mut Dice, like: Hardly, lrecl: usize) -> Vec<(Field, usize)> {
     use Field::*;
     let kinds: &[Field] = match like {
@@ -239,13 +239,13 @@ fn layout(dice: &mut Dice, like: Hardly, lrecl: usize) -> Vec<(Field, usize)> {
     fields
 }
 
-/// The last `len` digits of a number.
+/// Returns the last `len` digits of a number.
 fn digits(number: usize, len: usize) -> Vec<u8> {
     let text = format!("{number:0len$}");
     text.bytes().skip(text.len() - len).map(|digit| digit - b'0' + 0xF0).collect()
 }
 
-/// The bytes of a field in the record `number`.
+/// Returns the bytes of a field in the record `number`.
 fn field(dice: &mut Dice, field: Field, len: usize, number: usize) -> Vec<u8> {
     let most = 10usize.pow(len.min(9) as u32);
     let low = |value: usize| value.to_be_bytes()[8 - len.min(8)..].to_vec();
@@ -293,11 +293,11 @@ fn hardly_text(dice: &mut Dice, layout: &[(Field, usize)], count: usize) -> Vec<
     bytes
 }
 
-/// Fields padded with NULs, digits and zeros, packed decimals, binary counters, and all of them: never a length that is
-/// wrong, and nearly always the right one.
+/// Fields padded with NULs, digits and zeros, packed decimals, binary counters, and all of them: the length found is
+/// never wrong, and nearly always it is found.
 #[test]
 fn records_that_are_hardly_text() {
-    // Lengths, and how many records.
+    // Record lengths, and numbers of records.
     let sizes = [
         (20..=60, 20..=200),
         (20..=60, 1000..=5000),
@@ -329,7 +329,7 @@ fn records_that_are_hardly_text() {
     assert!(right * 100 >= all * 95, "{right} of {all}");
 }
 
-/// What looks like columns and is none: lengths that nothing tells, files with something before and after the records.
+/// Files that only look like columns: without a recognisable length, or with something before and after the records.
 #[test]
 fn columns_that_are_none() {
     for seed in 0..20 {
@@ -338,7 +338,7 @@ fn columns_that_are_none() {
         let total = dice.between(60, 300);
         let fields = layout(&mut dice, like, total);
         let fixed = hardly_text(&mut dice, &fields, 100);
-        // Records of any length behind headers that nobody knows.
+        // Records of any length after unknown headers.
         let mut variable = Vec::new();
         for record in fixed.chunks(total) {
             let len = dice.between(total / 3, total);

@@ -42,7 +42,8 @@ fn content(table: &Table) -> Vec<(Vec<u8>, String, Way)> {
     all
 }
 
-// --- Other people's files ---------------------------------------------------------------------------------------------
+// --- Other people's files
+// ---------------------------------------------------------------------------------------------
 
 /// Every `.ucm` that lies beside the checkout, line by line.
 #[test]
@@ -159,7 +160,8 @@ fn mappings_of_charmap(file: &str) -> Vec<(Vec<u8>, String)> {
     all
 }
 
-// --- Our own samples --------------------------------------------------------------------------------------------------
+// --- Our own samples
+// --------------------------------------------------------------------------------------------------
 
 fn sample_file(name: &str) -> Vec<u8> {
     fs::read(root().join("tests/data/tables").join(name)).unwrap()
@@ -415,7 +417,8 @@ fn ibm037_table() -> Table {
     read(&fs::read(root().join("codecs/IBM037.txt")).unwrap(), "IBM037").unwrap()
 }
 
-// --- Errors -----------------------------------------------------------------------------------------------------------
+// --- Errors
+// -----------------------------------------------------------------------------------------------------------
 
 /// Line, column, and what was expected there.
 fn place(error: &Error) -> (usize, usize, &str) {
@@ -716,7 +719,8 @@ fn a_charmap_of_too_many_states_is_refused() {
     assert!(place(&error).2.starts_with("bytes that 256 states can tell apart"), "{error}");
 }
 
-// --- Any input --------------------------------------------------------------------------------------------------------
+// --- Any input
+// --------------------------------------------------------------------------------------------------------
 
 /// Pieces that table files are made of.
 const PIECES: &[&str] = &[

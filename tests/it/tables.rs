@@ -17,7 +17,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The page of that name, read from its file.
+/// Reads the page of that name from its file.
 fn page(name: &str) -> Option<Table> {
     let path = root().join("codecs").join(format!("{name}.txt"));
     let text = fs::read_to_string(&path).ok()?;
@@ -37,7 +37,8 @@ static CHARTS: LazyLock<Vec<Table>> = LazyLock::new(|| {
     names.iter().map(|name| page(name).unwrap()).collect()
 });
 
-// --- The generated files ----------------------------------------------------------------------------------------------
+// --- The generated files
+// ----------------------------------------------------------------------------------------------
 
 /// `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::` writes the files anew.
 #[test]
@@ -54,7 +55,7 @@ fn the_generated_tables_are_fresh() {
     }
 }
 
-/// `pages.rs` and `pages.bin`; their form is described in `src/codec/table/packed.rs`.
+/// Returns `pages.rs` and `pages.bin`. Their format is described in `src/codec/table/packed.rs`; change both together.
 fn packed(pages: &[Table]) -> (String, Vec<u8>) {
     let mut blocks: Vec<[u16; 64]> = Vec::new();
     let mut known: HashMap<[u16; 64], u16> = HashMap::new();
@@ -152,9 +153,10 @@ fn a_packed_page_is_the_page() {
     }
 }
 
-// --- What codecs do ---------------------------------------------------------------------------------------------------
+// --- What codecs do
+// ---------------------------------------------------------------------------------------------------
 
-/// What `codec` makes of a text, shift codes left out; `None` where it cannot write it.
+/// Encodes a text, and leaves out the shift codes. Returns `None` if the codec cannot write it.
 fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
     let mut encoder = codec.encoder().unwrap();
     let mut room = [0; MIN_ROOM];
@@ -169,7 +171,7 @@ fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// What the bytes mean, shift codes added where the page has them.
+/// Decodes a code, with shift codes around it if the page has them.
 fn decoded(codec: &dyn Codec, shape: &Shape, bytes: &[u8]) -> Option<String> {
     match (shape, bytes.len()) {
         (Shape::Shifted, 2) => decode_strictly(codec, &[0x0E, bytes[0], bytes[1], 0x0F]),
@@ -177,7 +179,7 @@ fn decoded(codec: &dyn Codec, shape: &Shape, bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Whether these are a pair in a page of that shape, and not two single bytes.
+/// Returns whether these are a pair in a page of that shape, and not two single bytes.
 fn is_pair(shape: &Shape, pair: &[u8; 2]) -> bool {
     match shape {
         Shape::Multi(states) => matches!(states[0][usize::from(pair[0])], Cell::Next(_)),
@@ -245,15 +247,16 @@ fn codecs_do_what_the_charts_say() {
     }
 }
 
-// --- What others say --------------------------------------------------------------------------------------------------
+// --- What others say
+// --------------------------------------------------------------------------------------------------
 
 fn digest(lines: &str) -> String {
     Sha256::digest(lines).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compares all that each codec reads and writes with the digests that `codecs/digests.py` took from the ICU archive's own
-/// tables. Decoding is always done in full. A sample encodes every character that the table has in any direction, and
-/// some of the rest, which must not be encodable.
+/// Compares all that each codec reads and writes with the digests that `codecs/digests.py` took from the ICU archive's
+/// own tables. Decoding is always done in full. A sample encodes every character that the table has in any direction,
+/// and some of the rest, which must not be encodable.
 #[test]
 fn codecs_do_what_their_sources_say() {
     let registry = Registry::builtin();
@@ -310,7 +313,7 @@ fn codecs_do_what_their_sources_say() {
                 }
             }
         };
-        // By code point, a text before those that begin with it: as UTF-8 is ordered.
+        // By code point, and a text before those that begin with it, which is the order of UTF-8.
         let of_table = codec.info().table().unwrap().mappings.iter().map(|mapping| mapping.ch).collect::<Vec<_>>();
         let chars: BTreeSet<char> = sample::scalars(name).chain(of_table).chain(sequences_begin).collect();
         for ch in chars {
@@ -326,8 +329,8 @@ fn codecs_do_what_their_sources_say() {
     }
 }
 
-/// Against the archive's own tables, where they lie beside the checkout, as they are read at run time: the same mappings,
-/// shape and substitutes.
+/// Compares the pages with the archive's own tables, if they are beside the checkout, read as table files: the
+/// mappings, the shape and the substitutes.
 #[test]
 fn pages_are_what_their_sources_say() {
     let sources = root().join("../shared/ucm");
@@ -336,7 +339,7 @@ fn pages_are_what_their_sources_say() {
         return;
     }
     let sorted = |table: &Table| {
-        // What stands for a character is no mapping: which byte a table writes there says nothing.
+        // An entry of the kind `Substitute1` only marks a character; its byte means nothing.
         let code = |mapping: &Mapping| if mapping.way == Way::Substitute1 { Code::single(0) } else { mapping.code };
         let mut mappings: Vec<_> = table.mappings.iter().map(|found| (code(found), found.ch, found.way)).collect();
         let mut sequences = table.sequences.clone();
@@ -348,7 +351,7 @@ fn pages_are_what_their_sources_say() {
     let registry = Registry::builtin();
     for codec in registry.codecs().filter(|codec| codec.info().source.ends_with(".ucm")) {
         let (name, source) = (codec.name(), codec.info().source);
-        // Pages of PCs lie in a folder of their own.
+        // The pages of PCs are in a separate folder.
         let places = [sources.clone(), root().join("../shared/ucm-other")];
         let file = places.iter().find_map(|place| fs::read(place.join(source)).ok()).unwrap();
         let loaded = Table::read(&file, "", &|_| None).unwrap_or_else(|error| panic!("{source}: {error}"));
@@ -358,7 +361,7 @@ fn pages_are_what_their_sources_say() {
     assert_eq!(checked, 178);
 }
 
-/// What IANA, ICU, the JDK, glibc and others call these pages leads to them.
+/// Looks up the names that IANA, ICU, the JDK, glibc and others have for these pages.
 #[test]
 fn labels_of_others_resolve() {
     let registry = Registry::builtin();
@@ -379,7 +382,7 @@ fn labels_of_others_resolve() {
     assert!(known > 1000);
 }
 
-/// Every label leads to the codec that claims it, so no two codecs claim one; but for a number that is another's own.
+/// Looks up every label of every codec, so no two codecs can claim the same one.
 #[test]
 fn every_label_leads_to_its_codec() {
     let registry = Registry::builtin();

@@ -20,7 +20,7 @@ fn is_ucs4(name: &str) -> bool {
     name.contains("32") || name.contains("UCS-4")
 }
 
-/// A code unit in the form `name`.
+/// Returns a code unit in the form `name`.
 fn bytes(name: &str, unit: u32) -> Vec<u8> {
     let [a, b, c, d] = unit.to_be_bytes();
     match name {
@@ -38,14 +38,14 @@ fn units(name: &str, text: &str) -> Vec<u32> {
     if is_ucs4(name) { text.chars().map(u32::from).collect() } else { text.encode_utf16().map(u32::from).collect() }
 }
 
-/// Characters, and where there are none the offset of that and its length.
+/// A character, or the offset and length of an error.
 #[derive(PartialEq, Eq, Debug)]
 enum Event {
     Char(char),
     Fault(usize, usize),
 }
 
-/// What the code units mean, with so many bytes of a cut unit behind them.
+/// Decodes code units, with `cut` bytes of an incomplete unit after them.
 fn meaning(name: &str, units: &[u32], cut: usize) -> Vec<Event> {
     let width = bytes(name, 0).len();
     let mut events = Vec::new();
@@ -63,18 +63,18 @@ fn meaning(name: &str, units: &[u32], cut: usize) -> Vec<Event> {
         }
     }
     if cut > 0 {
-        // A high surrogate that a cut unit follows is settled by the end alone, apart from it, as in the loop above.
+        // A high surrogate before an incomplete unit is a separate error, as in the loop above.
         events.push(Event::Fault(at, cut));
     }
     events
 }
 
-/// Decodes `input` in pieces of `cuts` bytes into rooms of `rooms` bytes, over and over.
+/// Decodes `input` in pieces of `cuts` bytes into buffers of `rooms` bytes, both repeated.
 fn decode(codec: &dyn Codec, input: &[u8], cuts: &[usize], rooms: &[usize]) -> Vec<Event> {
     let mut decoder = codec.decoder();
     let mut events = Vec::new();
     let (mut cuts, mut rooms) = (cuts.iter().cycle(), rooms.iter().cycle());
-    // For every stop with a full sink: how many events there were, and how much room was left.
+    // For every stop with a full sink: the number of events so far, and the space left.
     let mut full = Vec::new();
     let (mut at, mut piece) = (0, 0);
     loop {
@@ -110,7 +110,7 @@ fn decode(codec: &dyn Codec, input: &[u8], cuts: &[usize], rooms: &[usize]) -> V
     events
 }
 
-/// Encodes `text` in pieces of `cuts` characters into rooms of `rooms` bytes; what it cannot write becomes U+FFFD.
+/// Encodes `text` in pieces of `cuts` characters into buffers of `rooms` bytes. Unmappable characters become U+FFFD.
 fn encode(codec: &dyn Codec, text: &str, cuts: &[usize], rooms: &[usize]) -> Vec<u8> {
     let mut encoder = codec.encoder().unwrap();
     let mut output = Vec::new();
@@ -158,7 +158,7 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(run, 1..8).prop_map(|runs| runs.concat())
 }
 
-/// Sizes of pieces or rooms: some small, some for hundreds of bytes, and none that is 0.
+/// Sizes of pieces or buffers: some small, some of hundreds of bytes, none 0.
 fn sizes(least: usize) -> impl Strategy<Value = Vec<usize>> {
     proptest::collection::vec(prop_oneof![least..least + 9, least..3000usize, Just(1 << 20)], 1..6)
 }

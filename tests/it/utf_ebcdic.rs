@@ -10,12 +10,12 @@ use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Step 2, as the page of the specification has it.
+/// Step 2, from the table in `spec/`.
 static BYTES: LazyLock<HashMap<u8, u8>> = LazyLock::new(|| {
     rows("utf-ebcdic-bytes.tsv").iter().map(|row| (row.bytes("i8")[0], row.bytes("byte")[0])).collect()
 });
 
-/// Steps 1 and 2, by writing the bits down.
+/// Does steps 1 and 2, by writing out the bits.
 fn slow_sequence(ch: char) -> Vec<u8> {
     let (code, mut bits) = (ch as u32, format!("{:b}", ch as u32));
     let i8: Vec<String> = if code < 0xA0 {
@@ -34,13 +34,13 @@ fn scalars() -> impl Iterator<Item = char> {
     (0..0x11_0000).filter_map(char::from_u32)
 }
 
-/// Packs up to seven bytes into a number that is another for each sequence: as a key it is much faster than a `Vec`.
+/// Packs up to seven bytes into a number that is unique for each sequence. As a key it is much faster than a `Vec`.
 fn key(bytes: &[u8]) -> u64 {
     assert!(bytes.len() < 8);
     bytes.iter().fold(1, |key, byte| key << 8 | u64::from(*byte))
 }
 
-/// All sequences, and all that they begin with, by their keys.
+/// All sequences and all their proper prefixes, as keys.
 struct Sequences {
     whole: HashMap<u64, char>,
     beginnings: HashSet<u64>,
@@ -60,7 +60,7 @@ static SEQUENCES: LazyLock<Sequences> = LazyLock::new(|| {
     Sequences { whole, beginnings }
 });
 
-/// What the bytes are: characters, or the length of a fault.
+/// Decodes bytes to characters, or the lengths of malformed sequences.
 fn slow_decode(mut bytes: &[u8]) -> Vec<Result<char, u8>> {
     let Sequences { whole, beginnings } = &*SEQUENCES;
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ fn slow_decode(mut bytes: &[u8]) -> Vec<Result<char, u8>> {
         let len = (1..bytes.len()).find(|len| !beginnings.contains(&key(&bytes[..*len]))).unwrap_or(bytes.len());
         let (answer, len) = match whole.get(&key(&bytes[..len])) {
             Some(ch) => (Ok(*ch), len),
-            // The byte that does not go on with the others is no part of them.
+            // The byte that does not continue the sequence is not part of it.
             None if len > 1 && !beginnings.contains(&key(&bytes[..len])) => (Err(len as u8 - 1), len - 1),
             None => (Err(len as u8), len),
         };
@@ -118,7 +118,7 @@ fn every_scalar_value_is_written_as_the_report_says_and_read_back() {
     assert!(found.into_iter().eq(sample::scalars("UTF-EBCDIC").map(Ok)));
 }
 
-/// Step 2 is page 1047 with its newlines exchanged, and what is left over in ascending order.
+/// Step 2 is page 1047 with its newlines exchanged, and then the remaining bytes in ascending order.
 #[test]
 fn the_table_is_that_of_page_1047() {
     let page = Registry::builtin().codec("IBM1047,nl=zos").unwrap();
@@ -137,7 +137,7 @@ fn every_two_bytes_are_what_the_report_says() {
     }
 }
 
-/// Bytes of I8 where something begins or ends.
+/// The bytes of I8 at which a range begins or ends.
 const EDGES: [u8; 26] = [
     0x0A, 0x41, 0x85, 0x9F, 0xA0, 0xA1, 0xA2, 0xA7, 0xA8, 0xAF, 0xB0, 0xB5, 0xB6, 0xB7, 0xB8, 0xBF, 0xC4, 0xC5, 0xE0,
     0xE1, 0xEF, 0xF0, 0xF1, 0xF8, 0xF9, 0xFA,
@@ -162,7 +162,7 @@ fn it_is_ebcdic_with_newlines_of_its_own() {
         assert_eq!(registry.codec(label).unwrap().name(), "UTF-EBCDIC", "{label}");
     }
     assert!(is_ebcdic(&*registry.codec("UTF-EBCDIC").unwrap()));
-    // What is read from 15 and 25, and what is written for the two newlines; the `Å` is 8A 46 (in I8 C7 A5).
+    // The text that 15 and 25 decode to, and the bytes that the two newlines encode to. `Å` is 8A 46 (C7 A5 in I8).
     for (label, read, written) in [
         ("UTF-EBCDIC", "\n\u{85}", *b"\x15\x25"),
         ("UTF-EBCDIC,nl=table", "\n\u{85}", *b"\x15\x25"),
@@ -177,7 +177,7 @@ fn it_is_ebcdic_with_newlines_of_its_own() {
     }
 }
 
-/// 25 in a document of XML is a line end as in other EBCDIC, and 15 is one anyway.
+/// In XML, 25 is a line end as in other EBCDIC, and 15 is one anyway.
 #[test]
 fn a_document_that_declares_it_is_read_by_it() {
     let registry = Registry::builtin();
@@ -188,12 +188,12 @@ fn a_document_that_declares_it_is_read_by_it() {
     let outcome = common::invariant(&Transcode::new(), &input, "to UTF-8");
     let expected = document.replace("utf-ebcdic", "UTF-8").replace('\u{85}', "\n");
     assert_eq!(outcome.text(), expected);
-    // And back: the label is made true again, and every character has its bytes.
+    // And back: the label is corrected again, and every character is encoded.
     let back = Transcode::new().to("UTF-EBCDIC").unwrap();
     let again = common::invariant(&back, expected.as_bytes(), "to UTF-EBCDIC");
     assert_eq!(again.error, None);
     assert_eq!(common::whole(&Transcode::new(), &again.output).text(), expected);
-    // The substitute, where one is wanted.
+    // The substitute.
     let replacing = Transcode::new().from("UTF-8").unwrap().to("UTF-EBCDIC").unwrap().malformed(OnMalformed::Replace);
     assert_eq!(common::whole(&replacing, b"a\xFFb").output, b"\x81\xDD\x73\x73\x71\x82");
 }

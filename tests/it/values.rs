@@ -11,14 +11,14 @@ use charpipe::{
 use proptest::prelude::*;
 use std::borrow::Cow;
 
-/// What a run makes of the value: the machine for everything, which takes no short way.
+/// Decodes the value with a whole run, which takes no short way.
 fn by_run(job: &Transcode, value: &[u8]) -> Result<String, Error> {
     let mut output = Vec::new();
     job.run(value, &mut output)?;
     Ok(String::from_utf8(output).unwrap())
 }
 
-/// All that can be seen of an error.
+/// Returns everything that is visible of an error.
 fn seen(error: &Error) -> String {
     format!("{:?} {error}", error.kind())
 }
@@ -41,7 +41,7 @@ fn agrees(values: &mut ValueDecoder, job: &Transcode, value: &[u8]) {
 
 const MALFORMED: [OnMalformed; 4] = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape];
 
-/// Texts that are more than text at the beginning of a document, and some that are nearly.
+/// Texts that have a meaning at the beginning of a document, and some that nearly have.
 const BEGINNINGS: [&str; 10] = [
     "\u{FEFF}a",
     "\u{FEFF}",
@@ -55,7 +55,7 @@ const BEGINNINGS: [&str; 10] = [
     " <?xml version='1.0' encoding='x'?>",
 ];
 
-/// Values that are hard, as `codec` would have them.
+/// Returns difficult values for `codec`.
 fn hard_values(codec: &dyn charpipe::Codec) -> Vec<Vec<u8>> {
     let mut values: Vec<Vec<u8>> = vec![
         b"".to_vec(),
@@ -152,7 +152,7 @@ fn what_no_value_can_be() {
     assert!(matches!(error.kind(), ErrorKind::NotUtf8 { codec, .. } if codec == "US-ASCII"), "{error}");
 }
 
-/// A decoder of values can be used wherever its thread is.
+/// A decoder of values can be sent to another thread.
 #[test]
 fn it_can_be_sent() {
     fn is_send<T: Send>(_: &T) {}

@@ -15,7 +15,7 @@ struct Label {
     label: &'static str,
     /// The Encoding Standard's name for it.
     web: &'static str,
-    /// Ours; none where the label is refused.
+    /// Our name; `None` if we refuse the label.
     codec: Option<&'static str>,
     superset: Option<&'static str>,
     xml_name: Option<&'static str>,
@@ -29,7 +29,7 @@ fn labels() -> impl Iterator<Item = Label> {
     })
 }
 
-/// Every encoding that encoding_rs runs or is read out for.
+/// Returns every encoding for which we use encoding_rs or its tables.
 fn encodings() -> Vec<&'static Encoding> {
     let mut names: Vec<&str> = labels().map(|row| row.web).collect();
     names.dedup();
@@ -66,7 +66,7 @@ fn every_label_resolves() {
             (name, superset, xml_name),
             "{label}"
         );
-        // What is written says what it is, and is read as that without a warning, where there is a name for it.
+        // What we write names its encoding, and is read as that without a warning if there is a name for it.
         let written = registry.codec(xml_name.unwrap()).unwrap();
         assert_eq!(written.name(), name, "{label}");
         assert!(written.info().read_as_superset.is_none() || xml_name == Some(name), "{label}");
@@ -76,7 +76,7 @@ fn every_label_resolves() {
     assert_eq!(encodings().len(), 36);
 }
 
-/// The warning of a document in that encoding, by every way that a label can come, and its place.
+/// Tests the warning and its position, for every way in which a label can be given.
 #[test]
 fn a_label_of_a_smaller_charset() {
     let warnings = |job: &Transcode, input: &[u8]| {
@@ -91,7 +91,7 @@ fn a_label_of_a_smaller_charset() {
         }
         let document = format!("<?xml version='1.0' encoding='{label}'?><a/>");
         let mut found = warnings(&Transcode::new(), document.as_bytes());
-        // `ISO_8859-2:1987` is no EncName.
+        // `ISO_8859-2:1987` is not an EncName.
         found.retain(|(code, _)| *code != "declaration-malformed");
         assert_eq!(found, Vec::from_iter(superset.map(|_| ("superset-used", 30))), "declared {label}");
 
@@ -121,7 +121,7 @@ fn a_label_of_a_smaller_charset() {
     assert_eq!(seen, [("bom-declaration-conflict", 33)]);
 }
 
-/// The name that is written is true: it is that of the superset, whatever the label was.
+/// The declaration that is written names the superset, whatever the label was.
 #[test]
 fn the_superset_is_named_in_the_declaration() {
     for (label, name, text) in [
@@ -145,7 +145,7 @@ fn the_superset_is_named_in_the_declaration() {
     }
 }
 
-/// The names of two codecs, or a name and another's alias, are never the same label.
+/// No label belongs to two codecs.
 #[test]
 fn no_label_is_claimed_twice() {
     let registry = Registry::builtin();
@@ -182,7 +182,8 @@ fn single_byte_tables_are_those_of_encoding_rs() {
     }
 }
 
-/// All of Unicode in one go, with approximations: what is written, and what cannot be. In rooms of all sizes.
+/// Encodes all of Unicode in one run, with approximations, into buffers of all sizes: what is written, and what cannot
+/// be.
 #[test]
 fn every_character_is_written_as_encoding_rs_writes_it() {
     for encoding in encodings() {
@@ -232,7 +233,8 @@ fn every_character_is_written_as_encoding_rs_writes_it() {
         let (_, _, length) = theirs.encode_from_utf8_without_replacement("", &mut their_room, true);
         expected.extend_from_slice(&their_room[..length]);
         if encoding == ISO_2022_JP {
-            // They lead back to ASCII in front of what is unmappable. Where no ASCII follows, that could not be read.
+            // encoding_rs returns to ASCII before an unmappable character. If no ASCII follows, that could not be
+            // decoded.
             let back = |at: usize| expected[at..].starts_with(b"\x1B(B\x1B");
             let kept = |at: usize| !(at.saturating_sub(2)..=at).any(back);
             expected = (0..expected.len()).filter(|at| kept(*at)).map(|at| expected[at]).collect();
@@ -242,7 +244,7 @@ fn every_character_is_written_as_encoding_rs_writes_it() {
     }
 }
 
-/// One event of a decoder: text, or a fault by its place and length.
+/// One event of a decoder: text, or an error with its position and length.
 #[derive(PartialEq, Eq, Debug)]
 enum Event {
     Text(String),
@@ -276,7 +278,7 @@ fn theirs(encoding: &'static Encoding, bytes: &[u8]) -> Vec<Event> {
     }
 }
 
-/// Ours, in pieces of `cuts` bytes; a copy of the decoder goes on in its place after each where `forks`.
+/// Decodes with our codec in pieces of `cuts` bytes. With `forks`, a copy of the decoder takes over after each piece.
 fn ours(codec: &dyn Codec, bytes: &[u8], cuts: &[usize], room: usize, forks: bool) -> Vec<Event> {
     let mut decoder = codec.decoder();
     let mut events = Vec::new();
@@ -335,7 +337,7 @@ fn every_pair_decodes_as_by_encoding_rs() {
         for lead in sample::one_in(3, encoding.name(), 0..=255) {
             let mut all = prefix.to_vec();
             for trail in 0..=255 {
-                // Between the pairs what leads back to the beginning of a character.
+                // Bytes between the pairs after which a character begins in any case.
                 all.extend_from_slice(&[lead, trail]);
                 all.extend_from_slice(if prefix.is_empty() { b"\n" } else { b"!!\x1B$B" });
             }
@@ -344,8 +346,7 @@ fn every_pair_decodes_as_by_encoding_rs() {
     }
 }
 
-/// A walk that no one chose: bytes of the kinds that matter, in pieces of all sizes, in rooms of all sizes, through
-/// copies.
+/// Decodes random bytes of the kinds that matter, in pieces of all sizes, into buffers of all sizes, through copies.
 #[test]
 fn hostile_bytes_in_any_pieces() {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
@@ -385,7 +386,7 @@ fn hostile_bytes_in_any_pieces() {
     }
 }
 
-/// Every encoding of encoding_rs is a codec, under its name, and back; no codec of another charset is taken for one.
+/// Every encoding of encoding_rs becomes a codec of the same name and back; no other codec is taken for one.
 #[test]
 fn encodings_are_codecs_and_back() {
     let mut web: Vec<&Encoding> = labels().map(|row| Encoding::for_label(row.web.as_bytes()).unwrap()).collect();
@@ -416,7 +417,7 @@ fn encodings_are_codecs_and_back() {
 fn shifts_of_iso_2022_jp() {
     let job = Transcode::new().from("UTF-8").unwrap().to("ISO-2022-JP").unwrap();
     assert_eq!(whole(&job, "a漢b¥c漢".as_bytes()).output, b"a\x1B$B4A\x1B(Bb\x1B(J\\c\x1B$B4A\x1B(B");
-    // A stand-in is written in the set that has it.
+    // A replacement is written in the set that has it.
     let mut encoder = codec(ISO_2022_JP).encoder().unwrap();
     let mut room = [0; 64];
     let mut sink = ByteSink::new(&mut room);
@@ -427,10 +428,10 @@ fn shifts_of_iso_2022_jp() {
     assert_eq!(sink.as_bytes(), b"\x1B$B4A\x1B(B\x1A");
 }
 
-/// The offset of what the target lacks is that of its own bytes, though a fault made earlier ones be read again.
+/// The offset of an unmappable character is that of its own bytes, even if an error made the decoder read some again.
 #[test]
 fn an_unmappable_character_after_a_fault() {
-    // 81 30 is a beginning that 81 41 does not complete: a bad byte, a digit, and a character at 3.
+    // 81 41 does not continue 81 30, which is then a malformed byte and a digit; a character follows at 3.
     let input = b"a\x81\x30\x81\x41";
     let job = Transcode::new().from("gb18030").unwrap().to("US-ASCII").unwrap().malformed(OnMalformed::Drop);
     let job = job.relabel(Relabel::Never).bom(Bom::Strip);

@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
+#[cfg(unix)]
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;

@@ -179,6 +179,7 @@ fn records_without_data() {
         ("-f latin1 --records mode-b", b"\0\0\x01a", b"\0\0\0", MANY / 4, 0),
         ("-f latin1 --records vbs", b"", b"\0\x0D\0\0\0\x05\x01\0a\0\x04\x02\0", 50_000, 50_000),
     ] {
+        let (times, lines) = (sample::tenth(times), sample::tenth(lines));
         let output = many(&format!("-q {args}"), beginning, unit, times);
         let words = String::from_utf8_lossy(&output.stderr);
         // The record of the segments is cut.

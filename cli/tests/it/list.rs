@@ -2,6 +2,7 @@
 
 use charpipe::Registry;
 use serde_json::{Value, json};
+#[cfg(unix)]
 use std::io::Read;
 use std::process::{Command, Output, Stdio};
 

@@ -6,33 +6,40 @@ mod common;
 mod broken_documents;
 mod chart;
 mod command;
-#[cfg(all(unix, feature = "generate"))]
-mod completions;
-#[cfg(target_os = "linux")]
-mod exhaustion;
-#[cfg(unix)]
-mod failing_files;
-#[cfg(unix)]
-mod habits;
 mod json;
 mod limits;
 mod list;
 mod mainframe_e2e;
+mod references;
+mod shapes;
+mod utf_ebcdic;
+mod xml_peers;
+
+// These run in a shell.
+#[cfg(all(unix, feature = "generate"))]
+mod completions;
+#[cfg(unix)]
+mod readme;
+
+// These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or names that are any bytes.
+#[cfg(unix)]
+mod habits;
 #[cfg(unix)]
 mod many_files;
 #[cfg(unix)]
 mod messages;
 #[cfg(unix)]
 mod parallel;
-mod pictures;
 #[cfg(unix)]
-mod readme;
-mod references;
-mod shapes;
+mod pictures;
+
+// These need extended attributes, /proc, or files without a name.
+#[cfg(target_os = "linux")]
+mod exhaustion;
+#[cfg(target_os = "linux")]
+mod failing_files;
 #[cfg(target_os = "linux")]
 mod shared_folders;
-mod utf_ebcdic;
-mod xml_peers;
 
 /// Counts allocations; see `common::work`.
 #[global_allocator]

@@ -4,7 +4,7 @@ use super::{codecs, encode};
 use charpipe::codec::can_encode;
 use charpipe::{Codec, OnUnmappable, Transcode};
 
-/// Letters of many scripts; each encoding takes what it has.
+/// Letters of many scripts. Each encoding gets those that it can write.
 const TEXT: &str = "Grüße, façade: 1 < 2; Привет, Ελλάδα, שלום, سلام, ไทย, 漢字かなカナ한국어 中文 ﾊﾝｶｸ €😀";
 
 pub struct Document {
@@ -12,7 +12,7 @@ pub struct Document {
     pub bytes: Vec<u8>,
 }
 
-/// A document that declares the encoding it is in, for each encoding that can.
+/// Returns a document that declares its own encoding, for each encoding that can be declared.
 pub fn documents() -> Vec<Document> {
     let documents = codecs().into_iter().filter(|codec| can_encode(&**codec)).filter_map(|codec| {
         let head = format!("<?xml version=\"1.0\" encoding=\"{}\"?>\n<a b='c'>", codec.info().xml_name?);
@@ -38,7 +38,7 @@ fn can_write(codec: &dyn Codec, ch: char) -> bool {
     job.run(ch.to_string().as_bytes(), Vec::new()).is_ok()
 }
 
-/// Numbers that are the same in every run.
+/// A random number generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {
@@ -50,7 +50,7 @@ impl Dice {
     }
 }
 
-/// All that happens to a document.
+/// Calls `each` with every damaged version of a document and a description of the damage.
 pub fn bent(document: &Document, mut each: impl FnMut(&str, &[u8])) {
     let bytes = &document.bytes;
     let of = |how: String| format!("{}, {how}", document.name);
@@ -58,7 +58,7 @@ pub fn bent(document: &Document, mut each: impl FnMut(&str, &[u8])) {
         each(&of(format!("cut behind {len}")), &bytes[..len]);
     }
     let times: Option<u32> = std::env::var("CHARPIPE_BENT").ok().and_then(|times| times.parse().ok());
-    // Others of each document.
+    // Different bits in each document.
     for bit in (document.name.len() % 5..8 * bytes.len()).step_by(if times.is_some() { 1 } else { 5 }) {
         let mut bytes = bytes.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);

@@ -17,16 +17,16 @@ use std::io::{self, BufRead, Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
-/// All that a run shows to the outside.
+/// Everything that a run shows to the outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub output: Vec<u8>,
-    /// The error's words, which have the offset and the bytes in them.
+    /// The error message, which contains the offset and the bytes.
     pub error: Option<String>,
     pub offset: Option<u64>,
-    /// Detection's answer, its reasons included.
+    /// The verdict of detection, with its reasons.
     pub verdict: String,
-    /// What was counted on the way: faults that passed with their places, diagnostics, records.
+    /// What the report counts: errors that a policy let pass, with their positions; diagnostics; records.
     pub faults: String,
 }
 
@@ -36,13 +36,13 @@ impl Outcome {
     }
 }
 
-/// Runs `input` through in one piece with all the room that it could want.
+/// Converts `input` in one piece, into a large buffer.
 pub fn whole(job: &Transcode, input: &[u8]) -> Outcome {
     drive(job, input, &mut std::iter::repeat(usize::MAX), &mut std::iter::repeat(1 << 20), false)
 }
 
-/// Runs `input` through in pieces of `cuts` bytes into rooms of `rooms` bytes; `late_eof` says the end of the input in
-/// a call of its own, with nothing in it.
+/// Converts `input` in pieces of `cuts` bytes, into buffers of `rooms` bytes. With `late_eof`, the end of the input is
+/// announced by a separate call without data.
 pub fn drive(
     job: &Transcode,
     input: &[u8],
@@ -108,7 +108,7 @@ pub fn drive_this(
     }
 }
 
-/// What a report has counted.
+/// Returns what a report counts, as text.
 pub fn faults(report: &Report) -> String {
     format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
@@ -124,8 +124,8 @@ pub fn faults(report: &Report) -> String {
     )
 }
 
-/// Asserts that no way of cutting makes a difference: every single cut, one byte at a time, with empty pieces between,
-/// into rooms of every small size; answers the outcome.
+/// Asserts that cutting makes no difference: every single cut, one byte at a time, empty pieces between, and output
+/// buffers of every small size. Returns the outcome.
 pub fn invariant(job: &Transcode, input: &[u8], what: &str) -> Outcome {
     let expected = whole(job, input);
     let check = |outcome: Outcome, how: &str| assert_eq!(outcome, expected, "{what}, {how}");
@@ -146,12 +146,12 @@ pub fn invariant(job: &Transcode, input: &[u8], what: &str) -> Outcome {
     expected
 }
 
-/// All that are registered.
+/// Returns all built-in codecs.
 pub fn codecs() -> Vec<Arc<dyn Codec>> {
     Registry::builtin().codecs().cloned().collect()
 }
 
-/// What a codec can write of a text; other characters are left out.
+/// Encodes the characters of a text that a codec can write, and leaves out the others.
 pub fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
     let mut encoder = codec.encoder().unwrap();
     let mut bytes = Vec::new();
@@ -169,10 +169,10 @@ pub fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Something for every codec.
+/// A text with something for every codec.
 pub const TEXT: &str = "<?xml version='1.0'?>\r\n<a b=\"é\">ﾊﾛｰ \u{85}€ 漢字 😀 [x]</a>\n";
 
-/// Good and bad bytes of every kind, for each codec.
+/// Returns valid and malformed inputs of every kind for a codec.
 pub fn samples(codec: &dyn Codec) -> Vec<Vec<u8>> {
     let good = encode(codec, TEXT);
     let mut bad = good.clone();
@@ -185,7 +185,7 @@ pub fn samples(codec: &dyn Codec) -> Vec<Vec<u8>> {
     vec![Vec::new(), good, bad, cut_short, all_bytes]
 }
 
-/// A reader that hands out one to three bytes at a time and is interrupted before each.
+/// A reader that returns one to three bytes at a time, and `Interrupted` before each.
 pub struct Stutter<'a> {
     rest: &'a [u8],
     calls: usize,
@@ -217,12 +217,12 @@ impl Read for Stutter<'_> {
     }
 }
 
-/// Whether `probe` runs; says so where it does not.
+/// Returns whether `probe` runs; prints a message if it does not.
 pub fn installed(peer: &str, probe: &[&str]) -> bool {
     let ran = Command::new(probe[0]).args(&probe[1..]).stdin(Stdio::null()).output();
     let there = ran.is_ok_and(|output| output.status.success());
     if !there {
-        // Past the capture of the test runner, so that a skipped peer is seen.
+        // Not through `eprintln!`, whose output the test runner captures: a skipped peer must be visible.
         _ = writeln!(io::stderr(), "peers: {peer} is not installed, skipped");
     }
     there
@@ -233,7 +233,7 @@ pub fn piped_through(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
-        // One that failed reads no more; its exit status says so.
+        // A program that failed stops reading; its exit status shows it.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output().unwrap()
     })

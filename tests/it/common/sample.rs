@@ -29,7 +29,8 @@ pub fn one_in<I: IntoIterator>(n: usize, walk: &str, items: I) -> impl Iterator<
     items.into_iter().skip(start(walk, n)).step_by(n)
 }
 
-/// Returns every item in a full run, and otherwise the items for which `is_boundary` holds and one in `n` of the others.
+/// Returns every item in a full run, and otherwise the items for which `is_boundary` holds and one in `n` of the
+/// others.
 fn boundaries_and_one_in<I: Iterator, F: Fn(&I::Item) -> bool>(
     n: usize,
     walk: &str,
@@ -48,15 +49,15 @@ pub fn scalars(walk: &str) -> impl Iterator<Item = char> + use<> {
     boundaries_and_one_in(97, walk, all, |ch| *ch < '\u{100}' || matches!(*ch as u32 & 0xFF, 0 | 0xFF))
 }
 
-/// Returns the pairs of bytes, in order. A sample has the first and the last pair of each lead byte, and one in 17 of the
-/// rest.
+/// Returns the pairs of bytes, in order. A sample has the first and the last pair of each lead byte, and one in 17 of
+/// the rest.
 pub fn pairs(walk: &str) -> impl Iterator<Item = [u8; 2]> + use<> {
     let all = (0..=0xFFFF_u16).map(u16::to_be_bytes);
     boundaries_and_one_in(17, walk, all, |pair| matches!(pair[1], 0 | 0xFF))
 }
 
-/// Returns the built-in codecs. A sample has every codec that is not made from a table, the first page of each shape, and
-/// one in 8 of the other pages, which run the same code.
+/// Returns the built-in codecs. A sample has every codec that is not made from a table, the first page of each shape,
+/// and one in 8 of the other pages, which run the same code.
 pub fn codecs(walk: &str) -> Vec<Arc<dyn Codec>> {
     /// The codecs, and the shapes of those that are made from tables. To unpack all tables takes a while.
     static CODECS: LazyLock<Vec<(Arc<dyn Codec>, Option<Discriminant<Shape>>)>> = LazyLock::new(|| {

@@ -37,13 +37,13 @@ impl Dice {
     }
 }
 
-/// The text of a language, on one line.
+/// Returns the text of a language, on one line.
 pub fn text(language: &str) -> String {
     let part = TEXTS.split("\n[").find(|part| part.split([']', ' ']).next() == Some(language)).unwrap();
     part.split_once('\n').unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Its words; where there are no blanks, a few characters are a word.
+/// Returns the words of that text. In a language without blanks, a few characters make a word.
 pub fn pieces(language: &str) -> Vec<String> {
     let text = text(language);
     match language {
@@ -62,11 +62,11 @@ pub fn pieces(language: &str) -> Vec<String> {
     }
 }
 
-/// What a page writes of one record's text; what it lacks is left out.
+/// Encodes the text of one record, without the characters that the page lacks.
 pub fn encode(page: &str, text: &str) -> Vec<u8> {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::builtin);
     thread_local! {
-        // To look a label up takes longer than to encode a record.
+        // Looking up a label takes longer than encoding a record.
         static CODECS: RefCell<HashMap<String, Arc<dyn Codec>>> = RefCell::default();
     }
     let codec = CODECS.with_borrow_mut(|codecs| match codecs.get(page) {
@@ -114,11 +114,11 @@ pub enum Like {
     Prose,
     /// Lines of any length, also very short.
     Ragged,
-    /// Fields: a name, a number in digits, a packed one, and what fits of a text.
+    /// Fields: a name, a number in digits, a packed number, and as much of a text as fits.
     Fields,
 }
 
-/// A number as packed decimals of `len` bytes.
+/// Returns a number as a packed decimal of `len` bytes.
 pub fn packed(mut number: usize, len: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
     for (count, byte) in bytes.iter_mut().rev().enumerate() {
@@ -133,7 +133,7 @@ pub fn packed(mut number: usize, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Words of the text from a place on, no more than `most` bytes once they are encoded.
+/// Returns words of the text, from a random position on, that take at most `most` bytes when encoded.
 pub fn words(page: &str, words: &[&str], at: &mut usize, most: usize) -> Vec<u8> {
     let mut line = String::new();
     let mut bytes = Vec::new();
@@ -152,7 +152,7 @@ pub fn words(page: &str, words: &[&str], at: &mut usize, most: usize) -> Vec<u8>
     }
 }
 
-/// Records of text of up to `most` bytes; of just so many where they are `fixed`.
+/// Returns records of text of at most `most` bytes, or of exactly as many if they are `fixed`.
 pub fn records(
     dice: &mut Dice,
     (page, language): (&str, &str),
@@ -162,7 +162,7 @@ pub fn records(
     fixed: bool,
 ) -> Vec<Vec<u8>> {
     let pieces = pieces(language);
-    // In another order each time, and so many that nothing comes again but by chance.
+    // In a different order each time, and enough of them that repetitions are accidental.
     let pieces: Vec<&str> = (0..50_000).map(|_| &*pieces[dice.below(pieces.len())]).collect();
     let blank = encode(page, " ")[0];
     let mut at = dice.below(pieces.len());
@@ -195,7 +195,7 @@ pub fn records(
     all
 }
 
-/// The records in a shape, laid out by the rules of `Shape` and nothing of the library.
+/// Frames records by the documented rules of `Shape`, without using the library.
 pub fn laid_out(dice: &mut Dice, shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
     let word = |length: usize, control: u8| vec![(length >> 8) as u8, length as u8, control, 0];
     let blksize = dice.of(&[700, 3120, 6144, 27998]);
@@ -225,7 +225,7 @@ pub fn laid_out(dice: &mut Dice, shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> 
             out.append(&mut block);
         }
         Shape::Vbs { .. } => {
-            // At least the longest is spanned.
+            // At least the longest record is spanned.
             let blksize = dice.of(&[100, 256, 700, 3120]).min(longest + 4).max(20);
             let mut block = Vec::new();
             for record in records {
@@ -318,7 +318,7 @@ pub fn laid_out(dice: &mut Dice, shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> 
     out
 }
 
-/// What was found, for an assertion's words.
+/// Returns what was found, for an assertion's message.
 pub fn in_words(found: &[Hypothesis]) -> String {
     let line = |one: &Hypothesis| {
         let mark = if one.survives { "* " } else { "  " };
@@ -328,7 +328,7 @@ pub fn in_words(found: &[Hypothesis]) -> String {
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of a shape, of a hundred records or more, so many `times`.
+/// Returns a file of a shape with at least a hundred records, repeated `times` times.
 pub fn generated(kind: usize, seed: u64, times: usize) -> (Shape, Vec<u8>, String) {
     let mut dice = Dice::new(seed * 16 + kind as u64);
     let page = dice.of(&PAGES);
@@ -365,13 +365,13 @@ pub fn generated(kind: usize, seed: u64, times: usize) -> (Shape, Vec<u8>, Strin
 
 pub const KINDS: usize = 13;
 
-/// Of each kind of shape this many files.
+/// The number of files of each kind of shape.
 pub const FILES: u64 = 24;
 
-/// A data set of a made-up tape: its name, RECFM, the attribute of its blocks, LRECL, BLKSIZE, and its blocks.
+/// A data set of a generated tape: its name, RECFM, the attribute of its blocks, LRECL, BLKSIZE, and its blocks.
 pub type Set<'a> = (&'a str, char, char, usize, usize, Vec<Vec<u8>>);
 
-/// A tape with standard labels, in EBCDIC or ASCII.
+/// Returns a tape with standard labels, in EBCDIC or ASCII.
 pub fn labelled(sets: &[Set<'_>], is_ascii: bool) -> Vec<u8> {
     let (mut out, mut previous) = (Vec::new(), 0);
     let mut chunk = |data: &[u8], flags: u8| {
@@ -398,7 +398,7 @@ pub fn labelled(sets: &[Set<'_>], is_ascii: bool) -> Vec<u8> {
     out
 }
 
-/// Cards, records of variable length, and spanned ones that name no LRECL: each in a data set of its own.
+/// Cards, records of variable length, and spanned records without an LRECL, each in its own data set.
 pub fn several() -> Vec<u8> {
     let word = |len: usize, control: u8| vec![(len >> 8) as u8, len as u8, control, 0];
     let card = |number: usize| encode("IBM037", &format!("{:<80}", format!("CARD {number}")));

@@ -5,16 +5,16 @@ use std::ffi::OsStr;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// What tests send, and what may come of a pipe that is closed.
+/// The signals that tests send, and the one of a closed pipe.
 const DEFAULT: &str = "--default-signal=INT,QUIT,HUP,TERM,PIPE,XFSZ";
 
-/// Whether there is an `env` that can do it (GNU's, from 8.31 on).
+/// Returns whether there is an `env` that can reset signals (GNU's, since 8.31).
 static HAS_ENV: LazyLock<bool> = LazyLock::new(|| {
     let output = Command::new("env").args([DEFAULT, "true"]).output();
     output.is_ok_and(|output| output.status.success())
 });
 
-/// `program`, in which each signal does what it does by default. It is the child itself, not a child of that one.
+/// Returns a command for `program` with default signal handling. The program is the child itself, not a grandchild.
 pub fn with_default_signals(program: impl AsRef<OsStr>) -> Command {
     if !*HAS_ENV {
         return Command::new(program);

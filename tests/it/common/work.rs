@@ -9,15 +9,15 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// What was done.
+/// Counts of work.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Work {
-    /// Calls of decoders and encoders, forks included.
+    /// Calls of decoders and encoders, including forks.
     pub calls: usize,
-    /// What they were given, in bytes, and what was allocated.
+    /// The bytes that these calls were given, and the number of allocations.
     pub bytes: usize,
     pub allocations: usize,
-    /// Of memory, beyond what there was at the beginning.
+    /// Peak memory in bytes, above what was allocated at the beginning.
     pub peak: usize,
     live: usize,
 }
@@ -27,7 +27,7 @@ thread_local! {
 }
 
 fn add(change: impl FnOnce(&mut Work)) {
-    // A thread that ends has its own way of allocating.
+    // While a thread ends, its thread-local variables are gone.
     _ = WORK.try_with(|cell| {
         let mut work = cell.get();
         change(&mut work);
@@ -35,45 +35,45 @@ fn add(change: impl FnOnce(&mut Work)) {
     });
 }
 
-/// The work of a run on `input`, on this thread.
+/// Returns the work of a run on `input`, on this thread.
 pub fn work_of(job: &Transcode, input: &[u8]) -> Work {
-    // What becomes of it is for other tests.
+    // Other tests check the result.
     work_in(|| _ = job.run(input, std::io::sink()))
 }
 
-/// The work of whatever `act` does, on this thread.
+/// Returns the work of `act`, on this thread.
 pub fn work_in(act: impl FnOnce()) -> Work {
     WORK.set(Work::default());
     act();
     WORK.get()
 }
 
-/// The system's allocator, counted.
+/// The system's allocator, with counters.
 pub struct Counting;
 
-// SAFETY: the system's allocator does everything.
+// SAFETY: all calls are passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract of this method, which is also that of `System`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract of this method, which is also that of `System`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size, layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract of this method, which is also that of `System`.
         unsafe { System.realloc(place, layout, size) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         add(|work| work.live = work.live.saturating_sub(layout.size()));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract of this method, which is also that of `System`.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -87,7 +87,7 @@ fn count(size: usize, before: usize) {
     });
 }
 
-/// `job` between these two, each of which counts.
+/// Returns `job` from one counting codec to another.
 pub fn counting(job: Transcode, from: &str, to: &str) -> Transcode {
     let mut registry = Registry::builtin();
     let mut register = |label: &str, name: &str| {
@@ -98,7 +98,7 @@ pub fn counting(job: Transcode, from: &str, to: &str) -> Transcode {
     if to != "UTF-8" {
         register(to, "X-COUNTED-TO");
     }
-    // Text that is already what the target is goes its own way.
+    // UTF-8 to UTF-8 does not go through the codecs.
     let to = if to == "UTF-8" { "UTF-8" } else { "X-COUNTED-TO" };
     job.registry(registry).from("X-COUNTED-FROM").unwrap().to(to).unwrap().kind(charpipe::Kind::Text)
 }

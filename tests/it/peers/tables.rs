@@ -25,22 +25,23 @@ use std::sync::Arc;
 const SO: u8 = 0x0E;
 const SI: u8 = 0x0F;
 
-/// What a page makes of what it is asked. What is missing is not assigned.
+/// The answers of a converter about a page. A missing entry is unassigned.
 #[derive(Default)]
 struct Answers {
     read: HashMap<Vec<u8>, String>,
     written: HashMap<String, Vec<u8>>,
-    /// What is written with one-way mappings; empty where a peer leaves no choice.
+    /// What is written with best fit; empty if the peer does not offer the choice.
     best_fit: HashMap<String, Vec<u8>>,
-    /// What is written for a character that the page lacks; empty where a peer does not do so, or not apart from the rest.
-    /// Ours is found when it is asked for: nearly every character is one.
+    /// What is written for a character that the page lacks; empty if the peer cannot tell. Ours are computed on demand,
+    /// because nearly every character has one.
     substitutes: HashMap<String, Vec<u8>>,
 }
 
-// --- Ours -------------------------------------------------------------------------------------------------------------
+// --- Ours
+// -------------------------------------------------------------------------------------------------------------
 
-/// The code pages of DOS, by the name of the codec and by the number that each peer puts its own word before. No peer has
-/// the pictures of `cp437-wingdings`.
+/// The code pages of DOS: the name of the codec, and the number, which each peer prefixes in its own way. No peer has
+/// the graphic characters of `cp437-wingdings`.
 #[rustfmt::skip]
 const DOS: &[(&str, u16)] = &[
     ("IBM437", 437), ("CP720", 720), ("CP737", 737), ("IBM775", 775), ("IBM850", 850), ("IBM852", 852), ("IBM855", 855),
@@ -48,11 +49,11 @@ const DOS: &[(&str, u16)] = &[
     ("IBM864", 864), ("IBM865", 865), ("IBM866", 866), ("IBM869", 869), ("CP874", 874),
 ];
 
-/// A page: what there is to ask, and what the codec answers.
+/// A page: what the peers are asked, and the codec's answers.
 struct Page {
     name: &'static str,
     shape: Shape,
-    /// As the peer calls it.
+    /// The peer's name for the page.
     label: String,
     codes: Vec<Vec<u8>>,
     texts: Vec<String>,
@@ -68,12 +69,13 @@ impl Page {
         let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
         let pairs = (0..=0xFFFF_u16).map(|pair| pair.to_be_bytes().to_vec()).filter(|_| shape != Shape::Single);
         let is_shift = |code: &Vec<u8>| shape == Shape::Shifted && (code.contains(&SO) || code.contains(&SI));
-        // Without shift codes nothing leads a peer back to where a pair begins: only what is a pair by its bytes.
+        // Without shift codes a peer could not find the beginning of the next pair again, so only valid pairs are
+        // asked.
         let is_astray = |code: &Vec<u8>| {
             shape == Shape::Double && code != b"\x40\x40" && !code.iter().all(|byte| (0x41..0xFF).contains(byte))
         };
         let codes = singles.chain(pairs).filter(|code| !is_shift(code) && !is_astray(code)).collect();
-        // The plane, and what the page has beyond it.
+        // The Basic Multilingual Plane, and the characters and sequences of the page beyond it.
         let plane = (0..0x1_0000).filter_map(char::from_u32).map(String::from);
         let chars = table.mappings.iter().map(|mapping| mapping.ch.to_string());
         let sequences = table.sequences.into_iter().map(|sequence| sequence.text);
@@ -109,7 +111,7 @@ impl Page {
         ours
     }
 
-    /// What is written for a character that the page lacks.
+    /// Returns what is written for a character that the page lacks.
     fn substitute(&self, encoder: &mut dyn Encoder, text: &str) -> Option<Vec<u8>> {
         let mut room = [0; 2 * MIN_ROOM];
         let mut sink = ByteSink::new(&mut room);
@@ -121,7 +123,7 @@ impl Page {
         })
     }
 
-    /// A code as it stands by itself.
+    /// Returns a code with the shift codes that it needs by itself.
     fn shifted(&self, code: &[u8]) -> Vec<u8> {
         match (&self.shape, code) {
             (Shape::Shifted, [first, second]) => vec![SO, *first, *second, SI],
@@ -136,37 +138,37 @@ impl Page {
         }
     }
 
-    /// What stands behind each code, as text and in bytes: three characters, each another, so that none of what may be
-    /// in front of them makes a marker with a part of them.
+    /// Returns the marker after each code, as text and as bytes: three different characters, so that no code before it
+    /// can form a marker with a part of it.
     fn marker(&self) -> (&'static str, Vec<u8>) {
         let text = if self.shape == Shape::Double { "＜＝＞" } else { "<=>" };
         (text, text.chars().flat_map(|ch| self.ours.written[&ch.to_string()].clone()).collect())
     }
 }
 
-// --- Theirs -----------------------------------------------------------------------------------------------------------
+// --- Theirs
+// -----------------------------------------------------------------------------------------------------------
 
 struct Peer {
-    /// As in the list, and in the column `users` of `spec/labels.tsv`.
+    /// The name in the list, and in the column `users` of `spec/labels.tsv`.
     name: &'static str,
-    /// Its version, where it is installed.
+    /// Returns its version, if it is installed.
     version: fn() -> Option<String>,
-    /// The version that the list was made with, or the beginning of it, and how many pages that has: of `codecs/`, and of
-    /// DOS.
+    /// The version that the list was made with, or a prefix of it, and how many pages of `codecs/` and of DOS it has.
     known: (&'static str, usize, usize),
-    /// What stands before the number of a page of DOS.
+    /// The prefix of the number of a DOS page.
     dos: &'static str,
-    /// Called with all pages; what it gives is called with each of them.
+    /// Takes all pages, and returns a function that is called with each.
     ask: fn(&[Named]) -> Box<Ask>,
 }
 
-/// The name of a codec, and what the peer calls that page.
+/// The name of a codec, and the peer's name for that page.
 type Named = (&'static str, String);
 
-/// `None` where the peer lacks the page.
+/// Returns `None` if the peer lacks the page.
 type Ask = dyn FnMut(&Page) -> Option<Answers>;
 
-/// The first line that a command prints, where it is there and does not fail.
+/// Returns the first line that a command prints, if the command exists and succeeds.
 fn first_line(command: &[&str]) -> Option<String> {
     let output = Command::new(command[0]).args(&command[1..]).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -196,7 +198,7 @@ const ICU: Peer = Peer {
 const JDK: Peer = Peer {
     name: "jdk",
     version: || {
-        // A program of one source file takes a compiler; 17 is the first with HexFormat.
+        // Running a source file needs the compiler; 17 is the first version with HexFormat.
         first_line(&["java", "--add-modules", "jdk.compiler,jdk.charsets", "--source", "17", "--version"])
             .and_then(|line| line.split(' ').nth(1).map(str::to_owned))
     },
@@ -205,8 +207,8 @@ const JDK: Peer = Peer {
     ask: java,
 };
 
-/// One run of a filter over `items`, with `behind` each: what comes out in front of each `marker`. `None` where nothing
-/// comes at all, as the filter lacks the page.
+/// Runs a filter over `items` with `behind` after each, and returns the output before each `marker`. Returns `None` if
+/// there is no output at all, which means that the filter lacks the page.
 fn filter<'a>(
     command: &[&str],
     items: impl Iterator<Item = &'a [u8]>,
@@ -217,7 +219,7 @@ fn filter<'a>(
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&input.concat()).unwrap();
     file.rewind().unwrap();
-    // A filter that leaves something out ends with an error; what it says is no news.
+    // A filter that leaves something out exits with an error, which is expected.
     let output = Command::new(command[0]).args(&command[1..]).stdin(file).stderr(Stdio::null()).output().unwrap();
     let mut rest = &output.stdout[..];
     let mut found = Vec::with_capacity(input.len() / 2);
@@ -232,7 +234,7 @@ fn filter<'a>(
     Some(found)
 }
 
-/// What `command` reads the page's codes as; `is_text` tells whether that is text, or says that it is none.
+/// Decodes the page's codes with `command`. `is_text` tells text from the command's sign for an unassigned code.
 fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<HashMap<Vec<u8>, String>> {
     let (text, marker) = page.marker();
     let codes: Vec<Vec<u8>> = page.codes.iter().map(|code| page.shifted(code)).collect();
@@ -241,7 +243,7 @@ fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<Has
     Some(pairs.map(|(code, text)| (code, String::from_utf8(text).unwrap())).collect())
 }
 
-/// What `command` writes the page's texts as. What it can't write it has to leave out.
+/// Encodes the page's texts with `command`, which has to leave out what it cannot write.
 fn write(page: &Page, command: &[&str]) -> Option<HashMap<String, Vec<u8>>> {
     let (text, marker) = page.marker();
     let found = filter(command, page.texts.iter().map(String::as_bytes), text.as_bytes(), &marker)?;
@@ -262,7 +264,7 @@ fn uconv(page: &Page) -> Option<Answers> {
     let label = &*page.label;
     let to =
         |callback, fallback| write(page, &["uconv", "-f", "UTF-8", "-t", label, "--to-callback", callback, fallback]);
-    // What is not assigned is escaped, as `%XE1`.
+    // Unassigned bytes are escaped, as `%XE1`.
     let from = ["uconv", "-f", label, "-t", "UTF-8", "--from-callback", "escape"];
     let written = to("skip", "--no-fallback")?;
     let mut substitutes = to("substitute", "--no-fallback")?;
@@ -276,7 +278,7 @@ fn uconv(page: &Page) -> Option<Answers> {
 }
 
 /// For each line of a file, `NAME LABEL SHAPE`: `NAME r CODE TEXT` and `NAME w TEXT CODE`, all in hexadecimal, text as
-/// UTF-8. What is not assigned is left out.
+/// UTF-8. Unassigned codes are left out.
 const JAVA: &str = r#"
 import java.io.*;
 import java.nio.*;
@@ -340,7 +342,7 @@ class Dump {
 }
 "#;
 
-/// All pages at once, as the machine takes longer to start than to work.
+/// Asks about all pages in one run, because the JVM takes longer to start than to work.
 fn java(pages: &[Named]) -> Box<Ask> {
     let folder = tempfile::tempdir().unwrap();
     let (program, list) = (folder.path().join("Dump.java"), folder.path().join("list"));
@@ -367,18 +369,19 @@ fn java(pages: &[Named]) -> Box<Ask> {
     })
 }
 
-// --- The differences --------------------------------------------------------------------------------------------------
+// --- The differences
+// --------------------------------------------------------------------------------------------------
 
-/// Something that a peer does otherwise.
+/// A difference between a peer and us.
 #[derive(Debug)]
 struct Difference {
     page: &'static str,
     way: &'static str,
-    /// Bytes or a text, in hexadecimal, as are these:
+    /// Bytes or a text in hexadecimal, like the fields below.
     of: String,
     theirs: String,
     ours: String,
-    /// What is written for it with best fit, and in place of what the page lacks.
+    /// What we write for it with best fit, and as a substitute.
     best_fit: String,
     substitute: String,
 }
@@ -425,7 +428,7 @@ fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
             add("read", hex(Some(code)), code_points(theirs), code_points(ours), hex(None), hex(None));
         }
     }
-    // What is read otherwise is written otherwise: the same difference, seen from behind.
+    // A code that decodes differently also encodes differently; that is the same difference.
     let is_read_so = |code: Option<&Vec<u8>>, by: &Answers, text: &String| {
         code.is_none_or(|code| by.read.get(code) == Some(text) && theirs.read.get(code) != ours.read.get(code))
     };
@@ -443,8 +446,8 @@ fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
         if a != b && !theirs.best_fit.is_empty() {
             add("best-fit", of(), hex(a), hex(b), best_fit(), hex(substitute(text).as_ref()));
         }
-        // ICU leaves out what is ignorable (variation selectors, joiners) instead. A SUB that stands at another byte there
-        // is a difference in reading, seen from behind again.
+        // ICU drops ignorable characters (variation selectors, joiners) instead. A SUB at a different byte is a
+        // difference in decoding, which is listed as such.
         let Some(a) = theirs.substitutes.get(text) else { continue };
         let b = substitute(text);
         let is_same_sub = || theirs.read.get(a).is_some_and(|sub| is_read_so(b.as_ref(), ours, sub));
@@ -460,8 +463,8 @@ fn is_page(name: &str) -> bool {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("codecs").join(format!("{name}.txt")).exists()
 }
 
-/// The pages that others have labels for, and what this one calls them: the name of our table, where it knows that. Pages
-/// of which no labels are listed are IANA's, and go by their names; those of DOS go by their numbers.
+/// Returns the pages that the peer has, with its names for them: the name of our source table if the peer knows it.
+/// Pages without listed labels are IANA's, and have the same name everywhere; those of DOS are named by their numbers.
 fn pages(peer: &Peer) -> Vec<Named> {
     let labels = rows("labels.tsv");
     let mut pages = Vec::new();
@@ -482,7 +485,7 @@ fn pages(peer: &Peer) -> Vec<Named> {
 }
 
 fn compare(peer: &Peer) {
-    // Past the capture of the test runner, so that it is seen.
+    // Not through `eprintln!`, whose output the test runner captures.
     let say = |what: &str| _ = writeln!(std::io::stderr(), "table_peers: {what}");
     let Some(version) = (peer.version)() else {
         return say(&format!("{} is not installed, skipped", peer.name));
@@ -513,7 +516,7 @@ fn compare(peer: &Peer) {
         }
     }
     for (row, count) in listed.iter().zip(counts) {
-        // In a sample, only the rows can be counted of which all pages have been compared.
+        // In a sample, only rows whose pages have all been compared can be counted.
         let is_complete = sample::is_full() || row["pages"].split(',').all(|page| names.contains(&page));
         if is_complete && row["count"] != count.to_string() {
             let columns = ["peer", "pages", "way", "of", "theirs", "ours", "count", "why"];
