@@ -269,7 +269,10 @@ fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
             let what = format!("{from} to {to}, {ch:?}");
             let outcome = invariant(&job, &input, &what);
             let words = outcome.error.clone().unwrap_or_default();
-            assert!(words.contains("within a record") && words.contains("record 3"), "{what}: {outcome:?}");
+            assert!(
+                words.contains("a newline, is inside a record") && words.contains("record 3"),
+                "{what}: {outcome:?}"
+            );
             let kept = invariant(&job.clone().newlines_in_records(OnNewlineInRecord::Keep), &input, &what);
             assert!(kept.error.is_none() && kept.output.starts_with(&outcome.output), "{what}");
             let space = invariant(&job.clone().newlines_in_records(OnNewlineInRecord::Space), &input, &what);
