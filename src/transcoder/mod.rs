@@ -71,7 +71,7 @@ use way::Route;
 /// ```
 /// use charpipe::{Status, Transcode};
 ///
-/// let mut transcoder = Transcode::new().from("IBM037")?.transcoder()?;
+/// let mut transcoder = Transcode::new().source_encoding("IBM037")?.transcoder()?;
 /// let mut room = [0; 16];
 /// let step = transcoder.step(b"\xC8\x85\x93\x93\x96", &mut room, true)?;
 /// assert_eq!((step.read, step.state), (5, Status::Done));

@@ -160,9 +160,9 @@ impl RecordArgs {
             (false, false) => Padding::Trim,
         };
         if let Some(policy) = self.record_newlines {
-            transcode = transcode.newlines_in_records(policy);
+            transcode = transcode.on_newline_in_record(policy);
         }
-        transcode.blanks(padding).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).overlong(self.overlong)
+        transcode.padding(padding).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).on_overlong(self.overlong)
     }
 
     /// Returns the file of a tape image that was asked for.

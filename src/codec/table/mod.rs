@@ -32,7 +32,7 @@
 //! let mut registry = Registry::builtin();
 //! registry.register_table(table)?;
 //! let mut bytes = Vec::new();
-//! Transcode::new().registry(registry).to("X-EURO")?.run("5 €".as_bytes(), &mut bytes)?;
+//! Transcode::new().registry(registry).target_encoding("X-EURO")?.run("5 €".as_bytes(), &mut bytes)?;
 //! assert_eq!(bytes, b"5 \x80");
 //! # Ok::<(), charpipe::Error>(())
 //! ```

@@ -26,7 +26,7 @@ use std::io::{self, Write};
 /// use charpipe::Transcode;
 /// use std::io::Write;
 ///
-/// let mut writer = Transcode::new().from("UTF-8")?.to("IBM037")?.writer(Vec::new())?;
+/// let mut writer = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM037")?.writer(Vec::new())?;
 /// write!(writer, "Hel")?;
 /// write!(writer, "lo")?;
 /// assert_eq!(writer.finish()?, b"\xC8\x85\x93\x93\x96");
