@@ -200,22 +200,26 @@ impl Transcoder {
     }
 
     /// Returns the verdict of detection, once there is one.
+    #[must_use]
     pub fn verdict(&self) -> Option<&Verdict> {
         self.run.report.verdict.as_ref()
     }
 
     /// Returns whether the end of the input was taken and everything was delivered.
+    #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self.phase, Phase::Done) && self.run.spill.is_empty()
     }
 
     /// Returns the report so far.
+    #[must_use]
     pub fn report(&self) -> &Report {
         &self.run.report
     }
 
     /// Returns how far the input was read: the byte offset, and the record if there are records. After a panic in
     /// [`step`](Self::step) this is the only thing that can still be asked.
+    #[must_use]
     pub fn reached(&self) -> (u64, Option<RecordPosition>) {
         let place = self.route.as_ref().map(|route| route.source.reached());
         place.map_or((self.run.bytes_in, None), |place| (place.offset, place.record))

@@ -197,17 +197,20 @@ pub struct FinishError<W>(Box<(Error, EncodeWriter<W>)>);
 
 impl<W> FinishError<W> {
     /// Returns the error.
+    #[must_use]
     pub fn error(&self) -> &Error {
         &self.0.0
     }
 
     /// Returns the underlying writer. What it did not take is lost.
+    #[must_use]
     pub fn into_inner(self) -> W {
         self.0.1.output
     }
 
     /// Returns the writer with what is still to be written, to call [`finish`](EncodeWriter::finish) again if the underlying
     /// writer failed.
+    #[must_use]
     pub fn into_writer(self) -> EncodeWriter<W> {
         self.0.1
     }
