@@ -341,7 +341,7 @@ fn values(part: &str, rounds: usize) {
         }
         let Ok(codec) = Registry::builtin().codec(name) else { continue };
         let value = encode_all(&*codec, text).expect("a codec of that text");
-        let job = Transcode::new().from(name).expect("a built-in codec");
+        let job = Transcode::new().source_encoding(name).expect("a built-in codec");
         let mut decoded = job.values().expect("a decoder of values");
         assert_eq!(decoded.decode(&value).expect("a value without errors"), text);
         let (mut decoder, mut room) = (codec.decoder(), [0; 256]);

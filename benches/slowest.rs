@@ -110,10 +110,10 @@ fn climb<T: Clone>(
 
 /// From the codec to UTF-8, as a stream or as a single record.
 fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record: bool) -> Row {
-    let mut job = job(registry, codec.name(), "UTF-8").malformed(OnMalformed::Replace);
+    let mut job = job(registry, codec.name(), "UTF-8").on_malformed(OnMalformed::Replace);
     if is_record {
         let shape = Shape::Fixed { lrecl: LEN as u32 };
-        job = job.records(shape).shifts_as_blanks(true).newlines_in_records(OnNewlineInRecord::Space);
+        job = job.records(shape).shifts_as_blanks(true).on_newline_in_record(OnNewlineInRecord::Space);
     }
     let input = |pattern: &[u8]| pattern.iter().copied().cycle().take(LEN).collect::<Vec<u8>>();
     // Arbitrary bytes if the charset cannot encode the text.
@@ -152,7 +152,7 @@ fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<R
     for (name, policy) in
         [("replace", OnUnmappable::Replace), ("escape", OnUnmappable::Escape), ("xml", OnUnmappable::Xml)]
     {
-        let job = job(registry, "UTF-8", codec.name()).unmappable(policy).malformed(OnMalformed::Replace);
+        let job = job(registry, "UTF-8", codec.name()).on_unmappable(policy).on_malformed(OnMalformed::Replace);
         // Such a policy fails for a charset without a substitute, or without ASCII.
         if job.run("€漢😀\u{E000}\u{530}".as_bytes(), std::io::sink()).is_err() {
             continue;
@@ -184,8 +184,8 @@ fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<R
 fn job(registry: &Registry, from: &str, to: &str) -> Transcode {
     Transcode::new()
         .registry(registry.clone())
-        .from(from)
-        .and_then(|job| job.to(to))
+        .source_encoding(from)
+        .and_then(|job| job.target_encoding(to))
         .expect("a codec")
         .kind(charpipe::Kind::Text)
 }

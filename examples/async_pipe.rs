@@ -10,7 +10,7 @@ use std::error::Error;
 use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader, duplex};
 
 async fn send(wire: impl AsyncWrite + Unpin) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let mut writer = Transcode::new().from("UTF-8")?.to("IBM1047")?.tokio_writer(wire)?;
+    let mut writer = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM1047")?.tokio_writer(wire)?;
     for line in ["Grüße aus Köln\n", "[10:15] {ok}\n"] {
         writer.write_all(line.as_bytes()).await?;
         // Sends what was written so far; without this, the writer waits for more.
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     runtime.block_on(async {
         let (near, far) = duplex(16);
         let sender = tokio::spawn(send(near));
-        let mut reader = Transcode::new().from("IBM1047")?.tokio_reader(BufReader::new(far))?;
+        let mut reader = Transcode::new().source_encoding("IBM1047")?.tokio_reader(BufReader::new(far))?;
         let mut line = String::new();
         while reader.read_line(&mut line).await? > 0 {
             print!("{line}");

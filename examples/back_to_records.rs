@@ -11,7 +11,7 @@ const LINES: &str = "PAY 山田 12\nPAY Ms. O'Brien 7\n";
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Page 939 has two-byte characters between shift codes; the shift codes count towards the length.
-    let job = Transcode::new().to("IBM939")?;
+    let job = Transcode::new().target_encoding("IBM939")?;
     for name in ["fb:18", "rdw", "vbs:24"] {
         let shape: Shape = name.parse()?;
         let mut bytes = Vec::new();
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let error = short.run(LINES.as_bytes(), &mut bytes).unwrap_err();
     println!("fb:12: {error}");
     let mut bytes = Vec::new();
-    short.overlong(OnOverlong::Cut).run(LINES.as_bytes(), &mut bytes)?;
+    short.on_overlong(OnOverlong::Cut).run(LINES.as_bytes(), &mut bytes)?;
     bytes.chunks(12).for_each(|record| println!("      {}", hex(record)));
     Ok(())
 }

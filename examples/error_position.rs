@@ -17,7 +17,7 @@ fn main() -> Result<(), charpipe::Error> {
     // A character that the target lacks. The offset is that of its first byte in the input, which is UTF-16 here. (By
     // default, such a character becomes a character reference in XML.)
     let utf16 = include_bytes!("data/utf16le-bom.xml");
-    let transcode = Transcode::new().to("IBM1047")?.unmappable(OnUnmappable::Fail);
+    let transcode = Transcode::new().target_encoding("IBM1047")?.on_unmappable(OnUnmappable::Fail);
     let error = transcode.run(&utf16[..], Vec::new()).unwrap_err();
     println!("{error}");
     let offset = error.offset().expect("the input is to blame") as usize;

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let input = BufReader::new(GzDecoder::new(&sent[..]));
     let mut output = GzEncoder::new(Vec::new(), Compression::default());
-    let report = Transcode::new().to("UTF-16")?.run(input, &mut output)?;
+    let report = Transcode::new().target_encoding("UTF-16")?.run(input, &mut output)?;
     let compressed = output.finish()?;
     println!("{} bytes of {}, {} of {}", report.bytes_in, report.from.unwrap_or_default(), report.bytes_out, report.to);
 

@@ -228,13 +228,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // Convert it back, with the newline of EBCDIC: the bytes are the same, including the label and the shift codes.
     let mut bytes = Vec::new();
-    transcode.clone().to("KEIS")?.eol(Eol::Nel).run(&text[..], &mut bytes)?;
+    transcode.clone().target_encoding("KEIS")?.eol(Eol::Nel).run(&text[..], &mut bytes)?;
     println!("the same bytes: {}", bytes == document);
 
     // Errors have their offset in the input, whatever the shift state.
-    let error = transcode.clone().from("KEIS")?.run(&b"\x0A\x42\xC5\xEC\xB5\x0A\x41\xC1"[..], Vec::new()).unwrap_err();
+    let error = transcode
+        .clone()
+        .source_encoding("KEIS")?
+        .run(&b"\x0A\x42\xC5\xEC\xB5\x0A\x41\xC1"[..], Vec::new())
+        .unwrap_err();
     println!("{error}");
-    let error = transcode.to("KEIS")?.run("東京 😀".as_bytes(), Vec::new()).unwrap_err();
+    let error = transcode.target_encoding("KEIS")?.run("東京 😀".as_bytes(), Vec::new()).unwrap_err();
     println!("{error}");
     Ok(())
 }

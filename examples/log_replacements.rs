@@ -10,10 +10,13 @@ use charpipe::{OnMalformed, OnUnmappable, Transcode};
 const INPUT: &[u8] = b"Caf\xC3\xA9 5\n\xFF and \xC0\xAF\n7 \xE2\x82\xAC\n";
 
 fn main() -> Result<(), charpipe::Error> {
-    let job = Transcode::new().to("ISO-8859-1")?.malformed(OnMalformed::Escape).unmappable(OnUnmappable::Escape);
+    let job = Transcode::new()
+        .target_encoding("ISO-8859-1")?
+        .on_malformed(OnMalformed::Escape)
+        .on_unmappable(OnUnmappable::Escape);
     let mut latin1 = Vec::new();
     let report = job.run(INPUT, &mut latin1)?;
-    print!("{}", Transcode::new().from("ISO-8859-1")?.decode(&latin1)?);
+    print!("{}", Transcode::new().source_encoding("ISO-8859-1")?.decode(&latin1)?);
 
     // The count is exact. The first sixteen are stored with their offset, in bytes of the input.
     let (malformed, unmappable) = (&report.malformed, &report.unmappable);

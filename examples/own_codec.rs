@@ -124,11 +124,11 @@ fn main() -> Result<(), charpipe::Error> {
 
     // Convert it back.
     let mut bytes = Vec::new();
-    transcode.clone().to("accents")?.run(&text[..], &mut bytes)?;
+    transcode.clone().target_encoding("accents")?.run(&text[..], &mut bytes)?;
     println!("{}", bytes.escape_ascii());
 
     // Errors have their offset in the input.
-    let error = transcode.from("accents")?.run(&b"caf\xC2e \xC2x"[..], Vec::new()).unwrap_err();
+    let error = transcode.source_encoding("accents")?.run(&b"caf\xC2e \xC2x"[..], Vec::new()).unwrap_err();
     println!("{error}");
     Ok(())
 }

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = args.next().unwrap_or_else(|| example.into());
     let shape: Shape = args.next().as_deref().unwrap_or("vbs").parse()?;
 
-    let mut text = Transcode::new().from("IBM037")?.values()?;
+    let mut text = Transcode::new().source_encoding("IBM037")?.values()?;
     let (mut line, mut out) = (String::new(), BufWriter::new(stdout().lock()));
     let mut records = Records::new(BufReader::new(File::open(path)?), &shape);
     while let Some(record) = records.next_record()? {

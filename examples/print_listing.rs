@@ -11,7 +11,7 @@ use std::io::{BufReader, stdout};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/listing.fba");
-    let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 133 }).carriage(Carriage::Asa);
+    let job = Transcode::new().source_encoding("IBM037")?.records(Shape::Fixed { lrecl: 133 }).carriage(Carriage::Asa);
     let report = job.run(BufReader::new(File::open(path)?), stdout().lock())?;
     eprintln!("{} records printed", report.records.unwrap_or_default());
     Ok(())

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.fb");
     // Each record becomes a line. Columns 52 to 56 are BALANCE, which is not text. It is written as two hex digits per
     // byte.
-    let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 76 });
+    let job = Transcode::new().source_encoding("IBM037")?.records(Shape::Fixed { lrecl: 76 });
     let lines = job.columns("1-51,57-".parse()?).gaps(Gaps::Hex).reader(BufReader::new(File::open(path)?))?.lines();
 
     let mut table = csv::Writer::from_writer(stdout().lock());

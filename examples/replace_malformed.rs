@@ -6,7 +6,7 @@ fn main() -> Result<(), charpipe::Error> {
     let damaged = include_bytes!("data/damaged-utf8.txt");
     for policy in [OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {
         let mut output = Vec::new();
-        let report = Transcode::new().malformed(policy).run(&damaged[..], &mut output)?;
+        let report = Transcode::new().on_malformed(policy).run(&damaged[..], &mut output)?;
         print!("{policy:?}: {}", String::from_utf8_lossy(&output));
         println!("  {} malformed sequences", report.malformed.count);
         // The first ones are stored with their offsets.

@@ -20,7 +20,7 @@ struct Config {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let config: Config = serde_json::from_str(CONFIG)?;
-    let job = Transcode::new().from(&config.from)?.records(config.records).malformed(config.malformed);
+    let job = Transcode::new().source_encoding(&config.from)?.records(config.records).on_malformed(config.malformed);
     let mut text = Vec::new();
     let report = job.run(&b"CLOSED    CAF\x90      "[..], &mut text)?;
     print!("{}", String::from_utf8(text)?);

@@ -15,10 +15,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let transcode = Transcode::new().registry(registry);
     let mut bytes = Vec::new();
-    transcode.clone().to("X-SITE")?.run("✓ 50 €".as_bytes(), &mut bytes)?;
+    transcode.clone().target_encoding("X-SITE")?.run("✓ 50 €".as_bytes(), &mut bytes)?;
     println!("{bytes:02X?}");
     let mut text = Vec::new();
-    transcode.from("site")?.run(&bytes[..], &mut text)?;
+    transcode.source_encoding("site")?.run(&bytes[..], &mut text)?;
     println!("{}", String::from_utf8(text)?);
     Ok(())
 }

@@ -12,7 +12,7 @@ use std::io::{BufReader, stdout};
 fn main() -> Result<(), Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.vb");
     let shape: Shape = "vb".parse()?;
-    let job = Transcode::new().from("IBM037")?.records(shape).columns("1-51,57-".parse()?).gaps(Gaps::Hex);
+    let job = Transcode::new().source_encoding("IBM037")?.records(shape).columns("1-51,57-".parse()?).gaps(Gaps::Hex);
     let report = job.run(BufReader::new(File::open(path)?), stdout().lock())?;
     eprintln!("{} records in {} bytes", report.records.unwrap_or_default(), report.bytes_in);
     Ok(())

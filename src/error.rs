@@ -316,7 +316,7 @@ impl Error {
     /// Returns the record and column of [`offset`](Self::offset), or `None` if the input has no records.
     ///
     /// ```
-    /// let job = charpipe::Transcode::new().from("US-ASCII")?.records("fb:4".parse()?);
+    /// let job = charpipe::Transcode::new().source_encoding("US-ASCII")?.records("fb:4".parse()?);
     /// let error = job.run(&b"abcdef\xFFh"[..], Vec::new()).unwrap_err();
     /// let at = error.record().expect("there are records");
     /// assert_eq!((error.offset(), at.number, at.column), (Some(6), 2, 3));

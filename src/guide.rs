@@ -29,10 +29,10 @@
 //! use charpipe::{OnMalformed, OnUnmappable, Transcode};
 //!
 //! let job = Transcode::new()
-//!     .from("IBM1140")? // otherwise it is detected
-//!     .to("ISO-8859-1")? // otherwise UTF-8
-//!     .malformed(OnMalformed::Replace)
-//!     .unmappable(OnUnmappable::Escape);
+//!     .source_encoding("IBM1140")? // otherwise it is detected
+//!     .target_encoding("ISO-8859-1")? // otherwise UTF-8
+//!     .on_malformed(OnMalformed::Replace)
+//!     .on_unmappable(OnUnmappable::Escape);
 //! let mut latin1 = Vec::new();
 //! job.run(&b"\xF5\x40\x9F"[..], &mut latin1)?;
 //! assert_eq!(latin1, br"5 \u{20AC}");
@@ -53,7 +53,7 @@
 //! assert!(matches!(error.kind(), ErrorKind::Malformed { bytes, .. } if bytes == b"\xFF"));
 //! assert_eq!(error.to_string(), "byte 5: FF is not valid UTF-8");
 //!
-//! let report = Transcode::new().malformed(OnMalformed::Replace).run(&b"good \xFF bad"[..], Vec::new())?;
+//! let report = Transcode::new().on_malformed(OnMalformed::Replace).run(&b"good \xFF bad"[..], Vec::new())?;
 //! assert_eq!((report.malformed.count, report.malformed.first[0].offset), (1, 5));
 //! # Ok::<(), charpipe::Error>(())
 //! ```
@@ -66,7 +66,7 @@
 //! ```
 //! use charpipe::Transcode;
 //!
-//! let job = Transcode::new().from("IBM037")?.records("fb:4".parse()?);
+//! let job = Transcode::new().source_encoding("IBM037")?.records("fb:4".parse()?);
 //! let mut lines = Vec::new();
 //! let report = job.run(&b"\xC1\xC2\x40\x40\xC3\x40\xC4\x40"[..], &mut lines)?;
 //! assert_eq!((&lines[..], report.records), (&b"AB\nC D\n"[..], Some(2)));
@@ -86,7 +86,7 @@
 //! let lines = Transcode::new().reader(&b"\xFE\xFF\0o\0n\0e\0\n\0t\0w\0o"[..])?.lines();
 //! assert_eq!(lines.collect::<Result<Vec<_>, _>>()?, ["one", "two"]);
 //!
-//! let mut writer = Transcode::new().to("UTF-16LE")?.writer(Vec::new())?;
+//! let mut writer = Transcode::new().target_encoding("UTF-16LE")?.writer(Vec::new())?;
 //! writer.write_all(b"one")?;
 //! assert_eq!(writer.finish()?, b"o\0n\0e\0"); // `finish` marks the end of the text
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -101,7 +101,7 @@
 //! ```
 //! use charpipe::{Status, Transcode};
 //!
-//! let mut transcoder = Transcode::new().from("IBM037")?.transcoder()?;
+//! let mut transcoder = Transcode::new().source_encoding("IBM037")?.transcoder()?;
 //! let (mut text, mut buffer) = (Vec::new(), [0; 4]);
 //! for (piece, eof) in [(&b"\xC8\x85\x93"[..], false), (b"\x93\x96", false), (b"", true)] {
 //!     let mut rest = piece;
@@ -136,6 +136,6 @@
 //! table.aliases.push("till".into());
 //! let mut registry = Registry::builtin();
 //! registry.register_table(table)?;
-//! assert_eq!(Transcode::new().registry(registry).from("till")?.decode(b"5 \xEE")?, "5 €");
+//! assert_eq!(Transcode::new().registry(registry).source_encoding("till")?.decode(b"5 \xEE")?, "5 €");
 //! # Ok::<(), charpipe::Error>(())
 //! ```

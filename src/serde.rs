@@ -21,6 +21,7 @@ use crate::transcoder::{
     Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnOverlong, OnUnmappable, Padding, RecordsCut, Relabel,
     Relabelled, Report, UnmappableAt,
 };
+use crate::words::Word;
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -234,7 +235,8 @@ macro_rules! words {
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+                let word = String::deserialize(deserializer)?;
+                word.parse().map_err(|_| D::Error::unknown_variant(&word, <$type as Word>::NAMES))
             }
         }
     )+};

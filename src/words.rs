@@ -30,6 +30,9 @@ pub trait Word: Copy + Eq + Debug + Display + FromStr<Err = UnknownWord> + Send 
     /// All values, in the order of their documentation.
     const ALL: &'static [Self];
 
+    /// The words of all values, in the same order.
+    const NAMES: &'static [&'static str];
+
     /// Returns the word for this value.
     fn name(self) -> &'static str;
 }
@@ -38,14 +41,14 @@ pub trait Word: Copy + Eq + Debug + Display + FromStr<Err = UnknownWord> + Send 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownWord {
     word: String,
-    expected: Vec<&'static str>,
+    expected: &'static [&'static str],
 }
 
 impl UnknownWord {
     /// Returns the words of the choice.
     #[must_use]
-    pub fn expected(&self) -> &[&'static str] {
-        &self.expected
+    pub fn expected(&self) -> &'static [&'static str] {
+        self.expected
     }
 }
 
@@ -59,10 +62,8 @@ impl std::error::Error for UnknownWord {}
 
 /// Returns the value that has the word `word`.
 pub(crate) fn parse<T: Word>(word: &str) -> Result<T, UnknownWord> {
-    T::ALL.iter().copied().find(|value| value.name() == word).ok_or_else(|| UnknownWord {
-        word: word.to_owned(),
-        expected: T::ALL.iter().map(|value| value.name()).collect(),
-    })
+    let value = T::ALL.iter().copied().find(|value| value.name() == word);
+    value.ok_or_else(|| UnknownWord { word: word.to_owned(), expected: T::NAMES })
 }
 
 /// Declares the words of a choice. Implements [`Word`], `Display` and `FromStr` for it.
@@ -83,6 +84,7 @@ macro_rules! words {
 
         impl crate::words::Word for $type {
             const ALL: &'static [Self] = $type::ALL;
+            const NAMES: &'static [&'static str] = &[$($word),+];
 
             fn name(self) -> &'static str {
                 $type::name(self)

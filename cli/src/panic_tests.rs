@@ -81,8 +81,8 @@ fn child() {
         Cli { command: Of::Convert(convert) } => {
             let transcode = convert.transcode().unwrap().registry(registry);
             let transcode = match line.contains("--to-records") {
-                true => transcode.to("X-PANICS").unwrap(),
-                false => transcode.from("X-PANICS").unwrap(),
+                true => transcode.target_encoding("X-PANICS").unwrap(),
+                false => transcode.source_encoding("X-PANICS").unwrap(),
             };
             convert::run_with(&convert, transcode).unwrap_or_else(|status| status)
         }

@@ -168,8 +168,8 @@ fuzz_target!(|data: &[u8]| {
     // The codec that uses the kernels converts everything: encoding to the page and back gives the same text.
     if !in_page.is_empty() && can_encode(&*page.codec) {
         let bytes = encode(&*page.codec, &in_page);
-        let job = Transcode::new().from(page.codec.name()).expect("it is registered");
-        let job = job.malformed(OnMalformed::Fail).unmappable(OnUnmappable::Fail);
+        let job = Transcode::new().source_encoding(page.codec.name()).expect("it is registered");
+        let job = job.on_malformed(OnMalformed::Fail).on_unmappable(OnUnmappable::Fail);
         let mut back = Vec::new();
         job.run(&bytes[..], &mut back).expect("what was just written");
         let wanted: String = bytes.iter().filter_map(|byte| page.chars[usize::from(*byte)]).collect();

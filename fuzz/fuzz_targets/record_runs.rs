@@ -39,10 +39,10 @@ fuzz_target!(|data: &[u8]| {
     let shape: Shape = choices.one(&SHAPES).parse().unwrap();
     let mut job = Transcode::new()
         .records(shape.clone())
-        .malformed(*choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]))
-        .unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
-        .blanks(*choices.one(&[Padding::Trim, Padding::TrimNuls, Padding::Keep]))
-        .controls(*choices.one(&[
+        .on_malformed(*choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]))
+        .on_unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
+        .padding(*choices.one(&[Padding::Trim, Padding::TrimNuls, Padding::Keep]))
+        .on_control(*choices.one(&[
             OnControl::Keep,
             OnControl::Space,
             OnControl::Drop,
@@ -55,12 +55,12 @@ fuzz_target!(|data: &[u8]| {
         Some(OnNewlineInRecord::Error),
         None,
     ]) {
-        job = job.newlines_in_records(newlines);
+        job = job.on_newline_in_record(newlines);
     }
     job = job
         .eol(*choices.one(&[Eol::Auto, Eol::Crlf, Eol::Nel]))
         .gaps(*choices.one(&[Gaps::Drop, Gaps::Hex]))
-        .overlong(*choices.one(&[OnOverlong::Fail, OnOverlong::Cut]))
+        .on_overlong(*choices.one(&[OnOverlong::Fail, OnOverlong::Cut]))
         .shifts_as_blanks(choices.byte() % 2 == 1)
         .strict({
             let byte = choices.byte();
@@ -78,9 +78,9 @@ fuzz_target!(|data: &[u8]| {
         _ => {}
     }
     if let Some(from) = choices.codec_or_none() {
-        job = job.from(from.name()).unwrap();
+        job = job.source_encoding(from.name()).unwrap();
     }
-    let Ok(job) = job.to(choices.codec().name()) else { return };
+    let Ok(job) = job.target_encoding(choices.codec().name()) else { return };
     if job.transcoder().is_err() {
         return;
     }

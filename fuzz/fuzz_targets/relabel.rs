@@ -120,16 +120,16 @@ fuzz_target!(|data: &[u8]| {
     if !is_read_by_its_family(&**source) || !is_read_by_its_family(&**target) {
         return;
     }
-    let Ok(job) = Transcode::new().bom(bom).relabel(Relabel::Auto).to(target.name()) else { return };
+    let Ok(job) = Transcode::new().bom(bom).relabel(Relabel::Auto).target_encoding(target.name()) else { return };
     let mut first = job.clone().kind(kind);
     if from_user {
-        first = first.from(source.name()).unwrap();
+        first = first.source_encoding(source.name()).unwrap();
     }
     if first.transcoder().is_err() {
         return;
     }
     // It may be read as something else than was meant. If that is not XML, its label does not matter.
-    let read = whole(&first.clone().to("UTF-8").unwrap().bom(Bom::Strip).relabel(Relabel::Never), &input);
+    let read = whole(&first.clone().target_encoding("UTF-8").unwrap().bom(Bom::Strip).relabel(Relabel::Never), &input);
     if !read.text().starts_with('<') || read.text().contains(|ch: char| ch < ' ' && !"\t\r\n".contains(ch)) {
         return;
     }
@@ -147,7 +147,7 @@ fuzz_target!(|data: &[u8]| {
     if kind == Kind::Xml {
         assert_eq!((&*codec, &*conflicts), (expected, "None"), "{}", what());
     }
-    let written = whole(&Transcode::new().from(expected).unwrap().relabel(Relabel::Never), &outcome.output);
+    let written = whole(&Transcode::new().source_encoding(expected).unwrap().relabel(Relabel::Never), &outcome.output);
     if is_html && read.text().trim_start_matches('\u{FEFF}').starts_with(&text[..head_len]) {
         // The unusual octet orders have no name of their own in a document.
         let written_as = target.info().xml_name;
@@ -166,7 +166,7 @@ fuzz_target!(|data: &[u8]| {
     }
     let mut second = job.kind(kind);
     if kind == Kind::Html {
-        second = second.from(expected).unwrap();
+        second = second.source_encoding(expected).unwrap();
     }
     let again = whole(&second, &outcome.output);
     assert_eq!((again.error, &again.output), (None, &outcome.output), "{}", what());

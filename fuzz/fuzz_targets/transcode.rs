@@ -34,21 +34,21 @@ fuzz_target!(|data: &[u8]| {
     if back_and_forth {
         let nl = if nl == EbcdicNl::Fold { EbcdicNl::Table } else { nl };
         let exact = Transcode::new().relabel(Relabel::Never).bom(Bom::Keep).eol(Eol::Keep).ebcdic_nl(nl);
-        let there = exact.clone().from(reversible.name()).unwrap();
+        let there = exact.clone().source_encoding(reversible.name()).unwrap();
         let text = whole(&there, &input);
         if text.error.is_none() {
-            let back = exact.from("UTF-8").unwrap().to(reversible.name()).unwrap();
+            let back = exact.source_encoding("UTF-8").unwrap().target_encoding(reversible.name()).unwrap();
             let bytes = cuts.run(&back, &text.output);
             assert_eq!((bytes.error, &bytes.output), (None, &input), "{}", reversible.name());
         }
         return;
     }
 
-    let mut job = Transcode::new().malformed(malformed).eol(eol).ebcdic_nl(nl).bom(bom).relabel(relabel).strict(strict);
-    let Ok(target) = job.clone().to(to.name()) else { return };
+    let mut job = Transcode::new().on_malformed(malformed).eol(eol).ebcdic_nl(nl).bom(bom).relabel(relabel).strict(strict);
+    let Ok(target) = job.clone().target_encoding(to.name()) else { return };
     job = target;
     if let Some(from) = from {
-        job = job.from(from.name()).unwrap();
+        job = job.source_encoding(from.name()).unwrap();
     }
     if let Some(kind) = kind {
         job = job.kind(kind);

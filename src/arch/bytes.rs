@@ -20,6 +20,7 @@ pub fn translate(isa: Isa, table: &Translation, src: &[u8], dst: &mut [u8]) -> u
 
 /// Returns how many bytes at the end of `bytes` are `padding`, with the kernel of `isa`.
 #[inline]
+#[must_use]
 pub fn padding_len(isa: Isa, bytes: &[u8], padding: u8) -> usize {
     dispatch!(isa, {
         "x86_64" Avx512 => x86_64::bytes::padding_len_avx512(bytes, padding),
@@ -29,6 +30,7 @@ pub fn padding_len(isa: Isa, bytes: &[u8], padding: u8) -> usize {
 }
 
 /// Returns how many newlines there are in `text`, which is UTF-8: U+000A, U+000D and U+0085 (C2 85).
+#[must_use]
 pub fn count_newlines(isa: Isa, text: &[u8]) -> usize {
     dispatch!(isa, {
         "x86_64" Avx512 => x86_64::bytes::count_newlines_avx2(text),

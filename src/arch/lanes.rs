@@ -36,6 +36,7 @@ pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bo
 
 /// Returns whether [`split`] and [`text`] with `isa` are faster than one character at a time.
 #[inline(always)]
+#[must_use]
 pub fn are_worth_it(isa: Isa) -> bool {
     isa == Isa::Avx512
 }

@@ -73,6 +73,7 @@ impl Isa {
     pub const ALL: [Isa; 5] = [Isa::Scalar, Isa::Sse, Isa::Avx2, Isa::Avx512, Isa::Neon];
 
     /// Returns the name, as in `CHARPIPE_ISA`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Isa::Scalar => "scalar",
@@ -92,6 +93,7 @@ impl Isa {
     /// Returns whether this CPU supports it.
     ///
     /// The features named here are those that the kernels of the instruction set may enable; [`dispatch!`] relies on it.
+    #[must_use]
     pub fn is_available(self) -> bool {
         match self {
             Isa::Scalar => true,

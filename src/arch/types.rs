@@ -33,6 +33,7 @@ impl OctetOrder {
 
     /// Returns the places of octets 1, 2, 3 and 4 in memory.
     #[inline(always)]
+    #[must_use]
     pub const fn places(self) -> [u8; 4] {
         match self {
             OctetOrder::O1234 => [0, 1, 2, 3],
@@ -44,6 +45,7 @@ impl OctetOrder {
 
     /// Returns the code unit that these bytes make.
     #[inline(always)]
+    #[must_use]
     pub const fn read(self, [a, b, c, d]: [u8; 4]) -> u32 {
         u32::from_be_bytes(match self {
             OctetOrder::O1234 => [a, b, c, d],
@@ -55,6 +57,7 @@ impl OctetOrder {
 
     /// Returns the bytes of a code unit.
     #[inline(always)]
+    #[must_use]
     pub const fn write(self, unit: u32) -> [u8; 4] {
         // Each order is its own inverse.
         self.read(unit.to_be_bytes()).to_be_bytes()

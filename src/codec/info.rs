@@ -76,6 +76,7 @@ pub struct CodecInfo<'a> {
 
 impl<'a> CodecInfo<'a> {
     /// Returns the information that follows from the name of a codec: if it is an EncName, it is the XML name too.
+    #[must_use]
     pub fn new(name: &'a str) -> Self {
         CodecInfo { xml_name: Some(name).filter(|name| is_enc_name(name)), ..CodecInfo::default() }
     }
@@ -89,6 +90,7 @@ impl<'a> CodecInfo<'a> {
     /// assert!(registry.codec("UTF-8")?.info().table().is_none());
     /// # Ok::<(), charpipe::Error>(())
     /// ```
+    #[must_use]
     pub fn table(&self) -> Option<Cow<'a, Table>> {
         Some(self.table?.table())
     }
@@ -159,6 +161,7 @@ impl TableSource for Table {
 /// assert!(charpipe::codec::is_enc_name("ISO-8859-1"));
 /// assert!(!charpipe::codec::is_enc_name("1047"));
 /// ```
+#[must_use]
 pub fn is_enc_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))

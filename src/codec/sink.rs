@@ -117,11 +117,13 @@ impl<'a> Utf8Sink<'a> {
     }
 
     /// Returns how many bytes were written.
+    #[must_use]
     pub fn written(&self) -> usize {
         self.room.len()
     }
 
     /// Returns how many more bytes fit.
+    #[must_use]
     pub fn room(&self) -> usize {
         self.room.left()
     }
@@ -132,6 +134,7 @@ impl<'a> Utf8Sink<'a> {
     }
 
     /// Returns the text that was written.
+    #[must_use]
     pub fn as_str(&self) -> &str {
         self.room.as_str()
     }
@@ -453,11 +456,13 @@ impl<'a> ByteSink<'a> {
     }
 
     /// Returns how many bytes were written.
+    #[must_use]
     pub fn written(&self) -> usize {
         self.written
     }
 
     /// Returns how many more bytes fit.
+    #[must_use]
     pub fn room(&self) -> usize {
         self.room.len() - self.written
     }
@@ -468,6 +473,7 @@ impl<'a> ByteSink<'a> {
     }
 
     /// Returns the bytes that were written.
+    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.room[..self.written]
     }

@@ -59,11 +59,13 @@ pub enum MediaKind {
 impl ContentType {
     /// Parses the value of a `Content-Type` field. The field's name may precede it, as in a header line that was copied
     /// whole.
+    #[must_use]
     pub fn parse(value: &str) -> Self {
         field(value).map(|(_, read)| read).unwrap_or_default()
     }
 
     /// Returns what the media type means to the policies.
+    #[must_use]
     pub fn kind(&self) -> MediaKind {
         let Some(essence) = &self.essence else { return MediaKind::Missing };
         let Some((media, sub)) = essence.split_once('/').filter(|(media, sub)| is_token(media) && is_token(sub)) else {
@@ -82,6 +84,7 @@ impl ContentType {
     }
 
     /// Returns whether the top-level type is `application`.
+    #[must_use]
     pub fn is_application(&self) -> bool {
         self.essence.as_ref().is_some_and(|essence| essence.starts_with("application/"))
     }

@@ -221,11 +221,13 @@ impl Detector {
     }
 
     /// Returns whether there is a verdict.
+    #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self.state, State::Done(_))
     }
 
     /// Returns the verdict, if there is one.
+    #[must_use]
     pub fn verdict(&self) -> Option<&Verdict> {
         match &self.state {
             State::Done(verdict) => Some(verdict),
@@ -249,6 +251,7 @@ impl Detector {
     }
 
     /// Returns every byte taken so far, including the byte order mark.
+    #[must_use]
     pub fn prefix(&self) -> &[u8] {
         &self.prefix
     }

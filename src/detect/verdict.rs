@@ -153,12 +153,14 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the bytes of the byte order mark that was found.
+    #[must_use]
     pub fn bom(&self) -> Option<&'static [u8]> {
         self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
     }
 
     /// Returns the range of the XML declaration in the input, in bytes from 0, including its `<` and `>`; `None` if
     /// there is none.
+    #[must_use]
     pub fn xml_declaration(&self) -> Option<Range<u64>> {
         self.declaration.as_ref().map(|declaration| declaration.span.clone())
     }

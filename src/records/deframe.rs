@@ -45,6 +45,7 @@ pub struct Deframer {
 
 impl Deframer {
     /// Creates a deframer at the beginning of a stream of this shape.
+    #[must_use]
     pub fn new(shape: &Shape) -> Self {
         match shape {
             Shape::AwsTape { labels, shape } => {
@@ -78,6 +79,7 @@ impl Deframer {
     /// assert_eq!(data, b"\xC2");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[must_use]
     pub fn file(mut self, file: Option<TapeFile>) -> Self {
         if let Some(tape) = &mut self.tape {
             tape.choice =
@@ -87,17 +89,20 @@ impl Deframer {
     }
 
     /// Returns the number of the current record, from 1. Between records, returns the number of the next one.
+    #[must_use]
     pub fn record(&self) -> u64 {
         self.records.record
     }
 
     /// Returns where the record of the last [`Part::Data`] or [`Part::End`] begins, in bytes from 0: the position of
     /// its first header, not the block's.
+    #[must_use]
     pub fn begun(&self) -> u64 {
         self.records.begun
     }
 
     /// Returns the current position in the input, in bytes from 0.
+    #[must_use]
     pub fn offset(&self) -> u64 {
         self.records.at
     }

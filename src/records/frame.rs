@@ -84,6 +84,7 @@ impl Framer {
     }
 
     /// Returns the number of the next record, from 1.
+    #[must_use]
     pub fn number(&self) -> u64 {
         self.record
     }

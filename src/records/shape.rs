@@ -100,6 +100,7 @@ impl Shape {
     /// assert_eq!(Shape::RDW.longest(), 32756);
     /// assert_eq!(Shape::U16.longest(), 65535);
     /// ```
+    #[must_use]
     pub fn longest(&self) -> usize {
         match self {
             Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => *lrecl as usize,

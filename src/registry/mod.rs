@@ -103,12 +103,14 @@ pub struct Registry {
 
 impl Registry {
     /// Creates a registry of the built-in codecs.
+    #[must_use]
     pub fn builtin() -> Self {
         Registry { registered: Vec::new(), builtin: builtin::entries() }
     }
 
     /// Creates a registry without any codecs. Detection needs the codecs of XML 1.0 Appendix F: register them, or start
     /// from [`builtin`](Registry::builtin).
+    #[must_use]
     pub fn empty() -> Self {
         Registry { registered: Vec::new(), builtin: &[] }
     }

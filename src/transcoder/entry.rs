@@ -96,7 +96,7 @@ impl Transcode {
     /// ```
     /// use charpipe::{OnMalformed, Transcode};
     ///
-    /// let lossy = Transcode::new().from("UTF-8")?.malformed(OnMalformed::Replace);
+    /// let lossy = Transcode::new().source_encoding("UTF-8")?.on_malformed(OnMalformed::Replace);
     /// assert_eq!(lossy.decode(b"a\xFFb")?, "a\u{FFFD}b");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
@@ -107,18 +107,18 @@ impl Transcode {
         }
     }
 
-    /// Makes a decoder of values in the encoding that [`from`](Self::from) names. It is made once, and decodes a short value
+    /// Makes a decoder of values in the encoding that [`source_encoding`](Self::source_encoding) names. It is made once, and decodes a short value
     /// in tens of nanoseconds.
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder). [`ErrorKind::NotUtf8`] if the target is another charset.
-    /// [`ErrorKind::Options`] without [`from`](Self::from), because fields are too short to be detected one by one; and with
+    /// [`ErrorKind::Options`] without [`source_encoding`](Self::source_encoding), because fields are too short to be detected one by one; and with
     /// [`records`](Self::records) or [`to_records`](Self::to_records), because a value is not a stream of records.
     ///
     /// ```
     /// use charpipe::{EbcdicNl, Transcode};
     ///
-    /// let mut values = Transcode::new().from("IBM1047")?.ebcdic_nl(EbcdicNl::Zos).values()?;
+    /// let mut values = Transcode::new().source_encoding("IBM1047")?.ebcdic_nl(EbcdicNl::Zos).values()?;
     /// assert_eq!(values.decode(b"\xC1\x15\xC2")?, "A\nB");
     /// assert_eq!(Transcode::new().values().unwrap_err().code(), "options");
     /// # Ok::<(), charpipe::Error>(())

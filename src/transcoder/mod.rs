@@ -71,7 +71,7 @@ use way::Route;
 /// ```
 /// use charpipe::{Status, Transcode};
 ///
-/// let mut transcoder = Transcode::new().from("IBM037")?.transcoder()?;
+/// let mut transcoder = Transcode::new().source_encoding("IBM037")?.transcoder()?;
 /// let mut room = [0; 16];
 /// let step = transcoder.step(b"\xC8\x85\x93\x93\x96", &mut room, true)?;
 /// assert_eq!((step.read, step.state), (5, Status::Done));
@@ -200,22 +200,26 @@ impl Transcoder {
     }
 
     /// Returns the verdict of detection, once there is one.
+    #[must_use]
     pub fn verdict(&self) -> Option<&Verdict> {
         self.run.report.verdict.as_ref()
     }
 
     /// Returns whether the end of the input was taken and everything was delivered.
+    #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self.phase, Phase::Done) && self.run.spill.is_empty()
     }
 
     /// Returns the report so far.
+    #[must_use]
     pub fn report(&self) -> &Report {
         &self.run.report
     }
 
     /// Returns how far the input was read: the byte offset, and the record if there are records. After a panic in
     /// [`step`](Self::step) this is the only thing that can still be asked.
+    #[must_use]
     pub fn reached(&self) -> (u64, Option<RecordPosition>) {
         let place = self.route.as_ref().map(|route| route.source.reached());
         place.map_or((self.run.bytes_in, None), |place| (place.offset, place.record))

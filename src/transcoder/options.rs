@@ -22,9 +22,9 @@ use std::sync::Arc;
 ///
 /// let mut output = Vec::new();
 /// let report = Transcode::new()
-///     .from("UTF-8")?
-///     .to("IBM1047")?
-///     .malformed(OnMalformed::Replace)
+///     .source_encoding("UTF-8")?
+///     .target_encoding("IBM1047")?
+///     .on_malformed(OnMalformed::Replace)
 ///     .run(&b"a\xFFb"[..], &mut output)?;
 /// assert_eq!(output, b"\x81\x3F\x82");
 /// assert_eq!(report.malformed.first[0].offset, 1);
@@ -125,7 +125,7 @@ impl Transcode {
         self
     }
 
-    /// Sets all hints for detection at once. [`from`](Self::from), [`policy`](Self::policy),
+    /// Sets all hints for detection at once. [`source_encoding`](Self::source_encoding), [`policy`](Self::policy),
     /// [`content_type`](Self::content_type), [`charset`](Self::charset), [`kind`](Self::kind),
     /// [`fallback`](Self::fallback), [`ebcdic_fallback`](Self::ebcdic_fallback), [`prescan`](Self::prescan),
     /// [`guess`](Self::guess) and [`strict`](Self::strict) set one field each.
@@ -152,7 +152,7 @@ impl Transcode {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`] if no codec has this label.
-    pub fn from(mut self, label: &str) -> Result<Self, Error> {
+    pub fn source_encoding(mut self, label: &str) -> Result<Self, Error> {
         self.settings.hints.from = Some(self.settings.registry.codec(label)?);
         Ok(self)
     }
@@ -162,7 +162,7 @@ impl Transcode {
     /// # Errors
     /// [`ErrorKind::UnknownLabel`] if no codec has this label, and [`ErrorKind::NoEncoder`] if its codec can only
     /// decode.
-    pub fn to(mut self, label: &str) -> Result<Self, Error> {
+    pub fn target_encoding(mut self, label: &str) -> Result<Self, Error> {
         let codec = self.settings.registry.codec(label)?;
         if codec.encoder().is_none() {
             return Err(ErrorKind::NoEncoder { codec: codec.name().to_owned() }.into());
@@ -219,10 +219,10 @@ impl Transcode {
     /// use charpipe::{Kind, Transcode};
     ///
     /// // There is no declaration, and none is needed. But in XML, a reference can replace the euro sign.
-    /// let job = Transcode::new().to("IBM037")?.kind(Kind::Xml);
+    /// let job = Transcode::new().target_encoding("IBM037")?.kind(Kind::Xml);
     /// let mut output = Vec::new();
     /// job.run("<a>5 €</a>".as_bytes(), &mut output)?;
-    /// assert!(Transcode::new().from("IBM037")?.decode(&output)?.ends_with("<a>5 &#x20AC;</a>"));
+    /// assert!(Transcode::new().source_encoding("IBM037")?.decode(&output)?.ends_with("<a>5 &#x20AC;</a>"));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn kind(mut self, kind: Kind) -> Self {
@@ -270,7 +270,7 @@ impl Transcode {
     }
 
     /// Sets what to do with malformed input. The default is to fail.
-    pub fn malformed(mut self, policy: OnMalformed) -> Self {
+    pub fn on_malformed(mut self, policy: OnMalformed) -> Self {
         self.settings.malformed = policy;
         self
     }
@@ -280,11 +280,11 @@ impl Transcode {
     ///
     /// ```
     /// let mut output = Vec::new();
-    /// charpipe::Transcode::new().to("US-ASCII")?.run("<?xml version='1.0'?><a b='é'/>".as_bytes(), &mut output)?;
+    /// charpipe::Transcode::new().target_encoding("US-ASCII")?.run("<?xml version='1.0'?><a b='é'/>".as_bytes(), &mut output)?;
     /// assert_eq!(output, b"<?xml version='1.0' encoding='US-ASCII'?><a b='&#xE9;'/>");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn unmappable(mut self, policy: OnUnmappable) -> Self {
+    pub fn on_unmappable(mut self, policy: OnUnmappable) -> Self {
         self.settings.unmappable = Some(policy);
         self
     }
@@ -292,7 +292,7 @@ impl Transcode {
     /// Sets whether to try the target's one-way mappings first: `Ａ` becomes `A` if the target's table says so.
     ///
     /// ```
-    /// let job = charpipe::Transcode::new().to("IBM037")?;
+    /// let job = charpipe::Transcode::new().target_encoding("IBM037")?;
     /// assert!(job.run("Ａ".as_bytes(), Vec::new()).is_err());
     /// let mut output = Vec::new();
     /// job.best_fit(true).run("Ａ".as_bytes(), &mut output)?;
@@ -351,7 +351,7 @@ impl Transcode {
     /// ```
     /// use charpipe::{EbcdicNl, Transcode};
     ///
-    /// let job = Transcode::new().from("IBM1047")?;
+    /// let job = Transcode::new().source_encoding("IBM1047")?;
     /// assert_eq!(job.decode(b"\xC1\x15")?, "A\u{85}");
     /// assert_eq!(job.ebcdic_nl(EbcdicNl::Zos).decode(b"\xC1\x15")?, "A\n");
     /// # Ok::<(), charpipe::Error>(())
@@ -367,11 +367,11 @@ impl Transcode {
     /// use charpipe::{OnControl, Transcode};
     ///
     /// let mut output = Vec::new();
-    /// let report = Transcode::new().controls(OnControl::Space).run(&b"a\0b\x1A"[..], &mut output)?;
+    /// let report = Transcode::new().on_control(OnControl::Space).run(&b"a\0b\x1A"[..], &mut output)?;
     /// assert_eq!((&output[..], report.controls.unwrap().count), (&b"a b "[..], 2));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn controls(mut self, policy: OnControl) -> Self {
+    pub fn on_control(mut self, policy: OnControl) -> Self {
         self.settings.controls = policy;
         self
     }
@@ -381,7 +381,7 @@ impl Transcode {
     /// ```
     /// use charpipe::{Transcode, records::Shape};
     ///
-    /// let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 4 });
+    /// let job = Transcode::new().source_encoding("IBM037")?.records(Shape::Fixed { lrecl: 4 });
     /// let mut output = Vec::new();
     /// let report = job.run(&b"\xC1\xC2\x40\x40\xC3\x40\xC4\x40"[..], &mut output)?;
     /// assert_eq!((&output[..], report.records), (&b"AB\nC D\n"[..], Some(2)));
@@ -397,12 +397,12 @@ impl Transcode {
     /// ```
     /// use charpipe::{Padding, Transcode};
     ///
-    /// let job = Transcode::new().from("IBM037")?.records("fb:3".parse()?);
+    /// let job = Transcode::new().source_encoding("IBM037")?.records("fb:3".parse()?);
     /// assert_eq!(job.decode(b"\xC1\x40\x40")?, "A\n");
-    /// assert_eq!(job.blanks(Padding::Keep).decode(b"\xC1\x40\x40")?, "A  \n");
+    /// assert_eq!(job.padding(Padding::Keep).decode(b"\xC1\x40\x40")?, "A  \n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn blanks(mut self, policy: Padding) -> Self {
+    pub fn padding(mut self, policy: Padding) -> Self {
         self.settings.input.blanks = policy;
         self
     }
@@ -413,7 +413,7 @@ impl Transcode {
     /// use charpipe::{Transcode, records::TapeFile};
     ///
     /// let tape = b"\x01\0\0\0\xA0\0\xC1\0\0\x01\0\x40\0\x01\0\0\0\xA0\0\xC2\0\0\x01\0\x40\0";
-    /// let job = Transcode::new().from("IBM037")?.records("awstape,fb:1".parse()?);
+    /// let job = Transcode::new().source_encoding("IBM037")?.records("awstape,fb:1".parse()?);
     /// let mut output = Vec::new();
     /// job.tape_file(TapeFile::Number(2)).run(&tape[..], &mut output)?;
     /// assert_eq!(output, b"B\n");
@@ -429,7 +429,7 @@ impl Transcode {
     /// ```
     /// use charpipe::{Gaps, Transcode, records::Shape};
     ///
-    /// let job = Transcode::new().from("IBM037")?.records(Shape::Fixed { lrecl: 5 });
+    /// let job = Transcode::new().source_encoding("IBM037")?.records(Shape::Fixed { lrecl: 5 });
     /// let job = job.columns("1-2,5-".parse().unwrap()).gaps(Gaps::Hex);
     /// let mut output = Vec::new();
     /// job.run(&b"\xC1\xC2\x12\x3C\xC3"[..], &mut output)?;
@@ -453,7 +453,7 @@ impl Transcode {
     /// use charpipe::{Transcode, records::Carriage};
     ///
     /// // `1` begins a new page, `0` skips a line.
-    /// let job = Transcode::new().from("IBM037")?.records("fb:2".parse()?).carriage(Carriage::Asa);
+    /// let job = Transcode::new().source_encoding("IBM037")?.records("fb:2".parse()?).carriage(Carriage::Asa);
     /// assert_eq!(job.decode(b"\xF1\xC1\xF0\xC2")?, "\x0CA\n\nB\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -475,12 +475,12 @@ impl Transcode {
     /// ```
     /// use charpipe::{OnNewlineInRecord, Transcode};
     ///
-    /// let job = Transcode::new().from("IBM037")?.records("fb:3".parse()?);
+    /// let job = Transcode::new().source_encoding("IBM037")?.records("fb:3".parse()?);
     /// assert_eq!(job.decode(b"\xC1\x15\xC2").unwrap_err().code(), "newline-in-record");
-    /// assert_eq!(job.newlines_in_records(OnNewlineInRecord::Space).decode(b"\xC1\x15\xC2")?, "A B\n");
+    /// assert_eq!(job.on_newline_in_record(OnNewlineInRecord::Space).decode(b"\xC1\x15\xC2")?, "A B\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn newlines_in_records(mut self, policy: OnNewlineInRecord) -> Self {
+    pub fn on_newline_in_record(mut self, policy: OnNewlineInRecord) -> Self {
         self.settings.input.newlines = Some(policy);
         self
     }
@@ -492,7 +492,7 @@ impl Transcode {
     /// use charpipe::{Transcode, records::Shape};
     ///
     /// let mut output = Vec::new();
-    /// Transcode::new().to("IBM037")?.to_records(Shape::Fixed { lrecl: 4 }).run(&b"AB\nC D\n"[..], &mut output)?;
+    /// Transcode::new().target_encoding("IBM037")?.to_records(Shape::Fixed { lrecl: 4 }).run(&b"AB\nC D\n"[..], &mut output)?;
     /// assert_eq!(output, b"\xC1\xC2\x40\x40\xC3\x40\xC4\x40");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
@@ -506,14 +506,14 @@ impl Transcode {
     /// ```
     /// use charpipe::{OnOverlong, Transcode};
     ///
-    /// let job = Transcode::new().to("IBM037")?.to_records("fb:2".parse()?);
+    /// let job = Transcode::new().target_encoding("IBM037")?.to_records("fb:2".parse()?);
     /// assert_eq!(job.run(&b"ABC\n"[..], Vec::new()).unwrap_err().code(), "record-too-long");
     /// let mut output = Vec::new();
-    /// job.overlong(OnOverlong::Cut).run(&b"ABC\n"[..], &mut output)?;
+    /// job.on_overlong(OnOverlong::Cut).run(&b"ABC\n"[..], &mut output)?;
     /// assert_eq!(output, b"\xC1\xC2");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn overlong(mut self, policy: OnOverlong) -> Self {
+    pub fn on_overlong(mut self, policy: OnOverlong) -> Self {
         self.settings.overlong = policy;
         self
     }
@@ -536,7 +536,7 @@ impl Transcode {
     ///
     /// let input = vec![0xC1; 3 << 20];
     /// let mut output = Vec::new();
-    /// Transcode::new().from("IBM037")?.jobs(NonZeroUsize::new(2).unwrap()).run(&input[..], &mut output)?;
+    /// Transcode::new().source_encoding("IBM037")?.jobs(NonZeroUsize::new(2).unwrap()).run(&input[..], &mut output)?;
     /// assert!(output.len() == input.len() && output.iter().all(|byte| *byte == b'A'));
     /// # Ok::<(), charpipe::Error>(())
     /// ```

@@ -8,7 +8,7 @@ pub use crate::error::RecordPosition;
 /// ```
 /// use charpipe::{OnUnmappable, Transcode};
 ///
-/// let job = Transcode::new().to("ISO-8859-1")?.unmappable(OnUnmappable::Replace);
+/// let job = Transcode::new().target_encoding("ISO-8859-1")?.on_unmappable(OnUnmappable::Replace);
 /// let report = job.run("5 €".as_bytes(), Vec::new())?;
 /// assert_eq!((report.from.as_deref(), &*report.to), (Some("UTF-8"), "ISO-8859-1"));
 /// assert_eq!((report.bytes_in, report.bytes_out), (5, 3));

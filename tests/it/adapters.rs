@@ -130,7 +130,7 @@ fn reading_in_every_size() {
     for codec in sample::codecs("reading in every size") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace] {
-                let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
+                let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(policy);
                 let expected = whole(&job, input);
                 let how = format!("{} sample {index} {policy:?}", codec.name());
                 for size in 1..=70 {
@@ -152,7 +152,7 @@ fn reading_much() {
     for fault in [&b""[..], b"\xFF"] {
         let input = long(fault);
         for target in ["UTF-8", "UTF-16", "UTF-32LE"] {
-            let job = Transcode::new().to(target).unwrap();
+            let job = Transcode::new().target_encoding(target).unwrap();
             let expected = whole(&job, &input);
             assert_eq!(expected.error.is_some(), !fault.is_empty());
             for size in [61, 4096, 65_535, 65_536, 65_537, 1 << 20] {
@@ -168,7 +168,7 @@ fn reading_much() {
 #[test]
 fn what_is_ready_is_read_before_the_input_is_asked() {
     let input = &b"\xC8\x85\x93\x93\x96\x6B\x40\xA6\x96\x99\x93\x84"[..];
-    let job = Transcode::new().from("IBM037").unwrap();
+    let job = Transcode::new().source_encoding("IBM037").unwrap();
     let mut reader = job.reader(Failing { rest: input, calls: 3 }).unwrap();
     let mut room = [0; 64];
     assert_eq!(reader.read(&mut []).unwrap(), 0);
@@ -190,7 +190,7 @@ fn what_is_ready_is_read_before_the_input_is_asked() {
 #[test]
 fn reading_lines() {
     let input = encode(&*Registry::builtin().codec("UTF-16LE").unwrap(), "één\ntwee\ndrie");
-    let reader = Transcode::new().from("UTF-16LE").unwrap().reader(&input[..]).unwrap();
+    let reader = Transcode::new().source_encoding("UTF-16LE").unwrap().reader(&input[..]).unwrap();
     assert_eq!(reader.lines().collect::<Result<Vec<_>, _>>().unwrap(), ["één", "twee", "drie"]);
 }
 
@@ -296,7 +296,7 @@ fn writing_in_every_size() {
     for codec in sample::codecs("writing in every size") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace] {
-                let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
+                let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(policy);
                 let expected = whole(&job, input);
                 for size in 1..=70 {
                     let how = format!("{} sample {index} {policy:?} by {size}", codec.name());
@@ -314,7 +314,7 @@ fn writing_in_every_size() {
 #[test]
 fn writing_to_every_codec() {
     for codec in sample::codecs("writing to every codec") {
-        let job = Transcode::new().to(codec.name()).unwrap();
+        let job = Transcode::new().target_encoding(codec.name()).unwrap();
         let expected = whole(&job, TEXT.as_bytes());
         for size in 1..=70 {
             let (output, error, verdict) = by_write(&job, Hostile::default(), TEXT.as_bytes(), size, 2);
@@ -329,7 +329,7 @@ fn writing_much() {
     for fault in [&b""[..], b"\xFF"] {
         let input = long(fault);
         for target in ["UTF-8", "UTF-16", "UTF-32LE"] {
-            let job = Transcode::new().to(target).unwrap();
+            let job = Transcode::new().target_encoding(target).unwrap();
             let expected = whole(&job, &input);
             for size in [613, 65_536, 1 << 20] {
                 let (output, error, _) = by_write(&job, Hostile::default(), &input, size, 1000);
@@ -342,7 +342,7 @@ fn writing_much() {
 
 #[test]
 fn flushing_writes_what_was_taken() {
-    let mut writer = Transcode::new().to("IBM037").unwrap().writer(Vec::new()).unwrap();
+    let mut writer = Transcode::new().target_encoding("IBM037").unwrap().writer(Vec::new()).unwrap();
     writer.write_all("Hell\u{E9}".as_bytes()).unwrap();
     assert_eq!(writer.get_ref(), b"");
     writer.flush().unwrap();
@@ -458,12 +458,12 @@ fn borrowed_exactly_where_nothing_changed() {
     is(&job, b"\xFE\xFF\0a", false);
     is(&job.clone().relabel(Relabel::Never), b"<?xml version='1.0' encoding='US-ASCII'?><a/>", true);
     // The last byte changes, or is left out.
-    is(&job.clone().malformed(OnMalformed::Replace), &[&long(b"")[..], b"\xFF"].concat(), false);
-    is(&job.clone().malformed(OnMalformed::Drop), b"text\xFF", false);
-    is(&job.clone().malformed(OnMalformed::Drop), b"text\xFFmore", false);
+    is(&job.clone().on_malformed(OnMalformed::Replace), &[&long(b"")[..], b"\xFF"].concat(), false);
+    is(&job.clone().on_malformed(OnMalformed::Drop), b"text\xFF", false);
+    is(&job.clone().on_malformed(OnMalformed::Drop), b"text\xFFmore", false);
     is(&job.clone().eol(Eol::Lf), b"a\nb\n", true);
     is(&job.clone().eol(Eol::Lf), b"a\nb\r\n", false);
-    is(&job.from("ISO-8859-1").unwrap(), b"ASCII", true);
+    is(&job.source_encoding("ISO-8859-1").unwrap(), b"ASCII", true);
 }
 
 #[test]
@@ -471,7 +471,7 @@ fn a_value_is_what_a_stream_is() {
     for codec in sample::codecs("values") {
         for input in samples(&*codec) {
             for policy in [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {
-                let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
+                let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(policy);
                 let expected = whole(&job, &input);
                 match job.decode(&input) {
                     Ok(text) => assert_eq!((text.as_bytes(), None), (&expected.output[..], expected.error)),
@@ -487,7 +487,7 @@ fn a_value_is_what_a_stream_is() {
 
 #[test]
 fn a_string_is_utf_8() {
-    let error = Transcode::new().to("UTF-16").unwrap().decode(b"a").unwrap_err();
+    let error = Transcode::new().target_encoding("UTF-16").unwrap().decode(b"a").unwrap_err();
     assert_eq!((error.code(), error.offset()), ("not-utf-8", None));
     assert_eq!(error.to_string(), "the target is UTF-16, but a string has to be UTF-8");
 }
@@ -497,7 +497,13 @@ fn a_codec_that_is_utf_8_in_name_only_makes_no_string() {
     let page = include_str!("../../examples/data/x-site.txt").replace("X-SITE", "UTF-8");
     let mut registry = Registry::builtin();
     registry.register(Arc::new(TableCodec::new(chart::parse(&page, &|_| None).unwrap())), &[]).unwrap();
-    let job = Transcode::new().from("US-ASCII").unwrap().registry(registry).to("UTF-8").unwrap().eol(Eol::Lf);
+    let job = Transcode::new()
+        .source_encoding("US-ASCII")
+        .unwrap()
+        .registry(registry)
+        .target_encoding("UTF-8")
+        .unwrap()
+        .eol(Eol::Lf);
     let error = job.decode(b"abc").unwrap_err();
     assert_eq!(error.to_string(), "byte 3: the codec UTF-8 is broken: it writes what is not UTF-8");
 }
@@ -507,7 +513,7 @@ fn message_after_message() {
     let messages =
         [&b"\xFF\xFE<\0a\0"[..], b"<?xml version='1.0'?><a/>", b"\xE2\x82", b"\xC3\xA9 and \xFF", b"", b"plain"];
     for codec in sample::codecs("messages") {
-        let job = Transcode::new().to(codec.name()).unwrap();
+        let job = Transcode::new().target_encoding(codec.name()).unwrap();
         let mut transcoder = job.transcoder().unwrap();
         let mut reader = job.reader(BufReader::with_capacity(2, &b"unread"[..])).unwrap();
         // The buffer is not empty, and the transcoder is in the middle of a message.
@@ -544,7 +550,7 @@ fn message_after_message() {
 
 #[test]
 fn no_machine_no_adapter() {
-    let job = Transcode::new().to("IBM037").unwrap().bom(charpipe::Bom::Add);
+    let job = Transcode::new().target_encoding("IBM037").unwrap().bom(charpipe::Bom::Add);
     assert_eq!(job.reader(&b""[..]).err().unwrap().code(), "no-bom");
     assert_eq!(job.writer(Vec::new()).err().unwrap().code(), "no-bom");
     assert_eq!(job.decode(b"").unwrap_err().code(), "no-bom");

@@ -126,7 +126,7 @@ fn replacing_goes_on_where_failing_stopped() {
                 return;
             }
             let failing = whole(&job, bytes);
-            let replacing = whole(&job.clone().malformed(OnMalformed::Replace), bytes);
+            let replacing = whole(&job.clone().on_malformed(OnMalformed::Replace), bytes);
             assert!(replacing.output.starts_with(&failing.output), "{what}");
             assert_eq!(failing.verdict, replacing.verdict, "{what}");
             if replacing.faults == failing.faults {

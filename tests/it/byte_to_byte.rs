@@ -16,13 +16,14 @@ fn every_pair_of_single_byte_charsets() {
     // Those of the web are not there without their feature.
     let targets = targets.into_iter().filter(|to| Registry::builtin().codec(to).is_ok());
     for from in &single {
-        let text = Transcode::new().from(from.name()).unwrap().malformed(OnMalformed::Drop);
+        let text = Transcode::new().source_encoding(from.name()).unwrap().on_malformed(OnMalformed::Drop);
         let utf8 = whole(&text, &input);
         for to in targets.clone() {
-            let both =
-                |job: Transcode| job.to(to).unwrap().malformed(OnMalformed::Drop).unmappable(OnUnmappable::Replace);
-            let direct = whole(&both(Transcode::new().from(from.name()).unwrap()), &input);
-            let second = whole(&both(Transcode::new().from("UTF-8").unwrap()), &utf8.output);
+            let both = |job: Transcode| {
+                job.target_encoding(to).unwrap().on_malformed(OnMalformed::Drop).on_unmappable(OnUnmappable::Replace)
+            };
+            let direct = whole(&both(Transcode::new().source_encoding(from.name()).unwrap()), &input);
+            let second = whole(&both(Transcode::new().source_encoding("UTF-8").unwrap()), &utf8.output);
             assert_eq!(direct.output, second.output, "{} to {to}", from.name());
             assert_eq!(direct.error, None);
         }
@@ -40,7 +41,8 @@ fn faults_are_where_they_are() {
         let mut input = blank.repeat(at);
         input.extend(odd.unwrap());
         input.extend(blank.repeat(40));
-        let outcome = invariant(&Transcode::new().from(from).unwrap().to(to).unwrap(), &input, from);
+        let outcome =
+            invariant(&Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap(), &input, from);
         assert_eq!((outcome.offset, outcome.output.len()), (Some(at as u64), at), "{from} to {to}");
     }
 }

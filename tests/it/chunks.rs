@@ -14,7 +14,7 @@ fn decoding() {
     for codec in sample::codecs("decoding") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Escape] {
-                let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
+                let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(policy);
                 let outcome = invariant(&job, input, &format!("{} sample {index} {policy:?}", codec.name()));
                 assert!(std::str::from_utf8(&outcome.output).is_ok());
                 assert!(policy == OnMalformed::Fail || outcome.error.is_none(), "{outcome:?}");
@@ -27,7 +27,8 @@ fn decoding() {
 fn encoding() {
     for codec in sample::codecs("encoding") {
         for eol in [Eol::Keep, Eol::Crlf] {
-            let job = Transcode::new().from("UTF-8").unwrap().to(codec.name()).unwrap().eol(eol);
+            let job =
+                Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(codec.name()).unwrap().eol(eol);
             let outcome = invariant(&job, TEXT.as_bytes(), &format!("to {} {eol:?}", codec.name()));
             if let Some(error) = outcome.error {
                 // The first character of the text that the codec cannot write.
@@ -52,7 +53,7 @@ fn detection_and_label() {
                 "<a/>".to_owned(),
             ] {
                 let input = encode(&*codec, &declaration);
-                let job = Transcode::new().to(target).unwrap();
+                let job = Transcode::new().target_encoding(target).unwrap();
                 invariant(&job, &input, &format!("{name} to {target}: {declaration}"));
                 invariant(&job.kind(Kind::Xml), &input, &format!("xml: {name} to {target}: {declaration}"));
             }
@@ -64,7 +65,7 @@ fn detection_and_label() {
 fn stuttering_readers() {
     for codec in codecs() {
         let input = samples(&*codec).remove(2);
-        let job = Transcode::new().from(codec.name()).unwrap().malformed(OnMalformed::Replace);
+        let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(OnMalformed::Replace);
         let mut output = Vec::new();
         job.run(Stutter::new(&input), &mut output).unwrap();
         assert_eq!(output, whole(&job, &input).output, "{}", codec.name());
@@ -74,7 +75,7 @@ fn stuttering_readers() {
 #[test]
 fn a_transcoder_that_was_reset_is_as_new() {
     for codec in codecs() {
-        let job = Transcode::new().to(codec.name()).unwrap().malformed(OnMalformed::Replace);
+        let job = Transcode::new().target_encoding(codec.name()).unwrap().on_malformed(OnMalformed::Replace);
         let mut transcoder = job.transcoder().unwrap();
         for input in [&b"\xFF\xFE<\0a\0"[..], b"<?xml version='1.0'?><a/>", b"\xE2\x82", b"plain"] {
             let all = &mut std::iter::repeat(usize::MAX);
@@ -110,9 +111,15 @@ fn any_job() -> impl Strategy<Value = (Transcode, String)> {
         |(from, to, malformed, eol, bom, relabel, kind, strict, (policy, content_type, guess, prescan))| {
             let what = format!("{from:?} {to} {malformed:?} {eol:?} {bom:?} {relabel:?} {kind:?} {strict}");
             let what = format!("{what} {policy:?} {content_type:?} {guess} {prescan:?}");
-            let mut job = Transcode::new().to(&to).unwrap().malformed(malformed).eol(eol).bom(bom).relabel(relabel);
+            let mut job = Transcode::new()
+                .target_encoding(&to)
+                .unwrap()
+                .on_malformed(malformed)
+                .eol(eol)
+                .bom(bom)
+                .relabel(relabel);
             if let Some(from) = from {
-                job = job.from(&from).unwrap();
+                job = job.source_encoding(&from).unwrap();
             }
             if let Some(kind) = kind {
                 job = job.kind(kind);
@@ -172,9 +179,9 @@ proptest! {
     fn round_trip(index in any::<prop::sample::Index>(), input in prop::collection::vec(any::<u8>(), 0..80)) {
         let codecs = codecs();
         let name = codecs[index.index(codecs.len())].name();
-        let there = Transcode::new().from(name).unwrap().relabel(Relabel::Never).malformed(OnMalformed::Drop);
+        let there = Transcode::new().source_encoding(name).unwrap().relabel(Relabel::Never).on_malformed(OnMalformed::Drop);
         let text = whole(&there, &input).output;
-        let back = Transcode::new().from("UTF-8").unwrap().to(name).unwrap().relabel(Relabel::Never).bom(Bom::Strip);
+        let back = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(name).unwrap().relabel(Relabel::Never).bom(Bom::Strip);
         let bytes = whole(&back, &text);
         let text = String::from_utf8(text).unwrap();
         let half_width = |ch| ('\u{FF61}'..='\u{FF9F}').contains(&ch);
@@ -185,7 +192,7 @@ proptest! {
             return Ok(());
         }
         prop_assert_eq!(bytes.error, None, "{}", name);
-        let again = whole(&there.clone().from(codecs_explicit(name)).unwrap(), &bytes.output);
+        let again = whole(&there.clone().source_encoding(codecs_explicit(name)).unwrap(), &bytes.output);
         prop_assert_eq!(String::from_utf8(again.output).unwrap(), text, "{}", name);
     }
 }

@@ -225,7 +225,7 @@ fn whatwg() {
 fn faults(row: &Row, codec: &str) {
     let input = row.bytes("input");
     let what = format!("{:?} {codec}", row.get("id"));
-    let job = Transcode::new().from(codec).unwrap().malformed(OnMalformed::Replace);
+    let job = Transcode::new().source_encoding(codec).unwrap().on_malformed(OnMalformed::Replace);
     let outcome = invariant(&job, &input, &what);
     // The vectors are of the codecs, which know no byte order mark; a run takes one off.
     let text = row.text("output").unwrap_or_default();
@@ -245,7 +245,7 @@ fn faults(row: &Row, codec: &str) {
         assert_eq!(fault.bytes, input[*offset as usize..][..*len], "{what}");
     }
     // By default the first is the error, and the text before it is delivered.
-    let failing = whole(&job.clone().malformed(OnMalformed::Fail), &input);
+    let failing = whole(&job.clone().on_malformed(OnMalformed::Fail), &input);
     assert_eq!(failing.offset, expected.first().map(|(at, _)| *at), "{what}");
     let good = &input[..expected.first().map_or(input.len(), |(at, _)| *at as usize)];
     assert_eq!(failing.output, whole(&job, good).output, "{what}");

@@ -193,8 +193,13 @@ fn decoders_that_lie() {
     ] {
         for target in ["UTF-8", "IBM037"] {
             for policy in [OnMalformed::Replace, OnMalformed::Drop] {
-                let job = Transcode::new().registry(registry(lie)).from("X-LIAR").unwrap().to(target).unwrap();
-                assert!(is_codec_error(&job.malformed(policy), b"abc"), "{lie:?} to {target}");
+                let job = Transcode::new()
+                    .registry(registry(lie))
+                    .source_encoding("X-LIAR")
+                    .unwrap()
+                    .target_encoding(target)
+                    .unwrap();
+                assert!(is_codec_error(&job.on_malformed(policy), b"abc"), "{lie:?} to {target}");
             }
         }
     }
@@ -213,7 +218,7 @@ fn encoders_that_lie() {
         FaultsForEverAtTheEnd,
         PendingEverything,
     ] {
-        let job = Transcode::new().registry(registry(lie)).to("X-LIAR").unwrap();
+        let job = Transcode::new().registry(registry(lie)).target_encoding("X-LIAR").unwrap();
         assert!(is_codec_error(&job, "éé".as_bytes()), "{lie:?}");
     }
 }
@@ -221,14 +226,14 @@ fn encoders_that_lie() {
 #[test]
 fn an_honest_one_passes() {
     let job = Transcode::new().registry(registry(Honest));
-    assert_eq!(whole(&job.clone().from("X-LIAR").unwrap(), b"abc").output, b"abc");
-    assert_eq!(whole(&job.to("X-LIAR").unwrap(), b"abc").output, b"abc");
+    assert_eq!(whole(&job.clone().source_encoding("X-LIAR").unwrap(), b"abc").output, b"abc");
+    assert_eq!(whole(&job.target_encoding("X-LIAR").unwrap(), b"abc").output, b"abc");
 }
 
 /// Under rooms of every size: what a sink that was exchanged counts is believed nowhere.
 #[test]
 fn exchanged_sinks_and_small_rooms() {
-    let job = Transcode::new().registry(registry(ExchangesTheSink)).to("X-LIAR").unwrap();
+    let job = Transcode::new().registry(registry(ExchangesTheSink)).target_encoding("X-LIAR").unwrap();
     for room in [1, 16, 63, 64, 200, 5000] {
         let mut cuts = std::iter::repeat(usize::MAX);
         let outcome = common::drive(&job, b"abc", &mut cuts, &mut std::iter::repeat(room), false);
@@ -239,7 +244,12 @@ fn exchanged_sinks_and_small_rooms() {
 /// A fork that takes a byte again and again: the search for an offset ends all the same.
 #[test]
 fn a_fork_that_lies() {
-    let job = Transcode::new().registry(registry(ForkHangs)).from("X-LIAR").unwrap().to("IBM037").unwrap();
+    let job = Transcode::new()
+        .registry(registry(ForkHangs))
+        .source_encoding("X-LIAR")
+        .unwrap()
+        .target_encoding("IBM037")
+        .unwrap();
     let error = job.run("ab\u{7F}é".as_bytes(), std::io::sink()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Codec { .. } | ErrorKind::Unmappable { .. }), "{error}");
 }
@@ -247,8 +257,13 @@ fn a_fork_that_lies() {
 /// A codec that panics, in a program that catches it: nothing is claimed of what it left behind.
 #[test]
 fn a_codec_that_panics() {
-    let job = Transcode::new().registry(registry(Panics)).from("X-LIAR").unwrap().to("IBM037").unwrap();
-    let mut transcoder = job.malformed(OnMalformed::Replace).transcoder().unwrap();
+    let job = Transcode::new()
+        .registry(registry(Panics))
+        .source_encoding("X-LIAR")
+        .unwrap()
+        .target_encoding("IBM037")
+        .unwrap();
+    let mut transcoder = job.on_malformed(OnMalformed::Replace).transcoder().unwrap();
     let mut room = [0; 100];
     let step = std::panic::AssertUnwindSafe(|| transcoder.step(b"abcd", &mut room, true));
     assert!(std::panic::catch_unwind(step).is_err());
@@ -258,7 +273,7 @@ fn a_codec_that_panics() {
 
 #[test]
 fn a_name_cannot_break_out_of_the_declaration() {
-    let job = Transcode::new().registry(registry(NamesAnEscape)).kind(Kind::Xml).to("X-LIAR").unwrap();
+    let job = Transcode::new().registry(registry(NamesAnEscape)).kind(Kind::Xml).target_encoding("X-LIAR").unwrap();
     for input in ["<?xml version='1.0' encoding='UTF-8'?><a/>", "<?xml version='1.0'?><a/>", "<a/>"] {
         let error = job.run(input.as_bytes(), std::io::sink()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NoXmlName { .. }), "{error}");
@@ -267,6 +282,6 @@ fn a_name_cannot_break_out_of_the_declaration() {
     for lie in [ReadsTooMuch, WantsRoomThatItHas, FaultsForEver, WritesForEver, ExchangesTheSink, PendingEverything] {
         let job = Transcode::new().registry(registry(lie));
         let _ = whole(&job, b"<?xml version='1.0' encoding='X-LIAR'?><a/>");
-        let _ = whole(&job.from("X-LIAR").unwrap(), b"<?xml version='1.0' encoding='X-LIAR'?><a/>");
+        let _ = whole(&job.source_encoding("X-LIAR").unwrap(), b"<?xml version='1.0' encoding='X-LIAR'?><a/>");
     }
 }

@@ -5,7 +5,12 @@ use crate::common::{Outcome, invariant};
 use charpipe::{Kind, Transcode};
 
 fn ebcdic(page: &str, text: &str) -> Vec<u8> {
-    let job = Transcode::new().from("UTF-8").unwrap().to(page).unwrap().relabel(charpipe::Relabel::Never);
+    let job = Transcode::new()
+        .source_encoding("UTF-8")
+        .unwrap()
+        .target_encoding(page)
+        .unwrap()
+        .relabel(charpipe::Relabel::Never);
     let mut bytes = Vec::new();
     job.run(text.as_bytes(), &mut bytes).unwrap();
     bytes
@@ -46,7 +51,7 @@ fn an_ebcdic_fallback_is_taken_where_it_can_be_right() {
 fn a_label_is_made_true_only_where_the_codec_reads_a_declaration() {
     // The caller's word is taken, though it cannot be right; nothing is spliced into what it makes of the bytes.
     let document = b"<?xml version='1.0' encoding='ISO-8859-1'?>?";
-    let job = Transcode::new().from("UTF-16LE").unwrap();
+    let job = Transcode::new().source_encoding("UTF-16LE").unwrap();
     let outcome = run(&job, document);
     let units: Vec<u16> = document.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
     assert_eq!(outcome.text(), String::from_utf16(&units).unwrap());
@@ -67,7 +72,7 @@ fn the_newline_of_ebcdic_xml() {
     assert_eq!(text(new().eol(charpipe::Eol::Crlf)).matches("\r\n").count(), 3);
     assert_eq!(text(new().kind(Kind::Text)), kept.replace("UTF-8", "IBM1047"));
     // Not from EBCDIC to EBCDIC.
-    let there = run(&new().to("IBM037").unwrap(), &document).output;
+    let there = run(&new().target_encoding("IBM037").unwrap(), &document).output;
     assert_eq!(there, ebcdic("IBM037", "<?xml version='1.0' encoding='IBM037'?>\u{85}<a>\u{85}</a>\n"));
 }
 
@@ -89,8 +94,13 @@ fn newline_surfaces() {
         ("ibm-1047-s390", Table, "\n\u{85}"),
     ] {
         let job = Transcode::new().ebcdic_nl(option);
-        assert_eq!(run(&job.clone().from(label).unwrap(), b"\x15\x25").text(), expected, "{label} {option:?}");
-        let back = run(&job.from("UTF-8").unwrap().to(label).unwrap(), "\n\u{85}".as_bytes()).output;
+        assert_eq!(
+            run(&job.clone().source_encoding(label).unwrap(), b"\x15\x25").text(),
+            expected,
+            "{label} {option:?}"
+        );
+        let back =
+            run(&job.source_encoding("UTF-8").unwrap().target_encoding(label).unwrap(), "\n\u{85}".as_bytes()).output;
         let folds = label.ends_with("fold") || (option == Fold && !label.contains("nl="));
         let expected: &[u8] = match expected {
             _ if folds => b"\x15\x15",

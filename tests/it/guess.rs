@@ -307,7 +307,7 @@ proptest! {
             let other = candidates.iter().find(|candidate| !candidate.same_text);
             prop_assert!(other.is_none_or(|other| other.score <= first.score * (1.0 - MARGIN) + 1e-6));
         }
-        looks_like(&bytes);
+        _ = looks_like(&bytes);
     }
 }
 

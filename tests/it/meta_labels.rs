@@ -61,7 +61,7 @@ const HTML: [&str; 9] = [
 fn every_family_to_every_other() {
     for (from, to) in FAMILIES.iter().flat_map(|from| FAMILIES.iter().map(move |to| (*from, *to))) {
         let name = codec(to).info().xml_name.unwrap().to_owned();
-        let job = Transcode::new().from(from).unwrap().to(to).unwrap();
+        let job = Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap();
         for (index, template) in HTML.iter().enumerate() {
             let text = template.replace("{}", "iso-8859-5");
             let outcome = if to == "UTF-8" && index % 3 == 0 {
@@ -152,7 +152,7 @@ fn the_window() {
         let fitting = 64 - "<html>".len() - meta.len();
         for (blanks, is_found) in [(0, true), (fitting - 1, true), (fitting, true), (fitting + 30, false)] {
             let text = format!("<html>{}{meta}é", " ".repeat(blanks));
-            let job = Transcode::new().from(from).unwrap().kind(Kind::Html);
+            let job = Transcode::new().source_encoding(from).unwrap().kind(Kind::Html);
             let outcome = converted(&job.clone().prescan(64), from, &text);
             let expected = if is_found { text.replace("koi8-r", "UTF-8") } else { text.clone() };
             assert_eq!(outcome.text(), expected, "{from} {blanks}");

@@ -6,7 +6,7 @@ use charpipe::{Bom, OnMalformed, OnUnmappable, Relabel, Transcode};
 
 /// A job on text, and nothing but text.
 fn plain(from: &str, to: &str) -> Transcode {
-    Transcode::new().from(from).unwrap().to(to).unwrap().relabel(Relabel::Never).bom(Bom::Strip)
+    Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().relabel(Relabel::Never).bom(Bom::Strip)
 }
 
 /// What is read, what comes out, and which bytes are bad: offset and bytes.
@@ -42,7 +42,7 @@ fn decoding_ibm939() {
         (b"\xC1\xE1\xC2", "A\u{FFFD}B", &[(1, b"\xE1")]),
     ];
     for (input, expected, bad) in cases {
-        let job = plain("IBM939", "UTF-8").malformed(OnMalformed::Replace);
+        let job = plain("IBM939", "UTF-8").on_malformed(OnMalformed::Replace);
         let outcome = invariant(&job, input, &format!("{input:02X?}"));
         assert_eq!(outcome.text(), *expected, "{input:02X?}");
         let mut output = Vec::new();
@@ -60,7 +60,7 @@ fn decoding_ibm939() {
 #[test]
 fn every_damage_ends() {
     // Every pair of bytes after SO, between good pairs; nothing good is lost behind it.
-    let job = plain("IBM933", "UTF-8").malformed(OnMalformed::Replace);
+    let job = plain("IBM933", "UTF-8").on_malformed(OnMalformed::Replace);
     for (first, second) in (0..=255).flat_map(|first| (0..=255).map(move |second| (first, second))) {
         let input = [0x0E, 0x42, 0xC1, first, second, 0x0F, 0xC1, 0x0E, 0x42, 0xC2, 0x0F, 0xC2];
         let outcome = whole(&job, &input);
@@ -87,10 +87,10 @@ fn encoding_shifts_back_before_controls_and_at_the_end() {
 #[test]
 fn stand_ins_are_written_in_the_set_that_they_need() {
     // A character that the page lists for its single-byte substitute, and one that it doesn't.
-    let replace = plain("UTF-8", "IBM939").unmappable(OnUnmappable::Replace);
+    let replace = plain("UTF-8", "IBM939").on_unmappable(OnUnmappable::Replace);
     let outcome = invariant(&replace, "Ａ¹Ａ😀A".as_bytes(), "substitutes");
     assert_eq!(outcome.output, b"\x0E\x42\xC1\x0F\x3F\x0E\x42\xC1\xFE\xFE\x0F\xC1");
-    let escape = plain("UTF-8", "IBM939").unmappable(OnUnmappable::Escape);
+    let escape = plain("UTF-8", "IBM939").on_unmappable(OnUnmappable::Escape);
     let outcome = invariant(&escape, "Ａ😀Ａ".as_bytes(), "escapes");
     let back = whole(&plain("IBM939", "UTF-8"), &outcome.output);
     assert_eq!(back.text(), "Ａ\\u{1F600}Ａ");
@@ -115,7 +115,7 @@ fn several_characters_to_one_pair() {
     for (text, offset) in [("か😀", 3), ("か\u{309A}😀", 6), ("ab😀か", 2), ("かか😀", 6)] {
         let outcome = invariant(&plain("UTF-8", "IBM1390"), text.as_bytes(), text);
         assert_eq!(outcome.offset, Some(offset), "{text}");
-        let replaced = plain("UTF-8", "IBM1390").unmappable(OnUnmappable::Escape);
+        let replaced = plain("UTF-8", "IBM1390").on_unmappable(OnUnmappable::Escape);
         let outcome = invariant(&replaced, text.as_bytes(), text);
         let back = whole(&plain("IBM1390", "UTF-8"), &outcome.output);
         assert_eq!(back.text(), text.replace('😀', "\\u{1F600}"));

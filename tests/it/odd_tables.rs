@@ -26,8 +26,14 @@ fn job(table: Table, decodes: bool) -> Transcode {
     let mut registry = Registry::builtin();
     registry.register_table(table).unwrap();
     let (from, to) = if decodes { ("X-ODD", "UTF-8") } else { ("UTF-8", "X-ODD") };
-    let job = Transcode::new().registry(registry).from(from).unwrap().to(to).unwrap().relabel(Relabel::Never);
-    job.malformed(OnMalformed::Escape).unmappable(OnUnmappable::Escape)
+    let job = Transcode::new()
+        .registry(registry)
+        .source_encoding(from)
+        .unwrap()
+        .target_encoding(to)
+        .unwrap()
+        .relabel(Relabel::Never);
+    job.on_malformed(OnMalformed::Escape).on_unmappable(OnUnmappable::Escape)
 }
 
 /// As long as a table can have them, one beginning another, cut anywhere.
@@ -78,7 +84,7 @@ fn an_escape_that_ends_in_the_beginning_of_a_mapping() {
     table.sequences.push(sequence(b"\x82", "0\u{20E3}"));
     let outcome = invariant(&job(table.clone(), false), "é}}x".as_bytes(), "escape");
     assert_eq!(outcome.output, b"\\u{E9}\x80x");
-    let xml = job(table.clone(), false).unmappable(OnUnmappable::Xml);
+    let xml = job(table.clone(), false).on_unmappable(OnUnmappable::Xml);
     assert_eq!(
         invariant(&xml, "<?xml version='1.0'?><a>éx</a>".as_bytes(), "xml").output,
         b"<?xml version='1.0'?><a>&#xE9;x</a>"
@@ -128,11 +134,14 @@ fn tables_by_hand_that_make_no_sense() {
         }
         let mut registry = Registry::builtin();
         registry.register(std::sync::Arc::new(codec), &[]).unwrap();
-        let job = Transcode::new().registry(registry).relabel(Relabel::Never).malformed(OnMalformed::Escape);
+        let job = Transcode::new().registry(registry).relabel(Relabel::Never).on_malformed(OnMalformed::Escape);
         let input = [&[0x80; 40][..], &[b'a'; 100], b"\x81\x0E\x41\x41\xFF"].concat();
-        let outcome = whole(&job.clone().from("X-ODD").unwrap(), &input);
+        let outcome = whole(&job.clone().source_encoding("X-ODD").unwrap(), &input);
         assert_eq!(outcome.error, None, "{number}");
-        let outcome = whole(&job.unmappable(OnUnmappable::Drop).to("X-ODD").unwrap(), "aéêa".repeat(9).as_bytes());
+        let outcome = whole(
+            &job.on_unmappable(OnUnmappable::Drop).target_encoding("X-ODD").unwrap(),
+            "aéêa".repeat(9).as_bytes(),
+        );
         assert_eq!(outcome.error, None, "{number}");
     }
 }

@@ -21,32 +21,32 @@ fn unmappable(job: &Transcode, input: &[u8]) -> (u64, char) {
 
 #[test]
 fn unmappable_characters() {
-    let job = Transcode::new().to("IBM037").unwrap();
+    let job = Transcode::new().target_encoding("IBM037").unwrap();
     assert_eq!(unmappable(&job, "ab€".as_bytes()), (2, '€'));
     assert_eq!(unmappable(&job, "\u{FEFF}é😀".as_bytes()), (5, '😀'));
-    let latin1 = Transcode::new().to("ISO-8859-1").unwrap();
+    let latin1 = Transcode::new().target_encoding("ISO-8859-1").unwrap();
     assert_eq!(unmappable(&latin1, &[b"\xFF\xFE", &utf16le("aé漢")[..]].concat()), (6, '漢'));
-    let ascii = Transcode::new().from("IBM1047").unwrap().to("US-ASCII").unwrap();
+    let ascii = Transcode::new().source_encoding("IBM1047").unwrap().target_encoding("US-ASCII").unwrap();
     assert_eq!(unmappable(&ascii, b"\x81\x82\x51"), (2, 'é'));
-    let ucs2 = Transcode::new().from("UTF-16LE").unwrap().to("ISO-10646-UCS-2").unwrap();
+    let ucs2 = Transcode::new().source_encoding("UTF-16LE").unwrap().target_encoding("ISO-10646-UCS-2").unwrap();
     assert_eq!(unmappable(&ucs2, &utf16le("漢😀x")), (2, '😀'));
 }
 
 #[test]
 fn behind_stages_and_what_was_put_in() {
     for eol in [Eol::Lf, Eol::Crlf, Eol::Nel] {
-        let job = Transcode::new().to("ISO-8859-1").unwrap().eol(eol);
+        let job = Transcode::new().target_encoding("ISO-8859-1").unwrap().eol(eol);
         assert_eq!(unmappable(&job, "a\r\nb\rc\r\n\u{85}€".as_bytes()), (10, '€'), "{eol:?}");
     }
-    let job = Transcode::new().to("ISO-8859-1").unwrap().malformed(OnMalformed::Escape);
+    let job = Transcode::new().target_encoding("ISO-8859-1").unwrap().on_malformed(OnMalformed::Escape);
     assert_eq!(unmappable(&job, b"a\xFF\xFE\xE2\x82b\xE2\x82\xAC"), (6, '€'));
     // The declaration grows on the way: the offset is the input's.
     let declared = "<?xml version='1.0'?><a>€</a>";
-    let job = Transcode::new().to("IBM037").unwrap().unmappable(OnUnmappable::Fail);
+    let job = Transcode::new().target_encoding("IBM037").unwrap().on_unmappable(OnUnmappable::Fail);
     assert_eq!(unmappable(&job, declared.as_bytes()), (declared.find('€').unwrap() as u64, '€'));
     assert_eq!(unmappable(&job.kind(Kind::Xml), "<a>€</a>".as_bytes()), (3, '€'));
     // NEL is one character of EBCDIC that US-ASCII lacks, unless it is white space of XML.
-    let job = Transcode::new().from("IBM1047").unwrap().to("US-ASCII").unwrap();
+    let job = Transcode::new().source_encoding("IBM1047").unwrap().target_encoding("US-ASCII").unwrap();
     assert_eq!(unmappable(&job, b"\x81\x15"), (1, '\u{85}'));
     assert_eq!(whole(&job.kind(Kind::Xml), b"\x81\x15").text(), "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>a\n");
 }
@@ -56,7 +56,7 @@ fn a_long_way_from_the_beginning() {
     for from in ["UTF-8", "UTF-16LE"] {
         let text = "añb".repeat(100_000) + "€";
         let input = if from == "UTF-8" { text.into_bytes() } else { utf16le(&text) };
-        let job = Transcode::new().from(from).unwrap().to("IBM037").unwrap();
+        let job = Transcode::new().source_encoding(from).unwrap().target_encoding("IBM037").unwrap();
         let euro = if from == "UTF-8" { 3 } else { 2 };
         for chunk in [1, 1000, 65_537] {
             let mut cuts = std::iter::repeat(chunk);
@@ -81,7 +81,7 @@ fn malformed_bytes() {
         ("IBM290", b"\x62\xE1", "a", "byte 1: E1 is not valid IBM290"),
         ("US-ASCII", b"a\x80", "a", "byte 1: 80 is not valid US-ASCII"),
     ] {
-        let outcome = invariant(&Transcode::new().from(from).unwrap(), input, from);
+        let outcome = invariant(&Transcode::new().source_encoding(from).unwrap(), input, from);
         assert_eq!(outcome.text(), good);
         assert_eq!(outcome.error.as_deref(), Some(words));
     }
@@ -97,14 +97,24 @@ fn replacing_in_the_target() {
         ("IBM037", b"\x81\x3F\x82"),
         ("US-ASCII", b"a\x1Ab"),
     ] {
-        let job = Transcode::new().from("UTF-8").unwrap().to(to).unwrap().malformed(OnMalformed::Replace);
+        let job = Transcode::new()
+            .source_encoding("UTF-8")
+            .unwrap()
+            .target_encoding(to)
+            .unwrap()
+            .on_malformed(OnMalformed::Replace);
         assert_eq!(invariant(&job, input, to).output, expected);
     }
-    let escape = Transcode::new().from("UTF-8").unwrap().to("IBM037").unwrap().malformed(OnMalformed::Escape);
+    let escape = Transcode::new()
+        .source_encoding("UTF-8")
+        .unwrap()
+        .target_encoding("IBM037")
+        .unwrap()
+        .on_malformed(OnMalformed::Escape);
     // `\` is E0 in page 37.
     assert_eq!(invariant(&escape, input, "escape").output, b"\x81\xE0\xA7\xC6\xC6\x82");
     // A U+FFFD that the input itself holds is a character like any other, and page 37 lacks it.
-    let job = Transcode::new().to("IBM037").unwrap().malformed(OnMalformed::Replace);
+    let job = Transcode::new().target_encoding("IBM037").unwrap().on_malformed(OnMalformed::Replace);
     assert_eq!(unmappable(&job, "a\u{FFFD}".as_bytes()), (1, '\u{FFFD}'));
 }
 
@@ -134,7 +144,7 @@ fn byte_order_marks_under_a_callers_label() {
         ("ISO-8859-1", b"\xEF\xBB\xBFa", "ï»¿a"),
         ("ISO-8859-1", b"\xFF", "ÿ"),
     ] {
-        let outcome = invariant(&Transcode::new().from(from).unwrap(), input, from);
+        let outcome = invariant(&Transcode::new().source_encoding(from).unwrap(), input, from);
         let foreign = text.starts_with('ï');
         assert_eq!(outcome.faults.contains("charset-bom-conflict"), foreign, "{}", outcome.faults);
         assert_eq!(outcome.text(), text, "{from}");
@@ -147,7 +157,7 @@ fn ends_of_line_around_what_was_replaced() {
     for (policy, text) in
         [(OnMalformed::Replace, "a\n\u{FFFD}\nb"), (OnMalformed::Escape, "a\n\\xFF\nb"), (OnMalformed::Drop, "a\nb")]
     {
-        let job = Transcode::new().eol(Eol::Lf).malformed(policy);
+        let job = Transcode::new().eol(Eol::Lf).on_malformed(policy);
         assert_eq!(invariant(&job, b"a\r\xFF\nb", "eol").text(), text);
     }
 }
@@ -155,8 +165,12 @@ fn ends_of_line_around_what_was_replaced() {
 /// A record that ends in a fault is over before what follows it begins.
 #[test]
 fn behind_a_record_that_ends_in_a_fault() {
-    let job = Transcode::new().from("UTF-8").unwrap().records("fb:3".parse().unwrap()).malformed(OnMalformed::Replace);
-    let job = job.controls(charpipe::OnControl::Drop);
+    let job = Transcode::new()
+        .source_encoding("UTF-8")
+        .unwrap()
+        .records("fb:3".parse().unwrap())
+        .on_malformed(OnMalformed::Replace);
+    let job = job.on_control(charpipe::OnControl::Drop);
     invariant(&job, b"ab\xE6\0cd", "control");
     let controls = job.run(&b"ab\xE6\0cd"[..], std::io::sink()).unwrap().controls.unwrap();
     let place = controls.first[0].record.unwrap();
@@ -167,7 +181,7 @@ fn behind_a_record_that_ends_in_a_fault() {
 #[test]
 fn a_newline_that_nobody_knows() {
     for policy in [OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {
-        let job = Transcode::new().from("IBM281").unwrap().malformed(policy);
+        let job = Transcode::new().source_encoding("IBM281").unwrap().on_malformed(policy);
         let input = [&b"\xC1\x8E\x8E\xC2"[..], &[0x8E; 40], b"\xC3\x15\x8E\x15\xC4\x8E"].concat();
         invariant(&job, &input, "NEL");
         let report = job.run(&input[..], std::io::sink()).unwrap();

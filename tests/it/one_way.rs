@@ -140,7 +140,7 @@ fn approximations_of_the_web() {
         ("EUC-JP", "¥‾−", b"\\~\xA1\xDD"),
         ("ISO-2022-JP", "−ｱﾞ", b"\x1B$B!]%\"!+\x1B(B"),
     ] {
-        let job = || Transcode::new().from("UTF-8").unwrap().to(label).unwrap();
+        let job = || Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(label).unwrap();
         let text = format!("a漢{text}");
         for (index, ch) in text.char_indices().skip(2) {
             let input = format!("{}{ch}b", &text[..4]);
@@ -153,7 +153,7 @@ fn approximations_of_the_web() {
                 (OnUnmappable::Drop, "a漢b".to_owned()),
             ] {
                 let mut out = Vec::new();
-                let report = job().unmappable(policy).run(input.as_bytes(), &mut out).unwrap();
+                let report = job().on_unmappable(policy).run(input.as_bytes(), &mut out).unwrap();
                 let codec = Registry::builtin().codec(label).unwrap();
                 assert_eq!(decode_strictly(&*codec, &out).as_deref(), Some(&*expected), "{label} {ch}");
                 let first = &report.unmappable.first[0];

@@ -117,7 +117,7 @@ fn elsewhere(from: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode) ->
     let inner = registry.codec(from).unwrap();
     let home = thread::current().id();
     registry.register(Arc::new(Watched { inner, home, elsewhere: elsewhere.clone(), trap: None }), &[]).unwrap();
-    let job = with(Transcode::new().registry(registry).from("x-watched").unwrap());
+    let job = with(Transcode::new().registry(registry).source_encoding("x-watched").unwrap());
     let expected = outcome(&job, BufReader::with_capacity(64, input));
     assert_eq!(elsewhere.load(Ordering::Relaxed), 0, "one job is this one");
     let found = outcome(&job.jobs(jobs(2)).block_bytes(256), BufReader::with_capacity(64, input));
@@ -138,7 +138,11 @@ fn others_do_the_work_where_the_input_can_be_cut() {
         let input = text_for(&*registry.codec(from).unwrap(), 120);
         for (to, eol) in [("UTF-8", Eol::Keep), ("UTF-16", Eol::Crlf), ("UTF-32", Eol::Keep), ("IBM1047", Eol::Lf)] {
             let count = elsewhere(from, &input, |job| {
-                job.to(to).unwrap().eol(eol).unmappable(OnUnmappable::Replace).malformed(OnMalformed::Replace)
+                job.target_encoding(to)
+                    .unwrap()
+                    .eol(eol)
+                    .on_unmappable(OnUnmappable::Replace)
+                    .on_malformed(OnMalformed::Replace)
             });
             let watches_nel = from == "IBM037" && to != "IBM1047" && eol == Eol::Keep;
             let least = if watches_nel { 0 } else { input.len() as u64 * 3 / 4 };
@@ -156,8 +160,8 @@ fn others_do_the_work_where_the_input_can_be_cut() {
             for (to, records) in [("UTF-8", None), ("UTF-16LE", None), ("IBM939", Some("rdw")), ("UTF-8", Some("u16"))]
             {
                 let count = elsewhere(from, &input, |job| {
-                    let job = job.records(shape(name)).to(to).unwrap().unmappable(OnUnmappable::Drop);
-                    let job = job.newlines_in_records(OnNewlineInRecord::Keep);
+                    let job = job.records(shape(name)).target_encoding(to).unwrap().on_unmappable(OnUnmappable::Drop);
+                    let job = job.on_newline_in_record(OnNewlineInRecord::Keep);
                     match records {
                         Some(records) => job.to_records(shape(records)),
                         None => job,
@@ -174,7 +178,7 @@ fn one_does_it_where_the_input_cannot_be_cut() {
     let registry = Registry::builtin();
     for (from, to) in [("IBM939", "UTF-8"), ("Shift_JIS", "UTF-8"), ("UTF-8", "IBM939"), ("UTF-8", "ISO-2022-JP")] {
         let input = text_for(&*registry.codec(from).unwrap(), 120);
-        let count = elsewhere(from, &input, |job| job.to(to).unwrap().unmappable(OnUnmappable::Drop));
+        let count = elsewhere(from, &input, |job| job.target_encoding(to).unwrap().on_unmappable(OnUnmappable::Drop));
         assert_eq!(count, 0, "{from} to {to}");
     }
     let records: Vec<Vec<u8>> = (0..150).map(|_| text_for(&*registry.codec("IBM037").unwrap(), 1)).collect();
@@ -183,16 +187,16 @@ fn one_does_it_where_the_input_cannot_be_cut() {
         ("carriage", Transcode::new().carriage(Carriage::Asa)),
         ("blocks", Transcode::new().to_records(shape("vb"))),
         ("a file's end", Transcode::new().to_records(shape("mode-b"))),
-        ("shifts", Transcode::new().to("IBM939").unwrap()),
+        ("shifts", Transcode::new().target_encoding("IBM939").unwrap()),
     ] {
         let count = elsewhere("IBM037", &input, |job| {
-            let job = job.records(Shape::RDW).unmappable(OnUnmappable::Drop);
-            let job = job.newlines_in_records(OnNewlineInRecord::Keep);
+            let job = job.records(Shape::RDW).on_unmappable(OnUnmappable::Drop);
+            let job = job.on_newline_in_record(OnNewlineInRecord::Keep);
             match what {
                 "carriage" => job.carriage(Carriage::Asa),
                 "blocks" => job.to_records(shape("vb")),
                 "a file's end" => job.to_records(shape("mode-b")),
-                _ => job.to("IBM939").unwrap(),
+                _ => job.target_encoding("IBM939").unwrap(),
             }
         });
         assert_eq!(count, 0, "{what} {with:?}");
@@ -220,8 +224,8 @@ fn a_fault_at_every_place() {
             for (to, eol) in [("UTF-8", Eol::Keep), ("ISO-8859-1", Eol::Crlf)] {
                 let policy = policies[at % 4];
                 let unmappable = [OnUnmappable::Fail, OnUnmappable::Escape, OnUnmappable::Drop][at % 3];
-                let job = Transcode::new().from(from).unwrap().to(to).unwrap().eol(eol);
-                let job = job.malformed(policy).unmappable(unmappable);
+                let job = Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().eol(eol);
+                let job = job.on_malformed(policy).on_unmappable(unmappable);
                 same(&job, &input, 64, 96, &format!("{from} to {to}, {bad:02X?} at {at}"));
             }
         }
@@ -245,14 +249,15 @@ fn a_fault_in_every_record() {
                 let input = framed(&shape(name), &records);
                 // What is looked at for packed decimals, which without columns is all that there is, one machine
                 // converts.
-                let job = Transcode::new().from(from).unwrap().records(shape(name));
+                let job = Transcode::new().source_encoding(from).unwrap().records(shape(name));
                 let job = if at % 2 == 0 { job.columns("1-".parse().unwrap()) } else { job };
                 let policy = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Escape][at % 3];
                 for (to, to_records) in [("UTF-8", None), ("IBM1047", Some("rdw")), ("IBM930", Some("fb:60"))] {
-                    let mut job = job.clone().to(to).unwrap().malformed(policy).strict(at % 5 == 0);
-                    job = job.unmappable([OnUnmappable::Replace, OnUnmappable::Fail][at % 2]);
+                    let mut job = job.clone().target_encoding(to).unwrap().on_malformed(policy).strict(at % 5 == 0);
+                    job = job.on_unmappable([OnUnmappable::Replace, OnUnmappable::Fail][at % 2]);
                     if let Some(records) = to_records {
-                        job = job.to_records(shape(records)).overlong([OnOverlong::Fail, OnOverlong::Cut][at / 2 % 2]);
+                        job =
+                            job.to_records(shape(records)).on_overlong([OnOverlong::Fail, OnOverlong::Cut][at / 2 % 2]);
                     }
                     let what = format!("{from} in {name} to {to}, record {at}");
                     same(&job, &input, 64, 130, &what);
@@ -275,15 +280,15 @@ fn documents_keep_their_heads() {
         let input = format!("{head}<d>{body}</d>");
         for (to, bom) in [("UTF-8", Bom::Keep), ("UTF-16", Bom::Auto), ("UTF-8", Bom::Add), ("US-ASCII", Bom::Auto)] {
             for unmappable in [None, Some(OnUnmappable::Replace), Some(OnUnmappable::Fail)] {
-                let mut job = Transcode::new().to(to).unwrap().bom(bom).eol(Eol::Lf);
+                let mut job = Transcode::new().target_encoding(to).unwrap().bom(bom).eol(Eol::Lf);
                 if let Some(policy) = unmappable {
-                    job = job.unmappable(policy);
+                    job = job.on_unmappable(policy);
                 }
                 same(&job, input.as_bytes(), 64, 300, &format!("{head:?} to {to}"));
             }
         }
         let html = format!("<html><head><meta charset=utf-8></head>{body}");
-        same(&Transcode::new().to("UTF-16LE").unwrap(), html.as_bytes(), 64, 300, "HTML");
+        same(&Transcode::new().target_encoding("UTF-16LE").unwrap(), html.as_bytes(), 64, 300, "HTML");
     }
 }
 
@@ -294,9 +299,9 @@ fn newlines_that_nobody_knows_are_told_of_once() {
     let nel = b"\xC1\xC2\xC3\x15";
     for last in [&b""[..], b"\x25", b"\xC1"] {
         let input = [&nel.repeat(400_000)[..], last].concat();
-        let job = Transcode::new().from("IBM1047").unwrap().ebcdic_nl(EbcdicNl::Table);
+        let job = Transcode::new().source_encoding("IBM1047").unwrap().ebcdic_nl(EbcdicNl::Table);
         same(&job, &input, 64 << 10, 100 << 10, "U+0085");
-        same(&job.to("UTF-16").unwrap(), &input, 64 << 10, 100 << 10, "U+0085");
+        same(&job.target_encoding("UTF-16").unwrap(), &input, 64 << 10, 100 << 10, "U+0085");
     }
     assert!(can_encode(&*codec));
 }
@@ -305,7 +310,8 @@ fn newlines_that_nobody_knows_are_told_of_once() {
 fn output_that_outgrows_its_input() {
     let records = vec![b"\xC1".to_vec(); 400];
     let input = framed(&Shape::RDW, &records);
-    let job = Transcode::new().from("IBM037").unwrap().to("IBM037").unwrap().records(Shape::RDW);
+    let job =
+        Transcode::new().source_encoding("IBM037").unwrap().target_encoding("IBM037").unwrap().records(Shape::RDW);
     same(&job.to_records(shape("fb:32760")), &input, 64, 512, "wide records");
 }
 
@@ -315,9 +321,9 @@ fn a_record_longer_than_parts() {
     records[50] = vec![0xC3; 30_000];
     for name in ["rdw", "u32", "vbs:40"] {
         let input = framed(&shape(name), &records);
-        let job = Transcode::new().from("IBM037").unwrap().records(shape(name));
+        let job = Transcode::new().source_encoding("IBM037").unwrap().records(shape(name));
         same(&job, &input, 64, 128, name);
-        same(&job.to("UTF-16").unwrap(), &input, 64, 20_000, name);
+        same(&job.target_encoding("UTF-16").unwrap(), &input, 64, 20_000, name);
     }
 }
 
@@ -344,7 +350,7 @@ impl Read for FailsAt<'_> {
 #[test]
 fn what_cannot_be_read_is_an_error_at_its_place_and_the_run_can_go_on() {
     let text = "Straße 漢字 x\r\n".repeat(100);
-    let job = Transcode::new().to("UTF-16").unwrap().eol(Eol::Lf);
+    let job = Transcode::new().target_encoding("UTF-16").unwrap().eol(Eol::Lf);
     let (expected, ..) = outcome(&job, text.as_bytes());
     for left in (0..text.len()).step_by(37) {
         let run = |job: &Transcode| {
@@ -393,7 +399,7 @@ fn a_codec_that_panics_does_so_in_front_of_its_caller() {
     let inner = registry.codec("ISO-8859-1").unwrap();
     let home = thread::current().id();
     registry.register(Arc::new(Watched { inner, home, elsewhere: Arc::default(), trap: Some(b'!') }), &[]).unwrap();
-    let job = Transcode::new().registry(registry).from("x-watched").unwrap().jobs(jobs(2)).block_bytes(128);
+    let job = Transcode::new().registry(registry).source_encoding("x-watched").unwrap().jobs(jobs(2)).block_bytes(128);
     let input = format!("{}!{}", "a".repeat(1000), "b".repeat(1000));
     let mut output = Vec::new();
     let run = std::panic::AssertUnwindSafe(|| job.run(BufReader::with_capacity(64, input.as_bytes()), &mut output));
@@ -412,17 +418,17 @@ fn options(mut job: Transcode, pick: &[usize]) -> Transcode {
         Some(OnUnmappable::Escape),
         Some(OnUnmappable::Xml),
     ];
-    job = job.malformed(malformed[pick[0] % 4]);
+    job = job.on_malformed(malformed[pick[0] % 4]);
     if let Some(policy) = unmappable[pick[1] % 6] {
-        job = job.unmappable(policy);
+        job = job.on_unmappable(policy);
     }
     let eols = [Eol::Auto, Eol::Keep, Eol::Lf, Eol::Crlf, Eol::Nel];
     let controls =
         [OnControl::Keep, OnControl::Keep, OnControl::Space, OnControl::Drop, OnControl::Xml, OnControl::Error];
-    job = job.eol(eols[pick[2] % 5]).controls(controls[pick[3] % 6]);
+    job = job.eol(eols[pick[2] % 5]).on_control(controls[pick[3] % 6]);
     job = job.ebcdic_nl([EbcdicNl::Table, EbcdicNl::Zos, EbcdicNl::Fold][pick[4] % 3]);
     job = job.best_fit(pick[4].is_multiple_of(5)).strict(pick[4].is_multiple_of(7));
-    job.newlines_in_records(
+    job.on_newline_in_record(
         [OnNewlineInRecord::Keep, OnNewlineInRecord::Keep, OnNewlineInRecord::Space, OnNewlineInRecord::Error]
             [pick[5] % 4],
     )
@@ -456,8 +462,9 @@ fn what_was_written_before_its_turn() {
     let codec = Registry::builtin().codec("IBM1388").unwrap();
     let lines = ["", "", "", "", "", "", "bc", "AA", "", "Ax1 y2 Abc€", "漢字x1 y2 A\n\n\r"];
     let records: Vec<Vec<u8>> = lines.iter().map(|line| encode(&*codec, line)).collect();
-    let job = Transcode::new().from("IBM1388").unwrap().records(Shape::RDW).eol(Eol::Lf).blanks(Padding::Keep);
-    let job = job.ebcdic_nl(EbcdicNl::Zos).newlines_in_records(OnNewlineInRecord::Keep).columns("1-".parse().unwrap());
+    let job =
+        Transcode::new().source_encoding("IBM1388").unwrap().records(Shape::RDW).eol(Eol::Lf).padding(Padding::Keep);
+    let job = job.ebcdic_nl(EbcdicNl::Zos).on_newline_in_record(OnNewlineInRecord::Keep).columns("1-".parse().unwrap());
     for chunk in 1..60 {
         same(&job, &framed(&Shape::RDW, &records), chunk, 20, "a carriage return at the end");
     }
@@ -480,13 +487,13 @@ proptest! {
     ) {
         let mut input = encode(&*Registry::builtin().codec(from).unwrap(), &lines.join("\n"));
         spoil(&mut input, &spoils);
-        let mut job = Transcode::new().to(to).unwrap();
+        let mut job = Transcode::new().target_encoding(to).unwrap();
         if pick[7] % 4 > 0 {
-            job = job.from(from).unwrap();
+            job = job.source_encoding(from).unwrap();
         }
         job = options(job, &pick).bom([Bom::Auto, Bom::Auto, Bom::Keep, Bom::Strip][pick[6] % 4]);
         if pick[6] % 6 == 0 {
-            job = job.to_records(shape(["rdw", "fb:200", "u16"][pick[6] / 6 % 3])).overlong(OnOverlong::Cut);
+            job = job.to_records(shape(["rdw", "fb:200", "u16"][pick[6] / 6 % 3])).on_overlong(OnOverlong::Cut);
         }
         if job.transcoder().is_ok() {
             same(&job, &input, sizes.0, sizes.1, &format!("{from} to {to}"));
@@ -524,8 +531,8 @@ proptest! {
         if pick[8] % 4 == 1 {
             spoil(&mut input, &spoils);
         }
-        let mut job = Transcode::new().from(from).unwrap().to(to).unwrap().records(shape(name));
-        job = options(job, &pick).blanks([Padding::Trim, Padding::Keep, Padding::TrimNuls][pick[6] % 3]);
+        let mut job = Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().records(shape(name));
+        job = options(job, &pick).padding([Padding::Trim, Padding::Keep, Padding::TrimNuls][pick[6] % 3]);
         job = job.shifts_as_blanks(pick[6] % 4 == 0);
         if pick[6] % 5 == 0 {
             job = job.columns("2-4,6-".parse().unwrap()).gaps([Gaps::Drop, Gaps::Hex][pick[6] / 5 % 2]);
@@ -536,7 +543,7 @@ proptest! {
         }
         match pick[7] % 6 {
             0 => job = job.to_records(shape("rdw")),
-            1 => job = job.to_records(shape("fb:60")).overlong(OnOverlong::Cut),
+            1 => job = job.to_records(shape("fb:60")).on_overlong(OnOverlong::Cut),
             2 => job = job.to_records(shape("fb:300")),
             3 if pick[9] % 3 == 0 => job = job.carriage(Carriage::Asa),
             4 if pick[9] % 3 == 0 => job = job.to_records(shape("vb:400")),

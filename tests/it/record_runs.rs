@@ -35,7 +35,7 @@ fn ebcdic(text: &str) -> Vec<u8> {
 }
 
 fn job(from: &str, records: &str) -> Transcode {
-    Transcode::new().from(from).unwrap().records(shape(records))
+    Transcode::new().source_encoding(from).unwrap().records(shape(records))
 }
 
 const SHAPES: [&str; 13] = [
@@ -65,7 +65,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 
 /// How a line is to look, said another way: the record's own text, trimmed.
 fn line(charset: &str, record: &[u8], blanks: Padding) -> String {
-    let text = Transcode::new().from(charset).unwrap().decode(record).unwrap().into_owned();
+    let text = Transcode::new().source_encoding(charset).unwrap().decode(record).unwrap().into_owned();
     match blanks {
         Padding::Trim => text.trim_end_matches(' ').to_owned(),
         Padding::TrimNuls => text.trim_end_matches([' ', '\0']).to_owned(),
@@ -101,16 +101,16 @@ proptest! {
             records.retain(|record| record.len() <= shape.longest());
         }
         let input = framed(&shape, &records);
-        let job = Transcode::new().from(charset).unwrap().records(shape).blanks(blanks).to(to).unwrap();
-        let outcome = whole(&job.unmappable(OnUnmappable::Drop), &input);
+        let job = Transcode::new().source_encoding(charset).unwrap().records(shape).padding(blanks).target_encoding(to).unwrap();
+        let outcome = whole(&job.on_unmappable(OnUnmappable::Drop), &input);
         prop_assert_eq!(&outcome.error, &None);
         let expected: String = records.iter().map(|record| line(charset, record, blanks) + "\n").collect();
         let mut wanted = Vec::new();
-        Transcode::new().from("UTF-8").unwrap().to(to).unwrap().unmappable(OnUnmappable::Drop)
+        Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(to).unwrap().on_unmappable(OnUnmappable::Drop)
             .run(expected.as_bytes(), &mut wanted).unwrap();
         // A mixed page shifts back at each end.
         if to == "IBM1399" {
-            let read = |bytes: &[u8]| Transcode::new().from(to).unwrap().decode(bytes).unwrap().into_owned();
+            let read = |bytes: &[u8]| Transcode::new().source_encoding(to).unwrap().decode(bytes).unwrap().into_owned();
             prop_assert_eq!(read(&outcome.output), read(&wanted));
         } else {
             prop_assert_eq!(outcome.output, wanted);
@@ -148,17 +148,17 @@ proptest! {
     ) {
         let (malformed, blanks, controls, newlines, eol) = policies;
         let (hex, spaced, cut, strict) = flags;
-        let mut job = Transcode::new().to(to).unwrap().records(shape(SHAPES[which]))
-            .malformed(malformed).unmappable(if cut { OnUnmappable::Replace } else { OnUnmappable::Fail })
-            .blanks(blanks).controls(controls).eol(eol)
+        let mut job = Transcode::new().target_encoding(to).unwrap().records(shape(SHAPES[which]))
+            .on_malformed(malformed).on_unmappable(if cut { OnUnmappable::Replace } else { OnUnmappable::Fail })
+            .padding(blanks).on_control(controls).eol(eol)
             .gaps(if hex { Gaps::Hex } else { Gaps::Drop })
             .shifts_as_blanks(spaced).strict(strict)
-            .overlong(if cut { OnOverlong::Cut } else { OnOverlong::Fail });
+            .on_overlong(if cut { OnOverlong::Cut } else { OnOverlong::Fail });
         if let Some(newlines) = newlines {
-            job = job.newlines_in_records(newlines);
+            job = job.on_newline_in_record(newlines);
         }
         if let Some(charset) = charset {
-            job = job.from(charset).unwrap();
+            job = job.source_encoding(charset).unwrap();
         }
         if let Some(columns) = columns {
             job = job.columns(columns.parse().unwrap());
@@ -188,10 +188,10 @@ fn blanks_are_trimmed_as_text() {
     let outcome = invariant(&job("IBM300", "fb:8"), b"\x42\xC1\x40\x40\x42\xC2\x40\x40", "pure");
     assert_eq!(outcome.text(), "Ａ\u{3000}Ｂ\n");
     // Blanks and NULs, and a record of nothing else.
-    let nuls = job("IBM037", "fb:6").blanks(Padding::TrimNuls);
+    let nuls = job("IBM037", "fb:6").padding(Padding::TrimNuls);
     let outcome = invariant(&nuls, b"\xC1\x00\x40\x00\x40\x40\x40\x00\x40\x00\x00\x00", "NULs");
     assert_eq!(outcome.text(), "A\n\n");
-    let outcome = invariant(&job("IBM037", "fb:6").blanks(Padding::Keep), b"\xC1\x40\x40\x40\x40\x40", "kept");
+    let outcome = invariant(&job("IBM037", "fb:6").padding(Padding::Keep), b"\xC1\x40\x40\x40\x40\x40", "kept");
     assert_eq!(outcome.text(), "A     \n");
 }
 
@@ -201,7 +201,7 @@ fn the_shift_state_starts_afresh_in_every_record() {
     let input = b"\xC1\xC2\x0E\x45\x62\x45\xC1\xC2\x0E\x45\x62\x45";
     let outcome = whole(&job("IBM939", "fb:6"), input);
     assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 6: 45 is not valid IBM939"));
-    let outcome = invariant(&job("IBM939", "fb:6").malformed(OnMalformed::Replace), input, "cut");
+    let outcome = invariant(&job("IBM939", "fb:6").on_malformed(OnMalformed::Replace), input, "cut");
     assert_eq!(
         outcome.text(),
         "AB字\u{FFFD}\nAB字\u{FFFD}\n".replace('字', &line("IBM939", b"\x0E\x45\x62\x0F", Padding::Keep))
@@ -239,12 +239,12 @@ fn faults_say_record_and_column() {
 
     // Characters that the target lacks.
     let input = framed(&Shape::RDW, &[ebcdic("abc"), ebcdic("a é")]);
-    let error = job("IBM037", "rdw").to("US-ASCII").unwrap().run(&input[..], &mut Vec::new()).unwrap_err();
+    let error = job("IBM037", "rdw").target_encoding("US-ASCII").unwrap().run(&input[..], &mut Vec::new()).unwrap_err();
     assert_eq!((error.offset(), place(error.record())), (Some(13), Some((2, 3))));
     let report = job("IBM037", "rdw")
-        .to("US-ASCII")
+        .target_encoding("US-ASCII")
         .unwrap()
-        .unmappable(OnUnmappable::Drop)
+        .on_unmappable(OnUnmappable::Drop)
         .run(&input[..], &mut Vec::new())
         .unwrap();
     assert_eq!(place(report.unmappable.first[0].record), Some((2, 3)));
@@ -261,20 +261,23 @@ fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
             [('\n', "UTF-8"), ('\r', "UTF-8"), ('\u{85}', "UTF-8"), ('\u{85}', "IBM273"), ('\n', "UTF-16LE")]
         {
             let bytes = encode(&*codec, &format!("ab{ch}c"));
-            if Transcode::new().from(from).unwrap().decode(&bytes).unwrap() != format!("ab{ch}c") {
+            if Transcode::new().source_encoding(from).unwrap().decode(&bytes).unwrap() != format!("ab{ch}c") {
                 continue;
             }
             let input = framed(&Shape::U16, &[encode(&*codec, "abc"), encode(&*codec, ""), bytes]);
-            let job = job(from, "u16").to(to).unwrap();
+            let job = job(from, "u16").target_encoding(to).unwrap();
             let what = format!("{from} to {to}, {ch:?}");
             let outcome = invariant(&job, &input, &what);
             let words = outcome.error.clone().unwrap_or_default();
-            assert!(words.contains("within a record") && words.contains("record 3"), "{what}: {outcome:?}");
-            let kept = invariant(&job.clone().newlines_in_records(OnNewlineInRecord::Keep), &input, &what);
+            assert!(
+                words.contains("a newline, is inside a record") && words.contains("record 3"),
+                "{what}: {outcome:?}"
+            );
+            let kept = invariant(&job.clone().on_newline_in_record(OnNewlineInRecord::Keep), &input, &what);
             assert!(kept.error.is_none() && kept.output.starts_with(&outcome.output), "{what}");
-            let space = invariant(&job.clone().newlines_in_records(OnNewlineInRecord::Space), &input, &what);
+            let space = invariant(&job.clone().on_newline_in_record(OnNewlineInRecord::Space), &input, &what);
             assert!(space.error.is_none() && space.faults.contains("count: 1"), "{what}: {space:?}");
-            let lines = Transcode::new().from(to).unwrap().decode(&space.output).unwrap().into_owned();
+            let lines = Transcode::new().source_encoding(to).unwrap().decode(&space.output).unwrap().into_owned();
             assert_eq!(lines.split('\n').collect::<Vec<_>>(), ["abc", "", "ab c", ""], "{what}");
             let records = invariant(&job.to_records(Shape::U32), &input, &what);
             assert_eq!(records.error, None, "{what}");
@@ -296,7 +299,7 @@ fn a_newline_behind_much_text() {
     let expected = |n: usize| "some text\n".repeat(n);
     let outcome = whole(&job, &input);
     assert_eq!((outcome.text(), outcome.offset), (&*(expected(8000) + "some"), Some(8000 * 16 + 8)));
-    let space = job.newlines_in_records(OnNewlineInRecord::Space);
+    let space = job.on_newline_in_record(OnNewlineInRecord::Space);
     for jobs in [1, 2] {
         let mut output = Vec::new();
         let report =
@@ -315,8 +318,9 @@ fn a_newline_behind_much_text() {
 /// What a record loses is counted.
 #[test]
 fn records_that_are_cut_are_counted() {
-    let job = Transcode::new().from("UTF-8").unwrap().to("IBM939").unwrap().to_records(shape("fb:6"));
-    let job = job.overlong(OnOverlong::Cut);
+    let job =
+        Transcode::new().source_encoding("UTF-8").unwrap().target_encoding("IBM939").unwrap().to_records(shape("fb:6"));
+    let job = job.on_overlong(OnOverlong::Cut);
     let outcome = invariant(&job, "abcdef   \nabcdefgh\nＡＡＡ\nab\n".as_bytes(), "cut");
     let cut = "RecordsCut { count: 2, bytes: 4, first: [CutRecord { offset: 10, record: 2, bytes: 2 }, \
                CutRecord { offset: 19, record: 3, bytes: 2 }] }";
@@ -324,7 +328,11 @@ fn records_that_are_cut_are_counted() {
     assert!(invariant(&job, b"abc", "none").faults.contains("RecordsCut { count: 0, bytes: 0, first: [] }"));
     // The same of several jobs.
     let input = framed(&Shape::U16, &vec![ebcdic("seven!!"); 5000]);
-    let job = self::job("IBM037", "u16").to("IBM273").unwrap().to_records(shape("fb:5")).overlong(OnOverlong::Cut);
+    let job = self::job("IBM037", "u16")
+        .target_encoding("IBM273")
+        .unwrap()
+        .to_records(shape("fb:5"))
+        .on_overlong(OnOverlong::Cut);
     let report = |jobs: usize| {
         let job = job.clone().jobs(jobs.try_into().unwrap()).block_bytes(4096);
         format!("{:?}", job.run(&input[..], std::io::sink()).unwrap().records_cut)
@@ -342,7 +350,7 @@ fn a_record_without_room_is_named_by_its_beginning() {
         (b"ab\0\0\0\0\xDB\xA7\xA7", 3, 6),
     ] {
         let job =
-            job("UTF-8", "fb:3").to_records(shape("fb:4")).malformed(OnMalformed::Escape).blanks(Padding::TrimNuls);
+            job("UTF-8", "fb:3").to_records(shape("fb:4")).on_malformed(OnMalformed::Escape).padding(Padding::TrimNuls);
         let outcome = invariant(&job, input, "too long");
         assert_eq!(outcome.error, Some(format!("byte {offset}: record {record} is longer than 4 bytes")));
         assert_eq!(outcome.offset, Some(offset));
@@ -353,8 +361,8 @@ fn a_record_without_room_is_named_by_its_beginning() {
 #[test]
 fn a_record_of_substitutes_is_cut() {
     let input = framed(&shape("rdw"), &["ab".into(), "a😀😀b".into()]);
-    let job = job("UTF-8", "rdw").to("IBM937").unwrap().to_records(shape("fb:6"));
-    let job = job.unmappable(OnUnmappable::Replace).overlong(OnOverlong::Cut);
+    let job = job("UTF-8", "rdw").target_encoding("IBM937").unwrap().to_records(shape("fb:6"));
+    let job = job.on_unmappable(OnUnmappable::Replace).on_overlong(OnOverlong::Cut);
     let outcome = invariant(&job, &input, "substitutes");
     assert_eq!(outcome.error, None);
     assert_eq!(outcome.output, b"\x81\x82\x40\x40\x40\x40\x81\x0E\xFE\xFE\x0F\x40");
@@ -362,7 +370,7 @@ fn a_record_of_substitutes_is_cut() {
 
 #[test]
 fn a_record_that_cannot_be_filled_up_is_named_by_its_beginning() {
-    let job = job("UTF-8", "rdw").to("IBM300").unwrap().to_records(shape("fb:5"));
+    let job = job("UTF-8", "rdw").target_encoding("IBM300").unwrap().to_records(shape("fb:5"));
     let outcome = invariant(&job, &framed(&shape("rdw"), &["漢".into()]), "an odd length");
     assert_eq!(outcome.offset, Some(4), "{:?}", outcome.error);
 }
@@ -385,7 +393,7 @@ fn carriage_control() {
     let records = ["1TITLE", " a", "0b", "-c", "+_", "xd"].map(ebcdic);
     let input = framed(&Shape::RDW, &records);
     for (eol, controls) in [(Eol::Auto, OnControl::Keep), (Eol::Crlf, OnControl::Keep), (Eol::Auto, OnControl::Drop)] {
-        let job = job("IBM037", "rdw").carriage(Carriage::Asa).eol(eol).controls(controls);
+        let job = job("IBM037", "rdw").carriage(Carriage::Asa).eol(eol).on_control(controls);
         let outcome = invariant(&job, &input, "ASA");
         let wanted = "\u{C}TITLE\na\n\nb\n\n\nc\r_\nd\n";
         assert_eq!(outcome.text(), if eol == Eol::Crlf { wanted.replace('\n', "\r\n") } else { wanted.into() });
@@ -407,7 +415,7 @@ fn columns() {
     assert_eq!(invariant(&columns, input, "dropped").text(), "ABC\nDEFG\n");
     assert_eq!(invariant(&columns.gaps(Gaps::Hex), input, "hex").text(), "AB123CC\nDE000DFG\n");
     // A run of pairs ends where its columns do.
-    let columns = job("IBM939", "fb:6").columns("1-3,5-".parse().unwrap()).malformed(OnMalformed::Replace);
+    let columns = job("IBM939", "fb:6").columns("1-3,5-".parse().unwrap()).on_malformed(OnMalformed::Replace);
     assert_eq!(invariant(&columns, b"\x0E\x42\xC1\x00\xC1\xC2", "mixed").text(), "ＡAB\n");
 }
 
@@ -431,7 +439,7 @@ fn packed_decimals_are_warned_of_once() {
 #[test]
 fn newlines_in_records() {
     let input = framed(&Shape::RDW, &[ebcdic("a\nb\rc\u{85}d"), ebcdic("e")]);
-    let with = |policy| job("IBM037", "rdw").newlines_in_records(policy);
+    let with = |policy| job("IBM037", "rdw").on_newline_in_record(policy);
     assert_eq!(invariant(&with(OnNewlineInRecord::Keep), &input, "kept").text(), "a\nb\rc\u{85}d\ne\n");
     assert_eq!(invariant(&with(OnNewlineInRecord::Space), &input, "blanks").text(), "a b c d\ne\n");
     assert!(invariant(&with(OnNewlineInRecord::Space), &input, "counted").faults.contains("count: 3"));
@@ -442,7 +450,7 @@ fn newlines_in_records() {
 
 #[test]
 fn controls_by_policy() {
-    let with = |policy| Transcode::new().from("IBM037").unwrap().controls(policy);
+    let with = |policy| Transcode::new().source_encoding("IBM037").unwrap().on_control(policy);
     let input = ebcdic("a\0b\u{1A}c\u{80}\t\n");
     assert_eq!(invariant(&with(OnControl::Keep), &input, "kept").text(), "a\0b\u{1A}c\u{80}\t\n");
     assert_eq!(invariant(&with(OnControl::Space), &input, "space").text(), "a b c \t\n");
@@ -456,7 +464,7 @@ fn controls_by_policy() {
 
 #[test]
 fn a_text_of_nel_alone_is_worth_a_hint() {
-    let job = Transcode::new().from("IBM037").unwrap();
+    let job = Transcode::new().source_encoding("IBM037").unwrap();
     assert!(invariant(&job, &ebcdic("abc\u{85}def\u{85}"), "NEL").faults.contains("nel-kept"));
     for text in ["abc\u{85}def\n", "abc", ""] {
         assert!(!invariant(&job, &ebcdic(text), "other").faults.contains("nel-kept"), "{text:?}");
@@ -471,8 +479,14 @@ fn a_text_of_nel_alone_is_worth_a_hint() {
 
 #[test]
 fn lines_become_records() {
-    let to =
-        |shape_text: &str| Transcode::new().from("UTF-8").unwrap().to("IBM939").unwrap().to_records(shape(shape_text));
+    let to = |shape_text: &str| {
+        Transcode::new()
+            .source_encoding("UTF-8")
+            .unwrap()
+            .target_encoding("IBM939")
+            .unwrap()
+            .to_records(shape(shape_text))
+    };
     let outcome = invariant(&to("fb:6"), "AB\r\n\nＡ\u{85}x".as_bytes(), "fixed");
     assert_eq!(
         outcome.output,
@@ -488,7 +502,8 @@ fn lines_become_records() {
     let outcome = invariant(&to("fb:9"), "good\nＡＡＡＡ\n".as_bytes(), "too long");
     assert_eq!(outcome.output.len(), 9);
     assert_eq!(outcome.error.as_deref(), Some("byte 5: record 2 is longer than 9 bytes"));
-    let outcome = invariant(&to("fb:9").overlong(OnOverlong::Cut), "good\nＡＡＡＡ\nabcdefghijk\n".as_bytes(), "cut");
+    let outcome =
+        invariant(&to("fb:9").on_overlong(OnOverlong::Cut), "good\nＡＡＡＡ\nabcdefghijk\n".as_bytes(), "cut");
     assert_eq!(outcome.output[9..], *b"\x0E\x42\xC1\x42\xC1\x42\xC1\x0F\x40\x81\x82\x83\x84\x85\x86\x87\x88\x89");
     // Blanks that do not fit are none of its length.
     assert_eq!(invariant(&to("fb:2"), b"AB    \n", "blanks").output, b"\xC1\xC2");
@@ -504,12 +519,12 @@ fn records_become_records() {
         let records: Vec<Vec<u8>> = records.iter().map(|record| record[..record.len().min(7)].to_vec()).collect();
         let input = framed(&shape_from, &records);
         // The same again, byte for byte.
-        let job = job("IBM037", from).to("IBM037").unwrap().to_records(shape_from);
+        let job = job("IBM037", from).target_encoding("IBM037").unwrap().to_records(shape_from);
         assert_eq!(invariant(&job, &input, from).output, input, "{from}");
     }
     // A newline in a record is a character like another.
     let input = framed(&Shape::RDW, &[ebcdic("a\nb")]);
-    let job = job("IBM037", "rdw").to("IBM1047").unwrap().to_records(Shape::U16);
+    let job = job("IBM037", "rdw").target_encoding("IBM1047").unwrap().to_records(Shape::U16);
     assert_eq!(invariant(&job, &input, "newline").output, b"\x00\x03\x81\x25\x82");
 }
 
@@ -615,8 +630,8 @@ fn as_records(document: &Labelled, len: usize, is_fixed: bool) -> Vec<Vec<u8>> {
 /// and what the name becomes stands in the record where it begins.
 fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Padding) -> Vec<String> {
     let decode = |bytes: &[u8]| {
-        let job = Transcode::new().from(document.from).unwrap().relabel(Relabel::Never);
-        let job = job.kind(Kind::Text).bom(Bom::Keep).malformed(OnMalformed::Replace);
+        let job = Transcode::new().source_encoding(document.from).unwrap().relabel(Relabel::Never);
+        let job = job.kind(Kind::Text).bom(Bom::Keep).on_malformed(OnMalformed::Replace);
         // Detection takes a mark off, but this is one document, of which the front is taken off already.
         let text = job.decode(bytes).unwrap().into_owned();
         if document.is_xml && document.from.starts_with("IBM") && !document.to.starts_with("IBM") {
@@ -648,11 +663,11 @@ fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Padding) -> Vec<St
 }
 
 fn label_job(document: &Labelled, shape_text: &str, is_lines: bool) -> Transcode {
-    let job = Transcode::new().records(shape(shape_text)).malformed(OnMalformed::Replace);
-    let job = job.newlines_in_records(OnNewlineInRecord::Keep).to(document.to).unwrap();
+    let job = Transcode::new().records(shape(shape_text)).on_malformed(OnMalformed::Replace);
+    let job = job.on_newline_in_record(OnNewlineInRecord::Keep).target_encoding(document.to).unwrap();
     let job = if document.is_xml { job.kind(Kind::Xml) } else { job.kind(Kind::Html) };
     // The name that is declared has to be found, not said, but where there is none.
-    let job = if document.label.is_empty() { job.from(document.from).unwrap() } else { job };
+    let job = if document.label.is_empty() { job.source_encoding(document.from).unwrap() } else { job };
     if is_lines { job } else { job.to_records(Shape::U32) }
 }
 
@@ -688,7 +703,11 @@ fn a_label_that_records_cut() {
                     };
                     if outcome.output != expected {
                         let read = |bytes: &[u8]| {
-                            Transcode::new().from(document.to).unwrap().decode(bytes).map(|text| text.into_owned())
+                            Transcode::new()
+                                .source_encoding(document.to)
+                                .unwrap()
+                                .decode(bytes)
+                                .map(|text| text.into_owned())
                         };
                         panic!("{what}:\n{:?}\n{:?}\n{:?}", read(&outcome.output), read(&expected), outcome.error);
                     }
@@ -727,7 +746,7 @@ fn a_label_that_records_cut_in_any_pieces() {
                     let mut output = Vec::new();
                     // A mark in the middle is a character like others, and not every target has it.
                     let job =
-                        job.clone().unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block_bytes(100);
+                        job.clone().on_unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block_bytes(100);
                     let report = job.run(Stutter::new(&input), &mut output).unwrap();
                     (output, common::faults(&report), report.bytes_in)
                 };
@@ -789,14 +808,14 @@ proptest! {
             // The record is cut.
             input.truncate(input.len() - 6 - 4 - 1);
         }
-        let job = Transcode::new().from(charset).unwrap().to(to).unwrap().records(Shape::U32).malformed(malformed)
-            .blanks(blanks).controls(controls).newlines_in_records(newlines).eol(eol).shifts_as_blanks(spaced);
+        let job = Transcode::new().source_encoding(charset).unwrap().target_encoding(to).unwrap().records(Shape::U32).on_malformed(malformed)
+            .padding(blanks).on_control(controls).on_newline_in_record(newlines).eol(eol).shifts_as_blanks(spaced);
         let expected = whole(&job, &input);
         if end == 0 && controls == OnControl::Keep && expected.error.is_none() {
             // Nothing is lost.
-            let text = Transcode::new().from(charset).unwrap().decode(&record).unwrap().chars().count();
+            let text = Transcode::new().source_encoding(charset).unwrap().decode(&record).unwrap().chars().count();
             let shifts = if spaced && charset == "IBM939" { record.iter().filter(|byte| matches!(byte, 0x0E | 0x0F)).count() } else { 0 };
-            let lines = Transcode::new().from(to).unwrap().decode(&expected.output).unwrap().into_owned();
+            let lines = Transcode::new().source_encoding(to).unwrap().decode(&expected.output).unwrap().into_owned();
             prop_assert_eq!(lines.lines().nth(1).map(|line| line.chars().count()), Some(text + shifts));
         }
         let mut rooms = rooms;

@@ -132,9 +132,9 @@ proptest! {
         if let Some(cut) = cut {
             input.truncate(cut.index(input.len()));
         }
-        let job = Transcode::new().from(PAGES[from]).unwrap().to(PAGES[to]).unwrap();
-        let job = job.records(read_as).to_records(shape(write_as)).malformed(malformed).unmappable(unmappable);
-        let job = job.overlong(overlong).blanks(blanks).ebcdic_nl(nl).strict(strict);
+        let job = Transcode::new().source_encoding(PAGES[from]).unwrap().target_encoding(PAGES[to]).unwrap();
+        let job = job.records(read_as).to_records(shape(write_as)).on_malformed(malformed).on_unmappable(unmappable);
+        let job = job.on_overlong(overlong).padding(blanks).ebcdic_nl(nl).strict(strict);
         no_way_makes_a_difference(&job, &input);
     }
 }
@@ -157,7 +157,12 @@ fn one_bad_record_among_good_ones() {
             for write_as in ["fb:10", "fb:3", "fb:12", "rdw", "vb:40", "u16"] {
                 let input = framed(&shape("fb:10"), &records, &[]);
                 for malformed in [OnMalformed::Fail, OnMalformed::Replace] {
-                    let job = Transcode::new().from(from).unwrap().to(to).unwrap().malformed(malformed);
+                    let job = Transcode::new()
+                        .source_encoding(from)
+                        .unwrap()
+                        .target_encoding(to)
+                        .unwrap()
+                        .on_malformed(malformed);
                     let job = job.records(shape("fb:10")).to_records(shape(write_as));
                     no_way_makes_a_difference(&job, &input);
                 }
@@ -171,14 +176,14 @@ fn one_bad_record_among_good_ones() {
 fn bytes_of_the_same_page() {
     let all: Vec<u8> = (0..=255).cycle().take(76 * 300).collect();
     let job = |to: &str| {
-        let job = Transcode::new().from("IBM037").unwrap().to("IBM037").unwrap();
+        let job = Transcode::new().source_encoding("IBM037").unwrap().target_encoding("IBM037").unwrap();
         job.records(shape("fb:76")).to_records(shape(to))
     };
     let outcome = no_way_makes_a_difference(&job("fb:76"), &all);
     assert!(outcome.output == all);
     let padded: Vec<u8> = all.chunks(76).flat_map(|record| [record, &[0x40; 4]].concat()).collect();
     assert!(no_way_makes_a_difference(&job("fb:80"), &all).output == padded);
-    let back = Transcode::new().from("IBM037").unwrap().to("IBM037").unwrap();
+    let back = Transcode::new().source_encoding("IBM037").unwrap().target_encoding("IBM037").unwrap();
     let back = back.records(shape("fb:80")).to_records(shape("fb:76"));
     assert!(no_way_makes_a_difference(&back, &padded).output == all);
 }

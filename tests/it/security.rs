@@ -25,9 +25,9 @@ fn vectors() {
             assert_ne!((cfg!(feature = "whatwg"), cfg!(feature = "dos")), (true, true), "{what}");
             continue;
         }
-        let mut job = Transcode::new().to(&row["to"]).unwrap().malformed(policy(&row["malformed"]));
+        let mut job = Transcode::new().target_encoding(&row["to"]).unwrap().on_malformed(policy(&row["malformed"]));
         if &row["from"] != "-" {
-            job = job.from(&row["from"]).unwrap();
+            job = job.source_encoding(&row["from"]).unwrap();
         }
         let input = row.bytes("input");
         let to = registry.codec(&row["to"]).unwrap();
@@ -51,7 +51,7 @@ fn vectors_in_the_middle_of_much_text() {
     let mut seen = 0;
     for row in rows("security.tsv").iter().filter(|row| &row["malformed"] == "replace" && &row["error"] == "-") {
         let Ok(from) = registry.codec(&row["from"]) else { continue };
-        let job = Transcode::new().from(&row["from"]).unwrap().malformed(OnMalformed::Replace);
+        let job = Transcode::new().source_encoding(&row["from"]).unwrap().on_malformed(OnMalformed::Replace);
         for before in (0..130).chain([1000, 4095, 4096]) {
             let (head, tail) = ("<p>".repeat(before), "</p>".repeat(70));
             let input = [encode(&*from, &head), row.bytes("input"), encode(&*from, &tail)].concat();
@@ -81,7 +81,7 @@ fn no_fault_swallows_markup() {
     let markup = b"\"'<>&/=; \n";
     let mut seen = 0;
     for codec in sample::codecs("markup") {
-        let job = Transcode::new().from(codec.name()).unwrap().malformed(OnMalformed::Replace);
+        let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(OnMalformed::Replace);
         let is_ascii = |job: &Transcode| converted(job, markup).as_bytes() == markup;
         if !is_ascii(&job) {
             continue;
@@ -119,7 +119,7 @@ fn no_fault_swallows_markup_in_ebcdic() {
             continue;
         }
         seen += 1;
-        let job = Transcode::new().from(codec.name()).unwrap().malformed(OnMalformed::Replace);
+        let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(OnMalformed::Replace);
         for byte in 0x40..=0xFF {
             // Between shift codes it is half a pair.
             for damage in [&[byte][..], &[0x0E, byte, 0x0F]] {
@@ -135,7 +135,7 @@ fn no_fault_swallows_markup_in_ebcdic() {
 #[test]
 fn what_is_read_is_text() {
     for codec in sample::codecs("surrogates") {
-        let job = Transcode::new().from(codec.name()).unwrap().malformed(OnMalformed::Replace);
+        let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(OnMalformed::Replace);
         for first in 0..=0xFFu8 {
             let input: Vec<u8> = (0..=0xFFu8).flat_map(|second| [first, second, 0xD8, 0xDC, second]).collect();
             assert!(!converted(&job, &input).is_empty(), "{} {first:02X}", codec.name());

@@ -48,8 +48,8 @@ fn candidates() {
 
 #[test]
 fn a_report() {
-    let job = Transcode::new().from("UTF-8").unwrap().to("IBM037").unwrap();
-    let job = job.malformed(OnMalformed::Replace).unmappable(OnUnmappable::Replace).controls(OnControl::Space);
+    let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding("IBM037").unwrap();
+    let job = job.on_malformed(OnMalformed::Replace).on_unmappable(OnUnmappable::Replace).on_control(OnControl::Space);
     let mut bare = report(&job, "a\u{1}€b\u{FFFD}".as_bytes());
     bare.verdict = None;
     let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[]},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
@@ -66,8 +66,8 @@ fn a_report() {
 
 #[test]
 fn records_have_their_places() {
-    let job = Transcode::new().from("US-ASCII").unwrap().records(Shape::Fixed { lrecl: 4 });
-    let lines = job.clone().malformed(OnMalformed::Replace).to_records("rdw".parse().unwrap());
+    let job = Transcode::new().source_encoding("US-ASCII").unwrap().records(Shape::Fixed { lrecl: 4 });
+    let lines = job.clone().on_malformed(OnMalformed::Replace).to_records("rdw".parse().unwrap());
     let mut found = report(&lines, b"abcdef\xFFh");
     found.verdict = None;
     assert_eq!((found.records, found.records_out), (Some(2), Some(2)));

@@ -449,7 +449,7 @@ fn a_tape_with_one_data_set() {
 fn one_file_of_a_tape() {
     let tape = several();
     let read = |shape: &str, file: &str, piece: usize| {
-        let job = Transcode::new().from("IBM037").unwrap().records(shape.parse().unwrap());
+        let job = Transcode::new().source_encoding("IBM037").unwrap().records(shape.parse().unwrap());
         let job = job.tape_file(file.parse().unwrap());
         let mut out = Vec::new();
         let input = BufReader::with_capacity(piece, &tape[..]);

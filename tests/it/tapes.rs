@@ -23,7 +23,7 @@ fn text(len: usize, seed: usize) -> Vec<u8> {
 }
 
 fn through(page: &str, to: &str, read_as: &str, write_as: &str, input: &[u8]) -> Vec<u8> {
-    let job = Transcode::new().from(page).unwrap().to(to).unwrap();
+    let job = Transcode::new().source_encoding(page).unwrap().target_encoding(to).unwrap();
     let job = job.records(read_as.parse().unwrap()).to_records(write_as.parse().unwrap());
     let mut output = Vec::new();
     job.run(input, &mut output).unwrap();
@@ -68,7 +68,12 @@ fn vb_has_its_block_size_in_its_own_words() {
 #[test]
 fn no_cut_of_a_tape_makes_a_difference() {
     let image = tape(&[&text(32, 0), &text(16, 1), b"", &text(16, 2), b"", b""]);
-    let job = Transcode::new().from("IBM037").unwrap().to("IBM500").unwrap().records("awstape,fb:8".parse().unwrap());
+    let job = Transcode::new()
+        .source_encoding("IBM037")
+        .unwrap()
+        .target_encoding("IBM500")
+        .unwrap()
+        .records("awstape,fb:8".parse().unwrap());
     for write_as in ["awstape,fb:8,blksize=16", "mode-b", "rdw", "fb:9"] {
         invariant(&job.clone().to_records(write_as.parse().unwrap()), &image, write_as);
     }
@@ -132,7 +137,7 @@ fn how_block_sizes_are_written_down() {
 /// Before anything is read: there is nothing to read here.
 #[test]
 fn labels_are_not_written() {
-    let job = Transcode::new().to("IBM037").unwrap();
+    let job = Transcode::new().target_encoding("IBM037").unwrap();
     for shape in ["awstape:sl,fb:80", "awstape:sl,fb:80,blksize=3200", "awstape:sl,vb"] {
         let error = job.clone().to_records(shape.parse().unwrap()).transcoder().map(|_| ()).unwrap_err();
         assert_eq!(error.code(), "cannot-frame");

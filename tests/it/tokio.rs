@@ -2,7 +2,7 @@
 //! whatever the sizes, and however often a future is dropped; and that the runtime is woken.
 use crate::common;
 
-use crate::common::{Outcome, TEXT, codecs, sample, samples, whole};
+use crate::common::{Outcome, TEXT, sample, samples, whole};
 use charpipe::tokio::{DecodeReader, EncodeWriter};
 use charpipe::{Bom, Error, OnMalformed, Transcode};
 use proptest::prelude::*;
@@ -214,7 +214,7 @@ fn every_codec_as_if_in_one_piece() {
     for codec in sample::codecs("tokio") {
         for (index, input) in samples(&*codec).iter().enumerate() {
             for policy in [OnMalformed::Fail, OnMalformed::Replace] {
-                let job = Transcode::new().from(codec.name()).unwrap().malformed(policy);
+                let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(policy);
                 let expected = whole(&job, input);
                 let how = format!("{} sample {index} {policy:?}", codec.name());
                 for seed in 0..6 {
@@ -223,7 +223,7 @@ fn every_codec_as_if_in_one_piece() {
                 }
             }
         }
-        let job = Transcode::new().to(codec.name()).unwrap();
+        let job = Transcode::new().target_encoding(codec.name()).unwrap();
         let expected = whole(&job, TEXT.as_bytes());
         for seed in 0..6 {
             reading_is_as_expected(&job, TEXT.as_bytes(), 5, seed, &expected, codec.name());
@@ -244,7 +244,7 @@ proptest! {
         most in 1..100usize,
         seed in any::<u64>(),
     ) {
-        let job = Transcode::new().from(from).unwrap().to(to).unwrap().malformed(malformed);
+        let job = Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().on_malformed(malformed);
         let expected = whole(&job, &input);
         reading_is_as_expected(&job, &input, most, seed, &expected, from);
         writing_is_as_expected(&job, &input, most, seed, &expected, to);
@@ -264,7 +264,7 @@ fn long(fault: &[u8]) -> Vec<u8> {
 fn much() {
     for fault in [&b""[..], b"\xFF and more"] {
         let input = long(fault);
-        let job = Transcode::new().to("UTF-32LE").unwrap();
+        let job = Transcode::new().target_encoding("UTF-32LE").unwrap();
         let expected = whole(&job, &input);
         assert_eq!(expected.error.is_some(), !fault.is_empty());
         reading_is_as_expected(&job, &input, 100_000, 1, &expected, "much");
@@ -275,7 +275,8 @@ fn much() {
 #[test]
 fn what_is_ready_is_read_before_the_input_is_asked() {
     let input = &b"\xC8\x85\x93\x93\x96"[..];
-    let mut reader = Transcode::new().from("IBM037").unwrap().tokio_reader(Drip::new(input, 1000, Dice(0))).unwrap();
+    let mut reader =
+        Transcode::new().source_encoding("IBM037").unwrap().tokio_reader(Drip::new(input, 1000, Dice(0))).unwrap();
     let mut room = [0; 3];
     let mut read = |reader: &mut DecodeReader<_>| {
         insist(|cx| {
@@ -339,7 +340,7 @@ fn a_runtime_wakes_them() {
         let (near, far) = tokio::io::duplex(100);
         let sent = input.clone();
         let sender = tokio::spawn(async move {
-            let mut writer = Transcode::new().to("UTF-EBCDIC").unwrap().tokio_writer(near).unwrap();
+            let mut writer = Transcode::new().target_encoding("UTF-EBCDIC").unwrap().tokio_writer(near).unwrap();
             for piece in sent.chunks(1000) {
                 writer.write_all(piece).await.unwrap();
             }
@@ -360,7 +361,7 @@ fn a_runtime_wakes_them() {
 
 #[test]
 fn no_machine_no_adapter() {
-    let job = Transcode::new().to("IBM037").unwrap().bom(Bom::Add);
+    let job = Transcode::new().target_encoding("IBM037").unwrap().bom(Bom::Add);
     assert_eq!(job.tokio_reader(&b""[..]).err().unwrap().code(), "no-bom");
     assert_eq!(job.tokio_writer(Vec::new()).err().unwrap().code(), "no-bom");
 }

@@ -4,7 +4,7 @@ use crate::common::{Outcome, invariant};
 use charpipe::{ErrorKind, Kind, OnMalformed, OnUnmappable, Report, Transcode};
 
 fn to(label: &str) -> Transcode {
-    Transcode::new().to(label).unwrap()
+    Transcode::new().target_encoding(label).unwrap()
 }
 
 fn run(job: &Transcode, input: &str) -> (Outcome, Report) {
@@ -22,25 +22,25 @@ fn every_policy() {
         (OnUnmappable::Escape, "a\\u{20AC}b\\u{1F600}"),
         (OnUnmappable::Xml, "a&#x20AC;b&#x1F600;"),
     ] {
-        let (outcome, report) = run(&to("ISO-8859-1").unmappable(policy), "a€b😀");
+        let (outcome, report) = run(&to("ISO-8859-1").on_unmappable(policy), "a€b😀");
         assert_eq!((outcome.text(), &outcome.error), (expected, &None));
         let seen: Vec<(u64, char)> = report.unmappable.first.iter().map(|fault| (fault.offset, fault.ch)).collect();
         assert_eq!((report.unmappable.count, &seen[..]), (2, &[(1, '€'), (5, '😀')][..]));
     }
-    let (outcome, _) = run(&to("ISO-8859-1").unmappable(OnUnmappable::Fail), "a€b");
+    let (outcome, _) = run(&to("ISO-8859-1").on_unmappable(OnUnmappable::Fail), "a€b");
     assert_eq!((outcome.offset, outcome.text()), (Some(1), "a"));
 }
 
 /// What is escaped goes through the target.
 #[test]
 fn in_the_targets_own_bytes() {
-    let (outcome, _) = run(&to("IBM037").unmappable(OnUnmappable::Xml), "a€");
+    let (outcome, _) = run(&to("IBM037").on_unmappable(OnUnmappable::Xml), "a€");
     // & # x 2 0 A C ; in page 37
     assert_eq!(outcome.output, b"\x81\x50\x7B\xA7\xF2\xF0\xC1\xC3\x5E");
-    let (outcome, _) = run(&to("IBM1047").unmappable(OnUnmappable::Escape), "€");
+    let (outcome, _) = run(&to("IBM1047").on_unmappable(OnUnmappable::Escape), "€");
     assert_eq!(outcome.output, b"\xE0\xA4\xC0\xF2\xF0\xC1\xC3\xD0");
     // UCS-2 takes all but the characters beyond its plane.
-    let (outcome, _) = run(&to("ISO-10646-UCS-2").unmappable(OnUnmappable::Replace), "€😀");
+    let (outcome, _) = run(&to("ISO-10646-UCS-2").on_unmappable(OnUnmappable::Replace), "€😀");
     assert_eq!(outcome.output, b"\x20\xAC\xFF\xFD");
 }
 
@@ -102,7 +102,7 @@ fn a_target_that_cannot_write_a_reference() {
         table.mappings.retain(|mapping| !missing.contains(mapping.ch));
         let mut registry = charpipe::Registry::builtin();
         registry.register(std::sync::Arc::new(TableCodec::new(table)), &[]).unwrap();
-        Transcode::new().registry(registry).to("X-POOR").unwrap().unmappable(OnUnmappable::Xml)
+        Transcode::new().registry(registry).target_encoding("X-POOR").unwrap().on_unmappable(OnUnmappable::Xml)
     };
     assert_eq!(run(&without("x"), "€").0.text(), "&#8364;");
     for missing in ["#", ";", "&", "x8"] {
@@ -115,13 +115,13 @@ fn a_target_that_cannot_write_a_reference() {
 #[test]
 fn beside_ill_formed_input() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Escape] {
-        let job = to("US-ASCII").malformed(OnMalformed::Replace).unmappable(policy);
+        let job = to("US-ASCII").on_malformed(OnMalformed::Replace).on_unmappable(policy);
         let mut output = Vec::new();
         let report = job.run(&b"a\xFFb"[..], &mut output).unwrap();
         assert_eq!(output, b"a\x1Ab");
         assert_eq!((report.malformed.count, report.unmappable.count), (1, 0));
     }
-    let error = to("US-ASCII").malformed(OnMalformed::Replace).run("\u{FFFD}".as_bytes(), Vec::new()).unwrap_err();
+    let error = to("US-ASCII").on_malformed(OnMalformed::Replace).run("\u{FFFD}".as_bytes(), Vec::new()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unmappable { offset: 0, .. }));
 }
 
@@ -129,6 +129,6 @@ fn beside_ill_formed_input() {
 #[test]
 fn a_great_many() {
     let input = "€".repeat(200_000);
-    let report = to("ISO-8859-1").unmappable(OnUnmappable::Drop).run(input.as_bytes(), std::io::sink()).unwrap();
+    let report = to("ISO-8859-1").on_unmappable(OnUnmappable::Drop).run(input.as_bytes(), std::io::sink()).unwrap();
     assert_eq!((report.unmappable.count, report.unmappable.first.len()), (200_000, 16));
 }

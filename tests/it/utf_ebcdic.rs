@@ -169,9 +169,9 @@ fn it_is_ebcdic_with_newlines_of_its_own() {
         ("UTF-EBCDIC,nl=zos", "\n\u{85}", *b"\x15\x25"),
         ("UTF-EBCDIC,nl=fold", "\n\n", *b"\x15\x15"),
     ] {
-        let from = Transcode::new().from(label).unwrap();
+        let from = Transcode::new().source_encoding(label).unwrap();
         assert_eq!(common::whole(&from, b"\x8A\x46\x15\x25").text(), format!("Å{read}"), "{label}");
-        let to = Transcode::new().from("UTF-8").unwrap().to(label).unwrap().eol(Eol::Keep);
+        let to = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(label).unwrap().eol(Eol::Keep);
         let expected = [&b"\x8A\x46"[..], &written].concat();
         assert_eq!(common::whole(&to, "Å\n\u{85}".as_bytes()).output, expected, "{label}");
     }
@@ -189,11 +189,16 @@ fn a_document_that_declares_it_is_read_by_it() {
     let expected = document.replace("utf-ebcdic", "UTF-8").replace('\u{85}', "\n");
     assert_eq!(outcome.text(), expected);
     // And back: the label is corrected again, and every character is encoded.
-    let back = Transcode::new().to("UTF-EBCDIC").unwrap();
+    let back = Transcode::new().target_encoding("UTF-EBCDIC").unwrap();
     let again = common::invariant(&back, expected.as_bytes(), "to UTF-EBCDIC");
     assert_eq!(again.error, None);
     assert_eq!(common::whole(&Transcode::new(), &again.output).text(), expected);
     // The substitute.
-    let replacing = Transcode::new().from("UTF-8").unwrap().to("UTF-EBCDIC").unwrap().malformed(OnMalformed::Replace);
+    let replacing = Transcode::new()
+        .source_encoding("UTF-8")
+        .unwrap()
+        .target_encoding("UTF-EBCDIC")
+        .unwrap()
+        .on_malformed(OnMalformed::Replace);
     assert_eq!(common::whole(&replacing, b"a\xFFb").output, b"\x81\xDD\x73\x73\x71\x82");
 }

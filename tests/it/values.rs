@@ -90,7 +90,7 @@ fn every_codec_and_every_policy() {
     for codec in sample::codecs("values of every codec") {
         let values = hard_values(&*codec);
         for malformed in MALFORMED {
-            let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed);
+            let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(malformed);
             let mut decoder = job.values().unwrap();
             for value in &values {
                 agrees(&mut decoder, &job, value);
@@ -101,15 +101,15 @@ fn every_codec_and_every_policy() {
 
 #[test]
 fn every_option_that_changes_a_value() {
-    let base = || Transcode::new().malformed(OnMalformed::Replace);
+    let base = || Transcode::new().on_malformed(OnMalformed::Replace);
     let jobs = [
         base().ebcdic_nl(EbcdicNl::Zos),
         base().ebcdic_nl(EbcdicNl::Fold),
         base().eol(Eol::Lf),
-        base().eol(Eol::Nel).controls(OnControl::Space),
-        base().controls(OnControl::Drop),
-        base().controls(OnControl::Error),
-        base().controls(OnControl::Xml),
+        base().eol(Eol::Nel).on_control(OnControl::Space),
+        base().on_control(OnControl::Drop),
+        base().on_control(OnControl::Error),
+        base().on_control(OnControl::Xml),
         base().bom(Bom::Add),
         base().bom(Bom::Keep),
         base().relabel(Relabel::Never),
@@ -129,7 +129,7 @@ fn every_option_that_changes_a_value() {
         let codec = Registry::builtin().codec(label).unwrap();
         let values = hard_values(&*codec);
         for job in &jobs {
-            let job = job.clone().from(label).unwrap();
+            let job = job.clone().source_encoding(label).unwrap();
             let mut decoder = job.values().unwrap();
             for value in &values {
                 agrees(&mut decoder, &job, value);
@@ -140,15 +140,15 @@ fn every_option_that_changes_a_value() {
 
 #[test]
 fn what_no_value_can_be() {
-    let job = || Transcode::new().from("IBM037").unwrap();
+    let job = || Transcode::new().source_encoding("IBM037").unwrap();
     let code = |job: Transcode| job.values().map(|_| ()).unwrap_err().code();
     assert_eq!(code(Transcode::new()), "options");
     assert_eq!(code(Transcode::new().fallback("IBM037").unwrap()), "options");
     assert_eq!(code(job().records(Shape::Fixed { lrecl: 80 })), "options");
     assert_eq!(code(job().to_records(Shape::RDW)), "options");
     assert_eq!(code(job().columns("1-3".parse().unwrap())), "options");
-    assert_eq!(code(job().to("IBM037").unwrap()), "not-utf-8");
-    let error = job().to("US-ASCII").unwrap().values().map(|_| ()).unwrap_err();
+    assert_eq!(code(job().target_encoding("IBM037").unwrap()), "not-utf-8");
+    let error = job().target_encoding("US-ASCII").unwrap().values().map(|_| ()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotUtf8 { codec, .. } if codec == "US-ASCII"), "{error}");
 }
 
@@ -156,7 +156,7 @@ fn what_no_value_can_be() {
 #[test]
 fn it_can_be_sent() {
     fn is_send<T: Send>(_: &T) {}
-    is_send(&Transcode::new().from("IBM939").unwrap().values().unwrap());
+    is_send(&Transcode::new().source_encoding("IBM939").unwrap().values().unwrap());
 }
 
 fn values() -> impl Strategy<Value = Vec<Vec<u8>>> {
@@ -179,8 +179,8 @@ proptest! {
     ) {
         let codecs = codecs();
         let codec = &codecs[codec.index(codecs.len())];
-        let job = Transcode::new().from(codec.name()).unwrap().malformed(malformed);
-        let job = job.ebcdic_nl(nl).eol(eol).controls(controls);
+        let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(malformed);
+        let job = job.ebcdic_nl(nl).eol(eol).on_control(controls);
         let mut decoder = job.values().unwrap();
         let document = encode(&**codec, beginning);
         for value in &values {

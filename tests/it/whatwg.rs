@@ -98,7 +98,7 @@ fn a_label_of_a_smaller_charset() {
         let expected = Vec::from_iter(superset.map(|_| ("superset-used", 0)));
         let text = b"plain";
         for job in [
-            Transcode::new().from(label).unwrap(),
+            Transcode::new().source_encoding(label).unwrap(),
             Transcode::new().charset(label),
             Transcode::new().fallback(label).unwrap(),
         ] {
@@ -111,11 +111,11 @@ fn a_label_of_a_smaller_charset() {
     // Spelt in another way; not one of the web's; and what decides is another's.
     for (label, expected) in [("EUC_KR", true), (" Gb-2312 ", true), ("CP950", false), ("CP949", false), ("949", false)]
     {
-        let seen = warnings(&Transcode::new().from(label).unwrap(), b"plain");
+        let seen = warnings(&Transcode::new().source_encoding(label).unwrap(), b"plain");
         assert_eq!(!seen.is_empty(), expected, "{label}");
     }
     for label in ["CP51932", "csCP50220", "GBK", "CP936", "gb18030", "CP932", "UHC"] {
-        assert_eq!(warnings(&Transcode::new().from(label).unwrap(), b"plain"), [], "{label}");
+        assert_eq!(warnings(&Transcode::new().source_encoding(label).unwrap(), b"plain"), [], "{label}");
     }
     let seen = warnings(&Transcode::new(), b"\xEF\xBB\xBF<?xml version='1.0' encoding='Big5'?><a/>");
     assert_eq!(seen, [("bom-declaration-conflict", 33)]);
@@ -133,7 +133,7 @@ fn the_superset_is_named_in_the_declaration() {
         ("EUC-JP", "EUC-JP", "①"),
     ] {
         let document = format!("<?xml version='1.0' encoding='{label}'?><a>{text}</a>");
-        let job = Transcode::new().from("UTF-8").unwrap().to(label).unwrap();
+        let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(label).unwrap();
         let mut written = Vec::new();
         let report = job.run(document.as_bytes(), &mut written).unwrap();
         let head = format!("<?xml version='1.0' encoding='{name}'?><a>");
@@ -166,7 +166,7 @@ fn a_document_with_an_unsupported_label_is_refused_at_its_place() {
 #[test]
 fn utf_8_and_utf_16_are_ours() {
     for (name, bytes) in [("UTF-16LE", &b"\xE9\0"[..]), ("UTF-16BE", b"\0\xE9"), ("unicode", b"\xE9\0")] {
-        let job = Transcode::new().from("UTF-8").unwrap().to(name).unwrap();
+        let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(name).unwrap();
         assert_eq!(whole(&job, "é".as_bytes()).output, bytes, "{name}");
     }
 }
@@ -415,7 +415,7 @@ fn encodings_are_codecs_and_back() {
 
 #[test]
 fn shifts_of_iso_2022_jp() {
-    let job = Transcode::new().from("UTF-8").unwrap().to("ISO-2022-JP").unwrap();
+    let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding("ISO-2022-JP").unwrap();
     assert_eq!(whole(&job, "a漢b¥c漢".as_bytes()).output, b"a\x1B$B4A\x1B(Bb\x1B(J\\c\x1B$B4A\x1B(B");
     // A replacement is written in the set that has it.
     let mut encoder = codec(ISO_2022_JP).encoder().unwrap();
@@ -433,7 +433,12 @@ fn shifts_of_iso_2022_jp() {
 fn an_unmappable_character_after_a_fault() {
     // 81 41 does not continue 81 30, which is then a malformed byte and a digit; a character follows at 3.
     let input = b"a\x81\x30\x81\x41";
-    let job = Transcode::new().from("gb18030").unwrap().to("US-ASCII").unwrap().malformed(OnMalformed::Drop);
+    let job = Transcode::new()
+        .source_encoding("gb18030")
+        .unwrap()
+        .target_encoding("US-ASCII")
+        .unwrap()
+        .on_malformed(OnMalformed::Drop);
     let job = job.relabel(Relabel::Never).bom(Bom::Strip);
     assert_eq!(theirs(codec_of("gb18030"), input).len(), 3);
     for cuts in [1, 2, 3, 4, 5] {

@@ -264,18 +264,18 @@ impl Convert {
         let mut transcode = Transcode::new()
             .registry(registry)
             .hints(hints)
-            .malformed(self.on_malformed())
+            .on_malformed(self.on_malformed())
             .best_fit(self.best_fit || suffixes.translit)
             .relabel(self.relabel)
             .bom(self.bom)
             .eol(self.eol)
             .ebcdic_nl(self.ebcdic_nl)
-            .controls(self.controls);
+            .on_control(self.controls);
         if let Some(policy) = self.on_unmappable() {
-            transcode = transcode.unmappable(policy);
+            transcode = transcode.on_unmappable(policy);
         }
         transcode = self.records.add(transcode);
-        transcode = transcode.to(to).map_err(|error| usage::wrong_value("--to", &error))?;
+        transcode = transcode.target_encoding(to).map_err(|error| usage::wrong_value("--to", &error))?;
         transcode.validate().map_err(|error| {
             let option = match error.kind() {
                 ErrorKind::NoBom { .. } => "--bom",

@@ -69,7 +69,8 @@ pub(crate) struct RecordArgs {
 
     /// Newlines inside a record
     ///
-    /// A newline inside a record would split it into two lines, so the default is `error`. With --to-records it is `keep`.
+    /// A newline inside a record would split it into two lines, so the default is `error`. It is `keep` with
+    /// `--to-records`.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY",
           value_parser = choice(record_newlines_help))]
     record_newlines: Option<OnNewlineInRecord>,
@@ -159,9 +160,9 @@ impl RecordArgs {
             (false, false) => Padding::Trim,
         };
         if let Some(policy) = self.record_newlines {
-            transcode = transcode.newlines_in_records(policy);
+            transcode = transcode.on_newline_in_record(policy);
         }
-        transcode.blanks(padding).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).overlong(self.overlong)
+        transcode.padding(padding).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).on_overlong(self.overlong)
     }
 
     /// Returns the file of a tape image that was asked for.

@@ -216,7 +216,7 @@ fn sibling(error: &Error) -> Option<String> {
     let registry = Registry::builtin();
     let target = registry.codec(codec).ok()?;
     let has = |label: &str| {
-        let to = Transcode::new().from("UTF-8").and_then(|run| run.to(label)).ok()?;
+        let to = Transcode::new().source_encoding("UTF-8").and_then(|run| run.target_encoding(label)).ok()?;
         to.kind(Kind::Text).run(ch.to_string().as_bytes(), io::sink()).ok()
     };
     let mut siblings =

@@ -98,9 +98,9 @@ fn twice_the_faults_are_twice_the_work() {
     use charpipe::{OnControl, OnMalformed, OnUnmappable};
 
     let euro = "€".as_bytes();
-    let replace = |job: Transcode| job.malformed(OnMalformed::Replace).unmappable(OnUnmappable::Replace);
-    let drop = |job: Transcode| job.malformed(OnMalformed::Drop).unmappable(OnUnmappable::Drop);
-    let escape = |job: Transcode| job.malformed(OnMalformed::Escape).unmappable(OnUnmappable::Escape);
+    let replace = |job: Transcode| job.on_malformed(OnMalformed::Replace).on_unmappable(OnUnmappable::Replace);
+    let drop = |job: Transcode| job.on_malformed(OnMalformed::Drop).on_unmappable(OnUnmappable::Drop);
+    let escape = |job: Transcode| job.on_malformed(OnMalformed::Escape).on_unmappable(OnUnmappable::Escape);
     for (from, to, unit) in [
         ("UTF-8", "UTF-8", &b"\xFF"[..]),
         ("UTF-8", "UTF-8", b"a\xFF"),
@@ -115,7 +115,7 @@ fn twice_the_faults_are_twice_the_work() {
         ("Shift_JIS", "ISO-8859-1", b"\x82\xA0\xFF"),
     ] {
         for (number, policy) in [replace, drop, escape].into_iter().enumerate() {
-            let set = |job: Transcode| policy(job).controls(OnControl::Space);
+            let set = |job: Transcode| policy(job).on_control(OnControl::Space);
             linear(&format!("{from} to {to}, {unit:X?}, {number}"), || job(from, to, set), &[], unit);
         }
     }
@@ -140,7 +140,7 @@ fn twice_the_records_are_twice_the_work() {
         ("vbs", b"", b"\0\x0D\0\0\0\x05\x01\0a\0\x04\x02\0"),
     ] {
         let shape: Shape = shape.parse().unwrap();
-        let set = |job: Transcode| job.malformed(OnMalformed::Replace).records(shape.clone());
+        let set = |job: Transcode| job.on_malformed(OnMalformed::Replace).records(shape.clone());
         for page in ["IBM037", "IBM930"] {
             linear(&format!("{page}, {shape}, {unit:X?}"), || job(page, "UTF-8", set), beginning, unit);
         }

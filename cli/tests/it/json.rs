@@ -25,7 +25,7 @@ fn the_command_prints_the_same() {
         let printed = String::from_utf8(run(&["detect", "--json"], input).stdout).unwrap();
         assert_eq!(printed, format!("{}\n", named(&verdict)));
 
-        let mut transcoder = Transcode::new().malformed(OnMalformed::Replace).transcoder().unwrap();
+        let mut transcoder = Transcode::new().on_malformed(OnMalformed::Replace).transcoder().unwrap();
         let error = transcoder.run(&mut &input[..], &mut Vec::new()).err();
         let report = to_string(transcoder.report()).unwrap().replace(&verdict, &named(&verdict));
         let report = report[1..].strip_suffix('}').unwrap();

@@ -109,7 +109,7 @@ fn a_packed_decimal_among_text_is_worth_a_warning() {
         let said = format!(
             "charpipe: <stdin>: byte 51: warning: {} (looks-packed)\n\
              charpipe: <stdin>: byte 736: record 10, column 53: U+0085, a newline, is inside a record \
-             (not all of the record is text: say with --columns what is)\n",
+             (not all of the record is text; use --columns to say which bytes are)\n",
             PACKED.replace("99 of 100", "9 of 9")
         );
         assert_eq!((output.status.code(), words(&output)), (Some(1), &*said));
@@ -214,7 +214,7 @@ fn a_shift_in_that_was_not_there_comes_where_there_is_room() {
     let lines = typed("-f IBM930 --records fb:41", &input).stdout;
     check(&typed("-t IBM930 --to-records fb:42", &lines), 0, &expected, "");
     let said = "charpipe: <stdin>: byte 0: record 1 is longer than 41 bytes \
-                (use --overlong cut to cut what is too long)\n";
+                (use --overlong cut to cut long lines)\n";
     let output = typed("-t IBM930 --to-records fb:41", &lines);
     assert_eq!((output.status.code(), words(&output)), (Some(1), said));
 }
@@ -261,7 +261,8 @@ fn a_file_that_is_cut_short_gives_what_it_has() {
             let (lines, said) = (text.matches('\n').count(), words(&output));
             assert!(golden.starts_with(text), "{name} cut to {len}: {text}");
             let record = format!("charpipe: <stdin>: byte {len}: record {}, which begins at byte ", lines + 1);
-            let is_cut = output.status.code() == Some(1) && said.starts_with(&record) && said.contains(" is cut: ");
+            let is_cut =
+                output.status.code() == Some(1) && said.starts_with(&record) && said.contains(" is incomplete: ");
             // If the file is truncated between two fixed records, nothing is missing.
             let is_whole = shape == "fb:76" && len % 76 == 0 && output.status.code() == Some(0) && said.is_empty();
             assert!(
@@ -288,7 +289,7 @@ fn a_wrong_header_is_shown() {
     let two: String = text("customers.txt").split_inclusive('\n').take(2).collect();
     let said = format!(
         "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is smaller than \
-         the header itself (see `charpipe detect --records` for what fits)\n"
+         the header itself (see `charpipe detect --records` for the shapes that fit)\n"
     );
     let line = format!("-f IBM037 --records vb --columns {TEXT}");
     check(&typed(&line, &input), 1, two.as_bytes(), &said);

@@ -144,7 +144,11 @@ fn no_hint_where_there_is_nothing_to_be_told() {
     {
         let russian = "Съешь же ещё этих мягких французских булок, да выпей чаю";
         let mut bytes = Vec::new();
-        charpipe::Transcode::new().to("windows-1251").unwrap().run(russian.as_bytes(), &mut bytes).unwrap();
+        charpipe::Transcode::new()
+            .target_encoding("windows-1251")
+            .unwrap()
+            .run(russian.as_bytes(), &mut bytes)
+            .unwrap();
         let (_, words) = run("", &bytes);
         assert!(words.contains("try -f windows-1251"), "{words}");
     }

@@ -63,7 +63,7 @@ fn command(input: &[u8], args: &[&str]) -> (Option<i32>, Vec<u8>, String) {
 /// Does the same with the library; returns the output up to the error, if there is one.
 fn library(input: &[u8], target: &str) -> (Vec<u8>, Option<Error>) {
     let mut output = Vec::new();
-    let result = Transcode::new().to(target).unwrap().run(input, &mut output);
+    let result = Transcode::new().target_encoding(target).unwrap().run(input, &mut output);
     (output, result.err())
 }
 
@@ -250,7 +250,7 @@ fn into_poor(missing: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode)
     let mut registry = Registry::builtin();
     let codec = registry.codec("IBM037").unwrap();
     registry.register(Arc::new(Poor { page: codec.clone(), missing: missing.into() }), &[]).unwrap();
-    let job = with(Transcode::new().registry(registry).to("X-POOR").unwrap());
+    let job = with(Transcode::new().registry(registry).target_encoding("X-POOR").unwrap());
     let outcome = invariant(&job, input, &format!("without {missing}"));
     (decode_strictly(&*codec, &outcome.output).unwrap(), outcome.offset)
 }
@@ -275,7 +275,7 @@ fn escapes_into_pages_without_their_letters() {
         assert_eq!((&*found.0, found.1), expected, "without {missing}");
     }
     // A Rust escape has only one form.
-    let escape = |job: Transcode| job.unmappable(OnUnmappable::Escape);
+    let escape = |job: Transcode| job.on_unmappable(OnUnmappable::Escape);
     assert_eq!(into_poor("x#", "A€B".as_bytes(), escape), ("A\\u{20AC}B".into(), None));
     for missing in ["\\", "u", "{", "}", "2"] {
         assert_eq!(into_poor(missing, "A€B".as_bytes(), escape), ("A".into(), Some(1)), "without {missing}");
@@ -287,7 +287,7 @@ fn escapes_into_pages_without_their_letters() {
 #[test]
 fn escapes_of_bytes_into_pages_without_their_letters() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace] {
-        let escape = |job: Transcode| job.malformed(OnMalformed::Escape).unmappable(policy);
+        let escape = |job: Transcode| job.on_malformed(OnMalformed::Escape).on_unmappable(policy);
         assert_eq!(into_poor("#", b"A\xFFB", escape), ("A\\xFFB".into(), None), "{policy:?}");
         for missing in ["x", "\\", "F"] {
             assert_eq!(into_poor(missing, b"A\xFFB", escape), ("A".into(), Some(1)), "{policy:?} without {missing}");
@@ -299,7 +299,7 @@ fn escapes_of_bytes_into_pages_without_their_letters() {
 #[test]
 fn a_label_into_pages_without_its_letters() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace, OnUnmappable::Xml] {
-        let xml = |job: Transcode| job.kind(Kind::Xml).unmappable(policy);
+        let xml = |job: Transcode| job.kind(Kind::Xml).on_unmappable(policy);
         let (written, offset) = into_poor("x", b"<A/>", xml);
         assert_eq!((&*written, offset), ("", Some(0)), "{policy:?}");
         let (written, offset) = into_poor("-", b"<?xml version='1.0' encoding='UTF-8'?><A/>", xml);
@@ -312,12 +312,18 @@ fn a_label_into_pages_without_its_letters() {
 fn escapes_into_ibm803_and_ibm13218() {
     for name in ["IBM803", "IBM13218"] {
         for (policy, escape) in [(OnUnmappable::Xml, "&#8364;"), (OnUnmappable::Escape, "\\u{20AC}")] {
-            let job = Transcode::new().from("UTF-8").unwrap().to(name).unwrap().kind(Kind::Text).unmappable(policy);
+            let job = Transcode::new()
+                .source_encoding("UTF-8")
+                .unwrap()
+                .target_encoding(name)
+                .unwrap()
+                .kind(Kind::Text)
+                .on_unmappable(policy);
             let mut bytes = Vec::new();
             match job.run("A€".as_bytes(), &mut bytes) {
                 Ok(_) => {
                     let mut back = Vec::new();
-                    Transcode::new().from(name).unwrap().run(&bytes[..], &mut back).unwrap();
+                    Transcode::new().source_encoding(name).unwrap().run(&bytes[..], &mut back).unwrap();
                     assert_eq!(String::from_utf8(back).unwrap(), format!("A{escape}"), "{name}");
                 }
                 Err(error) => assert_eq!(error.offset(), Some(1), "{name} {policy:?}: {error}"),

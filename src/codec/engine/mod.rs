@@ -59,6 +59,7 @@ enum Encode {
 impl TableCodec {
     /// Makes a codec from a table that was built or read at run time. If mappings contradict each other, either may win;
     /// mappings that do not fit the shape may be left out. [`Table::check`] finds both.
+    #[must_use]
     pub const fn new(table: Table) -> Self {
         Self::from(Source::Given(table))
     }

@@ -32,7 +32,7 @@
 //! let mut registry = Registry::builtin();
 //! registry.register_table(table)?;
 //! let mut bytes = Vec::new();
-//! Transcode::new().registry(registry).to("X-EURO")?.run("5 €".as_bytes(), &mut bytes)?;
+//! Transcode::new().registry(registry).target_encoding("X-EURO")?.run("5 €".as_bytes(), &mut bytes)?;
 //! assert_eq!(bytes, b"5 \x80");
 //! # Ok::<(), charpipe::Error>(())
 //! ```
@@ -78,33 +78,39 @@ impl Code {
     pub const MAX_LEN: usize = 4;
 
     /// Creates a code of these bytes, or returns `None` if there are none or more than four.
+    #[must_use]
     pub fn new(bytes: &[u8]) -> Option<Code> {
         let number = bytes.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte));
         (1..=Self::MAX_LEN).contains(&bytes.len()).then_some(Code { len: bytes.len() as u8, number })
     }
 
     /// Creates a code of one byte.
+    #[must_use]
     pub const fn single(byte: u8) -> Code {
         Code { len: 1, number: byte as u32 }
     }
 
     /// Creates a code of two bytes.
+    #[must_use]
     pub const fn pair(lead: u8, trail: u8) -> Code {
         Code { len: 2, number: (lead as u32) << 8 | trail as u32 }
     }
 
     /// Returns the number of bytes: 1 to 4.
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    #[must_use]
     pub const fn len(self) -> usize {
         self.len as usize
     }
 
     /// Returns the bytes as one big-endian number.
+    #[must_use]
     pub const fn number(self) -> u32 {
         self.number
     }
 
     /// Returns the bytes at the front of an array. All bytes after the first [`len`](Code::len) are 0.
+    #[must_use]
     pub const fn bytes(self) -> [u8; Self::MAX_LEN] {
         (self.number << (8 * (4 - self.len as u32))).to_be_bytes()
     }
@@ -135,12 +141,14 @@ pub enum Way {
 
 impl Way {
     /// Returns whether the mapping is used to decode bytes.
+    #[must_use]
     pub fn decodes(self) -> bool {
         matches!(self, Way::RoundTrip | Way::ToText)
     }
 
     /// Returns whether the mapping is used to encode text that begins with the character `first`, even if
     /// approximations are disabled.
+    #[must_use]
     pub fn encodes(self, first: char) -> bool {
         match self {
             Way::RoundTrip | Way::ToBytes => true,
@@ -237,6 +245,7 @@ impl Shape {
     /// assert_eq!(states[1][0xC1], Cell::End);
     /// assert_eq!(states[0][0x25], Cell::Illegal);
     /// ```
+    #[must_use]
     pub fn states(&self) -> Cow<'_, [State]> {
         let row = |cell: &dyn Fn(u8) -> Cell| std::array::from_fn(|byte| cell(byte as u8));
         match self {

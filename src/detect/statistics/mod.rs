@@ -61,6 +61,7 @@ pub enum Guess {
 
 impl Guess {
     /// Returns the candidates, the best first.
+    #[must_use]
     pub fn candidates(&self) -> &[Candidate] {
         match self {
             Guess::Certain(candidates) | Guess::Ambiguous(candidates) => candidates,
@@ -90,6 +91,7 @@ impl Guess {
 /// assert_eq!(candidates[0].codec, "IBM273");
 /// assert_eq!(guess(b"b\");\"", true, &registry), Guess::Nothing);
 /// ```
+#[must_use]
 pub fn guess(window: &[u8], complete: bool, registry: &Registry) -> Guess {
     let complete = complete && window.len() <= WINDOW;
     let window = &window[..window.len().min(WINDOW)];
@@ -138,6 +140,7 @@ pub enum Looks {
 /// assert_eq!(looks_like(b"D\0e\0a\0r\0 \0s\0i\0r\0"), Some(Looks::Utf16Le));
 /// assert_eq!(looks_like(b"Dear Mr. Smith,"), None);
 /// ```
+#[must_use]
 pub fn looks_like(window: &[u8]) -> Option<Looks> {
     let window = &window[..window.len().min(WINDOW)];
     match unicode::wide(window) {

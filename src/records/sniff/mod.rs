@@ -52,6 +52,7 @@ pub struct Hypothesis {
 /// assert!(found[0].survives && found[0].shape == Shape::RDW && found[0].records == 50);
 /// assert!(!found[1].survives);
 /// ```
+#[must_use]
 pub fn sniff(prefix: &[u8], eof: bool) -> Vec<Hypothesis> {
     look(prefix, eof, None).hypotheses
 }
@@ -96,6 +97,7 @@ pub enum NoShape {
 
 impl NoShape {
     /// Returns `no-record-shape`, `record-shape-ambiguous`, `several-data-sets`, `no-tape-file` or `not-a-tape`.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             NoShape::None => "no-record-shape",

@@ -19,7 +19,7 @@ use std::io::{self, BufRead, Read};
 /// use charpipe::{Error, Transcode};
 /// use std::io::{BufRead, Read};
 ///
-/// let mut reader = Transcode::new().from("IBM037")?.reader(&b"\xC8\x85\x93\x93\x96\x25\xA6"[..])?;
+/// let mut reader = Transcode::new().source_encoding("IBM037")?.reader(&b"\xC8\x85\x93\x93\x96\x25\xA6"[..])?;
 /// let mut line = String::new();
 /// reader.read_line(&mut line)?;
 /// assert_eq!(line, "Hello\n");

@@ -13,12 +13,12 @@
 //!
 //! # let rt = tokio::runtime::Builder::new_current_thread().build()?;
 //! # rt.block_on(async {
-//! let mut reader = Transcode::new().from("IBM037")?.tokio_reader(&b"\xC8\x85\x93\x93\x96\x25\xA6"[..])?;
+//! let mut reader = Transcode::new().source_encoding("IBM037")?.tokio_reader(&b"\xC8\x85\x93\x93\x96\x25\xA6"[..])?;
 //! let mut line = String::new();
 //! reader.read_line(&mut line).await?;
 //! assert_eq!(line, "Hello\n");
 //!
-//! let mut writer = Transcode::new().from("UTF-8")?.to("IBM037")?.tokio_writer(Vec::new())?;
+//! let mut writer = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM037")?.tokio_writer(Vec::new())?;
 //! writer.write_all(b"Hello").await?;
 //! writer.shutdown().await?;
 //! assert_eq!(writer.into_inner(), b"\xC8\x85\x93\x93\x96");

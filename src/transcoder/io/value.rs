@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// use charpipe::Transcode;
 ///
 /// let record = b"\xF0\xF0\xF4\xF2\xD1\x96\x85\x40\x40\x40";
-/// let mut values = Transcode::new().from("IBM037")?.values()?;
+/// let mut values = Transcode::new().source_encoding("IBM037")?.values()?;
 /// assert_eq!(values.decode(&record[..4])?, "0042");
 /// assert_eq!(values.decode(&record[4..])?.trim_end_matches(' '), "Joe");
 /// // Several at once, in a buffer of the caller's.
@@ -68,12 +68,12 @@ impl ValueDecoder {
     /// ```
     /// use charpipe::{OnMalformed, Transcode};
     ///
-    /// let job = Transcode::new().from("IBM939")?;
+    /// let job = Transcode::new().source_encoding("IBM939")?;
     /// let mut values = job.values()?;
     /// // Cut within its double bytes.
     /// assert_eq!(values.decode(b"\xC1\x0E\x45\x66\x45").unwrap_err().offset(), Some(4));
     /// assert_eq!(values.decode(b"\xC1")?, "A");
-    /// let mut lossy = job.malformed(OnMalformed::Replace).values()?;
+    /// let mut lossy = job.on_malformed(OnMalformed::Replace).values()?;
     /// assert_eq!(lossy.decode(b"\xC1\x0E\x45\x66\x45")?, "A本\u{FFFD}");
     /// # Ok::<(), charpipe::Error>(())
     /// ```

@@ -26,7 +26,7 @@ use std::io::{self, Write};
 /// use charpipe::Transcode;
 /// use std::io::Write;
 ///
-/// let mut writer = Transcode::new().from("UTF-8")?.to("IBM037")?.writer(Vec::new())?;
+/// let mut writer = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM037")?.writer(Vec::new())?;
 /// write!(writer, "Hel")?;
 /// write!(writer, "lo")?;
 /// assert_eq!(writer.finish()?, b"\xC8\x85\x93\x93\x96");
@@ -197,17 +197,20 @@ pub struct FinishError<W>(Box<(Error, EncodeWriter<W>)>);
 
 impl<W> FinishError<W> {
     /// Returns the error.
+    #[must_use]
     pub fn error(&self) -> &Error {
         &self.0.0
     }
 
     /// Returns the underlying writer. What it did not take is lost.
+    #[must_use]
     pub fn into_inner(self) -> W {
         self.0.1.output
     }
 
     /// Returns the writer with what is still to be written, to call [`finish`](EncodeWriter::finish) again if the underlying
     /// writer failed.
+    #[must_use]
     pub fn into_writer(self) -> EncodeWriter<W> {
         self.0.1
     }

@@ -120,10 +120,11 @@ mod tests {
             for spaced in [false, true] {
                 for len in [1 << 14, 1 << 16] {
                     let input = unit.repeat(len / unit.len());
-                    let job = Transcode::new().from(charset).unwrap().records(Shape::Fixed { lrecl: len as u32 });
-                    let job = job.shifts_as_blanks(spaced).malformed(OnMalformed::Drop);
+                    let job =
+                        Transcode::new().source_encoding(charset).unwrap().records(Shape::Fixed { lrecl: len as u32 });
+                    let job = job.shifts_as_blanks(spaced).on_malformed(OnMalformed::Drop);
                     LOOKED_AT.set(0);
-                    job.newlines_in_records(OnNewlineInRecord::Space).run(&input[..], std::io::sink()).unwrap();
+                    job.on_newline_in_record(OnNewlineInRecord::Space).run(&input[..], std::io::sink()).unwrap();
                     let each = LOOKED_AT.get() / len;
                     assert!(
                         each <= 2 + super::super::record::SHIFT_SEARCH_BYTES,

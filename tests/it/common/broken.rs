@@ -33,8 +33,8 @@ pub fn documents() -> Vec<Document> {
 }
 
 fn can_write(codec: &dyn Codec, ch: char) -> bool {
-    let job = Transcode::new().from("UTF-8").unwrap().to(codec.name());
-    let job = job.unwrap().unmappable(OnUnmappable::Fail);
+    let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(codec.name());
+    let job = job.unwrap().on_unmappable(OnUnmappable::Fail);
     job.run(ch.to_string().as_bytes(), Vec::new()).is_ok()
 }
 

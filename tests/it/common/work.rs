@@ -100,7 +100,12 @@ pub fn counting(job: Transcode, from: &str, to: &str) -> Transcode {
     }
     // UTF-8 to UTF-8 does not go through the codecs.
     let to = if to == "UTF-8" { "UTF-8" } else { "X-COUNTED-TO" };
-    job.registry(registry).from("X-COUNTED-FROM").unwrap().to(to).unwrap().kind(charpipe::Kind::Text)
+    job.registry(registry)
+        .source_encoding("X-COUNTED-FROM")
+        .unwrap()
+        .target_encoding(to)
+        .unwrap()
+        .kind(charpipe::Kind::Text)
 }
 
 struct Counted {

@@ -164,8 +164,9 @@ fn made_up_tables_do_what_they_do_in_icu() {
             ask(&mut command, input)
         };
         let job = Transcode::new().registry(registry).relabel(Relabel::Never);
-        let decode = job.clone().from(&name).unwrap().malformed(OnMalformed::Escape);
-        let encode = job.from("UTF-8").unwrap().to(&name).unwrap().unmappable(OnUnmappable::Replace);
+        let decode = job.clone().source_encoding(&name).unwrap().on_malformed(OnMalformed::Escape);
+        let encode =
+            job.source_encoding("UTF-8").unwrap().target_encoding(&name).unwrap().on_unmappable(OnUnmappable::Replace);
         if let Some(theirs) = uconv(&name, "UTF-8", "escape-icu", &input) {
             let theirs = String::from_utf8(theirs).unwrap().replace("%X", "\\x");
             assert_eq!(whole(&decode, &input).text(), theirs, "{input:02X?}\n{table}");
