@@ -15,7 +15,12 @@ fuzz_target!(|data: &[u8]| {
     // With a text stage, the text takes the general path through the encoder.
     let eol = *choices.one(&[Eol::Keep, Eol::Lf]);
     let input = choices.payload();
-    let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(malformed).eol(eol).relabel(Relabel::Never);
+    let job = Transcode::new()
+        .source_encoding(codec.name())
+        .unwrap()
+        .on_malformed(malformed)
+        .eol(eol)
+        .relabel(Relabel::Never);
     let expected = whole(&job, input);
     // Decodes a value twice: the first must leave nothing behind.
     let mut values = job.values().unwrap();

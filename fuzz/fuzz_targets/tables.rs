@@ -81,11 +81,15 @@ fn cut(table: &Table, data: &[u8]) {
     let mut table = table.clone();
     (table.name, table.aliases) = ("X-FUZZED".into(), Vec::new());
     registry.register_table(table).unwrap();
-    let job = Transcode::new().registry(registry).on_malformed(malformed).on_unmappable(unmappable).relabel(Relabel::Never);
+    let job =
+        Transcode::new().registry(registry).on_malformed(malformed).on_unmappable(unmappable).relabel(Relabel::Never);
     let best_fit = choices.byte() % 2 == 1;
     let jobs = [
         (job.clone().source_encoding("X-FUZZED").unwrap(), &input[..]),
-        (job.source_encoding("UTF-8").unwrap().target_encoding("X-FUZZED").unwrap().best_fit(best_fit), text.as_bytes()),
+        (
+            job.source_encoding("UTF-8").unwrap().target_encoding("X-FUZZED").unwrap().best_fit(best_fit),
+            text.as_bytes(),
+        ),
     ];
     for (job, input) in jobs {
         let expected = whole(&job, input);

@@ -44,7 +44,8 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
 
-    let mut job = Transcode::new().on_malformed(malformed).eol(eol).ebcdic_nl(nl).bom(bom).relabel(relabel).strict(strict);
+    let mut job =
+        Transcode::new().on_malformed(malformed).eol(eol).ebcdic_nl(nl).bom(bom).relabel(relabel).strict(strict);
     let Ok(target) = job.clone().target_encoding(to.name()) else { return };
     job = target;
     if let Some(from) = from {

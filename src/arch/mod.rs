@@ -21,7 +21,7 @@
 //!
 //! # Unsafe code
 //!
-//! Kernels are safe functions with `#[target_feature]`. Two things need `unsafe`: to call one, which [`dispatch!`] does
+//! Kernels are safe functions with `#[target_feature]`. Two things need `unsafe`: to call one, which `dispatch!` does
 //! after it made sure that the CPU has the features, and to load and store vectors, which a few functions do in
 //! `x86_64/memory.rs` and `aarch64/vector.rs`.
 
@@ -92,7 +92,7 @@ impl Isa {
 
     /// Returns whether this CPU supports it.
     ///
-    /// The features named here are those that the kernels of the instruction set may enable; [`dispatch!`] relies on it.
+    /// The features named here are those that the kernels of the instruction set may enable; `dispatch!` relies on it.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {

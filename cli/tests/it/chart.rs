@@ -252,7 +252,7 @@ fn four_bytes_are_compared_where_that_is_asked_for() {
     let all = shown("GBK gb18030");
     assert!(all.starts_with("GBK and gb18030 differ in 2 places:\n") && all.contains("\nA2 E3  €*"), "{all}");
     assert!(
-        all.ends_with("\nCharacters of four bytes are compared where --lead says what they begin with.\n"),
+        all.ends_with("\nFour-byte characters are compared only with --lead, which chooses their first bytes.\n"),
         "{all}"
     );
     assert!(shown("GBK gb18030 --lead 8130").starts_with("GBK and gb18030 differ in 1260 places:\n"));

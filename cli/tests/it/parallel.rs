@@ -121,7 +121,7 @@ fn what_is_no_file_is_converted_by_one() {
         assert!(rest == text);
         let output = child.wait_with_output().unwrap();
         let words = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(words.lines().find(|line| line.contains("one job")).map(|line| &line[10..]), expected);
+        assert_eq!(words.lines().find(|line| line.contains("one thread")).map(|line| &line[10..]), expected);
     }
 }
 

@@ -121,13 +121,6 @@ impl Packed {
     }
 
     /// Returns the page as a table.
-    ///
-    /// ```
-    /// use charpipe::codec::PAGES;
-    ///
-    /// let page = PAGES.iter().find(|page| page.name == "IBM037").unwrap();
-    /// assert_eq!(page.table().mappings.iter().find(|mapping| mapping.ch == 'A').unwrap().code.number(), 0xC1);
-    /// ```
     pub fn table(&self) -> Table {
         let record = self.open();
         let mut table = Table::new(self.name, self.source);
@@ -160,5 +153,14 @@ fn code(word: u16) -> Code {
     match word.to_be_bytes() {
         [0, byte] => Code::single(byte),
         [lead, trail] => Code::pair(lead, trail),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_page_is_a_table() {
+        let page = crate::codec::builtin::PAGES.iter().find(|page| page.name == "IBM037").unwrap();
+        assert_eq!(page.table().mappings.iter().find(|mapping| mapping.ch == 'A').unwrap().code.number(), 0xC1);
     }
 }

@@ -56,11 +56,14 @@ pub fn pairs(walk: &str) -> impl Iterator<Item = [u8; 2]> + use<> {
     boundaries_and_one_in(17, walk, all, |pair| matches!(pair[1], 0 | 0xFF))
 }
 
+/// A codec, and which shape its table has, if it has a table.
+type CodecAndShape = (Arc<dyn Codec>, Option<Discriminant<Shape>>);
+
 /// Returns the built-in codecs. A sample has every codec that is not made from a table, the first page of each shape,
 /// and one in 8 of the other pages, which run the same code.
 pub fn codecs(walk: &str) -> Vec<Arc<dyn Codec>> {
     /// The codecs, and the shapes of those that are made from tables. To unpack all tables takes a while.
-    static CODECS: LazyLock<Vec<(Arc<dyn Codec>, Option<Discriminant<Shape>>)>> = LazyLock::new(|| {
+    static CODECS: LazyLock<Vec<CodecAndShape>> = LazyLock::new(|| {
         let shape = |codec: &Arc<dyn Codec>| codec.info().table().map(|table| discriminant(&table.shape));
         Registry::builtin().codecs().map(|codec| (codec.clone(), shape(codec))).collect()
     });

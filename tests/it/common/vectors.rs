@@ -86,8 +86,8 @@ fn unescape(text: &str) -> String {
 
 /// Returns the bytes that hexadecimal digits stand for, with or without blanks between the bytes.
 pub fn unhex(digits: &str) -> Vec<u8> {
-    let digits: Vec<u8> = digits.chars().filter_map(|ch| (ch != ' ').then(|| ch.to_digit(16).unwrap() as u8)).collect();
-    assert!(digits.len() % 2 == 0, "half a byte: {digits:X?}");
+    let digits: Vec<u8> = digits.chars().filter(|ch| *ch != ' ').map(|ch| ch.to_digit(16).unwrap() as u8).collect();
+    assert!(digits.len().is_multiple_of(2), "half a byte: {digits:X?}");
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
