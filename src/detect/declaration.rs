@@ -248,6 +248,13 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
             }
         }
     }
+    place_name(&mut read, text, found);
+    read
+}
+
+/// Sets where the name is, or where it would go, from the pseudo-attributes that were found: the key, the quote and the
+/// range of the value.
+fn place_name(read: &mut Read, text: &str, found: Vec<(&str, char, Range<usize>)>) {
     let last_key = found.last().map(|(key, ..)| *key);
     let mut versioned = false;
     for (key, quote, range) in found {
@@ -270,7 +277,6 @@ pub(super) fn read(text: &str, ebcdic: bool) -> Read {
     if read.malformed.is_none() && !versioned && (read.name.is_none() || last_key == Some("standalone")) {
         read.malformed = Some(OPENING.len());
     }
-    read
 }
 
 fn is_space(ch: char, ebcdic: bool) -> bool {

@@ -412,68 +412,24 @@ impl Detector {
         let (rule, choice) = if too_long {
             let limit = DECLARATION_LIMIT;
             (None, Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit }.into()))
-        } else {
-            match start.from.clone().zip(self.hints.from.clone()) {
-                Some((codec, named)) => {
-                    if bom_len == 0 && start.signature.is_some_and(|row| row.bom) {
-                        let message = format!(
-                            "{} was requested, but the input begins with the byte order mark of another encoding",
-                            codec.name()
-                        );
-                        diagnostics.push(Diagnostic::warning("charset-bom-conflict", 0, message));
-                    }
-                    let label = Some(codec.name().to_owned());
-                    (Some("user"), Ok(rules::Choice { codec, named, source: Source::User, label }))
-                }
-                None => {
-                    let evidence = self.evidence(&start, declaration.as_ref(), head);
-                    let (guess, meta) = (may_guess.then_some(&guess), meta.as_ref());
-                    self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut diagnostics)
-                }
+        } else if let Some((codec, named)) = start.from.clone().zip(self.hints.from.clone()) {
+            if bom_len == 0 && start.signature.is_some_and(|row| row.bom) {
+                diagnostics.push(foreign_byte_order_mark(&*codec));
             }
+            let label = Some(codec.name().to_owned());
+            (Some("user"), Ok(rules::Choice { codec, named, source: Source::User, label }))
+        } else {
+            let evidence = self.evidence(&start, declaration.as_ref(), head);
+            let (guess, meta) = (may_guess.then_some(&guess), meta.as_ref());
+            self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut diagnostics)
         };
-        if let Ok(choice) = &choice
-            && let Some(superset) = choice.named.info().read_as_superset
-        {
-            let name = declaration.as_ref().and_then(|declaration| declaration.name.as_ref());
-            let declared = name.filter(|_| choice.source == Source::Declaration);
-            diagnostics.push(Diagnostic::warning(
-                "superset-used",
-                declared.map_or(0, |(_, span)| span.start),
-                format!("read as {superset}, a superset of the encoding that the label names"),
-            ));
-        }
-        if let Ok(choice) = &choice
-            && let [first, more @ ..] = self.registry.shadowed(&*choice.named)
-        {
-            let name = choice.named.name();
-            let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-            let message = if first == name {
-                format!("{name} is a registered codec that replaces the built-in of the same name")
-            } else {
-                format!("the registered codec {name} takes over labels of {first}{others}")
-            };
-            diagnostics.push(Diagnostic::hint("shadowed-codec", 0, message));
+        if let Ok(choice) = &choice {
+            diagnostics.extend(superset_used(choice, declaration.as_ref()));
+            diagnostics.extend(shadowed_codec(&self.registry, choice));
         }
         if let Some(found) = &mut declaration {
-            // The chosen page knows where its own quotes are. The family's codec may have taken another character for
-            // one.
-            let strange_only_to_family = found.malformed.is_some()
-                && choice.as_ref().is_ok_and(|choice| {
-                    decode_strictly(&*choice.codec, head).is_some_and(|text| {
-                        text.starts_with("<?xml") && declaration::read(&text, ebcdic).malformed.is_none()
-                    })
-                });
-            if strange_only_to_family {
-                found.malformed = None;
-            }
-            if let Some(offset) = found.malformed {
-                diagnostics.push(Diagnostic::warning(
-                    "declaration-malformed",
-                    offset,
-                    "the XML declaration is malformed here",
-                ));
-            }
+            let codec = choice.as_ref().ok().map(|choice| &*choice.codec);
+            diagnostics.extend(malformed_declaration(found, codec, head, ebcdic));
         }
         let meta = meta.and_then(|meta| meta.label);
         let meta = meta.map(|(label, span)| (label, bom_len + span.start..bom_len + span.end));
@@ -532,4 +488,53 @@ impl Detector {
             codec: choice.map(|choice| choice.codec),
         }));
     }
+}
+
+/// Returns the warning that the caller's encoding is not that of the byte order mark.
+fn foreign_byte_order_mark(codec: &dyn Codec) -> Diagnostic {
+    let name = codec.name();
+    let message = format!("{name} was requested, but the input begins with the byte order mark of another encoding");
+    Diagnostic::warning("charset-bom-conflict", 0, message)
+}
+
+/// Returns the warning that the input is read as a superset of the encoding that a label names.
+fn superset_used(choice: &rules::Choice, declaration: Option<&Declaration>) -> Option<Diagnostic> {
+    let superset = choice.named.info().read_as_superset?;
+    let name = declaration.and_then(|declaration| declaration.name.as_ref());
+    let declared = name.filter(|_| choice.source == Source::Declaration);
+    let message = format!("read as {superset}, a superset of the encoding that the label names");
+    Some(Diagnostic::warning("superset-used", declared.map_or(0, |(_, span)| span.start), message))
+}
+
+/// Returns the hint that the codec was registered under labels of other codecs.
+fn shadowed_codec(registry: &Registry, choice: &rules::Choice) -> Option<Diagnostic> {
+    let [first, more @ ..] = registry.shadowed(&*choice.named) else { return None };
+    let name = choice.named.name();
+    let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let message = if first == name {
+        format!("{name} is a registered codec that replaces the built-in of the same name")
+    } else {
+        format!("the registered codec {name} takes over labels of {first}{others}")
+    };
+    Some(Diagnostic::hint("shadowed-codec", 0, message))
+}
+
+/// Returns the warning about a malformed declaration in `head`, read by the codec of its family. The chosen page knows
+/// where its own quotes are, and the family's codec may have taken another character for one. If the declaration is
+/// well-formed when `codec`, the chosen one, reads it, it counts as well-formed.
+fn malformed_declaration(
+    found: &mut Declaration,
+    codec: Option<&dyn Codec>,
+    head: &[u8],
+    ebcdic: bool,
+) -> Option<Diagnostic> {
+    let offset = found.malformed?;
+    let text = codec.and_then(|codec| decode_strictly(codec, head));
+    let is_well_formed =
+        |text: &String| text.starts_with("<?xml") && declaration::read(text, ebcdic).malformed.is_none();
+    if text.as_ref().is_some_and(is_well_formed) {
+        found.malformed = None;
+        return None;
+    }
+    Some(Diagnostic::warning("declaration-malformed", offset, "the XML declaration is malformed here"))
 }

@@ -360,6 +360,30 @@ impl Records {
         self.state == State::Between && self.held.len == 0 && self.block == 0
     }
 
+    /// Applies the descriptor of a segment of `length` bytes, header included.
+    fn descriptor(&mut self, header: [u8; 4], length: u32) -> Result<(), &'static str> {
+        let (first, last) = match header[2] {
+            0 => (true, true),
+            1 => (true, false),
+            2 => (false, true),
+            3 => (false, false),
+            _ => return Err("the third byte of a segment descriptor must be 0, 1, 2 or 3"),
+        };
+        if header[3] != 0 {
+            return Err("the last byte of a segment descriptor must be zero");
+        }
+        if first && self.open {
+            return Err("a record begins, but the last segment of the previous record is missing");
+        }
+        if !first && !self.open {
+            return Err("a segment continues a record that has not begun");
+        }
+        let left = self.in_block(length)?;
+        self.open = !last;
+        self.segment(left, if last { Ends::Record } else { Ends::Nothing });
+        Ok(())
+    }
+
     /// Applies a header. On error the state is unchanged.
     fn header(&mut self, header: [u8; 4]) -> Result<(), &'static str> {
         let big = |at: usize| u32::from(header[at]) << 8 | u32::from(header[at + 1]);
@@ -368,18 +392,7 @@ impl Records {
             Layout::U16 => self.segment(big(0), Ends::Record),
             Layout::U32 => self.segment(big(0) << 16 | big(2), Ends::Record),
             Layout::Rdw { little, inclusive } => {
-                let (length, zero) = match little {
-                    false => (big(0), big(2)),
-                    true => (u32::from(header[3]) << 8 | u32::from(header[2]), big(0)),
-                };
-                if zero != 0 {
-                    return Err(match little {
-                        false => "the last two bytes of an RDW must be zero",
-                        true => "the first two bytes of a little-endian RDW must be zero",
-                    });
-                }
-                let own = if inclusive { 4 } else { 0 };
-                let left = length.checked_sub(own).ok_or("the length is smaller than the RDW itself")?;
+                let left = length_of_rdw(header, little, inclusive)?;
                 self.segment(left, Ends::Record);
             }
             Layout::ModeB => return self.block_mode(header[0], big(1)),
@@ -408,25 +421,7 @@ impl Records {
                 self.segment(left, Ends::Record);
             }
             Layout::Vbs => {
-                let (first, last) = match header[2] {
-                    0 => (true, true),
-                    1 => (true, false),
-                    2 => (false, true),
-                    3 => (false, false),
-                    _ => return Err("the third byte of a segment descriptor must be 0, 1, 2 or 3"),
-                };
-                if header[3] != 0 {
-                    return Err("the last byte of a segment descriptor must be zero");
-                }
-                if first && self.open {
-                    return Err("a record begins, but the last segment of the previous record is missing");
-                }
-                if !first && !self.open {
-                    return Err("a segment continues a record that has not begun");
-                }
-                let left = self.in_block(big(0))?;
-                self.open = !last;
-                self.segment(left, if last { Ends::Record } else { Ends::Nothing });
+                self.descriptor(header, big(0))?;
             }
         }
         Ok(())
@@ -691,6 +686,23 @@ impl Tape {
         self.previous = length;
         Ok(())
     }
+}
+
+/// Returns the length of the data after an RDW.
+fn length_of_rdw(header: [u8; 4], little: bool, inclusive: bool) -> Result<u32, &'static str> {
+    let big = |at: usize| u32::from(header[at]) << 8 | u32::from(header[at + 1]);
+    let (length, zero) = match little {
+        false => (big(0), big(2)),
+        true => (u32::from(header[3]) << 8 | u32::from(header[2]), big(0)),
+    };
+    if zero != 0 {
+        return Err(match little {
+            false => "the last two bytes of an RDW must be zero",
+            true => "the first two bytes of a little-endian RDW must be zero",
+        });
+    }
+    let own = if inclusive { 4 } else { 0 };
+    length.checked_sub(own).ok_or("the length is smaller than the RDW itself")
 }
 
 #[cfg(test)]

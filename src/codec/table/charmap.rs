@@ -174,24 +174,7 @@ impl Charmap {
         let (true, Some(last)) = (text.as_slice().is_empty(), last) else {
             return line.error(start, "a range from one code point to another, such as <U0041>..<U0043>");
         };
-        let decimals = |digits: &[u8]| {
-            digits.iter().try_fold(0, |number: u32, digit| {
-                digit.is_ascii_digit().then_some(number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')))
-            })
-        };
-        let (from, to) = match (decimal, decimals(digits), decimals(last)) {
-            (false, ..) => (ch as u32, code_point(last, line)? as u32),
-            (true, Some(from), Some(to)) => (from, to),
-            (true, ..) => {
-                return line.error(
-                    last,
-                    "decimal digits, because three dots count in decimal (two dots count in hexadecimal)",
-                );
-            }
-        };
-        if to < from || digits.len() != last.len() {
-            return line.error(last, "the end of a range: the same number of digits, and not a lower number");
-        }
+        let (from, to) = ends_of_range(line, digits, last, decimal)?;
         let mut number = from;
         loop {
             // Counted in decimal, but its digits are read as hexadecimal.
@@ -291,6 +274,27 @@ impl Charmap {
         }
         Ok(bytes)
     }
+}
+
+/// Returns the first and the last number of a range. If it counts in decimal, the numbers are decimal as well.
+fn ends_of_range(line: &Line<'_>, first: &[u8], last: &[u8], decimal: bool) -> Result<(u32, u32), Error> {
+    let decimals = |digits: &[u8]| {
+        digits.iter().try_fold(0, |number: u32, digit| {
+            digit.is_ascii_digit().then_some(number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')))
+        })
+    };
+    let (from, to) = match (decimal, decimals(first), decimals(last)) {
+        (false, ..) => (code_point(first, line)? as u32, code_point(last, line)? as u32),
+        (true, Some(from), Some(to)) => (from, to),
+        (true, ..) => {
+            return line
+                .error(last, "decimal digits, because three dots count in decimal (two dots count in hexadecimal)");
+        }
+    };
+    if to < from || first.len() != last.len() {
+        return line.error(last, "the end of a range: the same number of digits, and not a lower number");
+    }
+    Ok((from, to))
 }
 
 fn code_point(digits: &[u8], line: &Line<'_>) -> Result<char, Error> {

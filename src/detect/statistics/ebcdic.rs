@@ -214,89 +214,8 @@ fn damped(count: u32) -> f32 {
 
 impl Counts {
     fn of(window: &[u8]) -> Counts {
-        let is_mixed = is_mixed_page(window);
-        let mut pairs: Vec<u32> = vec![0; 0x1_0000];
-        let mut doubles: BTreeMap<[u8; 2], u32> = BTreeMap::new();
-        let mut counts = Counts {
-            singles: Vec::new(),
-            doubles: Vec::new(),
-            is_used: [false; 256],
-            brackets: Vec::new(),
-            doubled: 0,
-            weight: 0.0,
-            controls: 0,
-            spaces: 0,
-            fills: 0,
-            text: 0,
-            blanks: 0,
-            all: 0,
-            is_mixed,
-            has_shifts: window.contains(&SO) && window.contains(&SI),
-        };
-        let mut before = 0x40;
-        let mut run = 0;
-        let mut is_fill = false;
-        let mut at = 0;
-        while let Some(&byte) = window.get(at) {
-            at += 1;
-            if is_mixed && byte == SO {
-                while let Some(&[lead, trail]) = window[at..].first_chunk()
-                    && lead >= 0x40
-                    && trail >= 0x40
-                {
-                    *doubles.entry([lead, trail]).or_default() += 1;
-                    at += 2;
-                }
-                before = 0x40;
-                continue;
-            }
-            counts.spaces += u32::from(byte == 0x20);
-            let byte = match byte {
-                0x05 | 0x0C | 0x0D | 0x15 | 0x25 => 0x40,
-                // Low and high values fill fields and say nothing about the page.
-                0x00 | 0xFF => {
-                    counts.fills += u32::from(!is_fill);
-                    is_fill = true;
-                    before = 0x40;
-                    continue;
-                }
-                0x0F if is_mixed => continue,
-                0x01..=0x3F => {
-                    counts.controls += 1;
-                    before = 0x40;
-                    continue;
-                }
-                _ => byte,
-            };
-            is_fill = false;
-            // Repetition says little: padding, or rules made of dashes.
-            run = if byte == before { run + 1 } else { 0 };
-            if run >= 2 || (byte == 0x40 && run >= 1) {
-                continue;
-            }
-            if may_be_sign(before, byte, &window[at..]) {
-                // The pages still differ in this byte, but nothing more is known about it. The next byte is treated as
-                // the beginning of a word.
-                counts.is_used[usize::from(byte)] = true;
-                let is_last = (0xF0..=0xF9).contains(&before);
-                if byte == 0xD0 && is_last && counts.brackets.len() < MAX_BRACKETS {
-                    counts.brackets.push((before, byte));
-                }
-                counts.all += 1;
-                counts.text += 1;
-                before = 0x40;
-                continue;
-            }
-            pairs[usize::from(before) << 8 | usize::from(byte)] += 1;
-            counts.is_used[usize::from(byte)] = true;
-            counts.all += 1;
-            if BRACKETS.contains(&byte) && counts.brackets.len() < MAX_BRACKETS {
-                counts.brackets.push((before, byte));
-            }
-            counts.blanks += u32::from(byte == 0x40);
-            counts.text += u32::from(byte != 0x40);
-            before = byte;
-        }
+        let mut counts = Counts::empty(window);
+        let (pairs, doubles) = counts.walk(window);
         counts.is_used[0x40] = true;
         for (pair, count) in (0u16..=0xFFFF).zip(&pairs).filter(|(_, count)| **count > 0) {
             let [before, byte] = pair.to_be_bytes();
@@ -310,6 +229,107 @@ impl Counts {
         counts.weight = counts.singles.iter().map(|(_, _, weight)| weight).sum::<f32>()
             + counts.doubles.iter().map(|(_, weight)| weight).sum::<f32>();
         counts
+    }
+
+    /// Returns counts of nothing yet, for `window`.
+    fn empty(window: &[u8]) -> Counts {
+        Counts {
+            singles: Vec::new(),
+            doubles: Vec::new(),
+            is_used: [false; 256],
+            brackets: Vec::new(),
+            doubled: 0,
+            weight: 0.0,
+            controls: 0,
+            spaces: 0,
+            fills: 0,
+            text: 0,
+            blanks: 0,
+            all: 0,
+            is_mixed: is_mixed_page(window),
+            has_shifts: window.contains(&SO) && window.contains(&SI),
+        }
+    }
+
+    /// Counts the bytes of `window`. Returns how often each byte follows each other byte, and how often each pair of a
+    /// mixed page occurs.
+    fn walk(&mut self, window: &[u8]) -> (Vec<u32>, BTreeMap<[u8; 2], u32>) {
+        let mut pairs: Vec<u32> = vec![0; 0x1_0000];
+        let mut doubles: BTreeMap<[u8; 2], u32> = BTreeMap::new();
+        let mut before = 0x40;
+        let mut run = 0;
+        let mut is_fill = false;
+        let mut at = 0;
+        while let Some(&byte) = window.get(at) {
+            at += 1;
+            if self.is_mixed && byte == SO {
+                while let Some(&[lead, trail]) = window[at..].first_chunk()
+                    && lead >= 0x40
+                    && trail >= 0x40
+                {
+                    *doubles.entry([lead, trail]).or_default() += 1;
+                    at += 2;
+                }
+                before = 0x40;
+                continue;
+            }
+            self.spaces += u32::from(byte == 0x20);
+            let byte = match byte {
+                0x05 | 0x0C | 0x0D | 0x15 | 0x25 => 0x40,
+                // Low and high values fill fields and say nothing about the page.
+                0x00 | 0xFF => {
+                    self.fills += u32::from(!is_fill);
+                    is_fill = true;
+                    before = 0x40;
+                    continue;
+                }
+                0x0F if self.is_mixed => continue,
+                0x01..=0x3F => {
+                    self.controls += 1;
+                    before = 0x40;
+                    continue;
+                }
+                _ => byte,
+            };
+            is_fill = false;
+            // Repetition says little: padding, or rules made of dashes.
+            run = if byte == before { run + 1 } else { 0 };
+            if run >= 2 || (byte == 0x40 && run >= 1) {
+                continue;
+            }
+            if may_be_sign(before, byte, &window[at..]) {
+                self.note_sign(before, byte);
+                before = 0x40;
+                continue;
+            }
+            pairs[usize::from(before) << 8 | usize::from(byte)] += 1;
+            self.note_text(before, byte);
+            before = byte;
+        }
+        (pairs, doubles)
+    }
+
+    /// Counts a byte that may be the sign of a zoned decimal. The pages still differ in this byte, but nothing more is
+    /// known about it. The next byte is treated as the beginning of a word.
+    fn note_sign(&mut self, before: u8, byte: u8) {
+        self.is_used[usize::from(byte)] = true;
+        let is_last = (0xF0..=0xF9).contains(&before);
+        if byte == 0xD0 && is_last && self.brackets.len() < MAX_BRACKETS {
+            self.brackets.push((before, byte));
+        }
+        self.all += 1;
+        self.text += 1;
+    }
+
+    /// Counts a byte of text.
+    fn note_text(&mut self, before: u8, byte: u8) {
+        self.is_used[usize::from(byte)] = true;
+        self.all += 1;
+        if BRACKETS.contains(&byte) && self.brackets.len() < MAX_BRACKETS {
+            self.brackets.push((before, byte));
+        }
+        self.blanks += u32::from(byte == 0x40);
+        self.text += u32::from(byte != 0x40);
     }
 
     /// Returns the score that a reading has to reach. `None`: there is too little text, or this cannot be EBCDIC text.

@@ -156,23 +156,31 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
     why.extend(kinds.blank_columns(lrecl));
     why.push(format!("blanks, digits and fields repeat every {lrecl} bytes"));
     let period = Period { lrecl, why };
+    match doubt(&kinds, lrecl, bits, sample.len()) {
+        Some(why) => Err(Some((period, why))),
+        None => Ok(period),
+    }
+}
+
+/// Returns why the period of `lrecl` bytes is not that of records, if there is a reason.
+fn doubt(kinds: &Kinds, lrecl: usize, bits: f64, len: usize) -> Option<&'static str> {
     let short = (2..MIN_LRECL).map(|lag| kinds.bits(lag)).fold(0.0, f64::max);
     if short > bits / 2.0 {
-        return Err(Some((period, "the period is only a few bytes, as in multi-byte characters or numbers")));
+        return Some("the period is only a few bytes, as in multi-byte characters or numbers");
     }
     // If there is enough for two halves, each half must have the period.
-    let (first, second) = kinds.kinds.split_at(sample.len() / lrecl / 2 * lrecl);
+    let (first, second) = kinds.kinds.split_at(len / lrecl / 2 * lrecl);
     let weaker = kinds.bits_of(first, lrecl).min(kinds.bits_of(second, lrecl));
     if bits > 20.0 * MIN_BITS && weaker < bits / 8.0 {
-        return Err(Some((period, "only part of the input has this period")));
+        return Some("only part of the input has this period");
     }
-    if kinds.newlines * (lrecl * 2).max(MAX_LINE_BYTES) > sample.len() {
-        return Err(Some((period, "its lines end with newlines")));
+    if kinds.newlines * (lrecl * 2).max(MAX_LINE_BYTES) > len {
+        return Some("its lines end with newlines");
     }
-    if kinds.filler * lrecl * 2 < sample.len() {
-        return Err(Some((period, NO_PADDING)));
+    if kinds.filler * lrecl * 2 < len {
+        return Some(NO_PADDING);
     }
-    Ok(period)
+    None
 }
 
 /// A sample with the kind of each byte.
