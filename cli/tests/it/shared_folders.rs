@@ -68,8 +68,10 @@ impl Place {
 
     /// Creates a symlink that belongs to the attacker.
     fn link(&self, target: impl AsRef<Path>, name: &str) {
-        symlink(target, self.path(name)).unwrap();
-        lchown(self.path(name), Some(MALLORY), Some(MALLORY)).unwrap();
+        let made = self.path("made");
+        symlink(target, &made).unwrap();
+        lchown(&made, Some(MALLORY), Some(MALLORY)).unwrap();
+        fs::rename(&made, self.path(name)).unwrap();
     }
 
     fn fifo(&self, name: &str) {
