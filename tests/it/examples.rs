@@ -141,7 +141,7 @@ text/html: windows-1252
     },
     Expected {
         name: "keis",
-        built: true,
+        built: cfg!(feature = "whatwg"),
         stdout: "\
 EBCDIC: true
 X-KEIS83, by rfc7303:declaration

@@ -106,7 +106,9 @@ fn no_fault_swallows_markup() {
             }
         }
     }
-    assert!(seen > 5, "{seen}");
+    // Most charsets that contain ASCII are those of the web.
+    let least = if cfg!(feature = "whatwg") { 5 } else { 2 };
+    assert!(seen > least, "{seen}");
 }
 
 /// The same for EBCDIC: an unassigned byte and half a pair swallow nothing.
