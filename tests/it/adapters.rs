@@ -1,5 +1,5 @@
-//! Tests that the adapters give what `transcode` gives, whatever the sizes of reads and writes, and however hostile the
-//! reader or writer below; and that a value is borrowed exactly if nothing changed.
+//! Tests that the adapters give the same result as `transcode`, whatever the sizes of reads and writes, and however
+//! hostile the underlying reader or writer is. Also tests that decoded text is borrowed exactly if nothing changes.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::Arc;
 
 /// Returns the message of the library's own error inside an I/O error. Panics on any other.
-fn words(error: &io::Error) -> String {
+fn message(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     inner.unwrap_or_else(|| panic!("{error:?}")).to_string()
@@ -31,10 +31,10 @@ fn compare<R: BufRead>(
     expected: &Outcome,
     how: &str,
 ) {
-    let error = end.err().map(|error| words(&error));
+    let error = end.err().map(|error| message(&error));
     assert_eq!((&output, &error), (&expected.output, &expected.error), "{how}");
     let again = reader.read(&mut [0; 3]);
-    assert_eq!(again.as_ref().err().map(words), expected.error, "{how}");
+    assert_eq!(again.as_ref().err().map(message), expected.error, "{how}");
     assert_eq!(again.unwrap_or(0), 0, "{how}");
     assert_eq!(reader.report().bytes_out, output.len() as u64, "{how}");
     assert_eq!(format!("{:?}", reader.verdict()), expected.verdict, "{how}");
@@ -42,13 +42,13 @@ fn compare<R: BufRead>(
 }
 
 /// Reads `size` bytes at a time.
-fn by_read<R: BufRead>(job: &Transcode, input: R, size: usize, expected: &Outcome, how: &str) {
+fn check_read<R: BufRead>(job: &Transcode, input: R, size: usize, expected: &Outcome, how: &str) {
     let mut reader = job.reader(input).unwrap();
-    let (mut output, mut room) = (Vec::new(), vec![0; size]);
+    let (mut output, mut buffer) = (Vec::new(), vec![0; size]);
     let end = loop {
-        match reader.read(&mut room) {
+        match reader.read(&mut buffer) {
             Ok(0) => break Ok(()),
-            Ok(len) => output.extend_from_slice(&room[..len]),
+            Ok(len) => output.extend_from_slice(&buffer[..len]),
             Err(error) if passes(&error) => {}
             Err(error) => break Err(error),
         }
@@ -57,7 +57,7 @@ fn by_read<R: BufRead>(job: &Transcode, input: R, size: usize, expected: &Outcom
 }
 
 /// Consumes at most `size` bytes at a time.
-fn by_consume<R: BufRead>(job: &Transcode, input: R, size: usize, expected: &Outcome, how: &str) {
+fn check_consume<R: BufRead>(job: &Transcode, input: R, size: usize, expected: &Outcome, how: &str) {
     let mut reader = job.reader(input).unwrap();
     let mut output = Vec::new();
     let end = loop {
@@ -75,7 +75,7 @@ fn by_consume<R: BufRead>(job: &Transcode, input: R, size: usize, expected: &Out
     compare(reader, output, end, expected, &format!("{how}, consumed by {size}"));
 }
 
-fn to_end<R: BufRead>(job: &Transcode, input: R, expected: &Outcome, how: &str) {
+fn check_read_to_end<R: BufRead>(job: &Transcode, input: R, expected: &Outcome, how: &str) {
     let mut reader = job.reader(input).unwrap();
     let mut output = Vec::new();
     let end = loop {
@@ -134,21 +134,21 @@ fn reading_in_every_size() {
                 let expected = whole(&job, input);
                 let how = format!("{} sample {index} {policy:?}", codec.name());
                 for size in 1..=70 {
-                    by_read(&job, &input[..], size, &expected, &how);
-                    by_consume(&job, &input[..], size, &expected, &how);
+                    check_read(&job, &input[..], size, &expected, &how);
+                    check_consume(&job, &input[..], size, &expected, &how);
                 }
-                by_read(&job, Stutter::new(input), 7, &expected, &how);
-                by_consume(&job, BufReader::with_capacity(3, &input[..]), 5, &expected, &how);
-                to_end(&job, &input[..], &expected, &how);
-                to_end(&job, Failing { rest: input, calls: 0 }, &expected, &how);
-                by_read(&job, Failing { rest: input, calls: 0 }, 1, &expected, &how);
+                check_read(&job, Stutter::new(input), 7, &expected, &how);
+                check_consume(&job, BufReader::with_capacity(3, &input[..]), 5, &expected, &how);
+                check_read_to_end(&job, &input[..], &expected, &how);
+                check_read_to_end(&job, Failing { rest: input, calls: 0 }, &expected, &how);
+                check_read(&job, Failing { rest: input, calls: 0 }, 1, &expected, &how);
             }
         }
     }
 }
 
 #[test]
-fn reading_much() {
+fn reading_a_long_input() {
     for fault in [&b""[..], b"\xFF"] {
         let input = long(fault);
         for target in ["UTF-8", "UTF-16", "UTF-32LE"] {
@@ -156,33 +156,33 @@ fn reading_much() {
             let expected = whole(&job, &input);
             assert_eq!(expected.error.is_some(), !fault.is_empty());
             for size in [61, 4096, 65_535, 65_536, 65_537, 1 << 20] {
-                by_read(&job, &input[..], size, &expected, target);
-                by_consume(&job, &input[..], size, &expected, target);
+                check_read(&job, &input[..], size, &expected, target);
+                check_consume(&job, &input[..], size, &expected, target);
             }
-            by_read(&job, Failing { rest: &input, calls: 0 }, 1 << 17, &expected, target);
-            to_end(&job, &input[..], &expected, target);
+            check_read(&job, Failing { rest: &input, calls: 0 }, 1 << 17, &expected, target);
+            check_read_to_end(&job, &input[..], &expected, target);
         }
     }
 }
 
 #[test]
-fn what_is_ready_is_read_before_the_input_is_asked() {
+fn available_output_is_returned_before_more_input_is_read() {
     let input = &b"\xC8\x85\x93\x93\x96\x6B\x40\xA6\x96\x99\x93\x84"[..];
     let job = Transcode::new().source_encoding("IBM037").unwrap();
     let mut reader = job.reader(Failing { rest: input, calls: 3 }).unwrap();
-    let mut room = [0; 64];
+    let mut buffer = [0; 64];
     assert_eq!(reader.read(&mut []).unwrap(), 0);
     assert_eq!((reader.get_ref().calls, reader.verdict().is_some()), (3, false));
-    assert_eq!(reader.read(&mut room[..3]).unwrap(), 3);
-    assert_eq!(reader.read(&mut room[3..]).unwrap(), 1);
-    assert_eq!((&room[..4], reader.get_ref().calls), (&b"Hell"[..], 4));
-    // An error of the reader below is passed on unchanged.
-    let mut kind = || reader.read(&mut room).unwrap_err().kind();
+    assert_eq!(reader.read(&mut buffer[..3]).unwrap(), 3);
+    assert_eq!(reader.read(&mut buffer[3..]).unwrap(), 1);
+    assert_eq!((&buffer[..4], reader.get_ref().calls), (&b"Hell"[..], 4));
+    // An error of the underlying reader is passed on unchanged.
+    let mut kind = || reader.read(&mut buffer).unwrap_err().kind();
     assert_eq!(kind(), io::ErrorKind::Interrupted);
     assert_eq!(kind(), io::ErrorKind::WouldBlock);
     assert_eq!(kind(), io::ErrorKind::ConnectionReset);
-    assert_eq!(reader.read(&mut room).unwrap(), 8);
-    assert_eq!(&room[..8], b"o, world");
+    assert_eq!(reader.read(&mut buffer).unwrap(), 8);
+    assert_eq!(&buffer[..8], b"o, world");
     assert_eq!(reader.get_ref().calls, 8);
     assert_eq!(reader.into_inner().rest, b"");
 }
@@ -194,7 +194,8 @@ fn reading_lines() {
     assert_eq!(reader.lines().collect::<Result<Vec<_>, _>>().unwrap(), ["één", "twee", "drie"]);
 }
 
-/// A writer that takes one to five bytes at a time, and is interrupted or would block before each, also when flushed.
+/// A writer that accepts one to five bytes at a time. Before each write and each flush it returns `Interrupted` and
+/// `WouldBlock`.
 #[derive(Default)]
 struct Hostile {
     taken: Vec<u8>,
@@ -229,7 +230,7 @@ impl Write for Hostile {
 }
 
 /// Repeats an operation until it does not block.
-fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+fn until_it_does_not_block<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match act() {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -238,8 +239,8 @@ fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// Writes `size` bytes at a time, and flushes now and then. Returns the writer below, the error and the verdict.
-fn by_write<W: Write>(
+/// Writes `size` bytes at a time, and flushes now and then. Returns the underlying writer, the error and the verdict.
+fn write_in_pieces<W: Write>(
     job: &Transcode,
     output: W,
     input: &[u8],
@@ -251,21 +252,21 @@ fn by_write<W: Write>(
     'input: for (index, chunk) in input.chunks(size).enumerate() {
         let mut rest = chunk;
         while !rest.is_empty() {
-            match patiently(|| writer.write(rest)) {
+            match until_it_does_not_block(|| writer.write(rest)) {
                 Ok(len) => {
                     assert!(len > 0);
                     rest = &rest[len..];
                 }
                 Err(error) => {
-                    early = Some(words(&error));
+                    early = Some(message(&error));
                     break 'input;
                 }
             }
         }
         if index % flush == flush - 1
-            && let Err(error) = patiently(|| writer.flush())
+            && let Err(error) = until_it_does_not_block(|| writer.flush())
         {
-            early = Some(words(&error));
+            early = Some(message(&error));
             break;
         }
     }
@@ -300,9 +301,9 @@ fn writing_in_every_size() {
                 let expected = whole(&job, input);
                 for size in 1..=70 {
                     let how = format!("{} sample {index} {policy:?} by {size}", codec.name());
-                    let (output, error, _) = by_write(&job, Vec::new(), input, size, 1000);
+                    let (output, error, _) = write_in_pieces(&job, Vec::new(), input, size, 1000);
                     assert_eq!((output, error), (expected.output.clone(), expected.error.clone()), "{how}");
-                    let (output, error, _) = by_write(&job, Hostile::default(), input, size, 1 + size % 3);
+                    let (output, error, _) = write_in_pieces(&job, Hostile::default(), input, size, 1 + size % 3);
                     assert_eq!(output.flushed, output.taken.len(), "{how}");
                     assert_eq!((output.taken, error), (expected.output.clone(), expected.error.clone()), "{how}");
                 }
@@ -317,7 +318,7 @@ fn writing_to_every_codec() {
         let job = Transcode::new().target_encoding(codec.name()).unwrap();
         let expected = whole(&job, TEXT.as_bytes());
         for size in 1..=70 {
-            let (output, error, verdict) = by_write(&job, Hostile::default(), TEXT.as_bytes(), size, 2);
+            let (output, error, verdict) = write_in_pieces(&job, Hostile::default(), TEXT.as_bytes(), size, 2);
             assert_eq!((output.taken, error), (expected.output.clone(), expected.error.clone()), "{}", codec.name());
             assert_eq!(verdict, expected.verdict);
         }
@@ -325,14 +326,14 @@ fn writing_to_every_codec() {
 }
 
 #[test]
-fn writing_much() {
+fn writing_a_long_input() {
     for fault in [&b""[..], b"\xFF"] {
         let input = long(fault);
         for target in ["UTF-8", "UTF-16", "UTF-32LE"] {
             let job = Transcode::new().target_encoding(target).unwrap();
             let expected = whole(&job, &input);
             for size in [613, 65_536, 1 << 20] {
-                let (output, error, _) = by_write(&job, Hostile::default(), &input, size, 1000);
+                let (output, error, _) = write_in_pieces(&job, Hostile::default(), &input, size, 1000);
                 assert!(output.taken == expected.output, "{target} by {size}");
                 assert_eq!(error, expected.error);
             }
@@ -341,7 +342,7 @@ fn writing_much() {
 }
 
 #[test]
-fn flushing_writes_what_was_taken() {
+fn flushing_writes_everything_that_can_be_converted() {
     let mut writer = Transcode::new().target_encoding("IBM037").unwrap().writer(Vec::new()).unwrap();
     writer.write_all("Hell\u{E9}".as_bytes()).unwrap();
     assert_eq!(writer.get_ref(), b"");
@@ -358,18 +359,18 @@ fn flushing_writes_what_was_taken() {
 }
 
 #[test]
-fn good_output_is_written_before_the_error_is_said() {
+fn good_output_is_written_before_the_error_is_returned() {
     let mut writer = Transcode::new().writer(Vec::new()).unwrap();
     let error = writer.write_all(b"good \xFF bad").unwrap_err();
-    assert_eq!(words(&error), "byte 5: FF is not valid UTF-8");
+    assert_eq!(message(&error), "byte 5: FF is not valid UTF-8");
     assert_eq!(writer.get_ref(), b"good ");
-    assert_eq!(words(&writer.write(b"more").unwrap_err()), words(&error));
-    assert_eq!(words(&writer.flush().unwrap_err()), words(&error));
+    assert_eq!(message(&writer.write(b"more").unwrap_err()), message(&error));
+    assert_eq!(message(&writer.flush().unwrap_err()), message(&error));
     assert_eq!(writer.finish().unwrap_err().into_inner(), b"good ");
 }
 
 #[test]
-fn dropping_writes_nothing() {
+fn dropping_a_writer_writes_nothing() {
     let mut output = Hostile::default();
     let mut writer = Transcode::new().writer(&mut output).unwrap();
     writer.write_all(b"lost \xE2").unwrap();
@@ -394,7 +395,7 @@ impl Write for Full {
 }
 
 #[test]
-fn a_full_writer_is_an_error_with_what_was_written() {
+fn a_full_writer_is_an_error_with_the_number_of_bytes_written() {
     let mut writer = Transcode::new().writer(Full(Vec::new(), 4)).unwrap();
     writer.write_all(b"plain text").unwrap();
     let error = writer.finish().unwrap_err();
@@ -415,9 +416,9 @@ fn a_full_writer_is_an_error_with_what_was_written() {
 }
 
 /// A writer that claims to have taken more than it was given.
-struct Liar;
+struct ClaimsTooMuch;
 
-impl Write for Liar {
+impl Write for ClaimsTooMuch {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
         Ok(usize::MAX)
     }
@@ -428,14 +429,14 @@ impl Write for Liar {
 }
 
 #[test]
-fn a_lying_writer_does_no_harm() {
-    let mut writer: EncodeWriter<Liar> = Transcode::new().writer(Liar).unwrap();
+fn a_writer_that_claims_too_much_does_no_harm() {
+    let mut writer: EncodeWriter<ClaimsTooMuch> = Transcode::new().writer(ClaimsTooMuch).unwrap();
     writer.write_all(&long(b"")).unwrap();
     writer.finish().unwrap();
 }
 
 #[test]
-fn borrowed_exactly_where_nothing_changed() {
+fn text_is_borrowed_exactly_if_nothing_changes() {
     let is = |job: &Transcode, input: &[u8], borrowed: bool| {
         let text = job.decode(input).unwrap();
         assert_eq!(text.as_bytes(), whole(job, input).output);
@@ -467,7 +468,7 @@ fn borrowed_exactly_where_nothing_changed() {
 }
 
 #[test]
-fn a_value_is_what_a_stream_is() {
+fn a_value_is_decoded_like_a_stream() {
     for codec in sample::codecs("values") {
         for input in samples(&*codec) {
             for policy in [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {
@@ -486,14 +487,14 @@ fn a_value_is_what_a_stream_is() {
 }
 
 #[test]
-fn a_string_is_utf_8() {
+fn a_string_must_be_utf_8() {
     let error = Transcode::new().target_encoding("UTF-16").unwrap().decode(b"a").unwrap_err();
     assert_eq!((error.code(), error.offset()), ("not-utf-8", None));
     assert_eq!(error.to_string(), "the target is UTF-16, but a string has to be UTF-8");
 }
 
 #[test]
-fn a_codec_that_is_utf_8_in_name_only_makes_no_string() {
+fn a_codec_that_is_utf_8_in_name_only_cannot_make_a_string() {
     let page = include_str!("../../examples/data/x-site.txt").replace("X-SITE", "UTF-8");
     let mut registry = Registry::builtin();
     registry.register(Arc::new(TableCodec::new(chart::parse(&page, &|_| None).unwrap())), &[]).unwrap();
@@ -509,7 +510,7 @@ fn a_codec_that_is_utf_8_in_name_only_makes_no_string() {
 }
 
 #[test]
-fn message_after_message() {
+fn one_message_after_another() {
     let messages =
         [&b"\xFF\xFE<\0a\0"[..], b"<?xml version='1.0'?><a/>", b"\xE2\x82", b"\xC3\xA9 and \xFF", b"", b"plain"];
     for codec in sample::codecs("messages") {
@@ -518,18 +519,18 @@ fn message_after_message() {
         let mut reader = job.reader(BufReader::with_capacity(2, &b"unread"[..])).unwrap();
         // The buffer is not empty, and the transcoder is in the middle of a message.
         assert!(!matches!(reader.fill_buf(), Ok([])));
-        for message in messages {
+        for input in messages {
             transcoder.reset();
-            *reader.get_mut() = BufReader::with_capacity(2, message);
+            *reader.get_mut() = BufReader::with_capacity(2, input);
             reader.reset();
             let mut by_hand = Vec::new();
-            let mut room = [0; 8];
+            let mut buffer = [0; 8];
             let mut read = 0;
             let error = loop {
-                match transcoder.step(&message[read..], &mut room, true) {
+                match transcoder.step(&input[read..], &mut buffer, true) {
                     Ok(step) => {
                         read += step.read;
-                        by_hand.extend_from_slice(&room[..step.written]);
+                        by_hand.extend_from_slice(&buffer[..step.written]);
                         if step.state == Status::Done {
                             break None;
                         }
@@ -539,17 +540,22 @@ fn message_after_message() {
             };
             let mut output = Vec::new();
             let end = reader.read_to_end(&mut output);
-            assert_eq!((&output, end.err().map(|error| words(&error))), (&by_hand, error.clone()), "{}", codec.name());
-            // The writer below is used for one message after another.
+            assert_eq!(
+                (&output, end.err().map(|error| message(&error))),
+                (&by_hand, error.clone()),
+                "{}",
+                codec.name()
+            );
+            // The underlying writer is used for one message after another.
             let output = vec![b'>'];
-            let (output, found, _) = by_write(&job, output, message, 3, 1);
+            let (output, found, _) = write_in_pieces(&job, output, input, 3, 1);
             assert_eq!((&output[1..], found), (&by_hand[..], error));
         }
     }
 }
 
 #[test]
-fn no_machine_no_adapter() {
+fn invalid_options_are_an_error_of_every_adapter() {
     let job = Transcode::new().target_encoding("IBM037").unwrap().bom(charpipe::Bom::Add);
     assert_eq!(job.reader(&b""[..]).err().unwrap().code(), "no-bom");
     assert_eq!(job.writer(Vec::new()).err().unwrap().code(), "no-bom");

@@ -5,7 +5,7 @@
 //! bits flipped, and bytes lost, doubled and swapped. `CHARPIPE_BENT=1000` flips every bit instead of one in five, and
 //! damages each document a thousand times.
 
-use crate::common::broken::{bent, documents};
+use crate::common::broken::{documents, each_damaged};
 use crate::common::{sample, whole};
 use charpipe::{Eol, ErrorKind, OnMalformed, Relabel, Transcode};
 use std::collections::BTreeMap;
@@ -73,15 +73,15 @@ fn by_encoding_rs(codec: &str, bytes: &[u8]) -> Option<(String, Option<u64>)> {
 }
 
 #[test]
-fn every_one_ends_in_text_or_in_an_error_with_a_place() {
+fn every_run_ends_in_text_or_in_an_error_with_an_offset() {
     let mut ends: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut compared = 0;
     let job = Transcode::new().relabel(Relabel::Never).eol(Eol::Keep);
     for document in sample::one_in(6, "broken documents", documents()) {
-        bent(&document, |what, bytes| {
+        each_damaged(&document, |what, bytes| {
             let mut output = Vec::new();
             let result = job.run(bytes, &mut output);
-            let text = String::from_utf8(output).unwrap_or_else(|_| panic!("{what}: no UTF-8"));
+            let text = String::from_utf8(output).unwrap_or_else(|_| panic!("{what}: the output is not UTF-8"));
             let mut transcoder = job.transcoder().unwrap();
             let ran = transcoder.run(&mut &*bytes, &mut Vec::new());
             assert_eq!(ran.is_ok(), result.is_ok(), "{what}");
@@ -89,7 +89,7 @@ fn every_one_ends_in_text_or_in_an_error_with_a_place() {
             let (code, offset) = match &result {
                 Ok(_) => ("none", None),
                 Err(error) => {
-                    let offset = error.offset().unwrap_or_else(|| panic!("{what}: no place in {error}"));
+                    let offset = error.offset().unwrap_or_else(|| panic!("{what}: no offset in {error}"));
                     assert!(offset <= bytes.len() as u64, "{what}: {error}");
                     assert!(!matches!(error.kind(), ErrorKind::Codec { .. }), "{what}: {error}");
                     (error.code(), Some(offset))
@@ -107,7 +107,7 @@ fn every_one_ends_in_text_or_in_an_error_with_a_place() {
         });
     }
     eprintln!("{ends:?}, {compared} compared");
-    // Enough ends of each kind, or the test would prove nothing.
+    // There must be enough outcomes of each kind, or the test would prove nothing.
     let part = if sample::is_full() { 1 } else { 10 };
     let least = [("none", 10_000), ("malformed", 5_000), ("unknown-label", 1_000)];
     assert!(least.iter().all(|(end, count)| ends[end] > count / part), "{ends:?}");
@@ -116,11 +116,11 @@ fn every_one_ends_in_text_or_in_an_error_with_a_place() {
 
 /// The output before the error is the same as the beginning of the output with malformed bytes replaced.
 #[test]
-fn replacing_goes_on_where_failing_stopped() {
+fn output_before_an_error_equals_output_with_replacement() {
     for document in sample::one_in(4, "replacing", documents().into_iter().step_by(7)) {
         let job = Transcode::new().relabel(Relabel::Never);
         let mut count = 0;
-        bent(&document, |what, bytes| {
+        each_damaged(&document, |what, bytes| {
             count += 1;
             if count % 2 != 0 {
                 return;

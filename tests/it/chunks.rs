@@ -1,5 +1,5 @@
-//! Tests the first invariant: however the input is cut, and whatever the size of the output buffers, the result is the
-//! same. Every registered codec is tested.
+//! Tests the first invariant: the result does not depend on how the input is cut or on the size of the output buffers.
+//! Every registered codec is tested.
 
 use crate::common;
 
@@ -73,14 +73,14 @@ fn stuttering_readers() {
 }
 
 #[test]
-fn a_transcoder_that_was_reset_is_as_new() {
+fn a_transcoder_can_be_reset_and_used_again() {
     for codec in codecs() {
         let job = Transcode::new().target_encoding(codec.name()).unwrap().on_malformed(OnMalformed::Replace);
         let mut transcoder = job.transcoder().unwrap();
         for input in [&b"\xFF\xFE<\0a\0"[..], b"<?xml version='1.0'?><a/>", b"\xE2\x82", b"plain"] {
             let all = &mut std::iter::repeat(usize::MAX);
-            let room = &mut std::iter::repeat(1 << 16);
-            let again = common::drive_this(&mut transcoder, input, all, room, false);
+            let buffer_sizes = &mut std::iter::repeat(1 << 16);
+            let again = common::drive_this(&mut transcoder, input, all, buffer_sizes, false);
             assert_eq!(again, whole(&job, input), "{}", codec.name());
             transcoder.reset();
         }
@@ -106,8 +106,8 @@ fn any_job() -> impl Strategy<Value = (Transcode, String)> {
         "application/xml; charset=utf-16",
         "",
     ]));
-    let says = (policy, content_type, any::<bool>(), prop::option::of(0usize..60));
-    (from, to, malformed, eol, bom, relabel, kind, any::<bool>(), says).prop_map(
+    let detection = (policy, content_type, any::<bool>(), prop::option::of(0usize..60));
+    (from, to, malformed, eol, bom, relabel, kind, any::<bool>(), detection).prop_map(
         |(from, to, malformed, eol, bom, relabel, kind, strict, (policy, content_type, guess, prescan))| {
             let what = format!("{from:?} {to} {malformed:?} {eol:?} {bom:?} {relabel:?} {kind:?} {strict}");
             let what = format!("{what} {policy:?} {content_type:?} {guess} {prescan:?}");
@@ -165,12 +165,12 @@ proptest! {
         (job, what) in any_job(),
         input in any_input(),
         cuts in prop::collection::vec(0usize..20, 1..10),
-        rooms in prop::collection::vec(0usize..140, 1..10),
+        buffer_sizes in prop::collection::vec(0usize..140, 1..10),
         late_eof in any::<bool>(),
     ) {
-        prop_assume!(cuts.iter().any(|cut| *cut > 0) && rooms.iter().any(|room| *room > 0));
+        prop_assume!(cuts.iter().any(|cut| *cut > 0) && buffer_sizes.iter().any(|size| *size > 0));
         let pieces =
-            common::drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut rooms.iter().copied().cycle(), late_eof);
+            common::drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut buffer_sizes.iter().copied().cycle(), late_eof);
         prop_assert_eq!(pieces, whole(&job, &input), "{}", what);
     }
 
@@ -197,7 +197,7 @@ proptest! {
     }
 }
 
-/// Returns whether the codec's table only decodes the first character of the text.
+/// Returns whether the codec's table can only decode the first character of the text, not encode it.
 fn is_one_way(codec: &dyn Codec, text: &str) -> bool {
     let Some(table) = codec.info().table() else { return false };
     let of_it = table.mappings.iter().filter(|mapping| text.starts_with(mapping.ch));
@@ -206,8 +206,8 @@ fn is_one_way(codec: &dyn Codec, text: &str) -> bool {
 }
 
 /// Codecs that decode more than they encode: UCS-2 decodes UTF-16 and cannot write characters beyond the Basic
-/// Multilingual Plane; the charsets of the web write only common characters (ISO-2022-JP writes half-width katakana as
-/// full-width).
+/// Multilingual Plane; the encoders of the web charsets write only common characters (ISO-2022-JP writes half-width
+/// katakana as full-width).
 const READ_MORE: [&str; 6] = ["ISO-10646-UCS-2", "Big5", "EUC-JP", "gb18030", "GBK", "Shift_JIS"];
 
 /// Returns the codec that writes the same as `name` without a byte order mark.

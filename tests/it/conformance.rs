@@ -1,4 +1,4 @@
-//! Runs every vector of `spec/`: whole, byte by byte, and at every cut (a long one at some cuts).
+//! Runs every vector of `spec/`: in one piece, byte by byte, and cut at every position (a long one at some positions).
 
 use crate::common::vectors::{self, Row, rows};
 use crate::common::{invariant, sample, whole};
@@ -10,8 +10,8 @@ fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
     let mut encoder = codec.encoder().unwrap();
     let mut bytes = Vec::new();
     for ch in text.chars() {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
+        let mut buffer = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut buffer);
         let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink);
         assert_eq!(step.stop, Stop::InputEmpty, "{ch:?} in {}", codec.name());
         bytes.extend_from_slice(sink.as_bytes());
@@ -32,11 +32,11 @@ fn detect(input: &[u8], hints: &Hints, cuts: impl Iterator<Item = usize>) -> (Ve
         }
     }
     let verdict = detector.finish();
-    assert_eq!(detector.prefix(), &input[..at], "every byte is given back");
+    assert_eq!(detector.prefix(), &input[..at], "the prefix has every byte");
     (verdict, detector.prefix().to_vec())
 }
 
-/// The verdict on `input`, after showing that no cut changes it.
+/// Returns the verdict on `input`, after checking that no cut changes it.
 fn verdict(input: &[u8], hints: &Hints) -> Verdict {
     let (expected, prefix) = detect(input, hints, std::iter::empty());
     let seen = format!("{expected:?}");
@@ -93,7 +93,7 @@ fn xml_declaration() {
             let text = row.text("text").unwrap_or_default();
             let found = verdict(&encode(&*codec, &text), &Hints::default());
             let what = format!("{:?} in {name}: {found:?}", row.get("id"));
-            // In bytes, where each character stands.
+            // Converts a position in characters to a position in bytes.
             let byte = |chars: &str| {
                 let chars: usize = chars.parse().unwrap();
                 let before: String = text.chars().take(chars).collect();
@@ -134,7 +134,7 @@ fn rfc7303() {
         assert_eq!(codes.join(","), row.get("diagnostics").unwrap_or(""), "{what}");
         assert_eq!(found.error.as_ref().map(|error| error.code()), row.get("error"), "{what}");
 
-        // Strict: the first warning is the error, and nothing else changes.
+        // With `strict`, the first warning becomes the error, and nothing else changes.
         hints.strict = true;
         let strict = verdict(&input, &hints);
         let expected = found.error.as_ref().map(|error| error.code()).or(codes.first().copied());
@@ -143,7 +143,7 @@ fn rfc7303() {
     }
 }
 
-/// The policies that look at more than `rfc7303` does, by one format.
+/// Runs the vectors of a policy other than `rfc7303`. Their files have more columns, which are the same for all.
 fn policy(file: &str, least: usize) {
     let registry = Registry::builtin();
     let rows = rows(file);
@@ -152,7 +152,7 @@ fn policy(file: &str, least: usize) {
         if cfg!(not(feature = "guess")) && row.get("source") == Some("statistics") {
             continue;
         }
-        // Without the charsets of the web the rows that name one have nothing to say.
+        // Without the web charsets, rows that name one are skipped.
         let charset = row.get("content-type").and_then(|value| ContentType::parse(value).charset);
         let mut labels = ["codec", "codec_expected", "declared", "fallback"].map(|column| row.get(column)).to_vec();
         labels.push(charset.as_deref());
@@ -185,13 +185,13 @@ fn policy(file: &str, least: usize) {
         let codes: Vec<&str> = found.diagnostics.iter().map(|note| note.code).collect();
         assert_eq!(codes.join(","), row.get("diagnostics").unwrap_or(""), "{what}");
         assert_eq!(found.error.as_ref().map(|error| error.code()), row.get("error"), "{what}");
-        // What refuses or warns names a place within the input.
+        // Every error and every warning has an offset within the input.
         let places = found.diagnostics.iter().map(|note| note.offset);
         for at in places.chain(found.error.as_ref().map(|error| error.offset().expect(&what))) {
             assert!(at <= input.len() as u64, "{what}");
         }
 
-        // Strict: the first warning is the error, and nothing else changes.
+        // With `strict`, the first warning becomes the error, and nothing else changes.
         hints.strict = true;
         let strict = verdict(&input, &hints);
         let expected = found.error.as_ref().map(|error| error.code()).or(codes.first().copied());
@@ -221,13 +221,13 @@ fn whatwg() {
     policy("whatwg.tsv", 170);
 }
 
-/// Where a decoder's faults are, and what replacing them gives.
+/// Checks the positions of a decoder's errors, and the text with replacements.
 fn faults(row: &Row, codec: &str) {
     let input = row.bytes("input");
     let what = format!("{:?} {codec}", row.get("id"));
     let job = Transcode::new().source_encoding(codec).unwrap().on_malformed(OnMalformed::Replace);
     let outcome = invariant(&job, &input, &what);
-    // The vectors are of the codecs, which know no byte order mark; a run takes one off.
+    // The vectors are about codecs, which keep a BOM, but a run removes it.
     let text = row.text("output").unwrap_or_default();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     assert_eq!(outcome.text(), text, "{what}");
@@ -244,7 +244,7 @@ fn faults(row: &Row, codec: &str) {
         assert_eq!((fault.offset, fault.bytes.len()), (*offset, *len), "{what}");
         assert_eq!(fault.bytes, input[*offset as usize..][..*len], "{what}");
     }
-    // By default the first is the error, and the text before it is delivered.
+    // By default the run fails at the first malformed bytes, and the text before them is written.
     let failing = whole(&job.clone().on_malformed(OnMalformed::Fail), &input);
     assert_eq!(failing.offset, expected.first().map(|(at, _)| *at), "{what}");
     let good = &input[..expected.first().map_or(input.len(), |(at, _)| *at as usize)];
@@ -277,7 +277,7 @@ fn utf_ebcdic() {
     let byte_of = |i8: u8| bytes.iter().find(|row| row.bytes("i8") == [i8]).unwrap().bytes("byte")[0];
     for row in rows {
         faults(&row, "UTF-EBCDIC");
-        // What the input is, is said twice, for people and for the machine.
+        // The vectors contain each input twice: as UTF-8-Mod (I8) for readers, and as UTF-EBCDIC for this test.
         assert_eq!(
             row.bytes("i8").into_iter().map(byte_of).collect::<Vec<_>>(),
             row.bytes("input"),

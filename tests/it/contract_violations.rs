@@ -1,5 +1,5 @@
-//! Runs codecs that break the contract, each in one way. Each gets an error of the kind `Codec`; nothing hangs or
-//! panics.
+//! Runs codecs that break the contract, each in one way. Each run fails with an error of the kind `Codec`. Nothing
+//! hangs or panics.
 
 use crate::common;
 
@@ -9,97 +9,102 @@ use charpipe::{Codec, Decoder, Encoder, ErrorKind, Kind, OnMalformed, Registry, 
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Lie {
-    Honest,
+enum Violation {
+    Correct,
     ReadsTooMuch,
     StopsWithoutReason,
-    WantsRoomThatItHas,
-    FaultsForEver,
-    FaultsForEverAtTheEnd,
-    FaultOfNothing,
+    OutputFullTooEarly,
+    EndlessFaults,
+    EndlessFaultsAtTheEnd,
+    FaultOfNoBytes,
     FaultBeforeTheInput,
     FaultTooLong,
-    WritesForEver,
-    ExchangesTheSink,
-    StopsWithinACharacter,
-    NamesAnEscape,
+    EndlessOutput,
+    ReplacesTheSink,
+    StopsInsideACharacter,
+    HostileXmlName,
     PendingEverything,
-    ForkHangs,
+    HasAForkThatHangs,
     Panics,
     ForkThatHangs,
 }
 
-use Lie::*;
+use Violation::*;
 
-struct Liar(Lie);
+struct Violator(Violation);
 
-struct LyingDecoder(Lie);
+struct ViolatingDecoder(Violation);
 
-struct LyingEncoder(Lie);
+struct ViolatingEncoder(Violation);
 
-impl Codec for Liar {
+impl Codec for Violator {
     fn name(&self) -> &str {
-        "X-LIAR"
+        "X-BROKEN"
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(LyingDecoder(self.0))
+        Box::new(ViolatingDecoder(self.0))
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        Some(Box::new(LyingEncoder(self.0)))
+        Some(Box::new(ViolatingEncoder(self.0)))
     }
 
     fn info(&self) -> CodecInfo<'_> {
-        let mut info = CodecInfo::new("X-LIAR");
-        if self.0 == NamesAnEscape {
+        let mut info = CodecInfo::new("X-BROKEN");
+        if self.0 == HostileXmlName {
             info.xml_name = Some("X'?><evil/>");
         }
         info
     }
 }
 
-/// What the lie answers, whatever the direction.
-fn answer<F>(lie: Lie, len: usize, fault: impl Fn(u8, u8) -> F, write: impl FnOnce() -> bool) -> Option<Step<F>> {
+/// Returns the wrong step of this violation, if it is the same in both directions.
+fn violate<F>(
+    violation: Violation,
+    len: usize,
+    fault: impl Fn(u8, u8) -> F,
+    write: impl FnOnce() -> bool,
+) -> Option<Step<F>> {
     let step = |read, stop| Some(Step { read, stop });
-    match lie {
+    match violation {
         ReadsTooMuch => step(len + 1, Stop::InputEmpty),
         StopsWithoutReason => step(len.saturating_sub(1), Stop::InputEmpty),
-        WantsRoomThatItHas => step(0, Stop::OutputFull),
-        FaultsForEver => step(0, Stop::Fault(fault(1, 0))),
-        FaultOfNothing => step(len, Stop::Fault(fault(0, 0))),
+        OutputFullTooEarly => step(0, Stop::OutputFull),
+        EndlessFaults => step(0, Stop::Fault(fault(1, 0))),
+        FaultOfNoBytes => step(len, Stop::Fault(fault(0, 0))),
         FaultBeforeTheInput => step(len, Stop::Fault(fault(9, 9))),
         FaultTooLong => step(len, Stop::Fault(fault(200, 0))),
-        WritesForEver if write() => step(0, Stop::OutputFull),
-        WritesForEver => step(0, Stop::OutputFull),
+        EndlessOutput if write() => step(0, Stop::OutputFull),
+        EndlessOutput => step(0, Stop::OutputFull),
         _ => None,
     }
 }
 
-impl Decoder for LyingDecoder {
+impl Decoder for ViolatingDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         if src.is_empty() {
             return Step { read: 0, stop: Stop::InputEmpty };
         }
-        assert!(self.0 != Panics, "as asked");
+        assert!(self.0 != Panics, "this violation panics");
         if self.0 == ForkThatHangs {
             return Step { read: 1, stop: Stop::OutputFull };
         }
-        if self.0 == ForkHangs {
-            // Its text is not what it was given, so that something is unmappable.
+        if self.0 == HasAForkThatHangs {
+            // The target lacks this character.
             dst.push('漢');
             return Step { read: src.len(), stop: Stop::InputEmpty };
         }
-        if self.0 == ExchangesTheSink {
-            let room: &'static mut [u8] = Box::leak(vec![b'x'; 90_000].into_boxed_slice());
-            let mut other = Utf8Sink::new(room);
+        if self.0 == ReplacesTheSink {
+            let buffer: &'static mut [u8] = Box::leak(vec![b'x'; 90_000].into_boxed_slice());
+            let mut other = Utf8Sink::new(buffer);
             for _ in 0..5000 {
-                other.push_str("nothing of yours");
+                other.push_str("text elsewhere  ");
             }
             *dst = other;
             return Step { read: src.len(), stop: Stop::InputEmpty };
         }
-        answer(self.0, src.len(), |len, after| Malformed { len, after }, || dst.push('x')).unwrap_or_else(|| {
+        violate(self.0, src.len(), |len, after| Malformed { len, after }, || dst.push('x')).unwrap_or_else(|| {
             let read = dst.push_ascii(src);
             Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
         })
@@ -107,7 +112,7 @@ impl Decoder for LyingDecoder {
 
     fn finish(&mut self, _: &mut Utf8Sink<'_>) -> Stop<Malformed> {
         match self.0 {
-            FaultsForEverAtTheEnd => Stop::Fault(Malformed { len: 1, after: 0 }),
+            EndlessFaultsAtTheEnd => Stop::Fault(Malformed { len: 1, after: 0 }),
             _ => Stop::InputEmpty,
         }
     }
@@ -115,7 +120,7 @@ impl Decoder for LyingDecoder {
     fn reset(&mut self) {}
 
     fn fork(&self) -> Box<dyn Decoder> {
-        Box::new(LyingDecoder(if self.0 == ForkHangs { ForkThatHangs } else { self.0 }))
+        Box::new(ViolatingDecoder(if self.0 == HasAForkThatHangs { ForkThatHangs } else { self.0 }))
     }
 
     fn pending(&self) -> usize {
@@ -123,22 +128,22 @@ impl Decoder for LyingDecoder {
     }
 }
 
-impl Encoder for LyingEncoder {
+impl Encoder for ViolatingEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
         if src.is_empty() {
             return Step { read: 0, stop: Stop::InputEmpty };
         }
         match self.0 {
-            ExchangesTheSink => {
+            ReplacesTheSink => {
                 *dst = ByteSink::new(Box::leak(vec![b'x'; 90_000].into_boxed_slice()));
                 dst.push(&[b'y'; 80_000]);
                 return Step { read: src.len(), stop: Stop::InputEmpty };
             }
-            StopsWithinACharacter => return Step { read: 1, stop: Stop::OutputFull },
+            StopsInsideACharacter => return Step { read: 1, stop: Stop::OutputFull },
             _ => {}
         }
         let fault = |len: u8, after| Unmappable { ch: 'x', after: if len > 100 { 200 } else { after } };
-        answer(self.0, src.len(), fault, || dst.push(b"x")).unwrap_or_else(|| {
+        violate(self.0, src.len(), fault, || dst.push(b"x")).unwrap_or_else(|| {
             let read = src.len().min(dst.room());
             dst.push(&src.as_bytes()[..read]);
             Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
@@ -147,7 +152,7 @@ impl Encoder for LyingEncoder {
 
     fn finish(&mut self, _: &mut ByteSink<'_>) -> Stop<Unmappable> {
         match self.0 {
-            FaultsForEverAtTheEnd => Stop::Fault(Unmappable { ch: '\u{10FFFF}', after: 255 }),
+            EndlessFaultsAtTheEnd => Stop::Fault(Unmappable { ch: '\u{10FFFF}', after: 255 }),
             _ => Stop::InputEmpty,
         }
     }
@@ -163,90 +168,90 @@ impl Encoder for LyingEncoder {
     }
 }
 
-fn registry(lie: Lie) -> Registry {
+fn registry(violation: Violation) -> Registry {
     let mut registry = Registry::builtin();
-    registry.register(Arc::new(Liar(lie)), &[]).unwrap();
+    registry.register(Arc::new(Violator(violation)), &[]).unwrap();
     registry
 }
 
 fn is_codec_error(job: &Transcode, input: &[u8]) -> bool {
     match job.run(input, std::io::sink()) {
-        Err(error) => matches!(error.kind(), ErrorKind::Codec { codec, .. } if codec == "X-LIAR"),
+        Err(error) => matches!(error.kind(), ErrorKind::Codec { codec, .. } if codec == "X-BROKEN"),
         Ok(_) => false,
     }
 }
 
 #[test]
-fn decoders_that_lie() {
-    for lie in [
+fn decoders_that_break_the_contract() {
+    for violation in [
         ReadsTooMuch,
         StopsWithoutReason,
-        WantsRoomThatItHas,
-        FaultsForEver,
-        FaultsForEverAtTheEnd,
-        FaultOfNothing,
+        OutputFullTooEarly,
+        EndlessFaults,
+        EndlessFaultsAtTheEnd,
+        FaultOfNoBytes,
         FaultBeforeTheInput,
         FaultTooLong,
-        WritesForEver,
-        ExchangesTheSink,
+        EndlessOutput,
+        ReplacesTheSink,
         PendingEverything,
     ] {
         for target in ["UTF-8", "IBM037"] {
             for policy in [OnMalformed::Replace, OnMalformed::Drop] {
                 let job = Transcode::new()
-                    .registry(registry(lie))
-                    .source_encoding("X-LIAR")
+                    .registry(registry(violation))
+                    .source_encoding("X-BROKEN")
                     .unwrap()
                     .target_encoding(target)
                     .unwrap();
-                assert!(is_codec_error(&job.on_malformed(policy), b"abc"), "{lie:?} to {target}");
+                assert!(is_codec_error(&job.on_malformed(policy), b"abc"), "{violation:?} to {target}");
             }
         }
     }
 }
 
 #[test]
-fn encoders_that_lie() {
-    for lie in [
+fn encoders_that_break_the_contract() {
+    for violation in [
         ReadsTooMuch,
         StopsWithoutReason,
-        WantsRoomThatItHas,
+        OutputFullTooEarly,
         FaultTooLong,
-        WritesForEver,
-        ExchangesTheSink,
-        StopsWithinACharacter,
-        FaultsForEverAtTheEnd,
+        EndlessOutput,
+        ReplacesTheSink,
+        StopsInsideACharacter,
+        EndlessFaultsAtTheEnd,
         PendingEverything,
     ] {
-        let job = Transcode::new().registry(registry(lie)).target_encoding("X-LIAR").unwrap();
-        assert!(is_codec_error(&job, "éé".as_bytes()), "{lie:?}");
+        let job = Transcode::new().registry(registry(violation)).target_encoding("X-BROKEN").unwrap();
+        assert!(is_codec_error(&job, "éé".as_bytes()), "{violation:?}");
     }
 }
 
 #[test]
-fn an_honest_one_passes() {
-    let job = Transcode::new().registry(registry(Honest));
-    assert_eq!(whole(&job.clone().source_encoding("X-LIAR").unwrap(), b"abc").output, b"abc");
-    assert_eq!(whole(&job.target_encoding("X-LIAR").unwrap(), b"abc").output, b"abc");
+fn a_correct_codec_passes() {
+    let job = Transcode::new().registry(registry(Correct));
+    assert_eq!(whole(&job.clone().source_encoding("X-BROKEN").unwrap(), b"abc").output, b"abc");
+    assert_eq!(whole(&job.target_encoding("X-BROKEN").unwrap(), b"abc").output, b"abc");
 }
 
-/// Under rooms of every size: what a sink that was exchanged counts is believed nowhere.
+/// Tests buffers of several sizes: the byte count of a replaced sink is never trusted.
 #[test]
-fn exchanged_sinks_and_small_rooms() {
-    let job = Transcode::new().registry(registry(ExchangesTheSink)).target_encoding("X-LIAR").unwrap();
-    for room in [1, 16, 63, 64, 200, 5000] {
+fn replaced_sinks_and_small_buffers() {
+    let job = Transcode::new().registry(registry(ReplacesTheSink)).target_encoding("X-BROKEN").unwrap();
+    for size in [1, 16, 63, 64, 200, 5000] {
         let mut cuts = std::iter::repeat(usize::MAX);
-        let outcome = common::drive(&job, b"abc", &mut cuts, &mut std::iter::repeat(room), false);
+        let outcome = common::drive(&job, b"abc", &mut cuts, &mut std::iter::repeat(size), false);
         assert!(outcome.error.is_some() && outcome.output.is_empty());
     }
 }
 
-/// A fork that takes a byte again and again: the search for an offset ends all the same.
+/// A fork of the decoder never makes progress. The search for an offset, which uses it, ends all the same.
 #[test]
-fn a_fork_that_lies() {
+fn a_fork_that_hangs() {
     let job = Transcode::new()
-        .registry(registry(ForkHangs))
-        .source_encoding("X-LIAR")
+        .registry(registry(HasAForkThatHangs))
+        .source_encoding("X-BROKEN")
         .unwrap()
         .target_encoding("IBM037")
         .unwrap();
@@ -254,34 +259,36 @@ fn a_fork_that_lies() {
     assert!(matches!(error.kind(), ErrorKind::Codec { .. } | ErrorKind::Unmappable { .. }), "{error}");
 }
 
-/// A codec that panics, in a program that catches it: nothing is claimed of what it left behind.
+/// If a program catches the panic of a codec and continues, the transcoder returns an error.
 #[test]
 fn a_codec_that_panics() {
     let job = Transcode::new()
         .registry(registry(Panics))
-        .source_encoding("X-LIAR")
+        .source_encoding("X-BROKEN")
         .unwrap()
         .target_encoding("IBM037")
         .unwrap();
     let mut transcoder = job.on_malformed(OnMalformed::Replace).transcoder().unwrap();
-    let mut room = [0; 100];
-    let step = std::panic::AssertUnwindSafe(|| transcoder.step(b"abcd", &mut room, true));
+    let mut buffer = [0; 100];
+    let step = std::panic::AssertUnwindSafe(|| transcoder.step(b"abcd", &mut buffer, true));
     assert!(std::panic::catch_unwind(step).is_err());
-    let error = transcoder.step(b"abcd", &mut room, true).unwrap_err();
+    let error = transcoder.step(b"abcd", &mut buffer, true).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Codec { what: "panicked", .. }));
 }
 
 #[test]
 fn a_name_cannot_break_out_of_the_declaration() {
-    let job = Transcode::new().registry(registry(NamesAnEscape)).kind(Kind::Xml).target_encoding("X-LIAR").unwrap();
+    let job = Transcode::new().registry(registry(HostileXmlName)).kind(Kind::Xml).target_encoding("X-BROKEN").unwrap();
     for input in ["<?xml version='1.0' encoding='UTF-8'?><a/>", "<?xml version='1.0'?><a/>", "<a/>"] {
         let error = job.run(input.as_bytes(), std::io::sink()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NoXmlName { .. }), "{error}");
     }
-    // Detection with a lying codec as the declared one: no more than an error.
-    for lie in [ReadsTooMuch, WantsRoomThatItHas, FaultsForEver, WritesForEver, ExchangesTheSink, PendingEverything] {
-        let job = Transcode::new().registry(registry(lie));
-        let _ = whole(&job, b"<?xml version='1.0' encoding='X-LIAR'?><a/>");
-        let _ = whole(&job.source_encoding("X-LIAR").unwrap(), b"<?xml version='1.0' encoding='X-LIAR'?><a/>");
+    // If the declared codec breaks the contract, detection gives an error at worst.
+    for violation in
+        [ReadsTooMuch, OutputFullTooEarly, EndlessFaults, EndlessOutput, ReplacesTheSink, PendingEverything]
+    {
+        let job = Transcode::new().registry(registry(violation));
+        let _ = whole(&job, b"<?xml version='1.0' encoding='X-BROKEN'?><a/>");
+        let _ = whole(&job.source_encoding("X-BROKEN").unwrap(), b"<?xml version='1.0' encoding='X-BROKEN'?><a/>");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests guessing from statistics: the candidates are in order, and are the same each time, whatever the bytes.
+//! Tests guessing from statistics. Whatever the bytes, the candidates are in order, and are the same each time.
 
 use charpipe::codec::{ByteSink, decode_strictly, is_ebcdic};
 use charpipe::detect::statistics::{Guess, Looks, MARGIN, MOST, WINDOW, guess, looks_like};
@@ -9,8 +9,8 @@ use std::io::BufReader;
 fn encoded(label: &str, text: &str) -> Vec<u8> {
     let codec = Registry::builtin().codec(label).unwrap();
     let mut encoder = codec.encoder().unwrap();
-    let mut room = vec![0; 4 * text.len() + 64];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = vec![0; 4 * text.len() + 64];
+    let mut sink = ByteSink::new(&mut buffer);
     assert_eq!(encoder.feed(text, &mut sink).read, text.len());
     let _ = encoder.finish(&mut sink);
     sink.as_bytes().to_vec()
@@ -21,7 +21,7 @@ fn first(bytes: &[u8]) -> Option<String> {
 }
 
 #[test]
-fn the_language_tells_the_page() {
+fn the_language_identifies_the_page() {
     let cases = [
         ("IBM273", "Die Prüfung der fälligen Beträge hat für Müller und Schröder größere Rückstände ergeben."),
         ("IBM297", "Le père a été invité à dîner chez son frère, où la soirée s'est très bien passée jusqu'à l'été."),
@@ -40,7 +40,7 @@ fn the_language_tells_the_page() {
 }
 
 #[test]
-fn brackets_tell_the_pages_of_open_systems() {
+fn brackets_distinguish_ibm1047_from_ibm037() {
     let text = "int main(void) { long list[10]; list[0] = 1; for (i = 1; i < 10; i++) list[i] = 2 * list[i - 1]; }";
     for page in ["IBM1047", "IBM037"] {
         assert_eq!(first(&encoded(page, text)).as_deref(), Some(page));
@@ -64,10 +64,11 @@ fn records_with_packed_decimals() {
     assert_eq!(first(&bytes).as_deref(), Some("IBM037"));
 }
 
-/// Half-width katakana, letters of both cases, digits and kanji in all mixtures: the pages of Japan have small letters
-/// and katakana in each other's places. What is certain is right.
+/// Tests mixtures of half-width katakana, letters of both cases, digits and kanji. The Japanese pages come in two
+/// kinds: one has small letters at the codes at which the other has katakana. A guess that is called certain must be
+/// right.
 #[test]
-fn pages_of_katakana_are_never_taken_for_one_another() {
+fn katakana_pages_are_never_confused() {
     let kana = "ﾌﾈ ﾋﾉﾃﾞ ﾏｴ ﾐﾅﾄ ﾃﾞﾀ｡ ｽｲﾌ ﾖﾝｼﾞｭｳﾆﾝ ﾖｳﾓｳ ﾀﾞﾚ ﾀﾋﾞ ﾅｶﾞｻ ｼﾗﾅｲ｡ ﾓｳｼｺﾐ ﾏﾃﾞ､ ｳｹﾂｹﾏｾﾝ｡ ﾎｹﾝﾘｮｳ ﾊﾟｰｾﾝﾄ ﾄｼｮｶﾝ ﾅｺﾞﾔｼ ﾅｶｸ ｻｶｴ \
                 ｲﾄｳ ﾏｻｵ､ ｺﾊﾞﾔｼ ﾐｷ､ ﾖｼﾀﾞ ｼｮｳﾃﾝ､ ﾌﾘｺﾐ ｻｷ ﾐｽﾞﾎ ｷﾞﾝｺｳ､ ｼｭｯｶ ﾁｭｳﾓﾝ ｻﾞｲｺ｡ ｶﾄｳ ﾋﾛｼ ﾜﾀﾅﾍﾞ ﾄｼｵ ﾔﾏﾓﾄ ｼｽﾞｺ ｻｯﾎﾟﾛｼ ﾌｸｵｶ ﾆｲｶﾞﾀ ﾒｸﾞﾐ ﾘｮｳｺ";
     let latin = "the name order of item city total balance paid customer street new old kaisha tanaka suzuki yamada";
@@ -82,7 +83,7 @@ fn pages_of_katakana_are_never_taken_for_one_another() {
     };
     let single = ["IBM290", "IBM1027"];
     let mixed = ["IBM930", "IBM939", "IBM1390", "IBM1399", "IBM5026", "IBM5035"];
-    // How often katakana, small letters, capitals, digits and kanji come.
+    // The shares of katakana, small letters, capitals, digits and kanji.
     let mixtures = [
         [1, 0, 0, 0, 0],
         [1, 1, 0, 0, 0],
@@ -100,7 +101,7 @@ fn pages_of_katakana_are_never_taken_for_one_another() {
         {
             for _ in 0..4 {
                 let mut text = String::new();
-                // What makes it a mixed page at all.
+                // Without any double bytes, the text would not show that the page is mixed.
                 let few = if mixed.contains(&page) { 1 + size / 120 } else { 0 };
                 (0..few).for_each(|_| text += kanji[dice(kanji.len())]);
                 while text.chars().count() < size {
@@ -125,13 +126,13 @@ fn pages_of_katakana_are_never_taken_for_one_another() {
                     text.push(' ');
                 }
                 let bytes = encoded(page, &text);
-                let answer = guess(&bytes, true, &registry);
+                let found = guess(&bytes, true, &registry);
                 let decoded = |name: &str| decode_strictly(&*registry.codec(name).unwrap(), &bytes);
-                let is_right = answer.candidates().first().is_some_and(|first| decoded(&first.codec) == decoded(page));
+                let is_right = found.candidates().first().is_some_and(|first| decoded(&first.codec) == decoded(page));
                 all += 1;
                 right += usize::from(is_right);
-                if !is_right && matches!(answer, Guess::Certain(_)) {
-                    wrong.push(format!("{page} {mixture:?} {size}: {answer:?}\n{text}"));
+                if !is_right && matches!(found, Guess::Certain(_)) {
+                    wrong.push(format!("{page} {mixture:?} {size}: {found:?}\n{text}"));
                 }
             }
         }
@@ -140,35 +141,35 @@ fn pages_of_katakana_are_never_taken_for_one_another() {
     assert!(right * 100 >= all * 90, "{right} of {all}");
 }
 
-/// The digit that carries the sign of a zoned decimal is `{` to `I` or `}` to `R` on one page and a letter with an
-/// accent on another: it must not decide.
+/// The digit that carries the sign of a zoned decimal is `{` to `I` or `}` to `R` on one page and an accented letter on
+/// another, so it must not decide the guess.
 #[test]
-fn signed_zoned_decimals_tell_no_page() {
+fn signed_zoned_decimals_do_not_identify_a_page() {
     let amounts =
         ["0000001940{", "0000011230{", "0000000007}", "000002505A", "0000333333{", "00000010000}", "0000009N"];
     for (before, after) in [("ACCOUNT ", " Y2024-01-31"), ("0000001", "0000000000{"), ("", "MARY MILLER       ")] {
         let record = |at: usize| format!("{before}{:05}{}{after}", at * 7, amounts[at % amounts.len()]);
         let text: String = (0..60).map(record).collect();
         let bytes = encoded("IBM037", &text);
-        let answer = guess(&bytes, true, &Registry::builtin());
-        assert_eq!(answer.candidates()[0].codec, "IBM037", "{text}");
-        // What reads them as letters is no certain answer, and does not read them alike.
-        let other = answer.candidates().iter().find(|candidate| candidate.codec == "IBM273");
-        assert!(matches!(answer, Guess::Ambiguous(_)) || other.is_none(), "{answer:?}");
+        let found = guess(&bytes, true, &Registry::builtin());
+        assert_eq!(found.candidates()[0].codec, "IBM037", "{text}");
+        // If a page that reads them as letters is a candidate, the guess is ambiguous and the texts differ.
+        let other = found.candidates().iter().find(|candidate| candidate.codec == "IBM273");
+        assert!(matches!(found, Guess::Ambiguous(_)) || other.is_none(), "{found:?}");
         assert!(other.is_none_or(|other| !other.same_text));
     }
-    // A sign that leads is none either.
+    // Neither does a leading sign.
     let bytes = encoded("IBM037", &"{0001940 NAME {0000007 CITY }0020000 ".repeat(30));
     assert_eq!(first(&bytes).as_deref(), Some("IBM037"));
 }
 
-/// `--guess` is shown the columns that are text, and nothing else of a record, whatever the pieces of the input.
+/// If columns are given, only they are used for guessing, whatever the pieces of the input.
 #[test]
-fn the_columns_that_are_text_are_guessed_from() {
+fn only_the_text_columns_are_used_for_guessing() {
     let mut bytes = Vec::new();
     for index in 0..200u32 {
         bytes.extend(encoded("IBM273", &format!("{:<24.24}", "Müller und Söhne, Straße")));
-        // Numbers that are letters of Chinese to who looks at them.
+        // Binary numbers that would look like Chinese text.
         bytes.extend((0..16).map(|at| (index.wrapping_mul(0x9E37_79B9) >> (at % 8)) as u8 | 0xA1));
     }
     let job = Transcode::new().guess(true).records("fb:40".parse().unwrap());
@@ -185,7 +186,7 @@ fn the_columns_that_are_text_are_guessed_from() {
     }
 }
 
-/// A declaration in some columns of the records is read there, reported where it stands in the input, and made true.
+/// A declaration in some columns of the records is found there, reported with its offset in the input, and corrected.
 #[test]
 fn a_declaration_in_columns() {
     let xml = "<?xml version=\"1.0\" encoding=\"IBM037\"?><a>text</a>";
@@ -207,17 +208,17 @@ fn a_declaration_in_columns() {
 }
 
 #[test]
-fn what_is_read_alike_is_said_to_be() {
+fn candidates_that_give_the_same_text_are_marked() {
     let bytes = encoded("IBM037", "the quick brown fox jumps over the lazy dog and goes home");
     let Guess::Certain(candidates) = guess(&bytes, true, &Registry::builtin()) else { panic!() };
     assert_eq!(candidates[0].codec, "IBM037");
     assert!(candidates.iter().any(|candidate| candidate.codec == "IBM1047" && candidate.same_text));
-    // The rest of a longer input may have what tells them apart.
+    // The rest of a longer input may distinguish them.
     assert!(matches!(guess(&bytes, false, &Registry::builtin()), Guess::Ambiguous(_)));
 }
 
 #[test]
-fn nothing_from_little_or_from_nothing() {
+fn no_guess_from_too_few_bytes_or_without_text() {
     let registry = Registry::builtin();
     let cases: &[&[u8]] =
         &[b"", b"b\");\"", b"\xC1\xC2\xC3", b"plain text of ASCII, which is nothing to guess", b"\x1B$B"];
@@ -247,7 +248,7 @@ fn unicode_without_a_byte_order_mark() {
 }
 
 #[test]
-fn hints_for_what_could_not_be_converted() {
+fn hints_for_input_that_could_not_be_converted() {
     let ebcdic = encoded("IBM037", "DEAR SIR, PLEASE FIND ENCLOSED OUR INVOICE.");
     assert_eq!(looks_like(&ebcdic), Some(Looks::Ebcdic));
     assert_eq!(looks_like(&encoded("UTF-16BE", "Dear sir, please")), Some(Looks::Utf16Be));
@@ -256,7 +257,7 @@ fn hints_for_what_could_not_be_converted() {
 }
 
 #[test]
-fn a_page_of_the_caller_is_a_candidate() {
+fn a_registered_table_is_a_candidate() {
     let mut table = charpipe::codec::table::chart::parse(include_str!("../../codecs/IBM037.txt"), &|_| None).unwrap();
     table.name = "X-OURS".into();
     table.aliases.clear();
@@ -267,14 +268,14 @@ fn a_page_of_the_caller_is_a_candidate() {
 }
 
 #[test]
-fn an_empty_registry_has_nothing_to_offer() {
+fn no_guess_with_an_empty_registry() {
     let bytes = encoded("IBM037", "the quick brown fox jumps over the lazy dog and goes home");
     for bytes in [&bytes[..], "Grüße".as_bytes(), b"a\0b\0c\0d\0e\0f\0g\0h\0"] {
         assert_eq!(guess(bytes, true, &Registry::empty()), Guess::Nothing);
     }
 }
 
-/// Bytes of all kinds: any, of EBCDIC text, with shift codes, of UTF-16.
+/// Generates bytes of several kinds: arbitrary ones, EBCDIC text, with shift codes, UTF-16.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let letters = prop::sample::select((0x40..=0xF9).chain([0x0E, 0x0F, 0x15, 0x25, 0x00]).collect::<Vec<u8>>());
     prop_oneof![
@@ -289,12 +290,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn answers_are_in_order(bytes in bytes(), complete: bool) {
+    fn candidates_are_in_order(bytes in bytes(), complete: bool) {
         let registry = Registry::builtin();
-        let answer = guess(&bytes, complete, &registry);
-        prop_assert_eq!(&answer, &guess(&bytes, complete, &registry));
-        let candidates = answer.candidates();
-        prop_assert_eq!(candidates.is_empty(), answer == Guess::Nothing);
+        let found = guess(&bytes, complete, &registry);
+        prop_assert_eq!(&found, &guess(&bytes, complete, &registry));
+        let candidates = found.candidates();
+        prop_assert_eq!(candidates.is_empty(), found == Guess::Nothing);
         prop_assert!(candidates.len() <= MOST);
         prop_assert!(candidates.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
         prop_assert!(candidates.windows(2).all(|pair| pair[0].score >= pair[1].score));
@@ -303,7 +304,7 @@ proptest! {
             prop_assert!(registry.codec(&candidate.codec).is_ok());
             prop_assert!(!["UTF-7", "ISO-2022-JP"].contains(&&*candidate.codec));
         }
-        if let (Guess::Certain(_), Some(first)) = (&answer, candidates.first()) {
+        if let (Guess::Certain(_), Some(first)) = (&found, candidates.first()) {
             let other = candidates.iter().find(|candidate| !candidate.same_text);
             prop_assert!(other.is_none_or(|other| other.score <= first.score * (1.0 - MARGIN) + 1e-6));
         }
@@ -312,7 +313,7 @@ proptest! {
 }
 
 #[test]
-fn no_more_than_the_window_is_looked_at() {
+fn only_the_window_is_examined() {
     let mut bytes = encoded("IBM273", &"Die fälligen Beträge für Müller, größer als früher. ".repeat(1400));
     let before = guess(&bytes[..WINDOW], false, &Registry::builtin());
     bytes[WINDOW..].fill(0x3F);

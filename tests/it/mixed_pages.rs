@@ -1,5 +1,5 @@
-//! Tests the mixed pages, built-in and made by hand. Whole buffers go through batches and kernels, and a byte or a
-//! character at a time goes through neither. Both must give the same result, error for error.
+//! Tests the mixed pages, built-in and made by hand. A whole buffer is converted in batches by kernels; a single byte
+//! or character is not. Both must give the same result, error for error.
 
 use charpipe::Registry;
 use charpipe::codec::table::{Mapping, Sequence, Shape, Table, Way};
@@ -8,13 +8,13 @@ use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A page, and what its texts are made of.
+/// A page, and the characters that its texts are made of.
 struct Page {
     codec: TableCodec,
     singles: Vec<String>,
     pairs: Vec<String>,
-    /// Several characters to one code, the first of those alone, what goes one way only, what is beyond the Basic
-    /// Multilingual Plane, what the page lacks.
+    /// Unusual texts: sequences of several characters with one code, parts of such sequences, characters with one-way
+    /// mappings, characters beyond the Basic Multilingual Plane, and characters that the page lacks.
     odd: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl Page {
         Page { singles: of_len(1), pairs: of_len(2), odd, codec: TableCodec::new(table) }
     }
 
-    /// A text of runs: of single bytes, of pairs, of pairs and more, of anything.
+    /// Returns a text made of runs of four kinds: single bytes, pairs, pairs with unusual texts, and everything.
     fn text(&self, runs: &[(u8, u32, usize)]) -> String {
         let mut text = String::new();
         for (kind, seed, len) in runs {
@@ -54,10 +54,11 @@ impl Page {
     }
 }
 
-/// It does not read all that it writes.
+/// The name of a page that cannot decode everything that it encodes.
 const STRANGE: &str = "strange";
 
-/// Every mixed page, and one with what no page has: longer sequences both ways where they may come anywhere.
+/// Returns every mixed page, and one that is stranger than any: it has longer sequences in both directions, in both
+/// shift states.
 fn pages() -> &'static [Page] {
     static ALL: OnceLock<Vec<Page>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -76,73 +77,74 @@ fn pages() -> &'static [Page] {
     })
 }
 
-/// What came of bytes: the text, and which of them were bad; the same of text, and which characters the page lacks.
+/// The result of decoding or encoding: the output, and the errors with their offsets. An error is the number of
+/// malformed bytes, or a character that the page lacks.
 #[derive(PartialEq, Eq, Debug)]
 struct Outcome<T, F> {
-    made: T,
+    output: T,
     faults: Vec<(usize, F)>,
 }
 
-/// Decodes `src` in parts, each in rooms of `room` bytes.
+/// Decodes `src` in parts, into buffers of `buffer_size` bytes.
 fn decode(
     codec: &dyn Codec,
     src: &[u8],
     parts: impl Iterator<Item = Range<usize>>,
-    room: usize,
+    buffer_size: usize,
 ) -> Outcome<String, u8> {
     let mut decoder = codec.decoder();
-    let mut outcome = Outcome { made: String::new(), faults: Vec::new() };
-    let mut room = vec![0; room];
+    let mut outcome = Outcome { output: String::new(), faults: Vec::new() };
+    let mut buffer = vec![0; buffer_size];
     let mut total = 0;
     for part in parts {
         let mut rest = &src[part];
         loop {
-            let mut sink = Utf8Sink::new(&mut room);
+            let mut sink = Utf8Sink::new(&mut buffer);
             let step = decoder.feed(rest, &mut sink);
-            outcome.made.push_str(sink.as_str());
+            outcome.output.push_str(sink.as_str());
             (rest, total) = (&rest[step.read..], total + step.read);
             match step.stop {
                 Stop::InputEmpty => break,
                 Stop::OutputFull => {}
                 Stop::Fault(bad) => {
                     outcome.faults.push((total - usize::from(bad.after) - usize::from(bad.len), bad.len));
-                    outcome.made.push('\u{FFFD}');
+                    outcome.output.push('\u{FFFD}');
                 }
             }
         }
     }
     loop {
-        let mut sink = Utf8Sink::new(&mut room);
+        let mut sink = Utf8Sink::new(&mut buffer);
         let stop = decoder.finish(&mut sink);
-        outcome.made.push_str(sink.as_str());
+        outcome.output.push_str(sink.as_str());
         match stop {
             Stop::InputEmpty => return outcome,
             Stop::OutputFull => {}
             Stop::Fault(bad) => {
                 outcome.faults.push((total - usize::from(bad.after) - usize::from(bad.len), bad.len));
-                outcome.made.push('\u{FFFD}');
+                outcome.output.push('\u{FFFD}');
             }
         }
     }
 }
 
-/// Encodes `src` in parts, each in rooms of `room` bytes; what the page lacks leaves nothing.
+/// Encodes `src` in parts, into buffers of `buffer_size` bytes. Characters that the page lacks are dropped.
 fn encode(
     codec: &dyn Codec,
     src: &str,
     parts: impl Iterator<Item = Range<usize>>,
-    room: usize,
+    buffer_size: usize,
 ) -> Outcome<Vec<u8>, char> {
     let mut encoder = codec.encoder().expect("a table encodes");
-    let mut outcome = Outcome { made: Vec::new(), faults: Vec::new() };
-    let mut room = vec![0; room];
+    let mut outcome = Outcome { output: Vec::new(), faults: Vec::new() };
+    let mut buffer = vec![0; buffer_size];
     let mut total = 0;
     for part in parts {
         let mut rest = &src[part];
         loop {
-            let mut sink = ByteSink::new(&mut room);
+            let mut sink = ByteSink::new(&mut buffer);
             let step = encoder.feed(rest, &mut sink);
-            outcome.made.extend_from_slice(sink.as_bytes());
+            outcome.output.extend_from_slice(sink.as_bytes());
             (rest, total) = (&rest[step.read..], total + step.read);
             match step.stop {
                 Stop::InputEmpty => break,
@@ -152,9 +154,9 @@ fn encode(
         }
     }
     loop {
-        let mut sink = ByteSink::new(&mut room);
+        let mut sink = ByteSink::new(&mut buffer);
         let stop = encoder.finish(&mut sink);
-        outcome.made.extend_from_slice(sink.as_bytes());
+        outcome.output.extend_from_slice(sink.as_bytes());
         match stop {
             Stop::InputEmpty => return outcome,
             Stop::OutputFull => {}
@@ -163,7 +165,7 @@ fn encode(
     }
 }
 
-/// All at once.
+/// Returns one part, which is everything.
 fn whole(len: usize) -> impl Iterator<Item = Range<usize>> {
     std::iter::once(0..len)
 }
@@ -180,29 +182,29 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: crate::common::sample::cases(600), ..ProptestConfig::default() })]
 
     #[test]
-    fn encoding(
+    fn encoding_in_one_piece_or_by_characters(
         page in any::<prop::sample::Index>(),
         runs in prop::collection::vec((0u8..4, any::<u32>(), 1usize..90), 0..20),
-        room in prop_oneof![64usize..400, Just(100_000)],
+        buffer_size in prop_oneof![64usize..400, Just(100_000)],
     ) {
         let page = &pages()[page.index(pages().len())];
         let text = page.text(&runs);
         let expected = encode(&page.codec, &text, chars(&text), 100);
-        prop_assert_eq!(encode(&page.codec, &text, whole(text.len()), room), expected, "{}", page.codec.name());
+        prop_assert_eq!(encode(&page.codec, &text, whole(text.len()), buffer_size), expected, "{}", page.codec.name());
     }
 
-    /// What the page writes, and damage.
+    /// The input is text that the page encoded, damaged in some places.
     #[test]
-    fn decoding(
+    fn decoding_in_one_piece_or_by_bytes(
         page in any::<prop::sample::Index>(),
         runs in prop::collection::vec((0u8..4, any::<u32>(), 1usize..90), 0..20),
         damage in prop::collection::vec((any::<prop::sample::Index>(), 0usize..3, prop::collection::vec(any::<u8>(), 0..3)), 0..5),
         shifts in prop::collection::vec((any::<prop::sample::Index>(), 0x0Eu8..0x10), 0..5),
-        room in prop_oneof![64usize..400, Just(100_000)],
+        buffer_size in prop_oneof![64usize..400, Just(100_000)],
     ) {
         let page = &pages()[page.index(pages().len())];
         let text = page.text(&runs);
-        let mut src = encode(&page.codec, &text, whole(text.len()), 100_000).made;
+        let mut src = encode(&page.codec, &text, whole(text.len()), 100_000).output;
         for (at, len, with) in damage {
             let at = at.index(src.len() + 1);
             let end = (at + len).min(src.len());
@@ -212,24 +214,24 @@ proptest! {
             src.insert(at.index(src.len() + 1), code);
         }
         let expected = decode(&page.codec, &src, bytes(src.len()), 100);
-        prop_assert_eq!(decode(&page.codec, &src, whole(src.len()), room), expected, "{}", page.codec.name());
+        prop_assert_eq!(decode(&page.codec, &src, whole(src.len()), buffer_size), expected, "{}", page.codec.name());
     }
 }
 
-/// Each mapping of each page, among others on both sides.
+/// Tests each mapping of each page between other mappings.
 #[test]
 fn every_character_of_every_page() {
     for page in pages() {
         for text in [page.singles.concat(), page.pairs.concat(), page.odd.concat()] {
             let encoded = encode(&page.codec, &text, chars(&text), 100);
             assert_eq!(encode(&page.codec, &text, whole(text.len()), 100_000), encoded, "{}", page.codec.name());
-            let decoded = decode(&page.codec, &encoded.made, bytes(encoded.made.len()), 100);
-            assert_eq!(decode(&page.codec, &encoded.made, whole(encoded.made.len()), 100_000), decoded);
+            let decoded = decode(&page.codec, &encoded.output, bytes(encoded.output.len()), 100);
+            assert_eq!(decode(&page.codec, &encoded.output, whole(encoded.output.len()), 100_000), decoded);
         }
         let text: String = page.singles.iter().zip(&page.pairs).flat_map(|(one, two)| [&**one, &**two]).collect();
         let encoded = encode(&page.codec, &text, whole(text.len()), 100_000);
-        let decoded = decode(&page.codec, &encoded.made, whole(encoded.made.len()), 100_000);
-        assert_eq!(decode(&page.codec, &encoded.made, bytes(encoded.made.len()), 100), decoded);
-        assert!(decoded.made == text || page.codec.name() == STRANGE, "{}", page.codec.name());
+        let decoded = decode(&page.codec, &encoded.output, whole(encoded.output.len()), 100_000);
+        assert_eq!(decode(&page.codec, &encoded.output, bytes(encoded.output.len()), 100), decoded);
+        assert!(decoded.output == text || page.codec.name() == STRANGE, "{}", page.codec.name());
     }
 }

@@ -4,41 +4,41 @@
 use crate::common::{invariant, whole};
 use charpipe::{Bom, OnMalformed, OnUnmappable, Relabel, Transcode};
 
-/// A job on text, and nothing but text.
+/// Returns a job that converts text without correcting labels.
 fn plain(from: &str, to: &str) -> Transcode {
     Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().relabel(Relabel::Never).bom(Bom::Strip)
 }
 
-/// What is read, what comes out, and which bytes are bad: offset and bytes.
+/// The input, the text, and the malformed bytes with their offsets.
 type Case = (&'static [u8], &'static str, &'static [(u64, &'static [u8])]);
 
 #[test]
 fn decoding_ibm939() {
     let cases: &[Case] = &[
         (b"\xC1\x0E\x42\xC1\x0F\xC2", "AＡB", &[]),
-        // Shift codes that change nothing.
+        // Redundant shift codes.
         (b"\x0F\xC1\x0E\x0E\x42\xC1\x0F\x0F\xC2", "AＡB", &[]),
         (b"\x0E\x0F\x0E\x0F", "", &[]),
-        // The end comes in either state.
+        // The input may end in either state.
         (b"\x0E\x42\xC1", "Ａ", &[]),
         (b"\x0E", "", &[]),
-        // The end cuts a pair.
+        // The input ends inside a pair.
         (b"\x0E\x42\xC1\x42", "Ａ\u{FFFD}", &[(3, b"\x42")]),
-        // A shift code cuts a pair, and is obeyed.
+        // A shift code interrupts a pair, and still takes effect.
         (b"\x0E\x42\x0F\xC1", "\u{FFFD}A", &[(1, b"\x42")]),
         (b"\x0E\x42\x0E\x42\xC1\x0F\xC1", "\u{FFFD}ＡA", &[(1, b"\x42")]),
-        // A byte that is no trail and begins nothing: a fault of its own.
+        // A byte that is neither a valid trail byte nor a lead byte is an error of its own.
         (b"\x0E\x42\x3F\x42\xC1\x0F", "\u{FFFD}\u{FFFD}Ａ", &[(1, b"\x42"), (2, b"\x3F")]),
         (b"\x0E\x42\xFF\x42\xC1\x0F", "\u{FFFD}\u{FFFD}Ａ", &[(1, b"\x42"), (2, b"\xFF")]),
-        // One that is no trail and begins a pair.
+        // A byte that is not a valid trail byte but begins a pair.
         (b"\x0E\x42\x40\x40\x42\xC1", "\u{FFFD}\u{3000}Ａ", &[(1, b"\x42")]),
         (b"\x0E\x40\x42\xC1", "\u{FFFD}Ａ", &[(1, b"\x40")]),
-        // A pair that no character has.
+        // An unassigned pair.
         (b"\x0E\x41\x59\x42\xC1", "\u{FFFD}Ａ", &[(1, b"\x41\x59")]),
-        // Controls do not occur between the shift codes; they do not change the set either.
+        // Control characters are malformed inside double-byte text, and do not end it.
         (b"\x0E\x42\xC1\x25\x42\xC1\x0F\x25", "Ａ\u{FFFD}Ａ\n", &[(3, b"\x25")]),
         (b"\x0E\x25\x15\x00", "\u{FFFD}\u{FFFD}\u{FFFD}", &[(1, b"\x25"), (2, b"\x15"), (3, b"\x00")]),
-        // A byte of the single set that no character has.
+        // An unassigned single byte.
         (b"\xC1\xE1\xC2", "A\u{FFFD}B", &[(1, b"\xE1")]),
     ];
     for (input, expected, bad) in cases {
@@ -51,15 +51,15 @@ fn decoding_ibm939() {
             report.malformed.first.iter().map(|fault| (fault.offset, fault.bytes.to_vec())).collect();
         let bad: Vec<(u64, Vec<u8>)> = bad.iter().map(|(offset, bytes)| (*offset, bytes.to_vec())).collect();
         assert_eq!(found, bad, "{input:02X?}");
-        // And where it ends when nothing is to be replaced.
+        // Without replacement, the run fails at the first of them.
         let outcome = invariant(&plain("IBM939", "UTF-8"), input, &format!("{input:02X?} fails"));
         assert_eq!(outcome.offset, bad.first().map(|(offset, _)| *offset), "{input:02X?}");
     }
 }
 
 #[test]
-fn every_damage_ends() {
-    // Every pair of bytes after SO, between good pairs; nothing good is lost behind it.
+fn damage_does_not_affect_the_text_after_it() {
+    // Tests every pair of bytes after SO, between valid pairs. No valid text after it is lost.
     let job = plain("IBM933", "UTF-8").on_malformed(OnMalformed::Replace);
     for (first, second) in (0..=255).flat_map(|first| (0..=255).map(move |second| (first, second))) {
         let input = [0x0E, 0x42, 0xC1, first, second, 0x0F, 0xC1, 0x0E, 0x42, 0xC2, 0x0F, 0xC2];
@@ -85,7 +85,7 @@ fn encoding_shifts_back_before_controls_and_at_the_end() {
 }
 
 #[test]
-fn stand_ins_are_written_in_the_set_that_they_need() {
+fn replacements_are_written_in_the_shift_state_that_they_need() {
     // A character that the page lists for its single-byte substitute, and one that it doesn't.
     let replace = plain("UTF-8", "IBM939").on_unmappable(OnUnmappable::Replace);
     let outcome = invariant(&replace, "Ａ¹Ａ😀A".as_bytes(), "substitutes");
@@ -111,7 +111,7 @@ fn several_characters_to_one_pair() {
         let back = invariant(&plain("IBM1390", "UTF-8"), expected, text);
         assert_eq!(back.text(), text);
     }
-    // A character that is none of the page's is where it is, whatever had to be waited for.
+    // The offset of a character that the page lacks is right, even if earlier characters had to be held back.
     for (text, offset) in [("か😀", 3), ("か\u{309A}😀", 6), ("ab😀か", 2), ("かか😀", 6)] {
         let outcome = invariant(&plain("UTF-8", "IBM1390"), text.as_bytes(), text);
         assert_eq!(outcome.offset, Some(offset), "{text}");
@@ -124,13 +124,13 @@ fn several_characters_to_one_pair() {
 
 #[test]
 fn one_way_mappings() {
-    // ICU's rule: what comes from a private use area is written without being asked for, the rest as an approximation.
+    // As in ICU, one-way mappings of private-use characters are always used; other ones only with best fit.
     let strict = plain("UTF-8", "IBM930");
     let best_fit = strict.clone().best_fit(true);
     let text = "\u{FF5E}";
     assert_eq!(whole(&strict, text.as_bytes()).offset, Some(0));
     assert_eq!(whole(&best_fit, text.as_bytes()).output, b"\x0E\x43\xA1\x0F");
-    // `|4`: always written, never read.
+    // A mapping with `|4` is always used for encoding and never for decoding.
     let newer = plain("UTF-8", "ibm-1388_P100-2024");
     assert_eq!(whole(&newer, "\u{E78D}".as_bytes()).output, b"\x0E\xFC\x90\x0F");
     assert_eq!(whole(&plain("ibm-1388_P100-2024", "UTF-8"), b"\x0E\xFC\x90\x0F").text(), "\u{FE10}");

@@ -1,5 +1,5 @@
-//! Tests tables that no one would sensibly write, from a file or made by hand. They read and write as they say, or are
-//! refused; whatever they contain, nothing panics, hangs or takes unbounded memory.
+//! Tests tables that nobody would sensibly write, from a file or made by hand. They convert as they are written, or
+//! they are refused. Whatever they contain, nothing panics, hangs or takes unbounded memory.
 
 use crate::common::work;
 
@@ -16,12 +16,12 @@ fn mapping(bytes: &[u8], ch: char, way: Way) -> Mapping {
     Mapping { code: Code::new(bytes).unwrap(), ch, way }
 }
 
-/// ASCII as a table of single bytes.
+/// Returns a table of ASCII.
 fn ascii() -> Table {
     Table::from_fn("X-ODD", "", |byte| byte.is_ascii().then_some(byte.into()))
 }
 
-/// A job on text with a table.
+/// Returns a job that converts text from the table, or to it.
 fn job(table: Table, decodes: bool) -> Transcode {
     let mut registry = Registry::builtin();
     registry.register_table(table).unwrap();
@@ -36,7 +36,7 @@ fn job(table: Table, decodes: bool) -> Transcode {
     job.on_malformed(OnMalformed::Escape).on_unmappable(OnUnmappable::Escape)
 }
 
-/// As long as a table can have them, one beginning another, cut anywhere.
+/// Sequences have the maximum length, some begin with others, and the input is cut anywhere.
 #[test]
 fn sequences_of_31_bytes() {
     let mut table = ascii();
@@ -52,7 +52,7 @@ fn sequences_of_31_bytes() {
     let input = [&long[..], &long[..29], b"\x80", &other, &long[..30], b"\x80\xFF\x80\x81", &long[..12]].concat();
     let outcome = invariant(&job(table.clone(), true), &input, "decoding");
     let rest = |from: usize, to: usize| String::from_utf8(long[from..to].to_vec()).unwrap();
-    // The letters begin again within.
+    // Sequences also begin in the middle of the letters.
     let expected = format!("{text}ê{}ê\\x80èéë\\x80\\x81ê{}", rest(3, 26), rest(3, 12));
     assert_eq!(outcome.text(), expected);
     let back = expected.replace("\\x80", "").replace("\\x81", "");
@@ -61,10 +61,10 @@ fn sequences_of_31_bytes() {
     assert_eq!(outcome.output, expected);
 }
 
-/// Several characters to a byte: those that only begin so are written by themselves, and a fault among them is where it
-/// is.
+/// Tests sequences of several characters. Text that only begins like a sequence is written character by character, and
+/// an error in it has its own position.
 #[test]
-fn text_that_only_begins_like_a_mapping() {
+fn text_that_only_begins_like_a_sequence() {
     let mut table = ascii();
     table.sequences.push(sequence(b"\x80", "aéb"));
     table.sequences.push(sequence(b"\x81", "aéêb"));
@@ -75,9 +75,9 @@ fn text_that_only_begins_like_a_mapping() {
     assert_eq!(outcome.output, b"\x81\x80");
 }
 
-/// An escape is written though its last character could begin a mapping.
+/// An escape is written completely, even if its last character could begin a sequence.
 #[test]
-fn an_escape_that_ends_in_the_beginning_of_a_mapping() {
+fn an_escape_that_ends_like_the_beginning_of_a_sequence() {
     let mut table = ascii();
     table.sequences.push(sequence(b"\x80", "}}"));
     table.sequences.push(sequence(b"\x81", ";x"));
@@ -94,9 +94,9 @@ fn an_escape_that_ends_in_the_beginning_of_a_mapping() {
     assert_eq!(outcome.output, b"\\xF0x");
 }
 
-/// A table made by hand need not make sense: it is refused by a check, and does no harm without one.
+/// A table made by hand may be nonsense. `Table::check` refuses it; using it without the check does no harm.
 #[test]
-fn tables_by_hand_that_make_no_sense() {
+fn nonsensical_tables_made_by_hand() {
     let multi = |states: Vec<[Cell; 256]>| Table { shape: Shape::Multi(states), ..ascii() };
     let mut empty_bytes = ascii();
     empty_bytes.sequences.push(Sequence { way: Way::BestFit, ..sequence(b"", "é") });
@@ -127,8 +127,8 @@ fn tables_by_hand_that_make_no_sense() {
         let codec = TableCodec::new(table);
         let mut encoder = codec.encoder().unwrap();
         for which in [Replacement::Substitute, Replacement::BestFit, Replacement::Text("a")] {
-            let mut room = [0; MIN_ROOM];
-            let mut sink = ByteSink::new(&mut room);
+            let mut buffer = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut buffer);
             let done = encoder.encode_replacement('é', which, &mut sink);
             assert_eq!(done, sink.written() > 0, "{number} {which:?}");
         }
@@ -156,7 +156,7 @@ fn long_sequences(count: u32) -> Table {
     table
 }
 
-/// A file within its bounds does not take memory beyond them: twice as many sequences take twice as much.
+/// Memory is proportional to the size of a table: twice as many sequences take twice as much.
 #[test]
 fn many_long_sequences() {
     let of = |count: u32| {
@@ -174,21 +174,21 @@ fn many_long_sequences() {
     assert_eq!(decode_strictly(&codec, &last.bytes).as_deref(), Some(&*last.text));
     let mut encoder = codec.encoder().unwrap();
     for sequence in table.sequences.iter().cycle().take(100_000) {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
+        let mut buffer = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut buffer);
         encoder.reset();
         assert_eq!(encoder.feed(&sequence.text, &mut sink).stop, Stop::InputEmpty);
         assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
         assert_eq!(sink.as_bytes(), sequence.bytes);
     }
-    // However much text follows.
+    // The same with much text.
     let encoded = whole(&job(table, false), "a\u{10000}aab".repeat(100_000).as_bytes());
     assert_eq!((encoded.output.len(), encoded.error), (33 * 100_000, None));
 }
 
-/// Beyond the Basic Multilingual Plane a table of single bytes is one like any other.
+/// A single-byte table may also have characters beyond the Basic Multilingual Plane.
 #[test]
-fn single_bytes_beyond_the_first_plane() {
+fn single_bytes_for_characters_beyond_the_bmp() {
     let mut table = ascii();
     table.mappings.push(mapping(b"\x80", '\u{1F600}', Way::RoundTrip));
     table.mappings.push(mapping(b"\x81", '\u{10FFFF}', Way::ToText));
@@ -203,7 +203,7 @@ fn single_bytes_beyond_the_first_plane() {
     assert_eq!(outcome.output, b"\x80\\u{10FFFF}?!");
 }
 
-/// A page of ours has the bounds that the other formats have.
+/// A page in charpipe's own format has the same limits as the other formats.
 #[test]
 fn a_chart_with_too_much_text_is_refused() {
     let page = |text: &str| {
@@ -216,9 +216,9 @@ fn a_chart_with_too_much_text_is_refused() {
     assert!(read(&(many + "+0062")).contains("at most 19 UTF-16 code units of text"));
 }
 
-/// The newline of EBCDIC is exchanged where it is one, not within a sequence.
+/// The EBCDIC newlines are exchanged if they are characters of their own, but not if they are bytes of a sequence.
 #[test]
-fn newlines_of_a_table_that_has_them_within_sequences() {
+fn newline_bytes_inside_sequences_are_not_newlines() {
     let table = |second: &str| {
         let file = format!(
             "<uconv_class> MBCS\n<subchar> \\x6F\n<icu:state> 0-7f, 81-9f:1, a0-ff\n<icu:state> {second}\nCHARMAP\n\
@@ -233,9 +233,9 @@ fn newlines_of_a_table_that_has_them_within_sequences() {
     assert_eq!(table("0-ff"), "一\u{85}\n");
 }
 
-/// A page under a surface is a table too, and says what its codec does.
+/// A page with another newline has a table too, which converts as its codec does.
 #[test]
-fn the_table_of_a_page_under_another_newline() {
+fn the_table_of_a_page_with_another_newline() {
     let registry = Registry::builtin();
     for label in ["IBM1047", "IBM037,nl=zos", "IBM1047,nl=fold", "IBM939,nl=fold", "IBM939,nl=zos", "OSD-EBCDIC-DF04-1"]
     {
@@ -249,8 +249,8 @@ fn the_table_of_a_page_under_another_newline() {
         }
         for ch in ('\0'..='\u{2FFF}').map(String::from) {
             let written = |codec: &dyn Codec| {
-                let mut room = [0; MIN_ROOM];
-                let mut sink = ByteSink::new(&mut room);
+                let mut buffer = [0; MIN_ROOM];
+                let mut sink = ByteSink::new(&mut buffer);
                 let stop = codec.encoder().unwrap().feed(&ch, &mut sink).stop;
                 (stop, sink.as_bytes().to_vec())
             };

@@ -1,4 +1,4 @@
-//! Compares the code pages of DOS with the crates that they are read from. `peers/tables.rs` compares them with ICU,
+//! Compares the DOS code pages with the crates that they are taken from. `peers/tables.rs` compares them with ICU,
 //! glibc and the JDK.
 use charpipe::Registry;
 use charpipe::codec::decode_strictly;
@@ -7,7 +7,7 @@ use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 use oem_cp::code_table_type::TableType;
 
 #[test]
-fn tables_are_those_of_the_crates() {
+fn tables_equal_those_of_the_crates() {
     let registry = Registry::builtin();
     let mut count = 0;
     for (number, table) in DECODING_TABLE_CP_MAP.entries() {
@@ -33,9 +33,9 @@ fn tables_are_those_of_the_crates() {
     }
 }
 
-/// No code point twice: what a byte is read as is written as that byte.
+/// Every byte decodes to a character that encodes to the same byte, so no code point occurs twice in a page.
 #[test]
-fn every_byte_comes_back() {
+fn every_byte_round_trips() {
     use charpipe::codec::{ByteSink, Stop};
     let registry = Registry::builtin();
     let names = DECODING_TABLE_CP_MAP.keys().map(u16::to_string).chain(["cp437-wingdings".to_owned()]);
@@ -44,8 +44,8 @@ fn every_byte_comes_back() {
         let mut encoder = codec.encoder().unwrap();
         for byte in 0..=255u8 {
             let Some(text) = decode_strictly(&*codec, &[byte]) else { continue };
-            let mut room = [0; 64];
-            let mut sink = ByteSink::new(&mut room);
+            let mut buffer = [0; 64];
+            let mut sink = ByteSink::new(&mut buffer);
             assert_eq!(encoder.feed(&text, &mut sink).stop, Stop::InputEmpty);
             assert_eq!(sink.as_bytes(), [byte], "{name} {text:?}");
         }

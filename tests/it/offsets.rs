@@ -1,4 +1,4 @@
-//! Tests that an error has the offset of its first byte in the original input, whatever stages are between.
+//! Tests that an error has the offset of its first byte in the original input, whatever stages come before the error.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ fn utf16le(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// The offset and the character of the first unmappable one.
+/// Returns the offset of the first unmappable character, and the character.
 #[track_caller]
 fn unmappable(job: &Transcode, input: &[u8]) -> (u64, char) {
     invariant(job, input, "unmappable");
@@ -33,26 +33,26 @@ fn unmappable_characters() {
 }
 
 #[test]
-fn behind_stages_and_what_was_put_in() {
+fn offsets_after_stages_and_inserted_text() {
     for eol in [Eol::Lf, Eol::Crlf, Eol::Nel] {
         let job = Transcode::new().target_encoding("ISO-8859-1").unwrap().eol(eol);
         assert_eq!(unmappable(&job, "a\r\nb\rc\r\n\u{85}€".as_bytes()), (10, '€'), "{eol:?}");
     }
     let job = Transcode::new().target_encoding("ISO-8859-1").unwrap().on_malformed(OnMalformed::Escape);
     assert_eq!(unmappable(&job, b"a\xFF\xFE\xE2\x82b\xE2\x82\xAC"), (6, '€'));
-    // The declaration grows on the way: the offset is the input's.
+    // Corrected or inserted declarations do not change the offset, which counts bytes of the input.
     let declared = "<?xml version='1.0'?><a>€</a>";
     let job = Transcode::new().target_encoding("IBM037").unwrap().on_unmappable(OnUnmappable::Fail);
     assert_eq!(unmappable(&job, declared.as_bytes()), (declared.find('€').unwrap() as u64, '€'));
     assert_eq!(unmappable(&job.kind(Kind::Xml), "<a>€</a>".as_bytes()), (3, '€'));
-    // NEL is one character of EBCDIC that US-ASCII lacks, unless it is white space of XML.
+    // US-ASCII lacks EBCDIC's NEL, except in XML, where NEL is white space and becomes LF.
     let job = Transcode::new().source_encoding("IBM1047").unwrap().target_encoding("US-ASCII").unwrap();
     assert_eq!(unmappable(&job, b"\x81\x15"), (1, '\u{85}'));
     assert_eq!(whole(&job.kind(Kind::Xml), b"\x81\x15").text(), "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>a\n");
 }
 
 #[test]
-fn a_long_way_from_the_beginning() {
+fn offsets_far_into_an_input() {
     for from in ["UTF-8", "UTF-16LE"] {
         let text = "añb".repeat(100_000) + "€";
         let input = if from == "UTF-8" { text.into_bytes() } else { utf16le(&text) };
@@ -67,10 +67,10 @@ fn a_long_way_from_the_beginning() {
     }
 }
 
-/// The fault's words: byte offset and the bytes.
+/// The error message names the byte offset and the bytes.
 #[test]
 fn malformed_bytes() {
-    for (from, input, good, words) in [
+    for (from, input, good, message) in [
         ("UTF-8", &b"ab\xE2\x82c"[..], "ab", "byte 2: E2 82 is not valid UTF-8"),
         ("UTF-8", b"a\xC0\xAF", "a", "byte 1: C0 is not valid UTF-8"),
         ("UTF-8", b"a\xED\xA0\x80", "a", "byte 1: ED is not valid UTF-8"),
@@ -83,13 +83,14 @@ fn malformed_bytes() {
     ] {
         let outcome = invariant(&Transcode::new().source_encoding(from).unwrap(), input, from);
         assert_eq!(outcome.text(), good);
-        assert_eq!(outcome.error.as_deref(), Some(words));
+        assert_eq!(outcome.error.as_deref(), Some(message));
     }
 }
 
-/// What replaces ill-formed bytes goes through the target: its substitute, where it has no U+FFFD.
+/// The replacement of malformed bytes is encoded in the target: as U+FFFD or, if the target lacks it, as its
+/// substitute.
 #[test]
-fn replacing_in_the_target() {
+fn replacements_are_encoded_in_the_target() {
     let input = b"a\xFFb";
     for (to, expected) in [
         ("UTF-8", "a\u{FFFD}b".as_bytes()),
@@ -113,7 +114,7 @@ fn replacing_in_the_target() {
         .on_malformed(OnMalformed::Escape);
     // `\` is E0 in page 37.
     assert_eq!(invariant(&escape, input, "escape").output, b"\x81\xE0\xA7\xC6\xC6\x82");
-    // A U+FFFD that the input itself holds is a character like any other, and page 37 lacks it.
+    // U+FFFD in the input itself is an ordinary character, and page 37 lacks it.
     let job = Transcode::new().target_encoding("IBM037").unwrap().on_malformed(OnMalformed::Replace);
     assert_eq!(unmappable(&job, "a\u{FFFD}".as_bytes()), (1, '\u{FFFD}'));
 }
@@ -129,9 +130,9 @@ fn ucs2_with_surrogates() {
     assert!(strict.text().ends_with("<a>é"));
 }
 
-/// A caller's codec knows its own byte order mark, whatever else the first bytes may look like.
+/// If the caller names the encoding, only that encoding's own BOM is removed, whatever else the first bytes look like.
 #[test]
-fn byte_order_marks_under_a_callers_label() {
+fn a_bom_with_a_given_source_encoding() {
     for (from, input, text) in [
         ("UTF-16", &b"\xFF\xFE\0\0a\0"[..], "\0a"),
         ("UTF-16LE", b"\xFF\xFE\0\0a\0", "\0a"),
@@ -151,9 +152,9 @@ fn byte_order_marks_under_a_callers_label() {
     }
 }
 
-/// What stands for ill-formed bytes parts a CR from an LF, unless nothing does.
+/// The replacement of malformed bytes separates a CR from an LF. If the bytes are dropped, CR and LF are one newline.
 #[test]
-fn ends_of_line_around_what_was_replaced() {
+fn line_endings_around_malformed_bytes() {
     for (policy, text) in
         [(OnMalformed::Replace, "a\n\u{FFFD}\nb"), (OnMalformed::Escape, "a\n\\xFF\nb"), (OnMalformed::Drop, "a\nb")]
     {
@@ -162,9 +163,9 @@ fn ends_of_line_around_what_was_replaced() {
     }
 }
 
-/// A record that ends in a fault is over before what follows it begins.
+/// If a record ends with malformed bytes, an error at the beginning of the next record belongs to the next record.
 #[test]
-fn behind_a_record_that_ends_in_a_fault() {
+fn a_record_that_ends_with_malformed_bytes() {
     let job = Transcode::new()
         .source_encoding("UTF-8")
         .unwrap()
@@ -177,9 +178,9 @@ fn behind_a_record_that_ends_in_a_fault() {
     assert_eq!((controls.first[0].offset, place.number, place.column), (3, 2, 1));
 }
 
-/// Behind ill-formed bytes that passed too, whichever way those went.
+/// The offset is also right after malformed bytes, whatever their policy.
 #[test]
-fn a_newline_that_nobody_knows() {
+fn the_hint_about_nel_has_its_offset() {
     for policy in [OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {
         let job = Transcode::new().source_encoding("IBM281").unwrap().on_malformed(policy);
         let input = [&b"\xC1\x8E\x8E\xC2"[..], &[0x8E; 40], b"\xC3\x15\x8E\x15\xC4\x8E"].concat();
@@ -187,7 +188,7 @@ fn a_newline_that_nobody_knows() {
         let report = job.run(&input[..], std::io::sink()).unwrap();
         let found: Vec<_> = report.diagnostics.iter().map(|note| (note.code, note.offset)).collect();
         assert_eq!((found, report.malformed.count), (vec![("nel-kept", 45)], 44), "{policy:?}");
-        // A newline that everybody knows settles it, and what follows is as before.
+        // With an ordinary newline there is no hint.
         let input = [&input[..], b"\x25\x8E\xC1"].concat();
         let outcome = invariant(&job, &input, "LF");
         assert!(outcome.error.is_none() && !outcome.faults.contains("nel-kept"));

@@ -1,7 +1,7 @@
-//! Tests that what is written without best fit comes back unchanged: every code point, by itself, in every codec.
-//! `spec/one-way.tsv` lists those that come back changed, and `spec/one-way.md` gives the reasons.
+//! Tests that every single code point, encoded in any codec without best fit, decodes to the same code point.
+//! `spec/one-way.tsv` lists those that do not, and `spec/one-way.md` gives the reasons.
 //!
-//! `CHARPIPE_WRITE_ONE_WAY=1 cargo test -p charpipe one_way::` writes the list anew.
+//! `CHARPIPE_WRITE_ONE_WAY=1 cargo test -p charpipe one_way::` rewrites the list.
 
 use crate::common::sample;
 use crate::common::vectors::{code_points, hex};
@@ -16,14 +16,13 @@ use std::path::Path;
 /// A code point, its encoded bytes, and the text that they decode to.
 type Changed = (char, Vec<u8>, String);
 
-/// How many code points are tried together. If a group changes, its code points are tried one by one.
+/// The number of code points that are tried together. If a group changes, its code points are tried one by one.
 const TOGETHER: usize = 128;
 
-/// Encodes `text` without the characters that `encoder` cannot write. Returns the bytes, and the characters they are
-/// for.
+/// Encodes `text` without the characters that `encoder` cannot write. Returns the bytes and the encoded characters.
 fn written(encoder: &mut dyn Encoder, text: &str) -> (Vec<u8>, String) {
-    let mut room = vec![0; (text.len() + 2) * MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = vec![0; (text.len() + 2) * MIN_ROOM];
+    let mut sink = ByteSink::new(&mut buffer);
     let (mut read, mut kept) = (0, String::new());
     encoder.reset();
     loop {
@@ -39,7 +38,7 @@ fn written(encoder: &mut dyn Encoder, text: &str) -> (Vec<u8>, String) {
         match stop {
             Stop::InputEmpty if is_over => return (sink.as_bytes().to_vec(), kept),
             Stop::InputEmpty => {}
-            Stop::OutputFull => panic!("there is room"),
+            Stop::OutputFull => panic!("the buffer is large enough"),
             Stop::Fault(fault) => {
                 let at = kept.len() - usize::from(fault.after) - fault.ch.len_utf8();
                 assert_eq!(kept.remove(at), fault.ch);
@@ -48,6 +47,7 @@ fn written(encoder: &mut dyn Encoder, text: &str) -> (Vec<u8>, String) {
     }
 }
 
+/// Returns the characters that do not round-trip.
 fn changed(codec: &dyn Codec, chars: &[char]) -> Vec<Changed> {
     let mut encoder = codec.encoder().unwrap();
     let mut found = Vec::new();
@@ -58,7 +58,7 @@ fn changed(codec: &dyn Codec, chars: &[char]) -> Vec<Changed> {
         }
         for &ch in some {
             let (bytes, kept) = written(&mut *encoder, ch.encode_utf8(&mut [0; 4]));
-            let back = decode_strictly(codec, &bytes).expect("what is written can be read");
+            let back = decode_strictly(codec, &bytes).expect("encoded bytes can be decoded");
             if back != kept {
                 found.push((ch, bytes, back));
             }
@@ -67,9 +67,9 @@ fn changed(codec: &dyn Codec, chars: &[char]) -> Vec<Changed> {
     found
 }
 
-/// Returns the characters to try: all of Unicode, or, as an encoder that is made from a table writes nothing else
-/// (`tests/it/tables.rs`), all characters that the table has. A sample has some of Unicode, and all private-use
-/// characters, which are those that `spec/one-way.tsv` lists.
+/// Returns the characters to try. For a codec that is made from a table, these are the characters in the table, because
+/// its encoder writes no others (`tests/it/tables.rs` tests that). For any other codec, they are all of Unicode. A
+/// sample has only some of Unicode, but all private-use characters, because `spec/one-way.tsv` lists only those.
 fn candidates(codec: &dyn Codec) -> Vec<char> {
     let Some(table) = codec.info().table() else {
         let sampled: BTreeSet<char> = sample::scalars(codec.name()).collect();
@@ -88,7 +88,7 @@ fn is_private_use(ch: char) -> bool {
 }
 
 #[test]
-fn what_comes_back_as_something_else_is_listed() {
+fn every_character_that_does_not_round_trip_is_listed() {
     let registry = Registry::builtin();
     let mut rows: BTreeMap<Changed, BTreeSet<&str>> = BTreeMap::new();
     for codec in registry.codecs().filter(|codec| can_encode(&***codec)) {
@@ -109,13 +109,13 @@ fn what_comes_back_as_something_else_is_listed() {
     }
     // If a feature is off, there are fewer codecs.
     if cfg!(all(feature = "whatwg", feature = "dos")) {
-        assert!(std::fs::read_to_string(&path).unwrap() == list, "spec/one-way.tsv is not what the codecs do");
+        assert!(std::fs::read_to_string(&path).unwrap() == list, "spec/one-way.tsv differs from the codecs");
     }
 }
 
-/// The newline of EBCDIC changes nothing but newlines: `zos` brings all back, `fold` all but U+0085.
+/// `nl=zos` and `nl=fold` affect only newlines. With `zos`, all of them round-trip; with `fold`, all but U+0085.
 #[test]
-fn surfaces_change_newlines_only() {
+fn another_newline_changes_newlines_only() {
     let registry = Registry::builtin();
     let chars: Vec<char> = ('\0'..='\u{FF}').collect();
     for codec in registry.codecs().filter(|codec| can_encode(&***codec) && is_ebcdic(&***codec)) {
@@ -129,10 +129,10 @@ fn surfaces_change_newlines_only() {
     }
 }
 
-/// Only what the encoders of the web write as another character is an approximation.
+/// A character that the web's encoders write as a different character counts as an approximation.
 #[test]
 #[cfg(feature = "whatwg")]
-fn approximations_of_the_web() {
+fn approximations_by_encoders_of_the_web() {
     for (label, text, bytes) in [
         ("Shift_JIS", "¥‾−", &b"\\~\x81\x7C"[..]),
         ("windows-31j", "¥‾−", b"\\~\x81\x7C"),

@@ -1,6 +1,5 @@
-//! Compares several jobs with one: the same output, report and error, whatever is at the cuts.
-
-// Charsets of the web are among what can and cannot be cut.
+//! Tests that several jobs give the same output, report and error as one job, wherever the input is cut into parts.
+//! Some of the charsets tested here need the feature `whatwg`.
 
 use crate::common::records::{framed, shape};
 use crate::common::{encode, sample};
@@ -21,7 +20,7 @@ fn jobs(number: usize) -> NonZeroUsize {
     NonZeroUsize::new(number).unwrap()
 }
 
-/// All that a run shows: output, error with its place, report.
+/// Returns everything visible of a run: the output, the error with its position, and the report.
 fn outcome(job: &Transcode, input: impl BufRead) -> (Vec<u8>, Option<String>, String) {
     let mut transcoder = job.transcoder().unwrap();
     let (mut input, mut output) = (input, Vec::new());
@@ -29,11 +28,12 @@ fn outcome(job: &Transcode, input: impl BufRead) -> (Vec<u8>, Option<String>, St
     assert_eq!(transcoder.is_done(), error.is_none());
     let report = transcoder.report();
     assert_eq!(report.bytes_out, output.len() as u64);
-    let words = |error: Error| format!("{error} {:?} {:?} {:?}", error.code(), error.offset(), error.record());
-    (output, error.map(words), format!("{report:?}"))
+    let message = |error: Error| format!("{error} {:?} {:?} {:?}", error.code(), error.offset(), error.record());
+    (output, error.map(message), format!("{report:?}"))
 }
 
-/// Asserts that several jobs do what one does, with reads of `chunk` bytes and parts of about `block`.
+/// Asserts that several jobs give the same outcome as one, with reads of `chunk` bytes and parts of about `block`
+/// bytes.
 #[track_caller]
 fn same(job: &Transcode, input: &[u8], chunk: usize, block: usize, what: &str) {
     let expected = outcome(job, BufReader::with_capacity(chunk, input));
@@ -44,12 +44,12 @@ fn same(job: &Transcode, input: &[u8], chunk: usize, block: usize, what: &str) {
     }
 }
 
-/// A codec that counts what is decoded on other threads than the one that made it.
+/// A codec that counts the bytes that are decoded on other threads than `home`.
 struct Watched {
     inner: Arc<dyn Codec>,
     home: ThreadId,
     elsewhere: Arc<AtomicU64>,
-    /// Panics at this byte, where there is one.
+    /// If set, decoding this byte panics.
     trap: Option<u8>,
 }
 
@@ -77,7 +77,7 @@ struct WatchedDecoder {
 
 impl Decoder for WatchedDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        assert!(!self.trap.is_some_and(|trap| src.contains(&trap)), "stepped on");
+        assert!(!self.trap.is_some_and(|trap| src.contains(&trap)), "the byte to panic at");
         let step = self.inner.feed(src, dst);
         if thread::current().id() != self.home {
             self.elsewhere.fetch_add(step.read as u64, Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl Decoder for WatchedDecoder {
     }
 }
 
-/// How many bytes other threads decode of `input`, with what `with` adds to a run from `from`.
+/// Returns how many bytes of `input` other threads decode in a conversion from `from`, to which `with` adds options.
 fn elsewhere(from: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode) -> u64 {
     let mut registry = Registry::builtin();
     let elsewhere = Arc::new(AtomicU64::new(0));
@@ -119,20 +119,20 @@ fn elsewhere(from: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode) ->
     registry.register(Arc::new(Watched { inner, home, elsewhere: elsewhere.clone(), trap: None }), &[]).unwrap();
     let job = with(Transcode::new().registry(registry).source_encoding("x-watched").unwrap());
     let expected = outcome(&job, BufReader::with_capacity(64, input));
-    assert_eq!(elsewhere.load(Ordering::Relaxed), 0, "one job is this one");
+    assert_eq!(elsewhere.load(Ordering::Relaxed), 0, "a single job decodes on this thread");
     let found = outcome(&job.jobs(jobs(2)).block_bytes(256), BufReader::with_capacity(64, input));
     assert_eq!(found, expected);
     elsewhere.load(Ordering::Relaxed)
 }
 
-/// Words of the languages that the charset has.
+/// Returns lines of words in several scripts, without the characters that the charset lacks.
 fn text_for(codec: &dyn Codec, lines: usize) -> Vec<u8> {
     let line: String = ["Straße", "x1 ", "漢字の", "ab", "  ", "日本", "é", "𝄞", "中文"].concat();
     (0..lines).flat_map(|number| encode(codec, &format!("{number} {line}\n"))).collect()
 }
 
 #[test]
-fn others_do_the_work_where_the_input_can_be_cut() {
+fn other_threads_decode_if_the_input_can_be_cut() {
     let registry = Registry::builtin();
     for from in ["ISO-8859-1", "IBM037", "UTF-8", "UTF-16LE", "UTF-16BE", "UTF-32BE", "UTF-32LE"] {
         let input = text_for(&*registry.codec(from).unwrap(), 120);
@@ -151,7 +151,7 @@ fn others_do_the_work_where_the_input_can_be_cut() {
     }
     for from in ["IBM037", "IBM939", "IBM1388", "Shift_JIS", "UTF-16BE"] {
         let codec = registry.codec(from).unwrap();
-        // The first 64 KiB of EBCDIC are looked at for packed decimals, by one machine.
+        // A single transcoder examines the first 64 KiB of EBCDIC records for packed decimals.
         let count = if from.starts_with("IBM") { 240_000 / text_for(&*codec, 1).len() } else { 150 };
         let records: Vec<Vec<u8>> = (0..count).map(|_| text_for(&*codec, 1)).collect();
         let names = ["rdw", "rdw:le:exclusive", "vb:200", "vbs:90", "u32", "u16", "mode-b", "awstape,vbs:90"];
@@ -174,7 +174,7 @@ fn others_do_the_work_where_the_input_can_be_cut() {
 }
 
 #[test]
-fn one_does_it_where_the_input_cannot_be_cut() {
+fn one_thread_decodes_if_the_input_cannot_be_cut() {
     let registry = Registry::builtin();
     for (from, to) in [("IBM939", "UTF-8"), ("Shift_JIS", "UTF-8"), ("UTF-8", "IBM939"), ("UTF-8", "ISO-2022-JP")] {
         let input = text_for(&*registry.codec(from).unwrap(), 120);
@@ -204,7 +204,7 @@ fn one_does_it_where_the_input_cannot_be_cut() {
 }
 
 #[test]
-fn a_fault_at_every_place() {
+fn an_error_at_every_position() {
     let registry = Registry::builtin();
     let policies = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape];
     for (from, bad) in [
@@ -233,7 +233,7 @@ fn a_fault_at_every_place() {
 }
 
 #[test]
-fn a_fault_in_every_record() {
+fn an_error_in_every_record() {
     let registry = Registry::builtin();
     for from in ["IBM939", "IBM1388", "IBM037", "UTF-8"] {
         let codec = registry.codec(from).unwrap();
@@ -241,14 +241,14 @@ fn a_fault_in_every_record() {
         for name in ["fb:80", "rdw", "vb:150", "vbs:50", "u16", "mode-b", "awstape,vb:100"] {
             for at in sample::one_in(4, &format!("{from} {name}"), 0..24) {
                 let mut records = vec![good.clone(); 24];
-                // A shift that is not ended, bytes that are none, and a packed decimal.
+                // A shift-out without a shift-in, malformed bytes, and a packed decimal.
                 records[at] = [b"\xC1\x0E\x42\xFF\xFF\x41", &b"\x12\x34\x5C"[..]].concat();
                 if name.starts_with("fb") {
                     records.iter_mut().for_each(|record| record.resize(80, 0x40));
                 }
                 let input = framed(&shape(name), &records);
-                // What is looked at for packed decimals, which without columns is all that there is, one machine
-                // converts.
+                // Data that is examined for packed decimals is converted by a single transcoder. Without columns, that
+                // is all of this input.
                 let job = Transcode::new().source_encoding(from).unwrap().records(shape(name));
                 let job = if at % 2 == 0 { job.columns("1-".parse().unwrap()) } else { job };
                 let policy = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Escape][at % 3];
@@ -261,7 +261,7 @@ fn a_fault_in_every_record() {
                     }
                     let what = format!("{from} in {name} to {to}, record {at}");
                     same(&job, &input, 64, 130, &what);
-                    // Cut off, and with a header that is none.
+                    // Also truncated, and with an invalid header.
                     same(&job, &input[..input.len() - 1 - at], 100, 200, &what);
                     let mut broken = input.clone();
                     let middle = broken.len() / 2 + at;
@@ -274,7 +274,7 @@ fn a_fault_in_every_record() {
 }
 
 #[test]
-fn documents_keep_their_heads() {
+fn documents_with_every_kind_of_head() {
     let body = "<p a='é'>漢字 text &amp; more</p>\r\n".repeat(60);
     for head in ["<?xml version='1.0' encoding='UTF-8'?>", "<?xml version='1.0'?>", "\u{FEFF}", ""] {
         let input = format!("{head}<d>{body}</d>");
@@ -293,8 +293,8 @@ fn documents_keep_their_heads() {
 }
 
 #[test]
-fn newlines_that_nobody_knows_are_told_of_once() {
-    // More than is watched, of lines that end in U+0085.
+fn one_hint_about_nel_newlines() {
+    // More lines that end in U+0085 than are examined for the hint.
     let codec = Registry::builtin().codec("IBM1047").unwrap();
     let nel = b"\xC1\xC2\xC3\x15";
     for last in [&b""[..], b"\x25", b"\xC1"] {
@@ -307,7 +307,7 @@ fn newlines_that_nobody_knows_are_told_of_once() {
 }
 
 #[test]
-fn output_that_outgrows_its_input() {
+fn output_much_larger_than_the_input() {
     let records = vec![b"\xC1".to_vec(); 400];
     let input = framed(&Shape::RDW, &records);
     let job =
@@ -316,7 +316,7 @@ fn output_that_outgrows_its_input() {
 }
 
 #[test]
-fn a_record_longer_than_parts() {
+fn a_record_longer_than_several_parts() {
     let mut records = vec![b"\xC1\xC2".to_vec(); 100];
     records[50] = vec![0xC3; 30_000];
     for name in ["rdw", "u32", "vbs:40"] {
@@ -327,20 +327,20 @@ fn a_record_longer_than_parts() {
     }
 }
 
-/// Fails at a byte, once.
+/// A reader that fails once, after `left` bytes.
 struct FailsAt<'a> {
     bytes: &'a [u8],
     left: usize,
 }
 
 impl Read for FailsAt<'_> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.left == 0 {
             self.left = usize::MAX;
             return Err(io::Error::other("not today"));
         }
-        let len = room.len().min(self.bytes.len()).min(self.left);
-        room[..len].copy_from_slice(&self.bytes[..len]);
+        let len = buffer.len().min(self.bytes.len()).min(self.left);
+        buffer[..len].copy_from_slice(&self.bytes[..len]);
         self.bytes = &self.bytes[len..];
         self.left -= len;
         Ok(len)
@@ -348,7 +348,7 @@ impl Read for FailsAt<'_> {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error_at_its_place_and_the_run_can_go_on() {
+fn a_read_error_has_its_offset_and_the_run_can_continue() {
     let text = "Straße 漢字 x\r\n".repeat(100);
     let job = Transcode::new().target_encoding("UTF-16").unwrap().eol(Eol::Lf);
     let (expected, ..) = outcome(&job, text.as_bytes());
@@ -368,7 +368,7 @@ fn what_cannot_be_read_is_an_error_at_its_place_and_the_run_can_go_on() {
     }
 }
 
-/// Takes so many bytes.
+/// A writer that accepts this number of bytes and then fails.
 struct TakesUpTo(usize);
 
 impl Write for TakesUpTo {
@@ -384,17 +384,17 @@ impl Write for TakesUpTo {
 }
 
 #[test]
-fn what_cannot_be_written_ends_the_run() {
+fn a_write_error_ends_the_run() {
     let text = "Straße 漢字 x\r\n".repeat(100);
     let job = Transcode::new().jobs(jobs(3)).block_bytes(128);
-    for room in (0..text.len()).step_by(97) {
-        let error = job.run(BufReader::with_capacity(64, text.as_bytes()), TakesUpTo(room)).unwrap_err();
+    for limit in (0..text.len()).step_by(97) {
+        let error = job.run(BufReader::with_capacity(64, text.as_bytes()), TakesUpTo(limit)).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Write { .. }), "{error}");
     }
 }
 
 #[test]
-fn a_codec_that_panics_does_so_in_front_of_its_caller() {
+fn a_panic_in_a_codec_reaches_the_caller() {
     let mut registry = Registry::builtin();
     let inner = registry.codec("ISO-8859-1").unwrap();
     let home = thread::current().id();
@@ -407,7 +407,7 @@ fn a_codec_that_panics_does_so_in_front_of_its_caller() {
     assert!(output.len() >= 900 && output.len() <= 1000, "{}", output.len());
 }
 
-/// Options of all kinds, by number.
+/// Sets many options, which the numbers in `pick` choose.
 fn options(mut job: Transcode, pick: &[usize]) -> Transcode {
     let malformed = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape];
     let unmappable = [
@@ -443,22 +443,22 @@ fn pieces() -> impl Strategy<Value = Vec<String>> {
         .prop_map(|lines| lines.into_iter().map(|words| words.concat()).collect())
 }
 
-/// Where bytes are spoiled, and to what.
-fn spoils() -> impl Strategy<Value = Vec<(usize, u8)>> {
+/// Generates positions of bytes to damage, and their new values.
+fn damages() -> impl Strategy<Value = Vec<(usize, u8)>> {
     prop::collection::vec((any::<usize>(), prop::sample::select(vec![0xFF, 0x80, 0x0E, 0x0F, 0xD8, 0x00, 0x5C])), 0..3)
 }
 
-fn spoil(bytes: &mut [u8], spoils: &[(usize, u8)]) {
-    for (at, byte) in spoils {
+fn damage(bytes: &mut [u8], damages: &[(usize, u8)]) {
+    for (at, byte) in damages {
         if !bytes.is_empty() {
             bytes[at % bytes.len()] = *byte;
         }
     }
 }
 
-/// A part that was settled, and then given up, has written what one job would write only with the next read.
+/// A finished part is written before the parts are given up. One job would write that output only after its next read.
 #[test]
-fn what_was_written_before_its_turn() {
+fn output_that_one_job_would_write_later() {
     let codec = Registry::builtin().codec("IBM1388").unwrap();
     let lines = ["", "", "", "", "", "", "bc", "AA", "", "Ax1 y2 Abc€", "漢字x1 y2 A\n\n\r"];
     let records: Vec<Vec<u8>> = lines.iter().map(|line| encode(&*codec, line)).collect();
@@ -472,9 +472,9 @@ fn what_was_written_before_its_turn() {
 
 proptest! {
     #[test]
-    fn text_of_any_kind(
+    fn any_text(
         lines in pieces(),
-        spoils in spoils(),
+        damages in damages(),
         from in prop::sample::select(vec![
             "UTF-8", "UTF-16LE", "UTF-16BE", "UTF-16", "UTF-32BE", "UTF-32LE", "ISO-10646-UCS-4", "ISO-8859-1", "IBM037",
             "IBM1047", "ISO-10646-UCS-2", "IBM939", "Shift_JIS", "US-ASCII",
@@ -486,7 +486,7 @@ proptest! {
         sizes in (1usize..100, 20usize..300),
     ) {
         let mut input = encode(&*Registry::builtin().codec(from).unwrap(), &lines.join("\n"));
-        spoil(&mut input, &spoils);
+        damage(&mut input, &damages);
         let mut job = Transcode::new().target_encoding(to).unwrap();
         if pick[7] % 4 > 0 {
             job = job.source_encoding(from).unwrap();
@@ -501,9 +501,9 @@ proptest! {
     }
 
     #[test]
-    fn records_of_any_kind(
+    fn any_records(
         lines in pieces(),
-        spoils in spoils(),
+        damages in damages(),
         from in prop::sample::select(vec!["IBM037", "IBM939", "IBM1388", "IBM1399", "UTF-8", "Shift_JIS", "UTF-16BE"]),
         to in prop::sample::select(vec!["UTF-8", "UTF-16", "IBM1047", "IBM939", "US-ASCII", "UTF-32LE"]),
         name in prop::sample::select(vec![
@@ -525,11 +525,11 @@ proptest! {
             None => record.truncate(150),
         });
         if pick[8] % 2 == 0 {
-            records.iter_mut().for_each(|record| spoil(record, &spoils[..spoils.len().min(1)]));
+            records.iter_mut().for_each(|record| damage(record, &damages[..damages.len().min(1)]));
         }
         let mut input = framed(&shape(name), &records);
         if pick[8] % 4 == 1 {
-            spoil(&mut input, &spoils);
+            damage(&mut input, &damages);
         }
         let mut job = Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().records(shape(name));
         job = options(job, &pick).padding([Padding::Trim, Padding::Keep, Padding::TrimNuls][pick[6] % 3]);
@@ -537,8 +537,8 @@ proptest! {
         if pick[6] % 5 == 0 {
             job = job.columns("2-4,6-".parse().unwrap()).gaps([Gaps::Drop, Gaps::Hex][pick[6] / 5 % 2]);
         } else if pick[6] % 2 == 0 {
-            // The beginning of EBCDIC records is looked at for packed decimals by one machine, but where columns are
-            // named.
+            // A single transcoder examines the beginning of EBCDIC records for packed decimals, unless columns are
+            // given.
             job = job.columns("1-".parse().unwrap());
         }
         match pick[7] % 6 {

@@ -1,5 +1,5 @@
-//! Tests whole conversions of records: each is decoded by itself, trimmed, and written as a line or as a record again.
-//! However the input is cut, the result is the same.
+//! Tests whole conversions of records. Each record is decoded on its own, trimmed, and written as a line or as a
+//! record. The result does not depend on how the input is cut.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use charpipe::{
 };
 use proptest::prelude::*;
 
-/// The record and the column.
+/// Returns the numbers of the record and the column.
 fn place(position: Option<RecordPosition>) -> Option<(u64, u64)> {
     position.map(|at| (at.number, at.column))
 }
@@ -54,7 +54,7 @@ const SHAPES: [&str; 13] = [
     "awstape,vbs:40",
 ];
 
-/// Text as records have it: words, blanks at the end, some NULs.
+/// Generates texts like those in records: words, trailing blanks, some NULs.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(
         prop::collection::vec(prop::sample::select(vec!["A", "é", "x1", " ", "  ", "\0", "   ", "漢字"]), 0..9),
@@ -63,7 +63,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     .prop_map(|records| records.into_iter().map(|words| words.concat()).collect())
 }
 
-/// How a line is to look, said another way: the record's own text, trimmed.
+/// Returns the expected line of a record, computed another way: the record is decoded alone, then trimmed.
 fn line(charset: &str, record: &[u8], blanks: Padding) -> String {
     let text = Transcode::new().source_encoding(charset).unwrap().decode(record).unwrap().into_owned();
     match blanks {
@@ -76,9 +76,9 @@ fn line(charset: &str, record: &[u8], blanks: Padding) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(150)))]
 
-    /// What comes out is each record by itself, whatever the shape.
+    /// The output consists of the text of each record, decoded on its own, whatever the shape.
     #[test]
-    fn each_record_by_itself(
+    fn each_record_is_decoded_on_its_own(
         texts in texts(),
         which in 0..SHAPES.len(),
         charset in prop::sample::select(vec!["IBM037", "IBM939", "IBM1388", "UTF-8"]),
@@ -94,7 +94,7 @@ proptest! {
             _ => None,
         };
         if let Some(lrecl) = lrecl {
-            // As long as they have to be; what does not fit is left out.
+            // Records that are too long are left out, and shorter ones are padded.
             records.retain(|record| record.len() <= lrecl as usize);
             records.iter_mut().for_each(|record| record.resize(lrecl as usize, 0x40));
         } else {
@@ -105,21 +105,22 @@ proptest! {
         let outcome = whole(&job.on_unmappable(OnUnmappable::Drop), &input);
         prop_assert_eq!(&outcome.error, &None);
         let expected: String = records.iter().map(|record| line(charset, record, blanks) + "\n").collect();
-        let mut wanted = Vec::new();
+        let mut expected_bytes = Vec::new();
         Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(to).unwrap().on_unmappable(OnUnmappable::Drop)
-            .run(expected.as_bytes(), &mut wanted).unwrap();
-        // A mixed page shifts back at each end.
+            .run(expected.as_bytes(), &mut expected_bytes).unwrap();
+        // On a mixed page, the end of each record is encoded with a shift-in, so the bytes differ but not the text.
         if to == "IBM1399" {
             let read = |bytes: &[u8]| Transcode::new().source_encoding(to).unwrap().decode(bytes).unwrap().into_owned();
-            prop_assert_eq!(read(&outcome.output), read(&wanted));
+            prop_assert_eq!(read(&outcome.output), read(&expected_bytes));
         } else {
-            prop_assert_eq!(outcome.output, wanted);
+            prop_assert_eq!(outcome.output, expected_bytes);
         }
     }
 
-    /// No cut and no room makes a difference, whatever the bytes and the options.
+    /// The result does not depend on how the input is cut or on the size of the output buffer, whatever the bytes and
+    /// the options.
     #[test]
-    fn any_cut(
+    fn cuts_and_buffer_sizes_make_no_difference(
         input in prop_oneof![
             prop::collection::vec(any::<u8>(), 0..200),
             prop::collection::vec(prop::sample::select(b"\x00\x04\x06\x40\xC1\x0E\x0F\x42\x15\x25\x12\x5C\x80\x01\x02\xF1".to_vec()), 0..200),
@@ -144,7 +145,7 @@ proptest! {
         to_records in prop::option::of(prop::sample::select(vec!["fb:9", "rdw", "vb:30", "u32", "vbs:20"])),
         flags in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         cuts in prop::collection::vec(0usize..9, 1..20),
-        rooms in prop::collection::vec(0usize..200, 1..8),
+        buffer_sizes in prop::collection::vec(0usize..200, 1..8),
     ) {
         let (malformed, blanks, controls, newlines, eol) = policies;
         let (hex, spaced, cut, strict) = flags;
@@ -169,9 +170,9 @@ proptest! {
             (None, None) => {}
         }
         let expected = whole(&job, &input);
-        let mut rooms = rooms;
-        rooms.push(100);
-        let got = drive(&job, &input, &mut cuts.iter().copied().chain([1]).cycle(), &mut rooms.iter().copied().cycle(), true);
+        let mut buffer_sizes = buffer_sizes;
+        buffer_sizes.push(100);
+        let got = drive(&job, &input, &mut cuts.iter().copied().chain([1]).cycle(), &mut buffer_sizes.iter().copied().cycle(), true);
         prop_assert_eq!(&got, &expected);
         let got = drive(&job, &input, &mut std::iter::repeat(1), &mut std::iter::repeat(70), false);
         prop_assert_eq!(&got, &expected);
@@ -180,14 +181,14 @@ proptest! {
 
 #[test]
 fn blanks_are_trimmed_as_text() {
-    // Within a shift run 4040 is U+3000, no blank; behind it 40 is one.
+    // Inside a run of double bytes, 4040 is U+3000, which is not trimmed. After the run, 40 is a blank.
     let record = b"\xC1\x0E\x42\xC1\x40\x40\x0F\x40\x40";
     let outcome = invariant(&job("IBM939", "fb:9"), record, "mixed");
     assert_eq!(outcome.text(), "AＡ\u{3000}\n");
-    // A pure double-byte page has no other blank.
+    // On a pure double-byte page, U+3000 is the only blank, so it is trimmed.
     let outcome = invariant(&job("IBM300", "fb:8"), b"\x42\xC1\x40\x40\x42\xC2\x40\x40", "pure");
     assert_eq!(outcome.text(), "Ａ\u{3000}Ｂ\n");
-    // Blanks and NULs, and a record of nothing else.
+    // A record that ends with blanks and NULs, and a record of nothing else.
     let nuls = job("IBM037", "fb:6").padding(Padding::TrimNuls);
     let outcome = invariant(&nuls, b"\xC1\x00\x40\x00\x40\x40\x40\x00\x40\x00\x00\x00", "NULs");
     assert_eq!(outcome.text(), "A\n\n");
@@ -196,8 +197,8 @@ fn blanks_are_trimmed_as_text() {
 }
 
 #[test]
-fn the_shift_state_starts_afresh_in_every_record() {
-    // Each record is cut within a run of pairs, without a shift in; the second also within a pair.
+fn every_record_begins_without_shift_state() {
+    // Each record ends inside a run of double bytes, without a shift-in, and half way through a pair.
     let input = b"\xC1\xC2\x0E\x45\x62\x45\xC1\xC2\x0E\x45\x62\x45";
     let outcome = whole(&job("IBM939", "fb:6"), input);
     assert_eq!(outcome.error.as_deref(), Some("byte 5: record 1, column 6: 45 is not valid IBM939"));
@@ -212,13 +213,15 @@ fn the_shift_state_starts_afresh_in_every_record() {
 fn shift_codes_can_be_blanks() {
     let outcome = invariant(&job("IBM939", "fb:7").shifts_as_blanks(true), b"\xC1\x0E\x42\xC1\x0F\xC2\x40", "shifts");
     assert_eq!(outcome.text(), "A Ａ B\n");
-    let outcome = invariant(&job("IBM037", "fb:3").shifts_as_blanks(true), b"\xC1\x0E\xC2", "no shifts there");
+    let outcome =
+        invariant(&job("IBM037", "fb:3").shifts_as_blanks(true), b"\xC1\x0E\xC2", "a page without shift codes");
     assert_eq!(outcome.text(), "A\u{E}B\n");
 }
 
 #[test]
-fn faults_say_record_and_column() {
-    // 42 40 is no pair: in the third record, after its descriptor word, in the second segment of the record.
+fn errors_have_record_and_column() {
+    // In the third record, 00 is malformed within double-byte text. It is the first byte of the record's second
+    // segment.
     let input =
         b"\x00\x0E\x00\x00\x00\x05\x00\x00\xC1\x00\x05\x00\x00\xC2\x00\x0C\x00\x00\x00\x08\x01\x00\xC3\x0E\x42\xC1\
         \x00\x0A\x00\x00\x00\x06\x02\x00\x00\x00";
@@ -232,12 +235,12 @@ fn faults_say_record_and_column() {
     assert_eq!(output, "A\nB\nCＡ".as_bytes());
     invariant(&job("IBM939", "vbs"), input, "spanned");
 
-    // The pair itself is cut by the segment's end: its first byte is in the one before.
+    // The malformed pair 42 00 is split across two segments; its first byte is in the first one.
     let input = b"\x00\x0B\x00\x00\x00\x07\x01\x00\xC3\x0E\x42\x00\x0A\x00\x00\x00\x06\x02\x00\x00\x00";
     let error = job("IBM939", "vbs").run(&input[..], &mut Vec::new()).unwrap_err();
     assert_eq!((error.offset(), place(error.record())), (Some(10), Some((1, 3))));
 
-    // Characters that the target lacks.
+    // A character that the target lacks.
     let input = framed(&Shape::RDW, &[ebcdic("abc"), ebcdic("a é")]);
     let error = job("IBM037", "rdw").target_encoding("US-ASCII").unwrap().run(&input[..], &mut Vec::new()).unwrap_err();
     assert_eq!((error.offset(), place(error.record())), (Some(13), Some((2, 3))));
@@ -251,10 +254,11 @@ fn faults_say_record_and_column() {
     assert_eq!(report.records, Some(2));
 }
 
-/// One record is one line, unless something else is asked for: on pages that go the quick way, on others, in a charset
-/// of ASCII, through any target; and a record that becomes one may have newlines in it.
+/// Each record becomes exactly one line unless another policy is chosen. This holds for pages that take the fast path,
+/// for other pages, for charsets based on ASCII, and for any target. If the output is records, they may contain
+/// newlines.
 #[test]
-fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
+fn a_newline_inside_a_record_is_an_error_when_lines_are_written() {
     for from in ["IBM037", "IBM1047,nl=zos", "IBM1047,nl=fold", "IBM939", "ISO-8859-1", "UTF-8", "UTF-16BE"] {
         let codec = Registry::builtin().codec(from).unwrap();
         for (ch, to) in
@@ -268,9 +272,9 @@ fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
             let job = job(from, "u16").target_encoding(to).unwrap();
             let what = format!("{from} to {to}, {ch:?}");
             let outcome = invariant(&job, &input, &what);
-            let words = outcome.error.clone().unwrap_or_default();
+            let message = outcome.error.clone().unwrap_or_default();
             assert!(
-                words.contains("a newline, is inside a record") && words.contains("record 3"),
+                message.contains("a newline, is inside a record") && message.contains("record 3"),
                 "{what}: {outcome:?}"
             );
             let kept = invariant(&job.clone().on_newline_in_record(OnNewlineInRecord::Keep), &input, &what);
@@ -283,15 +287,15 @@ fn a_newline_within_a_record_is_an_error_where_lines_are_written() {
             assert_eq!(records.error, None, "{what}");
         }
     }
-    // What a printer's moves become is none of its text.
+    // Newlines that come from printer control are not newlines inside a record.
     let input = framed(&Shape::RDW, &[ebcdic("0a"), ebcdic(" b\n")]);
     let outcome = invariant(&job("IBM037", "rdw").carriage(Carriage::Asa), &input, "a printer");
     assert_eq!((outcome.text(), outcome.offset), ("\na\nb", Some(12)));
 }
 
-/// What goes the quick way until a newline is met goes on another way from there, with nothing lost in between.
+/// A conversion that begins on the fast path leaves it at the first newline in a record, and loses nothing there.
 #[test]
-fn a_newline_behind_much_text() {
+fn a_newline_after_much_text() {
     let mut records = vec![ebcdic("some text   "); 9000];
     records[8000] = ebcdic("some\u{85}text  ");
     let input = framed(&Shape::RDW, &records);
@@ -315,7 +319,7 @@ fn a_newline_behind_much_text() {
     }
 }
 
-/// What a record loses is counted.
+/// The report counts the records that were cut and the bytes that they lost.
 #[test]
 fn records_that_are_cut_are_counted() {
     let job =
@@ -326,7 +330,7 @@ fn records_that_are_cut_are_counted() {
                CutRecord { offset: 19, record: 3, bytes: 2 }] }";
     assert!(outcome.faults.contains(cut), "{}", outcome.faults);
     assert!(invariant(&job, b"abc", "none").faults.contains("RecordsCut { count: 0, bytes: 0, first: [] }"));
-    // The same of several jobs.
+    // The counts are the same with several jobs.
     let input = framed(&Shape::U16, &vec![ebcdic("seven!!"); 5000]);
     let job = self::job("IBM037", "u16")
         .target_encoding("IBM273")
@@ -341,9 +345,9 @@ fn records_that_are_cut_are_counted() {
     assert_eq!(report(1), report(2));
 }
 
-/// The place of a record that is too long is where it begins, also where text passes as it is.
+/// The offset of a record that is too long is the beginning of the record, even if its text is copied unchanged.
 #[test]
-fn a_record_without_room_is_named_by_its_beginning() {
+fn an_overlong_record_is_reported_at_its_beginning() {
     for (input, record, offset) in [
         (&b"abc\xDB\xA7\xA7"[..], 2, 3),
         (b"\xC1\0\0\x11\0\0\x02\0\x3C\xDB\xA7\xA7", 4, 9),
@@ -357,7 +361,7 @@ fn a_record_without_room_is_named_by_its_beginning() {
     }
 }
 
-/// What stands for characters that the target lacks can be cut as the others can.
+/// Substitutes for unmappable characters can be cut like other characters.
 #[test]
 fn a_record_of_substitutes_is_cut() {
     let input = framed(&shape("rdw"), &["ab".into(), "a😀😀b".into()]);
@@ -369,23 +373,23 @@ fn a_record_of_substitutes_is_cut() {
 }
 
 #[test]
-fn a_record_that_cannot_be_filled_up_is_named_by_its_beginning() {
+fn a_record_that_cannot_be_padded_is_reported_at_its_beginning() {
     let job = job("UTF-8", "rdw").target_encoding("IBM300").unwrap().to_records(shape("fb:5"));
     let outcome = invariant(&job, &framed(&shape("rdw"), &["漢".into()]), "an odd length");
     assert_eq!(outcome.offset, Some(4), "{:?}", outcome.error);
 }
 
 #[test]
-fn wrong_framing_stops_behind_good_output() {
+fn wrong_framing_is_an_error_after_the_good_output() {
     let input = b"\x00\x06\x00\x00\xC1\xC2\x00\x03\x00\x00\xC3";
     let outcome = invariant(&job("IBM037", "rdw"), input, "bad header");
     assert_eq!(outcome.text(), "AB\n");
-    let words = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is smaller than the RDW itself";
-    assert_eq!(outcome.error.as_deref(), Some(words));
+    let message = "byte 6: record 2: the header 00 03 00 00 is wrong: the length is smaller than the RDW itself";
+    assert_eq!(outcome.error.as_deref(), Some(message));
     let outcome = invariant(&job("IBM037", "fb:4"), b"\xC1\xC2\xC3\xC4\xC5\xC6", "cut");
     assert_eq!((outcome.text(), outcome.offset), ("ABCD\nEF", Some(6)));
-    let words = "byte 6: record 2, which begins at byte 4, is incomplete: at least 2 more bytes belong to it";
-    assert_eq!(outcome.error.as_deref(), Some(words));
+    let message = "byte 6: record 2, which begins at byte 4, is incomplete: at least 2 more bytes belong to it";
+    assert_eq!(outcome.error.as_deref(), Some(message));
 }
 
 #[test]
@@ -414,22 +418,22 @@ fn columns() {
     let columns = job("IBM037", "fb:6").columns("1-2,5-".parse().unwrap());
     assert_eq!(invariant(&columns, input, "dropped").text(), "ABC\nDEFG\n");
     assert_eq!(invariant(&columns.gaps(Gaps::Hex), input, "hex").text(), "AB123CC\nDE000DFG\n");
-    // A run of pairs ends where its columns do.
+    // A run of double bytes ends at the end of its columns.
     let columns = job("IBM939", "fb:6").columns("1-3,5-".parse().unwrap()).on_malformed(OnMalformed::Replace);
     assert_eq!(invariant(&columns, b"\x0E\x42\xC1\x00\xC1\xC2", "mixed").text(), "ＡAB\n");
 }
 
 #[test]
-fn packed_decimals_are_warned_of_once() {
+fn one_warning_about_packed_decimals() {
     let input = b"\xC1\xC2\x40\x00\x12\x3C\xC1\xC2\x40\x00\x12\x3C";
     let outcome = invariant(&job("IBM037", "fb:6"), input, "packed");
     assert_eq!(outcome.faults.matches("looks-packed").count(), 1);
     assert!(outcome.faults.contains("offset: 3"), "{}", outcome.faults);
     assert!(outcome.faults.contains("columns 4-6 "), "{}", outcome.faults);
-    // It is known when enough records were seen, or all.
+    // With `strict` it is an error. The pattern is recognised after enough records, or at the end of the input.
     let outcome = invariant(&job("IBM037", "fb:6").strict(true), input, "strict");
     assert_eq!((outcome.offset, outcome.output.len()), (Some(3), 14));
-    // A place in one record proves nothing.
+    // One record is not enough to recognise a packed decimal.
     let once = b"\xC1\xC2\x40\x00\x12\x3C\xC1\xC2\x40\x00\x00\x01";
     assert!(!invariant(&job("IBM037", "fb:6"), once, "binary").faults.contains("looks-packed"));
     let columns = job("IBM037", "fb:6").columns("1-3".parse().unwrap());
@@ -437,7 +441,7 @@ fn packed_decimals_are_warned_of_once() {
 }
 
 #[test]
-fn newlines_in_records() {
+fn policies_for_newlines_in_records() {
     let input = framed(&Shape::RDW, &[ebcdic("a\nb\rc\u{85}d"), ebcdic("e")]);
     let with = |policy| job("IBM037", "rdw").on_newline_in_record(policy);
     assert_eq!(invariant(&with(OnNewlineInRecord::Keep), &input, "kept").text(), "a\nb\rc\u{85}d\ne\n");
@@ -449,7 +453,7 @@ fn newlines_in_records() {
 }
 
 #[test]
-fn controls_by_policy() {
+fn policies_for_control_characters() {
     let with = |policy| Transcode::new().source_encoding("IBM037").unwrap().on_control(policy);
     let input = ebcdic("a\0b\u{1A}c\u{80}\t\n");
     assert_eq!(invariant(&with(OnControl::Keep), &input, "kept").text(), "a\0b\u{1A}c\u{80}\t\n");
@@ -463,13 +467,13 @@ fn controls_by_policy() {
 }
 
 #[test]
-fn a_text_of_nel_alone_is_worth_a_hint() {
+fn a_text_with_no_newlines_but_nel_gets_a_hint() {
     let job = Transcode::new().source_encoding("IBM037").unwrap();
     assert!(invariant(&job, &ebcdic("abc\u{85}def\u{85}"), "NEL").faults.contains("nel-kept"));
     for text in ["abc\u{85}def\n", "abc", ""] {
         assert!(!invariant(&job, &ebcdic(text), "other").faults.contains("nel-kept"), "{text:?}");
     }
-    // None at all is odd in a long text: it may be records.
+    // A long text without any newline is suspicious: it may be records.
     assert!(whole(&job, &ebcdic(&"abc ".repeat(600))).faults.contains("no-newline"));
     assert!(!whole(&job, &ebcdic(&"abc ".repeat(400))).faults.contains("no-newline"));
     assert!(!whole(&job, &ebcdic(&("abc ".repeat(600) + "\n"))).faults.contains("no-newline"));
@@ -498,14 +502,14 @@ fn lines_become_records() {
         b"\x00\x12\x00\x00\x00\x06\x00\x00\xC1\xC2\x00\x08\x00\x00\x0E\x42\xC1\x0F\x00\x0B\x00\x00\x00\x07\x00\x00\xA7\xA8\xA9"
     );
     assert_eq!(invariant(&to("u32"), b"", "nothing").output, b"");
-    // Too long, in encoded bytes: four characters of text are ten of them.
+    // The length is counted in encoded bytes: these four characters are ten bytes.
     let outcome = invariant(&to("fb:9"), "good\nＡＡＡＡ\n".as_bytes(), "too long");
     assert_eq!(outcome.output.len(), 9);
     assert_eq!(outcome.error.as_deref(), Some("byte 5: record 2 is longer than 9 bytes"));
     let outcome =
         invariant(&to("fb:9").on_overlong(OnOverlong::Cut), "good\nＡＡＡＡ\nabcdefghijk\n".as_bytes(), "cut");
     assert_eq!(outcome.output[9..], *b"\x0E\x42\xC1\x42\xC1\x42\xC1\x0F\x40\x81\x82\x83\x84\x85\x86\x87\x88\x89");
-    // Blanks that do not fit are none of its length.
+    // Trailing blanks that do not fit do not make a record too long.
     assert_eq!(invariant(&to("fb:2"), b"AB    \n", "blanks").output, b"\xC1\xC2");
     let long = " ".repeat(200_000) + "x\n";
     assert!(whole(&to("fb:2"), long.as_bytes()).error.is_some());
@@ -518,18 +522,18 @@ fn records_become_records() {
         let shape_from = shape(from);
         let records: Vec<Vec<u8>> = records.iter().map(|record| record[..record.len().min(7)].to_vec()).collect();
         let input = framed(&shape_from, &records);
-        // The same again, byte for byte.
+        // The output equals the input, byte for byte.
         let job = job("IBM037", from).target_encoding("IBM037").unwrap().to_records(shape_from);
         assert_eq!(invariant(&job, &input, from).output, input, "{from}");
     }
-    // A newline in a record is a character like another.
+    // A newline in a record is an ordinary character.
     let input = framed(&Shape::RDW, &[ebcdic("a\nb")]);
     let job = job("IBM037", "rdw").target_encoding("IBM1047").unwrap().to_records(Shape::U16);
     assert_eq!(invariant(&job, &input, "newline").output, b"\x00\x03\x81\x25\x82");
 }
 
 #[test]
-fn documents_in_records_keep_a_true_label() {
+fn documents_in_records_get_a_correct_label() {
     let lines = ["<?xml version='1.0'", " encoding='IBM037'?>", "<a>é</a>"];
     for shape_text in ["rdw", "fb:20", "vbs:16"] {
         let shape = shape(shape_text);
@@ -538,8 +542,8 @@ fn documents_in_records_keep_a_true_label() {
         let outcome = invariant(&job, &input, shape_text);
         assert_eq!(outcome.text(), "<?xml version='1.0'\n encoding='UTF-8'?>\n<a>é</a>\n", "{shape_text}");
         let mut transcoder = job.transcoder().unwrap();
-        let mut room = vec![0; 1 << 16];
-        let _ = transcoder.step(&input, &mut room, true).unwrap();
+        let mut buffer = vec![0; 1 << 16];
+        let _ = transcoder.step(&input, &mut buffer, true).unwrap();
         let span = transcoder.verdict().unwrap().declared_span.clone().unwrap();
         if shape_text != "vbs:16" {
             assert_eq!(input[span.start as usize..span.end as usize], ebcdic("IBM037"), "{shape_text}");
@@ -556,43 +560,44 @@ fn a_stuttering_reader() {
 }
 
 #[test]
-fn options_that_do_not_go_together() {
+fn options_that_cannot_be_combined() {
     let refused = |job: Transcode| matches!(job.transcoder().err().unwrap().kind(), ErrorKind::Options { .. });
     assert!(refused(Transcode::new().carriage(Carriage::Asa)));
     assert!(refused(Transcode::new().columns("1-".parse().unwrap())));
     assert!(refused(job("IBM037", "rdw").carriage(Carriage::Asa).to_records(Shape::U32)));
 }
 
-// --- Labels that records cut
-// ------------------------------------------------------------------------------------------
+// --- Labels that are split across records --------------------------------------------------------
 
-/// A document, and how many of its bytes are a byte order mark; where the name stands in it, or where one goes in.
+/// A document, the length of its BOM, and the position of the name in its label, or the place where a label will be
+/// inserted.
 struct Labelled {
     from: &'static str,
     to: &'static str,
     bytes: Vec<u8>,
-    mark: usize,
+    bom: usize,
     label: std::ops::Range<usize>,
-    /// What stands there afterwards.
+    /// The text in that position after the conversion.
     becomes: &'static str,
     is_xml: bool,
 }
 
-/// `text`, with the name between bars: `encoding="|IBM1047|"`. `to` gets its name changed to `becomes`.
-fn labelled(from: &'static str, mark: &[u8], text: &str, to: &'static str, becomes: &'static str) -> Labelled {
+/// Returns a document with this text, in which bars enclose the name: `encoding="|IBM1047|"`. A conversion to `to`
+/// changes the name to `becomes`.
+fn labelled(from: &'static str, bom: &[u8], text: &str, to: &'static str, becomes: &'static str) -> Labelled {
     let codec = Registry::builtin().codec(from).unwrap();
     let parts: Vec<Vec<u8>> = text.split('|').map(|part| encode(&*codec, part)).collect();
-    let begin = mark.len() + parts[0].len();
+    let begin = bom.len() + parts[0].len();
     let name = if parts.len() == 3 { parts[1].len() } else { 0 };
-    let bytes = [mark, &parts.concat()].concat();
-    Labelled { from, to, bytes, mark: mark.len(), label: begin..begin + name, becomes, is_xml: true }
+    let bytes = [bom, &parts.concat()].concat();
+    Labelled { from, to, bytes, bom: bom.len(), label: begin..begin + name, becomes, is_xml: true }
 }
 
 fn documents() -> Vec<Labelled> {
     let xml = |name: &str| format!("<?xml version=\"1.0\" encoding=\"|{name}|\"?><a>hello</a>");
     let declared = |from, to, becomes| labelled(from, b"", &xml(from), to, becomes);
     let mut documents = vec![
-        // A shorter name, a longer one, one as long, and to another family.
+        // A shorter name, a longer one, one of the same length, and a target of another family.
         declared("IBM1047", "UTF-8", "UTF-8"),
         declared("IBM037", "ISO-8859-9", "ISO-8859-9"),
         declared("IBM037", "IBM273", "IBM273"),
@@ -603,7 +608,7 @@ fn documents() -> Vec<Labelled> {
         labelled("UTF-16BE", b"\xFE\xFF", &xml("UTF-16"), "UTF-8", "UTF-8"),
         labelled("UTF-16LE", b"\xFF\xFE", &xml("UTF-16"), "ISO-8859-1", "ISO-8859-1"),
         labelled("UTF-8", b"\xEF\xBB\xBF", &xml("UTF-8"), "IBM037", "IBM037"),
-        // With pairs, and other quotes and blanks.
+        // With double bytes, and with other quotes and blanks.
         labelled("IBM939", b"", "<?xml version='1.0'  encoding = '|IBM939|'  ?>\u{85}<a>漢字 é</a> ", "UTF-8", "UTF-8"),
         // Without a name, and without a declaration.
         labelled("UTF-8", b"", "<?xml version='1.0'| standalone='yes'?><a/>", "IBM037", " encoding='IBM037'"),
@@ -615,7 +620,7 @@ fn documents() -> Vec<Labelled> {
     documents
 }
 
-/// The document as records of `len` bytes, the last one shorter but where all are of one length.
+/// Splits the document into records of `len` bytes. The last record may be shorter; if `is_fixed`, it is padded.
 fn as_records(document: &Labelled, len: usize, is_fixed: bool) -> Vec<Vec<u8>> {
     let mut records: Vec<Vec<u8>> = document.bytes.chunks(len).map(<[u8]>::to_vec).collect();
     if is_fixed && let Some(last) = records.last_mut() {
@@ -626,13 +631,13 @@ fn as_records(document: &Labelled, len: usize, is_fixed: bool) -> Vec<Vec<u8>> {
     records
 }
 
-/// The lines that it is to become, said another way: each record is decoded by itself, up to the name and behind it,
-/// and what the name becomes stands in the record where it begins.
+/// Returns the expected lines, computed another way. The parts of each record before and after the name are decoded on
+/// their own, and the new name is put into the record in which the old name begins.
 fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Padding) -> Vec<String> {
     let decode = |bytes: &[u8]| {
         let job = Transcode::new().source_encoding(document.from).unwrap().relabel(Relabel::Never);
         let job = job.kind(Kind::Text).bom(Bom::Keep).on_malformed(OnMalformed::Replace);
-        // Detection takes a mark off, but this is one document, of which the front is taken off already.
+        // Detection would remove a BOM from each part, but the BOM of the document has been removed already.
         let text = job.decode(bytes).unwrap().into_owned();
         if document.is_xml && document.from.starts_with("IBM") && !document.to.starts_with("IBM") {
             text.replace('\u{85}', "\n")
@@ -644,18 +649,18 @@ fn lines_of(document: &Labelled, records: &[Vec<u8>], blanks: Padding) -> Vec<St
     let mut lines = Vec::new();
     for record in records {
         let within = |place: usize| place.clamp(at, at + record.len()) - at;
-        let (mark, begin, end) = (within(document.mark), within(document.label.start), within(document.label.end));
+        let (bom, begin, end) = (within(document.bom), within(document.label.start), within(document.label.end));
         let has_label = match document.label.is_empty() {
-            // Behind what is before it, or at the beginning.
+            // The label is inserted after the byte that precedes it, or at the beginning of the document.
             true => {
                 document.label.start > at && document.label.start <= at + record.len()
                     || document.label.start == at && at == 0
             }
             false => (at..at + record.len()).contains(&document.label.start),
         };
-        let mut line = decode(&record[mark.min(begin)..begin]);
+        let mut line = decode(&record[bom.min(begin)..begin]);
         line.push_str(if has_label { document.becomes } else { "" });
-        line.push_str(&decode(&record[end.max(mark)..]));
+        line.push_str(&decode(&record[end.max(bom)..]));
         lines.push(if blanks == Padding::Trim { line.trim_end_matches(' ').to_owned() } else { line });
         at += record.len();
     }
@@ -666,7 +671,7 @@ fn label_job(document: &Labelled, shape_text: &str, is_lines: bool) -> Transcode
     let job = Transcode::new().records(shape(shape_text)).on_malformed(OnMalformed::Replace);
     let job = job.on_newline_in_record(OnNewlineInRecord::Keep).target_encoding(document.to).unwrap();
     let job = if document.is_xml { job.kind(Kind::Xml) } else { job.kind(Kind::Html) };
-    // The name that is declared has to be found, not said, but where there is none.
+    // A declared encoding must be detected; only a document without a declared encoding needs `source_encoding`.
     let job = if document.label.is_empty() { job.source_encoding(document.from).unwrap() } else { job };
     if is_lines { job } else { job.to_records(Shape::U32) }
 }
@@ -675,9 +680,10 @@ fn labelled_shapes(len: usize) -> [String; 4] {
     [format!("fb:{len}"), "rdw".into(), format!("vb:{}", len + 8), format!("vbs:{}", (len / 2).max(1) + 13)]
 }
 
-/// Every length of records, so that every byte of the declaration is the last of one: the quotes, the name, `?>`.
+/// Tests records of many lengths, so that each byte in and around the label is the last byte of a record once: the
+/// quotes, the name, `?>`.
 #[test]
-fn a_label_that_records_cut() {
+fn a_label_that_is_split_across_records() {
     for document in documents() {
         let codec = Registry::builtin().codec(document.to).unwrap();
         // Every length at which a record ends near the label, and a sample of the others.
@@ -712,7 +718,7 @@ fn a_label_that_records_cut() {
                         panic!("{what}:\n{:?}\n{:?}\n{:?}", read(&outcome.output), read(&expected), outcome.error);
                     }
                     assert_eq!(outcome.error, None, "{what}");
-                    // In a few pieces, which are those that may matter.
+                    // Cuts and buffer sizes that are likely to matter.
                     for (cut, room) in [(1, 64), (len, 70), (document.label.start + 2, 1 << 16)] {
                         let mut cuts = std::iter::repeat(cut);
                         let got = drive(&job, &input, &mut cuts, &mut std::iter::repeat(room), cut == len);
@@ -724,9 +730,10 @@ fn a_label_that_records_cut() {
     }
 }
 
-/// Every cut, at the lengths at which a record ends within the name or beside it; and the same of several jobs.
+/// Tests every cut of the input, with records that end inside the name or next to it. Also checks that several jobs
+/// give the same result.
 #[test]
-fn a_label_that_records_cut_in_any_pieces() {
+fn a_label_that_is_split_across_records_in_any_pieces() {
     for document in documents() {
         let near = document.label.start.max(3) - 2..=document.label.end + 2;
         for len in
@@ -744,7 +751,7 @@ fn a_label_that_records_cut_in_any_pieces() {
                 }
                 let run = |jobs: usize| {
                     let mut output = Vec::new();
-                    // A mark in the middle is a character like others, and not every target has it.
+                    // A BOM in the middle of the input is an ordinary character, and some targets lack it.
                     let job =
                         job.clone().on_unmappable(OnUnmappable::Drop).jobs(jobs.try_into().unwrap()).block_bytes(100);
                     let report = job.run(Stutter::new(&input), &mut output).unwrap();
@@ -756,17 +763,16 @@ fn a_label_that_records_cut_in_any_pieces() {
     }
 }
 
-// --- Blanks that are held back, and errors
-// ----------------------------------------------------------------------------
+// --- Pending blanks and errors -------------------------------------------------------------------
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(60)))]
 
-    /// What is delivered before an error, and all else, is the same however long the blanks are that are held back
-    /// until it is known whether they are a record's last: longer than a piece of the input, than the room for the
-    /// output, than what is decoded at a time.
+    /// Blanks are held back until it is known whether the record ends after them. The output before an error, and
+    /// everything else, must be correct however many blanks are pending: more than a piece of the input has, more than
+    /// fit into the output buffer, or more than are decoded at a time.
     #[test]
-    fn blanks_of_any_length_before_anything(
+    fn any_number_of_blanks_can_be_pending(
         runs in prop::collection::vec((0..6usize, prop_oneof![4 => 0..12usize, 4 => 60..140usize, 4 => 1000..9000usize, 1 => Just(70_000)]), 1..6),
         end in 0..5usize,
         charset in prop::sample::select(vec!["IBM037", "IBM939", "UTF-8"]),
@@ -780,7 +786,7 @@ proptest! {
         ),
         spaced in any::<bool>(),
         cuts in prop::collection::vec(1usize..70_000, 1..4),
-        rooms in prop::collection::vec(prop_oneof![0usize..200, 4000..70_000usize], 1..4),
+        buffer_sizes in prop::collection::vec(prop_oneof![0usize..200, 4000..70_000usize], 1..4),
     ) {
         let (malformed, blanks, controls, newlines, eol) = policies;
         let codec = Registry::builtin().codec(charset).unwrap();
@@ -797,7 +803,7 @@ proptest! {
         }
         match end {
             0 => record.extend(of("x", 1)),
-            // What is ill-formed, a control, a newline, in the middle of the record.
+            // A malformed byte, a control character or a newline in the middle of the record.
             1 => record.extend([if charset == "UTF-8" { 0xFF } else { 0x0E }, 0x01, 0x40, 0x41]),
             2 => record.extend(of("\u{1}b ", 1)),
             3 => record.extend(of("\nb ", 1)),
@@ -805,7 +811,7 @@ proptest! {
         }
         let mut input = framed(&Shape::U32, &[of("first ", 1), record.clone(), of("last  ", 1)]);
         if end == 4 {
-            // The record is cut.
+            // The input ends inside the record.
             input.truncate(input.len() - 6 - 4 - 1);
         }
         let job = Transcode::new().source_encoding(charset).unwrap().target_encoding(to).unwrap().records(Shape::U32).on_malformed(malformed)
@@ -818,9 +824,9 @@ proptest! {
             let lines = Transcode::new().source_encoding(to).unwrap().decode(&expected.output).unwrap().into_owned();
             prop_assert_eq!(lines.lines().nth(1).map(|line| line.chars().count()), Some(text + shifts));
         }
-        let mut rooms = rooms;
-        rooms.push(100);
-        let run = |cuts: &mut dyn Iterator<Item = usize>| drive(&job, &input, cuts, &mut rooms.iter().copied().cycle(), true);
+        let mut buffer_sizes = buffer_sizes;
+        buffer_sizes.push(100);
+        let run = |cuts: &mut dyn Iterator<Item = usize>| drive(&job, &input, cuts, &mut buffer_sizes.iter().copied().cycle(), true);
         prop_assert!(run(&mut cuts.iter().copied().cycle()) == expected, "{job:?}");
         prop_assert!(run(&mut std::iter::repeat(usize::MAX)) == expected, "{job:?}");
         prop_assert!(drive(&job, &input, &mut cuts.iter().copied().cycle(), &mut std::iter::repeat(1 << 16), true) == expected, "{job:?}");

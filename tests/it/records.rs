@@ -8,12 +8,12 @@ use charpipe::records::{Deframer, Framer, MAX_BLKSIZE, Part, RECORD_LIMIT, Recor
 use proptest::prelude::*;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-// --- What is read
-// -----------------------------------------------------------------------------------------------------
+// --- Reading in pieces ---------------------------------------------------------------------------
 
-/// What a deframer told, whatever the pieces: data that lies together is together.
+/// Something that a deframer returned. Adjacent pieces of data are joined, so that a list of events does not depend on
+/// how the input was cut.
 #[derive(Clone, PartialEq, Debug)]
-enum Told {
+enum Event {
     Data { at: u64, bytes: Vec<u8> },
     End { begun: u64, at: u64 },
     FileEnd { at: u64 },
@@ -21,48 +21,49 @@ enum Told {
     Error { code: &'static str, offset: u64, text: String },
 }
 
-/// What there is in `input`, given in pieces of these sizes.
-fn told(shape: &Shape, input: &[u8], pieces: &[usize], late_eof: bool) -> Vec<Told> {
+/// Returns the events of `input`, given to a deframer in pieces of these sizes. With `late_eof`, the deframer learns
+/// that the input has ended only when it asks for more after the last piece.
+fn events(shape: &Shape, input: &[u8], pieces: &[usize], late_eof: bool) -> Vec<Event> {
     assert!(pieces.iter().any(|len| *len > 0));
     let mut pieces = pieces.iter().cycle();
     let mut deframer = Deframer::new(shape);
-    let (mut at, mut given, mut eof, mut answers) = (0, 0, input.is_empty() && !late_eof, 0);
-    let mut all: Vec<Told> = Vec::new();
+    let (mut at, mut given, mut eof, mut results) = (0, 0, input.is_empty() && !late_eof, 0);
+    let mut all: Vec<Event> = Vec::new();
     loop {
         let part = deframer.next(&input[at..given], eof);
         if let Ok(Part::Framing(len) | Part::Data(len)) = part {
             assert!(len > 0 && len <= given - at, "{part:?} of {}", given - at);
         }
-        answers += usize::from(!matches!(part, Ok(Part::NeedInput)));
-        assert!(answers <= 3 * (input.len() + 1), "it loops");
+        results += usize::from(!matches!(part, Ok(Part::NeedInput)));
+        assert!(results <= 3 * (input.len() + 1), "the deframer makes no progress");
         match part {
             Ok(Part::Framing(len)) => at += len,
             Ok(Part::Data(len)) => {
                 let new = &input[at..at + len];
                 match all.last_mut() {
-                    Some(Told::Data { at: begin, bytes }) if *begin as usize + bytes.len() == at => bytes.extend(new),
-                    _ => all.push(Told::Data { at: at as u64, bytes: new.to_vec() }),
+                    Some(Event::Data { at: begin, bytes }) if *begin as usize + bytes.len() == at => bytes.extend(new),
+                    _ => all.push(Event::Data { at: at as u64, bytes: new.to_vec() }),
                 }
                 at += len;
             }
-            Ok(Part::End) => all.push(Told::End { begun: deframer.begun(), at: at as u64 }),
-            Ok(Part::FileEnd) => all.push(Told::FileEnd { at: at as u64 }),
+            Ok(Part::End) => all.push(Event::End { begun: deframer.begun(), at: at as u64 }),
+            Ok(Part::FileEnd) => all.push(Event::FileEnd { at: at as u64 }),
             Ok(Part::NeedInput) => {
-                assert!(at == given && !eof, "{at} of {given} bytes taken, end {eof}");
+                assert!(at == given && !eof, "NeedInput after {at} of {given} bytes, eof {eof}");
                 let is_whole = given == input.len();
                 given = input.len().min(given + pieces.next().unwrap());
                 eof = given == input.len() && (is_whole || !late_eof);
             }
             Ok(Part::Done) => {
                 assert_eq!((deframer.next(&[], true).unwrap(), at), (Part::Done, input.len()));
-                all.push(Told::Done);
+                all.push(Event::Done);
                 return all;
             }
             Err(error) => {
                 let again = deframer.next(&input[at..given], eof).unwrap_err();
                 assert_eq!(again.to_string(), error.to_string());
                 let offset = error.offset().unwrap();
-                all.push(Told::Error { code: error.code(), offset, text: error.to_string() });
+                all.push(Event::Error { code: error.code(), offset, text: error.to_string() });
                 return all;
             }
         }
@@ -70,31 +71,31 @@ fn told(shape: &Shape, input: &[u8], pieces: &[usize], late_eof: bool) -> Vec<To
     }
 }
 
-/// The same, in one piece; and not another in any of these.
-fn invariant(shape: &Shape, input: &[u8], pieces: &[&[usize]]) -> Vec<Told> {
-    let whole = told(shape, input, &[input.len().max(1)], false);
+/// Returns the events of `input` given in one piece, and checks that any of `pieces` gives the same events.
+fn events_of_any_pieces(shape: &Shape, input: &[u8], pieces: &[&[usize]]) -> Vec<Event> {
+    let whole = events(shape, input, &[input.len().max(1)], false);
     for pieces in pieces {
         for late_eof in [false, true] {
-            assert_eq!(told(shape, input, pieces, late_eof), whole, "{shape} in {pieces:?} {late_eof}: {input:02X?}");
+            assert_eq!(events(shape, input, pieces, late_eof), whole, "{shape} in {pieces:?} {late_eof}: {input:02X?}");
         }
     }
     whole
 }
 
-/// The records in it, and what there is of one that does not end.
-fn records(all: &[Told]) -> (Vec<Vec<u8>>, Vec<u8>) {
+/// Returns the complete records, and the data of a last record that does not end.
+fn records(all: &[Event]) -> (Vec<Vec<u8>>, Vec<u8>) {
     let (mut records, mut open) = (Vec::new(), Vec::new());
     for one in all {
         match one {
-            Told::Data { bytes, .. } => open.extend(bytes),
-            Told::End { .. } => records.push(std::mem::take(&mut open)),
+            Event::Data { bytes, .. } => open.extend(bytes),
+            Event::End { .. } => records.push(std::mem::take(&mut open)),
             _ => {}
         }
     }
     (records, open)
 }
 
-/// Records, framed in that shape, blanks of EBCDIC in place of what is missing.
+/// Returns the records framed in this shape. Short fixed records are padded with EBCDIC blanks.
 fn framed(shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut framer = Framer::new(shape, b"\x40").unwrap();
@@ -106,20 +107,20 @@ fn framed(shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-// --- The same, without pieces
-// -----------------------------------------------------------------------------------------
+// --- A reader that has the whole input -----------------------------------------------------------
 
-/// Takes from the front.
+/// Removes `len` bytes from the front of `input` and returns them. Returns `None` if there are fewer.
 fn take<'a>(input: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     input.split_off(..len)
 }
 
+/// Returns a big-endian number.
 fn big(bytes: &[u8]) -> usize {
     bytes.iter().fold(0, |sum, byte| sum << 8 | *byte as usize)
 }
 
-/// The records of an input that is as it should be, read by one who has it all; `None` for any other.
-fn plainly(shape: &Shape, mut input: &[u8]) -> Option<Vec<Vec<u8>>> {
+/// Returns the records of a valid input, reading it in one go; `None` if the input is invalid.
+fn read_whole(shape: &Shape, mut input: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut records = Vec::new();
     if let Shape::Vb { .. } | Shape::Vbs { .. } = shape {
         let mut segments = Segments::default();
@@ -157,7 +158,7 @@ fn plainly(shape: &Shape, mut input: &[u8]) -> Option<Vec<Vec<u8>>> {
                 }
                 _ => {
                     for block in blocks {
-                        records.extend(plainly(shape, block)?);
+                        records.extend(read_whole(shape, block)?);
                     }
                 }
             }
@@ -184,7 +185,7 @@ fn plainly(shape: &Shape, mut input: &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(records)
 }
 
-/// Segments of records in blocks.
+/// Puts records together from the segments in blocks.
 #[derive(Default)]
 struct Segments {
     records: Vec<Vec<u8>>,
@@ -192,7 +193,7 @@ struct Segments {
 }
 
 impl Segments {
-    /// Reads the block at the front, and says how long it is.
+    /// Reads the block at the front of the input and returns its length.
     fn block(&mut self, shape: &Shape, input: &[u8]) -> Option<usize> {
         let word = input.get(..4)?;
         let len = match word[0] < 0x80 {
@@ -229,7 +230,7 @@ impl Segments {
     }
 }
 
-/// The blocks of each file of a tape image.
+/// Returns the blocks of each file of a tape image; `None` if the image is invalid.
 fn files(mut input: &[u8]) -> Option<Vec<Vec<Vec<u8>>>> {
     let (mut files, mut open, mut last) = (vec![Vec::<Vec<u8>>::new()], false, 0);
     while !input.is_empty() {
@@ -261,11 +262,10 @@ fn files(mut input: &[u8]) -> Option<Vec<Vec<Vec<u8>>>> {
     if open { None } else { Some(files) }
 }
 
-// --- The vectors
-// ------------------------------------------------------------------------------------------------------
+// --- The every_vector ----------------------------------------------------------------------------
 
-/// As the column `records` has it.
-fn shown(all: &[Told]) -> String {
+/// Formats events as in the column `records` of `spec/records.tsv`.
+fn formatted(all: &[Event]) -> String {
     let (mut items, mut open) = (Vec::new(), Vec::new());
     let mut show = |end: &str, open: &mut Vec<u8>| {
         let bytes: Vec<String> = std::mem::take(open).iter().map(|byte| format!("{byte:02X}")).collect();
@@ -273,22 +273,22 @@ fn shown(all: &[Told]) -> String {
     };
     for one in all {
         match one {
-            Told::Data { bytes, .. } => open.extend(bytes),
-            Told::End { .. } => show("]", &mut open),
-            Told::FileEnd { .. } => {
+            Event::Data { bytes, .. } => open.extend(bytes),
+            Event::End { .. } => show("]", &mut open),
+            Event::FileEnd { .. } => {
                 assert!(open.is_empty());
                 show("|", &mut open);
             }
-            Told::Done => assert!(open.is_empty()),
-            Told::Error { .. } if open.is_empty() => {}
-            Told::Error { .. } => show("", &mut open),
+            Event::Done => assert!(open.is_empty()),
+            Event::Error { .. } if open.is_empty() => {}
+            Event::Error { .. } => show("", &mut open),
         }
     }
     if items.is_empty() { "-".to_owned() } else { items.join(",").replace("[|", "|") }
 }
 
 #[test]
-fn vectors() {
+fn every_vector() {
     let rows = rows("records.tsv");
     assert!(rows.len() > 100);
     for row in rows {
@@ -298,10 +298,10 @@ fn vectors() {
         let cuts: Vec<[usize; 2]> = (1..input.len()).map(|at| [at, input.len()]).collect();
         let mut pieces: Vec<&[usize]> = vec![&[1], &[0, 1, 0, 0], &[2], &[3]];
         pieces.extend(cuts.iter().map(|cut| &cut[..]));
-        let all = invariant(&shape, &input, &pieces);
-        assert_eq!(shown(&all), row["records"], "{id}");
+        let all = events_of_any_pieces(&shape, &input, &pieces);
+        assert_eq!(formatted(&all), row["records"], "{id}");
         let found = match all.last().unwrap() {
-            Told::Error { code, offset, .. } => format!("{code}@{offset}"),
+            Event::Error { code, offset, .. } => format!("{code}@{offset}"),
             _ => "-".to_owned(),
         };
         assert_eq!(found, row["error"], "{id}: {all:?}");
@@ -309,12 +309,12 @@ fn vectors() {
         let same = can_be_framed && framed(&shape, &records(&all).0) == input;
         assert_eq!(if same { "same" } else { "-" }, &row["again"], "{id}");
         let expected = if found == "-" { Some(records(&all).0) } else { None };
-        assert_eq!(plainly(&shape, &input), expected, "{id}");
+        assert_eq!(read_whole(&shape, &input), expected, "{id}");
     }
 }
 
 #[test]
-fn words_of_errors() {
+fn error_messages() {
     for (shape, input, expected) in [
         (
             "rdw",
@@ -337,13 +337,13 @@ fn words_of_errors() {
             "00 00 00 00 FF",
             "byte 5: record 2, which begins at byte 4, is incomplete: at least 3 more bytes belong to it",
         ),
-        // A large block has 31 bits of length.
+        // The header of a large block has a length of 31 bits.
         (
             "vb",
             "FF FF FF FF",
             "byte 4: record 1, which begins at byte 4, is incomplete: at least 2147483643 more bytes belong to it",
         ),
-        // Between two records of a block.
+        // The input ends between two records of a block.
         (
             "vb",
             "00 0F 00 00 00 06 00 00 C1 C2",
@@ -370,21 +370,20 @@ fn words_of_errors() {
             "byte 0: record 1: the header 01 00 00 00 A0 01 is wrong: the flags of a tape chunk must be 80, 40 and 20; \
              compressed chunks are not supported",
         ),
-        // A block of a tape that ends within a record.
+        // A tape block that ends inside a record.
         (
             "awstape,fb:3",
             "02 00 00 00 A0 00 C1 C2 01 00 02 00 A0 00 C3",
             "byte 8: record 1, which begins at byte 6, is incomplete: at least 1 more bytes belong to it",
         ),
     ] {
-        let all = invariant(&shape.parse().unwrap(), &unhex(input), &[&[1], &[2], &[5]]);
-        let Some(Told::Error { text, .. }) = all.last() else { panic!("{all:?}") };
+        let all = events_of_any_pieces(&shape.parse().unwrap(), &unhex(input), &[&[1], &[2], &[5]]);
+        let Some(Event::Error { text, .. }) = all.last() else { panic!("{all:?}") };
         assert_eq!(text, expected);
     }
 }
 
-// --- Properties
-// -------------------------------------------------------------------------------------------------------
+// --- Properties ----------------------------------------------------------------------------------
 
 fn shapes() -> impl Strategy<Value = Shape> {
     let blksize = || prop_oneof![3 => 9u32..80, 1 => Just(MAX_BLKSIZE)];
@@ -403,7 +402,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
     })
 }
 
-/// A shape, and records that it takes: short ones, empty ones, the longest.
+/// Generates a shape and records that fit into it: short ones, empty ones and the longest possible ones.
 fn shapes_with_records() -> impl Strategy<Value = (Shape, Vec<Vec<u8>>)> {
     (shapes(), prop::collection::vec((0u8..20, 0usize..100, any::<u8>()), 0..12)).prop_map(|(shape, lengths)| {
         let longest = shape.longest();
@@ -414,7 +413,7 @@ fn shapes_with_records() -> impl Strategy<Value = (Shape, Vec<Vec<u8>>)> {
                 2..6 => 0,
                 _ => len,
             };
-            // Long ones are another test's.
+            // Another test uses longer records.
             let len = len.min(longest).min(70_000);
             (0..len).map(|at| seed.wrapping_add((at as u64 * at as u64 / 7) as u8)).collect()
         });
@@ -432,7 +431,7 @@ fn pieces() -> impl Strategy<Value = Vec<usize>> {
     )
 }
 
-/// What stands for records that were given, where it is not they.
+/// Returns these records as they will be read back: fixed records are padded.
 fn padded(shape: &Shape, mut records: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let inner = if let Shape::AwsTape { shape, .. } = shape { shape } else { shape };
     if let Shape::Fixed { lrecl } = inner {
@@ -441,24 +440,25 @@ fn padded(shape: &Shape, mut records: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     records
 }
 
-/// A record, where it begins, and its file.
+/// A record, the offset at which it begins, and the number of its file.
 type Listed = (Vec<u8>, u64, u64);
 
-/// What an iterator gives of a deframer's answers: the records with where they begin and their files.
-fn listed(all: &[Told]) -> (Vec<Listed>, Option<String>) {
+/// Returns what an iterator over records should return for these events: the records and, if there is one, the error.
+fn listed(all: &[Event]) -> (Vec<Listed>, Option<String>) {
     let (mut list, mut open, mut file) = (Vec::new(), Vec::new(), 1);
     for one in all {
         match one {
-            Told::Data { bytes, .. } => open.extend(bytes),
-            Told::End { begun, .. } => list.push((std::mem::take(&mut open), *begun, file)),
-            Told::FileEnd { .. } => file += 1,
-            Told::Done => {}
-            Told::Error { text, .. } => return (list, Some(text.clone())),
+            Event::Data { bytes, .. } => open.extend(bytes),
+            Event::End { begun, .. } => list.push((std::mem::take(&mut open), *begun, file)),
+            Event::FileEnd { .. } => file += 1,
+            Event::Done => {}
+            Event::Error { text, .. } => return (list, Some(text.clone())),
         }
     }
     (list, None)
 }
 
+/// Returns what an iterator over records does return.
 fn iterated(input: impl BufRead, shape: &Shape) -> (Vec<Listed>, Option<String>) {
     let mut records = Records::new(input, shape);
     let mut list = Vec::new();
@@ -480,17 +480,18 @@ fn iterated(input: impl BufRead, shape: &Shape) -> (Vec<Listed>, Option<String>)
     }
 }
 
-/// Whatever the input: no pieces make a difference, and the iterator says the same, and so does who has it all.
-fn holds(shape: &Shape, input: &[u8], pieces: &[usize]) -> Vec<Told> {
-    let all = invariant(shape, input, &[pieces, &[1]]);
+/// Checks, for any input, that the pieces make no difference, that the iterator returns the same records, and that
+/// `read_whole` agrees. Returns the events.
+fn check_all_readers(shape: &Shape, input: &[u8], pieces: &[usize]) -> Vec<Event> {
+    let all = events_of_any_pieces(shape, input, &[pieces, &[1]]);
     let list = listed(&all);
     assert_eq!(iterated(input, shape), list);
     assert_eq!(iterated(BufReader::with_capacity(pieces[0].max(1), input), shape), list);
     assert_eq!(iterated(Stutter::new(input), shape), list);
-    // On a tape, that reader has no records of block mode in several blocks.
+    // `read_whole` cannot read records in block mode that span several blocks of a tape.
     if !matches!(shape, Shape::AwsTape { shape, .. } if **shape == Shape::ModeB) {
         let expected = if list.1.is_none() { Some(records(&all).0) } else { None };
-        assert_eq!(plainly(shape, input), expected, "{shape}: {list:?}");
+        assert_eq!(read_whole(shape, input), expected, "{shape}: {list:?}");
     }
     all
 }
@@ -499,16 +500,16 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(sample::cases(400)) })]
 
     #[test]
-    fn what_was_framed_is_read_and_framed_the_same((shape, given) in shapes_with_records(), pieces in pieces()) {
+    fn framing_and_reading_round_trip((shape, given) in shapes_with_records(), pieces in pieces()) {
         let input = framed(&shape, &given);
-        let all = holds(&shape, &input, &pieces);
-        prop_assert_eq!(all.last(), Some(&Told::Done));
+        let all = check_all_readers(&shape, &input, &pieces);
+        prop_assert_eq!(all.last(), Some(&Event::Done));
         let (read, _) = records(&all);
         prop_assert_eq!(&read, &padded(&shape, given));
-        prop_assert!(framed(&shape, &read) == input, "{} framed again is another", shape);
+        prop_assert!(framed(&shape, &read) == input, "{}: framing the records again gives different bytes", shape);
         let mut writer = RecordWriter::new(Vec::new(), &shape, b"").unwrap();
         read.iter().for_each(|record| writer.write_record(record).unwrap());
-        prop_assert!(writer.finish().unwrap() == input, "{} written is another", shape);
+        prop_assert!(writer.finish().unwrap() == input, "{}: RecordWriter gives different bytes", shape);
     }
 
     #[test]
@@ -524,17 +525,17 @@ proptest! {
         for (index, block) in blocks.iter().enumerate() {
             prop_assert!(block.len() <= blksize as usize);
             let Some(next) = blocks.get(index + 1) else { break };
-            let wanted = if matches!(shape, Shape::Vbs { .. }) { 5 } else { big(&next[4..6]) };
-            prop_assert!(block.len() + wanted > blksize as usize);
+            let needed = if matches!(shape, Shape::Vbs { .. }) { 5 } else { big(&next[4..6]) };
+            prop_assert!(block.len() + needed > blksize as usize);
         }
     }
 
     #[test]
-    fn an_end_anywhere((shape, given) in shapes_with_records(), cut in any::<prop::sample::Index>(), pieces in pieces()) {
+    fn a_truncated_input_gives_the_records_before_the_end((shape, given) in shapes_with_records(), cut in any::<prop::sample::Index>(), pieces in pieces()) {
         let input = framed(&shape, &given);
-        let whole = listed(&told(&shape, &input, &[input.len().max(1)], false)).0;
+        let whole = listed(&events(&shape, &input, &[input.len().max(1)], false)).0;
         let cut = cut.index(input.len() + 1);
-        let all = holds(&shape, &input[..cut], &pieces);
+        let all = check_all_readers(&shape, &input[..cut], &pieces);
         let (list, error) = listed(&all);
         prop_assert_eq!(&list[..], &whole[..list.len()]);
         let (_, open) = records(&all);
@@ -563,7 +564,7 @@ proptest! {
     }
 
     #[test]
-    fn anything(
+    fn arbitrary_bytes(
         shape in shapes(),
         labels in any::<bool>(),
         input in prop::collection::vec(prop_oneof![Just(0), Just(4), Just(0x80), Just(0xA0), 0u8..9, any::<u8>()], 0..120),
@@ -573,11 +574,11 @@ proptest! {
             Shape::AwsTape { shape, .. } => Shape::AwsTape { labels, shape },
             shape => shape,
         };
-        holds(&shape, &input, &pieces);
+        check_all_readers(&shape, &input, &pieces);
     }
 
     #[test]
-    fn almost_right(
+    fn slightly_damaged_input(
         (shape, given) in shapes_with_records(),
         labels in any::<bool>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
@@ -595,12 +596,12 @@ proptest! {
                 input[place] = byte;
             }
         }
-        holds(&shape, &input, &pieces);
+        check_all_readers(&shape, &input, &pieces);
     }
 }
 
 #[test]
-fn the_longest_and_no_longer() {
+fn records_up_to_the_longest_length_are_accepted() {
     for shape in [
         "fb:1",
         "fb:65535",
@@ -633,16 +634,16 @@ fn the_longest_and_no_longer() {
         let error = framer.record(&vec![0xC2; longest + 1], 77, &mut out).unwrap_err();
         let ErrorKind::RecordTooLong { offset: 77, record: 2, limit, .. } = *error.kind() else { panic!("{error}") };
         assert_eq!(limit, longest);
-        // It is as if it had not been given.
+        // The record that was refused has no effect.
         framer.record(&vec![0xC3; longest], 0, &mut out).unwrap();
         framer.finish(&mut out);
-        let all = invariant(&shape, &out, &[&[7], &[4096, 1]]);
+        let all = events_of_any_pieces(&shape, &out, &[&[7], &[4096, 1]]);
         assert!(records(&all).0 == [vec![0xC1; longest], vec![0xC3; longest]], "{shape}");
     }
 }
 
 #[test]
-fn a_block_of_a_tape_takes_what_fits() {
+fn a_tape_block_holds_as_many_records_as_fit() {
     for (lrecl, len, expected) in
         [(16380, 3, &[32760, 16380, 0][..]), (16381, 2, &[16381, 16381, 0]), (32761, 1, &[32761, 0])]
     {
@@ -659,7 +660,7 @@ fn a_block_of_a_tape_takes_what_fits() {
 }
 
 #[test]
-fn blanks() {
+fn fixed_records_are_padded_with_blanks() {
     let shape: Shape = "fb:6".parse().unwrap();
     let mut out = Vec::new();
     let mut utf16 = Framer::new(&shape, b"\0 ").unwrap();
@@ -676,7 +677,7 @@ fn blanks() {
 }
 
 #[test]
-fn what_cannot_be_framed() {
+fn shapes_that_cannot_be_framed() {
     let tape = |labels, shape| Shape::AwsTape { labels, shape: Box::new(shape) };
     for shape in [
         tape(true, Shape::RDW),
@@ -695,7 +696,7 @@ fn what_cannot_be_framed() {
 }
 
 #[test]
-fn files_of_one_framer() {
+fn one_framer_writes_several_files() {
     for (shape, expected) in [
         ("mode-b", "80 00 01 C1 40 00 00 80 00 01 C2 40 00 00"),
         ("awstape,fb:1", "01 00 00 00 A0 00 C1 00 00 01 00 40 00 01 00 00 00 A0 00 C2 00 00 01 00 40 00"),
@@ -713,8 +714,8 @@ fn files_of_one_framer() {
 }
 
 #[test]
-fn what_a_header_says_is_not_believed() {
-    // 4 GiB, 2 GiB, and a good part of each that is there.
+fn a_length_in_a_header_is_not_trusted() {
+    // The headers announce records of 4 GiB and blocks of 2 GiB, but only the first bytes of them exist.
     for (shape, header) in [("u32", "FF FF FF FF"), ("vb", "FF FF FF FF FF FF 00 00")] {
         let shape: Shape = shape.parse().unwrap();
         let mut input = unhex(header);
@@ -727,7 +728,7 @@ fn what_a_header_says_is_not_believed() {
 }
 
 #[test]
-fn the_limit() {
+fn records_longer_than_the_limit_are_an_error() {
     let record = vec![0xC1; RECORD_LIMIT + 1];
     let input = [b"\0\0\0\x02ab".to_vec(), (record.len() as u32).to_be_bytes().to_vec(), record].concat();
     for capacity in [100, 10_000_000] {
@@ -747,7 +748,8 @@ fn the_limit() {
     }
 }
 
-/// Gives or takes one byte a time, and every other time fails.
+/// A reader that returns one byte at a time, or a writer that takes at most 30,000 bytes at a time. Every other call
+/// fails.
 struct Flaky<T>(T, bool);
 
 impl<T> Flaky<T> {
@@ -776,40 +778,40 @@ impl Write for Flaky<&mut Vec<u8>> {
 }
 
 #[test]
-fn after_a_fault_of_the_reader_it_goes_on() {
+fn reading_continues_after_an_error_of_the_reader() {
     let input = unhex("00 0E 00 00 00 05 01 00 C1 00 05 02 00 C2 00 08 00 00 00 04 00 00");
     let mut records = Records::new(BufReader::with_capacity(4, Flaky(&input[..], false)), &"vbs".parse().unwrap());
-    let (mut list, mut faults) = (Vec::new(), 0);
+    let (mut list, mut failures) = (Vec::new(), 0);
     loop {
         match records.next_record() {
             Ok(Some(record)) => list.push((record.data.to_vec(), record.offset)),
             Ok(None) => break,
             Err(error) => {
                 assert!(matches!(error.kind(), ErrorKind::Read { .. }), "{error}");
-                assert_eq!(error.offset(), Some(faults));
-                faults += 1;
+                assert_eq!(error.offset(), Some(failures));
+                failures += 1;
             }
         }
     }
     assert_eq!(list, [(b"\xC1\xC2".to_vec(), 4), (vec![], 18)]);
-    assert_eq!(faults, input.len() as u64 + 1);
+    assert_eq!(failures, input.len() as u64 + 1);
 }
 
 #[test]
-fn after_a_fault_of_the_writer_it_goes_on() {
+fn writing_continues_after_an_error_of_the_writer() {
     let mut output = Vec::new();
     let mut writer = RecordWriter::new(Flaky(&mut output, false), &Shape::U16, b"").unwrap();
-    let (mut expected, mut faults) = (Vec::new(), 0);
+    let (mut expected, mut failures) = (Vec::new(), 0);
     for index in 0..10u8 {
         let record = vec![index; 20_000];
         expected.extend(20_000u16.to_be_bytes());
         expected.extend(&record);
         if let Err(error) = writer.write_record(&record) {
             assert!(matches!(error.kind(), ErrorKind::Write { .. }), "{error}");
-            faults += 1;
+            failures += 1;
         }
     }
-    assert!(faults > 1);
+    assert!(failures > 1);
     let error = writer.finish().err().unwrap();
     let ErrorKind::Write { written, .. } = *error.kind() else { panic!("{error}") };
     assert!(written >= 30_000 && written == output.len() as u64 && expected.starts_with(&output), "{written}");

@@ -1,6 +1,6 @@
-//! Tests conversions from records to records between single-byte pages. If nothing requires more, whole records are
-//! converted by a table and never become text, which must make no visible difference. Pieces of less than 1 KiB never
-//! take this short way, so each run is compared with one in such pieces.
+//! Tests conversions from records to records between single-byte pages. If the options allow it, whole records are
+//! converted by a table and never become text. This must not change the result. Pieces of less than 1 KiB never take
+//! this fast path, so each run is compared with a run in such pieces.
 
 use crate::common::{Outcome, drive, faults, whole};
 use charpipe::records::{Framer, Shape};
@@ -12,13 +12,13 @@ fn shape(text: &str) -> Shape {
     text.parse().unwrap()
 }
 
-/// In pieces so small that there is no short way.
-fn the_long_way(job: &Transcode, input: &[u8]) -> Outcome {
+/// Converts in pieces that are too small for the fast path.
+fn in_small_pieces(job: &Transcode, input: &[u8]) -> Outcome {
     drive(job, input, &mut [700, 1, 300].into_iter().cycle(), &mut [1 << 20, 64, 999].into_iter().cycle(), false)
 }
 
-/// By a reader and a writer, perhaps with several jobs: output, error and account.
-fn by_run(job: &Transcode, input: &[u8]) -> (Vec<u8>, Option<String>, String) {
+/// Converts from a reader to a writer, perhaps with several jobs. Returns the output, the error and the report.
+fn run_with_reader_and_writer(job: &Transcode, input: &[u8]) -> (Vec<u8>, Option<String>, String) {
     let (mut output, mut reader) = (Vec::new(), input);
     let mut transcoder = job.transcoder().unwrap();
     let error = transcoder.run(&mut reader, &mut output).err().map(|error| error.to_string());
@@ -26,16 +26,17 @@ fn by_run(job: &Transcode, input: &[u8]) -> (Vec<u8>, Option<String>, String) {
     (output, error, faults(report))
 }
 
-fn no_way_makes_a_difference(job: &Transcode, input: &[u8]) -> Outcome {
-    let expected = the_long_way(job, input);
+/// Asserts that the outcome does not depend on the pieces, the size of the buffers or the number of jobs. Returns it.
+fn every_way_gives_the_same(job: &Transcode, input: &[u8]) -> Outcome {
+    let expected = in_small_pieces(job, input);
     assert_eq!(whole(job, input), expected, "{job:?}");
     let cuts = [1500, 3, 4000, 20, 1024, 1 << 17];
-    let rooms = [5000, 1, 64, 1 << 16];
-    let mixed = drive(job, input, &mut cuts.into_iter().cycle(), &mut rooms.into_iter().cycle(), true);
+    let buffer_sizes = [5000, 1, 64, 1 << 16];
+    let mixed = drive(job, input, &mut cuts.into_iter().cycle(), &mut buffer_sizes.into_iter().cycle(), true);
     assert_eq!(mixed, expected, "{job:?}");
     for jobs in [1, 2] {
         let job = job.clone().jobs(NonZeroUsize::new(jobs).unwrap()).block_bytes(2048);
-        let (output, error, faults) = by_run(&job, input);
+        let (output, error, faults) = run_with_reader_and_writer(&job, input);
         assert!((&output, &error) == (&expected.output, &expected.error), "{jobs} jobs: {error:?}: {job:?}");
         assert_eq!(faults, expected.faults, "{jobs} jobs: {job:?}");
     }
@@ -73,10 +74,10 @@ const TO_SHAPES: [&str; 12] = [
     "awstape,vb:90",
 ];
 
-/// Pages of single bytes: with a character for every byte, with holes, of other scripts, of ASCII.
+/// Single-byte pages: with a character for every byte, with unassigned bytes, for other scripts, based on ASCII.
 const PAGES: [&str; 7] = ["IBM037", "IBM1047", "IBM500", "IBM424", "IBM290", "ISO-8859-1", "US-ASCII"];
 
-/// Framed as that shape, in files of tapes as `ends` says.
+/// Returns the records framed in this shape. If the shape has files, a file ends before each record listed in `ends`.
 fn framed(shape: &Shape, records: &[Vec<u8>], ends: &[usize]) -> Vec<u8> {
     let mut framer = Framer::new(shape, b"\x40").unwrap();
     let mut bytes = Vec::new();
@@ -90,7 +91,7 @@ fn framed(shape: &Shape, records: &[Vec<u8>], ends: &[usize]) -> Vec<u8> {
     bytes
 }
 
-/// A record of text, with blanks at its end; sometimes with what is rare.
+/// Generates a record of text with trailing blanks, and sometimes a more unusual record.
 fn record() -> impl Strategy<Value = Vec<u8>> {
     let byte = || 0x81u8..0x8A;
     prop_oneof![
@@ -107,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(crate::common::sample::cases(250)) })]
 
     #[test]
-    fn the_short_way_is_the_long_way(
+    fn the_table_path_equals_the_text_path(
         some in prop::collection::vec(record(), 1..40),
         times in 1usize..20,
         (from, to) in (0..PAGES.len(), 0..PAGES.len()),
@@ -135,15 +136,15 @@ proptest! {
         let job = Transcode::new().source_encoding(PAGES[from]).unwrap().target_encoding(PAGES[to]).unwrap();
         let job = job.records(read_as).to_records(shape(write_as)).on_malformed(malformed).on_unmappable(unmappable);
         let job = job.on_overlong(overlong).padding(blanks).ebcdic_nl(nl).strict(strict);
-        no_way_makes_a_difference(&job, &input);
+        every_way_gives_the_same(&job, &input);
     }
 }
 
-/// Good records around one of each kind that is not, at every place among them.
+/// Tests one bad record of each kind, at several positions among good ones.
 #[test]
 fn one_bad_record_among_good_ones() {
     let good = b"\xC1\xC2\xC3\x40\x40\x40\x40\x40\x40\x40".to_vec();
-    // Malformed in IBM424; not in US-ASCII; a packed decimal; NULs; a newline.
+    // Malformed in IBM424; a character that US-ASCII lacks; a packed decimal; NULs; newlines.
     for (from, to, bad) in [
         ("IBM424", "IBM424", b"\xC1\xFE\xFD\xC2\x70\x40\x40\x40\x40\x40"),
         ("IBM037", "US-ASCII", b"\xC1\x51\xC2\x51\x40\x40\x40\x40\x40\x40"),
@@ -164,14 +165,14 @@ fn one_bad_record_among_good_ones() {
                         .unwrap()
                         .on_malformed(malformed);
                     let job = job.records(shape("fb:10")).to_records(shape(write_as));
-                    no_way_makes_a_difference(&job, &input);
+                    every_way_gives_the_same(&job, &input);
                 }
             }
         }
     }
 }
 
-/// The same page: every byte comes out as it went in, and blanks fill records up or are cut off.
+/// If source and target are the same page, every byte stays the same, and records are padded with blanks or trimmed.
 #[test]
 fn bytes_of_the_same_page() {
     let all: Vec<u8> = (0..=255).cycle().take(76 * 300).collect();
@@ -179,11 +180,11 @@ fn bytes_of_the_same_page() {
         let job = Transcode::new().source_encoding("IBM037").unwrap().target_encoding("IBM037").unwrap();
         job.records(shape("fb:76")).to_records(shape(to))
     };
-    let outcome = no_way_makes_a_difference(&job("fb:76"), &all);
+    let outcome = every_way_gives_the_same(&job("fb:76"), &all);
     assert!(outcome.output == all);
     let padded: Vec<u8> = all.chunks(76).flat_map(|record| [record, &[0x40; 4]].concat()).collect();
-    assert!(no_way_makes_a_difference(&job("fb:80"), &all).output == padded);
+    assert!(every_way_gives_the_same(&job("fb:80"), &all).output == padded);
     let back = Transcode::new().source_encoding("IBM037").unwrap().target_encoding("IBM037").unwrap();
     let back = back.records(shape("fb:80")).to_records(shape("fb:76"));
-    assert!(no_way_makes_a_difference(&back, &padded).output == all);
+    assert!(every_way_gives_the_same(&back, &padded).output == all);
 }

@@ -25,7 +25,7 @@ fn the_right_shape_survives_alone() {
         count += 1;
         let (shape, bytes, about) = generated(kind, seed, 1);
         if sniff_one(&bytes, true).ok() != Some(shape) {
-            wrong.push(format!("{about}\n{}", in_words(&sniff(&bytes, true))));
+            wrong.push(format!("{about}\n{}", described(&sniff(&bytes, true))));
         }
     }
     at_most_one_in_a_hundred(count, &wrong);
@@ -33,7 +33,7 @@ fn the_right_shape_survives_alone() {
 
 /// The right shape is also found if the prefix ends inside a record or a header.
 #[test]
-fn so_it_does_where_the_prefix_is_cut() {
+fn the_right_shape_is_found_in_a_prefix() {
     const LEAST: usize = 64 << 10;
     let mut wrong = Vec::new();
     let mut files = 0;
@@ -43,11 +43,11 @@ fn so_it_does_where_the_prefix_is_cut() {
         let (shape, bytes, about) = generated(kind, seed, 8);
         let mut dice = Dice::new(seed);
         for _ in 0..4 {
-            let Some(room) = bytes.len().checked_sub(LEAST) else { break };
-            let cut = LEAST + dice.below(room.max(1));
+            let Some(rest) = bytes.len().checked_sub(LEAST) else { break };
+            let cut = LEAST + dice.below(rest.max(1));
             files += 1;
             if sniff_one(&bytes[..cut], false).ok().as_ref() != Some(&shape) {
-                wrong.push(format!("{about}, cut at {cut}\n{}", in_words(&sniff(&bytes[..cut], false))));
+                wrong.push(format!("{about}, cut at {cut}\n{}", described(&sniff(&bytes[..cut], false))));
             }
         }
     }
@@ -69,7 +69,7 @@ fn the_first_mebibyte_is_enough() {
 fn nothing_survives(what: &str, bytes: &[u8]) {
     for (bytes, eof) in [(bytes, true), (bytes, false), (&bytes[..bytes.len() / 2], false)] {
         let found = sniff(bytes, eof);
-        assert!(!found.iter().any(|one| one.survives), "{what}, {eof}:\n{}", in_words(&found));
+        assert!(!found.iter().any(|one| one.survives), "{what}, {eof}:\n{}", described(&found));
     }
 }
 
@@ -148,7 +148,7 @@ fn the_files_of_this_repository_have_no_records() {
 }
 
 #[test]
-fn neither_have_images_programs_and_noise() {
+fn images_programs_and_noise_have_no_records() {
     let mut dice = Dice::new(11);
     let mut noise = |len: usize| -> Vec<u8> { (0..len).map(|_| dice.below(256) as u8).collect() };
     for len in [0, 1, 4, 11, 100, 1000, 70_000, 300_000] {
@@ -197,7 +197,7 @@ enum Field {
 
 /// Kinds of files of records that contain little text.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Hardly {
+enum LittleText {
     NulPadded,
     DigitsAndZeros,
     Packed,
@@ -205,18 +205,18 @@ enum Hardly {
     Mixed,
 }
 
-const HARDLY: [Hardly; 5] =
-    [Hardly::NulPadded, Hardly::DigitsAndZeros, Hardly::Packed, Hardly::Counters, Hardly::Mixed];
+const LITTLE_TEXT: [LittleText; 5] =
+    [LittleText::NulPadded, LittleText::DigitsAndZeros, LittleText::Packed, LittleText::Counters, LittleText::Mixed];
 
 /// Returns fields of `lrecl` bytes in total.
-fn layout(dice: &mut Dice, like: Hardly, lrecl: usize) -> Vec<(Field, usize)> {
+fn layout(dice: &mut Dice, like: LittleText, lrecl: usize) -> Vec<(Field, usize)> {
     use Field::*;
     let kinds: &[Field] = match like {
-        Hardly::NulPadded => &[Name(0), Name(0), Key, Counter, Name(0), Filler(0)],
-        Hardly::DigitsAndZeros => &[Digits, Digits, Zoned, Key],
-        Hardly::Packed => &[Packed, Packed, Packed, Packed, Packed, Key],
-        Hardly::Counters => &[Counter, Binary, Counter, Flag],
-        Hardly::Mixed => &[Name(0x40), Name(0), Digits, Zoned, Packed, Counter, Flag, Filler(0), Filler(0x40)],
+        LittleText::NulPadded => &[Name(0), Name(0), Key, Counter, Name(0), Filler(0)],
+        LittleText::DigitsAndZeros => &[Digits, Digits, Zoned, Key],
+        LittleText::Packed => &[Packed, Packed, Packed, Packed, Packed, Key],
+        LittleText::Counters => &[Counter, Binary, Counter, Flag],
+        LittleText::Mixed => &[Name(0x40), Name(0), Digits, Zoned, Packed, Counter, Flag, Filler(0), Filler(0x40)],
     };
     let mut fields = vec![(Key, 8)];
     let mut left = lrecl - 8;
@@ -283,7 +283,7 @@ fn field(dice: &mut Dice, field: Field, len: usize, number: usize) -> Vec<u8> {
     }
 }
 
-fn hardly_text(dice: &mut Dice, layout: &[(Field, usize)], count: usize) -> Vec<u8> {
+fn records_of_fields(dice: &mut Dice, layout: &[(Field, usize)], count: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for number in 0..count {
         for (kind, len) in layout {
@@ -296,7 +296,7 @@ fn hardly_text(dice: &mut Dice, layout: &[(Field, usize)], count: usize) -> Vec<
 /// Fields padded with NULs, digits and zeros, packed decimals, binary counters, and all of them: the length found is
 /// never wrong, and nearly always it is found.
 #[test]
-fn records_that_are_hardly_text() {
+fn records_with_little_text() {
     // Record lengths, and numbers of records.
     let sizes = [
         (20..=60, 20..=200),
@@ -308,20 +308,22 @@ fn records_that_are_hardly_text() {
         (1000..=4000, 20..=60),
     ];
     let (mut all, mut right, mut wrong) = (0, 0, Vec::new());
-    for (like, (lrecls, counts)) in HARDLY.iter().flat_map(|like| sizes.iter().map(move |size| (*like, size))) {
+    for (like, (lrecls, counts)) in LITTLE_TEXT.iter().flat_map(|like| sizes.iter().map(move |size| (*like, size))) {
         for seed in sample::one_in(2, "hardly text", 0..5) {
             let mut dice =
                 Dice::new(seed * 977 + *lrecls.start() as u64 * 31 + *counts.start() as u64 * 7 + like as u64);
             let lrecl = dice.between(*lrecls.start(), *lrecls.end());
             let count = dice.between(*counts.start(), *counts.end());
             let layout = layout(&mut dice, like, lrecl);
-            let bytes = hardly_text(&mut dice, &layout, count);
+            let bytes = records_of_fields(&mut dice, &layout, count);
             let eof = bytes.len() <= SNIFFED;
             all += 1;
             match look(&bytes, eof, None).shape() {
                 Ok(Shape::Fixed { lrecl: found }) if found as usize == lrecl => right += 1,
                 Err(NoShape::None | NoShape::Several(_)) => {}
-                _ => wrong.push(format!("{like:?} {count} of {lrecl}, seed {seed}\n{}", in_words(&sniff(&bytes, eof)))),
+                _ => {
+                    wrong.push(format!("{like:?} {count} of {lrecl}, seed {seed}\n{}", described(&sniff(&bytes, eof))))
+                }
             }
         }
     }
@@ -331,13 +333,13 @@ fn records_that_are_hardly_text() {
 
 /// Files that only look like columns: without a recognisable length, or with something before and after the records.
 #[test]
-fn columns_that_are_none() {
+fn files_that_only_look_like_columns() {
     for seed in 0..20 {
         let mut dice = Dice::new(seed);
-        let like = dice.of(&HARDLY);
+        let like = dice.of(&LITTLE_TEXT);
         let total = dice.between(60, 300);
         let fields = layout(&mut dice, like, total);
-        let fixed = hardly_text(&mut dice, &fields, 100);
+        let fixed = records_of_fields(&mut dice, &fields, 100);
         // Records of any length after unknown headers.
         let mut variable = Vec::new();
         for record in fixed.chunks(total) {
@@ -346,13 +348,13 @@ fn columns_that_are_none() {
             variable.extend(&record[..len]);
         }
         let found = sniff(&variable, true);
-        assert!(!found.iter().any(|one| one.survives), "{like:?}, any length\n{}", in_words(&found));
+        assert!(!found.iter().any(|one| one.survives), "{like:?}, any length\n{}", described(&found));
         // Something before the records, and something after them.
         let (before, after) = (dice.between(1, total - 1), dice.between(1, total - 1));
         let between = [vec![0x55; before], fixed, vec![0xC1; after]].concat();
         if (before + after) % total != 0 {
             let found = sniff(&between, true);
-            assert!(!found.iter().any(|one| one.survives), "{like:?} {total}\n{}", in_words(&found));
+            assert!(!found.iter().any(|one| one.survives), "{like:?} {total}\n{}", described(&found));
         }
     }
     let object = |number: usize| format!("{{\"id\":{number:05},\"value\":{:03},\"ok\":true}}", number * 37 % 1000);
@@ -368,9 +370,9 @@ fn columns_that_are_none() {
     );
 }
 
-/// What lies in one another, and what stands against it.
+/// Some shapes fit whenever another one fits. They do not survive, and `why` gives the reason.
 #[test]
-fn of_two_that_fit_one_is_meant() {
+fn of_two_shapes_that_fit_one_survives() {
     let record = |text: &str| encode("IBM037", text);
     let texts = ["FIRST", "SECOND RECORD", "THE THIRD ONE", "4", "NUMBER FIVE IS A LONG ONE"];
     let records: Vec<Vec<u8>> = texts.iter().cycle().take(200).map(|text| record(text)).collect();
@@ -379,18 +381,18 @@ fn of_two_that_fit_one_is_meant() {
     let against = |bytes: &[u8], shape: Shape| {
         let found = sniff(bytes, true);
         let one = found.iter().find(|one| one.shape == shape).unwrap().clone();
-        assert!(!one.survives && found[0].survives && !found[1].survives, "{}", in_words(&found));
+        assert!(!one.survives && found[0].survives && !found[1].survives, "{}", described(&found));
         one.why.last().unwrap().clone()
     };
-    let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &records);
+    let vb = framed_by_hand(&mut dice, &Shape::Vb { blksize }, &records);
     assert_eq!(against(&vb, Shape::Vbs { blksize }), "no record is spanned, so this is vb");
-    // Long enough for more than two blocks, or there are too few of them to tell.
-    let vb = laid_out(&mut dice, &Shape::Vb { blksize }, &vec![records.clone(); 20].concat());
+    // The file needs more than two blocks to tell.
+    let vb = framed_by_hand(&mut dice, &Shape::Vb { blksize }, &vec![records.clone(); 20].concat());
     assert_eq!(against(&vb, Shape::RDW), "its records are really blocks of records");
-    let u32 = laid_out(&mut dice, &Shape::U32, &records);
+    let u32 = framed_by_hand(&mut dice, &Shape::U32, &records);
     assert_eq!(against(&u32, Shape::U16), "every other record is empty, so this is u32");
     let fixed: Vec<Vec<u8>> = texts.iter().cycle().take(200).map(|text| record(&format!("{text:<76}"))).collect();
-    let rdw = laid_out(&mut dice, &Shape::RDW, &fixed);
+    let rdw = framed_by_hand(&mut dice, &Shape::RDW, &fixed);
     assert_eq!(against(&rdw, Shape::Fixed { lrecl: 80 }), "its period comes from the headers of rdw");
 }
 
@@ -398,10 +400,10 @@ fn of_two_that_fit_one_is_meant() {
 fn a_tape_with_several_data_sets() {
     let tape = several();
     let found = look(&tape, true, None);
-    let Err(NoShape::DataSets(sets)) = found.shape() else { panic!("{}", in_words(&found.hypotheses)) };
-    let said: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let Err(NoShape::DataSets(sets)) = found.shape() else { panic!("{}", described(&found.hypotheses)) };
+    let listed: Vec<String> = sets.iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        listed,
         [
             "1: PROD.CARDS: RECFM FB, LRECL 80, BLKSIZE 400, 6 blocks",
             "2: PROD.VARIABLE: RECFM VB, LRECL 300, BLKSIZE 3000, 4 blocks",
@@ -431,7 +433,7 @@ fn a_tape_with_several_data_sets() {
     assert_eq!(look(b"no tape", true, Some(&TapeFile::Number(1))).shape(), Err(NoShape::NoTape));
 }
 
-/// The labels decide, in ASCII too; without HDR2 it is the blocks.
+/// The shape is taken from the labels, which may be in ASCII.
 #[test]
 fn a_tape_with_one_data_set() {
     let lines = |count: usize| (0..count).flat_map(|at| encode("US-ASCII", &format!("{at:<40}"))).collect::<Vec<u8>>();
@@ -439,12 +441,12 @@ fn a_tape_with_one_data_set() {
     let found = look(&tape, true, None);
     assert_eq!(found.shape().map(|shape| shape.to_string()), Ok("awstape:sl,fb:40".to_owned()));
     assert_eq!((&*found.data_sets[0].name, found.data_sets[0].blocks), ("A.NAME.OF.17.LONG", 2));
-    // A longer name stands in the label with its last 17 characters.
+    // A label has the last 17 characters of a longer name.
     let long: TapeFile = "PROD.A.NAME.OF.17.LONG".parse().unwrap();
     assert!(look(&tape, true, Some(&long)).shape().is_ok());
 }
 
-/// Whatever the pieces, the records of the file that was chosen come out.
+/// Only the records of the chosen file are converted, whatever the pieces of the input.
 #[test]
 fn one_file_of_a_tape() {
     let tape = several();
@@ -470,9 +472,9 @@ fn one_file_of_a_tape() {
     assert_eq!(read("fb:80", "1", 100).unwrap_err().code(), "options");
 }
 
-/// A listing has pages, all of one length: its records are the lines.
+/// The pages of a listing all have the same length, but the lines are its records.
 #[test]
-fn a_page_is_no_record() {
+fn pages_of_a_listing_are_not_records() {
     let mut dice = Dice::new(5);
     let names = pieces("en");
     let mut listing = String::new();
@@ -491,14 +493,15 @@ fn a_page_is_no_record() {
             sniff_one(&bytes, true).ok(),
             Some(Shape::Fixed { lrecl: 132 }),
             "{}",
-            in_words(&sniff(&bytes, true))
+            described(&sniff(&bytes, true))
         );
     }
 }
 
-/// A record that is cut by the end of the file, and a header that is wrong: how far it fits, and why no further.
+/// If the last record is truncated or a header is wrong, the hypothesis tells how far the shape fits, and why no
+/// further.
 #[test]
-fn how_far_it_fits() {
+fn a_shape_that_fits_only_the_beginning() {
     let bytes = encode("IBM037", "SOME TEXT").into_iter().collect::<Vec<u8>>();
     let mut file = [&[0, 13, 0, 0][..], &bytes].concat().repeat(100);
     let rdw = |file: &[u8]| sniff(file, true).into_iter().find(|one| one.shape == Shape::RDW).unwrap();
@@ -518,9 +521,9 @@ fn how_far_it_fits() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(64)))]
 
-    /// Whatever the bytes, and whatever headers are mixed among them.
+    /// Any bytes, with any headers among them, give consistent hypotheses.
     #[test]
-    fn it_answers_always(parts in prop::collection::vec((any::<u8>(), prop::collection::vec(any::<u8>(), 0..40), 1..30usize), 0..20), eof: bool) {
+    fn any_bytes(parts in prop::collection::vec((any::<u8>(), prop::collection::vec(any::<u8>(), 0..40), 1..30usize), 0..20), eof: bool) {
         let mut bytes = Vec::new();
         for (kind, data, times) in parts {
             for _ in 0..times {

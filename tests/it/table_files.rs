@@ -15,12 +15,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Reads a table that builds on no other.
+/// Reads a table that does not build on another one.
 fn read(file: &[u8], stem: &str) -> Result<Table, Error> {
     Table::read(file, stem, &|_| None)
 }
 
-/// The files of a folder, by name.
+/// Returns the files in a folder that have this extension, sorted by name.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -29,7 +29,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// What a table holds, sorted: bytes, text, way.
+/// Returns the mappings of a table, sorted: bytes, text, direction.
 fn content(table: &Table) -> Vec<(Vec<u8>, String, Way)> {
     let of_mapping = |mapping: &Mapping| {
         let Mapping { code, ch, way } = *mapping;
@@ -42,15 +42,14 @@ fn content(table: &Table) -> Vec<(Vec<u8>, String, Way)> {
     all
 }
 
-// --- Other people's files
-// ---------------------------------------------------------------------------------------------
+// --- Files of other projects ---------------------------------------------------------------------
 
-/// Every `.ucm` that lies beside the checkout, line by line.
+/// Reads every `.ucm` in `../shared/ucm`, beside the checkout, and compares it line by line.
 #[test]
-fn every_ucm_reads_whole() {
+fn every_line_of_every_ucm_is_read() {
     let paths = files(&root().join("../shared/ucm"), "ucm");
     if paths.is_empty() {
-        eprintln!("skipped: the source tables do not lie beside the checkout");
+        eprintln!("skipped: there are no source tables beside the checkout");
         return;
     }
     for path in paths {
@@ -72,7 +71,7 @@ fn every_ucm_reads_whole() {
     }
 }
 
-/// A line of ours or ICU's, read the plain way.
+/// Parses a mapping line in the simplest way, which is enough for these files.
 fn mapping_of_ucm(line: &str) -> (Vec<u8>, String, Way) {
     let number = |digits: &str| u32::from_str_radix(digits, 16).unwrap();
     let text = line.split("<U").skip(1).map(|part| char::from_u32(number(part.split('>').next().unwrap())).unwrap());
@@ -87,9 +86,9 @@ fn mapping_of_ucm(line: &str) -> (Vec<u8>, String, Way) {
     (bytes.collect(), text.collect(), way)
 }
 
-/// The charmaps of glibc, where they are installed. Those that cannot be read say why.
+/// Reads glibc's charmaps, if they are installed. If a charmap cannot be read, the error gives the reason.
 #[test]
-fn every_charmap_reads_or_says_why() {
+fn every_charmap_is_read_or_the_error_says_why() {
     let paths = files(Path::new("/usr/share/i18n/charmaps"), "gz");
     if paths.is_empty() {
         eprintln!("skipped: no charmaps are installed");
@@ -110,7 +109,7 @@ fn every_charmap_reads_or_says_why() {
                 expected.sort();
                 expected.dedup();
                 found.sort();
-                assert!(found == expected, "{}: {} for {}", path.display(), found.len(), expected.len());
+                assert!(found == expected, "{}: {} mappings, expected {}", path.display(), found.len(), expected.len());
                 read_whole += 1;
             }
             Err(error) => {
@@ -127,7 +126,7 @@ fn every_charmap_reads_or_says_why() {
     assert!(read_whole * 20 > paths.len() * 17, "{read_whole} of {}", paths.len());
 }
 
-/// Bytes and text of a charmap of glibc, read the plain way.
+/// Returns the bytes and the text of each mapping in one of glibc's charmaps, parsed in the simplest way.
 fn mappings_of_charmap(file: &str) -> Vec<(Vec<u8>, String)> {
     let lines = file.lines().map(|line| line.trim_start_matches("%IRREVERSIBLE%"));
     let lines =
@@ -160,21 +159,20 @@ fn mappings_of_charmap(file: &str) -> Vec<(Vec<u8>, String)> {
     all
 }
 
-// --- Our own samples
-// --------------------------------------------------------------------------------------------------
+// --- Our own samples -----------------------------------------------------------------------------
 
 fn sample_file(name: &str) -> Vec<u8> {
     fs::read(root().join("tests/data/tables").join(name)).unwrap()
 }
 
-/// Reads a sample, with the other samples to build on.
+/// Reads a sample. A table that it builds on is read from the other samples.
 fn sample(name: &str) -> Table {
     let stem = name.split('.').next().unwrap();
     Table::read(&sample_file(name), stem, &|base| Some(sample(&format!("{base}.ucm"))))
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What a table should hold: bytes in hex, text, way.
+/// Checks that a table holds exactly these mappings: bytes in hexadecimal, text, direction.
 fn holds(table: &Table, expected: &[(&str, &str, Way)]) {
     let bytes =
         |hex: &str| -> Vec<u8> { hex.split(' ').map(|digits| u8::from_str_radix(digits, 16).unwrap()).collect() };
@@ -209,7 +207,7 @@ fn a_ucm_of_single_bytes() {
     );
 }
 
-/// As ICU's own tool has it: the later mapping wins, in each direction for itself.
+/// As in ICU's own tool, the later mapping wins, separately for each direction.
 #[test]
 fn a_ucm_without_flags() {
     let table = sample("plain-crlf.ucm");
@@ -243,7 +241,7 @@ fn a_ucm_with_states() {
     assert_eq!(states.len(), 4);
     let row = |state: usize, byte: usize| states[state][byte];
     assert_eq!([row(0, 0x7F), row(0, 0x80), row(0, 0x81)], [Cell::End, Cell::Next(1), Cell::Next(2)]);
-    // A state in which nothing is legal is not worth going to.
+    // A byte that leads to a state without any legal byte is itself illegal.
     assert_eq!(row(0, 0xA0), Cell::Illegal);
     assert_eq!(
         [row(1, 0x40), row(2, 0x40), row(2, 0xFE), row(2, 0xFF)],
@@ -254,7 +252,7 @@ fn a_ucm_with_states() {
 }
 
 #[test]
-fn a_ucm_of_a_mixed_page_and_what_builds_on_it() {
+fn a_ucm_of_a_mixed_page_and_one_that_builds_on_it() {
     let table = sample("mixed.ucm");
     assert_eq!(table.shape, Shape::Shifted);
     let pairs = [
@@ -285,7 +283,7 @@ fn a_ucm_that_builds_on_another() {
 }
 
 #[test]
-fn a_charmap() {
+fn a_charmap_file() {
     let table = sample("site.charmap");
     assert_eq!(&*table.name, "X-SITE");
     assert_eq!(table.aliases, ["SITE-1", "SITE-2"]);
@@ -321,7 +319,7 @@ fn a_charmap() {
 }
 
 #[test]
-fn columns_of_unicode() {
+fn files_in_columns() {
     let table = sample("columns.txt");
     assert_eq!(&*table.name, "columns");
     holds(
@@ -343,26 +341,26 @@ fn columns_of_unicode() {
     assert_eq!(decode_strictly(&codec, b"\x81"), None);
 }
 
-/// A page of ours reads like any other file, and may build on others.
+/// A page from `codecs/` is read like any other table file, and may build on others.
 #[test]
-fn a_page_of_ours() {
+fn a_charpipe_page() {
     let page = fs::read(root().join("codecs/IBM8482.txt")).unwrap();
-    let of_ours = |name: &str| {
+    let charpipe_page = |name: &str| {
         let file = fs::read(root().join("codecs").join(format!("{name}.txt"))).ok()?;
         read(&file, name).ok()
     };
-    let table = Table::read(&page, "x", &of_ours).unwrap();
+    let table = Table::read(&page, "x", &charpipe_page).unwrap();
     assert_eq!(&*table.name, "IBM8482");
     let mut latin1 = page.clone();
     latin1.extend(b"# \xE9\n");
-    let error = Table::read(&latin1, "x", &of_ours).unwrap_err();
+    let error = Table::read(&latin1, "x", &charpipe_page).unwrap_err();
     let lines = page.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(place(&error), (lines + 1, 3, "text in UTF-8"));
 }
 
 #[test]
 fn raw_tables() {
-    // Each byte as it is, but for one, and 80 to FF, which are sent to a dot.
+    // Each byte maps to itself, except that A and B are swapped, and 80 to FF map to a dot.
     let mut file: Vec<u8> = (0..=255).map(|byte: u8| if byte < 0x80 { byte } else { b'.' }).collect();
     (file[0x41], file[0x42]) = (b'B', b'A');
     let table = read(&file, "site").unwrap();
@@ -373,14 +371,14 @@ fn raw_tables() {
     assert_eq!([way(&table, b'.'), way(&table, 0x80), way(&table, 0x41)], [RoundTrip, ToText, RoundTrip]);
     assert_eq!(decode_strictly(&TableCodec::new(table), b"AB.\xFF").as_deref(), Some("BA.."));
 
-    // An EBCDIC page whose 00 to 3F are sent to a dot: 4B is the dot.
+    // An EBCDIC page in which 00 to 3F map to a dot. The dot's own code is 4B.
     let ibm037 = Registry::builtin().codec("IBM037").unwrap();
     let of_ebcdic = |byte: u8| decode_strictly(&*ibm037, &[byte]).unwrap().chars().next().unwrap() as u32 as u8;
     let file: Vec<u8> = (0..=255).map(|byte| if byte < 0x40 { b'.' } else { of_ebcdic(byte) }).collect();
     let table = Table::read(&file, "site", &|name| (name == "IBM037").then(ibm037_table)).unwrap();
     assert_eq!([way(&table, 0x4B), way(&table, 0x00), way(&table, 0xC1)], [RoundTrip, ToText, RoundTrip]);
 
-    // To another page; what it has not assigned is nothing.
+    // A raw table to another page. Bytes that map to unassigned codes of that page have no mapping.
     let half = Table::from_fn("X-HALF", "", |byte| (byte < 0x80).then_some(byte.to_ascii_lowercase().into()));
     let mut file: Vec<u8> = (0..=255).collect();
     file.rotate_left(0x80);
@@ -389,7 +387,7 @@ fn raw_tables() {
     assert_eq!(decode_strictly(&TableCodec::new(table), b"\xC1").as_deref(), Some("a"));
     assert!(Table::read_to(&file[1..], "site", &half, &|_| None).is_err());
 
-    // Code points: either order, with and without a byte order mark.
+    // A table of 16-bit code points in either byte order, with and without a BOM.
     let unit = |byte: u16| match byte {
         0..0x80 => byte,
         0x80 => 0x20AC,
@@ -417,10 +415,9 @@ fn ibm037_table() -> Table {
     read(&fs::read(root().join("codecs/IBM037.txt")).unwrap(), "IBM037").unwrap()
 }
 
-// --- Errors
-// -----------------------------------------------------------------------------------------------------------
+// --- Errors --------------------------------------------------------------------------------------
 
-/// Line, column, and what was expected there.
+/// Returns the line, the column, and what was expected there.
 fn place(error: &Error) -> (usize, usize, &str) {
     match error.kind() {
         ErrorKind::Table { line, column, expected, .. } => (*line, *column, expected),
@@ -428,67 +425,67 @@ fn place(error: &Error) -> (usize, usize, &str) {
     }
 }
 
-/// Where it stops, and what was expected there: the beginning of it.
-fn stops(file: &str, line: usize, column: usize, expected: &str) {
+/// Checks that reading fails at this position, and that the description of what was expected begins with `expected`.
+fn fails(file: &str, line: usize, column: usize, expected: &str) {
     let error = read(file.as_bytes(), "x").map(|_| ()).expect_err(file);
     let found = place(&error);
     assert_eq!((found.0, found.1), (line, column), "{file}: {error}");
     assert!(found.2.starts_with(expected), "{file}: {error}");
 }
 
-/// A `.ucm` of single bytes with these mappings, the first in line 4.
+/// Returns a single-byte `.ucm` with these mappings, the first of which is in line 4.
 fn ucm(mappings: &str) -> String {
     format!("<uconv_class> \"SBCS\"\n<subchar> \\x3F\nCHARMAP\n{mappings}\nEND CHARMAP\n")
 }
 
-/// A `.ucm` with this head, from line 1, and a mapping.
+/// Returns a `.ucm` with this head, which begins in line 1, and one mapping.
 fn ucm_head(head: &str) -> String {
     format!("{head}\nCHARMAP\n<U0041> \\x41 |0\nEND CHARMAP\n")
 }
 
 #[test]
-fn a_ucm_that_does_not_read_says_where() {
-    stops(&ucm("<U0041 \\x41 |0"), 4, 1, "a code point such as <U0041>");
-    stops(&ucm("<U0041>+\\x41 |0"), 4, 9, "a code point such as <U0041>");
-    stops(&ucm("  <U110000> \\x41 |0"), 4, 3, "a code point up to 10FFFF that is not a surrogate");
-    stops(&ucm("<UDC00> \\x41 |0"), 4, 1, "a code point up to 10FFFF that is not a surrogate");
-    stops(&ucm("<U0041> |0"), 4, 9, "bytes such as \\x41");
-    stops(&ucm("<U0041> \\x4 |0"), 4, 9, "a byte of two hex digits");
-    stops(&ucm("<U0041> \\x41+ |0"), 4, 14, "a byte of two hex digits");
-    stops(&ucm("<U0041> \\x41 |5"), 4, 14, "a flag from |0 to |4");
-    stops(&ucm("<U0041> \\x41 |12"), 4, 14, "a flag from |0 to |4");
-    stops(&ucm("<U0041> \\x41 A |5"), 4, 16, "a flag from |0 to |4");
-    stops(&ucm("<U0041> \\x41x42 |0"), 4, 13, "a blank, or a byte of two hex digits");
-    stops(&ucm("<U0041> \\x41 + <U0042> |0"), 4, 16, "a flag from |0 to |4, a comment or the end of the line");
-    stops(&ucm("<U0041> \\x41 \\x42 |0"), 4, 14, "a flag from |0 to |4, a comment or the end of the line");
-    stops(
+fn errors_in_a_ucm_have_a_position() {
+    fails(&ucm("<U0041 \\x41 |0"), 4, 1, "a code point such as <U0041>");
+    fails(&ucm("<U0041>+\\x41 |0"), 4, 9, "a code point such as <U0041>");
+    fails(&ucm("  <U110000> \\x41 |0"), 4, 3, "a code point up to 10FFFF that is not a surrogate");
+    fails(&ucm("<UDC00> \\x41 |0"), 4, 1, "a code point up to 10FFFF that is not a surrogate");
+    fails(&ucm("<U0041> |0"), 4, 9, "bytes such as \\x41");
+    fails(&ucm("<U0041> \\x4 |0"), 4, 9, "a byte of two hex digits");
+    fails(&ucm("<U0041> \\x41+ |0"), 4, 14, "a byte of two hex digits");
+    fails(&ucm("<U0041> \\x41 |5"), 4, 14, "a flag from |0 to |4");
+    fails(&ucm("<U0041> \\x41 |12"), 4, 14, "a flag from |0 to |4");
+    fails(&ucm("<U0041> \\x41 A |5"), 4, 16, "a flag from |0 to |4");
+    fails(&ucm("<U0041> \\x41x42 |0"), 4, 13, "a blank, or a byte of two hex digits");
+    fails(&ucm("<U0041> \\x41 + <U0042> |0"), 4, 16, "a flag from |0 to |4, a comment or the end of the line");
+    fails(&ucm("<U0041> \\x41 \\x42 |0"), 4, 14, "a flag from |0 to |4, a comment or the end of the line");
+    fails(
         &ucm("<U0041> \\x41 |0\n<U0042> \\x42"),
         5,
         13,
         "a flag from |0 to |4, because the earlier mappings have one",
     );
-    stops(&ucm("<U0041> \\x41\n<U0042> \\x42 |0"), 5, 14, "no flag, because the earlier mappings have none");
-    stops(&ucm("<U0041><U0042> \\x41"), 4, 20, "a flag from |0 to |4, which is required for several");
-    stops(&ucm("<U0041><U0042> \\x41 |2"), 4, 21, "a flag other than |2");
-    stops(&ucm("A \\x41 |0"), 4, 1, "a mapping such as <U0041> \\x41 |0, or END CHARMAP");
-    stops(&ucm(""), 3, 1, "a mapping");
-    stops(&(ucm("<U0041> \\x41 |0") + "more"), 6, 1, "CHARMAP or the end");
-    stops("<uconv_class> \"SBCS\"\n<subchar> \\x3F\n", 3, 1, "CHARMAP");
-    stops(&ucm_head("<uconv_class> \"SBCS"), 1, 20, "a closing > or quote");
-    stops(&ucm_head("<uconv_class> \"SBCS\" x"), 1, 22, "the end of the line");
-    stops(&ucm_head("<uconv_class> \"XBCS\""), 1, 16, "SBCS, DBCS, MBCS or EBCDIC_STATEFUL");
-    stops(&ucm_head("<subchar> \\x3F"), 2, 1, "<uconv_class> before CHARMAP");
-    stops(&ucm_head("<subchar> \\x1\n<uconv_class> SBCS"), 1, 11, "a byte of two hex digits");
-    stops(&ucm_head("<subchar> \\x1A\\x1B\n<uconv_class> SBCS"), 1, 1, "a substitute that is one code of the table");
-    stops(&ucm_head("<uconv_class> SBCS\n<subchar1> \\x1A"), 2, 1, "no <subchar1>");
-    stops(&ucm_head("<uconv_class> SBCS\n<mb_cur_max> 2"), 2, 1, "1, which the <uconv_class> implies");
-    stops(&ucm_head("<uconv_class> DBCS"), 3, 9, "bytes that the table's states allow, which 41 are not");
-    stops(&ucm_head("<uconv_class> MBCS"), 1, 1, "<icu:state> too, because MBCS implies no states");
+    fails(&ucm("<U0041> \\x41\n<U0042> \\x42 |0"), 5, 14, "no flag, because the earlier mappings have none");
+    fails(&ucm("<U0041><U0042> \\x41"), 4, 20, "a flag from |0 to |4, which is required for several");
+    fails(&ucm("<U0041><U0042> \\x41 |2"), 4, 21, "a flag other than |2");
+    fails(&ucm("A \\x41 |0"), 4, 1, "a mapping such as <U0041> \\x41 |0, or END CHARMAP");
+    fails(&ucm(""), 3, 1, "a mapping");
+    fails(&(ucm("<U0041> \\x41 |0") + "more"), 6, 1, "CHARMAP or the end");
+    fails("<uconv_class> \"SBCS\"\n<subchar> \\x3F\n", 3, 1, "CHARMAP");
+    fails(&ucm_head("<uconv_class> \"SBCS"), 1, 20, "a closing > or quote");
+    fails(&ucm_head("<uconv_class> \"SBCS\" x"), 1, 22, "the end of the line");
+    fails(&ucm_head("<uconv_class> \"XBCS\""), 1, 16, "SBCS, DBCS, MBCS or EBCDIC_STATEFUL");
+    fails(&ucm_head("<subchar> \\x3F"), 2, 1, "<uconv_class> before CHARMAP");
+    fails(&ucm_head("<subchar> \\x1\n<uconv_class> SBCS"), 1, 11, "a byte of two hex digits");
+    fails(&ucm_head("<subchar> \\x1A\\x1B\n<uconv_class> SBCS"), 1, 1, "a substitute that is one code of the table");
+    fails(&ucm_head("<uconv_class> SBCS\n<subchar1> \\x1A"), 2, 1, "no <subchar1>");
+    fails(&ucm_head("<uconv_class> SBCS\n<mb_cur_max> 2"), 2, 1, "1, which the <uconv_class> implies");
+    fails(&ucm_head("<uconv_class> DBCS"), 3, 9, "bytes that the table's states allow, which 41 are not");
+    fails(&ucm_head("<uconv_class> MBCS"), 1, 1, "<icu:state> too, because MBCS implies no states");
 }
 
-/// `makeconv` looks for a flag and for nothing else.
+/// After the bytes, only a flag matters, as in ICU's `makeconv`.
 #[test]
-fn text_behind_the_bytes_of_a_ucm_is_skipped() {
+fn text_after_the_bytes_in_a_ucm_is_skipped() {
     let lines = [
         "<U0041> \\x41 |0 LATIN CAPITAL LETTER A",
         "<U0041> \\x41 |0; (c) \\ <b>",
@@ -507,7 +504,7 @@ fn text_behind_the_bytes_of_a_ucm_is_skipped() {
     holds(&table, &[("41", "A", Way::ToText)]);
 }
 
-/// The shift codes of a mixed page are no characters, whatever a table says of them.
+/// The shift codes of a mixed page are not characters, even if a table lists them.
 #[test]
 fn shift_codes_in_a_ucm_are_left_out() {
     let file = "<uconv_class> EBCDIC_STATEFUL\n<subchar> \\x6F\nCHARMAP\n<U000E> \\x0E |0\n<U000F> \\x0F |0\n\
@@ -517,8 +514,8 @@ fn shift_codes_in_a_ucm_are_left_out() {
     assert_eq!(decode_strictly(&TableCodec::new(table), b"\x0E\x41\x42\x0F\xC1").as_deref(), Some("一A"));
 }
 
-/// Which characters subchar1 stands for, as ICU has it: those that are listed, or, in a table that is plain enough for
-/// ICU to keep no list, those up to U+00FF.
+/// The characters that are replaced with subchar1 are the same as in ICU: those that are listed with `|2` or, in a
+/// table so simple that ICU keeps no list, those up to U+00FF.
 #[test]
 fn the_single_byte_substitute_of_a_ucm() {
     let written = |states: &str, mappings: &str| {
@@ -526,8 +523,8 @@ fn the_single_byte_substitute_of_a_ucm() {
         let file = format!("{head}{states}\nCHARMAP\n<U0041> \\x41 |0\n{mappings}\nEND CHARMAP\n");
         let codec = TableCodec::new(read(file.as_bytes(), "x").unwrap_or_else(|error| panic!("{mappings}: {error}")));
         let substitute = |ch: char| {
-            let mut room = [0; MIN_ROOM];
-            let mut sink = ByteSink::new(&mut room);
+            let mut buffer = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut buffer);
             assert!(codec.encoder().unwrap().encode_replacement(ch, Replacement::Substitute, &mut sink));
             sink.as_bytes()[0]
         };
@@ -550,34 +547,34 @@ fn the_single_byte_substitute_of_a_ucm() {
 }
 
 #[test]
-fn states_that_do_not_read_say_where() {
+fn errors_in_states_have_a_position() {
     let state = |rows: &str| {
         let rows: Vec<String> = rows.split('/').map(|row| format!("<icu:state> {row}")).collect();
         ucm_head(&format!("<uconv_class> MBCS\n{}", rows.join("\n")))
     };
-    stops(&state("0-7f, 8g"), 2, 20, "a comma or the end of the row");
-    stops(&state("0-7f,, 80"), 2, 18, "an entry such as");
-    stops(&state("0-7f, "), 2, 18, "an entry such as");
-    stops(&state("x"), 2, 13, "an entry such as");
-    stops(&state("7f-0"), 2, 13, "a range from the lower byte to the higher");
-    stops(&state("0-7f, 80:2/40"), 2, 19, "a next state up to 1");
-    stops(&state("0-7f, 80:0"), 2, 19, "a dot, because a sequence begins in the next state");
-    stops(&state("0-7f, 80:1/40:1."), 3, 13, "a next state in which a sequence begins");
-    stops(&state("0-7f, a:0.s"), 2, 19, "no .s");
-    stops(&state("0-7f, 80:1/40:2/40:1"), 2, 1, "states in which a sequence ends after at most four bytes");
-    stops(&state("0-7f, 80:1/40:2/40:3/40:4/40"), 2, 1, "states in which a sequence ends after at most four bytes");
-    stops(&state("0-7f, 80:1/40/initial, 40"), 4, 1, "`initial` only in the rows of states 0 and 1");
-    stops(
+    fails(&state("0-7f, 8g"), 2, 20, "a comma or the end of the row");
+    fails(&state("0-7f,, 80"), 2, 18, "an entry such as");
+    fails(&state("0-7f, "), 2, 18, "an entry such as");
+    fails(&state("x"), 2, 13, "an entry such as");
+    fails(&state("7f-0"), 2, 13, "a range from the lower byte to the higher");
+    fails(&state("0-7f, 80:2/40"), 2, 19, "a next state up to 1");
+    fails(&state("0-7f, 80:0"), 2, 19, "a dot, because a sequence begins in the next state");
+    fails(&state("0-7f, 80:1/40:1."), 3, 13, "a next state in which a sequence begins");
+    fails(&state("0-7f, a:0.s"), 2, 19, "no .s");
+    fails(&state("0-7f, 80:1/40:2/40:1"), 2, 1, "states in which a sequence ends after at most four bytes");
+    fails(&state("0-7f, 80:1/40:2/40:3/40:4/40"), 2, 1, "states in which a sequence ends after at most four bytes");
+    fails(&state("0-7f, 80:1/40/initial, 40"), 4, 1, "`initial` only in the rows of states 0 and 1");
+    fails(
         &state("0-ff, e:1.s, f:0.s/initial, e:1.s, f:0.s, 41-fe:2/30:1."),
         2,
         1,
         "the states that EBCDIC_STATEFUL implies",
     );
-    stops(&state("0-40"), 4, 9, "bytes that the table's states allow, which 41 are not");
-    stops(&state("0-40, 41.u"), 4, 9, "bytes other than 41, which are .u in the states");
+    fails(&state("0-40"), 4, 9, "bytes that the table's states allow, which 41 are not");
+    fails(&state("0-40, 41.u"), 4, 9, "bytes other than 41, which are .u in the states");
     let several = state("0-40, 41.u").replace("<U0041> ", "<U0041><U0300> \\x40");
-    stops(&several, 4, 16, "bytes other than 40 41, which are .u in the states");
-    // The last row that speaks of a byte counts, and blanks stand anywhere.
+    fails(&several, 4, 16, "bytes other than 40 41, which are .u in the states");
+    // If several entries of a row name a byte, the last one counts. Blanks are allowed anywhere.
     let good = state(" 0 - 7f , 41 : 0 . i , 41 . , 80 : 1 /surrogates, 40 - 7e . p");
     assert!(read(good.as_bytes(), "x").is_ok());
     let same = |rows: &str| read(state(rows).replace("41 |0", "41\\x41 |0").as_bytes(), "x").unwrap().shape;
@@ -585,29 +582,29 @@ fn states_that_do_not_read_say_where() {
     assert_eq!(read(state("0-7f").as_bytes(), "x").unwrap().shape, Shape::Single);
 }
 
-/// The later one is to blame, and both are named.
+/// The error is reported at the later of the two mappings, and its message names both.
 #[test]
 fn a_table_that_contradicts_itself_is_refused() {
     let twice = "one character for 41, not both U+0041 (line 4) and U+0042";
-    stops(&ucm("<U0041> \\x41 |0\n <U0042>  \\x41 |0"), 5, 11, twice);
-    stops(&ucm("<U0041> \\x41 |0\n<U0042> \\x41 |3"), 5, 9, twice);
-    stops(&ucm("<U0041> \\x41 |0\n<U0041> \\x42 |1"), 5, 9, "one code for U+0041, not both 41 (line 4) and 42");
-    stops(&ucm("<U0041> \\x41 |0\n<U0041> \\x41 |0"), 5, 9, "41 only once: it is already U+0041 (line 4)");
+    fails(&ucm("<U0041> \\x41 |0\n <U0042>  \\x41 |0"), 5, 11, twice);
+    fails(&ucm("<U0041> \\x41 |0\n<U0042> \\x41 |3"), 5, 9, twice);
+    fails(&ucm("<U0041> \\x41 |0\n<U0041> \\x42 |1"), 5, 9, "one code for U+0041, not both 41 (line 4) and 42");
+    fails(&ucm("<U0041> \\x41 |0\n<U0041> \\x41 |0"), 5, 9, "41 only once: it is already U+0041 (line 4)");
     let several = "<U0041> \\x41 |0\n<U0041><U0300> \\x41 |0";
-    stops(&ucm(several), 5, 16, "one character for 41, not both U+0041 (line 4) and U+0041 U+0300");
-    stops(
+    fails(&ucm(several), 5, 16, "one character for 41, not both U+0041 (line 4) and U+0041 U+0300");
+    fails(
         &ucm("<U0041> \\x41 |0\n<U0042> \\x42 |0\n<U0041> \\x42\\x42\\x42\\x42\\x42 |0"),
         6,
         9,
         "one code for U+0041",
     );
-    // Both ways and one way are no contradiction.
+    // A round-trip mapping and a one-way mapping do not contradict each other.
     assert!(read(ucm("<U0041> \\x41 |0\n<U0042> \\x41 |1\n<U0041> \\x42 |3").as_bytes(), "x").is_ok());
     let charmap = "<escape_char> /\nCHARMAP\n<U0041> /x41\n<U0042>  /x41\nEND CHARMAP\n";
-    stops(charmap, 4, 10, "one character for 41, not both U+0041 (line 3) and U+0042");
-    stops("0x41 0x0041\n 0x41 0x0042\n", 2, 2, "one character for 41, not both U+0041 (line 1) and U+0042");
+    fails(charmap, 4, 10, "one character for 41, not both U+0041 (line 3) and U+0042");
+    fails("0x41 0x0041\n 0x41 0x0042\n", 2, 2, "one character for 41, not both U+0041 (line 1) and U+0042");
     let extension = ucm("<U0041> \\x41 |0") + "CHARMAP\n<U0042> \\x41 |0\nEND CHARMAP\n";
-    stops(&extension, 7, 9, twice);
+    fails(&extension, 7, 9, twice);
     let base = |_: &str| read(ucm("<U0041> \\x41 |0").as_bytes(), "x").ok();
     let delta = "<icu:base> \"x\"\nCHARMAP\n<U0042> \\x41 |0\nEND CHARMAP\n";
     let error = Table::read(delta.as_bytes(), "x", &base).unwrap_err();
@@ -615,57 +612,57 @@ fn a_table_that_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn a_charmap_that_does_not_read_says_where() {
+fn errors_in_a_charmap_have_a_position() {
     let map = |mappings: &str| format!("<escape_char> /\n<comment_char> %\nCHARMAP\n{mappings}\nEND CHARMAP\n");
-    stops(&map("<U0041> x41"), 4, 9, "1 bytes or more, such as /x41");
-    stops(&map("<U0041> /x4"), 4, 9, "a byte such as /x41, /d065 or /101");
-    stops(&map("<U0041> /d256"), 4, 9, "a byte such as");
-    stops(&map("<NUL> /x00 NULL"), 4, 1, "a code point such as <U0041>: other names do not identify a character");
-    stops(&map("<U0041"), 4, 1, "a name in angle brackets");
-    stops(&map("<UD800> /x41"), 4, 3, "a code point up to 10FFFF that is not a surrogate");
-    stops(&map("<U0041>..<U0040> /x41"), 4, 12, "the end of a range");
-    stops(&map("<U0041>.<U0042> /x41"), 4, 8, "two dots and the last code point of a range");
-    stops(&map("<U0039>...<U003A> /x41"), 4, 13, "decimal digits");
-    stops(&map("<U0041>..<U0042> /xff"), 4, 18, "bytes that can be incremented up to the end of the range");
-    stops(&map("<UD7FF>..<UE000> /x41/x41"), 4, 1, "a range without surrogates");
-    stops(&map("A /x41"), 4, 1, "a mapping such as <U0041> /x41, or END CHARMAP");
-    stops(&map(""), 1, 1, "a table with mappings");
-    stops(&(map("<U0041> /x41") + "more"), 6, 1, "WIDTH or the end of the file");
-    stops("<escape_char> //\nCHARMAP\n", 1, 15, "one character such as / or %");
-    stops("<escape_char> /\n<mb_cur_min> 0\n", 2, 14, "a number from 1 to 31");
-    stops("<escape_char> /\n<mb_cur_min> 2\nCHARMAP\n<U0041> /x41\n", 4, 9, "2 bytes or more, such as /x41");
-    stops("<escape_char> /\n<include> X\n", 2, 1, "no <include>");
-    stops("<escape_char> /\n<U0041> /x41\n", 2, 1, "CHARMAP before the mappings");
-    stops("<escape_char> /\nCHARMAP\n<U0041> /x41\n", 4, 1, "END CHARMAP");
+    fails(&map("<U0041> x41"), 4, 9, "1 bytes or more, such as /x41");
+    fails(&map("<U0041> /x4"), 4, 9, "a byte such as /x41, /d065 or /101");
+    fails(&map("<U0041> /d256"), 4, 9, "a byte such as");
+    fails(&map("<NUL> /x00 NULL"), 4, 1, "a code point such as <U0041>: other names do not identify a character");
+    fails(&map("<U0041"), 4, 1, "a name in angle brackets");
+    fails(&map("<UD800> /x41"), 4, 3, "a code point up to 10FFFF that is not a surrogate");
+    fails(&map("<U0041>..<U0040> /x41"), 4, 12, "the end of a range");
+    fails(&map("<U0041>.<U0042> /x41"), 4, 8, "two dots and the last code point of a range");
+    fails(&map("<U0039>...<U003A> /x41"), 4, 13, "decimal digits");
+    fails(&map("<U0041>..<U0042> /xff"), 4, 18, "bytes that can be incremented up to the end of the range");
+    fails(&map("<UD7FF>..<UE000> /x41/x41"), 4, 1, "a range without surrogates");
+    fails(&map("A /x41"), 4, 1, "a mapping such as <U0041> /x41, or END CHARMAP");
+    fails(&map(""), 1, 1, "a table with mappings");
+    fails(&(map("<U0041> /x41") + "more"), 6, 1, "WIDTH or the end of the file");
+    fails("<escape_char> //\nCHARMAP\n", 1, 15, "one character such as / or %");
+    fails("<escape_char> /\n<mb_cur_min> 0\n", 2, 14, "a number from 1 to 31");
+    fails("<escape_char> /\n<mb_cur_min> 2\nCHARMAP\n<U0041> /x41\n", 4, 9, "2 bytes or more, such as /x41");
+    fails("<escape_char> /\n<include> X\n", 2, 1, "no <include>");
+    fails("<escape_char> /\n<U0041> /x41\n", 2, 1, "CHARMAP before the mappings");
+    fails("<escape_char> /\nCHARMAP\n<U0041> /x41\n", 4, 1, "END CHARMAP");
     let prefix =
         "no code that begins with 41, which is a character on its own (line 4), unless it consists of whole codes";
-    stops(&map("<U0041> /x41\n<U0042> /x41/x42"), 5, 9, prefix);
-    stops(&map("<U0041> /x41/x42/x43/x44/x45"), 4, 9, "one to four bytes, or several codes of the table");
+    fails(&map("<U0041> /x41\n<U0042> /x41/x42"), 5, 9, prefix);
+    fails(&map("<U0041> /x41/x42/x43/x44/x45"), 4, 9, "one to four bytes, or several codes of the table");
 }
 
 #[test]
-fn columns_that_do_not_read_say_where() {
-    stops("0x41 0x0041\n0x4 0x0042\n", 2, 3, "two hex digits for each byte");
-    stops("0x41 41\n", 1, 6, "a code point such as 0x0041");
-    stops("0x41 0x0041 A\n", 1, 13, "a comment or the end of the line");
-    stops("0x41 0xD800\n", 1, 6, "a code point up to 10FFFF that is not a surrogate");
-    stops("0x41 0x0041+\n", 1, 13, "a code point such as 0x0041");
-    stops("0x41 0x0041\n66 0x0042\n", 2, 1, "bytes such as 0x41, as in the lines before");
-    stops("1 0x0042\n0x41 0x0041\n", 2, 1, "a pointer, as in the lines before");
-    stops("0 0x20AC\n 128 0x0042\n", 2, 2, "a pointer up to 127: multi-byte indexes are not supported");
-    stops("# nothing\n0x41\n", 1, 1, "a table with mappings");
-    stops("", 1, 1, "a table: a charpipe page");
-    stops("nonsense\n", 1, 1, "name, alias");
-    stops("\u{1F600}", 1, 1, "a table: a charpipe page");
+fn errors_in_columns_have_a_position() {
+    fails("0x41 0x0041\n0x4 0x0042\n", 2, 3, "two hex digits for each byte");
+    fails("0x41 41\n", 1, 6, "a code point such as 0x0041");
+    fails("0x41 0x0041 A\n", 1, 13, "a comment or the end of the line");
+    fails("0x41 0xD800\n", 1, 6, "a code point up to 10FFFF that is not a surrogate");
+    fails("0x41 0x0041+\n", 1, 13, "a code point such as 0x0041");
+    fails("0x41 0x0041\n66 0x0042\n", 2, 1, "bytes such as 0x41, as in the lines before");
+    fails("1 0x0042\n0x41 0x0041\n", 2, 1, "a pointer, as in the lines before");
+    fails("0 0x20AC\n 128 0x0042\n", 2, 2, "a pointer up to 127: multi-byte indexes are not supported");
+    fails("# nothing\n0x41\n", 1, 1, "a table with mappings");
+    fails("", 1, 1, "a table: a charpipe page");
+    fails("nonsense\n", 1, 1, "name, alias");
+    fails("\u{1F600}", 1, 1, "a table: a charpipe page");
 }
 
 #[test]
-fn each_bound_has_its_own_error() {
+fn each_limit_has_its_own_error() {
     let long = format!("<uconv_class> SBCS\n#{}\n", "x".repeat(MAX_LINE));
-    stops(&long, 2, MAX_LINE + 1, "the end of the line: a line may have at most 4096 bytes");
+    fails(&long, 2, MAX_LINE + 1, "the end of the line: a line may have at most 4096 bytes");
     let just = ucm(&format!("<U0041> \\x41 |0\n#{}", "x".repeat(MAX_LINE - 1)));
     assert!(read(just.as_bytes(), "x").is_ok());
-    stops(&format!("#{}\n0x41 0x0041\n", "x".repeat(MAX_LINE)), 1, MAX_LINE + 1, "the end of the line");
+    fails(&format!("#{}\n0x41 0x0041\n", "x".repeat(MAX_LINE)), 1, MAX_LINE + 1, "the end of the line");
 
     let mut large = ucm("<U0041> \\x41 |0").into_bytes();
     large.resize(MAX_FILE, b'\n');
@@ -673,31 +670,32 @@ fn each_bound_has_its_own_error() {
     large.push(b'\n');
     assert_eq!(place(&read(&large, "x").unwrap_err()), (1, 1, "a table of at most 33554432 bytes"));
 
-    // Round and round over the same range: what is bounded is what is kept while reading.
+    // The same range twice: the limit applies to all mappings that are kept while reading, even if they are repeated.
     let range = "<U00010000>..<U0010FFFF> /x81/x81/x81/x81\n";
     let map = format!("<escape_char> /\nCHARMAP\n{range}{range}END CHARMAP\n");
-    stops(&map, 4, 1, "the end of the table: it may have at most 1200000 mappings");
+    fails(&map, 4, 1, "the end of the table: it may have at most 1200000 mappings");
     assert_eq!(MAX_MAPPINGS, 1_200_000);
 
     let rows = |count: usize| "<icu:state> 0-7f\n".repeat(count);
     assert!(read(ucm_head(&format!("<uconv_class> MBCS\n{}", rows(MAX_STATES))).as_bytes(), "x").is_ok());
     let many = ucm_head(&format!("<uconv_class> MBCS\n{}", rows(MAX_STATES + 1)));
-    stops(&many, MAX_STATES + 2, 1, "CHARMAP: at most 256 states are allowed");
+    fails(&many, MAX_STATES + 2, 1, "CHARMAP: at most 256 states are allowed");
 
     let bytes = |count: usize| ucm(&format!("<U0041> {} |0", "\\x41".repeat(count)));
     assert!(read(bytes(MAX_BYTES).as_bytes(), "x").is_ok());
-    stops(&bytes(MAX_BYTES + 1), 4, 9 + 4 * MAX_BYTES, "at most 31 bytes");
+    fails(&bytes(MAX_BYTES + 1), 4, 9 + 4 * MAX_BYTES, "at most 31 bytes");
     let text = |count: usize, point: &str| ucm(&format!("{} \\x41 |0", point.repeat(count)));
     let table = read(text(MAX_TEXT, "<UFF21>").as_bytes(), "x").unwrap();
     assert_eq!(table.sequences[0].text.len(), 57);
-    stops(&text(MAX_TEXT + 1, "<UFF21>"), 4, 1 + 7 * MAX_TEXT, "bytes: a mapping has at most 19 UTF-16 code units");
-    stops(&text(10, "<U1F600>"), 4, 73, "bytes: a mapping has at most 19 UTF-16 code units");
+    fails(&text(MAX_TEXT + 1, "<UFF21>"), 4, 1 + 7 * MAX_TEXT, "bytes: a mapping has at most 19 UTF-16 code units");
+    fails(&text(10, "<U1F600>"), 4, 73, "bytes: a mapping has at most 19 UTF-16 code units");
 }
 
-/// The states of a table that has none are bounded too: each lead byte with trail bytes of its own.
+/// The limit also applies to states that are derived from the mappings. In this table, each lead byte has different
+/// trail bytes.
 #[test]
 fn a_charmap_of_too_many_states_is_refused() {
-    // By the second byte alone it cannot be told how long a code is, so that no two leads share a state.
+    // The second byte alone does not determine the length of a code, so no two lead bytes can share a state.
     let mut map = String::from("<escape_char> /\nCHARMAP\n");
     let mut point = 0x10000;
     for lead in 0..=255 {
@@ -719,10 +717,9 @@ fn a_charmap_of_too_many_states_is_refused() {
     assert!(place(&error).2.starts_with("bytes that 256 states can tell apart"), "{error}");
 }
 
-// --- Any input
-// --------------------------------------------------------------------------------------------------------
+// --- Any input -----------------------------------------------------------------------------------
 
-/// Pieces that table files are made of.
+/// Fragments of table files.
 const PIECES: &[&str] = &[
     "<code_set_name> \"X\"\n",
     "<uconv_class> \"SBCS\"\n",
@@ -771,7 +768,7 @@ const PIECES: &[&str] = &[
 
 proptest! {
     #[test]
-    fn no_file_makes_it_panic(pieces in vec(select(PIECES), 0..40), cut in any::<usize>(), byte in any::<u8>()) {
+    fn no_file_makes_the_reader_panic(pieces in vec(select(PIECES), 0..40), cut in any::<usize>(), byte in any::<u8>()) {
         let mut file = pieces.concat().into_bytes();
         check(&file)?;
         if !file.is_empty() {
@@ -784,14 +781,15 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(file in vec(any::<u8>(), 0..600), len in select(&[256, 512, 514, 700][..])) {
+    fn no_bytes_make_the_reader_panic(file in vec(any::<u8>(), 0..600), len in select(&[256, 512, 514, 700][..])) {
         let mut file = file;
         file.resize(len, 0);
         check(&file)?;
     }
 }
 
-/// What reads can be believed, runs, and says nothing outside its bounds; what does not says where.
+/// Checks that a table that can be read is valid, usable and within the limits, and that any other has an error with a
+/// position.
 fn check(file: &[u8]) -> Result<(), TestCaseError> {
     let base = |_: &str| Some(sample("mixed.ucm"));
     match Table::read(file, "x", &base) {

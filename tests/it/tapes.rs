@@ -1,10 +1,10 @@
-//! Reads tapes and writes them again: the same blocks, the same files, the same bytes.
+//! Tests that a tape that is read and written again has the same blocks, the same files, and the same bytes.
 
 use crate::common::invariant;
 use charpipe::Transcode;
 use charpipe::records::Shape;
 
-/// A tape image of these blocks; an empty one is a tape mark.
+/// Returns a tape image of these blocks. An empty block is a tape mark.
 fn tape(blocks: &[&[u8]]) -> Vec<u8> {
     let (mut image, mut previous) = (Vec::new(), 0u16);
     for block in blocks {
@@ -22,6 +22,7 @@ fn text(len: usize, seed: usize) -> Vec<u8> {
     (0..len).map(|at| if at % 80 > 60 { 0x40 } else { 0x81 + ((at / 7 + seed) % 9) as u8 }).collect()
 }
 
+/// Converts records to records.
 fn through(page: &str, to: &str, read_as: &str, write_as: &str, input: &[u8]) -> Vec<u8> {
     let job = Transcode::new().source_encoding(page).unwrap().target_encoding(to).unwrap();
     let job = job.records(read_as.parse().unwrap()).to_records(write_as.parse().unwrap());
@@ -31,7 +32,7 @@ fn through(page: &str, to: &str, read_as: &str, write_as: &str, input: &[u8]) ->
 }
 
 #[test]
-fn blocks_of_3200_come_back() {
+fn blocks_of_3200_bytes_round_trip() {
     let (block, other, short) = (text(3200, 0), text(3200, 3), text(1120, 5));
     let mark: &[u8] = b"";
     for image in [
@@ -41,7 +42,7 @@ fn blocks_of_3200_come_back() {
         tape(&[mark, &block, mark]),
         tape(&[mark]),
     ] {
-        // By records of a table, and the long way.
+        // Converted by a table, and through text.
         for (page, other) in [("IBM037", "IBM037"), ("IBM939", "IBM939"), ("IBM037", "IBM1047")] {
             let output = through(page, other, "awstape,fb:80", "awstape,fb:80,blksize=3200", &image);
             assert!(output == image, "{page}");
@@ -52,7 +53,7 @@ fn blocks_of_3200_come_back() {
 }
 
 #[test]
-fn vb_has_its_block_size_in_its_own_words() {
+fn blocks_of_vb_round_trip() {
     let records: Vec<u8> = [0x08u8, 0x0C, 0x06]
         .iter()
         .flat_map(|len| [vec![0, *len, 0, 0], text(usize::from(*len) - 4, 1)].concat())
@@ -66,7 +67,7 @@ fn vb_has_its_block_size_in_its_own_words() {
 }
 
 #[test]
-fn no_cut_of_a_tape_makes_a_difference() {
+fn cutting_a_tape_makes_no_difference() {
     let image = tape(&[&text(32, 0), &text(16, 1), b"", &text(16, 2), b"", b""]);
     let job = Transcode::new()
         .source_encoding("IBM037")
@@ -79,7 +80,7 @@ fn no_cut_of_a_tape_makes_a_difference() {
     }
 }
 
-/// A file that no mark ends is ended by one, as ever.
+/// A tape mark is written after the last file, even if the input has none there.
 #[test]
 fn a_missing_mark_is_written() {
     let (without, with) = (tape(&[&text(16, 0)]), tape(&[&text(16, 0), b""]));
@@ -88,7 +89,7 @@ fn a_missing_mark_is_written() {
 }
 
 #[test]
-fn files_of_ftp_stay_apart_on_a_tape() {
+fn files_in_block_mode_stay_separate_on_a_tape() {
     let ftp = b"\x80\0\x01\xC1\x40\0\0\x80\0\x01\xC2\x40\0\0";
     assert_eq!(through("IBM037", "IBM037", "mode-b", "mode-b", ftp), ftp);
     let image = through("IBM037", "IBM037", "mode-b", "awstape,fb:2", ftp);
@@ -97,7 +98,7 @@ fn files_of_ftp_stay_apart_on_a_tape() {
 }
 
 #[test]
-fn how_block_sizes_are_written_down() {
+fn parsing_and_formatting_block_sizes() {
     for (text, expected) in [
         ("awstape,fb:80,blksize=3200", "awstape,fb:80,blksize=3200"),
         ("AWSTAPE,FB:80,BLKSIZE=80", "awstape,fb:80,blksize=80"),
@@ -134,9 +135,9 @@ fn how_block_sizes_are_written_down() {
     }
 }
 
-/// Before anything is read: there is nothing to read here.
+/// The error comes before anything is read, which is why this test has no input.
 #[test]
-fn labels_are_not_written() {
+fn tape_labels_cannot_be_written() {
     let job = Transcode::new().target_encoding("IBM037").unwrap();
     for shape in ["awstape:sl,fb:80", "awstape:sl,fb:80,blksize=3200", "awstape:sl,vb"] {
         let error = job.clone().to_records(shape.parse().unwrap()).transcoder().map(|_| ()).unwrap_err();

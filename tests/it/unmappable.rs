@@ -31,15 +31,15 @@ fn every_policy() {
     assert_eq!((outcome.offset, outcome.text()), (Some(1), "a"));
 }
 
-/// What is escaped goes through the target.
+/// Escapes and substitutes are encoded in the target.
 #[test]
-fn in_the_targets_own_bytes() {
+fn escapes_are_encoded_in_the_target() {
     let (outcome, _) = run(&to("IBM037").on_unmappable(OnUnmappable::Xml), "a€");
     // & # x 2 0 A C ; in page 37
     assert_eq!(outcome.output, b"\x81\x50\x7B\xA7\xF2\xF0\xC1\xC3\x5E");
     let (outcome, _) = run(&to("IBM1047").on_unmappable(OnUnmappable::Escape), "€");
     assert_eq!(outcome.output, b"\xE0\xA4\xC0\xF2\xF0\xC1\xC3\xD0");
-    // UCS-2 takes all but the characters beyond its plane.
+    // UCS-2 can write all characters of the Basic Multilingual Plane.
     let (outcome, _) = run(&to("ISO-10646-UCS-2").on_unmappable(OnUnmappable::Replace), "€😀");
     assert_eq!(outcome.output, b"\x20\xAC\xFF\xFD");
 }
@@ -55,9 +55,9 @@ fn best_fit_comes_first() {
     assert_eq!(outcome.offset, Some(0));
 }
 
-/// References where XML allows them, by default; elsewhere an error with the place.
+/// By default, character references are written if XML allows them there. Elsewhere the run fails at that offset.
 #[test]
-fn xml() {
+fn references_in_xml() {
     let good = "<?xml version='1.0'?><!-- c --><a é='€' b=\"漢\">x€<![CDATA[y]]>😀</a>";
     let (outcome, report) = run(&to("ISO-8859-1"), good);
     assert_eq!(outcome.error, None);
@@ -77,22 +77,22 @@ fn xml() {
         let (outcome, _) = run(&to("ISO-8859-1"), bad);
         assert_eq!(outcome.offset, bad.find('€').map(|at| at as u64), "{bad}");
     }
-    // No XML Char: no reference could say it.
+    // XML does not allow this character, not even as a reference.
     let (outcome, _) = run(&to("IBM037"), "<?xml version='1.0'?><a>\u{FFFE}</a>");
     assert_eq!(outcome.offset, Some(24));
-    // Nothing is done where the target can write everything.
+    // Nothing is escaped if the target can write everything.
     for target in ["UTF-8", "UTF-16", "X-ISO-10646-UCS-4-2143"] {
         let (outcome, report) = run(&to(target), good);
         assert_eq!((outcome.error, report.unmappable.count), (None, 0));
     }
-    // What is not known to be XML fails by default.
+    // If the input is not known to be XML, the run fails by default.
     let (outcome, _) = run(&to("ISO-8859-1"), "<a>€</a>");
     assert_eq!(outcome.offset, Some(3));
     let (outcome, _) = run(&to("US-ASCII").kind(Kind::Xml), "<a>é</a>");
     assert_eq!(outcome.text(), "<?xml version=\"1.0\" encoding=\"US-ASCII\"?><a>&#xE9;</a>");
 }
 
-/// A page without `x`, `#` or `;` gets no reference that says something else.
+/// If the target lacks a character of a reference, another form of reference is written, or the run fails.
 #[test]
 fn a_target_that_cannot_write_a_reference() {
     use charpipe::codec::{TableCodec, table::chart};
@@ -111,9 +111,9 @@ fn a_target_that_cannot_write_a_reference() {
     }
 }
 
-/// U+FFFD that stands for ill-formed input is not counted as unmappable; the policies don't get into each other's way.
+/// U+FFFD that replaces malformed input is not counted as unmappable. The two policies are independent.
 #[test]
-fn beside_ill_formed_input() {
+fn replacements_of_malformed_input_are_not_unmappable() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Escape] {
         let job = to("US-ASCII").on_malformed(OnMalformed::Replace).on_unmappable(policy);
         let mut output = Vec::new();
@@ -125,9 +125,9 @@ fn beside_ill_formed_input() {
     assert!(matches!(error.kind(), ErrorKind::Unmappable { offset: 0, .. }));
 }
 
-/// Many of them cost no more than their number: only the first are placed.
+/// All unmappable characters are counted, but only the first ones are recorded with their offsets.
 #[test]
-fn a_great_many() {
+fn only_the_first_unmappable_characters_are_recorded() {
     let input = "€".repeat(200_000);
     let report = to("ISO-8859-1").on_unmappable(OnUnmappable::Drop).run(input.as_bytes(), std::io::sink()).unwrap();
     assert_eq!((report.unmappable.count, report.unmappable.first.len()), (200_000, 16));

@@ -1,6 +1,6 @@
 //! Documents that were truncated or damaged, through the command.
 
-use crate::common::broken::{bent, documents};
+use crate::common::broken::{documents, each_damaged};
 use charpipe::Transcode;
 
 /// The command reports the same for each as the library, in its output and its exit status.
@@ -11,7 +11,7 @@ fn the_command_agrees() {
 
     for document in documents().into_iter().step_by(11) {
         let mut count = 0;
-        bent(&document, |what, bytes| {
+        each_damaged(&document, |what, bytes| {
             count += 1;
             if count % 199 != 0 {
                 return;

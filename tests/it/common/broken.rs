@@ -51,11 +51,11 @@ impl Dice {
 }
 
 /// Calls `each` with every damaged version of a document and a description of the damage.
-pub fn bent(document: &Document, mut each: impl FnMut(&str, &[u8])) {
+pub fn each_damaged(document: &Document, mut each: impl FnMut(&str, &[u8])) {
     let bytes = &document.bytes;
     let of = |how: String| format!("{}, {how}", document.name);
     for len in 0..=bytes.len() {
-        each(&of(format!("cut behind {len}")), &bytes[..len]);
+        each(&of(format!("cut after {len} bytes")), &bytes[..len]);
     }
     let times: Option<u32> = std::env::var("CHARPIPE_BENT").ok().and_then(|times| times.parse().ok());
     // Different bits in each document.
@@ -80,6 +80,6 @@ pub fn bent(document: &Document, mut each: impl FnMut(&str, &[u8])) {
                 _ => bytes.truncate(at.max(1)),
             }
         }
-        each(&of(format!("bent, number {time}")), &bytes);
+        each(&of(format!("damaged, number {time}")), &bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! What several tests share: a driver that cuts input and output in every way that must make no difference, hostile
+//! Shared code of the tests: a driver that cuts input and output in every way that must not change the result, hostile
 //! readers, samples, and calls of other programs.
 
 #![allow(dead_code)] // Each test uses its part.
@@ -41,24 +41,24 @@ pub fn whole(job: &Transcode, input: &[u8]) -> Outcome {
     drive(job, input, &mut std::iter::repeat(usize::MAX), &mut std::iter::repeat(1 << 20), false)
 }
 
-/// Converts `input` in pieces of `cuts` bytes, into buffers of `rooms` bytes. With `late_eof`, the end of the input is
-/// announced by a separate call without data.
+/// Converts `input` in pieces of `cuts` bytes, into buffers of `buffer_sizes`. With `late_eof`, the end of the
+/// input is announced by a separate call without data.
 pub fn drive(
     job: &Transcode,
     input: &[u8],
     cuts: &mut dyn Iterator<Item = usize>,
-    rooms: &mut dyn Iterator<Item = usize>,
+    buffer_sizes: &mut dyn Iterator<Item = usize>,
     late_eof: bool,
 ) -> Outcome {
     let mut transcoder = job.transcoder().unwrap();
-    drive_this(&mut transcoder, input, cuts, rooms, late_eof)
+    drive_this(&mut transcoder, input, cuts, buffer_sizes, late_eof)
 }
 
 pub fn drive_this(
     transcoder: &mut Transcoder,
     input: &[u8],
     cuts: &mut dyn Iterator<Item = usize>,
-    rooms: &mut dyn Iterator<Item = usize>,
+    buffer_sizes: &mut dyn Iterator<Item = usize>,
     late_eof: bool,
 ) -> Outcome {
     let mut output = Vec::new();
@@ -71,23 +71,23 @@ pub fn drive_this(
         let eof = at + len == input.len() && !(late_eof && len > 0);
         let mut read = 0;
         loop {
-            let mut room = vec![0xAA; rooms.next().unwrap()];
-            match transcoder.step(&chunk[read..], &mut room, eof) {
+            let mut buffer = vec![0xAA; buffer_sizes.next().unwrap()];
+            match transcoder.step(&chunk[read..], &mut buffer, eof) {
                 Err(found) => {
                     error = Some(found);
                     break 'input;
                 }
                 Ok(step) => {
-                    assert!(step.written <= room.len() && step.read <= chunk.len() - read);
-                    idle = if step.read + step.written > 0 || room.is_empty() { 0 } else { idle + 1 };
+                    assert!(step.written <= buffer.len() && step.read <= chunk.len() - read);
+                    idle = if step.read + step.written > 0 || buffer.is_empty() { 0 } else { idle + 1 };
                     assert!(idle < 1000, "no progress");
                     read += step.read;
-                    output.extend_from_slice(&room[..step.written]);
+                    output.extend_from_slice(&buffer[..step.written]);
                     match step.state {
                         Status::Done => break 'input,
                         Status::NeedInput => {
                             assert_eq!(read, chunk.len());
-                            assert!(!eof, "more input wanted after the end");
+                            assert!(!eof, "asks for more input after the end");
                             break;
                         }
                         Status::NeedRoom => {}
@@ -124,8 +124,8 @@ pub fn faults(report: &Report) -> String {
     )
 }
 
-/// Asserts that cutting makes no difference: every single cut, one byte at a time, empty pieces between, and output
-/// buffers of every small size. Returns the outcome.
+/// Asserts that the outcome does not depend on how the input is cut: at every single position, one byte at a time, with
+/// empty pieces in between, and into output buffers of small sizes. Returns the outcome.
 pub fn invariant(job: &Transcode, input: &[u8], what: &str) -> Outcome {
     let expected = whole(job, input);
     let check = |outcome: Outcome, how: &str| assert_eq!(outcome, expected, "{what}, {how}");
@@ -134,14 +134,18 @@ pub fn invariant(job: &Transcode, input: &[u8], what: &str) -> Outcome {
         let mut cuts = [cut].into_iter().chain(all());
         check(drive(job, input, &mut cuts, &mut std::iter::repeat(4096), false), &format!("cut at {cut}"));
     }
-    for room in [1, 2, 3, 4, 5, 7, 16, 63, 64, 65, 127, 128, 129] {
-        check(drive(job, input, &mut all(), &mut std::iter::repeat(room), false), &format!("room {room}"));
+    for buffer in [1, 2, 3, 4, 5, 7, 16, 63, 64, 65, 127, 128, 129] {
+        check(drive(job, input, &mut all(), &mut std::iter::repeat(buffer), false), &format!("buffers of {buffer}"));
     }
-    for (cuts, rooms) in [(&[1][..], &[4096][..]), (&[1], &[1]), (&[0, 1, 0, 2], &[0, 1, 70]), (&[3, 0, 5], &[0, 0, 3])]
+    for (cuts, buffer_sizes) in
+        [(&[1][..], &[4096][..]), (&[1], &[1]), (&[0, 1, 0, 2], &[0, 1, 70]), (&[3, 0, 5], &[0, 0, 3])]
     {
         let mut cuts_of = cuts.iter().copied().cycle();
-        let mut rooms_of = rooms.iter().copied().cycle();
-        check(drive(job, input, &mut cuts_of, &mut rooms_of, true), &format!("cuts {cuts:?}, rooms {rooms:?}"));
+        let mut buffer_sizes_of = buffer_sizes.iter().copied().cycle();
+        check(
+            drive(job, input, &mut cuts_of, &mut buffer_sizes_of, true),
+            &format!("cuts {cuts:?}, buffers of {buffer_sizes:?}"),
+        );
     }
     expected
 }
@@ -157,13 +161,13 @@ pub fn encode(codec: &dyn Codec, text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut utf8 = [0; 4];
     for ch in text.chars() {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
+        let mut buffer = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut buffer);
         let _ = encoder.feed(ch.encode_utf8(&mut utf8), &mut sink);
         bytes.extend_from_slice(sink.as_bytes());
     }
-    let mut room = [0; MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut buffer);
     assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
     bytes.extend_from_slice(sink.as_bytes());
     bytes
@@ -220,12 +224,12 @@ impl Read for Stutter<'_> {
 /// Returns whether `probe` runs; prints a message if it does not.
 pub fn installed(peer: &str, probe: &[&str]) -> bool {
     let ran = Command::new(probe[0]).args(&probe[1..]).stdin(Stdio::null()).output();
-    let there = ran.is_ok_and(|output| output.status.success());
-    if !there {
+    let is_installed = ran.is_ok_and(|output| output.status.success());
+    if !is_installed {
         // Not through `eprintln!`, whose output the test runner captures: a skipped peer must be visible.
         _ = writeln!(io::stderr(), "peers: {peer} is not installed, skipped");
     }
-    there
+    is_installed
 }
 
 /// Runs a program with `input` on standard input.

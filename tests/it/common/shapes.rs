@@ -74,15 +74,15 @@ pub fn encode(page: &str, text: &str) -> Vec<u8> {
         None => codecs.entry(page.to_owned()).or_insert(REGISTRY.codec(page).unwrap()).clone(),
     });
     let mut encoder = codec.encoder().unwrap();
-    let mut room = vec![0; 8 * text.len() + 64];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = vec![0; 8 * text.len() + 64];
+    let mut sink = ByteSink::new(&mut buffer);
     let mut rest = text;
     loop {
         let step = encoder.feed(rest, &mut sink);
         rest = &rest[step.read..];
         match step.stop {
             Stop::Fault(_) => {}
-            Stop::OutputFull => panic!("no room"),
+            Stop::OutputFull => panic!("the buffer is full"),
             Stop::InputEmpty => break,
         }
     }
@@ -107,7 +107,7 @@ pub const PAGES: [(&str, &str); 14] = [
     ("ISO-8859-1", "de"),
 ];
 
-/// What the records of a file are like.
+/// The kind of data in generated records.
 #[derive(Clone, Copy, Debug)]
 pub enum Like {
     /// Lines of prose, broken between words.
@@ -162,7 +162,7 @@ pub fn records(
     fixed: bool,
 ) -> Vec<Vec<u8>> {
     let pieces = pieces(language);
-    // In a different order each time, and enough of them that repetitions are accidental.
+    // In random order, and enough of them that any repetition is accidental.
     let pieces: Vec<&str> = (0..50_000).map(|_| &*pieces[dice.below(pieces.len())]).collect();
     let blank = encode(page, " ")[0];
     let mut at = dice.below(pieces.len());
@@ -196,7 +196,7 @@ pub fn records(
 }
 
 /// Frames records by the documented rules of `Shape`, without using the library.
-pub fn laid_out(dice: &mut Dice, shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
+pub fn framed_by_hand(dice: &mut Dice, shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
     let word = |length: usize, control: u8| vec![(length >> 8) as u8, length as u8, control, 0];
     let blksize = dice.of(&[700, 3120, 6144, 27998]);
     let longest = records.iter().map(Vec::len).max().unwrap_or(0);
@@ -297,7 +297,7 @@ pub fn laid_out(dice: &mut Dice, shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> 
                     }
                 }
                 shape => {
-                    let inner = laid_out(dice, shape, records);
+                    let inner = framed_by_hand(dice, shape, records);
                     let mut rest = &inner[..];
                     while !rest.is_empty() {
                         let len = usize::from(rest[0]) << 8 | usize::from(rest[1]);
@@ -319,7 +319,7 @@ pub fn laid_out(dice: &mut Dice, shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> 
 }
 
 /// Returns what was found, for an assertion's message.
-pub fn in_words(found: &[Hypothesis]) -> String {
+pub fn described(found: &[Hypothesis]) -> String {
     let line = |one: &Hypothesis| {
         let mark = if one.survives { "* " } else { "  " };
         let failed = one.failed.as_ref().map_or(String::new(), |error| format!(": {error}"));
@@ -357,7 +357,7 @@ pub fn generated(kind: usize, seed: u64, times: usize) -> (Shape, Vec<u8>, Strin
         _ => (tape(labels, Shape::Vbs { blksize }), fixed),
     };
     let records = records(&mut dice, page, like, count, lrecl, fixed);
-    let bytes = laid_out(&mut dice, &shape, &records);
+    let bytes = framed_by_hand(&mut dice, &shape, &records);
     let about =
         format!("{shape} {page:?} {like:?} {count} of {lrecl}, fixed {fixed}, seed {seed}, {} bytes", bytes.len());
     (shape, bytes, about)

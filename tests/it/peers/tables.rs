@@ -25,9 +25,9 @@ use std::sync::Arc;
 const SO: u8 = 0x0E;
 const SI: u8 = 0x0F;
 
-/// The answers of a converter about a page. A missing entry is unassigned.
+/// The results of a converter for a page. A missing entry is unassigned.
 #[derive(Default)]
-struct Answers {
+struct Results {
     read: HashMap<Vec<u8>, String>,
     written: HashMap<String, Vec<u8>>,
     /// What is written with best fit; empty if the peer does not offer the choice.
@@ -37,8 +37,7 @@ struct Answers {
     substitutes: HashMap<String, Vec<u8>>,
 }
 
-// --- Ours
-// -------------------------------------------------------------------------------------------------------------
+// --- Ours ----------------------------------------------------------------------------------------
 
 /// The code pages of DOS: the name of the codec, and the number, which each peer prefixes in its own way. No peer has
 /// the graphic characters of `cp437-wingdings`.
@@ -49,7 +48,7 @@ const DOS: &[(&str, u16)] = &[
     ("IBM864", 864), ("IBM865", 865), ("IBM866", 866), ("IBM869", 869), ("CP874", 874),
 ];
 
-/// A page: what the peers are asked, and the codec's answers.
+/// A page: the codes and texts that the peers convert, and the codec's results.
 struct Page {
     name: &'static str,
     shape: Shape,
@@ -58,7 +57,7 @@ struct Page {
     codes: Vec<Vec<u8>>,
     texts: Vec<String>,
     codec: Arc<dyn Codec>,
-    ours: Answers,
+    ours: Results,
 }
 
 impl Page {
@@ -69,8 +68,8 @@ impl Page {
         let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
         let pairs = (0..=0xFFFF_u16).map(|pair| pair.to_be_bytes().to_vec()).filter(|_| shape != Shape::Single);
         let is_shift = |code: &Vec<u8>| shape == Shape::Shifted && (code.contains(&SO) || code.contains(&SI));
-        // Without shift codes a peer could not find the beginning of the next pair again, so only valid pairs are
-        // asked.
+        // Without shift codes a peer could not find the beginning of the next pair after an invalid one, so only valid
+        // pairs are tried.
         let is_astray = |code: &Vec<u8>| {
             shape == Shape::Double && code != b"\x40\x40" && !code.iter().all(|byte| (0x41..0xFF).contains(byte))
         };
@@ -81,13 +80,13 @@ impl Page {
         let sequences = table.sequences.into_iter().map(|sequence| sequence.text);
         let more: BTreeSet<String> = chars.chain(sequences).filter(|text| text.len() > 3).collect();
         let texts = plane.chain(more).collect();
-        let mut page = Page { name, shape, label, codes, texts, codec, ours: Answers::default() };
+        let mut page = Page { name, shape, label, codes, texts, codec, ours: Results::default() };
         page.ours = page.ask();
         page
     }
 
-    fn ask(&self) -> Answers {
-        let mut ours = Answers::default();
+    fn ask(&self) -> Results {
+        let mut ours = Results::default();
         for code in &self.codes {
             if let Some(text) = decode_strictly(&*self.codec, &self.shifted(code)) {
                 ours.read.insert(code.clone(), text);
@@ -95,8 +94,8 @@ impl Page {
         }
         let mut encoder = self.codec.encoder().unwrap();
         for text in &self.texts {
-            let mut room = [0; 2 * MIN_ROOM];
-            let mut sink = ByteSink::new(&mut room);
+            let mut buffer = [0; 2 * MIN_ROOM];
+            let mut sink = ByteSink::new(&mut buffer);
             encoder.reset();
             let stop = encoder.feed(text, &mut sink).stop;
             let fits = matches!(stop, Stop::Fault(fault) if encoder.encode_replacement(fault.ch, Replacement::BestFit, &mut sink));
@@ -111,10 +110,10 @@ impl Page {
         ours
     }
 
-    /// Returns what is written for a character that the page lacks.
+    /// Returns the bytes that are written for a character that the page lacks.
     fn substitute(&self, encoder: &mut dyn Encoder, text: &str) -> Option<Vec<u8>> {
-        let mut room = [0; 2 * MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
+        let mut buffer = [0; 2 * MIN_ROOM];
+        let mut sink = ByteSink::new(&mut buffer);
         encoder.reset();
         let Stop::Fault(fault) = encoder.feed(text, &mut sink).stop else { return None };
         encoder.encode_replacement(fault.ch, Replacement::Substitute, &mut sink).then(|| {
@@ -123,7 +122,7 @@ impl Page {
         })
     }
 
-    /// Returns a code with the shift codes that it needs by itself.
+    /// Returns a code with the shift codes that it needs if it stands alone.
     fn shifted(&self, code: &[u8]) -> Vec<u8> {
         match (&self.shape, code) {
             (Shape::Shifted, [first, second]) => vec![SO, *first, *second, SI],
@@ -146,8 +145,7 @@ impl Page {
     }
 }
 
-// --- Theirs
-// -----------------------------------------------------------------------------------------------------------
+// --- Theirs --------------------------------------------------------------------------------------
 
 struct Peer {
     /// The name in the list, and in the column `users` of `spec/labels.tsv`.
@@ -166,7 +164,7 @@ struct Peer {
 type Named = (&'static str, String);
 
 /// Returns `None` if the peer lacks the page.
-type Ask = dyn FnMut(&Page) -> Option<Answers>;
+type Ask = dyn FnMut(&Page) -> Option<Results>;
 
 /// Returns the first line that a command prints, if the command exists and succeeds.
 fn first_line(command: &[&str]) -> Option<String> {
@@ -207,15 +205,15 @@ const JDK: Peer = Peer {
     ask: java,
 };
 
-/// Runs a filter over `items` with `behind` after each, and returns the output before each `marker`. Returns `None` if
+/// Runs a filter over `items`, each followed by `after`, and returns the output before each `marker`. Returns `None` if
 /// there is no output at all, which means that the filter lacks the page.
 fn filter<'a>(
     command: &[&str],
     items: impl Iterator<Item = &'a [u8]>,
-    behind: &[u8],
+    after: &[u8],
     marker: &[u8],
 ) -> Option<Vec<Vec<u8>>> {
-    let input: Vec<&[u8]> = items.flat_map(|item| [item, behind]).collect();
+    let input: Vec<&[u8]> = items.flat_map(|item| [item, after]).collect();
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&input.concat()).unwrap();
     file.rewind().unwrap();
@@ -230,7 +228,7 @@ fn filter<'a>(
     if output.stdout.is_empty() {
         return None;
     }
-    assert!(found.len() == input.len() / 2 && rest.is_empty(), "{command:?} has lost its way at {}", found.len());
+    assert!(found.len() == input.len() / 2 && rest.is_empty(), "{command:?} fails after {} items", found.len());
     Some(found)
 }
 
@@ -251,16 +249,16 @@ fn write(page: &Page, command: &[&str]) -> Option<HashMap<String, Vec<u8>>> {
     Some(pairs.map(|(text, code)| (text, page.unshifted(&code).to_vec())).collect())
 }
 
-fn iconv(page: &Page) -> Option<Answers> {
+fn iconv(page: &Page) -> Option<Results> {
     let label = &*page.label;
-    Some(Answers {
+    Some(Results {
         read: read(page, &["iconv", "-c", "-f", label, "-t", "UTF-8"], |text| !text.is_empty())?,
         written: write(page, &["iconv", "-c", "-f", "UTF-8", "-t", label])?,
-        ..Answers::default()
+        ..Results::default()
     })
 }
 
-fn uconv(page: &Page) -> Option<Answers> {
+fn uconv(page: &Page) -> Option<Results> {
     let label = &*page.label;
     let to =
         |callback, fallback| write(page, &["uconv", "-f", "UTF-8", "-t", label, "--to-callback", callback, fallback]);
@@ -269,7 +267,7 @@ fn uconv(page: &Page) -> Option<Answers> {
     let written = to("skip", "--no-fallback")?;
     let mut substitutes = to("substitute", "--no-fallback")?;
     substitutes.retain(|text, _| !written.contains_key(text));
-    Some(Answers {
+    Some(Results {
         read: read(page, &from, |text| !text.starts_with(b"%X"))?,
         best_fit: to("skip", "--fallback")?,
         written,
@@ -352,25 +350,24 @@ fn java(pages: &[Named]) -> Box<Ask> {
     fs::write(&list, lines.collect::<String>()).unwrap();
     let output = Command::new("java").arg(program).arg(list).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut all: HashMap<String, Answers> = HashMap::new();
+    let mut all: HashMap<String, Results> = HashMap::new();
     for line in String::from_utf8(output.stdout).unwrap().lines() {
         let words: Vec<&str> = line.split(' ').collect();
-        let (answers, from, to) = (all.entry(words[0].to_owned()).or_default(), unhex(words[2]), unhex(words[3]));
+        let (results, from, to) = (all.entry(words[0].to_owned()).or_default(), unhex(words[2]), unhex(words[3]));
         if words[1] == "r" {
-            answers.read.insert(from, String::from_utf8(to).unwrap());
+            results.read.insert(from, String::from_utf8(to).unwrap());
         } else {
-            answers.written.insert(String::from_utf8(from).unwrap(), to);
+            results.written.insert(String::from_utf8(from).unwrap(), to);
         }
     }
     Box::new(move |page| {
-        let mut answers = all.remove(page.name)?;
-        answers.written.values_mut().for_each(|code| *code = page.unshifted(code).to_vec());
-        Some(answers)
+        let mut results = all.remove(page.name)?;
+        results.written.values_mut().for_each(|code| *code = page.unshifted(code).to_vec());
+        Some(results)
     })
 }
 
-// --- The differences
-// --------------------------------------------------------------------------------------------------
+// --- The differences -----------------------------------------------------------------------------
 
 /// A difference between a peer and us.
 #[derive(Debug)]
@@ -381,7 +378,7 @@ struct Difference {
     of: String,
     theirs: String,
     ours: String,
-    /// What we write for it with best fit, and as a substitute.
+    /// The bytes that we write for it with best fit, and as a substitute.
     best_fit: String,
     substitute: String,
 }
@@ -414,7 +411,7 @@ fn code_points(text: Option<&String>) -> String {
     text.map_or("-".to_owned(), |text| vectors::code_points(text))
 }
 
-fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
+fn differences(page: &Page, theirs: &Results) -> Vec<Difference> {
     let ours = &page.ours;
     let mut encoder = page.codec.encoder().unwrap();
     let mut substitute = |text: &String| page.substitute(&mut *encoder, text);
@@ -429,7 +426,7 @@ fn differences(page: &Page, theirs: &Answers) -> Vec<Difference> {
         }
     }
     // A code that decodes differently also encodes differently; that is the same difference.
-    let is_read_so = |code: Option<&Vec<u8>>, by: &Answers, text: &String| {
+    let is_read_so = |code: Option<&Vec<u8>>, by: &Results, text: &String| {
         code.is_none_or(|code| by.read.get(code) == Some(text) && theirs.read.get(code) != ours.read.get(code))
     };
     for text in &page.texts {
@@ -486,9 +483,9 @@ fn pages(peer: &Peer) -> Vec<Named> {
 
 fn compare(peer: &Peer) {
     // Not through `eprintln!`, whose output the test runner captures.
-    let say = |what: &str| _ = writeln!(std::io::stderr(), "table_peers: {what}");
+    let print = |what: &str| _ = writeln!(std::io::stderr(), "table_peers: {what}");
     let Some(version) = (peer.version)() else {
-        return say(&format!("{} is not installed, skipped", peer.name));
+        return print(&format!("{} is not installed, skipped", peer.name));
     };
     let pages: Vec<Named> = sample::one_in(8, peer.name, pages(peer)).collect();
     let names: Vec<&str> = pages.iter().map(|(name, _)| *name).collect();
@@ -501,7 +498,7 @@ fn compare(peer: &Peer) {
     for named in pages {
         let page = Page::new(named);
         let Some(theirs) = ask(&page) else {
-            say(&format!("{} {version} has no {}", peer.name, page.label));
+            print(&format!("{} {version} has no {}", peer.name, page.label));
             continue;
         };
         compared += 1;
@@ -523,7 +520,7 @@ fn compare(peer: &Peer) {
             _ = writeln!(wrong, "{}: found {count}", columns.map(|column| &row[column]).join("\t"));
         }
     }
-    say(&format!("{} {version}: {compared} pages compared", peer.name));
+    print(&format!("{} {version}: {compared} pages compared", peer.name));
     if version.starts_with(peer.known.0) {
         let dos = if cfg!(feature = "dos") { peer.known.2 } else { 0 };
         assert_eq!(
@@ -534,22 +531,22 @@ fn compare(peer: &Peer) {
         );
         assert!(wrong.is_empty(), "\n{wrong}");
     } else {
-        say(&format!("the differences of {} are known for {}*\n{wrong}", peer.name, peer.known.0));
+        print(&format!("the differences of {} are known for {}*\n{wrong}", peer.name, peer.known.0));
         assert!(compared > 0);
     }
 }
 
 #[test]
-fn glibc_says_the_same() {
+fn glibc_agrees() {
     compare(&GLIBC);
 }
 
 #[test]
-fn icu_says_the_same() {
+fn icu_agrees() {
     compare(&ICU);
 }
 
 #[test]
-fn the_jdk_says_the_same() {
+fn the_jdk_agrees() {
     compare(&JDK);
 }

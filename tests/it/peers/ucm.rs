@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Class, lengths, substitute, states; and codes of theirs.
+/// The class of a table, the lengths of its codes, its substitute, its states, and codes that they allow.
 type Shape = (&'static str, [u8; 2], &'static [u8], &'static [&'static str], &'static [&'static [u8]]);
 
 const SHAPES: &[Shape] = &[
@@ -42,7 +42,8 @@ const SHAPES: &[Shape] = &[
     ),
 ];
 
-/// A private-use one among them; beyond the first plane only where ICU has room for it, which is not with every state.
+/// Private-use characters are among them. Characters beyond the Basic Multilingual Plane are not, because ICU does not
+/// support them with every set of states.
 const CHARS: &[char] =
     &['A', 'B', ' ', '\n', 'é', 'ÿ', 'Ā', 'α', '\u{300}', '\u{309A}', 'か', '一', '\u{E000}', '\u{F8FF}'];
 
@@ -59,8 +60,8 @@ impl Dice {
     }
 }
 
-/// A table, and input and text that have to do with it.
-fn made_up(dice: &mut Dice, name: &str) -> (String, Vec<u8>, String) {
+/// Returns a random table, bytes to decode, and text to encode. The bytes and the text use the table's mappings.
+fn random_table(dice: &mut Dice, name: &str) -> (String, Vec<u8>, String) {
     let (class, [min, max], substitute, states, codes) = SHAPES[dice.roll(SHAPES.len())];
     let is_shifted = class == "EBCDIC_STATEFUL";
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\x{byte:02X}")).collect::<String>();
@@ -78,7 +79,7 @@ fn made_up(dice: &mut Dice, name: &str) -> (String, Vec<u8>, String) {
     for _ in 0..1 + dice.roll(30) {
         let count = if is_plain { [1, 1] } else { [1 + dice.roll(3), 1 + dice.roll(2)] };
         let text: String = (0..count[0]).map(|_| CHARS[dice.roll(CHARS.len())]).collect();
-        // ICU takes no several pairs in a mixed page.
+        // ICU does not accept mappings to several pairs in a mixed page.
         let parts = if is_shifted { 1 } else { count[1] };
         let mut bytes: Vec<u8> = (0..parts).flat_map(|_| dice.one(codes).to_vec()).collect();
         let flag = [0, 0, 0, 1, 2, 3, 4][dice.roll(7)];
@@ -109,7 +110,7 @@ fn made_up(dice: &mut Dice, name: &str) -> (String, Vec<u8>, String) {
         if is_shifted && dice.roll(20) > 0 {
             input.push(if code.len() > 1 { 0x0E } else { 0x0F });
         }
-        // Now and then not whole.
+        // Sometimes the first byte is missing.
         input.extend_from_slice(&code[usize::from(dice.roll(15) == 0)..]);
         match texts.get(dice.roll(2 * texts.len().max(1))) {
             Some(known) => text += known,
@@ -119,24 +120,25 @@ fn made_up(dice: &mut Dice, name: &str) -> (String, Vec<u8>, String) {
     (table, input, text)
 }
 
-/// What a program answers; `None` where it is not there, or says no.
-fn ask(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
+/// Returns the output of a program; `None` if it is not installed or fails.
+fn output_of(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     child.stdin.take()?.write_all(input).ok()?;
     let output = child.wait_with_output().ok()?;
     output.status.success().then_some(output.stdout)
 }
 
-/// Where uconv looks for tables, below ICU_DATA: `icudt72l`.
+/// Returns the name of the folder below ICU_DATA in which uconv looks for tables, such as `icudt72l`.
 fn data_folder() -> Option<String> {
-    let version = String::from_utf8(ask(Command::new("uconv").arg("--version"), b"")?).ok()?;
+    let version = String::from_utf8(output_of(Command::new("uconv").arg("--version"), b"")?).ok()?;
     let major = version.split("ICU ").nth(1)?.split('.').next()?.to_owned();
     Some(format!("icudt{major}l"))
 }
 
 #[test]
-fn made_up_tables_do_what_they_do_in_icu() {
-    let Some(folder) = data_folder().filter(|_| ask(Command::new("makeconv").arg("--version"), b"").is_some()) else {
+fn random_tables_convert_as_in_icu() {
+    let Some(folder) = data_folder().filter(|_| output_of(Command::new("makeconv").arg("--version"), b"").is_some())
+    else {
         eprintln!("skipped: there is no uconv, or no makeconv");
         return;
     };
@@ -146,12 +148,12 @@ fn made_up_tables_do_what_they_do_in_icu() {
     let mut compared = 0;
     for seed in 0..60 {
         let name = format!("x-made-up-{seed}");
-        let (table, input, text) = made_up(&mut Dice(seed), &name);
+        let (table, input, text) = random_table(&mut Dice(seed), &name);
         let path = root.join(format!("{name}.ucm"));
         fs::write(&path, &table).unwrap();
         let mut registry = Registry::builtin();
         let loaded = registry.load(&path);
-        if ask(Command::new("makeconv").arg("-d").arg(&data).arg(&path), b"").is_none() {
+        if output_of(Command::new("makeconv").arg("-d").arg(&data).arg(&path), b"").is_none() {
             continue;
         }
         if let Err(error) = loaded {
@@ -161,7 +163,7 @@ fn made_up_tables_do_what_they_do_in_icu() {
         let uconv = |from: &str, to: &str, callback: &str, input: &[u8]| {
             let mut command = Command::new("uconv");
             command.env("ICU_DATA", &root).args(["--no-fallback", "--callback", callback, "-f", from, "-t", to]);
-            ask(&mut command, input)
+            output_of(&mut command, input)
         };
         let job = Transcode::new().registry(registry).relabel(Relabel::Never);
         let decode = job.clone().source_encoding(&name).unwrap().on_malformed(OnMalformed::Escape);
@@ -177,5 +179,5 @@ fn made_up_tables_do_what_they_do_in_icu() {
             compared += 1;
         }
     }
-    assert!(compared > 60, "only {compared} answers");
+    assert!(compared > 60, "only {compared} comparisons");
 }
