@@ -43,6 +43,6 @@ mod values;
 #[cfg(feature = "whatwg")]
 mod whatwg;
 
-/// Counts what is allocated; see `common::work`.
+/// Counts allocations; see `common::work`.
 #[global_allocator]
 static ALLOCATOR: common::work::Counting = common::work::Counting;

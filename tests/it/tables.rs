@@ -37,8 +37,7 @@ static CHARTS: LazyLock<Vec<Table>> = LazyLock::new(|| {
     names.iter().map(|name| page(name).unwrap()).collect()
 });
 
-// --- The generated files
-// ----------------------------------------------------------------------------------------------
+// --- The generated files -------------------------------------------------------------------------
 
 /// `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::` writes the files anew.
 #[test]
@@ -153,8 +152,7 @@ fn a_packed_page_is_the_page() {
     }
 }
 
-// --- What codecs do
-// ---------------------------------------------------------------------------------------------------
+// --- What codecs do ------------------------------------------------------------------------------
 
 /// Encodes a text, and leaves out the shift codes. Returns `None` if the codec cannot write it.
 fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
@@ -247,8 +245,7 @@ fn codecs_do_what_the_charts_say() {
     }
 }
 
-// --- What others say
-// --------------------------------------------------------------------------------------------------
+// --- What others say -----------------------------------------------------------------------------
 
 fn digest(lines: &str) -> String {
     Sha256::digest(lines).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -3,9 +3,9 @@
 use crate::common::broken::{documents, each_damaged};
 use charpipe::Transcode;
 
-/// The command reports the same for each as the library, in its output and its exit status.
+/// For each document the command writes the same output as the library, and its exit status shows whether it failed.
 #[test]
-fn the_command_agrees() {
+fn the_command_agrees_with_the_library() {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
@@ -29,9 +29,9 @@ fn the_command_agrees() {
             assert_eq!(theirs.stdout, ours, "{what}");
             assert_eq!(theirs.status.code(), Some(i32::from(result.is_err())), "{what}");
             if let Err(error) = result {
-                let said = String::from_utf8(theirs.stderr).unwrap();
+                let stderr = String::from_utf8(theirs.stderr).unwrap();
                 let place = format!("<stdin>: byte {}", error.offset().unwrap());
-                assert!(said.contains(&place), "{what}: {said}");
+                assert!(stderr.contains(&place), "{what}: {stderr}");
             }
         });
     }

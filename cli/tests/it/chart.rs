@@ -42,7 +42,7 @@ fn cell<'a>(object: &'a Value, hex: &str) -> Option<(&'a str, bool)> {
 }
 
 #[test]
-fn a_page_is_laid_out_as_ibm_prints_it() {
+fn a_page_has_the_layout_of_ibms_charts() {
     let chart = shown("cp1047");
     let lines: Vec<&str> = chart.lines().collect();
     assert!(lines[0] == "IBM1047, from ibm-1047_P100-1995.ucm" && lines[1].starts_with("also "), "{chart}");
@@ -58,14 +58,14 @@ fn a_page_is_laid_out_as_ibm_prints_it() {
         lines[3 + 1 + 2 * 5],
         "-5  HT   NEL  LF   MW   á    í    Á    Í    e    n    v    §    E    N    V    5"
     );
-    // A surface is charted under its own name.
+    // A page with another newline has a chart under its own label.
     let zos = shown("IBM1047,nl=zos");
     assert!(zos.starts_with("IBM1047,nl=zos, from ") && zos.contains("-5  HT   LF   NEL  MW "), "{zos}");
 }
 
 #[test]
-fn what_is_no_character_or_has_no_glyph_has_a_sign() {
-    // Thai: combining signs are on a dotted circle; some are there twice.
+fn codes_without_a_glyph_have_a_sign() {
+    // Thai: combining characters are drawn on a dotted circle; some characters have two codes.
     let thai = shown("IBM-Thai");
     for part in [" \u{25CC}\u{E48}*   /    ", "\n    0001 0011 ", "\n*    one-way: written as other bytes\n"] {
         assert!(thai.contains(part), "{part:?} in {thai}");
@@ -75,7 +75,7 @@ fn what_is_no_character_or_has_no_glyph_has_a_sign() {
     // Katakana and undefined codes.
     let katakana = shown("IBM290");
     assert!(katakana.contains(" ﾘ    ﾞ\n") && katakana.contains(" ---- "), "{katakana}");
-    // A wide character takes two columns, so that the next column is aligned with that of the row of codes.
+    // A wide character takes two columns, so it is followed by fewer blanks, and the columns stay aligned.
     let wide = shown("IBM930 --lead 42");
     assert!(wide.contains("\n-1            ／        ａ   ｊ   ￣        Ａ   Ｊ        １\n"), "{wide}");
 }
@@ -108,7 +108,7 @@ fn a_mixed_page_has_its_shift_codes_and_its_lead_bytes() {
 }
 
 #[test]
-fn other_wide_charsets_have_their_lead_bytes() {
+fn other_multi_byte_charsets_have_their_lead_bytes() {
     let shift_jis = shown("Shift_JIS");
     assert!(shift_jis.contains("\n-1  SOH  DC1  !    1    A    Q    a    q    »    »    ｡ "), "{shift_jis}");
     assert!(shift_jis.contains("\n»    a lead byte: more bytes follow\n"));
@@ -129,14 +129,14 @@ fn other_wide_charsets_have_their_lead_bytes() {
 
 /// Every registered codec either has a chart that agrees with the codec, or is refused as a form of Unicode.
 #[test]
-fn every_chart_is_what_the_codec_does() {
+fn every_chart_agrees_with_its_codec() {
     let registry = Registry::builtin();
     let mut forms = Vec::new();
     for codec in registry.codecs() {
         let name = codec.name();
         if run(name).status.code() == Some(2) {
-            let words = refused(name);
-            assert!(words.ends_with(" is a form of Unicode, not a code page; it has no chart\n"), "{words}");
+            let stderr = refused(name);
+            assert!(stderr.ends_with(" is a form of Unicode, not a code page; it has no chart\n"), "{stderr}");
             forms.push(name);
             continue;
         }
@@ -217,14 +217,14 @@ BD  ¨     U+00A8   ]     U+005D
     );
     assert_eq!(shown("IBM1047 cp1047"), "IBM1047 and IBM1047: no difference\n");
     assert_eq!(object("IBM1047 cp1047")["differences"], json!([]));
-    // A surface is another codec of the same name.
+    // A page with another newline is another codec with the same name.
     let fold = shown("IBM1047 IBM1047,nl=fold");
     assert!(fold.starts_with("IBM1047 and IBM1047,nl=fold differ in 2 places:\n"), "{fold}");
     assert!(fold.ends_with("25  LF    U+000A   LF*   U+000A\n\n*    one-way: written as other bytes\n"), "{fold}");
 }
 
 #[test]
-fn what_only_one_of_two_has_is_apart() {
+fn characters_that_only_one_page_has_are_listed_separately() {
     let ascii = shown("US-ASCII ISO-8859-1");
     let expected = "Only ISO-8859-1 has a character in 128 places:\n\n80  PAD   U+0080\n";
     assert!(ascii.starts_with(expected) && ascii.ends_with("\nFF  ÿ     U+00FF\n"), "{ascii}");
@@ -240,7 +240,7 @@ fn what_only_one_of_two_has_is_apart() {
     let pure = shown("IBM300 IBM930");
     assert!(pure.contains("\n42 60  －    U+FF0D   −     U+2212\n"), "{pure}");
     assert!(pure.contains("\nOnly IBM930 has a character in 226 places:\n\n00  NUL   U+0000\n"), "{pure}");
-    // Below one lead byte.
+    // Only the codes that begin with one lead byte.
     let below = object("IBM300 IBM930 --lead 43");
     assert_eq!(below["lead"], "43");
     let found = below["differences"].as_array().unwrap();
@@ -248,7 +248,7 @@ fn what_only_one_of_two_has_is_apart() {
 }
 
 #[test]
-fn four_bytes_are_compared_where_that_is_asked_for() {
+fn four_byte_codes_are_compared_only_with_lead() {
     let all = shown("GBK gb18030");
     assert!(all.starts_with("GBK and gb18030 differ in 2 places:\n") && all.contains("\nA2 E3  €*"), "{all}");
     assert!(
@@ -260,7 +260,7 @@ fn four_bytes_are_compared_where_that_is_asked_for() {
 
 /// A user's table has a chart, and can be compared with the page that it should be.
 #[test]
-fn a_file_has_a_chart() {
+fn a_table_file_has_a_chart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("site.txt");
     std::fs::write(&path, include_str!("../../../examples/data/x-site.txt")).unwrap();
@@ -278,7 +278,7 @@ B6  ¶     U+00B6   ✓     U+2713
 }
 
 #[test]
-fn wrong_usage_is_said() {
+fn wrong_usage_has_a_message() {
     assert_eq!(refused("UFT-8"), "charpipe: CODEC: \"UFT-8\" is not known; did you mean UTF-8?\n");
     assert_eq!(refused("IBM037 IBM1O47"), "charpipe: OTHER: \"IBM1O47\" is not known; did you mean IBM1047?\n");
     for form in ["UTF-8", "utf16", "UTF-EBCDIC"] {

@@ -19,7 +19,7 @@ fn charpipe() -> Command {
     Command::new(env!("CARGO_BIN_EXE_charpipe"))
 }
 
-/// Runs it with `input` on standard input.
+/// Runs the command with `input` on standard input.
 fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8]) -> Output {
     let mut command = charpipe();
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -32,40 +32,40 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8]) -> Outp
     })
 }
 
-/// Runs it with arguments as one would type them.
+/// Runs the command with the arguments in `line`, separated by blanks.
 fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input)
 }
 
-/// The code page in which Java has another newline.
+/// In IBM1047, Java expects another newline than IBM's table has, so there is a hint.
 #[test]
 fn newlines_of_xml_in_ibm1047() {
     let xml = b"<?xml version='1.0'?>\n<a/>\n";
     let hint = "charpipe: <stdin>: byte 21: hint: newlines are byte 25, as in IBM's table; Java and z/OS UNIX expect \
                 byte 15 in XML of this page; try --ebcdic-nl zos (lf-at-25)\n";
     for line in ["-t IBM1047", "-t IBM1047 --unmappable fail -f ISO-8859-1", "-t CP1047 --eol lf"] {
-        assert_eq!(words(&typed(line, xml)), hint, "{line}");
+        assert_eq!(stderr(&typed(line, xml)), hint, "{line}");
         assert_eq!(status(&typed(&format!("--strict {line}"), xml)), 0);
     }
     for line in ["-t IBM1047 --ebcdic-nl zos", "-t IBM1047,nl=zos", "-t IBM1047 --eol nel", "-t IBM037", "-t IBM500"] {
-        assert_eq!(words(&typed(line, xml)), "", "{line}");
+        assert_eq!(stderr(&typed(line, xml)), "", "{line}");
     }
-    assert_eq!(words(&typed("-t IBM1047", b"<?xml version='1.0'?><a/>")), "");
-    assert_eq!(words(&typed("-t IBM1047", b"text\n")), "");
+    assert_eq!(stderr(&typed("-t IBM1047", b"<?xml version='1.0'?><a/>")), "");
+    assert_eq!(stderr(&typed("-t IBM1047", b"text\n")), "");
 }
 
 fn status(output: &Output) -> i32 {
-    output.status.code().expect("no signal")
+    output.status.code().expect("the run was not ended by a signal")
 }
 
-fn words(output: &Output) -> &str {
+fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
 /// Checks the exit status, standard output and standard error.
 #[track_caller]
 fn check(output: &Output, expected: (i32, &[u8], &str)) {
-    let found = (status(output), &*output.stdout, words(output));
+    let found = (status(output), &*output.stdout, stderr(output));
     assert_eq!(found, expected, "standard output: {}", String::from_utf8_lossy(&output.stdout));
 }
 
@@ -87,7 +87,7 @@ fn utf16be(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_be_bytes).collect()
 }
 
-/// Returns the names in a folder, which show any litter.
+/// Returns the names in a folder, which would include any temporary file.
 fn names(folder: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -96,17 +96,17 @@ fn names(folder: &TempDir) -> Vec<String> {
 }
 
 #[test]
-fn without_a_word_it_converts() {
+fn convert_is_the_default_command() {
     let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<customers>\n";
     for line in ["", "-", "convert", "convert -", "--", "--quiet", "-f auto"] {
         let output = typed(line, XML_1047);
-        assert_eq!((status(&output), words(&output)), (0, ""), "{line}");
+        assert_eq!((status(&output), stderr(&output)), (0, ""), "{line}");
         assert!(output.stdout.starts_with(expected.as_bytes()), "{line}");
     }
 }
 
 #[test]
-fn a_file_named_like_a_command_follows_the_word_or_two_dashes() {
+fn a_file_named_like_a_command() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("detect"), "text").unwrap();
     for args in [&["convert", "detect"][..], &["--", "detect"], &["./detect"]] {
@@ -115,10 +115,10 @@ fn a_file_named_like_a_command_follows_the_word_or_two_dashes() {
 }
 
 #[test]
-fn help_and_version_are_data() {
+fn help_and_version_go_to_standard_output() {
     for line in ["-h", "--help", "help", "-V", "--version", "convert -h", "detect --help", "help detect"] {
         let output = typed(line, b"");
-        assert_eq!((status(&output), words(&output)), (0, ""), "{line}");
+        assert_eq!((status(&output), stderr(&output)), (0, ""), "{line}");
         assert!(output.stdout.starts_with(b"charpipe ") || output.stdout.len() > 200, "{line}");
     }
     assert_eq!(typed("-V", b"").stdout, format!("charpipe {}\n", env!("CARGO_PKG_VERSION")).as_bytes());
@@ -149,7 +149,7 @@ fn wrong_usage_exits_2_before_anything_is_read() {
     ] {
         let output = typed(line, b"text");
         assert_eq!((status(&output), &*output.stdout), (2, &b""[..]), "{line}");
-        assert!(words(&output).starts_with("charpipe: "), "{line}: {}", words(&output));
+        assert!(stderr(&output).starts_with("charpipe: "), "{line}: {}", stderr(&output));
     }
 }
 
@@ -158,15 +158,15 @@ fn an_unknown_label_on_the_command_line_names_near_misses() {
     check(&typed("-f lattin1", b""), (2, b"", "charpipe: --from: \"lattin1\" is not known; did you mean latin1?\n"));
     let output = typed("-t ibm1o47", b"");
     assert_eq!(status(&output), 2);
-    assert!(words(&output).starts_with("charpipe: --to: \"ibm1o47\" is not known; did you mean "), "{output:?}");
+    assert!(stderr(&output).starts_with("charpipe: --to: \"ibm1o47\" is not known; did you mean "), "{output:?}");
     check(&typed("--bom add -t IBM037", b""), (2, b"", "charpipe: --bom: IBM037 has no byte order mark\n"));
 }
 
 #[test]
-fn the_last_of_an_option_counts() {
+fn the_last_value_of_an_option_counts() {
     silent(&typed("-t UTF-16BE -t ISO-8859-1 -f UTF-16LE -f UTF-8", "é".as_bytes()), b"\xE9");
-    assert_eq!(words(&typed("-q -v", b"a")).lines().count(), 2);
-    assert_eq!(words(&typed("-v -q", b"a")), "");
+    assert_eq!(stderr(&typed("-q -v", b"a")).lines().count(), 2);
+    assert_eq!(stderr(&typed("-v -q", b"a")), "");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn from_and_to() {
     silent(&typed("--from=latin1 --to IBM1047", b"\xE9["), b"\x51\xAD");
     silent(&typed("-t UTF-16LE", "é".as_bytes()), b"\xE9\x00");
     silent(&typed("-f UTF-16", b"\xFF\xFEa\x00"), b"a");
-    // Whatever the document's label is.
+    // Even if the document's label says otherwise.
     let output = typed("-f ISO-8859-1", b"<?xml version='1.0' encoding='UTF-8'?>\xE9");
     silent(&output, "<?xml version='1.0' encoding='UTF-8'?>é".as_bytes());
 }
@@ -223,10 +223,10 @@ fn unmappable_characters_by_policy() {
 }
 
 #[test]
-fn an_unmappable_character_is_placed_in_the_input() {
+fn an_unmappable_character_is_reported_with_its_offset() {
     let output = typed("-t ISO-8859-1", "é€".as_bytes());
     assert_eq!((status(&output), &*output.stdout), (1, &b"\xE9"[..]));
-    assert!(words(&output).starts_with("charpipe: <stdin>: byte 2: U+20AC '€' is not in ISO-8859-1 ("), "{output:?}");
+    assert!(stderr(&output).starts_with("charpipe: <stdin>: byte 2: U+20AC '€' is not in ISO-8859-1 ("), "{output:?}");
 }
 
 #[test]
@@ -240,12 +240,12 @@ fn an_unknown_label_in_the_document_exits_1() {
     // No escape sequence of a document reaches the terminal.
     let output = typed("", b"<?xml version='1.0' encoding='a\x1B[31m\x07'?>");
     assert_eq!(status(&output), 1);
-    assert!(words(&output).contains("\\u{1b}[31m\\u{7}"), "{output:?}");
-    assert!(words(&output).chars().all(|ch| ch == '\n' || !ch.is_control()), "{output:?}");
+    assert!(stderr(&output).contains("\\u{1b}[31m\\u{7}"), "{output:?}");
+    assert!(stderr(&output).chars().all(|ch| ch == '\n' || !ch.is_control()), "{output:?}");
 }
 
 #[test]
-fn every_line_that_goes_with_exit_1_names_a_byte() {
+fn every_error_with_exit_1_names_a_byte() {
     let too_long = [&b"<?xml "[..], &[b' '; 5000]].concat();
     for (line, input) in [
         ("", &b"\xFF"[..]),
@@ -256,31 +256,31 @@ fn every_line_that_goes_with_exit_1_names_a_byte() {
     ] {
         let output = typed(line, input);
         assert_eq!(status(&output), 1, "{line}");
-        assert!(words(&output).starts_with("charpipe: <stdin>: byte "), "{}", words(&output));
-        assert_eq!(words(&output).lines().count(), 1, "{}", words(&output));
+        assert!(stderr(&output).starts_with("charpipe: <stdin>: byte "), "{}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
     }
 }
 
 #[test]
-fn warnings_are_words_and_under_strict_errors() {
+fn strict_turns_warnings_into_errors() {
     let warning = "charpipe: <stdin>: byte 0: warning: ";
     for line in ["", "detect", "detect --json"] {
         let output = typed(line, UNNAMED_EBCDIC);
         assert_eq!(status(&output), 0, "{line}");
-        assert!(words(&output).starts_with(warning), "{line}: {}", words(&output));
-        assert!(words(&output).ends_with(" (ebcdic-page-assumed)\n"), "{line}: {}", words(&output));
+        assert!(stderr(&output).starts_with(warning), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).ends_with(" (ebcdic-page-assumed)\n"), "{line}: {}", stderr(&output));
         let quiet = format!("{line} -q");
-        assert_eq!(words(&run(quiet.split_whitespace(), UNNAMED_EBCDIC)), "", "{line}");
+        assert_eq!(stderr(&run(quiet.split_whitespace(), UNNAMED_EBCDIC)), "", "{line}");
         let strict = format!("{line} --strict");
         let output = run(strict.split_whitespace(), UNNAMED_EBCDIC);
         assert_eq!(status(&output), 1, "{line}");
-        assert_eq!(words(&output).lines().count(), 1, "{line}: {}", words(&output));
-        assert!(words(&output).contains("(ebcdic-page-assumed)"), "{line}: {}", words(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("(ebcdic-page-assumed)"), "{line}: {}", stderr(&output));
     }
 }
 
 #[test]
-fn as_says_what_kind_it_is() {
+fn the_option_as_sets_the_kind_of_document() {
     // XML without a declaration gets one if the target needs it; text does not.
     silent(&typed("--as xml -t ISO-8859-1", b"<a/>"), b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a/>");
     silent(&typed("--as auto -t ISO-8859-1", b"<a/>"), b"<a/>");
@@ -319,25 +319,25 @@ fn relabel_of_html() {
     // An encoding that must not be decoded is refused at the place where it is named.
     let output = web("", b"<meta charset=iso-2022-kr>x");
     assert_eq!(status(&output), 1);
-    assert!(words(&output).contains("byte 14: \"iso-2022-kr\" is not supported"), "{}", words(&output));
+    assert!(stderr(&output).contains("byte 14: \"iso-2022-kr\" is not supported"), "{}", stderr(&output));
 }
 
 /// If the input is not in the encoding that was assumed, a message says what it looks like and what to try.
 #[test]
-fn what_it_looks_like() {
+fn a_hint_says_what_the_input_looks_like() {
     let ebcdic = b"\xC4\x85\x81\x99\x40\xD4\x99\x4B\x40\xE2\x94\x89\xA3\x88\x6B\x15";
     let output = run([""; 0], ebcdic);
     assert_eq!(status(&output), 1);
-    assert!(words(&output).contains("looks like EBCDIC: try -f IBM1047 or --guess (looks-like-ebcdic)"));
+    assert!(stderr(&output).contains("looks like EBCDIC: try -f IBM1047 or --guess (looks-like-ebcdic)"));
     let object = &objects(&run(["detect", "--json"], ebcdic).stdout)[0];
     assert_eq!(object["diagnostics"][0]["code"], "looks-like-ebcdic");
     // There is no such message if the user named the encoding.
-    assert!(!words(&run(["-f", "UTF-8"], ebcdic)).contains("looks"));
-    assert!(!words(&run([""; 0], b"caf\xE9, and no more than that")).contains("looks"));
+    assert!(!stderr(&run(["-f", "UTF-8"], ebcdic)).contains("looks"));
+    assert!(!stderr(&run([""; 0], b"caf\xE9, and no more than that")).contains("looks"));
 }
 
 #[test]
-fn guessing_is_asked_for() {
+fn guessing_needs_the_option() {
     let text = b"\xC4\x85\x99\x40\x86\xC0\x93\x93\x89\x87\x85\x40\xC2\x85\xA3\x99\x81\x87\x6B\x40\x86\xD0\x99\x40\xD4\xD0\x93\x93\x85\x99\x6B\x40\
                  \x89\xA2\xA3\x40\x82\x85\xA9\x81\x88\x93\xA3\x4B\x25";
     let object = &objects(&run(["detect", "--json", "--guess"], text).stdout)[0];
@@ -414,12 +414,12 @@ fn ends_of_line() {
     silent(&typed("--eol lf", input), b"a\nb\nc\n\n");
     silent(&typed("--eol crlf", input), b"a\r\nb\r\nc\r\n\r\n");
     silent(&typed("--eol nel", b"a\n"), "a\u{85}".as_bytes());
-    // XML has no such newline, except in EBCDIC, where it is the byte of one.
+    // NEL is not a newline in XML, except in EBCDIC.
     let xml = b"<?xml version='1.0'\nencoding='UTF-8'?>\r\n<a>\xC2\x85</a>\n";
     let expected = b"<?xml version='1.0'\nencoding='UTF-8'?>\n<a>\n</a>\n";
     let output = typed("--eol nel", xml);
     assert_eq!((status(&output), &output.stdout[..]), (0, &expected[..]));
-    assert!(words(&output).contains("(nel-in-xml)"), "{}", words(&output));
+    assert!(stderr(&output).contains("(nel-in-xml)"), "{}", stderr(&output));
     assert_eq!(status(&typed("--strict --eol nel", xml)), 1);
     let records = [0x4C, 0x6F, 0xA7, 0x94, 0x93, 0x6F, 0x6E, 0x40, 0x4C, 0x81, 0x61, 0x6E];
     let output = typed("--as xml -f IBM037 --records fb:8 --eol nel", &[&records[..], &[0x40; 4]].concat());
@@ -439,9 +439,9 @@ fn newlines_of_ebcdic() {
 }
 
 #[test]
-fn verbose_says_what_was_done() {
+fn verbose_prints_what_was_done() {
     let output = typed("-v --malformed replace", b"<?xml version='1.0' encoding='US-ASCII'?>\xFF");
-    let found = words(&output);
+    let found = stderr(&output);
     for line in [
         "charpipe: <stdin>: US-ASCII (xml; rule rfc7303:declaration; ",
         "charpipe: <stdin>: byte 41: FF replaced\n",
@@ -475,7 +475,7 @@ fn small_inputs_and_small_pieces() {
 }
 
 #[test]
-fn what_was_read_is_written_before_more_is_waited_for() {
+fn output_is_written_before_more_input_arrives() {
     let mut child = charpipe().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     for line in ["first\n", "second\n"] {
@@ -489,7 +489,7 @@ fn what_was_read_is_written_before_more_is_waited_for() {
 }
 
 #[test]
-fn detect_answers_before_the_end_of_the_input() {
+fn detect_ends_before_the_end_of_the_input() {
     let mut child = charpipe().arg("detect").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"<?xml version='1.0' encoding='US-ASCII'?><").unwrap();
@@ -499,7 +499,7 @@ fn detect_answers_before_the_end_of_the_input() {
 }
 
 #[test]
-fn a_closed_standard_output_is_no_error() {
+fn a_closed_standard_output_is_not_an_error() {
     let big = "0123456789\n".repeat(200_000);
     for line in [&["convert"][..], &["detect"], &["detect", "--json"]] {
         let mut child =
@@ -507,7 +507,7 @@ fn a_closed_standard_output_is_no_error() {
         drop(child.stdout.take());
         _ = child.stdin.take().unwrap().write_all(big.as_bytes());
         let output = child.wait_with_output().unwrap();
-        assert_eq!((status(&output), words(&output)), (0, ""), "{line:?}");
+        assert_eq!((status(&output), stderr(&output)), (0, ""), "{line:?}");
     }
 }
 
@@ -527,7 +527,7 @@ fn a_closed_standard_error_stops_nothing() {
 }
 
 #[test]
-fn several_files_are_detected_and_converted_each_by_itself() {
+fn each_of_several_files_has_its_own_encoding() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("a"), utf16le("\u{FEFF}eins ")).unwrap();
@@ -560,7 +560,7 @@ fn a_failing_file_does_not_stop_the_others_and_the_highest_status_counts() {
     assert_eq!((status(&output), &*output.stdout), (1, &b"badgood"[..]));
     let output = run([path("none"), path("bad"), path("good")], b"");
     assert_eq!((status(&output), &*output.stdout), (3, &b"badgood"[..]));
-    let lines: Vec<&str> = words(&output).lines().collect();
+    let lines: Vec<&str> = stderr(&output).lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with(&format!("charpipe: {}: cannot open: ", path("none").display())), "{lines:?}");
     assert!(lines[1].starts_with(&format!("charpipe: {}: byte 3: FF is", path("bad").display())), "{lines:?}");
@@ -610,8 +610,8 @@ fn output_that_cannot_be_opened_exits_3() {
         let output = run([OsStr::new("-o"), path.as_os_str()], b"text");
         assert_eq!(status(&output), 3, "{}", path.display());
         let start = format!("charpipe: {}: cannot open for writing: ", path.display());
-        assert!(words(&output).starts_with(&start), "{}", words(&output));
-        assert_eq!(words(&output).lines().count(), 1);
+        assert!(stderr(&output).starts_with(&start), "{}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1);
     }
     assert_eq!(names(&folder), [""; 0]);
 }
@@ -688,7 +688,7 @@ fn report() {
 fn report_on_standard_error_and_errors_in_it() {
     let output = typed("-q --report - -t ISO-8859-1", "é€".as_bytes());
     assert_eq!(status(&output), 1);
-    let json = words(&output).lines().find(|line| line.starts_with('{')).unwrap();
+    let json = stderr(&output).lines().find(|line| line.starts_with('{')).unwrap();
     // The keys keep their order.
     assert!(
         json.starts_with("{\"input\":\"<stdin>\",\"output\":\"<stdout>\",\"from\":\"UTF-8\",\"to\":\"ISO-8859-1\",")
@@ -699,13 +699,13 @@ fn report_on_standard_error_and_errors_in_it() {
     });
     assert_eq!(*error, expected);
     let output = typed("--report - --strict", UNNAMED_EBCDIC);
-    let json = words(&output).lines().find(|line| line.starts_with('{')).unwrap();
+    let json = stderr(&output).lines().find(|line| line.starts_with('{')).unwrap();
     let error = &objects(json.as_bytes())[0]["error"];
     assert_eq!((&error["code"], &error["offset"]), (&"ebcdic-page-assumed".into(), &0.into()));
 }
 
 #[test]
-fn output_and_report_cannot_be_one_file() {
+fn output_and_report_cannot_be_the_same_file() {
     let folder = TempDir::new().unwrap();
     let output = charpipe().current_dir(&folder).args(["-o", "x", "--report", "x"]).output().unwrap();
     assert_eq!((status(&output), names(&folder)), (2, vec![]));
@@ -761,7 +761,7 @@ fn detect_has_an_object_for_every_file_and_exits_1_when_one_has_an_error() {
 }
 
 #[test]
-fn detect_in_words() {
+fn detect_in_plain_text() {
     let input = utf16be("\u{FEFF}<?xml version='1.0' encoding='UTF-16'?><a/>");
     silent(
         &typed("detect", &input),
@@ -783,13 +783,13 @@ fn control_characters_in_arguments_do_not_reach_the_terminal() {
     for args in [&["\u{1B}[31m"][..], &["-f", "\u{1B}[31m"], &["detect", "\u{1B}[31m\n\u{202E}"]] {
         let output = run(args, b"");
         assert!(status(&output) >= 2);
-        assert!(!words(&output).contains(['\u{1B}', '\u{202E}']), "{args:?}");
-        assert!(words(&output).contains("\\u{1b}[31m"), "{args:?}: {}", words(&output));
+        assert!(!stderr(&output).contains(['\u{1B}', '\u{202E}']), "{args:?}");
+        assert!(stderr(&output).contains("\\u{1b}[31m"), "{args:?}: {}", stderr(&output));
     }
     for args in [&["--\u{1B}[31m\u{7}"][..], &["--bom", "\u{1B}[31m\u{7}"]] {
         let output = run(args, b"");
         assert_eq!(status(&output), 2);
-        assert!(words(&output).chars().all(|ch| ch == '\n' || !ch.is_control()), "{args:?}: {}", words(&output));
+        assert!(stderr(&output).chars().all(|ch| ch == '\n' || !ch.is_control()), "{args:?}: {}", stderr(&output));
     }
 }
 
@@ -900,7 +900,7 @@ mod unix {
             let folder = fs::File::open("/").unwrap();
             let output = charpipe().arg(command).stdin(folder).output().unwrap();
             assert_eq!(status(&output), 3);
-            assert!(words(&output).starts_with("charpipe: <stdin>: byte 0: cannot read: "), "{}", words(&output));
+            assert!(stderr(&output).starts_with("charpipe: <stdin>: byte 0: cannot read: "), "{}", stderr(&output));
         }
     }
 
@@ -920,7 +920,7 @@ mod unix {
         assert_eq!(objects(&output.stdout)[0]["input"], *input);
         fs::write(&path, b"\xFF").unwrap();
         let line = format!("charpipe: {}/a\\xFF\\u{{1b}}: byte 0: FF is not", folder.path().display());
-        assert!(words(&run([&path], b"")).starts_with(&line));
+        assert!(stderr(&run([&path], b"")).starts_with(&line));
         silent(&to(&path, b"new"), b"");
         assert_eq!(fs::read(&path).unwrap(), b"new");
         // A label that is not UTF-8 is wrong usage.
@@ -960,11 +960,11 @@ fn codec_files() {
     let mirror = format!("--codec-file={},to=IBM1047", path("mirror.tbl"));
     assert_eq!(run([&mirror, &site, "-f", "mirror", "-t", "X-SITE"], b"\x3E").stdout, b"\xC1");
 
-    let failed = |args: &[&str], status: i32, words: &str| {
+    let failed = |args: &[&str], status: i32, expected: &str| {
         let output = run(args, b"");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{said}");
-        assert!(said.contains(words), "{said}");
+        let messages = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{messages}");
+        assert!(messages.contains(expected), "{messages}");
     };
     failed(&[&format!("--codec-file={}", path("bad.ucm"))], 2, "bad.ucm: line 4, column 9: expected ");
     failed(&[&format!("--codec-file={}", path("none"))], 3, "none: cannot read: ");
@@ -998,8 +998,8 @@ fn control_characters_in_the_names_of_tables_do_not_reach_the_terminal() {
         (&["-t", name], b"B", 1),
     ] {
         let output = run([args, &[&*table]].concat(), input);
-        assert_eq!(status(&output), expected, "{args:?}: {}", words(&output));
-        let shown = String::from_utf8_lossy(&output.stdout).into_owned() + words(&output);
+        assert_eq!(status(&output), expected, "{args:?}: {}", stderr(&output));
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned() + stderr(&output);
         assert!(shown.chars().all(|ch| ch == '\n' || !ch.is_control() && ch != '\u{202E}'), "{args:?}: {shown:?}");
         assert!(shown.contains("X-\\u{1b}[31m"), "{args:?}: {shown}");
     }

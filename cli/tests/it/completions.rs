@@ -13,7 +13,7 @@ fn generated(what: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Whether a program is installed.
+/// Returns whether a program is installed.
 fn has(program: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
     let found = found.is_ok_and(|status| status.success());
@@ -111,7 +111,7 @@ fn zsh() {
         zpty -w shell 'PS1=; stty cols 200; fpath=(scripts $fpath); autoload -U compinit; compinit -u -D; setopt nobeep; print REA""DY'
         zpty -r -m shell out '*READY*'
         zpty -w -n shell "$1"$'\t'
-        # Ten minutes: only what hangs takes them.
+        # Up to ten minutes, which only a shell that hangs takes.
         for i in {1..6000}; do
             sleep 0.1
             while zpty -r -t shell out; do all+=$out; done
@@ -127,8 +127,8 @@ fn zsh() {
             let folder = folder.path();
             scope.spawn(move || {
                 let output = run(folder, "zsh", &["-f", "-c", program, "zsh", line, expected]);
-                let said = String::from_utf8_lossy(&output.stdout).into_owned();
-                assert!(["found", "no-zpty"].contains(&said.trim()), "{line}: {output:?}");
+                let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+                assert!(["found", "no-zpty"].contains(&printed.trim()), "{line}: {output:?}");
             });
         }
     });
@@ -166,21 +166,21 @@ fn man_pages() {
     if has("mandoc") {
         for page in pages {
             let output = run(folder.path(), "mandoc", &["-Tlint", "-Wwarning", page]);
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            // The pages have no date, as it would be that of the build.
-            let warnings: Vec<&str> = said.lines().filter(|line| !line.contains("missing date")).collect();
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            // The pages have no date, because it would be the date of the build.
+            let warnings: Vec<&str> = printed.lines().filter(|line| !line.contains("missing date")).collect();
             assert!(warnings.is_empty(), "{page}: {warnings:?}");
         }
     }
 }
 
 #[test]
-fn generate_stands_alone_and_in_the_long_help() {
+fn generate_is_used_alone_and_only_in_the_long_help() {
     let output = Command::new(BIN).args(["--generate", "man", "-v"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let output = Command::new(BIN).args(["--generate", "woman"]).output().unwrap();
-    let words = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && words.contains("complete-zsh"), "{words}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && stderr.contains("complete-zsh"), "{stderr}");
     let help = |flag| String::from_utf8(Command::new(BIN).arg(flag).output().unwrap().stdout).unwrap();
     assert!(help("--help").contains("--generate") && !help("-h").contains("--generate"));
 }

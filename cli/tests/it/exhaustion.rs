@@ -1,8 +1,8 @@
-//! Large quantities: endless bytes, endless errors, records without data, thousands of files. Memory stays flat, and
-//! repetition costs no more each time.
+//! Large quantities: endless bytes, endless errors, records without data, thousands of files. Memory does not grow, and
+//! the work is proportional to the input.
 //!
-//! Nothing is timed. The command gets so much input that a quadratic cost would never end; and for twice the input the
-//! library may call codecs, allocate and write at most twice as often.
+//! Nothing is timed. The command gets so much input that a run with quadratic cost would never end. For twice the
+//! input, the library may call codecs and allocate at most twice as often.
 
 use crate::common::sample;
 use crate::common::work::{self, Work, work_of};
@@ -15,18 +15,18 @@ use tempfile::TempDir;
 
 const CHARPIPE: &str = env!("CARGO_BIN_EXE_charpipe");
 
-/// The command, limited to 8 MiB of data.
-fn held(args: &str) -> Command {
+/// Returns the command, limited to 8 MiB of data.
+fn limited(args: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -d 8192; exec \"$0\" \"$@\"", CHARPIPE]).args(args.split_whitespace());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// Feeds it `beginning`, and then `unit` repeatedly.
+/// Runs the command on `beginning` followed by `unit` repeated `times` times.
 fn many(args: &str, beginning: &[u8], unit: &[u8], times: usize) -> Output {
     let block = unit.repeat(times.min(4096));
-    let mut child = held(args).spawn().unwrap();
+    let mut child = limited(args).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(move || {
@@ -45,13 +45,13 @@ fn many(args: &str, beginning: &[u8], unit: &[u8], times: usize) -> Output {
     })
 }
 
-/// A tenth of this in a sample.
+/// The number of repetitions; a sample has a tenth of it.
 const MANY: usize = 1_000_000;
 
 /// Checks the number of errors and the number of output bytes for each. The first sixteen are recorded, the others only
 /// counted. Some kinds get a million errors, variants of these an eighth of that.
 #[test]
-fn a_million_faults() {
+fn a_million_errors() {
     let euro = "€".as_bytes();
     let folder = TempDir::new().unwrap();
     for (number, (args, unit, what, each)) in [
@@ -76,8 +76,8 @@ fn a_million_faults() {
         let times = if matches!(number % 6, 0) { sample::tenth(MANY) } else { sample::tenth(MANY) / 8 };
         let report = folder.path().join(number.to_string());
         let output = many(&format!("-q --report {} {args}", report.display()), b"", unit, times);
-        let words = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), &*words), (Some(0), ""), "{args}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*stderr), (Some(0), ""), "{args}");
         assert_eq!(output.stdout.len(), each * times, "{args}");
         let report = fs::read_to_string(report).unwrap();
         assert!(report.len() < 16 * 1024, "{args}: a report of {} bytes", report.len());
@@ -94,7 +94,7 @@ fn job(from: &str, to: &str, set: impl FnOnce(Transcode) -> Transcode) -> Transc
 
 /// Twice as many errors are at most twice the work, for each kind of error.
 #[test]
-fn twice_the_faults_are_twice_the_work() {
+fn twice_the_errors_are_twice_the_work() {
     use charpipe::{OnControl, OnMalformed, OnUnmappable};
 
     let euro = "€".as_bytes();
@@ -181,19 +181,19 @@ fn records_without_data() {
     ] {
         let (times, lines) = (sample::tenth(times), sample::tenth(lines));
         let output = many(&format!("-q {args}"), beginning, unit, times);
-        let words = String::from_utf8_lossy(&output.stderr);
-        // The record of the segments is cut.
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        // The record of segments does not end.
         let status = if beginning.is_empty() { 0 } else { 1 };
-        assert_eq!(output.status.code(), Some(status), "{args}: {words}");
+        assert_eq!(output.status.code(), Some(status), "{args}: {stderr}");
         let found = output.stdout.iter().filter(|byte| matches!(byte, b'\n' | 0x25)).count();
         assert!(lines == 0 || found == lines, "{args}: {found}");
     }
 }
 
 /// Records full of shift codes, of malformed bytes, of blanks that become a shift code, and of possible packed
-/// decimals: nothing is scanned again for each of them. (Unit tests of the reader count the bytes that it looks at.)
+/// decimals: nothing is scanned again for each of them. (Unit tests of the reader count the bytes that it examines.)
 #[test]
-fn records_full_of_shifts_and_faults() {
+fn records_full_of_shifts_and_errors() {
     let len = sample::tenth(1 << 20);
     for (args, unit, each) in [
         ("-f IBM930 --shift-blanks", &b"\x0E\x42\x81\x0F"[..], 5),
@@ -208,8 +208,8 @@ fn records_full_of_shifts_and_faults() {
         let record = unit.repeat(len / unit.len());
         let beginning = (record.len() as u32).to_be_bytes();
         let output = many(&format!("-q --records u32 {args}"), &beginning, unit, len / unit.len());
-        let words = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), &*words), (Some(0), ""), "{args}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*stderr), (Some(0), ""), "{args}");
         assert!(
             each == 0 || output.stdout.len().abs_diff(each * (len / unit.len())) < 8,
             "{args}: {}",
@@ -220,7 +220,7 @@ fn records_full_of_shifts_and_faults() {
 
 /// Four MiB without a newline, or of newlines only.
 #[test]
-fn one_line_and_none() {
+fn one_long_line_and_nothing_but_newlines() {
     for args in ["-f latin1 -t IBM037", "-f latin1 --eol crlf", "-f latin1 -t utf-16 --controls space", "-f IBM037"] {
         let output = many(&format!("-q {args}"), b"", b"\x41", 4 << 20);
         assert_eq!(output.status.code(), Some(0), "{args}");
@@ -229,12 +229,12 @@ fn one_line_and_none() {
     assert!(output.stdout == b"\r\n".repeat(2 * sample::tenth(MANY)));
 }
 
-/// One byte at a time.
+/// The declaration arrives one byte at a time.
 #[test]
 fn a_declaration_byte_by_byte() {
     let declaration = format!("<?xml version='1.0'{}encoding='ISO-8859-1'?>\n<a>\u{E9}</a>", " ".repeat(4000));
     let bytes: Vec<u8> = declaration.chars().map(|ch| ch as u8).collect();
-    let mut child = held("").spawn().unwrap();
+    let mut child = limited("").spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(move || bytes.chunks(1).for_each(|byte| stdin.write_all(byte).unwrap()));
@@ -244,7 +244,7 @@ fn a_declaration_byte_by_byte() {
     });
 }
 
-/// In one command line, as `find -exec +` builds it.
+/// All files are in one command line, as `find -exec +` builds it.
 #[test]
 fn ten_thousand_files() {
     let count = sample::tenth(10_000);
@@ -255,9 +255,9 @@ fn ten_thousand_files() {
         _ = write!(args, " {n}");
     }
     for (begin, size) in [("convert -f IBM037", 3 * count), ("detect -f IBM037", 0)] {
-        let output = held(&format!("{begin}{args}")).current_dir(&folder).stdin(Stdio::null()).output().unwrap();
-        let words = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), &*words), (Some(0), ""), "{begin}");
+        let output = limited(&format!("{begin}{args}")).current_dir(&folder).stdin(Stdio::null()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*stderr), (Some(0), ""), "{begin}");
         let lines = output.stdout.iter().filter(|byte| **byte == b'\n').count();
         assert!(lines == count && (size == 0 || output.stdout.len() == size), "{begin}: {lines}");
     }

@@ -1,4 +1,4 @@
-//! The command with files and streams that fail: no data is lost, and the exit status shows when something is missing.
+//! The command with files and streams that fail: no data is lost, and the exit status shows if something is missing.
 //! The failures are real ones of the kernel. Tests that need root to set them up print a line and do nothing without
 //! it.
 
@@ -48,7 +48,7 @@ impl Folder {
         fs::metadata(self.path(name)).unwrap().mode() & 0o7777
     }
 
-    /// Returns everything in the folder, which shows any litter.
+    /// Returns the names of everything in the folder, which would include any temporary file.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -62,7 +62,7 @@ impl Folder {
         command
     }
 
-    /// Runs it with arguments as one would type them, and nothing on standard input.
+    /// Runs the command with the arguments in `line`, separated by blanks, and nothing on standard input.
     fn run(&self, line: &str) -> Output {
         self.charpipe().args(line.split_whitespace()).stdin(Stdio::null()).output().unwrap()
     }
@@ -82,9 +82,9 @@ impl Folder {
     /// script exits with status 77.
     fn mounts(&self, script: &str) -> Option<Output> {
         let output = self.script(&["unshare", "-m", "sh", "-c", script]);
-        let refused = !is_root() || output.status.code() == Some(77) || words(&output).starts_with("unshare:");
+        let refused = !is_root() || output.status.code() == Some(77) || stderr(&output).starts_with("unshare:");
         if refused {
-            println!("skipped: no mounts here: {}", words(&output).trim_end());
+            println!("skipped: no mounts here: {}", stderr(&output).trim_end());
             return None;
         }
         Some(output)
@@ -96,7 +96,7 @@ fn is_root() -> bool {
     id.stdout == b"0\n"
 }
 
-fn words(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -106,15 +106,15 @@ fn text(output: &Output) -> String {
 
 #[track_caller]
 fn silent(output: &Output) {
-    assert_eq!((output.status.code(), &*words(output)), (Some(0), ""));
+    assert_eq!((output.status.code(), &*stderr(output)), (Some(0), ""));
 }
 
 /// Checks for exit status 3 and one line with this beginning and this end.
 #[track_caller]
 fn failed(output: &Output, start: &str, end: &str) {
-    let words = words(output);
-    assert_eq!((output.status.code(), words.lines().count()), (Some(3), 1), "{words}");
-    assert!(words.starts_with(&format!("charpipe: {start}")) && words.ends_with(&format!("{end}\n")), "{words}");
+    let stderr = stderr(output);
+    assert_eq!((output.status.code(), stderr.lines().count()), (Some(3), 1), "{stderr}");
+    assert!(stderr.starts_with(&format!("charpipe: {start}")) && stderr.ends_with(&format!("{end}\n")), "{stderr}");
 }
 
 /// Waits for an event, however busy the machine is.
@@ -141,11 +141,11 @@ fn until_state(child: &Child, state: char) {
 fn is_in_state(child: &Child, state: char) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
     let found = stat.rsplit(") ").next().unwrap();
-    assert!(!found.starts_with(['Z', 'X']), "it has ended");
+    assert!(!found.starts_with(['Z', 'X']), "the run has ended");
     found.starts_with(state)
 }
 
-/// Stops it, and lets it continue.
+/// Stops the run, and lets it continue.
 fn stop_and_continue(child: &Child) {
     send("STOP", child);
     until_state(child, 'T');
@@ -154,7 +154,7 @@ fn stop_and_continue(child: &Child) {
 }
 
 /// Returns a lot of text, in which no two lines are alike.
-fn much(lines: usize) -> Vec<u8> {
+fn long_text(lines: usize) -> Vec<u8> {
     (0..lines).flat_map(|line| format!("line {line}: é\n").into_bytes()).collect()
 }
 
@@ -200,7 +200,7 @@ fn killed_in_the_middle() {
         for output in ["old", "new"] {
             let mut child = folder.charpipe().args(["-o", output]).stdin(Stdio::piped()).spawn().unwrap();
             // More than a pipe holds: when this returns, most of it has been read.
-            child.stdin.as_ref().unwrap().write_all(&much(100_000)).unwrap();
+            child.stdin.as_ref().unwrap().write_all(&long_text(100_000)).unwrap();
             if cfg!(target_os = "linux") {
                 assert_eq!(folder.names(), ["old"]);
             }
@@ -265,10 +265,10 @@ fn signals_that_are_ignored() {
     command.args(["-c", script]).current_dir(&folder.0).env("CHARPIPE", CHARPIPE).stdin(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
-    input.write_all(&much(100_000)).unwrap();
+    input.write_all(&long_text(100_000)).unwrap();
     for signal in ["TERM", "INT", "HUP", "TERM"] {
         send(signal, &child);
-        input.write_all(&much(10_000)).unwrap();
+        input.write_all(&long_text(10_000)).unwrap();
     }
     drop(input);
     assert!(child.wait().unwrap().success());
@@ -279,7 +279,7 @@ fn signals_that_are_ignored() {
 /// HUP remove it, unless they are ignored.
 #[cfg(target_os = "linux")]
 #[test]
-fn killed_where_every_file_has_a_name() {
+fn killed_while_temporary_files_have_names() {
     let folder = Folder::new();
     let script = "mkfifo fifo
         for signal in TERM INT HUP; do
@@ -296,10 +296,10 @@ fn killed_where_every_file_has_a_name() {
         until ls -A | grep -q charpipe; do :; done
         kill -TERM $run; echo text >&3; exec 3>&-; wait $run; echo $?; cat new";
     let Some(output) = folder.mounts(script) else { return };
-    assert_eq!(text(&output), "143\nfifo\n130\nfifo\n129\nfifo\n0\ntext\n", "{}", words(&output));
+    assert_eq!(text(&output), "143\nfifo\n130\nfifo\n129\nfifo\n0\ntext\n", "{}", stderr(&output));
 }
 
-/// The first process of a container is not ended by a signal that it does not handle: the run goes on.
+/// A signal that the first process of a container does not handle does not end it, so the run continues.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_first_process_of_a_container() {
@@ -312,7 +312,7 @@ fn the_first_process_of_a_container() {
         for process in $(cat /proc/$run/task/$run/children); do kill -TERM $process || exit 77; done
         echo text >&3; exec 3>&-; wait $run; echo $?; cat new; ls -A";
     let Some(output) = folder.mounts(script) else { return };
-    assert_eq!(text(&output), "0\ntext\nfifo\nnew\n", "{}", words(&output));
+    assert_eq!(text(&output), "0\ntext\nfifo\nnew\n", "{}", stderr(&output));
 }
 
 /// On overlayfs, as in a container, a hard link to a file of a lower layer is another file.
@@ -329,14 +329,14 @@ fn a_backup_of_a_file_of_a_lower_layer() {
         \"$CHARPIPE\" -t latin1 --in-place=.old both/a; echo $?
         wc -c < both/a; cat both/a.old; ls -A both";
     let Some(output) = folder.mounts(script) else { return };
-    assert_eq!(text(&output), "0\n5\ncaf\u{e9}\na\na.old\n", "{}", words(&output));
+    assert_eq!(text(&output), "0\n5\ncaf\u{e9}\na\na.old\n", "{}", stderr(&output));
 }
 
 /// The limit on the size of files: the system ends the run.
 #[test]
-fn larger_than_is_allowed() {
+fn larger_than_the_limit_on_file_size() {
     let folder = Folder::new();
-    folder.file("big", much(100_000));
+    folder.file("big", long_text(100_000));
     folder.file("old", "old");
     let output = folder.sh("ulimit -f 100; exec \"$CHARPIPE\" -o old big");
     assert!(!output.status.success());
@@ -346,7 +346,7 @@ fn larger_than_is_allowed() {
 #[test]
 fn a_full_disk() {
     let folder = Folder::new();
-    folder.file("big", much(100_000));
+    folder.file("big", long_text(100_000));
     fs::create_dir(folder.path("disk")).unwrap();
     let script = "mount -t tmpfs -o size=1m tmpfs disk || exit 77
         echo old > disk/old; chmod 604 disk/old
@@ -357,7 +357,7 @@ fn a_full_disk() {
     let Some(output) = folder.mounts(script) else { return };
     let line = |name| format!("charpipe: {name}: cannot write: No space left on device (os error 28)\n");
     let expected = ["disk/old", "disk/new", "<stdout>", "disk/y"].map(line).concat();
-    assert_eq!(words(&output), expected);
+    assert_eq!(stderr(&output), expected);
     assert_eq!(text(&output), "3\n3\n3\n3\nold\n604\nold\n");
 }
 
@@ -365,7 +365,7 @@ fn a_full_disk() {
 #[test]
 fn a_disk_that_fails_late() {
     let folder = Folder::new();
-    folder.file("big", much(60_000));
+    folder.file("big", long_text(60_000));
     fs::create_dir(folder.path("disk")).unwrap();
     let script = "mount -t tmpfs -o size=4m tmpfs disk && truncate -s 16M disk/image && mkfs.ext2 -q -F disk/image &&
         mkdir disk/inner && mount -o loop disk/image disk/inner || exit 77
@@ -375,15 +375,15 @@ fn a_disk_that_fails_late() {
         cat disk/inner/old; ls -A disk/inner | grep charpipe
         umount disk/inner 2> /dev/null; true";
     let Some(output) = folder.mounts(script) else { return };
-    assert_eq!(text(&output), "3\nold\n", "{}", words(&output));
-    assert!(words(&output).starts_with("charpipe: disk/inner/old: cannot write: "), "{}", words(&output));
+    assert_eq!(text(&output), "3\nold\n", "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("charpipe: disk/inner/old: cannot write: "), "{}", stderr(&output));
 }
 
 /// Without `/proc` a file cannot be given a name afterwards, so it has one while it is written.
 #[test]
-fn where_every_file_has_a_name() {
+fn temporary_files_with_names() {
     let folder = Folder::new();
-    folder.file("big", much(100_000));
+    folder.file("big", long_text(100_000));
     folder.file("bad", "\u{FFFD}é€");
     folder.file("old", "old");
     fs::create_dir(folder.path("disk")).unwrap();
@@ -399,12 +399,12 @@ fn where_every_file_has_a_name() {
         \"$CHARPIPE\" -o old new; echo $?
         ls -A disk; stat -c %a new";
     let Some(output) = folder.mounts(script) else { return };
-    assert_eq!(text(&output), "0\n1\n3\n1\n143\n0\n640\n", "{}", words(&output));
+    assert_eq!(text(&output), "0\n1\n3\n1\n143\n0\n640\n", "{}", stderr(&output));
     assert_eq!(folder.text("old"), "old");
 }
 
 #[test]
-fn what_cannot_be_replaced_stays() {
+fn a_file_that_cannot_be_replaced_stays() {
     let folder = Folder::new();
     folder.file("x", "new");
     for name in ["fixed", "mounted"] {
@@ -414,7 +414,7 @@ fn what_cannot_be_replaced_stays() {
         \"$CHARPIPE\" -o mounted x; echo $?; cat mounted; ls -A";
     if let Some(output) = folder.mounts(script) {
         assert_eq!(text(&output), "3\nnewfixed\nmounted\nx\n");
-        assert!(words(&output).starts_with("charpipe: mounted: cannot write: "), "{}", words(&output));
+        assert!(stderr(&output).starts_with("charpipe: mounted: cannot write: "), "{}", stderr(&output));
     }
     if Command::new("chattr").arg("+i").arg(folder.path("fixed")).output().is_ok_and(|done| done.status.success()) {
         let output = folder.run("-o fixed x");
@@ -426,21 +426,21 @@ fn what_cannot_be_replaced_stays() {
     assert_eq!((&*folder.text("fixed"), folder.names().len()), ("old", 3));
 }
 
-/// Runs it as a user who owns nothing. The command is copied to a place that this user can reach.
+/// Runs the command as a user who owns nothing. The command is copied to a place that this user can reach.
 fn as_nobody(folder: &Folder, line: &str) -> Option<Output> {
     fs::copy(CHARPIPE, folder.path("charpipe")).unwrap();
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(folder.path("charpipe"));
     let output = command.args(line.split_whitespace()).current_dir(&folder.0).stdin(Stdio::null()).output();
-    let output = output.ok().filter(|output| is_root() && !words(output).starts_with("setpriv:"));
+    let output = output.ok().filter(|output| is_root() && !stderr(output).starts_with("setpriv:"));
     if output.is_none() {
-        println!("skipped: nobody else can be had here");
+        println!("skipped: the command cannot run as another user here");
     }
     output
 }
 
 #[test]
-fn a_folder_that_is_not_for_writing() {
+fn a_folder_without_write_permission() {
     let folder = Folder::new();
     folder.file("old", "old");
     fs::set_permissions(folder.path("old"), Permissions::from_mode(0o666)).unwrap();
@@ -552,7 +552,7 @@ mod attributes {
 
     /// A default list that the folder has for new files is not applied to a file that had none.
     #[test]
-    fn a_list_that_was_not_there_is_not_put_in() {
+    fn no_access_control_list_is_added() {
         let folder = Folder::new();
         let (old, _) = (folder.file("old", "old"), folder.file("x", "new"));
         fs::set_permissions(&old, Permissions::from_mode(0o660)).unwrap();
@@ -566,7 +566,7 @@ mod attributes {
     }
 }
 
-// --- Input and output in one file -------------------------------------------------------------------------------------
+// --- Input and output in one file ----------------------------------------------------------------
 
 #[test]
 fn output_into_the_input() {
@@ -619,8 +619,8 @@ fn a_report_into_input_or_output() {
         folder.file("x", "text");
         folder.file("a", "a");
         let output = folder.sh(script);
-        assert_eq!(output.status.code(), Some(2), "{script}: {}", words(&output));
-        assert!(words(&output).ends_with(" cannot be the same file\n"));
+        assert_eq!(output.status.code(), Some(2), "{script}: {}", stderr(&output));
+        assert!(stderr(&output).ends_with(" cannot be the same file\n"));
         assert_eq!((folder.text("x"), folder.names()), ("text".into(), ["a", "here", "x"].map(String::from).to_vec()));
     }
     let output = folder.sh("$CHARPIPE -q --report - x 2>> x > out");
@@ -628,7 +628,7 @@ fn a_report_into_input_or_output() {
     assert!(folder.text("x").starts_with("text"));
 }
 
-// --- Streams that are closed ------------------------------------------------------------------------------------------
+// --- Streams that are closed ---------------------------------------------------------------------
 
 #[test]
 fn a_closed_standard_output() {
@@ -687,10 +687,10 @@ fn a_closed_standard_error() {
     }
 }
 
-/// Other programs pass /dev/null for "nothing", open for reading and writing, just like the stand-in for a closed
-/// stream.
+/// Other programs pass /dev/null for "nothing", open for reading and writing. That looks just like the file that the
+/// Rust runtime opens in place of a closed stream.
 #[test]
-fn the_null_device_is_no_closed_stream() {
+fn the_null_device_is_not_a_closed_stream() {
     let folder = Folder::new();
     folder.file("x", "text");
     for how in ["> /dev/null", ">> /dev/null", "1<> /dev/null", "0<> /dev/null 1>&0 2>&0"] {
@@ -703,7 +703,7 @@ fn the_null_device_is_no_closed_stream() {
     }
 }
 
-// --- Reading that fails -----------------------------------------------------------------------------------------------
+// --- Reading that fails --------------------------------------------------------------------------
 
 #[cfg(target_os = "linux")]
 #[test]
@@ -771,7 +771,7 @@ fn waiting(folder: &Folder) -> Child {
 #[test]
 fn an_input_that_shrinks_or_grows() {
     let folder = Folder::new();
-    let content = much(300_000);
+    let content = long_text(300_000);
     let keep = content.len() / 2;
     folder.file("x", &content);
     let child = waiting(&folder);
@@ -793,7 +793,7 @@ fn an_input_that_shrinks_or_grows() {
 #[test]
 fn stopped_and_continued() {
     let folder = Folder::new();
-    folder.file("x", much(300_000));
+    folder.file("x", long_text(300_000));
     let child = waiting(&folder);
     stop_and_continue(&child);
     for signal in ["WINCH", "CHLD"] {
@@ -802,7 +802,7 @@ fn stopped_and_continued() {
     stop_and_continue(&child);
     let output = child.wait_with_output().unwrap();
     silent(&output);
-    assert!(output.stdout == much(300_000));
+    assert!(output.stdout == long_text(300_000));
 
     for is_nonblocking in [false, true] {
         let (ours, theirs) = UnixStream::pair().unwrap();
@@ -829,9 +829,9 @@ fn nonblocking(file: &impl std::os::fd::AsFd) {
 
 /// Another process has made the pipe non-blocking: no data is lost, and there is no error.
 #[test]
-fn pipes_that_do_not_wait() {
+fn non_blocking_pipes() {
     let folder = Folder::new();
-    let content = much(100_000);
+    let content = long_text(100_000);
     let (input, mut feeder) = std::io::pipe().unwrap();
     let (mut reader, output) = std::io::pipe().unwrap();
     nonblocking(&input);
@@ -854,11 +854,11 @@ fn pipes_that_do_not_wait() {
         if cfg!(target_os = "linux") {
             until(|| ioctl_fionread(&reader).unwrap() > 60_000 && is_in_state(child, 'S'));
         }
-        let mut room = [0; 999];
+        let mut buffer = [0; 999];
         loop {
-            match reader.read(&mut room).unwrap() {
+            match reader.read(&mut buffer).unwrap() {
                 0 => break,
-                len => found.extend_from_slice(&room[..len]),
+                len => found.extend_from_slice(&buffer[..len]),
             }
         }
     });
@@ -869,7 +869,7 @@ fn pipes_that_do_not_wait() {
 
 /// The same for the other commands, which write little: the pipe is full from the start.
 #[test]
-fn a_full_pipe_that_does_not_wait() {
+fn a_full_non_blocking_pipe() {
     let folder = Folder::new();
     folder.file("x", "text");
     for args in ["detect x", "list", "-V", "chart IBM037", "x"] {
@@ -892,9 +892,9 @@ fn a_full_pipe_that_does_not_wait() {
 }
 
 #[test]
-fn a_reader_who_has_enough() {
+fn a_reader_that_closes_the_pipe_early() {
     let folder = Folder::new();
-    folder.file("x", much(300_000));
+    folder.file("x", long_text(300_000));
     for args in ["x", "-q x x", "list --json", "-o /dev/stdout x"] {
         let (mut reader, output) = std::io::pipe().unwrap();
         let mut command = folder.charpipe();
@@ -921,7 +921,7 @@ fn a_name_with_a_newline() {
 /// Memory does not grow with the input, whatever it contains: 8 MiB are enough for 12.
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_has_a_bound() {
+fn memory_is_bounded() {
     let folder = Folder::new();
     // A declaration that does not end, a record that claims to have 4 GiB, nothing but errors.
     for (beginning, args, status) in [
@@ -941,6 +941,6 @@ fn memory_has_a_bound() {
             \"$CHARPIPE\" {args} > out"
         );
         let output = folder.sh(&script);
-        assert_eq!(output.status.code(), Some(status), "{args}: {}", words(&output));
+        assert_eq!(output.status.code(), Some(status), "{args}: {}", stderr(&output));
     }
 }

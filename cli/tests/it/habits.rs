@@ -69,10 +69,10 @@ fn suffixes_of_the_target() {
         ("IBM037//TRANSLIT//IGNORE", "a！€".as_bytes(), (0, b"\x81\x5A")),
         ("IBM037//IGNORE", "a！€".as_bytes(), (0, b"\x81")),
     ] {
-        let (status, output, words) = on(bytes, &format!("charpipe -f UTF-8 -t {label} FILE"));
-        assert_eq!((status, &*output), expected, "{label}: {words}");
+        let (status, output, stderr) = on(bytes, &format!("charpipe -f UTF-8 -t {label} FILE"));
+        assert_eq!((status, &*output), expected, "{label}: {stderr}");
         if expected.0 == 0 {
-            assert!(words.contains("not in "), "what was let pass is counted: {words}");
+            assert!(stderr.contains("not in "), "replaced characters are counted: {stderr}");
         }
     }
 }
@@ -89,8 +89,8 @@ fn options_win_over_suffixes() {
         ("-f UTF-8//IGNORE -t UTF-8", (0, b"a\xE2\x82\xACb")),
         ("-f UTF-8//IGNORE -t ASCII", (1, b"a")),
     ] {
-        let (status, output, words) = on(input, &format!("charpipe -f UTF-8 {options} FILE"));
-        assert_eq!((status, &*output), expected, "{options}: {words}");
+        let (status, output, stderr) = on(input, &format!("charpipe -f UTF-8 {options} FILE"));
+        assert_eq!((status, &*output), expected, "{options}: {stderr}");
     }
 }
 
@@ -114,14 +114,14 @@ fn suffixes_that_make_no_sense_are_wrong_usage() {
     ] {
         assert_eq!(on(b"text", &format!("charpipe {options} FILE")), (2, vec![], why.to_owned()));
     }
-    let (status, _, words) = on(b"text", "charpipe detect -f UTF-8//TRANSLIT FILE");
-    assert!(status == 2 && words.starts_with("charpipe: --from: //TRANSLIT"), "{words}");
+    let (status, _, stderr) = on(b"text", "charpipe detect -f UTF-8//TRANSLIT FILE");
+    assert!(status == 2 && stderr.starts_with("charpipe: --from: //TRANSLIT"), "{stderr}");
     assert_eq!(on(b"text", "charpipe detect -f UTF-8//IGNORE FILE").0, 0);
 }
 
 #[test]
-fn options_of_others_are_answered_with_ours() {
-    for (typed, ours) in [
+fn options_of_other_programs_get_a_tip() {
+    for (typed, expected) in [
         ("--byte-subst=x", "--malformed escape"),
         ("--unicode-subst=x", "--unmappable escape"),
         ("--widechar-subst=x", "--unmappable"),
@@ -135,17 +135,17 @@ fn options_of_others_are_answered_with_ours() {
         ("--remove-signature", "--bom strip"),
         ("--block-size 9", "--jobs"),
     ] {
-        let (status, output, words) = on(b"text", &format!("charpipe {typed} FILE"));
+        let (status, output, stderr) = on(b"text", &format!("charpipe {typed} FILE"));
         assert_eq!((status, &*output), (2, &b""[..]), "{typed}");
         let name = typed.split([' ', '=']).next().unwrap();
-        let tip = words.lines().find(|line| line.starts_with("  tip: ")).unwrap_or_default();
-        assert!(words.starts_with(&format!("charpipe: unexpected argument '{name}' found\n")), "{words}");
-        assert!(tip.contains(ours), "{words}");
+        let tip = stderr.lines().find(|line| line.starts_with("  tip: ")).unwrap_or_default();
+        assert!(stderr.starts_with(&format!("charpipe: unexpected argument '{name}' found\n")), "{stderr}");
+        assert!(tip.contains(expected), "{stderr}");
     }
 }
 
 #[test]
-fn words_of_others_that_are_no_files() {
+fn arguments_of_other_programs_that_are_not_files() {
     for (typed, hint) in [
         ("latin1..utf8", "(for recode's latin1..utf8 use -f latin1 -t utf8, with --in-place to replace FILE)"),
         ("if=FILE", "(for dd's if=FILE use the argument FILE)"),
@@ -154,13 +154,13 @@ fn words_of_others_that_are_no_files() {
         ("cbs=80", "(for dd's cbs=80 use --records fb:80 or --to-records fb:80)"),
         ("detcet", "(did you mean the command `detect`? it comes first: charpipe detect)"),
     ] {
-        let (status, _, words) = on(b"text", &format!("charpipe {typed}"));
+        let (status, _, stderr) = on(b"text", &format!("charpipe {typed}"));
         assert_eq!(status, 3);
-        assert!(words.starts_with(&format!("charpipe: {typed}: cannot open: ")), "{words}");
-        assert!(words.trim_end().ends_with(hint), "{words}");
+        assert!(stderr.starts_with(&format!("charpipe: {typed}: cannot open: ")), "{stderr}");
+        assert!(stderr.trim_end().ends_with(hint), "{stderr}");
     }
-    // A file of that name is a file.
+    // If there is a file of that name, it is converted.
     assert_eq!(on(b"text", "cp FILE latin1..utf8; charpipe latin1..utf8"), (0, b"text".to_vec(), String::new()));
-    let (_, _, words) = on(b"text", "charpipe nosuch..file");
-    assert!(!words.contains('('.to_string().as_str()) || !words.contains("recode"), "{words}");
+    let (_, _, stderr) = on(b"text", "charpipe nosuch..file");
+    assert!(!stderr.contains('('.to_string().as_str()) || !stderr.contains("recode"), "{stderr}");
 }

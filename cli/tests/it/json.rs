@@ -5,7 +5,7 @@ use serde_json::to_string;
 
 /// There is one definition: the command prints what a caller of the library gets, plus what only the command knows.
 #[test]
-fn the_command_prints_the_same() {
+fn the_command_prints_the_json_of_the_library() {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
@@ -31,8 +31,8 @@ fn the_command_prints_the_same() {
         let report = report[1..].strip_suffix('}').unwrap();
         let error = to_string(&error).unwrap();
         let expected = format!(r#"{{"input":"<stdin>","output":"<stdout>",{report},"error":{error}}}"#);
-        let words = run(&["-q", "--malformed", "replace", "--report", "-"], input).stderr;
-        let words = String::from_utf8(words).unwrap();
-        assert_eq!(words.lines().find(|line| line.starts_with('{')), Some(&*expected));
+        let stderr = run(&["-q", "--malformed", "replace", "--report", "-"], input).stderr;
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert_eq!(stderr.lines().find(|line| line.starts_with('{')), Some(&*expected));
     }
 }

@@ -1,5 +1,5 @@
-//! Every limit that `spec/limits.md` states, at its value and one beyond it; through the command if it has an option
-//! for it.
+//! Tests every limit that `spec/limits.md` states, at its value and one beyond it. If the command has an option for the
+//! limit, the test uses the command.
 
 use crate::common::piped_through;
 use charpipe::Faults;
@@ -16,22 +16,22 @@ use tempfile::TempDir;
 fn run(line: &str, input: &[u8]) -> (Output, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
     let output = piped_through(command.args(line.split_whitespace()), input);
-    let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output, words)
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, stderr)
 }
 
 #[track_caller]
 fn passes(line: &str, input: &[u8]) -> Output {
-    let (output, words) = run(line, input);
-    assert_eq!((output.status.code(), &*words), (Some(0), ""), "{line}");
+    let (output, stderr) = run(line, input);
+    assert_eq!((output.status.code(), &*stderr), (Some(0), ""), "{line}");
     output
 }
 
 #[track_caller]
 fn fails(line: &str, input: &[u8], status: i32, expected: &str) {
-    let (output, words) = run(line, input);
-    assert_eq!(output.status.code(), Some(status), "{line}: {words}");
-    assert!(words.contains(expected), "{line}: {words}");
+    let (output, stderr) = run(line, input);
+    assert_eq!(output.status.code(), Some(status), "{line}: {stderr}");
+    assert!(stderr.contains(expected), "{line}: {stderr}");
 }
 
 /// Parses the one object that is printed.
@@ -88,11 +88,11 @@ fn with_table(folder: &TempDir, content: &str) -> (Output, String) {
 #[track_caller]
 fn table(content: &dyn Fn(usize) -> String, most: usize, expected: &str) {
     let folder = TempDir::new().unwrap();
-    let (output, words) = with_table(&folder, &content(most));
-    assert_eq!((output.status.code(), &*words), (Some(0), ""));
-    let (output, words) = with_table(&folder, &content(most + 1));
+    let (output, stderr) = with_table(&folder, &content(most));
+    assert_eq!((output.status.code(), &*stderr), (Some(0), ""));
+    let (output, stderr) = with_table(&folder, &content(most + 1));
     assert_ne!(output.status.code(), Some(0), "{expected}");
-    assert!(words.contains(expected), "{words}");
+    assert!(stderr.contains(expected), "{stderr}");
 }
 
 fn ucm(head: &str, body: &str) -> String {
@@ -115,7 +115,7 @@ fn table_files() {
 }
 
 #[test]
-fn names_of_tables_and_what_they_build_on() {
+fn aliases_and_bases_of_tables() {
     let aliases = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
     let body = "<U0041> \\x41 |0";
     let expected = "a table may have at most 1024";
@@ -141,7 +141,7 @@ fn names_of_tables_and_what_they_build_on() {
 
 #[test]
 fn numbers_on_the_command_line() {
-    for (option, most, words) in [
+    for (option, most, expected) in [
         ("--jobs", 65535, "1 to 65535"),
         ("--records fb:", 65535, "1 to 65535"),
         ("--records vb:", 32760, "9 to 32760"),
@@ -149,12 +149,12 @@ fn numbers_on_the_command_line() {
     ] {
         let gap = if option.ends_with(':') { "" } else { " " };
         passes(&format!("-f latin1 {option}{gap}{most}"), b"");
-        fails(&format!("-f latin1 {option}{gap}{}", most + 1), b"", 2, words);
+        fails(&format!("-f latin1 {option}{gap}{}", most + 1), b"", 2, expected);
     }
     let columns = |count: usize| (0..count).map(|n| (2 * n + 1).to_string()).collect::<Vec<_>>().join(",");
     passes(&format!("-f latin1 --records fb:2000 --columns {}", columns(1000)), b"");
     fails(&format!("-f latin1 --records fb:2000 --columns {}", columns(1001)), b"", 2, "more than 1000 ranges");
-    // Each would be read within the one before.
+    // Each of these shapes would be nested in the one before it.
     fails(&format!("--records {}fb:80", "awstape,".repeat(10_000)), b"", 2, "cannot contain a tape image");
 }
 
@@ -170,17 +170,17 @@ fn labels() {
 }
 
 #[test]
-fn records_that_are_written() {
+fn records_of_the_greatest_length() {
     for (shape, most) in [("fb:80", 80), ("rdw", 32756), ("vb", 32752), ("u16", 65535), ("u32", RECORD_LIMIT)] {
         let line = |len: usize| ["a".repeat(len), "b\n".into()].join("\n").into_bytes();
         passes(&format!("-f latin1 -t latin1 --to-records {shape}"), &line(most));
-        let words = format!("record 1 is longer than {most} bytes");
-        fails(&format!("-f latin1 -t latin1 --to-records {shape}"), &line(most + 1), 1, &words);
+        let expected = format!("record 1 is longer than {most} bytes");
+        fails(&format!("-f latin1 -t latin1 --to-records {shape}"), &line(most + 1), 1, &expected);
     }
 }
 
 #[test]
-fn records_that_are_held() {
+fn records_in_memory() {
     let of = |len: usize| [&(len as u32).to_be_bytes()[..], &vec![b'a'; len]].concat();
     for (len, code) in [(RECORD_LIMIT, None), (RECORD_LIMIT + 1, Some("record-too-long"))] {
         let input = of(len);
@@ -195,7 +195,7 @@ fn records_that_are_held() {
 }
 
 #[test]
-fn faults_that_are_kept() {
+fn recorded_errors() {
     assert_eq!(Faults::<()>::KEPT, 16);
     for (line, input, what) in [
         ("--malformed replace -f utf-8", vec![0xFF; 17], "malformed"),
@@ -223,7 +223,7 @@ fn candidates() {
     assert_eq!((statistics::WINDOW, statistics::MINIMUM, statistics::MOST), (65536, 24, 12));
 }
 
-/// As many symlinks as Linux follows.
+/// charpipe follows as many symlinks as Linux does.
 #[cfg(unix)]
 #[test]
 fn links_to_the_output() {

@@ -14,8 +14,8 @@ fn charpipe(args: &[&str]) -> Output {
 #[track_caller]
 fn good(args: &[&str]) -> String {
     let output = charpipe(args);
-    let words = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), &*words), (Some(0), ""), "{args:?}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*stderr), (Some(0), ""), "{args:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -50,7 +50,7 @@ fn all_codecs_with_all_their_labels() {
 }
 
 #[test]
-fn a_line_for_each_and_its_aliases_below() {
+fn each_codec_has_a_line_with_its_aliases_below() {
     let text = good(&["list"]);
     let heads: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(heads.len(), Registry::builtin().codecs().count());
@@ -64,11 +64,11 @@ fn a_line_for_each_and_its_aliases_below() {
 
 /// Numbers in names are compared as numbers.
 #[test]
-fn the_order_is_that_of_people() {
+fn codecs_are_in_natural_order() {
     assert_eq!(
         names("UTF-*"),
         ["UTF-8", "UTF-16", "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE", "UTF-EBCDIC"],
-        "a pattern is all of a label where it has a `*`"
+        "a pattern with a `*` matches whole labels"
     );
     let ibm = names("ibm*");
     let at = |name: &str| ibm.iter().position(|found| found == name).unwrap();
@@ -76,7 +76,7 @@ fn the_order_is_that_of_people() {
 }
 
 #[test]
-fn what_a_pattern_fits() {
+fn what_a_pattern_matches() {
     for (pattern, first) in [
         // A substring of a name, in any case; a substring of an alias.
         ("bm104", "IBM1047"),
@@ -96,7 +96,7 @@ fn what_a_pattern_fits() {
 }
 
 #[test]
-fn what_is_known_and_not_supported() {
+fn encodings_that_are_known_but_not_supported() {
     assert_eq!(good(&["list", "ISO_2022_KR"]), "ISO-2022-KR  known, not supported\n");
     let object = json!({"name": "HZ-GB-2312", "aliases": [], "decode": false, "encode": false, "source": null});
     assert_eq!(objects(&["list", "--json", "hz*"]), [object]);
@@ -106,7 +106,7 @@ fn what_is_known_and_not_supported() {
 
 #[test]
 fn nothing_matches() {
-    for (pattern, words) in [
+    for (pattern, stderr) in [
         ("klingon", "charpipe: no encoding matches \"klingon\"\n"),
         ("IBM1O47", "charpipe: no encoding matches \"IBM1O47\"; did you mean IBM1047?\n"),
         ("?", "charpipe: no encoding matches \"?\"\n"),
@@ -114,7 +114,7 @@ fn nothing_matches() {
     ] {
         let output = charpipe(&["list", pattern]);
         let found = (output.status.code(), String::from_utf8_lossy(&output.stderr));
-        assert_eq!((found.0, &*found.1, &*output.stdout), (Some(1), words, &b""[..]));
+        assert_eq!((found.0, &*found.1, &*output.stdout), (Some(1), stderr, &b""[..]));
     }
 }
 
@@ -135,7 +135,7 @@ fn a_closed_pipe() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut child = command.arg("list").stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
-    let mut words = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
-    assert_eq!((child.wait().unwrap().code(), &*words), (Some(0), ""));
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!((child.wait().unwrap().code(), &*stderr), (Some(0), ""));
 }

@@ -1,4 +1,4 @@
-//! The tests of the command: one program, with a module for each subject.
+//! The tests of the command: one program with a module for each subject.
 
 #[path = "../../../tests/it/common/mod.rs"]
 mod common;
@@ -21,7 +21,7 @@ mod completions;
 #[cfg(unix)]
 mod readme;
 
-// These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or names that are any bytes.
+// These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or file names of arbitrary bytes.
 #[cfg(unix)]
 mod habits;
 #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! Jobs with mainframe files, end to end: the command on records of every format, as files and byte by byte through a
-//! pipe. `examples/data/records/make.py`, which shares no code with charpipe, made the expected output.
+//! Conversions of mainframe files, end to end: the command on records of every format, as files and byte by byte
+//! through a pipe. The expected output was made by `examples/data/records/make.py`, which shares no code with charpipe.
 
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 const CUSTOMERS: [(&str, &str, &str); 3] =
     [("customers.fb", "fb:76", "fb:76"), ("customers.vb", "vb", "vb:800"), ("customers.vbs", "vbs", "vbs:64")];
 
-/// All columns of a customer record but the packed decimal.
+/// All columns of a customer record except the packed decimal.
 const TEXT: &str = "1-51,57-";
 
 const PACKED: &str = "columns 52-56 look like a packed decimal (COMP-3) in 99 of 100 records, which converting \
@@ -30,7 +30,7 @@ fn text(name: &str) -> String {
     String::from_utf8(data(name)).unwrap()
 }
 
-/// Runs it with `input` on standard input, in pieces of that many bytes.
+/// Runs the command with `input` on standard input, in pieces of `piece` bytes.
 fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8], piece: usize) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_charpipe"))
         .args(args)
@@ -47,19 +47,19 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8], piece: 
     })
 }
 
-/// Splits arguments as one would type them.
+/// Runs the command with the arguments in `line`, separated by blanks.
 fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input, usize::MAX)
 }
 
-fn words(output: &Output) -> &str {
+fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
 /// Checks the exit status, standard output and standard error.
 #[track_caller]
-fn check(output: &Output, status: i32, expected: &[u8], said: &str) {
-    assert_eq!((output.status.code(), words(output)), (Some(status), said));
+fn check(output: &Output, status: i32, expected: &[u8], messages: &str) {
+    assert_eq!((output.status.code(), stderr(output)), (Some(status), messages));
     if output.stdout != expected {
         let (got, expected) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(expected));
         panic!("printed:\n{got}\nexpected:\n{expected}");
@@ -76,10 +76,10 @@ fn becomes(line: &str, name: &str, expected: &[u8]) {
     check(&run(line.split_whitespace(), &input, 1), 0, expected, "");
 }
 
-// --- To lines ---------------------------------------------------------------------------------------------------------
+// --- To lines ------------------------------------------------------------------------------------
 
 #[test]
-fn customers_are_the_same_in_every_shape() {
+fn customers_in_every_shape_give_the_same_lines() {
     for (name, shape, _) in CUSTOMERS {
         let line = format!("-f IBM037 --records {shape} --columns {TEXT}");
         becomes(&line, name, &data("customers.txt"));
@@ -88,17 +88,17 @@ fn customers_are_the_same_in_every_shape() {
 }
 
 #[test]
-fn a_packed_decimal_among_text_is_worth_a_warning() {
+fn a_packed_decimal_in_text_gives_a_warning() {
     let input = data("customers.fb");
     // A packed decimal is not text, but may contain the bytes of newlines.
     let output = typed("-f IBM037 --records fb:76 --record-newlines space", &input);
     assert_eq!(output.status.code(), Some(0));
     let newlines = input.iter().filter(|byte| matches!(byte, 0x0D | 0x15 | 0x25)).count();
-    let said = format!(
+    let messages = format!(
         "charpipe: <stdin>: byte 51: warning: {PACKED} (looks-packed)\n\
          charpipe: <stdin>: {newlines} newlines within records replaced by blanks\n"
     );
-    assert_eq!((words(&output), newlines > 1), (&*said, true));
+    assert_eq!((stderr(&output), newlines > 1), (&*messages, true));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 100);
     assert!(text.starts_with("1000001José Müller         1 Main Street"), "{text}");
@@ -106,41 +106,41 @@ fn a_packed_decimal_among_text_is_worth_a_warning() {
     // One record is one line unless another policy is given; the earlier warning explains why there would be two.
     for how in ["", "--record-newlines error"] {
         let output = typed(&format!("-f IBM037 --records fb:76 {how}"), &input);
-        let said = format!(
+        let messages = format!(
             "charpipe: <stdin>: byte 51: warning: {} (looks-packed)\n\
              charpipe: <stdin>: byte 736: record 10, column 53: U+0085, a newline, is inside a record \
              (not all of the record is text; use --columns to say which bytes are)\n",
             PACKED.replace("99 of 100", "9 of 9")
         );
-        assert_eq!((output.status.code(), words(&output)), (Some(1), &*said));
+        assert_eq!((output.status.code(), stderr(&output)), (Some(1), &*messages));
         assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 9);
     }
     assert_eq!(input[736], 0x15);
 
     let output = typed("--strict -f IBM037 --records fb:76 --record-newlines keep", &input);
-    let said = format!("charpipe: <stdin>: byte 51: {PACKED} (looks-packed) (leave out --strict to go on)\n");
-    assert_eq!((output.status.code(), words(&output)), (Some(1), &*said));
+    let messages = format!("charpipe: <stdin>: byte 51: {PACKED} (looks-packed) (leave out --strict to go on)\n");
+    assert_eq!((output.status.code(), stderr(&output)), (Some(1), &*messages));
 }
 
 #[test]
-fn the_shift_state_starts_afresh_in_each_record() {
+fn every_record_begins_without_shift_state() {
     becomes("-f IBM930 --records fb:41", "members.fb", &data("members.txt"));
     becomes("-f IBM930 --records fb:41 --shift-blanks", "members.fb", &data("members-spaced.txt"));
 
-    // Read as one stream, the digits of the second record are taken for a pair, as there was no shift in.
+    // Read as one stream, the digits of the second record are taken for a pair, because there was no shift-in before.
     let input = data("members.fb");
     let output = typed("-f IBM930", &input);
-    let said = "charpipe: <stdin>: byte 41: F2 F0 is not valid IBM930 (use --malformed replace to go on)\n";
-    assert_eq!((output.status.code(), words(&output)), (Some(1), said));
+    let messages = "charpipe: <stdin>: byte 41: F2 F0 is not valid IBM930 (use --malformed replace to go on)\n";
+    assert_eq!((output.status.code(), stderr(&output)), (Some(1), messages));
     let first = text("members.txt").lines().next().unwrap().to_owned();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), first);
 
     // A record that ends within a pair loses that pair and nothing else.
     let short: Vec<u8> = input.chunks(41).flat_map(|record| &record[..40]).copied().collect();
     let output = typed("-f IBM930 --records fb:40", &short);
-    let said = "charpipe: <stdin>: byte 39: record 1, column 40: 45 is not valid IBM930 \
+    let messages = "charpipe: <stdin>: byte 39: record 1, column 40: 45 is not valid IBM930 \
                 (use --malformed replace to go on)\n";
-    assert_eq!((output.status.code(), words(&output)), (Some(1), said));
+    assert_eq!((output.status.code(), stderr(&output)), (Some(1), messages));
     let output = typed("-q -f IBM930 --records fb:40 --malformed replace", &short);
     assert_eq!(output.status.code(), Some(0));
     let lines = String::from_utf8(output.stdout).unwrap();
@@ -150,7 +150,7 @@ fn the_shift_state_starts_afresh_in_each_record() {
             assert_eq!(got, whole);
             continue;
         }
-        // Its last pair is lost if the shift in is missing.
+        // Its last pair is lost if the shift-in is missing.
         let shifted = !record.contains(&0x0F);
         let expected = whole.chars().rev().skip(usize::from(shifted)).collect::<Vec<_>>().into_iter().rev();
         let expected: String = expected.chain(shifted.then_some('\u{FFFD}')).collect();
@@ -161,7 +161,7 @@ fn the_shift_state_starts_afresh_in_each_record() {
 }
 
 #[test]
-fn a_listing_is_printed() {
+fn printer_control_of_a_listing() {
     becomes("-f IBM037 --records fb:133 --asa", "listing.fba", &data("listing.txt"));
     // Without the option the first column is ordinary text.
     let output = typed("-f IBM037 --records fb:133", &data("listing.fba"));
@@ -173,16 +173,16 @@ fn a_listing_is_printed() {
 // --- To records ------------------------------------------------------------------------------------------------------
 
 #[test]
-fn the_same_charset_and_shape_are_the_same_bytes() {
+fn the_same_charset_and_shape_give_the_same_bytes() {
     for (name, from, to) in CUSTOMERS {
-        // Whatever a packed decimal decodes to, page 037 has all 256 bytes.
+        // Even packed decimals round-trip, because page 037 has a character for each of the 256 bytes.
         becomes(&format!("-q -f IBM037 --records {from} -t IBM037 --to-records {to}"), name, &data(name));
     }
     becomes("-f IBM037 --records fb:133 -t IBM037 --to-records fb:133", "listing.fba", &data("listing.fba"));
 }
 
 #[test]
-fn lines_go_back_into_records() {
+fn lines_are_written_to_records() {
     let listing = data("listing.fba");
     let lines = typed("-f IBM037 --records fb:133", &listing).stdout;
     check(&typed("-t IBM037 --to-records fb:133", &lines), 0, &listing, "");
@@ -197,8 +197,8 @@ fn lines_go_back_into_records() {
 }
 
 #[test]
-fn a_shift_in_that_was_not_there_comes_where_there_is_room() {
-    // If a record ends within double-byte text a shift in is written, except into a full record that was read without
+fn a_missing_shift_in_is_added_if_there_is_space() {
+    // If a record ends within double-byte text, a shift-in is written, except into a full record that was read without
     // one.
     let input = data("members.fb");
     becomes("-f IBM930 --records fb:41 -t IBM930 --to-records fb:41", "members.fb", &input);
@@ -210,13 +210,13 @@ fn a_shift_in_that_was_not_there_comes_where_there_is_room() {
         })
         .collect();
     becomes("-f IBM930 --records fb:41 -t IBM930 --to-records fb:42", "members.fb", &expected);
-    // The same through lines; a line was never truncated, so the shift in needs space.
+    // The same through lines. A line was never truncated, so the shift-in needs space.
     let lines = typed("-f IBM930 --records fb:41", &input).stdout;
     check(&typed("-t IBM930 --to-records fb:42", &lines), 0, &expected, "");
-    let said = "charpipe: <stdin>: byte 0: record 1 is longer than 41 bytes \
+    let messages = "charpipe: <stdin>: byte 0: record 1 is longer than 41 bytes \
                 (use --overlong cut to cut long lines)\n";
     let output = typed("-t IBM930 --to-records fb:41", &lines);
-    assert_eq!((output.status.code(), words(&output)), (Some(1), said));
+    assert_eq!((output.status.code(), stderr(&output)), (Some(1), messages));
 }
 
 // --- Finding the record format ---------------------------------------------------------------------------------------
@@ -231,26 +231,26 @@ fn the_shape_is_found() {
         let columns = if name.starts_with("customers") { format!("--columns {TEXT}") } else { String::new() };
         let expected = typed(&format!("-f {charset} {columns} --records {shape}"), &input).stdout;
         let line = format!("-f {charset} {columns} --records auto");
-        let said = format!("charpipe: <stdin>: detected records of shape {shape}\n");
-        check(&typed(&line, &input), 0, &expected, &said);
-        check(&run(line.split_whitespace(), &input, 1), 0, &expected, &said);
+        let messages = format!("charpipe: <stdin>: detected records of shape {shape}\n");
+        check(&typed(&line, &input), 0, &expected, &messages);
+        check(&run(line.split_whitespace(), &input, 1), 0, &expected, &messages);
         check(&typed(&format!("-q {line}"), &input), 0, &expected, "");
 
         let output = typed("detect --records", &input);
         assert_eq!(output.status.code(), Some(0));
-        let words = String::from_utf8(output.stdout).unwrap();
-        assert!(words.starts_with(&format!("<stdin>: {shape}: ")), "{words}");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(printed.starts_with(&format!("<stdin>: {shape}: ")), "{printed}");
     }
     // Lines of text are not records.
-    let said = "charpipe: <stdin>: byte 0: no record shape fits \
+    let messages = "charpipe: <stdin>: byte 0: no record shape fits \
                 (see `charpipe detect --records`, and name one with --records)\n";
-    check(&typed("--records auto", &data("customers.txt")), 1, b"", said);
+    check(&typed("--records auto", &data("customers.txt")), 1, b"", messages);
 }
 
-// --- Damage -----------------------------------------------------------------------------------------------------------
+// --- Damage --------------------------------------------------------------------------------------
 
 #[test]
-fn a_file_that_is_cut_short_gives_what_it_has() {
+fn a_truncated_file_gives_the_data_before_the_cut() {
     let golden = text("customers.txt");
     let begins: Vec<usize> = golden.match_indices('\n').map(|(at, _)| at + 1).collect();
     for (name, shape, _) in CUSTOMERS {
@@ -258,16 +258,17 @@ fn a_file_that_is_cut_short_gives_what_it_has() {
         for len in (1..input.len()).step_by(211) {
             let output = typed(&format!("-f IBM037 --records {shape} --columns {TEXT}"), &input[..len]);
             let text = std::str::from_utf8(&output.stdout).unwrap();
-            let (lines, said) = (text.matches('\n').count(), words(&output));
+            let (lines, messages) = (text.matches('\n').count(), stderr(&output));
             assert!(golden.starts_with(text), "{name} cut to {len}: {text}");
             let record = format!("charpipe: <stdin>: byte {len}: record {}, which begins at byte ", lines + 1);
-            let is_cut =
-                output.status.code() == Some(1) && said.starts_with(&record) && said.contains(" is incomplete: ");
+            let is_cut = output.status.code() == Some(1)
+                && messages.starts_with(&record)
+                && messages.contains(" is incomplete: ");
             // If the file is truncated between two fixed records, nothing is missing.
-            let is_whole = shape == "fb:76" && len % 76 == 0 && output.status.code() == Some(0) && said.is_empty();
+            let is_whole = shape == "fb:76" && len % 76 == 0 && output.status.code() == Some(0) && messages.is_empty();
             assert!(
                 is_cut != is_whole && is_whole == (shape == "fb:76" && len % 76 == 0),
-                "{name} cut to {len}: {said}"
+                "{name} cut to {len}: {messages}"
             );
             if shape == "fb:76" {
                 assert_eq!(lines, len / 76);
@@ -287,13 +288,13 @@ fn a_wrong_header_is_shown() {
     at += length(&input, at);
     input[at..at + 2].copy_from_slice(&[0, 2]);
     let two: String = text("customers.txt").split_inclusive('\n').take(2).collect();
-    let said = format!(
+    let messages = format!(
         "charpipe: <stdin>: byte {at}: record 3: the header 00 02 00 00 is wrong: the length is smaller than \
          the header itself (see `charpipe detect --records` for the shapes that fit)\n"
     );
     let line = format!("-f IBM037 --records vb --columns {TEXT}");
-    check(&typed(&line, &input), 1, two.as_bytes(), &said);
-    check(&run(line.split(' '), &input, 1), 1, two.as_bytes(), &said);
+    check(&typed(&line, &input), 1, two.as_bytes(), &messages);
+    check(&run(line.split(' '), &input, 1), 1, two.as_bytes(), &messages);
 
     // In the segmented file the second record continues in the third block, with another first segment.
     let mut input = data("customers.vbs");
@@ -303,8 +304,8 @@ fn a_wrong_header_is_shown() {
     input[at + 2] = 1;
     let output = typed(&format!("-f IBM037 --records vbs --columns {TEXT}"), &input);
     let header: Vec<String> = input[at..at + 4].iter().map(|byte| format!("{byte:02X}")).collect();
-    let said = format!("charpipe: <stdin>: byte {at}: record 2: the header {} is wrong: ", header.join(" "));
-    assert!(output.status.code() == Some(1) && words(&output).starts_with(&said), "{}", words(&output));
+    let messages = format!("charpipe: <stdin>: byte {at}: record 2: the header {} is wrong: ", header.join(" "));
+    assert!(output.status.code() == Some(1) && stderr(&output).starts_with(&messages), "{}", stderr(&output));
     assert!(text("customers.txt").starts_with(std::str::from_utf8(&output.stdout).unwrap()));
 }
 
@@ -326,10 +327,10 @@ fn the_report_counts_records() {
 #[test]
 fn newlines_and_cut_records_are_counted() {
     let output = typed("--report - -f IBM037 --records fb:3 --record-newlines space", b"\xC1\x15\xC2\xC3\x0D\x25");
-    let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
+    let (report, messages): (Vec<&str>, Vec<&str>) = stderr(&output).lines().partition(|line| line.starts_with('{'));
     let counted = "charpipe: <stdin>: 3 newlines within records replaced by blanks";
     // The spaces that replace newlines are not trailing blanks of the record; those are trimmed before.
-    assert_eq!((&*output.stdout, &*said), (&b"A B\nC  \n"[..], &[counted][..]));
+    assert_eq!((&*output.stdout, &*messages), (&b"A B\nC  \n"[..], &[counted][..]));
     let report: Value = serde_json::from_str(report[0]).unwrap();
     assert_eq!((&report["record_newlines"]["count"], &report["records"]), (&Value::from(3), &Value::from(2)));
     let first = serde_json::json!({"offset": 1, "record": 1, "column": 2, "char": "\u{85}"});
@@ -337,8 +338,8 @@ fn newlines_and_cut_records_are_counted() {
     assert_eq!(report.get("records_cut"), None);
 
     let output = typed("--report - -t IBM037 --to-records fb:3 --overlong cut", b"ABCDEF\nABC   \nABCD\n");
-    let (report, said): (Vec<&str>, Vec<&str>) = words(&output).lines().partition(|line| line.starts_with('{'));
-    assert_eq!(said, ["charpipe: <stdin>: 2 records were too long and cut: 4 bytes lost"]);
+    let (report, messages): (Vec<&str>, Vec<&str>) = stderr(&output).lines().partition(|line| line.starts_with('{'));
+    assert_eq!(messages, ["charpipe: <stdin>: 2 records were too long and cut: 4 bytes lost"]);
     let report: Value = serde_json::from_str(report[0]).unwrap();
     let first = serde_json::json!([
         {"offset": 0, "record": 1, "bytes": 3},
@@ -347,11 +348,11 @@ fn newlines_and_cut_records_are_counted() {
     assert_eq!(report["records_cut"], serde_json::json!({"count": 2, "bytes": 4, "first": first}));
 }
 
-// --- Wrong usage ------------------------------------------------------------------------------------------------------
+// --- Wrong usage ---------------------------------------------------------------------------------
 
 #[test]
-fn wrong_usage_says_what_is_wanted() {
-    for (line, said) in [
+fn wrong_usage_says_what_was_expected() {
+    for (line, messages) in [
         ("--records fb", "`fb` needs a record length, for example `fb:80`"),
         ("--records fb:0", "expected a number from 1 to 65535 after `fb:`"),
         ("--records fba:133", "\"fba:133\" is not a record shape; expected fb:N, rdw, "),
@@ -383,12 +384,12 @@ fn wrong_usage_says_what_is_wanted() {
     ] {
         let output = typed(line, b"\xC1");
         assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}");
-        assert!(words(&output).contains(said), "{line}: {}", words(&output));
+        assert!(stderr(&output).contains(messages), "{line}: {}", stderr(&output));
     }
 }
 
 #[test]
-fn help_has_these_options_apart() {
+fn help_has_a_section_for_record_options() {
     let output = typed("convert --help", b"");
     let help = String::from_utf8(output.stdout).unwrap();
     let (others, records) = help.split_once("\nRecords:\n").unwrap();

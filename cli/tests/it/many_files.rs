@@ -53,7 +53,7 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Returns all files and folders in it, in order, which show any litter.
+    /// Returns all files and folders in it, sorted. The names would include any temporary file.
     fn names(&self) -> Vec<String> {
         fn add(folder: &Path, root: &Path, names: &mut Vec<String>) {
             for entry in fs::read_dir(folder).unwrap() {
@@ -82,7 +82,7 @@ impl Folder {
         command
     }
 
-    /// Runs it with arguments as one would type them.
+    /// Runs the command with the arguments in `line`, separated by blanks.
     fn run(&self, line: &str) -> Output {
         self.args(line.split_whitespace())
     }
@@ -92,7 +92,7 @@ impl Folder {
     }
 }
 
-fn words(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
@@ -107,7 +107,7 @@ fn objects(text: &str) -> Vec<Value> {
 /// Checks the exit status, standard output and standard error.
 #[track_caller]
 fn check(output: &Output, expected: (i32, &str, &str)) {
-    assert_eq!((output.status.code(), &*text(output), &*words(output)), (Some(expected.0), expected.1, expected.2));
+    assert_eq!((output.status.code(), &*text(output), &*stderr(output)), (Some(expected.0), expected.1, expected.2));
 }
 
 /// Checks for exit status 2, one line with this beginning, and no output.
@@ -116,18 +116,18 @@ fn refused(folder: &Folder, line: &str, start: &str) {
     let before = folder.contents();
     let names = folder.names();
     let output = folder.run(line);
-    let words = words(&output);
-    assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}: {words}");
-    assert!(words.starts_with(&format!("charpipe: {start}")), "{line}: {words}");
+    let stderr = stderr(&output);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}: {stderr}");
+    assert!(stderr.starts_with(&format!("charpipe: {start}")), "{line}: {stderr}");
     // clap prints the usage below it.
-    assert!(words.lines().filter(|line| line.starts_with("charpipe: ")).count() == 1, "{line}: {words}");
+    assert!(stderr.lines().filter(|line| line.starts_with("charpipe: ")).count() == 1, "{line}: {stderr}");
     assert!(folder.contents() == before && folder.names() == names, "{line}");
 }
 
 // --- Separate outputs ------------------------------------------------------------------------------------------------
 
 #[test]
-fn each_file_goes_to_its_own_in_the_directory() {
+fn each_file_has_its_own_output_in_the_directory() {
     let folder = Folder::with(&[("a.txt", HELLO), ("sub/b.txt", HELLO), ("out/deep/a.txt", b"old")]);
     fs::set_permissions(folder.path("out/deep/a.txt"), Permissions::from_mode(0o640)).unwrap();
     let output = folder.run("-q -f IBM037 --output-dir out/deep a.txt ./sub/b.txt");
@@ -140,7 +140,7 @@ fn each_file_goes_to_its_own_in_the_directory() {
 }
 
 #[test]
-fn each_has_its_own_byte_order_mark() {
+fn each_output_has_its_own_bom() {
     let folder = Folder::with(&[("a", b"a"), ("b", b"b")]);
     check(&folder.run("-q -t UTF-16 --output-dir out a b"), (0, "", ""));
     assert_eq!(fs::read(folder.path("out/a")).unwrap(), b"\xFE\xFF\0a");
@@ -148,7 +148,7 @@ fn each_has_its_own_byte_order_mark() {
 }
 
 #[test]
-fn directories_keep_their_shape() {
+fn directories_keep_their_structure() {
     let files: [(&str, &[u8]); 5] =
         [("in/b", HELLO), ("in/a/z", HELLO), ("in/a/y", HELLO), ("in/empty/x", b""), ("one", HELLO)];
     let folder = Folder::with(&files);
@@ -172,7 +172,7 @@ fn directories_keep_their_shape() {
 }
 
 #[test]
-fn directories_go_to_one_output_too() {
+fn a_directory_can_be_converted_to_one_output() {
     let folder = Folder::with(&[("in/b", b"b"), ("in/a", b"a"), ("in/c/d", b"d")]);
     check(&folder.run("-r in"), (0, "abd", ""));
     check(&folder.run("-r -o in/all in"), (0, "", ""));
@@ -208,14 +208,20 @@ fn odd_names() {
         folder.file(Path::new("in/d\x1B\n").join(OsStr::from_bytes(name)), HELLO);
     }
     let output = folder.run("-v -f IBM037 -r --output-dir out --report report in");
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     for name in names {
         let path = folder.path("out/d\x1B\n").join(OsStr::from_bytes(name));
         assert_eq!(fs::read(path).unwrap(), b"Hello", "{name:?}");
     }
-    let said = words(&output);
-    assert!(said.contains("esc\\u{1b}[31m") && said.contains("a\\u{a}new line") && said.contains("\\xFFnot"), "{said}");
-    assert!(said.lines().all(|line| line.starts_with("charpipe: ") && !line.contains(['\x1B', '\u{202E}'])), "{said}");
+    let messages = stderr(&output);
+    assert!(
+        messages.contains("esc\\u{1b}[31m") && messages.contains("a\\u{a}new line") && messages.contains("\\xFFnot"),
+        "{messages}"
+    );
+    assert!(
+        messages.lines().all(|line| line.starts_with("charpipe: ") && !line.contains(['\x1B', '\u{202E}'])),
+        "{messages}"
+    );
     let outputs: Vec<_> = objects(&folder.text("report")).iter().map(|line| line["output"].clone()).collect();
     assert!(outputs.contains(&"out/d\x1B\n/two words".into()), "{outputs:?}");
     assert!(outputs.contains(&"out/d\x1B\n/\\xFFnot UTF-8\\xC3".into()), "{outputs:?}");
@@ -244,16 +250,19 @@ fn thousands_of_small_files() {
     }
     let script = "ulimit -n 40 && exec \"$0\" -r --output-dir out --report report --jobs 5 in";
     let output = Command::new("sh").args(["-c", script, CHARPIPE]).current_dir(&folder.0).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let lines = objects(&folder.text("report"));
     assert_eq!(lines.len(), COUNT);
     let inputs: Vec<&str> = lines.iter().map(|line| line["input"].as_str().unwrap()).collect();
     assert!(inputs.is_sorted(), "the report is in the order of the inputs");
-    let said = words(&output);
-    let errors: Vec<&str> = said.lines().take(COUNT / 10).collect();
-    assert!(errors.is_sorted() && errors.iter().all(|line| line.contains(": byte 0: FF is not valid UTF-8")), "{said}");
+    let messages = stderr(&output);
+    let errors: Vec<&str> = messages.lines().take(COUNT / 10).collect();
+    assert!(
+        errors.is_sorted() && errors.iter().all(|line| line.contains(": byte 0: FF is not valid UTF-8")),
+        "{messages}"
+    );
     let bytes = 300_000 + (COUNT - COUNT / 10 - 1) * 20;
-    let rest: Vec<&str> = said.lines().skip(COUNT / 10).collect();
+    let rest: Vec<&str> = messages.lines().skip(COUNT / 10).collect();
     let count = format!("charpipe: 1800 files converted, 200 failed; {bytes} bytes in, {bytes} bytes out");
     assert_eq!(rest, [&*count, "charpipe:   1800 UTF-8"]);
     let written = folder.names().iter().filter(|name| name.starts_with("out/") && name.len() == 11).count();
@@ -262,7 +271,7 @@ fn thousands_of_small_files() {
 
 /// However deep and numerous the directories are, a few descriptors are enough.
 #[test]
-fn directories_by_few_descriptors() {
+fn directories_need_few_descriptors() {
     let folder = Folder::new();
     let deep = "d/".repeat(300);
     folder.file(format!("deep/{deep}x"), HELLO);
@@ -283,7 +292,7 @@ fn directories_by_few_descriptors() {
 }
 
 #[test]
-fn as_many_at_once_as_are_asked_for() {
+fn several_files_at_a_time() {
     let folder = Folder::new();
     let content: Vec<u8> = (0..400_000).flat_map(|line| format!("{line} \u{e9}\n").into_bytes()).collect();
     for name in ["a", "b", "c"] {
@@ -299,7 +308,7 @@ fn as_many_at_once_as_are_asked_for() {
     }
 }
 
-// --- In place ---------------------------------------------------------------------------------------------------------
+// --- In place ------------------------------------------------------------------------------------
 
 #[test]
 fn in_place_replaces_each_file() {
@@ -314,7 +323,7 @@ fn in_place_replaces_each_file() {
 }
 
 #[test]
-fn in_place_keeps_what_there_was() {
+fn in_place_keeps_a_backup() {
     let folder = Folder::with(&[("a.xml", LATIN1)]);
     fs::set_permissions(folder.path("a.xml"), Permissions::from_mode(0o604)).unwrap();
     check(&folder.run("--in-place=.old a.xml"), (0, "", ""));
@@ -329,7 +338,7 @@ fn in_place_keeps_what_there_was() {
     let line = "charpipe: a.xml: cannot write: a.xml.old exists already and is not overwritten\n";
     for check_only in ["", "--check "] {
         let output = folder.run(&format!("{check_only}-t UTF-16 --in-place=.old a.xml"));
-        assert_eq!((output.status.code(), &*words(&output)), (Some(3), line));
+        assert_eq!((output.status.code(), &*stderr(&output)), (Some(3), line));
     }
     assert_eq!((&*folder.text("a.xml"), fs::read(folder.path("a.xml.old")).unwrap()), (LATIN1_AS_UTF8, LATIN1.into()));
     // In a directory, backups are not converted.
@@ -345,7 +354,7 @@ fn in_place_keeps_what_there_was() {
 
 /// A run that was killed between the two steps has left one file under both names.
 #[test]
-fn in_place_goes_on_where_a_run_was_killed() {
+fn in_place_continues_after_a_killed_run() {
     let folder = Folder::with(&[("a", HELLO)]);
     fs::hard_link(folder.path("a"), folder.path("a.old")).unwrap();
     check(&folder.run("-f IBM037 --in-place=.old a"), (0, "", ""));
@@ -371,7 +380,7 @@ fn in_place_goes_on_where_a_run_was_killed() {
 }
 
 #[test]
-fn in_place_leaves_alone_what_would_not_change() {
+fn in_place_does_not_touch_a_file_that_would_not_change() {
     let long: Vec<u8> = (0..50_000).flat_map(|line| format!("line {line}: é\n").into_bytes()).collect();
     let almost: Vec<u8> = [&long[..], b"\r\n"].concat();
     let folder = Folder::with(&[("same", &long), ("almost", &almost), ("empty", b""), ("latin1", LATIN1)]);
@@ -386,8 +395,8 @@ fn in_place_leaves_alone_what_would_not_change() {
     let before = ["same", "empty"].map(look);
     let inode = look("almost").0;
     let output = folder.run("--eol lf --in-place=.old same almost empty latin1");
-    let said = words(&output);
-    assert!(said.starts_with("charpipe: 2 files converted, 2 unchanged; "), "{said}");
+    let messages = stderr(&output);
+    assert!(messages.starts_with("charpipe: 2 files converted, 2 unchanged; "), "{messages}");
     assert_eq!(["same", "empty"].map(look), before);
     assert_ne!(look("almost").0, inode);
     assert!(fs::read(folder.path("almost")).unwrap() == [&long[..], b"\n"].concat());
@@ -403,7 +412,7 @@ fn in_place_leaves_alone_what_would_not_change() {
 }
 
 #[test]
-fn in_place_a_bad_file_stays() {
+fn in_place_does_not_change_a_bad_file() {
     let folder = Folder::with(&[("a", HELLO), ("bad", b"good\xFFbad"), ("c", b"\xC8")]);
     let output = folder.run("-q -f UTF-8 --eol crlf --in-place=.old bad");
     let line = "charpipe: bad: byte 4: FF is not valid UTF-8 (use --malformed replace to go on)\n";
@@ -417,7 +426,7 @@ fn in_place_a_bad_file_stays() {
 }
 
 #[test]
-fn in_place_what_a_symlink_leads_to() {
+fn in_place_replaces_the_target_of_a_symlink() {
     let folder = Folder::with(&[("far/a", HELLO)]);
     symlink("far/a", folder.path("link")).unwrap();
     check(&folder.run("-f IBM037 --in-place=.old link"), (0, "", ""));
@@ -426,7 +435,7 @@ fn in_place_what_a_symlink_leads_to() {
 }
 
 #[test]
-fn in_place_only_files() {
+fn in_place_refuses_what_is_not_a_regular_file() {
     let folder = Folder::new();
     fs::create_dir(folder.path("dir")).unwrap();
     assert!(Command::new("mkfifo").arg(folder.path("fifo")).status().unwrap().success());
@@ -441,7 +450,7 @@ fn in_place_only_files() {
         for options in ["--in-place", "--check --in-place", "--in-place=.old"] {
             let output = folder.run(&format!("-q {options} {name}"));
             let line = format!("charpipe: {name}: cannot open for writing: not a regular file\n");
-            assert_eq!((output.status.code(), words(&output)), (Some(3), line));
+            assert_eq!((output.status.code(), stderr(&output)), (Some(3), line));
         }
     }
     assert_eq!(folder.names(), ["dir", "fifo", "link"]);
@@ -471,7 +480,8 @@ fn in_place_killed_in_the_middle() {
     }
 }
 
-/// Lets it run a little at a time, until it is stopped in the middle of its output; returns `false` if it ended before.
+/// Lets the run continue a little at a time, until it is stopped in the middle of its output. Returns `false` if it
+/// ended before that.
 #[cfg(target_os = "linux")]
 fn stopped_while_writing(child: &Child) -> bool {
     let pid = child.id();
@@ -505,7 +515,7 @@ fn stopped_while_writing(child: &Child) -> bool {
 // --- Refusals --------------------------------------------------------------------------------------------------------
 
 #[test]
-fn what_makes_no_sense_is_wrong_usage() {
+fn options_that_make_no_sense_together_are_wrong_usage() {
     let folder = Folder::with(&[("a", b"a"), ("dir/b", b"b")]);
     for (line, start) in [
         ("--output-dir out -o x a", "the argument '--output-dir <DIR>' cannot be used with '--output <PATH>'"),
@@ -555,7 +565,7 @@ fn collisions_are_refused_before_anything_is_written() {
         ("--in-place --report x x", "x: input and report cannot be the same file"),
     ] {
         for check_only in ["", "--check "] {
-            let lines = words(&folder.run(&format!("{check_only}{line}")));
+            let lines = stderr(&folder.run(&format!("{check_only}{line}")));
             assert!(lines.starts_with(&format!("charpipe: {start}")), "{line}: {lines}");
             if !start.ends_with(": ") {
                 refused(&folder, &format!("{check_only}{line}"), start);
@@ -584,17 +594,17 @@ fn collisions_are_refused_before_anything_is_written() {
     }
     // If there are many, not all are named.
     let many = folder.args(["--output-dir", "new"].into_iter().chain(["a/x"; 20]));
-    assert_eq!((many.status.code(), words(&many).lines().count()), (Some(2), 6));
-    assert!(words(&many).ends_with("charpipe: 14 more collisions\n"), "{}", words(&many));
+    assert_eq!((many.status.code(), stderr(&many).lines().count()), (Some(2), 6));
+    assert!(stderr(&many).ends_with("charpipe: 14 more collisions\n"), "{}", stderr(&many));
 }
 
 #[test]
-fn the_directory_cannot_be_made() {
+fn outputs_that_cannot_be_created() {
     let folder = Folder::with(&[("a", b"a"), ("file", b"")]);
     for dir in ["file", "file/below"] {
         let output = folder.run(&format!("--output-dir {dir} a"));
         let start = format!("charpipe: {dir}: cannot make the directory: ");
-        assert!(output.status.code() == Some(3) && words(&output).starts_with(&start), "{}", words(&output));
+        assert!(output.status.code() == Some(3) && stderr(&output).starts_with(&start), "{}", stderr(&output));
     }
     // A symlink to a file is followed, as with `-o`; a symlink to a directory is not.
     let links = Folder::with(&[("in/a", b"a"), ("in/sub/b", b"b"), ("out/c", b"c"), ("far/b", b"far")]);
@@ -609,14 +619,14 @@ fn the_directory_cannot_be_made() {
     folder.file("out/a/is a directory", "");
     folder.file("b", "b");
     let output = folder.run("--output-dir out --report report a b");
-    assert!(words(&output).starts_with("charpipe: out/a: cannot open for writing: is a directory\n"), "{output:?}");
+    assert!(stderr(&output).starts_with("charpipe: out/a: cannot open for writing: is a directory\n"), "{output:?}");
     assert_eq!((output.status.code(), &*folder.text("out/b")), (Some(3), "b"));
     let lines = objects(&folder.text("report"));
     assert_eq!(lines[0]["error"]["code"], "write");
     assert_eq!(lines[1]["error"], Value::Null);
 }
 
-// --- One bad file -----------------------------------------------------------------------------------------------------
+// --- One bad file --------------------------------------------------------------------------------
 
 #[test]
 fn a_bad_file_does_not_stop_the_others() {
@@ -629,11 +639,11 @@ fn a_bad_file_does_not_stop_the_others() {
     check(&folder.run("a bad c"), (1, "axc", error));
     // The highest exit status counts.
     let output = folder.run("-q --output-dir out a bad none c");
-    assert_eq!((output.status.code(), words(&output).lines().count()), (Some(3), 2));
+    assert_eq!((output.status.code(), stderr(&output).lines().count()), (Some(3), 2));
 }
 
 #[test]
-fn fail_fast_begins_no_other() {
+fn fail_fast_starts_no_other_file() {
     let folder = Folder::with(&[("a", b"a"), ("bad", b"x\xFF"), ("c", b"c")]);
     let error = "charpipe: bad: byte 1: FF is not valid UTF-8 (use --malformed replace to go on)\n";
     let summary = "charpipe: 1 file converted, 1 failed, 1 not started; 1 bytes in, 1 bytes out\ncharpipe:   1 UTF-8\n";
@@ -659,10 +669,10 @@ fn fail_fast_begins_no_other() {
     assert_eq!(inputs, ["in/0000", "in/0001", "in/0002", "in/0003"]);
 }
 
-// --- Check ------------------------------------------------------------------------------------------------------------
+// --- Check ---------------------------------------------------------------------------------------
 
 #[test]
-fn check_says_what_would_be() {
+fn check_prints_what_would_happen() {
     let folder = Folder::with(&[("a.xml", LATIN1), ("bad", b"x\xFFy\xFF"), ("text", "é€".as_bytes())]);
     let before = folder.contents();
     let output = folder.run("--check a.xml bad text");
@@ -671,7 +681,7 @@ fn check_says_what_would_be() {
                  text: UTF-8 -> UTF-8, 5 -> 5 bytes\n";
     assert_eq!((output.status.code(), &*text(&output)), (Some(1), lines));
     assert_eq!(
-        words(&output),
+        stderr(&output),
         "charpipe: bad: byte 1: FF is not valid UTF-8 (use --malformed replace to go on)\n\
          charpipe: 2 files would be converted, 1 failed; 56 bytes in, 52 bytes out\n\
          charpipe:   1 ISO-8859-1\ncharpipe:   1 UTF-8\n"
@@ -726,7 +736,7 @@ fn check_has_the_exit_status_of_the_run_and_leaves_nothing() {
     }
 }
 
-// --- Summary and progress ---------------------------------------------------------------------------------------------
+// --- Summary and progress ------------------------------------------------------------------------
 
 #[test]
 fn the_summary_is_short() {
@@ -751,30 +761,30 @@ fn the_summary_is_short() {
         }
     }
     let output = folder.args(&args);
-    let said = words(&output);
-    let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(lines[0].starts_with("charpipe: 14 files converted; "), "{said}");
+    let messages = stderr(&output);
+    let lines: Vec<&str> = messages.lines().collect();
+    assert_eq!(output.status.code(), Some(0), "{messages}");
+    assert!(lines[0].starts_with("charpipe: 14 files converted; "), "{messages}");
     assert_eq!((lines.len(), lines[1], lines[11]), (12, "charpipe:   2 IBM278", "charpipe:   3 in 3 other encodings"));
 }
 
 #[test]
-fn progress_only_where_it_is_asked_for() {
+fn progress_only_if_it_is_asked_for() {
     let folder = Folder::with(&[("a", b"abc"), ("b", b"def")]);
     for line in ["-q --output-dir out a b", "-q --progress auto --output-dir out a b", "-q --progress never a"] {
-        assert_eq!(words(&folder.run(line)), "", "{line}");
+        assert_eq!(stderr(&folder.run(line)), "", "{line}");
     }
     // Not on a terminal: a line without control characters.
-    let said = words(&folder.run("-q --progress always --output-dir out a b"));
+    let messages = stderr(&folder.run("-q --progress always --output-dir out a b"));
     // One line, if it takes less than a second.
-    let last = said.lines().last().unwrap();
-    assert!(last.starts_with("charpipe: 6 B of 6 B, ") && last.ends_with(", 2 of 2 files"), "{said}");
-    assert!(said.lines().all(|line| line.starts_with("charpipe: ")) && !said.contains('\x1B'), "{said}");
-    let said = words(&folder.run("--progress always a"));
-    let last = said.lines().last().unwrap();
-    assert!(last.starts_with("charpipe: 3 B of 3 B, ") && last.ends_with(" left"), "{said}");
+    let last = messages.lines().last().unwrap();
+    assert!(last.starts_with("charpipe: 6 B of 6 B, ") && last.ends_with(", 2 of 2 files"), "{messages}");
+    assert!(messages.lines().all(|line| line.starts_with("charpipe: ")) && !messages.contains('\x1B'), "{messages}");
+    let messages = stderr(&folder.run("--progress always a"));
+    let last = messages.lines().last().unwrap();
+    assert!(last.starts_with("charpipe: 3 B of 3 B, ") && last.ends_with(" left"), "{messages}");
     let output = folder.run("--progress always");
-    assert!(words(&output).lines().last().unwrap().starts_with("charpipe: 0 B in "), "{output:?}");
+    assert!(stderr(&output).lines().last().unwrap().starts_with("charpipe: 0 B in "), "{output:?}");
 }
 
 /// Opens both sides of a terminal.
@@ -788,10 +798,10 @@ fn terminal() -> (File, File) {
 
 /// Returns what appears on a terminal, up to `end` or to its end.
 fn shown(owner: &mut File, end: Option<&str>) -> String {
-    let (mut all, mut room) = (Vec::new(), [0; 4096]);
+    let (mut all, mut buffer) = (Vec::new(), [0; 4096]);
     // The end is an error if the other side is closed.
-    while let Ok(len @ 1..) = owner.read(&mut room) {
-        all.extend_from_slice(&room[..len]);
+    while let Ok(len @ 1..) = owner.read(&mut buffer) {
+        all.extend_from_slice(&buffer[..len]);
         if end.is_some_and(|end| String::from_utf8_lossy(&all).contains(end)) {
             break;
         }
@@ -826,9 +836,9 @@ impl AtTerminal {
         let AtTerminal { mut child, mut stdin, mut owner } = self;
         _ = stdin.write_all(b"def");
         drop(stdin);
-        let words = shown(&mut owner, None);
+        let screen = shown(&mut owner, None);
         child.wait().unwrap();
-        words
+        screen
     }
 }
 
@@ -836,15 +846,15 @@ impl AtTerminal {
 #[test]
 fn progress_on_a_terminal() {
     let folder = Folder::with(&[("a", b"abc"), ("bad", b"\xFF"), ("c", b"abc")]);
-    // These were started before the run that shows progress, and had run as long when it did.
+    // These runs start before the one that shows progress, so they have run at least as long when it does.
     let silent = [("-q -o 1", "xterm"), ("--progress never -o 2", "xterm"), ("-q", "xterm"), ("-o 3", "dumb")];
     let silent = silent.map(|(line, term)| (line, AtTerminal::begin(&folder, line, term, false)));
     let between = AtTerminal::begin(&folder, "-t UTF-8", "xterm", true);
     // It appears after a while without further input, and is erased at the end.
     let mut slow = AtTerminal::begin(&folder, "-o out", "xterm", false);
     shown(&mut slow.owner, Some("charpipe: 3 B in "));
-    let words = slow.end();
-    assert!(words.trim_end().ends_with("\x1B[2K"), "{words:?}");
+    let screen = slow.end();
+    assert!(screen.trim_end().ends_with("\x1B[2K"), "{screen:?}");
     assert_eq!(folder.text("out"), "abcdef");
     for (line, run) in silent {
         assert_eq!(run.end(), "", "{line}");
@@ -852,11 +862,11 @@ fn progress_on_a_terminal() {
     // It is not drawn between the lines of the output.
     assert_eq!(between.end(), "abcdef");
     // Errors are on lines of their own, and the last frame is correct.
-    let words = AtTerminal::begin(&folder, "--progress always --output-dir new a bad c", "xterm", false).end();
+    let screen = AtTerminal::begin(&folder, "--progress always --output-dir new a bad c", "xterm", false).end();
     let line = "charpipe: bad: byte 0: FF is not valid UTF-8 (use --malformed replace to go on)\r\n";
-    let at = words.find(line).unwrap_or_else(|| panic!("{words:?}"));
-    assert!(at == 0 || words[..at].ends_with(['\n', '\r', 'K', 'G']), "{words:?}");
-    let last = words.rfind(" B [").map(|at| &words[words[..at].rfind("charpipe: ").unwrap()..]);
-    let last = last.unwrap_or_else(|| panic!("{words:?}"));
-    assert!(last.starts_with("charpipe: 7 B of 7 B [") && last.contains(", 3 of 3 files"), "{words:?}");
+    let at = screen.find(line).unwrap_or_else(|| panic!("{screen:?}"));
+    assert!(at == 0 || screen[..at].ends_with(['\n', '\r', 'K', 'G']), "{screen:?}");
+    let last = screen.rfind(" B [").map(|at| &screen[screen[..at].rfind("charpipe: ").unwrap()..]);
+    let last = last.unwrap_or_else(|| panic!("{screen:?}"));
+    assert!(last.starts_with("charpipe: 7 B of 7 B [") && last.contains(", 3 of 3 files"), "{screen:?}");
 }

@@ -44,10 +44,10 @@ fn at_terminal(mut command: Command, input: &[u8]) -> String {
     // A pipe that is not read would fill up.
     command.stdout(Stdio::null()).stderr(terminal);
     let reader = std::thread::spawn(move || {
-        let (mut all, mut room) = (Vec::new(), [0; 4096]);
+        let (mut all, mut buffer) = (Vec::new(), [0; 4096]);
         // The end is an error if the other side is closed.
-        while let Ok(len @ 1..) = File::from(owner.try_clone().unwrap()).read(&mut room) {
-            all.extend_from_slice(&room[..len]);
+        while let Ok(len @ 1..) = File::from(owner.try_clone().unwrap()).read(&mut buffer) {
+            all.extend_from_slice(&buffer[..len]);
         }
         String::from_utf8(all).unwrap().replace('\r', "")
     });
@@ -58,14 +58,14 @@ fn at_terminal(mut command: Command, input: &[u8]) -> String {
 const LATIN: &[u8] = b"caf\xE9 cr\xE8me";
 
 #[test]
-fn what_to_try_next() {
+fn hints_suggest_what_to_try() {
     let declared = |label: &str| format!("<?xml version=\"1.0\" encoding=\"{label}\"?><a/>").into_bytes();
     for (args, input, expected) in [
         ("", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252, or --malformed replace to go on)\n"),
         ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "try -f IBM1047 or --guess"),
         ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
-        // It does not end here, although nothing was read after it.
+        // More input follows, so the message must not say that the input ends within a character.
         ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, such as -t windows-1252 or -t UTF-8)\n"),
         ("-t IBM037", "a€".as_bytes(), "or a target that has it, such as -t IBM01140 or -t UTF-8)\n"),
@@ -105,13 +105,13 @@ fn what_to_try_next() {
             "(the default, --policy rfc7303, rejects nothing; or name the encoding with -f)\n",
         ),
     ] {
-        let (status, words) = run(args, input);
-        assert!((1..=2).contains(&status) && words.contains(expected), "{args}: {words}");
+        let (status, stderr) = run(args, input);
+        assert!((1..=2).contains(&status) && stderr.contains(expected), "{args}: {stderr}");
     }
 }
 
 #[test]
-fn hints_are_right_to_try() {
+fn what_a_hint_suggests_works() {
     // The command with what the hint suggests converts the input that failed.
     for (args, better, input) in [
         ("", "-f windows-1252", LATIN),
@@ -119,15 +119,15 @@ fn hints_are_right_to_try() {
         ("-t IBM037", "-t IBM01140", "a€".as_bytes()),
         ("--records fb4", "--records fb:4", b"abcd"),
     ] {
-        let (status, words) = run(args, input);
+        let (status, stderr) = run(args, input);
         let hint = better.split(' ').next_back().unwrap();
-        assert!(status > 0 && words.contains(hint), "{args}: {words}");
+        assert!(status > 0 && stderr.contains(hint), "{args}: {stderr}");
         assert_eq!(run(better, input), (0, String::new()), "{better}");
     }
 }
 
 #[test]
-fn no_hint_where_there_is_nothing_to_be_told() {
+fn no_hint_without_evidence() {
     for input in [
         // UTF-8 with an invalid byte.
         "é".as_bytes().iter().chain(b"caf\xE9").copied().collect::<Vec<u8>>(),
@@ -137,8 +137,8 @@ fn no_hint_where_there_is_nothing_to_be_told() {
         // Cyrillic text does not look Western, however few letters it has.
         b"abc \xCF\xF0\xE8\xE2\xE5\xF2".to_vec(),
     ] {
-        let (status, words) = run("", &input);
-        assert!(status == 1 && !words.contains("try -f") && words.contains("--malformed replace"), "{words}");
+        let (status, stderr) = run("", &input);
+        assert!(status == 1 && !stderr.contains("try -f") && stderr.contains("--malformed replace"), "{stderr}");
     }
     // Statistics recognise it if there is enough of it.
     {
@@ -149,34 +149,34 @@ fn no_hint_where_there_is_nothing_to_be_told() {
             .unwrap()
             .run(russian.as_bytes(), &mut bytes)
             .unwrap();
-        let (_, words) = run("", &bytes);
-        assert!(words.contains("try -f windows-1251"), "{words}");
+        let (_, stderr) = run("", &bytes);
+        assert!(stderr.contains("try -f windows-1251"), "{stderr}");
     }
 }
 
 #[test]
-fn a_file_is_looked_at_where_it_is_wrong() {
+fn the_hint_is_based_on_the_bytes_around_the_error() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("late.txt");
     fs::write(&path, [&b"plain text, line after line\n".repeat(9999)[..], LATIN, b"\n"].concat()).unwrap();
-    let (status, words) = run(path.to_str().unwrap(), b"");
-    assert!(status == 1 && words.contains("(try -f windows-1252, or "), "{words}");
+    let (status, stderr) = run(path.to_str().unwrap(), b"");
+    assert!(status == 1 && stderr.contains("(try -f windows-1252, or "), "{stderr}");
 }
 
 #[test]
-fn detect_says_that_it_is_not_utf8() {
-    let (status, words) = run("detect", LATIN);
+fn detect_hints_at_a_legacy_encoding() {
+    let (status, stderr) = run("detect", LATIN);
     let hint = "charpipe: <stdin>: byte 0: hint: not valid UTF-8; looks like windows-1252 (try -f windows-1252) (looks-like-legacy)\n";
-    assert_eq!((status, &*words), (0, hint));
+    assert_eq!((status, &*stderr), (0, hint));
     assert_eq!(run("detect -f windows-1252", LATIN).1, "");
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named_as_it_was_typed() {
-    let (status, words) = run("-o /no/such/folder/out", b"text");
+fn a_missing_folder_is_named_as_it_was_typed() {
+    let (status, stderr) = run("-o /no/such/folder/out", b"text");
     assert_eq!(status, 3);
-    assert!(words.starts_with("charpipe: /no/such/folder/out: cannot open for writing: No such file"), "{words}");
-    assert!(!words.contains(".charpipe-"), "{words}");
+    assert!(stderr.starts_with("charpipe: /no/such/folder/out: cannot open for writing: No such file"), "{stderr}");
+    assert!(!stderr.contains(".charpipe-"), "{stderr}");
 }
 
 #[test]
@@ -217,15 +217,15 @@ fn every_command_has_colour() {
 }
 
 #[test]
-fn no_control_character_of_data_or_names_is_let_through_in_colour() {
+fn control_characters_are_escaped_in_coloured_messages_too() {
     let hostile = "<?xml version='1.0' encoding='a\u{1B}]0;x\u{7}'?>";
     for args in
         ["--color always", "detect --color always --explain", "--color always \u{1B}[2J", "--color always -f \u{1B}[2J"]
     {
-        let (_, words) = run(args, hostile.as_bytes());
-        let plain = words.replace("\u{1B}[0m", "").replace("\u{1B}[1m", "").replace("\u{1B}[31m", "");
+        let (_, stderr) = run(args, hostile.as_bytes());
+        let plain = stderr.replace("\u{1B}[0m", "").replace("\u{1B}[1m", "").replace("\u{1B}[31m", "");
         let plain = plain.replace("\u{1B}[36m", "").replace("\u{1B}[33m", "");
-        assert!(plain.chars().all(|ch| ch == '\n' || !ch.is_control()), "{args}: {words:?}");
+        assert!(plain.chars().all(|ch| ch == '\n' || !ch.is_control()), "{args}: {stderr:?}");
     }
 }
 
@@ -250,7 +250,7 @@ charpipe: <stdin>: byte 20: FF is not valid UTF-8 (use --malformed replace to go
 }
 
 #[test]
-fn bytes_far_into_an_input_are_shown_as_they_are_read() {
+fn bytes_around_an_error_far_into_an_input() {
     let text: Vec<u8> = (0..300_000_u32).map(|index| b'a' + (index % 26) as u8).collect();
     for at in [5, 65_530, 65_536, 131_071, 262_144, 299_999] {
         let mut input = text.clone();
@@ -273,7 +273,7 @@ fn bytes_far_into_an_input_are_shown_as_they_are_read() {
 }
 
 #[test]
-fn detect_shows_the_bytes_of_a_label_that_is_not_known() {
+fn detect_shows_the_bytes_of_an_unknown_label() {
     let input = b"<?xml version=\"1.0\" encoding=\"IBM1O47\"?>";
     let shown = at_terminal(charpipe("detect -v --color never"), input);
     let expected = "
@@ -328,9 +328,9 @@ fn help_fits_the_terminal() {
     }
 }
 
-/// `-h` has the words of a choice after its description, `--help` says what each means.
+/// `-h` lists the values of an option after its description; `--help` explains each value.
 #[test]
-fn help_has_the_words_of_choices() {
+fn help_lists_the_values_of_options() {
     let help = |args: &str| String::from_utf8(fed(charpipe(args), b"").stdout).unwrap();
     for args in ["-h", "convert -h"] {
         assert!(help(args).contains("Invalid input: fail, replace, drop, escape\n"), "{args}");
@@ -358,14 +358,14 @@ fn diagnostics_name_options() {
             "(nel-in-xml) (use --as text if it is not XML, or leave out --strict)\n",
         ),
     ] {
-        let (_, words) = run(args, input);
-        assert!(words.contains(expected), "{args}: {words}");
+        let (_, stderr) = run(args, input);
+        assert!(stderr.contains(expected), "{args}: {stderr}");
     }
 }
 
 #[test]
-fn reading_from_a_terminal_is_said() {
-    for (args, is_said) in [("", true), ("detect", true), ("-t UTF-16LE", true), ("-", false), ("-q", false)] {
+fn a_message_says_that_input_is_read_from_the_terminal() {
+    for (args, is_printed) in [("", true), ("detect", true), ("-t UTF-16LE", true), ("-", false), ("-q", false)] {
         let (owner, terminal) = terminal();
         let mut command = charpipe(args);
         command.stdin(terminal.try_clone().unwrap()).stderr(terminal);
@@ -380,7 +380,7 @@ fn reading_from_a_terminal_is_said() {
         let shown = String::from_utf8_lossy(&shown).into_owned();
         assert_eq!(
             shown.contains("reading from the terminal; end the input with Ctrl-D, or see charpipe -h"),
-            is_said,
+            is_printed,
             "{args}: {shown}"
         );
     }
@@ -389,7 +389,7 @@ fn reading_from_a_terminal_is_said() {
 /// Two files never have the same name in output for people or for programs, and names are escaped.
 #[test]
 #[cfg(target_os = "linux")]
-fn names_are_told_apart() {
+fn no_two_names_are_shown_alike() {
     use std::collections::HashSet;
     use std::os::unix::ffi::OsStrExt;
     let folder = TempDir::new().unwrap();

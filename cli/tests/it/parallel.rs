@@ -13,22 +13,22 @@ fn charpipe(line: &str, folder: &Path, stdin: Stdio) -> Output {
     command.args(line.split_whitespace()).current_dir(folder).stdin(stdin).output().unwrap()
 }
 
-/// Checks that one job and three do the same: exit status, output, messages, report.
+/// Checks that one job and three jobs have the same exit status, output, messages and report.
 #[track_caller]
-fn both(line: &str, folder: &Path, stdin: impl Fn() -> Stdio) -> Output {
+fn same_with_one_job_and_three(line: &str, folder: &Path, stdin: impl Fn() -> Stdio) -> Output {
     let [one, three] = [1, 3].map(|jobs| {
-        let output = charpipe(&format!("--jobs {jobs} --report account {line}"), folder, stdin());
-        let account = fs::read(folder.join("account")).unwrap_or_default();
-        _ = fs::remove_file(folder.join("account"));
+        let output = charpipe(&format!("--jobs {jobs} --report report {line}"), folder, stdin());
+        let report = fs::read(folder.join("report")).unwrap_or_default();
+        _ = fs::remove_file(folder.join("report"));
         let named = fs::read(folder.join("out")).ok();
         _ = fs::remove_file(folder.join("out"));
-        (output, account, named)
+        (output, report, named)
     });
-    let words = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(words(&three.0), words(&one.0), "{line}");
+    let stderr = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(stderr(&three.0), stderr(&one.0), "{line}");
     assert_eq!(String::from_utf8_lossy(&three.1), String::from_utf8_lossy(&one.1), "{line}");
     assert_eq!(three.0.status, one.0.status, "{line}");
-    assert!(three.0.stdout == one.0.stdout && three.2 == one.2, "{line}: the output is another");
+    assert!(three.0.stdout == one.0.stdout && three.2 == one.2, "{line}: the output differs");
     three.0
 }
 
@@ -83,7 +83,7 @@ fn files_of_several_parts() {
         "-f IBM939 --records u16 rdw",
         "-f UTF-8 utf8 missing utf16 --malformed drop -o out",
     ] {
-        both(line, folder, Stdio::null);
+        same_with_one_job_and_three(line, folder, Stdio::null);
     }
     // Standard input from its current position.
     let from_middle = || {
@@ -91,12 +91,12 @@ fn files_of_several_parts() {
         file.seek(SeekFrom::Start(1 << 17)).unwrap();
         Stdio::from(file)
     };
-    let output = both("-t UTF-16LE", folder, from_middle);
+    let output = same_with_one_job_and_three("-t UTF-16LE", folder, from_middle);
     assert!(output.status.success() && output.stdout.len() > 1 << 20);
 }
 
 #[test]
-fn what_is_no_file_is_converted_by_one() {
+fn an_input_that_is_not_a_regular_file_is_converted_by_one_thread() {
     let text = lines("UTF-8", "漢字\n", 3 << 20).concat();
     for (verbose, expected) in [("", None), ("-v", Some("<stdin>: not a regular file, so one thread converts it"))] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
@@ -120,13 +120,13 @@ fn what_is_no_file_is_converted_by_one() {
         });
         assert!(rest == text);
         let output = child.wait_with_output().unwrap();
-        let words = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(words.lines().find(|line| line.contains("one thread")).map(|line| &line[10..]), expected);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(stderr.lines().find(|line| line.contains("one thread")).map(|line| &line[10..]), expected);
     }
 }
 
 #[test]
-fn no_jobs_are_wrong_usage() {
+fn invalid_numbers_of_jobs_are_wrong_usage() {
     let folder = tempfile::tempdir().unwrap();
     for jobs in ["0", "-1", "x", ""] {
         let output = charpipe(&format!("--jobs={jobs}"), folder.path(), Stdio::null());

@@ -85,7 +85,7 @@ fn without_colours(text: &str) -> String {
 }
 
 #[test]
-fn drawings_say_what_the_json_says() {
+fn drawings_agree_with_the_json() {
     for line in ["IBM1047", "IBM420", "IBM-Thai", "IBM930", "IBM930 --lead 42", "IBM300", "IBM300 --lead 42", "IBM437"]
     {
         let object: Value = serde_json::from_str(&shown(&format!("chart {line} --json"))).unwrap();
@@ -113,7 +113,7 @@ fn drawings_say_what_the_json_says() {
 
 /// The column is the high half of a byte, the row its low half.
 #[test]
-fn a_page_is_laid_out_as_ibm_prints_it() {
+fn a_page_has_the_layout_of_ibms_charts() {
     let page = shown("chart 1047 --html");
     let tree = tree(&page);
     let rows: Vec<Vec<String>> = tree
@@ -135,13 +135,13 @@ fn a_page_is_laid_out_as_ibm_prints_it() {
     assert!(right > x && same == y && left == x && below > y);
 }
 
-/// Colour is never the only difference: each class is named in the key and in the tooltips.
+/// Classes are never shown by colour alone: each class is named in the key and in the tooltips.
 #[test]
 fn classes_are_named() {
     for form in ["--html", "--svg"] {
         let drawing = shown(&format!("chart IBM420 {form}"));
         let text = text_of(tree(&drawing).root_element());
-        for words in [
+        for class in [
             "letter",
             "digit or number",
             "punctuation or symbol",
@@ -151,7 +151,7 @@ fn classes_are_named() {
             "unassigned",
             "variant",
         ] {
-            assert!(text.contains(words), "{words} in {form}");
+            assert!(text.contains(class), "{class} in {form}");
         }
         assert!(!text.contains("private use") && !text.contains("lead byte") && !text.contains("they differ"));
     }
@@ -168,9 +168,9 @@ fn classes_are_named() {
     assert!(page.contains("<b>\u{25CC}\u{651}</b>") && !page.contains('\u{200E}'));
 }
 
-/// The key says that EBCDIC pages differ on the byte of a variant character. They do, and it is marked.
+/// The key says that EBCDIC pages have variant characters at different bytes. They do, and these characters are marked.
 #[test]
-fn variant_characters_vary() {
+fn variant_characters_differ_between_pages() {
     let page = shown("chart IBM1047 --html");
     let tree = tree(&page);
     let marked = of_class(&tree, "variant").into_iter().filter(|node| node.tag_name().name() == "td");
@@ -195,7 +195,7 @@ fn differences_are_marked() {
     for form in ["--html", "--svg"] {
         let drawing = shown(&format!("chart IBM037 IBM1047 {form}"));
         let tree = tree(&drawing);
-        // One more in the key.
+        // The key has one more of the first class.
         assert_eq!((of_class(&tree, "two").len(), of_class(&tree, "faded").len()), (6 + 1, 250), "{form}");
         let titles = titles(&tree);
         let expected = "5F: IBM037 U+00AC, punctuation or symbol; \
@@ -208,7 +208,7 @@ fn differences_are_marked() {
     let tree = tree(&page);
     let list = of_class(&tree, "list").pop().unwrap();
     assert_eq!(text_of(list).trim().lines().next(), Some("5F ¬ U+00AC ^ U+005E"));
-    // None at all.
+    // Pages without a difference.
     let same = shown("chart IBM1047 cp1047 --html");
     assert!(same.contains("<p class=\"dim\">No difference</p>") && !same.contains("they differ"));
     // Pairs: a map of the lead bytes, then the codes that begin with one of them.
@@ -223,7 +223,7 @@ fn differences_are_marked() {
 
 /// A user's table may have any name, and any characters in it.
 #[test]
-fn names_and_characters_are_no_markup() {
+fn names_and_characters_are_not_markup() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("evil.ucm");
     let name = "<b>&amp;\\x22'</b>";
@@ -255,7 +255,7 @@ fn names_and_characters_are_no_markup() {
 }
 
 #[test]
-fn an_account_is_a_page() {
+fn an_explanation_is_a_page() {
     let page = shown("detect --explain --html --content-type text/xml examples/data/hello-ibm1047.xml");
     let tree = tree(&page);
     let text = text_of(tree.root_element());
@@ -281,7 +281,7 @@ fn an_account_is_a_page() {
 }
 
 #[test]
-fn an_account_of_several_files_is_one_page() {
+fn an_explanation_of_several_files_is_one_page() {
     let output = charpipe()
         .args([
             "detect",
@@ -303,7 +303,7 @@ fn an_account_of_several_files_is_one_page() {
 }
 
 #[test]
-fn what_an_account_quotes_is_no_markup() {
+fn text_quoted_by_an_explanation_is_not_markup() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in [
         (&b"<img onerror='x'>&\".xml"[..], &b"<?xml version='1.0' encoding=\"<&'>]]>\"?><a/>"[..]),
@@ -326,7 +326,7 @@ fn what_an_account_quotes_is_no_markup() {
 
 /// Colour only adds to the text: without it the text is the same, and there is none by default.
 #[test]
-fn colours_are_an_addition() {
+fn colours_do_not_change_the_text() {
     for line in [
         "chart IBM037 IBM1047",
         "chart IBM930",
@@ -354,7 +354,7 @@ fn colours_are_an_addition() {
 }
 
 #[test]
-fn a_drawing_goes_where_it_is_sent() {
+fn a_drawing_goes_to_the_named_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("chart.svg");
     fs::write(&path, "old").unwrap();
@@ -364,16 +364,16 @@ fn a_drawing_goes_where_it_is_sent() {
     // No colours in a file.
     shown(&into(&path, "--color always"));
     assert_eq!(fs::read_to_string(&path).unwrap(), shown("chart IBM1047"));
-    let (status, words) = refused(&into(folder.path(), "--html"));
+    let (status, stderr) = refused(&into(folder.path(), "--html"));
     assert_eq!(status, Some(3));
-    assert!(words.contains("cannot write: "), "{words}");
+    assert!(stderr.contains("cannot write: "), "{stderr}");
     // If an error occurs the old file stays.
     assert_eq!(refused(&format!("chart UTF-8 --svg -o {}", path.display())).0, Some(2));
     assert_eq!(fs::read_to_string(&path).unwrap(), shown("chart IBM1047"));
 }
 
 #[test]
-fn wrong_usage_is_said() {
+fn wrong_usage_has_a_message() {
     for line in [
         "chart IBM1047 --svg --html",
         "chart IBM1047 --svg --json",
@@ -382,16 +382,15 @@ fn wrong_usage_is_said() {
         "detect --explain --html --json examples/data/latin1.xml",
         "detect --records --explain --html examples/data/latin1.xml",
     ] {
-        let (status, words) = refused(line);
+        let (status, stderr) = refused(line);
         assert_eq!(status, Some(2), "{line}");
-        assert!(words.starts_with("charpipe: "), "{words}");
+        assert!(stderr.starts_with("charpipe: "), "{stderr}");
     }
 }
 
 /// The pictures that the README shows are what the command draws.
 #[test]
 fn fresh() {
-    // The policy `whatwg` names an encoding of the web.
     let command = "detect --explain examples/data/hello-ibm1047.xml";
     let session = format!("$ charpipe {command}\n{}", shown(&format!("{command} --color always")));
     for (path, picture) in
@@ -403,11 +402,14 @@ fn fresh() {
             fs::write(&file, &picture).unwrap();
         }
         let old = fs::read_to_string(&file).unwrap_or_default();
-        assert!(old == picture, "{path} is old: CHARPIPE_WRITE_PICTURES=1 cargo test -p charpipe-cli pictures::fresh");
+        assert!(
+            old == picture,
+            "{path} is out of date: CHARPIPE_WRITE_PICTURES=1 cargo test -p charpipe-cli pictures::fresh"
+        );
     }
 }
 
-/// The colours of that terminal, of which only the first eight are used.
+/// The colours of the terminal that is drawn, of which only the first eight are used.
 const PALETTE: [u32; 8] = [0x484F58, 0xFF7B72, 0x3FB950, 0xD29922, 0x58A6FF, 0xD2A8FF, 0x56D4DD, 0xB1BAC4];
 
 /// Draws a terminal with this text, dark on any page.
@@ -418,7 +420,7 @@ fn terminal(text: &str) -> String {
         .fg_color(rgb(0xD6DCE2).into())
         .bg_color(rgb(0x141920).into())
         .render_svg(text.trim_end());
-    // It has no view box, without which it would be cropped instead of scaled.
+    // The crate writes no view box, without which the picture would be cropped instead of scaled.
     let size = |name: &str| picture.split_once(&format!("{name}=\"")).unwrap().1.split_once("px").unwrap().0;
     let view = format!("<svg viewBox=\"0 0 {} {}\" ", size("width"), size("height"));
     picture.replacen("<svg ", &view, 1)

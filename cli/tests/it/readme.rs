@@ -1,12 +1,12 @@
-//! The README and the pages in `docs/` are correct: every command in them prints what they show, every piece of Rust is
-//! from an example that is run, and every link leads somewhere.
+//! Tests that the README and the pages in `docs/` are correct: every command in them prints what they show, every piece
+//! of Rust comes from an example that is run, and every link has a target.
 //!
 //! A ```` ```console ```` block is a session of `sh` in the root of the repository. Lines that begin with `$ ` are
 //! typed, and so are lines that begin with `> ` and continue a line that ends with a backslash; the lines up to the
 //! next one are the expected output, standard error included. `cargo run --release --` stands for the command itself,
 //! `cargo test` is not run again, and files are written to a scratch directory.
 //!
-//! A ```` ```rust ```` block is below a comment that names the file that it is from.
+//! A ```` ```rust ```` block is below a comment that names the file that contains it.
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -118,7 +118,7 @@ fn commands_print_what_is_shown() {
             let mut command =
                 command.unwrap_or_else(|| panic!("{}, line {}: no `$ `", block.page, block.line)).to_owned();
             while command.ends_with('\\') {
-                let more = lines.next().and_then(|line| line.strip_prefix("> ")).expect("a line that goes on");
+                let more = lines.next().and_then(|line| line.strip_prefix("> ")).expect("a continued line");
                 command.push('\n');
                 command.push_str(more);
             }
@@ -185,7 +185,7 @@ fn the_comparison_is_what_the_script_prints() {
             if is_it {
                 assert_eq!(cells.get(at), shown.get(at), "{tool}: {}", cells[0]);
             } else {
-                println!("skipped: no {tool} {version} is here");
+                println!("skipped: {tool} {version} is not installed");
             }
         }
         seen += 1;
@@ -194,7 +194,7 @@ fn the_comparison_is_what_the_script_prints() {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn every_link_has_a_target() {
     let others =
         ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "codecs/README.md", "spec/README.md", "benches/README.md"];
     for file in pages().iter().map(String::as_str).chain(others) {

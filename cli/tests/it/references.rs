@@ -90,26 +90,26 @@ fn one(target: &Target, place: &str, around: &str, takes_reference: bool, ch: ch
     let document = format!("{}{}\n", declaration(form), around.replace("{}", &ch.to_string()));
     let input = encode(&document);
     let before = document.find(ch).unwrap();
-    let (status, written, words) = command(&input, &["-t", target.label]);
+    let (status, written, stderr) = command(&input, &["-t", target.label]);
     let (by_library, error) = library(&input, target.label);
     assert_eq!(written, by_library, "{what}");
 
     let written = text(target.label, &written);
     let relabelled = |text: &str| text.replacen(&declaration(form), &declaration(target.name), 1);
     if target.has.contains(ch) {
-        assert_eq!((status, &*words, error.is_none()), (Some(0), "", true), "{what}");
+        assert_eq!((status, &*stderr, error.is_none()), (Some(0), "", true), "{what}");
         assert_eq!(written, relabelled(&document), "{what}");
     } else if takes_reference {
         assert_eq!((status, error.is_none()), (Some(0), true), "{what}");
         let counted = format!("charpipe: <stdin>: 1 character not in {}", codec_name(target.label));
-        assert!(words.starts_with(&counted), "{what}: {words}");
+        assert!(stderr.starts_with(&counted), "{what}: {stderr}");
         let reference = format!("&#x{:X};", ch as u32);
         assert_eq!(written, relabelled(&document).replace(ch, &reference), "{what}");
     } else {
         let offset = encode(&document[..before]).len();
         let named = format!("byte {offset}: U+{:04X} {ch:?} is not in {}", ch as u32, codec_name(target.label));
         assert_eq!(status, Some(1), "{what}");
-        assert!(words.starts_with(&format!("charpipe: <stdin>: {named}")), "{what}: {words}");
+        assert!(stderr.starts_with(&format!("charpipe: <stdin>: {named}")), "{what}: {stderr}");
         let error = error.unwrap();
         assert_eq!((error.offset(), error.to_string()), (Some(offset as u64), named), "{what}");
         // Everything before the character, and no more.
@@ -143,19 +143,19 @@ fn all_of_them_together() {
     for target in TARGETS {
         let input = format!("<?xml version='1.0'?><!--{all}--><doc/>");
         let first = CHARS.into_iter().find(|ch| !target.has.contains(*ch)).unwrap();
-        let (status, _, words) = command(input.as_bytes(), &["-t", target.label]);
+        let (status, _, stderr) = command(input.as_bytes(), &["-t", target.label]);
         let named = format!("charpipe: <stdin>: byte {}: U+{:04X}", input.find(first).unwrap(), first as u32);
-        assert!(status == Some(1) && words.starts_with(&named), "{}: {words}", target.label);
+        assert!(status == Some(1) && stderr.starts_with(&named), "{}: {stderr}", target.label);
     }
 }
 
-/// What the parsers have to find.
+/// Returns the converted documents, each with the text that a parser must find in it.
 fn documents() -> Vec<(&'static Target, Vec<u8>, String)> {
     let all = "é€漢😀";
     let input = format!("{}<!-- plain --><doc kind=\"{all}\">{all} &lt; {all}</doc>", declaration("UTF-8"));
     let converted = |target: &'static Target| {
-        let (status, written, words) = command(input.as_bytes(), &["-t", target.label]);
-        assert_eq!(status, Some(0), "{words}");
+        let (status, written, stderr) = command(input.as_bytes(), &["-t", target.label]);
+        assert_eq!(status, Some(0), "{stderr}");
         (target, written, format!("{all}|{all} < {all}"))
     };
     TARGETS.iter().map(converted).collect()
@@ -197,14 +197,14 @@ fn expat_reads_the_same_text() {
 }
 
 /// Code page 37 without some characters.
-struct Poor {
+struct Incomplete {
     page: Arc<dyn Codec>,
     missing: String,
 }
 
-impl Codec for Poor {
+impl Codec for Incomplete {
     fn name(&self) -> &str {
-        "X-POOR"
+        "X-INCOMPLETE"
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -212,16 +212,16 @@ impl Codec for Poor {
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        Some(Box::new(PoorEncoder { page: self.page.encoder()?, missing: self.missing.clone() }))
+        Some(Box::new(IncompleteEncoder { page: self.page.encoder()?, missing: self.missing.clone() }))
     }
 }
 
-struct PoorEncoder {
+struct IncompleteEncoder {
     page: Box<dyn Encoder>,
     missing: String,
 }
 
-impl Encoder for PoorEncoder {
+impl Encoder for IncompleteEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
         let hole = src.char_indices().find(|(_, ch)| self.missing.contains(*ch));
         let step = self.page.feed(&src[..hole.map_or(src.len(), |(at, _)| at)], dst);
@@ -246,11 +246,11 @@ impl Encoder for PoorEncoder {
 }
 
 /// Converts to a page with missing characters; returns the output and the error, if there is one.
-fn into_poor(missing: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode) -> (String, Option<u64>) {
+fn into_incomplete(missing: &str, input: &[u8], with: impl Fn(Transcode) -> Transcode) -> (String, Option<u64>) {
     let mut registry = Registry::builtin();
     let codec = registry.codec("IBM037").unwrap();
-    registry.register(Arc::new(Poor { page: codec.clone(), missing: missing.into() }), &[]).unwrap();
-    let job = with(Transcode::new().registry(registry).target_encoding("X-POOR").unwrap());
+    registry.register(Arc::new(Incomplete { page: codec.clone(), missing: missing.into() }), &[]).unwrap();
+    let job = with(Transcode::new().registry(registry).target_encoding("X-INCOMPLETE").unwrap());
     let outcome = invariant(&job, input, &format!("without {missing}"));
     (decode_strictly(&*codec, &outcome.output).unwrap(), outcome.offset)
 }
@@ -271,14 +271,14 @@ fn escapes_into_pages_without_their_letters() {
         ("A3", ("<", Some(1))),
         ("C3", ("<A B='", Some(6))),
     ] {
-        let found = into_poor(missing, "<A B='€'>漢</A>".as_bytes(), xml);
+        let found = into_incomplete(missing, "<A B='€'>漢</A>".as_bytes(), xml);
         assert_eq!((&*found.0, found.1), expected, "without {missing}");
     }
     // A Rust escape has only one form.
     let escape = |job: Transcode| job.on_unmappable(OnUnmappable::Escape);
-    assert_eq!(into_poor("x#", "A€B".as_bytes(), escape), ("A\\u{20AC}B".into(), None));
+    assert_eq!(into_incomplete("x#", "A€B".as_bytes(), escape), ("A\\u{20AC}B".into(), None));
     for missing in ["\\", "u", "{", "}", "2"] {
-        assert_eq!(into_poor(missing, "A€B".as_bytes(), escape), ("A".into(), Some(1)), "without {missing}");
+        assert_eq!(into_incomplete(missing, "A€B".as_bytes(), escape), ("A".into(), Some(1)), "without {missing}");
     }
 }
 
@@ -288,9 +288,13 @@ fn escapes_into_pages_without_their_letters() {
 fn escapes_of_bytes_into_pages_without_their_letters() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace] {
         let escape = |job: Transcode| job.on_malformed(OnMalformed::Escape).on_unmappable(policy);
-        assert_eq!(into_poor("#", b"A\xFFB", escape), ("A\\xFFB".into(), None), "{policy:?}");
+        assert_eq!(into_incomplete("#", b"A\xFFB", escape), ("A\\xFFB".into(), None), "{policy:?}");
         for missing in ["x", "\\", "F"] {
-            assert_eq!(into_poor(missing, b"A\xFFB", escape), ("A".into(), Some(1)), "{policy:?} without {missing}");
+            assert_eq!(
+                into_incomplete(missing, b"A\xFFB", escape),
+                ("A".into(), Some(1)),
+                "{policy:?} without {missing}"
+            );
         }
     }
 }
@@ -300,9 +304,9 @@ fn escapes_of_bytes_into_pages_without_their_letters() {
 fn a_label_into_pages_without_its_letters() {
     for policy in [OnUnmappable::Fail, OnUnmappable::Drop, OnUnmappable::Replace, OnUnmappable::Xml] {
         let xml = |job: Transcode| job.kind(Kind::Xml).on_unmappable(policy);
-        let (written, offset) = into_poor("x", b"<A/>", xml);
+        let (written, offset) = into_incomplete("x", b"<A/>", xml);
         assert_eq!((&*written, offset), ("", Some(0)), "{policy:?}");
-        let (written, offset) = into_poor("-", b"<?xml version='1.0' encoding='UTF-8'?><A/>", xml);
+        let (written, offset) = into_incomplete("-", b"<?xml version='1.0' encoding='UTF-8'?><A/>", xml);
         assert_eq!((&*written, offset), ("<?xml version='1.0' encoding='", Some(30)), "{policy:?}");
     }
 }

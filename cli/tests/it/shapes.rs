@@ -11,13 +11,13 @@ fn charpipe(args: &[&str], input: &[u8]) -> Output {
     command.args(["detect", "--records"]).args(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // It reads no more than it needs.
+    // The command reads no more than it needs.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
 
 /// Returns the exit status, standard output and standard error.
-fn said(args: &[&str], input: &[u8]) -> (i32, String, String) {
+fn detect_records(args: &[&str], input: &[u8]) -> (i32, String, String) {
     let output = charpipe(args, input);
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
@@ -29,38 +29,38 @@ fn rdw() -> Vec<u8> {
 }
 
 #[test]
-fn the_answer_is_on_the_first_line() {
-    let answer = "<stdin>: rdw: 100 records of 9 bytes; all of 1300 bytes\n";
-    assert_eq!(said(&["-q"], &rdw()), (0, answer.to_owned(), String::new()));
-    let (status, out, err) = said(&["-v"], &rdw());
+fn the_result_is_on_the_first_line() {
+    let expected = "<stdin>: rdw: 100 records of 9 bytes; all of 1300 bytes\n";
+    assert_eq!(detect_records(&["-q"], &rdw()), (0, expected.to_owned(), String::new()));
+    let (status, out, err) = detect_records(&["-v"], &rdw());
     assert_eq!((status, &*err), (0, ""));
-    assert!(out.starts_with(answer), "{out}");
+    assert!(out.starts_with(expected), "{out}");
     let vb = "  vb: 0 records in 1 block; fails at byte 4: record 1: the header E2 D6 D4 C5 is wrong: ";
     assert!(out.lines().any(|line| line.starts_with(vb)), "{out}");
     // Without `-v` only formats that fit the beginning are listed.
-    assert!(!said(&[], &rdw()).1.contains("  vb: "));
+    assert!(!detect_records(&[], &rdw()).1.contains("  vb: "));
 }
 
 #[test]
-fn none_fits() {
-    let (status, out, err) = said(&["-q"], b"Some text\nin lines\n");
+fn no_shape_fits() {
+    let (status, out, err) = detect_records(&["-q"], b"Some text\nin lines\n");
     assert_eq!((status, &*out, &*err), (1, "<stdin>: no record shape fits\n", ""));
     let mut cut = rdw();
     cut.pop();
-    let (status, out, _) = said(&[], &cut);
+    let (status, out, _) = detect_records(&[], &cut);
     let line = "  rdw: 99 records of 9 bytes; fails at byte 1299: record 100, which begins at byte 1287, is incomplete: \
                 at least 1 more bytes belong to it\n";
     assert!(status == 1 && out.contains(line), "{out}");
 }
 
 #[test]
-fn a_line_of_json_for_each() {
+fn one_line_of_json_for_each_file() {
     let folder = tempfile::tempdir().unwrap();
     let (good, text) = (folder.path().join("good"), folder.path().join("text"));
     std::fs::write(&good, rdw()).unwrap();
     std::fs::write(&text, "no records\n").unwrap();
     let names = [&good, &text, &folder.path().join("missing")].map(|path| path.to_str().unwrap().to_owned());
-    let (status, out, err) = said(&["--json", &names[0], &names[1], &names[2]], b"");
+    let (status, out, err) = detect_records(&["--json", &names[0], &names[1], &names[2]], b"");
     assert_eq!((status, err.lines().count()), (3, 1), "{err}");
     let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(objects.len(), 3);
@@ -83,12 +83,12 @@ fn a_line_of_json_for_each() {
     assert_eq!((&objects[2]["error"]["code"], &objects[2]["hypotheses"]), (&json!("open"), &json!([])));
 }
 
-/// The first MiB is looked at, and not a byte more.
+/// Only the first MiB is examined.
 #[test]
-fn a_long_input_is_read_in_part() {
+fn only_the_beginning_of_a_long_input_is_read() {
     let mut long = rdw().repeat(1000);
     long.extend([0xFF; 10]);
-    let (status, out, err) = said(&["-q"], &long);
+    let (status, out, err) = detect_records(&["-q"], &long);
     assert_eq!((status, &*err), (0, ""));
     assert_eq!(out, "<stdin>: rdw: 80659 records of 9 bytes; the first 1048576 bytes\n");
 }
@@ -97,7 +97,7 @@ fn a_long_input_is_read_in_part() {
 /// at or after the first MiB.
 #[test]
 #[cfg_attr(windows, ignore = "wine 8 cannot replace or reopen a file that is open")]
-fn one_question_has_one_answer() {
+fn convert_and_detect_find_the_same_shape() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file").to_str().unwrap().to_owned();
     let report = folder.path().join("report").to_str().unwrap().to_owned();
@@ -116,7 +116,7 @@ fn one_question_has_one_answer() {
     ];
     for (bytes, len, code) in cases {
         std::fs::write(&path, &bytes[..len]).unwrap();
-        let (status, out, _) = said(&["--json", &path], b"");
+        let (status, out, _) = detect_records(&["--json", &path], b"");
         let detected: Value = serde_json::from_str(&out).unwrap();
         let args = ["-f", "IBM037", "--records", "auto", "--report", &report, "-o", "/dev/null", &path];
         let converted = Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).output().unwrap();
@@ -135,26 +135,26 @@ fn one_question_has_one_answer() {
 
 #[test]
 fn the_data_sets_of_a_tape() {
-    let answer = "<stdin>: the tape has 3 data sets: choose one with --file N or --file NAME\n  \
+    let expected = "<stdin>: the tape has 3 data sets: choose one with --file N or --file NAME\n  \
                   data set 1: PROD.CARDS: RECFM FB, LRECL 80, BLKSIZE 400, 6 blocks\n  \
                   data set 2: PROD.VARIABLE: RECFM VB, LRECL 300, BLKSIZE 3000, 4 blocks\n  \
                   data set 3: PROD.SPANNED: RECFM VS, BLKSIZE 100, 4 blocks\n";
-    assert_eq!(said(&["-q"], &several()), (1, answer.to_owned(), String::new()));
-    let (status, out, _) = said(&["--json"], &several());
+    assert_eq!(detect_records(&["-q"], &several()), (1, expected.to_owned(), String::new()));
+    let (status, out, _) = detect_records(&["--json"], &several());
     let object: Value = serde_json::from_str(&out).unwrap();
     let first = json!({
         "file": 1, "name": "PROD.CARDS", "recfm": "FB", "lrecl": 80, "blksize": 400, "blocks": 6
     });
     assert_eq!((status, &object["data_sets"][0], &object["records"]), (1, &first, &Value::Null));
     assert_eq!((&object["error"]["code"], &object["error"]["offset"]), (&json!("several-data-sets"), &json!(0)));
-    let (status, out, _) = said(&["-q", "--file", "prod.variable"], &several());
+    let (status, out, _) = detect_records(&["-q", "--file", "prod.variable"], &several());
     assert_eq!((status, out.starts_with("<stdin>: awstape:sl,vb: 4 tape blocks, 28 records;")), (0, true), "{out}");
-    let (status, out, _) = said(&["-q", "--file", "9"], &several());
+    let (status, out, _) = detect_records(&["-q", "--file", "9"], &several());
     assert_eq!((status, &*out), (1, "<stdin>: the tape has no file 9\n"));
-    let (status, out, _) = said(&["-q", "--file", "1"], &rdw());
-    let answer = "<stdin>: only a tape image has files to choose from, and this input is not a tape image\n";
-    assert_eq!((status, out.starts_with(answer)), (1, true), "{out}");
-    assert_eq!(said(&["--file", "0"], b"").0, 2);
+    let (status, out, _) = detect_records(&["-q", "--file", "1"], &rdw());
+    let expected = "<stdin>: only a tape image has files to choose from, and this input is not a tape image\n";
+    assert_eq!((status, out.starts_with(expected)), (1, true), "{out}");
+    assert_eq!(detect_records(&["--file", "0"], b"").0, 2);
 }
 
 #[test]
@@ -182,5 +182,5 @@ fn a_data_set_is_converted() {
 
 #[test]
 fn wrong_usage() {
-    assert_eq!(said(&["--explain"], b"").0, 2);
+    assert_eq!(detect_records(&["--explain"], b"").0, 2);
 }

@@ -33,7 +33,7 @@ impl Place {
         let place = Place(TempDir::new().unwrap());
         place.make_dir("shared", 0o755);
         if chown(place.path("shared"), Some(MALLORY), Some(MALLORY)).is_err() {
-            println!("skipped: it takes root to be attacked by somebody else");
+            println!("skipped: this test needs root");
             return None;
         }
         fs::set_permissions(place.0.path(), Permissions::from_mode(0o755)).unwrap();
@@ -123,16 +123,16 @@ impl Place {
     }
 }
 
-fn words(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Checks for exit status 3 and a message with this text.
 #[track_caller]
 fn refused(output: &Output, with: &str) {
-    let words = words(output);
-    assert_eq!(output.status.code(), Some(3), "{words}");
-    assert!(words.contains(with), "{words}");
+    let stderr = stderr(output);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains(with), "{stderr}");
 }
 
 /// Waits for an event, for up to a minute, as the machine may be busy.
@@ -174,7 +174,7 @@ fn attack(place: &Place, attack: &str) {
     }
 }
 
-/// Checks that the attacker's files are unchanged and that there is no litter.
+/// Checks that the attacker's files are unchanged and that no temporary file remains.
 #[track_caller]
 fn is_left(place: &Place, attack: &str, moved: &str, mode: (u32, u32)) {
     place.is_intact();
@@ -242,7 +242,7 @@ fn an_output_whose_directory_is_exchanged() {
         place.link("../private", "shared/sub");
         child.stdin.take().unwrap().write_all(b"new\n").unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         place.is_intact();
         assert_eq!((place.text("shared/moved/x"), place.names("shared/moved").len()), ("new\n".into(), 1));
     }
@@ -257,7 +257,7 @@ fn stopped(place: &Place, line: &str) -> Option<Child> {
     let stat = format!("/proc/{}/stat", child.id());
     let state = || fs::read_to_string(&stat).unwrap().rsplit(") ").next().unwrap().chars().next();
     until("it stops", || matches!(state(), Some('T' | 'Z')));
-    let written = passing(&child).into_iter().max().filter(|len| *len < MUCH as u64);
+    let written = passing(&child).into_iter().max().filter(|len| *len < LONG_TEXT_BYTES as u64);
     if written.is_none() {
         send("KILL", &child);
         child.wait().unwrap();
@@ -266,10 +266,10 @@ fn stopped(place: &Place, line: &str) -> Option<Child> {
 }
 
 /// The length of that file.
-const MUCH: usize = 9_000_000;
+const LONG_TEXT_BYTES: usize = 9_000_000;
 
-fn much() -> Vec<u8> {
-    b"a line of text\n".repeat(MUCH / 15)
+fn long_text() -> Vec<u8> {
+    b"a line of text\n".repeat(LONG_TEXT_BYTES / 15)
 }
 
 /// The number of attempts to stop a run in time.
@@ -278,7 +278,7 @@ const TRIES: usize = 100;
 /// `--in-place`, with a backup and without.
 #[test]
 fn a_file_in_place_whose_name_is_exchanged() {
-    let bytes = much();
+    let bytes = long_text();
     let content = String::from_utf8(bytes.clone()).unwrap();
     for (kind, options) in ATTACKS.into_iter().zip([
         "--in-place",
@@ -304,7 +304,7 @@ fn a_file_in_place_whose_name_is_exchanged() {
 
 #[test]
 fn a_file_in_place_whose_directory_is_exchanged() {
-    let bytes = much();
+    let bytes = long_text();
     let Some(place) = Place::new() else { return };
     place.make_dir("shared/sub", 0o777);
     let begin = || {
@@ -325,7 +325,7 @@ fn a_file_in_place_whose_directory_is_exchanged() {
 /// Data that is written to the file during the conversion is not lost.
 #[test]
 fn a_file_in_place_that_grows_meanwhile() {
-    let bytes = much();
+    let bytes = long_text();
     let place = Place(TempDir::new().unwrap());
     let begin = || {
         fs::write(place.path("x"), &bytes).unwrap();
@@ -341,7 +341,7 @@ fn a_file_in_place_that_grows_meanwhile() {
 }
 
 /// Names are exchanged all the time. Root's files are never changed, no set-user-ID file of root's is created, and no
-/// litter is left.
+/// temporary file remains.
 #[test]
 fn names_that_are_exchanged_all_the_time() {
     const ROUNDS: usize = 60;
@@ -386,8 +386,8 @@ fn names_that_are_exchanged_all_the_time() {
                 Some(0) => done += 1,
                 Some(3) => failed += 1,
                 // It was exchanged between two checks, so it seemed to be there twice, and nothing was started.
-                Some(2) if words(&output).contains("cannot be replaced twice") => failed += 1,
-                _ => panic!("{}", words(&output)),
+                Some(2) if stderr(&output).contains("cannot be replaced twice") => failed += 1,
+                _ => panic!("{}", stderr(&output)),
             }
             place.is_intact();
             for name in place.names("shared") {
@@ -415,12 +415,12 @@ fn names_that_are_exchanged_all_the_time() {
 
 // --- Files found in directories --------------------------------------------------------------------------------------
 
-/// Runs it with `-r` on `shared`, and calls `attack` between the search for files and the opening of the first: the
-/// report goes to a FIFO, which is opened between the two.
+/// Runs the command with `-r` on `shared`, and calls `attack` between the search for files and the opening of the
+/// first: the report goes to a FIFO, which is opened between the two.
 fn after_the_search(place: &Place, line: &str, attack: impl FnOnce()) -> Output {
     place.fifo("report");
     let child = place.start(&format!("--report report {line}"));
-    // It waits for a reader.
+    // The run waits for a reader of the report.
     let stat = format!("/proc/{}/wchan", child.id());
     let is_waiting =
         || fs::read_to_string(&stat).is_ok_and(|at| at.contains("wait_for_partner") || at.contains("fifo"));
@@ -502,7 +502,7 @@ fn a_directory_that_was_found_and_is_a_link_now() {
 }
 
 #[test]
-fn the_directory_that_was_named_is_another_now() {
+fn the_named_directory_is_replaced() {
     let Some(place) = Place::new() else { return };
     place.make_dir("shared/in", 0o777);
     place.mallorys("shared/in/secret", "x\n");
@@ -561,14 +561,15 @@ fn a_link_that_appears_among_the_outputs() {
         place.rename("shared/out", "shared/moved");
         place.link("../private", "shared/out");
     });
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     place.is_intact();
     assert_eq!(place.text("shared/moved/suid"), "new\n");
 }
 
-// --- A directory such as /tmp -----------------------------------------------------------------------------------------
+// --- A directory such as /tmp --------------------------------------------------------------------
 
-/// The command does what the system does for a shell's `>` there, even if the system does not enforce it.
+/// In such a directory the command follows the rules that Linux has for opening files there, even if the system does
+/// not enforce them.
 #[test]
 fn a_sticky_directory() {
     const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that everyone can write to";
@@ -616,10 +617,10 @@ fn a_sticky_directory() {
     assert_eq!(place.text("target"), "new\n");
 }
 
-/// A symlink of another user, on the way or at the end, leads only to files of that user.
+/// A symlink of another user, in the middle of a path or at its end, is followed only to files of that user.
 #[test]
-fn a_link_that_leads_astray() {
-    const ASTRAY: &str =
+fn a_link_to_files_of_another_user() {
+    const NOT_THEIRS: &str =
         "the path goes through a symbolic link of another user, to something that does not belong to that user";
     let Some(place) = Place::new() else { return };
     place.file("in", "new\n", 0, 0o644);
@@ -642,7 +643,7 @@ fn a_link_that_leads_astray() {
         "-t UTF-16 --in-place -r shared/dir",
         "-r --output-dir out shared/dir",
     ] {
-        refused(&place.run(line), ASTRAY);
+        refused(&place.run(line), NOT_THEIRS);
         place.is_intact();
         assert_eq!(place.names("private"), before, "{line}");
         assert!(!place.path("out/secret").exists(), "{line}");
@@ -652,7 +653,7 @@ fn a_link_that_leads_astray() {
         lchown(place.path("shared/dir"), Some(owner), Some(owner)).unwrap();
         chown(place.path("private"), Some(owner), Some(owner)).unwrap();
         let output = place.run(&format!("-o shared/{name}/new in"));
-        assert_eq!((output.status.code(), place.text("private/new")), (Some(0), "new\n".into()), "{}", words(&output));
+        assert_eq!((output.status.code(), place.text("private/new")), (Some(0), "new\n".into()), "{}", stderr(&output));
         fs::remove_file(place.path("private/new")).unwrap();
     }
 }
@@ -670,7 +671,7 @@ fn a_sticky_directory_without_root() {
         let mut command = Command::new(place.path("charpipe"));
         command.uid(OTHER).gid(OTHER).current_dir(&place.0).args(["-o", &format!("shared/{name}")]);
         let output = command.stdin(Stdio::null()).output().unwrap();
-        assert_eq!(output.status.code(), Some(status), "{name}: {}", words(&output));
+        assert_eq!(output.status.code(), Some(status), "{name}: {}", stderr(&output));
         assert_eq!(place.text("shared/target"), if status == 3 { "old\n" } else { "" });
     }
 }

@@ -1,7 +1,7 @@
 //! UTF-EBCDIC through the command.
 
 #[test]
-fn the_command_reads_and_writes_it() {
+fn the_command_reads_and_writes_utf_ebcdic() {
     use std::io::Write;
     use std::process::{Command, Stdio};
 

@@ -1,5 +1,5 @@
-//! The command and third-party parsers: documents in every encoding that XML 1.0 Appendix F distinguishes are converted
-//! to documents that libxml2, expat and Java read, with the right text.
+//! Tests the command with third-party parsers: documents in every encoding that XML 1.0 Appendix F distinguishes are
+//! converted to documents that libxml2, expat and Java read, with the right text.
 //!
 //! The documents are made here, by short encoders that share no code with the library. If a parser is not installed,
 //! the test prints a line and skips it.
@@ -105,7 +105,7 @@ fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
         // The longest text that has a code, of at most two characters.
         let longest = (1..3).rev().filter(|count| at + count < chars.len());
         let found = longest.filter_map(|count| Some((count, codes.get(&text[chars[at]..chars[at + count]])?))).next();
-        let (count, code) = found.unwrap_or_else(|| panic!("{charset} has not all of {:?}", &text[chars[at]..]));
+        let (count, code) = found.unwrap_or_else(|| panic!("{charset} lacks a character of {:?}", &text[chars[at]..]));
         if is_double != (code.len() == 2) {
             is_double = !is_double;
             bytes.push(if is_double { 0x0E } else { 0x0F });
@@ -299,7 +299,7 @@ fn convert(input: &[u8], args: &[&str], what: &str) -> Vec<u8> {
 }
 
 #[test]
-fn every_family_by_every_way() {
+fn every_family_through_files_and_pipes() {
     let documents = documents();
     let folder = tempfile::tempdir().unwrap();
     for document in &documents {
@@ -315,7 +315,7 @@ fn every_family_by_every_way() {
 }
 
 #[test]
-fn mixed_pages_are_known_by_what_they_declare() {
+fn mixed_pages_are_identified_by_their_declaration() {
     for mixed in MIXED {
         let found = convert(&mixed.document("\n").bytes, &["detect", "--json"], mixed.charset);
         let found: serde_json::Value = serde_json::from_slice(&found).unwrap();
@@ -329,7 +329,7 @@ fn mixed_pages_are_known_by_what_they_declare() {
 }
 
 #[test]
-fn mixed_pages_come_back_byte_for_byte() {
+fn mixed_pages_round_trip_byte_for_byte() {
     // Newlines other than NEL, and the options for both directions.
     let recipes: [(&str, &[&str], &[&str]); 3] = [
         ("\n", &["--eol", "keep"], &[]),
@@ -372,13 +372,13 @@ fn damaged() -> Vec<(String, Vec<u8>, usize, String)> {
 }
 
 #[test]
-fn damage_in_a_mixed_page_is_named_by_its_byte() {
+fn damage_in_a_mixed_page_is_reported_with_its_offset() {
     for (name, bytes, at, _) in damaged() {
         for len in [usize::MAX, 1] {
             let output = feed(spawn(&[]), &bytes, len);
-            let words = String::from_utf8(output.stderr).unwrap();
+            let stderr = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(1), "{name}");
-            assert!(words.starts_with(&format!("charpipe: <stdin>: byte {at}: ")), "{name}, {at}: {words}");
+            assert!(stderr.starts_with(&format!("charpipe: <stdin>: byte {at}: ")), "{name}, {at}: {stderr}");
         }
     }
 }
@@ -391,9 +391,9 @@ fn to_every_encoding_and_back() {
         let text = samples.map(|sample| {
             format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc kind=\"{sample}\">{sample}</doc>\n")
         });
-        // ISO-2022-JP has half-width katakana as full-width.
-        let comes_back = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
-        let fitting: Vec<&String> = text.iter().filter(|text| comes_back(text) && holds(&*codec, text)).collect();
+        // ISO-2022-JP writes half-width katakana as full-width.
+        let round_trips = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
+        let fitting: Vec<&String> = text.iter().filter(|text| round_trips(text) && holds(&*codec, text)).collect();
         for text in fitting {
             // IS-FRISS has `<` at another code, so nothing shows that a document begins.
             if codec.info().xml_name.is_some() && name != "EBCDIC-IS-FRISS" {
@@ -409,10 +409,10 @@ fn to_every_encoding_and_back() {
 }
 
 fn holds(codec: &dyn Codec, text: &str) -> bool {
-    let mut room = vec![0; 8 * text.len()];
+    let mut buffer = vec![0; 8 * text.len()];
     codec
         .encoder()
-        .is_some_and(|mut encoder| encoder.feed(text, &mut ByteSink::new(&mut room)).stop == Stop::InputEmpty)
+        .is_some_and(|mut encoder| encoder.feed(text, &mut ByteSink::new(&mut buffer)).stop == Stop::InputEmpty)
 }
 
 /// Output of the command for the parsers: a name, the bytes, and the expected content.
@@ -445,7 +445,7 @@ fn supersets() -> Vec<(String, Vec<u8>, String)> {
 }
 
 #[test]
-fn libxml2_reads_it() {
+fn libxml2_reads_the_output() {
     if !installed("xmllint", &["xmllint", "--version"]) {
         return;
     }
@@ -470,7 +470,7 @@ fn read_by(command: &mut Command, folder: &Path, documents: &[(String, Vec<u8>, 
     for (name, bytes, _) in documents {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
-    let output = good(command.arg(folder).output().unwrap(), "the parser itself");
+    let output = good(command.arg(folder).output().unwrap(), "the program that runs the parser");
     let output = String::from_utf8(output).unwrap();
     let found: BTreeMap<&str, &str> = output.lines().filter_map(|line| line.split_once('\t')).collect();
     assert_eq!(found.len(), documents.len(), "{output}");
@@ -504,7 +504,7 @@ for name in os.listdir(folder):
 "#;
 
 #[test]
-fn expat_reads_it() {
+fn expat_reads_the_output() {
     if installed("Python's expat", &["python3", "-c", "from xml.parsers import expat"]) {
         let folder = tempfile::tempdir().unwrap();
         read_by(Command::new("python3").args(["-c", EXPAT]), folder.path(), &CONVERTED);
@@ -539,7 +539,7 @@ class Parse {
 "#;
 
 #[test]
-fn java_reads_it() {
+fn java_reads_the_output() {
     // A program of one source file needs a compiler; 17 is the first version with HexFormat.
     if installed("a JDK from 17 on", &["java", "--add-modules", "jdk.compiler", "--source", "17", "--version"]) {
         let (source, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

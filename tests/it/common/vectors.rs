@@ -1,5 +1,5 @@
-//! Reads the vector files of `spec/`; `spec/README.md` describes the format. Cells are separated by tabs, the first line
-//! names the columns, and lines that begin with `#` are comments.
+//! Reads the vector files of `spec/`; `spec/README.md` describes the format. Cells are separated by tabs, the first
+//! line names the columns, and lines that begin with `#` are comments.
 //!
 //! The unit tests of `src/detect/` include this file too, so it uses nothing but the standard library.
 
