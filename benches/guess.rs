@@ -125,12 +125,12 @@ impl Language {
 
 /// Encodes the text, leaving out characters that the charset lacks, and cuts it at `len`.
 fn encoded(codec: &dyn Codec, text: &str, len: usize) -> Vec<u8> {
-    let mut encoder = codec.encoder().expect("every page is written");
+    let mut encoder = codec.encoder().expect("every page has an encoder");
     let mut bytes = Vec::new();
-    let mut room = vec![0; 4096];
+    let mut buffer = vec![0; 4096];
     let mut rest = text;
     while bytes.len() < len && !rest.is_empty() {
-        let mut sink = ByteSink::new(&mut room);
+        let mut sink = ByteSink::new(&mut buffer);
         let step = encoder.feed(rest, &mut sink);
         bytes.extend_from_slice(sink.as_bytes());
         rest = &rest[step.read..];
@@ -142,7 +142,7 @@ fn encoded(codec: &dyn Codec, text: &str, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Drops an incomplete sequence at the end.
+/// Decodes the bytes without an incomplete sequence at the end.
 fn read(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     decode_strictly(codec, bytes).or_else(|| decode_strictly(codec, &[bytes, b"\x0F"].concat())).or_else(|| {
         let cut = [&bytes[..bytes.len() - 1], b"\x0F"].concat();
@@ -156,7 +156,7 @@ struct Tally {
     ebcdic: usize,
     right: usize,
     /// Wrong guesses that were reported as certain.
-    lies: usize,
+    wrong_but_certain: usize,
 }
 
 fn percent(part: usize, all: usize) -> String {
@@ -193,8 +193,8 @@ fn main() -> ExitCode {
                             text = text.replace('\n', "\u{85}");
                         }
                         let bytes = encoded(&*codec, &text, size);
-                        let answer = guess(&bytes, true, &registry);
-                        let first = answer.candidates().first().map(|first| first.codec.as_str());
+                        let result = guess(&bytes, true, &registry);
+                        let first = result.candidates().first().map(|first| first.codec.as_str());
                         let found = first.map(|first| registry.codec(first).expect("a name of the registry"));
                         let is_ebcdic = found.as_ref().is_some_and(|found| charpipe::codec::is_ebcdic(&**found));
                         let is_right = found.as_ref().is_some_and(|found| {
@@ -204,7 +204,7 @@ fn main() -> ExitCode {
                             println!(
                                 "{} {name} {form:?} {size}: {first:?} {:?}",
                                 language.code,
-                                answer
+                                result
                                     .candidates()
                                     .iter()
                                     .take(6)
@@ -224,7 +224,7 @@ fn main() -> ExitCode {
                             tally.all += 1;
                             tally.ebcdic += usize::from(is_ebcdic);
                             tally.right += usize::from(is_right);
-                            tally.lies += usize::from(!is_right && matches!(answer, Guess::Certain(_)));
+                            tally.wrong_but_certain += usize::from(!is_right && matches!(result, Guess::Certain(_)));
                         }
                     }
                 }
@@ -248,7 +248,7 @@ fn main() -> ExitCode {
     println!("| samples | {} |", row(&|size| by_size.get(&size).map(|tally| tally.all.to_string())));
     println!(
         "| certain and wrong % | {} |",
-        row(&|size| by_size.get(&size).map(|tally| percent(tally.lies, tally.all)))
+        row(&|size| by_size.get(&size).map(|tally| percent(tally.wrong_but_certain, tally.all)))
     );
     println!(
         "\n`looks_like` recognises {} % of the EBCDIC samples of at least 500 bytes",
@@ -288,8 +288,8 @@ fn main() -> ExitCode {
             let mut called = 0;
             for _ in 0..trials {
                 let bytes = kind.sample(&mut dice, size, &languages, &registry, &machine);
-                let answer = guess(&bytes, true, &registry);
-                let first = answer.candidates().first().map(|first| first.codec.as_str());
+                let result = guess(&bytes, true, &registry);
+                let first = result.candidates().first().map(|first| first.codec.as_str());
                 let is_ebcdic = first
                     .and_then(|first| registry.codec(first).ok())
                     .is_some_and(|codec| charpipe::codec::is_ebcdic(&*codec));
@@ -317,22 +317,27 @@ fn main() -> ExitCode {
         for size in [64, 200, 500, 2000] {
             for _ in 0..if whole { 50 } else { 1 } {
                 let bytes = kind.sample(&mut dice, size, &languages, &registry, &machine);
-                let answer = guess(&bytes, false, &registry);
+                let result = guess(&bytes, false, &registry);
                 if bytes.is_ascii() && !kind.charset.starts_with("UTF-16") && !kind.charset.starts_with("UTF-32") {
                     // There is nothing to guess.
                     continue;
                 }
                 let codec = registry.codec(kind.charset).expect("a label of the list");
-                let is_right = answer.candidates().first().is_some_and(|first| {
+                let is_right = result.candidates().first().is_some_and(|first| {
                     let found = registry.codec(&first.codec).expect("a name of the registry");
                     found.name() == codec.name() || decode_strictly(&*found, &bytes) == decode_strictly(&*codec, &bytes)
                 });
                 tally.all += 1;
                 tally.right += usize::from(is_right);
-                tally.lies += usize::from(!is_right && matches!(answer, Guess::Certain(_)));
+                tally.wrong_but_certain += usize::from(!is_right && matches!(result, Guess::Certain(_)));
             }
         }
-        println!("| {} | {} | {} |", kind.name, percent(tally.right, tally.all), percent(tally.lies, tally.all));
+        println!(
+            "| {} | {} | {} |",
+            kind.name,
+            percent(tally.right, tally.all),
+            percent(tally.wrong_but_certain, tally.all)
+        );
     }
     if !good {
         eprintln!("the requirements are not met");

@@ -108,7 +108,7 @@ fn climb<T: Clone>(
     (time(&worst.1, LAST_ROUNDS), worst.1)
 }
 
-/// From the codec to UTF-8, as a stream or as a single record.
+/// Measures conversions from the codec to UTF-8, as a stream or as a single record.
 fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record: bool) -> Row {
     let mut job = job(registry, codec.name(), "UTF-8").on_malformed(OnMalformed::Replace);
     if is_record {
@@ -142,7 +142,7 @@ fn to_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize, is_record:
     }
 }
 
-/// From UTF-8 to the codec, under each policy.
+/// Measures conversions from UTF-8 to the codec, under each policy.
 fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<Row> {
     if codec.encoder().is_none() || codec.name() == "UTF-8" {
         return Vec::new();
@@ -153,7 +153,7 @@ fn from_text(registry: &Registry, codec: &Arc<dyn Codec>, steps: usize) -> Vec<R
         [("replace", OnUnmappable::Replace), ("escape", OnUnmappable::Escape), ("xml", OnUnmappable::Xml)]
     {
         let job = job(registry, "UTF-8", codec.name()).on_unmappable(policy).on_malformed(OnMalformed::Replace);
-        // Such a policy fails for a charset without a substitute, or without ASCII.
+        // The policy does not work for a charset without a substitute, or without ASCII.
         if job.run("€漢😀\u{E000}\u{530}".as_bytes(), std::io::sink()).is_err() {
             continue;
         }
@@ -219,8 +219,8 @@ fn ordinary(codec: &dyn Codec) -> String {
 /// Encodes the text; `None` if the codec lacks some of it.
 fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
     let mut encoder = codec.encoder()?;
-    let mut room = vec![0; 4 * text.len() + 2 * MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = vec![0; 4 * text.len() + 2 * MIN_ROOM];
+    let mut sink = ByteSink::new(&mut buffer);
     let whole = encoder.feed(text, &mut sink);
     (whole.stop == Stop::InputEmpty && encoder.finish(&mut sink) == Stop::InputEmpty).then(|| sink.as_bytes().to_vec())
 }
@@ -228,6 +228,6 @@ fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
 /// Returns whether `byte` needs a following byte.
 fn is_lead(codec: &dyn Codec, byte: u8) -> bool {
     let mut decoder = codec.decoder();
-    let mut room = [0; MIN_ROOM];
-    decoder.feed(&[byte], &mut Utf8Sink::new(&mut room)).stop == Stop::InputEmpty && decoder.pending() > 0
+    let mut buffer = [0; MIN_ROOM];
+    decoder.feed(&[byte], &mut Utf8Sink::new(&mut buffer)).stop == Stop::InputEmpty && decoder.pending() > 0
 }

@@ -40,31 +40,31 @@ fn page(codec: &Arc<dyn Codec>) -> Option<Page> {
 }
 
 fn alone(codec: &dyn Codec, byte: u8) -> String {
-    let mut room = [0; MIN_ROOM];
-    let mut sink = Utf8Sink::new(&mut room);
+    let mut buffer = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut buffer);
     let _ = codec.decoder().feed(&[byte], &mut sink);
     sink.as_str().to_owned()
 }
 
 /// A buffer of `len` bytes, followed by guard bytes that must not change.
-struct Room {
+struct GuardedBuffer {
     bytes: Vec<u8>,
     len: usize,
 }
 
 const GUARD: [u8; 96] = [0xA5; 96];
 
-impl Room {
+impl GuardedBuffer {
     fn new(len: usize) -> Self {
-        Room { bytes: [vec![0; len], GUARD.to_vec()].concat(), len }
+        GuardedBuffer { bytes: [vec![0; len], GUARD.to_vec()].concat(), len }
     }
 
-    fn room(&mut self) -> &mut [u8] {
+    fn writable(&mut self) -> &mut [u8] {
         &mut self.bytes[..self.len]
     }
 
     /// Checks that the bytes written are `expected`.
-    fn holds(&self, written: usize, expected: &[u8], what: &str) {
+    fn check(&self, written: usize, expected: &[u8], what: &str) {
         assert_eq!(&self.bytes[self.len..], GUARD, "{what}: written past the end of the buffer");
         assert_eq!(&self.bytes[..written], expected, "{what}");
     }
@@ -102,49 +102,49 @@ fuzz_target!(|data: &[u8]| {
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         let what = |kernel: &str| format!("{kernel} by {}", isa.name());
 
-        let mut room = Room::new(len);
-        let copied = utf8::copy(isa, src, room.room());
+        let mut buffer = GuardedBuffer::new(len);
+        let copied = utf8::copy(isa, src, buffer.writable());
         assert!(valid.is_char_boundary(copied));
-        room.holds(copied, &valid.as_bytes()[..copied], &what("copy"));
+        buffer.check(copied, &valid.as_bytes()[..copied], &what("copy"));
 
         let table = Translation::new(|byte| page.bytes.get(&char::from(byte)).copied());
-        let mut room = Room::new(len);
-        let translated = bytes::translate(isa, &table, src, room.room());
+        let mut buffer = GuardedBuffer::new(len);
+        let translated = bytes::translate(isa, &table, src, buffer.writable());
         let fits = src.len().min(len);
-        let wanted = src[..fits].iter().map_while(|byte| page.bytes.get(&char::from(*byte)).copied());
-        room.holds(translated, &wanted.collect::<Vec<_>>(), &what("translate"));
+        let expected = src[..fits].iter().map_while(|byte| page.bytes.get(&char::from(*byte)).copied());
+        buffer.check(translated, &expected.collect::<Vec<_>>(), &what("translate"));
 
         let padded = src.iter().rev().take_while(|byte| **byte == padding).count();
         assert_eq!(bytes::padding_len(isa, src, padding), padded, "{}", what("padding"));
 
-        let mut room = Room::new(len);
-        let (read, written) = single_byte::decode(isa, &page.to_utf8, src, room.room());
-        let wanted: Option<String> = src[..read].iter().map(|byte| page.chars[usize::from(*byte)]).collect();
-        room.holds(written, wanted.expect("only characters").as_bytes(), &what(page.codec.name()));
+        let mut buffer = GuardedBuffer::new(len);
+        let (read, written) = single_byte::decode(isa, &page.to_utf8, src, buffer.writable());
+        let expected: Option<String> = src[..read].iter().map(|byte| page.chars[usize::from(*byte)]).collect();
+        buffer.check(written, expected.expect("only characters").as_bytes(), &what(page.codec.name()));
 
         for text in [text, &in_page] {
-            let mut room = Room::new(len);
-            let (read, written) = single_byte::encode(isa, &page.from_utf8, text, room.room());
-            let wanted: Option<Vec<u8>> = text[..read].chars().map(|ch| page.bytes.get(&ch).copied()).collect();
-            room.holds(written, &wanted.expect("only what the page has"), &what(page.codec.name()));
+            let mut buffer = GuardedBuffer::new(len);
+            let (read, written) = single_byte::encode(isa, &page.from_utf8, text, buffer.writable());
+            let expected: Option<Vec<u8>> = text[..read].chars().map(|ch| page.bytes.get(&ch).copied()).collect();
+            buffer.check(written, &expected.expect("only what the page has"), &what(page.codec.name()));
         }
     }
 
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         for order in ByteOrder::ALL {
-            let mut room = Room::new(len);
-            let (read, written) = utf16::to_utf8(isa, order, src, room.room());
-            room.holds(written, of_utf16(order, &src[..read]).as_bytes(), &format!("from UTF-16, {isa:?}"));
+            let mut buffer = GuardedBuffer::new(len);
+            let (read, written) = utf16::to_utf8(isa, order, src, buffer.writable());
+            buffer.check(written, of_utf16(order, &src[..read]).as_bytes(), &format!("from UTF-16, {isa:?}"));
             for bmp_only in [false, true] {
-                let mut room = Room::new(len);
-                let (read, written) = utf16::from_utf8(isa, order, bmp_only, text, room.room());
+                let mut buffer = GuardedBuffer::new(len);
+                let (read, written) = utf16::from_utf8(isa, order, bmp_only, text, buffer.writable());
                 assert!(!bmp_only || text[..read].chars().all(|ch| ch <= '\u{FFFF}'));
-                room.holds(written, &in_utf16(order, &text[..read]), &format!("to UTF-16, {isa:?}"));
+                buffer.check(written, &in_utf16(order, &text[..read]), &format!("to UTF-16, {isa:?}"));
             }
             let units = in_utf16(order, text);
-            let mut room = Room::new(len);
-            let (read, written) = utf16::to_utf8(isa, order, &units, room.room());
-            room.holds(
+            let mut buffer = GuardedBuffer::new(len);
+            let (read, written) = utf16::to_utf8(isa, order, &units, buffer.writable());
+            buffer.check(
                 written,
                 of_utf16(order, &units[..read]).as_bytes(),
                 &format!("from well-formed UTF-16, {isa:?}"),
@@ -153,15 +153,15 @@ fuzz_target!(|data: &[u8]| {
         for order in OctetOrder::ALL {
             let in_utf32 = |text: &str| text.chars().flat_map(|ch| order.write(ch.into())).collect::<Vec<u8>>();
             for src in [src.to_vec(), in_utf32(text)] {
-                let mut room = Room::new(len);
-                let (read, written) = utf32::to_utf8(isa, order, &src, room.room());
+                let mut buffer = GuardedBuffer::new(len);
+                let (read, written) = utf32::to_utf8(isa, order, &src, buffer.writable());
                 let units = src[..read].chunks(4).map(|unit| order.read(unit.try_into().expect("whole units")));
-                let wanted: Option<String> = units.map(char::from_u32).collect();
-                room.holds(written, wanted.expect("only characters").as_bytes(), &format!("from UTF-32, {isa:?}"));
+                let expected: Option<String> = units.map(char::from_u32).collect();
+                buffer.check(written, expected.expect("only characters").as_bytes(), &format!("from UTF-32, {isa:?}"));
             }
-            let mut room = Room::new(len);
-            let (read, written) = utf32::from_utf8(isa, order, text, room.room());
-            room.holds(written, &in_utf32(&text[..read]), &format!("to UTF-32, {isa:?}"));
+            let mut buffer = GuardedBuffer::new(len);
+            let (read, written) = utf32::from_utf8(isa, order, text, buffer.writable());
+            buffer.check(written, &in_utf32(&text[..read]), &format!("to UTF-32, {isa:?}"));
         }
     }
 
@@ -171,8 +171,8 @@ fuzz_target!(|data: &[u8]| {
         let job = Transcode::new().source_encoding(page.codec.name()).expect("it is registered");
         let job = job.on_malformed(OnMalformed::Fail).on_unmappable(OnUnmappable::Fail);
         let mut back = Vec::new();
-        job.run(&bytes[..], &mut back).expect("what was just written");
-        let wanted: String = bytes.iter().filter_map(|byte| page.chars[usize::from(*byte)]).collect();
-        assert_eq!(String::from_utf8(back).expect("UTF-8"), wanted);
+        job.run(&bytes[..], &mut back).expect("encoded text can be decoded");
+        let expected: String = bytes.iter().filter_map(|byte| page.chars[usize::from(*byte)]).collect();
+        assert_eq!(String::from_utf8(back).expect("UTF-8"), expected);
     }
 });

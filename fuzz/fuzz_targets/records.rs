@@ -1,6 +1,6 @@
-//! Tests record framings: however the input is cut, the records, ends and errors are the same; the iterator returns
-//! what the state machine returns; and records that were read without an error can be written and read again, and then
-//! written as the same bytes.
+//! Tests record framings. However the input is cut, the records, the ends of files and the errors are the same, and the
+//! iterator returns the same as the state machine. Records that were read without an error can be written, read again,
+//! and written as the same bytes.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use std::io::BufReader;
 
 /// The result of the deframer: in order, the bytes and offset of each record and each end of a file; and the error.
 #[derive(PartialEq, Debug)]
-struct Told {
+struct Outcome {
     items: Vec<Option<(Vec<u8>, u64)>>,
     open: Vec<u8>,
     error: Option<String>,
@@ -40,14 +40,14 @@ fn shape(choices: &mut Choices<'_>) -> Shape {
 }
 
 /// Reads the records in `input`, given in pieces of these sizes.
-fn told(shape: &Shape, input: &[u8], mut pieces: impl Iterator<Item = usize>, late_eof: bool) -> Told {
+fn read_records(shape: &Shape, input: &[u8], mut pieces: impl Iterator<Item = usize>, late_eof: bool) -> Outcome {
     let mut deframer = Deframer::new(shape);
-    let mut told = Told { items: Vec::new(), open: Vec::new(), error: None };
-    let (mut at, mut given, mut eof, mut answers) = (0, 0, false, 0);
+    let mut outcome = Outcome { items: Vec::new(), open: Vec::new(), error: None };
+    let (mut at, mut given, mut eof, mut results) = (0, 0, false, 0);
     loop {
         let part = deframer.next(&input[at..given], eof);
-        answers += usize::from(!matches!(part, Ok(Part::NeedInput)));
-        assert!(answers <= 3 * (input.len() + 1), "it loops");
+        results += usize::from(!matches!(part, Ok(Part::NeedInput)));
+        assert!(results <= 3 * (input.len() + 1), "the deframer makes no progress");
         match part {
             Ok(Part::Framing(len)) => {
                 assert!(len > 0 && len <= given - at);
@@ -55,13 +55,13 @@ fn told(shape: &Shape, input: &[u8], mut pieces: impl Iterator<Item = usize>, la
             }
             Ok(Part::Data(len)) => {
                 assert!(len > 0 && len <= given - at);
-                told.open.extend(&input[at..at + len]);
+                outcome.open.extend(&input[at..at + len]);
                 at += len;
             }
-            Ok(Part::End) => told.items.push(Some((std::mem::take(&mut told.open), deframer.begun()))),
+            Ok(Part::End) => outcome.items.push(Some((std::mem::take(&mut outcome.open), deframer.begun()))),
             Ok(Part::FileEnd) => {
-                assert!(told.open.is_empty());
-                told.items.push(None);
+                assert!(outcome.open.is_empty());
+                outcome.items.push(None);
             }
             Ok(Part::NeedInput) => {
                 assert!(at == given && !eof);
@@ -70,13 +70,13 @@ fn told(shape: &Shape, input: &[u8], mut pieces: impl Iterator<Item = usize>, la
                 eof = given == input.len() && (was_whole || !late_eof);
             }
             Ok(Part::Done) => {
-                assert!(at == input.len() && told.open.is_empty());
-                return told;
+                assert!(at == input.len() && outcome.open.is_empty());
+                return outcome;
             }
             Err(error) => {
                 assert!(error.offset().unwrap() <= at as u64);
-                told.error = Some(error.to_string());
-                return told;
+                outcome.error = Some(error.to_string());
+                return outcome;
             }
         }
         assert_eq!(deframer.offset(), at as u64);
@@ -99,8 +99,8 @@ fuzz_target!(|data: &[u8]| {
     let shape = shape(&mut choices);
     let input = choices.payload();
 
-    let whole = told(&shape, input, std::iter::repeat(input.len()), false);
-    assert_eq!(told(&shape, input, cuts.pieces.into_iter().cycle(), cuts.late_eof), whole, "{shape}");
+    let whole = read_records(&shape, input, std::iter::repeat(input.len()), false);
+    assert_eq!(read_records(&shape, input, cuts.pieces.into_iter().cycle(), cuts.late_eof), whole, "{shape}");
 
     let mut records = Records::new(BufReader::with_capacity(cuts.pieces[3], input), &shape);
     let mut items = whole.items.iter().flatten();
@@ -122,7 +122,7 @@ fuzz_target!(|data: &[u8]| {
     let records: Vec<&[u8]> = whole.items.iter().flatten().map(|(bytes, _)| &bytes[..]).collect();
     if whole.error.is_none() && is_writable && records.iter().all(|record| record.len() <= shape.longest()) {
         let output = framed(&shape, records.iter().copied());
-        let again = told(&shape, &output, std::iter::repeat(output.len()), false);
+        let again = read_records(&shape, &output, std::iter::repeat(output.len()), false);
         assert_eq!(again.error, None, "{shape}: {output:02X?}");
         let read: Vec<&[u8]> = again.items.iter().flatten().map(|(bytes, _)| &bytes[..]).collect();
         assert_eq!(read, records, "{shape}: {output:02X?}");

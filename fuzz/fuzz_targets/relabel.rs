@@ -1,6 +1,6 @@
 //! Tests the correction of labels. A document with any declaration, or HTML with any `meta`, in any family, is
-//! converted to any target. Detection must then recognise the output as that target, without a contradiction; its
-//! `meta` elements must say the same; and converting it once more must change nothing.
+//! converted to any target. Detection must then recognise the output as that target, without a contradiction. Its
+//! `meta` elements must name the same encoding, and converting it once more must change nothing.
 
 #![no_main]
 
@@ -128,7 +128,7 @@ fuzz_target!(|data: &[u8]| {
     if first.transcoder().is_err() {
         return;
     }
-    // It may be read as something else than was meant. If that is not XML, its label does not matter.
+    // The document may be read in another encoding than its own. If the result is not XML, its label does not matter.
     let read = whole(&first.clone().target_encoding("UTF-8").unwrap().bom(Bom::Strip).relabel(Relabel::Never), &input);
     if !read.text().starts_with('<') || read.text().contains(|ch: char| ch < ' ' && !"\t\r\n".contains(ch)) {
         return;
@@ -160,7 +160,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(labels(written.text(), count).iter().all(is_true), "{}: {written:?}", what());
     }
 
-    // A shorter name may bring a label within reach that was out of reach before.
+    // A shorter name may move a later label into the range in which labels are corrected.
     if is_html && text.len() > 900 {
         return;
     }

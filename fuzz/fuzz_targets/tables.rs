@@ -63,10 +63,10 @@ fn cut(table: &Table, data: &[u8]) {
             }
             (part, at) => {
                 let sequence = &table.sequences[at - table.mappings.len()];
-                // Sometimes only a part of it.
-                let shown = |len: usize| if part == 1 { len / 2 } else { len };
-                input.extend_from_slice(&sequence.bytes[..shown(sequence.bytes.len())]);
-                text.extend(sequence.text.chars().take(shown(sequence.text.chars().count())));
+                // Sometimes only the first half.
+                let kept = |len: usize| if part == 1 { len / 2 } else { len };
+                input.extend_from_slice(&sequence.bytes[..kept(sequence.bytes.len())]);
+                text.extend(sequence.text.chars().take(kept(sequence.text.chars().count())));
             }
         }
         if table.shape == Shape::Shifted && pair[1] % 8 == 0 {
@@ -105,8 +105,8 @@ fn write_all(codec: &TableCodec, text: &str) {
     let mut rest = text;
     let mut finished = false;
     for _ in 0..4 * text.len() + 8 {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = ByteSink::new(&mut room);
+        let mut buffer = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut buffer);
         let stop = if rest.is_empty() {
             finished = true;
             encoder.finish(&mut sink)

@@ -1,5 +1,5 @@
-//! Converts from one single-byte charset to another, where most bytes never become text: the result is that of the way
-//! through UTF-8, including errors.
+//! Tests conversions from one single-byte charset to another, in which most bytes never become text. The result must be
+//! the same as through UTF-8, including errors.
 
 use crate::common;
 
@@ -8,12 +8,12 @@ use charpipe::{OnMalformed, OnUnmappable, Registry, Transcode};
 
 #[test]
 fn every_pair_of_single_byte_charsets() {
-    // Every byte, and long enough that most of it goes by in blocks.
+    // Every byte, and enough bytes that most of them are converted in blocks.
     let input: Vec<u8> = (0..=255u8).chain((0..=255).rev()).chain((0..900u16).map(|n| (n * 7) as u8)).collect();
     let single: Vec<_> = codecs().into_iter().filter(|codec| codec.decoder().is_bytewise()).collect();
     assert!(single.len() > 100, "{}", single.len());
     let targets = ["IBM037", "IBM1025", "ISO-8859-1", "windows-1251", "IBM01140", "US-ASCII", "IBM424"];
-    // Those of the web are not there without their feature.
+    // The web charsets need their feature.
     let targets = targets.into_iter().filter(|to| Registry::builtin().codec(to).is_ok());
     for from in &single {
         let text = Transcode::new().source_encoding(from.name()).unwrap().on_malformed(OnMalformed::Drop);
@@ -31,7 +31,7 @@ fn every_pair_of_single_byte_charsets() {
 }
 
 #[test]
-fn faults_are_where_they_are() {
+fn an_error_far_into_the_input_has_its_offset() {
     for (from, to, at) in [("windows-1252", "IBM037", 3), ("IBM1025", "ISO-8859-1", 1170), ("TIS-620", "IBM037", 1300)]
     {
         // Blanks around one character that the target lacks: € , Б and ก.

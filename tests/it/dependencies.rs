@@ -1,5 +1,5 @@
-//! Checks what charpipe is built from: `spec/dependencies.md` names every crate with the reason for it, there is no
-//! crate that is not needed, and all come from one registry.
+//! Checks charpipe's dependencies: `spec/dependencies.md` names every crate with the reason for it, no crate is
+//! unnecessary, and all come from one registry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -55,9 +55,9 @@ fn direct(manifest: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_has_its_reason() {
+fn every_dependency_has_a_reason() {
     if !Path::new(env!("CARGO_MANIFEST_DIR")).join("cli").is_dir() {
-        eprintln!("skipped: the page is about both packages, and this is the library alone");
+        eprintln!("skipped: the page is about both packages, but the command's package is missing here");
         return;
     }
     let locked = locked();
@@ -83,6 +83,6 @@ fn each_has_its_reason() {
     let gone: Vec<&String> = named.difference(&used).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "not in spec/dependencies.md: {missing:?}; there and gone: {gone:?}"
+        "not in spec/dependencies.md: {missing:?}; listed but not used: {gone:?}"
     );
 }

@@ -1,5 +1,5 @@
-//! Tests what callers tell detection, and its result if the bytes contradict it. The rules themselves have vectors; see
-//! `conformance.rs`.
+//! Tests hints from the caller, and what detection does if the bytes contradict them. The rules themselves have
+//! vectors; see `conformance.rs`.
 
 use crate::common::{Outcome, invariant};
 use charpipe::{Kind, Transcode};
@@ -23,13 +23,13 @@ fn run(job: &Transcode, input: &[u8]) -> Outcome {
 }
 
 #[test]
-fn a_fallback_is_taken_where_nothing_tells_and_the_bytes_allow() {
+fn a_fallback_is_used_if_nothing_else_decides_and_the_bytes_allow_it() {
     let job = Transcode::new().fallback("ISO-8859-1").unwrap();
     assert_eq!(run(&job, b"\xE9").text(), "é");
     assert_eq!(run(&job, b"<?xml version='1.0'?><a>\xE9</a>").text(), "<?xml version='1.0'?><a>é</a>");
     let declared = "<?xml version='1.0' encoding='UTF-8'?><a>é</a>";
     assert_eq!(run(&job, declared.as_bytes()).text(), declared);
-    // ASCII bytes are no EBCDIC.
+    // ASCII bytes cannot be EBCDIC.
     let job = Transcode::new().fallback("IBM037").unwrap();
     let outcome = run(&job, b"<?xml version='1.0'?><a/>");
     assert_eq!(outcome.text(), "<?xml version='1.0'?><a/>");
@@ -38,18 +38,18 @@ fn a_fallback_is_taken_where_nothing_tells_and_the_bytes_allow() {
 }
 
 #[test]
-fn an_ebcdic_fallback_is_taken_where_it_can_be_right() {
+fn an_ebcdic_fallback_is_used_if_the_family_allows_it() {
     let document = "<?xml version='1.0'?><a>[é]</a>";
     let job = Transcode::new().ebcdic_fallback("IBM1047").unwrap();
     assert_eq!(run(&job, &ebcdic("IBM1047", document)).text(), document);
-    // The katakana family has its letters elsewhere.
+    // The katakana family has its letters at other bytes.
     let document = "<?xml version='1.0'?><a>ﾊ</a>";
     assert_eq!(run(&job, &ebcdic("IBM290", document)).text(), document);
 }
 
 #[test]
-fn a_label_is_made_true_only_where_the_codec_reads_a_declaration() {
-    // The caller's word is taken, though it cannot be right; nothing is spliced into what it makes of the bytes.
+fn a_label_is_corrected_only_if_the_codec_reads_a_declaration() {
+    // The encoding that the caller names is used, although it cannot be right, and no label is put into the result.
     let document = b"<?xml version='1.0' encoding='ISO-8859-1'?>?";
     let job = Transcode::new().source_encoding("UTF-16LE").unwrap();
     let outcome = run(&job, document);
@@ -57,7 +57,7 @@ fn a_label_is_made_true_only_where_the_codec_reads_a_declaration() {
     assert_eq!(outcome.text(), String::from_utf16(&units).unwrap());
 }
 
-/// NEL of EBCDIC XML becomes LF on its way out of EBCDIC, wherever the page has it.
+/// In XML, EBCDIC's NEL becomes LF if the target is not EBCDIC, whichever byte the page has for it.
 #[test]
 fn the_newline_of_ebcdic_xml() {
     let document = ebcdic("IBM1047", "<?xml version='1.0' encoding='IBM1047'?>\u{85}<a>\u{85}</a>\n");

@@ -1,4 +1,4 @@
-//! Runs every example, and compares what it prints with what is expected.
+//! Runs every example, and compares its output with the expected output.
 //!
 //! `cargo test` builds the examples too. `cargo test -p charpipe --test it` does not: run `cargo build --examples`
 //! first.
@@ -298,12 +298,12 @@ fn binary(name: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
     let path = profile.join("examples").join(name).with_extension(env::consts::EXE_EXTENSION);
-    assert!(path.is_file(), "{} is not there: cargo build --examples", path.display());
+    assert!(path.is_file(), "{} does not exist: run cargo build --examples", path.display());
     path
 }
 
 #[test]
-fn every_example_prints_what_is_expected() {
+fn every_example_prints_the_expected_output() {
     for expected in EXPECTED.iter().filter(|expected| expected.built) {
         let output = Command::new(binary(expected.name)).output().unwrap();
         let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

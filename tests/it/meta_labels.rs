@@ -1,14 +1,13 @@
 //! Tests the encoding labels in `meta` elements, of HTML and of XML whose root element is `html`: they are corrected,
 //! in every family of encodings, with and without a declaration beside them.
 
-// The labels that are to be corrected are the web's.
 use crate::common;
 
 use crate::common::{Outcome, invariant};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Stop, decode_strictly};
 use charpipe::{Kind, Registry, Relabel, Transcode};
 
-/// One of each family, and some of several bytes a character.
+/// One encoding of each family, and some multi-byte ones.
 const FAMILIES: [&str; 12] = [
     "UTF-8",
     "UTF-16BE",
@@ -30,8 +29,8 @@ fn codec(label: &str) -> std::sync::Arc<dyn Codec> {
 
 fn encoded(label: &str, text: &str) -> Vec<u8> {
     let mut encoder = codec(label).encoder().unwrap();
-    let mut room = vec![0; (text.len() + 2) * MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = vec![0; (text.len() + 2) * MIN_ROOM];
+    let mut sink = ByteSink::new(&mut buffer);
     assert_eq!(encoder.feed(text, &mut sink).stop, Stop::InputEmpty, "{label} lacks some of {text}");
     assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
     sink.as_bytes().to_vec()
@@ -43,7 +42,7 @@ fn converted(job: &Transcode, from: &str, text: &str) -> Outcome {
     outcome
 }
 
-/// With `{}` for each label.
+/// Documents with `{}` in place of each label.
 const HTML: [&str; 9] = [
     "<!DOCTYPE html><meta charset='{}'><p>x",
     "<html><head><!-- <meta charset=koi8-r> --><META CHARSET = \"{}\" ></head></html>",
@@ -77,7 +76,7 @@ fn every_family_to_every_other() {
 }
 
 #[test]
-fn xhtml_without_being_told() {
+fn xhtml_is_recognised() {
     for template in &HTML[6..8] {
         for from in FAMILIES {
             let name = codec(from).info().xml_name.unwrap().to_owned();
@@ -95,9 +94,9 @@ fn xhtml_without_being_told() {
     }
 }
 
-/// A `meta` elsewhere is nobody's label, and one that means nothing is left.
+/// A `meta` outside HTML is not a label, and a `meta` without an encoding is left alone.
 #[test]
-fn what_is_no_label_stays() {
+fn what_is_not_a_label_stays() {
     for text in [
         "<?xml version='1.0' encoding='UTF-8'?><feed><meta charset='koi8-r'/></feed>",
         "<?xml version='1.0' encoding='UTF-8'?><h:html xmlns:h='x'><meta charset='koi8-r'/></h:html>",
@@ -119,7 +118,7 @@ fn what_is_no_label_stays() {
 /// A label is found after an empty `script`, which is a start tag in HTML, and none is found in a CDATA section or a
 /// processing instruction, which in HTML end at the first `>`.
 #[test]
-fn markup_is_that_of_xml() {
+fn markup_follows_the_rules_of_xml() {
     for head in [
         "<script src='a.js'/><meta charset='{}'/><script>x</script><meta charset=\"{}\"/>",
         "<style/><meta charset='{}'/><title/><meta charset='{}'/><title />",
@@ -136,15 +135,15 @@ fn markup_is_that_of_xml() {
     }
 }
 
-/// A declaration that is not closed as it should be hides nothing.
+/// Labels are corrected even after a declaration that is not closed correctly.
 #[test]
-fn behind_a_broken_declaration() {
+fn a_label_after_a_broken_declaration() {
     let text = "<?xml version='1.0' encoding='UTF-8'><html><meta charset='koi8-r'/></html>";
     let outcome = converted(&Transcode::new(), "UTF-8", text);
     assert_eq!(outcome.text(), text.replace("koi8-r", "UTF-8"));
 }
 
-/// The window is of so many characters, whatever a character takes.
+/// The window is counted in characters, however many bytes each has.
 #[test]
 fn the_window() {
     for from in ["UTF-8", "UTF-16LE", "UTF-32BE", "IBM1047"] {
@@ -156,7 +155,7 @@ fn the_window() {
             let outcome = converted(&job.clone().prescan(64), from, &text);
             let expected = if is_found { text.replace("koi8-r", "UTF-8") } else { text.clone() };
             assert_eq!(outcome.text(), expected, "{from} {blanks}");
-            // By itself it is wider.
+            // The default window is larger.
             let text = text.replacen("<html>", &format!("<html>{}", " ".repeat(1024 - 64)), 1);
             let outcome = common::whole(&job, &encoded(from, &text));
             let expected = if is_found { text.replace("koi8-r", "UTF-8") } else { text };
@@ -165,7 +164,7 @@ fn the_window() {
     }
 }
 
-/// In records: by where the data is.
+/// A label in records is found in their data, even if it is split across records.
 #[test]
 fn in_records() {
     let text = "<?xml version='1.0' encoding='IBM037'?><html ><meta charset='koi8-r'/></html>";
@@ -177,9 +176,9 @@ fn in_records() {
     assert_eq!(outcome.text().replace('\n', ""), text.replace("IBM037", "UTF-8").replace("koi8-r", "UTF-8"));
 }
 
-/// A document of nothing else takes no longer than it is.
+/// A document of nothing but labels takes linear time. At most 256 labels are corrected.
 #[test]
-fn very_many() {
+fn many_labels() {
     let text = "<meta charset=a>".repeat(60_000);
     let job = Transcode::new().kind(Kind::Html).prescan(1 << 20);
     assert_eq!(common::whole(&job, text.as_bytes()).text(), text);

@@ -46,7 +46,7 @@ fn vectors() {
 
 /// The same inside long valid text, at every position in a vector register: the kernels are as strict as the slow code.
 #[test]
-fn vectors_in_the_middle_of_much_text() {
+fn vectors_inside_long_text() {
     let registry = Registry::builtin();
     let mut seen = 0;
     for row in rows("security.tsv").iter().filter(|row| &row["malformed"] == "replace" && &row["error"] == "-") {
@@ -77,7 +77,7 @@ fn converted(job: &Transcode, input: &[u8]) -> String {
 /// In every charset that contains ASCII: whatever one or two bytes come before it, a markup character is never
 /// swallowed.
 #[test]
-fn no_fault_swallows_markup() {
+fn no_error_swallows_markup() {
     let markup = b"\"'<>&/=; \n";
     let mut seen = 0;
     for codec in sample::codecs("markup") {
@@ -113,7 +113,7 @@ fn no_fault_swallows_markup() {
 
 /// The same for EBCDIC: an unassigned byte and half a pair swallow nothing.
 #[test]
-fn no_fault_swallows_markup_in_ebcdic() {
+fn no_error_swallows_markup_in_ebcdic() {
     let mut seen = 0;
     for codec in sample::codecs("markup in EBCDIC") {
         let [open, close] = ["<", ">"].map(|sign| encode(&*codec, sign));
@@ -135,7 +135,7 @@ fn no_fault_swallows_markup_in_ebcdic() {
 
 /// No codec decodes to a surrogate, whatever the input.
 #[test]
-fn what_is_read_is_text() {
+fn decoded_output_is_valid_text() {
     for codec in sample::codecs("surrogates") {
         let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(OnMalformed::Replace);
         for first in 0..=0xFFu8 {

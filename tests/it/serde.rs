@@ -1,5 +1,5 @@
 //! Tests that verdicts, reports and errors are serialized with the keys of the command's JSON, in the same order, and
-//! that choices are deserialized from the words of the command line.
+//! that options are deserialized from the values of the command line.
 use charpipe::detect::{Detector, Family, Hints, Policy, Severity, Source};
 use charpipe::records::{Carriage, Columns, Shape};
 use charpipe::{
@@ -25,7 +25,7 @@ fn a_verdict() {
     let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
     assert_eq!(to_string(&verdict(UTF16, Hints::default())).unwrap(), found);
 
-    // Nothing found is null, not missing; an error is an object.
+    // Keys without a value are null, not missing; an error is an object.
     let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
     let unknown = b"<?xml version='1.0' encoding='x-none'?>";
     assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
@@ -55,7 +55,7 @@ fn a_report() {
     let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[]},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
     assert_eq!(to_string(&bare).unwrap(), found);
 
-    // The verdict is that of `a_verdict`; a label that was made true.
+    // The verdict is the one in `a_verdict`, and the label was corrected.
     let whole = report(&Transcode::new(), UTF16);
     let verdict = to_string(whole.verdict.as_ref().unwrap()).unwrap();
     let start = format!(r#"{{"from":"UTF-16LE","to":"UTF-8","verdict":{verdict},"bytes_in":{},"#, UTF16.len());
@@ -65,7 +65,7 @@ fn a_report() {
 }
 
 #[test]
-fn records_have_their_places() {
+fn positions_in_records() {
     let job = Transcode::new().source_encoding("US-ASCII").unwrap().records(Shape::Fixed { lrecl: 4 });
     let lines = job.clone().on_malformed(OnMalformed::Replace).to_records("rdw".parse().unwrap());
     let mut found = report(&lines, b"abcdef\xFFh");
@@ -82,14 +82,14 @@ fn records_have_their_places() {
 }
 
 #[test]
-fn an_error_without_a_place() {
+fn an_error_without_a_position() {
     let error = Registry::builtin().codec("x-none").unwrap_err();
     let json = to_string(&error).unwrap();
     assert_eq!(json, r#"{"code":"unknown-label","message":"\"x-none\" is not known","offset":null}"#);
 }
 
 #[test]
-fn what_has_a_name_goes_by_it() {
+fn values_are_serialized_by_their_names() {
     for &policy in Policy::ALL {
         assert_eq!(to_string(&policy).unwrap(), format!("{:?}", policy.name()));
         assert_eq!(from_str::<Policy>(&to_string(&policy).unwrap()).unwrap(), policy);
@@ -113,8 +113,9 @@ fn what_has_a_name_goes_by_it() {
     }
 }
 
-/// Asserts that each word is read as its value and the value written as its word, and that another is refused.
-macro_rules! words {
+/// Asserts that each word is deserialized as its value and the value serialized as its word, and that an unknown word
+/// is refused.
+macro_rules! values {
     ($($type:ident: $($word:literal $value:expr),+;)+) => {$(
         $(
             let json = concat!("\"", $word, "\"");
@@ -127,8 +128,8 @@ macro_rules! words {
 }
 
 #[test]
-fn choices_are_read() {
-    words! {
+fn options_are_deserialized() {
+    values! {
         OnMalformed: "fail" OnMalformed::Fail, "replace" OnMalformed::Replace, "drop" OnMalformed::Drop,
             "escape" OnMalformed::Escape;
         OnUnmappable: "fail" OnUnmappable::Fail, "replace" OnUnmappable::Replace, "drop" OnUnmappable::Drop,

@@ -22,7 +22,7 @@ fn page(name: &str) -> Option<Table> {
     let path = root().join("codecs").join(format!("{name}.txt"));
     let text = fs::read_to_string(&path).ok()?;
     let table = chart::parse(&text, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    assert_eq!(table.name, name, "a page is in the file of its name");
+    assert_eq!(table.name, name, "the file has the name of the page");
     Some(table)
 }
 
@@ -39,9 +39,9 @@ static CHARTS: LazyLock<Vec<Table>> = LazyLock::new(|| {
 
 // --- The generated files -------------------------------------------------------------------------
 
-/// `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::` writes the files anew.
+/// `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::` rewrites the files.
 #[test]
-fn the_generated_tables_are_fresh() {
+fn the_generated_tables_are_up_to_date() {
     let (index, words) = packed(&CHARTS);
     let files = [("src/codec/builtin/pages.rs", index.into_bytes()), ("src/codec/builtin/pages.bin", words)];
     for (name, expected) in files {
@@ -50,7 +50,7 @@ fn the_generated_tables_are_fresh() {
             fs::write(&path, &expected).unwrap();
         }
         let found = fs::read(&path).unwrap();
-        assert!(found == expected, "{name} is stale: CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::");
+        assert!(found == expected, "{name} is out of date: CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::");
     }
 }
 
@@ -136,7 +136,7 @@ fn record(page: &Table, block: &mut impl FnMut([u16; 64]) -> u16) -> Vec<u16> {
 }
 
 #[test]
-fn a_packed_page_is_the_page() {
+fn a_packed_page_equals_its_page() {
     let sorted = |mut table: Table| {
         table.mappings.sort_by_key(|mapping| (mapping.code, mapping.ch, mapping.way));
         table.sequences.sort_by(|a, b| (&a.bytes, &a.text).cmp(&(&b.bytes, &b.text)));
@@ -152,13 +152,13 @@ fn a_packed_page_is_the_page() {
     }
 }
 
-// --- What codecs do ------------------------------------------------------------------------------
+// --- Codecs --------------------------------------------------------------------------------------
 
 /// Encodes a text, and leaves out the shift codes. Returns `None` if the codec cannot write it.
 fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
     let mut encoder = codec.encoder().unwrap();
-    let mut room = [0; MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = [0; MIN_ROOM];
+    let mut sink = ByteSink::new(&mut buffer);
     let step = encoder.feed(text, &mut sink);
     if step.stop != Stop::InputEmpty || encoder.finish(&mut sink) != Stop::InputEmpty {
         return None;
@@ -177,7 +177,7 @@ fn decoded(codec: &dyn Codec, shape: &Shape, bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Returns whether these are a pair in a page of that shape, and not two single bytes.
+/// Returns whether these bytes are a pair in a page of that shape, not two single bytes.
 fn is_pair(shape: &Shape, pair: &[u8; 2]) -> bool {
     match shape {
         Shape::Multi(states) => matches!(states[0][usize::from(pair[0])], Cell::Next(_)),
@@ -185,10 +185,10 @@ fn is_pair(shape: &Shape, pair: &[u8; 2]) -> bool {
     }
 }
 
-/// Compares each codec with its chart: every byte, every pair, and every code point. A sample leaves out pairs and code
-/// points of which the chart says nothing.
+/// Compares each codec with its chart: every byte, every pair, and every code point. A sample leaves out most pairs and
+/// code points that are not in the chart.
 #[test]
-fn codecs_do_what_the_charts_say() {
+fn codecs_agree_with_the_charts() {
     let registry = Registry::builtin();
     for table in &*CHARTS {
         let codec = registry.codec(&table.name).unwrap();
@@ -228,8 +228,8 @@ fn codecs_do_what_the_charts_say() {
         let mut encoder = codec.encoder().unwrap();
         let chars: BTreeSet<char> = sample::scalars(&table.name).chain(to_bytes.keys().copied()).collect();
         for ch in chars {
-            let mut room = [0; MIN_ROOM];
-            let mut sink = ByteSink::new(&mut room);
+            let mut buffer = [0; MIN_ROOM];
+            let mut sink = ByteSink::new(&mut buffer);
             let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink);
             let is_written = step.stop == Stop::InputEmpty && encoder.finish(&mut sink) == Stop::InputEmpty;
             let found = match sink.as_bytes() {
@@ -245,17 +245,17 @@ fn codecs_do_what_the_charts_say() {
     }
 }
 
-// --- What others say -----------------------------------------------------------------------------
+// --- Other sources -------------------------------------------------------------------------------
 
 fn digest(lines: &str) -> String {
     Sha256::digest(lines).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compares all that each codec reads and writes with the digests that `codecs/digests.py` took from the ICU archive's
-/// own tables. Decoding is always done in full. A sample encodes every character that the table has in any direction,
-/// and some of the rest, which must not be encodable.
+/// Compares everything that each codec decodes and encodes with the digests that `codecs/digests.py` took from the ICU
+/// archive's own tables. Decoding is always done in full. A sample encodes every character that the table has in any
+/// direction, and some of the others, which must not be encodable.
 #[test]
-fn codecs_do_what_their_sources_say() {
+fn codecs_agree_with_their_sources() {
     let registry = Registry::builtin();
     let rows = rows("tables.tsv");
     assert_eq!(rows.len(), registry.codecs().filter(|codec| codec.info().source.ends_with(".ucm")).count());
@@ -278,16 +278,16 @@ fn codecs_do_what_their_sources_say() {
             }
         }
         assert_eq!(lines.lines().count().to_string(), &row["decoded"], "{name}");
-        assert_eq!(digest(&lines), &row["decode"], "{name} reads something else");
+        assert_eq!(digest(&lines), &row["decode"], "{name} decodes differently");
         sequences.sort();
         let sequences_begin: Vec<char> = sequences.iter().filter_map(|text| text.chars().next()).collect();
         let mut sequences = sequences.iter().peekable();
         let (mut plain, mut best_fit) = (String::new(), String::new());
         let mut encoder = codec.encoder().unwrap();
-        let mut room = [0; MIN_ROOM];
+        let mut buffer = [0; MIN_ROOM];
         let mut write = |text: &str| {
             encoder.reset();
-            let mut sink = ByteSink::new(&mut room);
+            let mut sink = ByteSink::new(&mut buffer);
             let written = match encoder.feed(text, &mut sink).stop {
                 Stop::InputEmpty => encoder.finish(&mut sink) == Stop::InputEmpty,
                 _ => false,
@@ -310,7 +310,7 @@ fn codecs_do_what_their_sources_say() {
                 }
             }
         };
-        // By code point, and a text before those that begin with it, which is the order of UTF-8.
+        // Sorted as UTF-8: by code point, and each text before those that begin with it.
         let of_table = codec.info().table().unwrap().mappings.iter().map(|mapping| mapping.ch).collect::<Vec<_>>();
         let chars: BTreeSet<char> = sample::scalars(name).chain(of_table).chain(sequences_begin).collect();
         for ch in chars {
@@ -320,19 +320,19 @@ fn codecs_do_what_their_sources_say() {
             }
         }
         assert_eq!(plain.lines().count().to_string(), &row["encoded"], "{name}");
-        assert_eq!(digest(&plain), &row["encode"], "{name} writes something else");
+        assert_eq!(digest(&plain), &row["encode"], "{name} encodes differently");
         assert_eq!(best_fit.lines().count().to_string(), &row["encoded_best_fit"], "{name}");
-        assert_eq!(digest(&best_fit), &row["encode_best_fit"], "{name} writes something else with best fit");
+        assert_eq!(digest(&best_fit), &row["encode_best_fit"], "{name} encodes differently with best fit");
     }
 }
 
-/// Compares the pages with the archive's own tables, if they are beside the checkout, read as table files: the
-/// mappings, the shape and the substitutes.
+/// Compares the mappings, the shape and the substitutes of the pages with the archive's own tables, read as table
+/// files, if these are beside the checkout.
 #[test]
-fn pages_are_what_their_sources_say() {
+fn pages_agree_with_their_sources() {
     let sources = root().join("../shared/ucm");
     if !sources.is_dir() {
-        eprintln!("skipped: the source tables do not lie beside the checkout");
+        eprintln!("skipped: there are no source tables beside the checkout");
         return;
     }
     let sorted = |table: &Table| {
@@ -348,11 +348,11 @@ fn pages_are_what_their_sources_say() {
     let registry = Registry::builtin();
     for codec in registry.codecs().filter(|codec| codec.info().source.ends_with(".ucm")) {
         let (name, source) = (codec.name(), codec.info().source);
-        // The pages of PCs are in a separate folder.
+        // The tables of PC code pages are in a separate folder.
         let places = [sources.clone(), root().join("../shared/ucm-other")];
         let file = places.iter().find_map(|place| fs::read(place.join(source)).ok()).unwrap();
         let loaded = Table::read(&file, "", &|_| None).unwrap_or_else(|error| panic!("{source}: {error}"));
-        assert!(sorted(&loaded) == sorted(&codec.info().table().unwrap()), "{name} is not what {source} says");
+        assert!(sorted(&loaded) == sorted(&codec.info().table().unwrap()), "{name} differs from {source}");
         checked += 1;
     }
     assert_eq!(checked, 178);
@@ -360,7 +360,7 @@ fn pages_are_what_their_sources_say() {
 
 /// Looks up the names that IANA, ICU, the JDK, glibc and others have for these pages.
 #[test]
-fn labels_of_others_resolve() {
+fn labels_of_other_programs_resolve() {
     let registry = Registry::builtin();
     let mut known = 0;
     for row in rows("labels.tsv") {
@@ -381,10 +381,10 @@ fn labels_of_others_resolve() {
 
 /// Looks up every label of every codec, so no two codecs can claim the same one.
 #[test]
-fn every_label_leads_to_its_codec() {
+fn every_label_finds_its_codec() {
     let registry = Registry::builtin();
     for codec in registry.codecs() {
-        assert!(registry.labels(codec.name()).next() == Some(codec.name()), "{codec:?} is listed by another name");
+        assert!(registry.labels(codec.name()).next() == Some(codec.name()), "{codec:?} is listed under another name");
         for label in registry.labels(codec.name()) {
             for spelling in [label.to_owned(), label.to_uppercase(), label.to_lowercase(), label.replace('-', "_")] {
                 let found = registry.codec(&spelling).unwrap();
@@ -400,14 +400,14 @@ fn every_label_leads_to_its_codec() {
 }
 
 #[test]
-fn a_page_that_does_not_read_says_where() {
+fn errors_in_a_page_have_a_position() {
     let parse = |text: &str| chart::parse(text, &page);
     let place = |text: &str| match parse(text).map_err(|error: Error| error) {
         Err(error) => match error.kind() {
             ErrorKind::Table { line, column, .. } => (*line, *column),
             kind => panic!("{kind:?}"),
         },
-        Ok(_) => panic!("it reads"),
+        Ok(_) => panic!("the page is valid"),
     };
     assert_eq!(place("name A\nfrobs 3\n"), (2, 1));
     assert_eq!(place("name A B\n"), (1, 8));

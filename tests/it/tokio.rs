@@ -1,5 +1,5 @@
-//! Tests that the adapters to tokio's traits give what `transcode` gives, however slow the readers and writers below,
-//! whatever the sizes, and however often a future is dropped; and that the runtime is woken.
+//! Tests that the adapters to tokio's traits give the same result as `transcode`, however slow the underlying readers
+//! and writers are, whatever the sizes, and however often a future is dropped. Also tests that the runtime is woken.
 use crate::common;
 
 use crate::common::{Outcome, TEXT, sample, samples, whole};
@@ -13,19 +13,19 @@ use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf,
 };
 
-/// Numbers that are as good as random, from a seed.
+/// A pseudo-random number generator with a seed.
 #[derive(Clone, Debug)]
 struct Dice(u64);
 
 impl Dice {
-    /// Below `sides`.
+    /// Returns a number below `sides`.
     fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((self.0 >> 33) as usize) % sides
     }
 
-    /// Ready, pending, or an error that passes.
-    fn mood(&mut self) -> Poll<io::Result<()>> {
+    /// Returns ready, pending, or a temporary error, at random.
+    fn next_result(&mut self) -> Poll<io::Result<()>> {
         match self.roll(4) {
             0 => Poll::Pending,
             1 if self.roll(3) == 0 => Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
@@ -34,7 +34,7 @@ impl Dice {
     }
 }
 
-/// Gives pieces of one to `most` bytes, when it is in the mood.
+/// A reader that returns pieces of one to `most` bytes, and sometimes is pending or fails.
 struct Drip<'a> {
     rest: &'a [u8],
     most: usize,
@@ -52,7 +52,7 @@ impl AsyncBufRead for Drip<'_> {
     fn poll_fill_buf(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
         let this = self.get_mut();
         this.calls += 1;
-        ready!(this.dice.mood())?;
+        ready!(this.dice.next_result())?;
         let len = (1 + this.dice.roll(this.most)).min(this.rest.len());
         Poll::Ready(Ok(&this.rest[..len]))
     }
@@ -69,7 +69,7 @@ impl AsyncRead for Drip<'_> {
     }
 }
 
-/// Takes one to `most` bytes, when it is in the mood; says what it was asked.
+/// A writer that accepts one to `most` bytes, and sometimes is pending or fails. It records what it was asked to do.
 struct Drain {
     taken: Vec<u8>,
     flushed: usize,
@@ -87,8 +87,8 @@ impl Drain {
 impl AsyncWrite for Drain {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        assert!(!this.shut, "written to after its end");
-        ready!(this.dice.mood())?;
+        assert!(!this.shut, "a write after the shutdown");
+        ready!(this.dice.next_result())?;
         let len = (1 + this.dice.roll(this.most)).min(bytes.len());
         this.taken.extend_from_slice(&bytes[..len]);
         Poll::Ready(Ok(len))
@@ -96,21 +96,21 @@ impl AsyncWrite for Drain {
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.dice.mood())?;
+        ready!(this.dice.next_result())?;
         this.flushed = this.taken.len();
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.dice.mood())?;
+        ready!(this.dice.next_result())?;
         this.shut = true;
         Poll::Ready(Ok(()))
     }
 }
 
-/// Polls, each time as a new future would, until it is ready and what is said is not that something below failed.
-fn insist<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>) -> io::Result<T> {
+/// Polls, each time as a new future would, until the result is ready and is not a temporary error.
+fn poll_until_ready<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>) -> io::Result<T> {
     let mut cx = Context::from_waker(Waker::noop());
     for _ in 0..10_000 {
         match poll(&mut cx) {
@@ -122,8 +122,8 @@ fn insist<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>) -> i
     panic!("it never becomes ready");
 }
 
-/// The words of the library's own error in an I/O error; another is no outcome.
-fn words(error: &io::Error) -> String {
+/// Returns the message of the library's own error inside an I/O error. Panics on any other.
+fn message(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     inner.unwrap_or_else(|| panic!("{error:?}")).to_string()
@@ -139,15 +139,15 @@ fn read<R: AsyncBufRead + Unpin>(
     loop {
         let size = 1 + dice.roll(size);
         let len = if dice.roll(2) == 0 {
-            insist(|cx| {
-                let mut room = vec![0xAA; size];
-                let mut dst = ReadBuf::new(&mut room);
+            poll_until_ready(|cx| {
+                let mut buffer = vec![0xAA; size];
+                let mut dst = ReadBuf::new(&mut buffer);
                 let result = ready!(Pin::new(&mut *reader).poll_read(cx, &mut dst));
                 output.extend_from_slice(dst.filled());
                 Poll::Ready(result.map(|()| dst.filled().len()))
             })
         } else {
-            insist(|cx| {
+            poll_until_ready(|cx| {
                 let ready = ready!(Pin::new(&mut *reader).poll_fill_buf(cx))?;
                 let len = ready.len().min(size);
                 output.extend_from_slice(&ready[..len]);
@@ -158,12 +158,12 @@ fn read<R: AsyncBufRead + Unpin>(
         match len {
             Ok(0) => return (output, None),
             Ok(_) => {}
-            Err(error) => return (output, Some(words(&error))),
+            Err(error) => return (output, Some(message(&error))),
         }
     }
 }
 
-fn reading_is_as_expected(job: &Transcode, input: &[u8], most: usize, seed: u64, expected: &Outcome, how: &str) {
+fn check_reading(job: &Transcode, input: &[u8], most: usize, seed: u64, expected: &Outcome, how: &str) {
     let mut dice = Dice(seed);
     let mut reader = job.tokio_reader(Drip::new(input, most, dice.clone())).unwrap();
     let size = 1 + dice.roll(70);
@@ -176,14 +176,14 @@ fn reading_is_as_expected(job: &Transcode, input: &[u8], most: usize, seed: u64,
     assert_eq!(reader.report().bytes_out, output.len() as u64);
 }
 
-fn writing_is_as_expected(job: &Transcode, input: &[u8], most: usize, seed: u64, expected: &Outcome, how: &str) {
+fn check_writing(job: &Transcode, input: &[u8], most: usize, seed: u64, expected: &Outcome, how: &str) {
     let mut dice = Dice(seed);
     let mut writer = job.tokio_writer(Drain::new(most, dice.clone())).unwrap();
     let mut rest = input;
     let mut end = Ok(());
     while !rest.is_empty() && end.is_ok() {
         let len = (1 + dice.roll(70)).min(rest.len());
-        match insist(|cx| Pin::new(&mut writer).poll_write(cx, &rest[..len])) {
+        match poll_until_ready(|cx| Pin::new(&mut writer).poll_write(cx, &rest[..len])) {
             Ok(len) => {
                 assert!(len > 0);
                 rest = &rest[len..];
@@ -191,22 +191,25 @@ fn writing_is_as_expected(job: &Transcode, input: &[u8], most: usize, seed: u64,
             Err(error) => end = Err(error),
         }
         if dice.roll(8) == 0 && end.is_ok() {
-            end = insist(|cx| Pin::new(&mut writer).poll_flush(cx));
+            end = poll_until_ready(|cx| Pin::new(&mut writer).poll_flush(cx));
             assert_eq!(writer.get_ref().flushed, writer.get_ref().taken.len());
         }
     }
-    let shut = insist(|cx| Pin::new(&mut writer).poll_shutdown(cx));
-    let error = shut.as_ref().err().map(words);
-    assert!(end.is_ok() || end.err().map(|error| words(&error)) == error, "{how}, seed {seed}");
-    // Neither has changed when it is asked again, and nothing more is taken.
-    assert_eq!(insist(|cx| Pin::new(&mut writer).poll_shutdown(cx)).err().map(|error| words(&error)), error);
-    assert_eq!(insist(|cx| Pin::new(&mut writer).poll_write(cx, b"more")).unwrap(), 0);
+    let shut = poll_until_ready(|cx| Pin::new(&mut writer).poll_shutdown(cx));
+    let error = shut.as_ref().err().map(message);
+    assert!(end.is_ok() || end.err().map(|error| message(&error)) == error, "{how}, seed {seed}");
+    // Another shutdown has the same result, and nothing more is written.
+    assert_eq!(
+        poll_until_ready(|cx| Pin::new(&mut writer).poll_shutdown(cx)).err().map(|error| message(&error)),
+        error
+    );
+    assert_eq!(poll_until_ready(|cx| Pin::new(&mut writer).poll_write(cx, b"more")).unwrap(), 0);
     assert_eq!(format!("{:?}", writer.verdict()), expected.verdict, "{how}, seed {seed}");
     assert_eq!(common::faults(writer.report()), expected.faults, "{how}, seed {seed}");
-    let below = writer.into_inner();
-    assert_eq!((&below.taken, &error), (&expected.output, &expected.error), "{how}, seed {seed}");
-    assert_eq!(below.shut, error.is_none());
-    assert!(error.is_none() || below.flushed == below.taken.len());
+    let inner = writer.into_inner();
+    assert_eq!((&inner.taken, &error), (&expected.output, &expected.error), "{how}, seed {seed}");
+    assert_eq!(inner.shut, error.is_none());
+    assert!(error.is_none() || inner.flushed == inner.taken.len());
 }
 
 #[test]
@@ -218,16 +221,16 @@ fn every_codec_as_if_in_one_piece() {
                 let expected = whole(&job, input);
                 let how = format!("{} sample {index} {policy:?}", codec.name());
                 for seed in 0..6 {
-                    reading_is_as_expected(&job, input, 1 + 3 * seed as usize, seed, &expected, &how);
-                    writing_is_as_expected(&job, input, 1 + 3 * seed as usize, seed, &expected, &how);
+                    check_reading(&job, input, 1 + 3 * seed as usize, seed, &expected, &how);
+                    check_writing(&job, input, 1 + 3 * seed as usize, seed, &expected, &how);
                 }
             }
         }
         let job = Transcode::new().target_encoding(codec.name()).unwrap();
         let expected = whole(&job, TEXT.as_bytes());
         for seed in 0..6 {
-            reading_is_as_expected(&job, TEXT.as_bytes(), 5, seed, &expected, codec.name());
-            writing_is_as_expected(&job, TEXT.as_bytes(), 5, seed, &expected, codec.name());
+            check_reading(&job, TEXT.as_bytes(), 5, seed, &expected, codec.name());
+            check_writing(&job, TEXT.as_bytes(), 5, seed, &expected, codec.name());
         }
     }
 }
@@ -246,12 +249,12 @@ proptest! {
     ) {
         let job = Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().on_malformed(malformed);
         let expected = whole(&job, &input);
-        reading_is_as_expected(&job, &input, most, seed, &expected, from);
-        writing_is_as_expected(&job, &input, most, seed, &expected, to);
+        check_reading(&job, &input, most, seed, &expected, from);
+        check_writing(&job, &input, most, seed, &expected, to);
     }
 }
 
-/// More than the adapters hold, with a fault at the end if there is one.
+/// Returns more text than the adapters buffer, followed by `fault`.
 fn long(fault: &[u8]) -> Vec<u8> {
     let mut text = "<?xml version='1.0' encoding='utf-8'?>".to_owned();
     for index in 0..12_000 {
@@ -261,26 +264,26 @@ fn long(fault: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn much() {
+fn a_long_input() {
     for fault in [&b""[..], b"\xFF and more"] {
         let input = long(fault);
         let job = Transcode::new().target_encoding("UTF-32LE").unwrap();
         let expected = whole(&job, &input);
         assert_eq!(expected.error.is_some(), !fault.is_empty());
-        reading_is_as_expected(&job, &input, 100_000, 1, &expected, "much");
-        writing_is_as_expected(&job, &input, 100_000, 2, &expected, "much");
+        check_reading(&job, &input, 100_000, 1, &expected, "a long input");
+        check_writing(&job, &input, 100_000, 2, &expected, "a long input");
     }
 }
 
 #[test]
-fn what_is_ready_is_read_before_the_input_is_asked() {
+fn available_output_is_returned_before_more_input_is_read() {
     let input = &b"\xC8\x85\x93\x93\x96"[..];
     let mut reader =
         Transcode::new().source_encoding("IBM037").unwrap().tokio_reader(Drip::new(input, 1000, Dice(0))).unwrap();
-    let mut room = [0; 3];
+    let mut buffer = [0; 3];
     let mut read = |reader: &mut DecodeReader<_>| {
-        insist(|cx| {
-            let mut dst = ReadBuf::new(&mut room);
+        poll_until_ready(|cx| {
+            let mut dst = ReadBuf::new(&mut buffer);
             ready!(Pin::new(&mut *reader).poll_read(cx, &mut dst))?;
             Poll::Ready(Ok(dst.filled().len()))
         })
@@ -294,20 +297,20 @@ fn what_is_ready_is_read_before_the_input_is_asked() {
 }
 
 #[test]
-fn message_after_message() {
+fn one_message_after_another() {
     let mut reader = Transcode::new().tokio_reader(&b"\xFE\xFF\0a\0b"[..]).unwrap();
-    assert_eq!(insist(|cx| Pin::new(&mut reader).poll_fill_buf(cx).map_ok(<[u8]>::to_vec)).unwrap(), b"ab");
+    assert_eq!(poll_until_ready(|cx| Pin::new(&mut reader).poll_fill_buf(cx).map_ok(<[u8]>::to_vec)).unwrap(), b"ab");
     *reader.get_mut() = &b"\xC3\xA9\xFF"[..];
     reader.reset();
     assert_eq!(read(&mut reader, 9, Dice(0)), ("é".into(), Some("byte 2: FF is not valid UTF-8".into())));
 }
 
 #[test]
-fn a_dropped_shutdown_goes_on() {
+fn a_dropped_shutdown_can_be_continued() {
     let mut dropped = 0;
     for seed in 0..20 {
         let mut writer: EncodeWriter<Drain> = Transcode::new().tokio_writer(Drain::new(1, Dice(seed))).unwrap();
-        insist(|cx| Pin::new(&mut writer).poll_write(cx, b"text")).unwrap();
+        poll_until_ready(|cx| Pin::new(&mut writer).poll_write(cx, b"text")).unwrap();
         let mut cx = Context::from_waker(Waker::noop());
         while !matches!(pin!(writer.shutdown()).as_mut().poll(&mut cx), Poll::Ready(Ok(()))) {
             dropped += 1;
@@ -320,23 +323,26 @@ fn a_dropped_shutdown_goes_on() {
 
 #[test]
 fn a_full_writer_loses_nothing() {
-    let mut room = [0; 4];
-    let mut writer = Transcode::new().tokio_writer(io::Cursor::new(&mut room[..])).unwrap();
-    insist(|cx| Pin::new(&mut writer).poll_write(cx, b"plain text")).unwrap();
-    assert_eq!(insist(|cx| Pin::new(&mut writer).poll_flush(cx)).unwrap_err().kind(), io::ErrorKind::WriteZero);
+    let mut buffer = [0; 4];
+    let mut writer = Transcode::new().tokio_writer(io::Cursor::new(&mut buffer[..])).unwrap();
+    poll_until_ready(|cx| Pin::new(&mut writer).poll_write(cx, b"plain text")).unwrap();
+    assert_eq!(
+        poll_until_ready(|cx| Pin::new(&mut writer).poll_flush(cx)).unwrap_err().kind(),
+        io::ErrorKind::WriteZero
+    );
     let mut more = [0; 9];
     *writer.get_mut() = io::Cursor::new(&mut more[..]);
-    insist(|cx| Pin::new(&mut writer).poll_shutdown(cx)).unwrap();
+    poll_until_ready(|cx| Pin::new(&mut writer).poll_shutdown(cx)).unwrap();
     drop(writer);
-    assert_eq!((&room, &more[..6]), (b"plai", &b"n text"[..]));
+    assert_eq!((&buffer, &more[..6]), (b"plai", &b"n text"[..]));
 }
 
 #[test]
-fn a_runtime_wakes_them() {
+fn the_runtime_is_woken() {
     let input = long(b"");
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        // To EBCDIC and through a pipe that is narrow and back, a line at a time.
+        // The text is converted to EBCDIC, goes through a small pipe, and is converted back.
         let (near, far) = tokio::io::duplex(100);
         let sent = input.clone();
         let sender = tokio::spawn(async move {
@@ -360,7 +366,7 @@ fn a_runtime_wakes_them() {
 }
 
 #[test]
-fn no_machine_no_adapter() {
+fn invalid_options_are_an_error_of_every_adapter() {
     let job = Transcode::new().target_encoding("IBM037").unwrap().bom(Bom::Add);
     assert_eq!(job.tokio_reader(&b""[..]).err().unwrap().code(), "no-bom");
     assert_eq!(job.tokio_writer(Vec::new()).err().unwrap().code(), "no-bom");

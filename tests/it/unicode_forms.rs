@@ -46,7 +46,7 @@ enum Event {
 }
 
 /// Decodes code units, with `cut` bytes of an incomplete unit after them.
-fn meaning(name: &str, units: &[u32], cut: usize) -> Vec<Event> {
+fn decode_slowly(name: &str, units: &[u32], cut: usize) -> Vec<Event> {
     let width = bytes(name, 0).len();
     let mut events = Vec::new();
     let mut at = 0;
@@ -69,11 +69,11 @@ fn meaning(name: &str, units: &[u32], cut: usize) -> Vec<Event> {
     events
 }
 
-/// Decodes `input` in pieces of `cuts` bytes into buffers of `rooms` bytes, both repeated.
-fn decode(codec: &dyn Codec, input: &[u8], cuts: &[usize], rooms: &[usize]) -> Vec<Event> {
+/// Decodes `input` in pieces of `cuts` bytes into buffers of `buffer_sizes`, both repeated.
+fn decode(codec: &dyn Codec, input: &[u8], cuts: &[usize], buffer_sizes: &[usize]) -> Vec<Event> {
     let mut decoder = codec.decoder();
     let mut events = Vec::new();
-    let (mut cuts, mut rooms) = (cuts.iter().cycle(), rooms.iter().cycle());
+    let (mut cuts, mut buffer_sizes) = (cuts.iter().cycle(), buffer_sizes.iter().cycle());
     // For every stop with a full sink: the number of events so far, and the space left.
     let mut full = Vec::new();
     let (mut at, mut piece) = (0, 0);
@@ -82,8 +82,8 @@ fn decode(codec: &dyn Codec, input: &[u8], cuts: &[usize], rooms: &[usize]) -> V
             piece = *cuts.next().unwrap();
         }
         let end = input.len().min(at + piece);
-        let mut room = vec![0; *rooms.next().unwrap()];
-        let mut sink = Utf8Sink::new(&mut room);
+        let mut buffer = vec![0; *buffer_sizes.next().unwrap()];
+        let mut sink = Utf8Sink::new(&mut buffer);
         let (read, stop) = if at < input.len() {
             let step = decoder.feed(&input[at..end], &mut sink);
             (step.read, step.stop)
@@ -103,18 +103,18 @@ fn decode(codec: &dyn Codec, input: &[u8], cuts: &[usize], rooms: &[usize]) -> V
             }
         }
     }
-    for (next, room) in full {
-        let fits = events.get(next).is_some_and(|event| matches!(event, Event::Char(ch) if ch.len_utf8() <= room));
-        assert!(!fits, "there was room: {room}");
+    for (next, space) in full {
+        let fits = events.get(next).is_some_and(|event| matches!(event, Event::Char(ch) if ch.len_utf8() <= space));
+        assert!(!fits, "OutputFull with {space} bytes left");
     }
     events
 }
 
-/// Encodes `text` in pieces of `cuts` characters into buffers of `rooms` bytes. Unmappable characters become U+FFFD.
-fn encode(codec: &dyn Codec, text: &str, cuts: &[usize], rooms: &[usize]) -> Vec<u8> {
+/// Encodes `text` in pieces of `cuts` characters into buffers of `buffer_sizes`. Unmappable characters become U+FFFD.
+fn encode(codec: &dyn Codec, text: &str, cuts: &[usize], buffer_sizes: &[usize]) -> Vec<u8> {
     let mut encoder = codec.encoder().unwrap();
     let mut output = Vec::new();
-    let (mut cuts, mut rooms) = (cuts.iter().cycle(), rooms.iter().cycle());
+    let (mut cuts, mut buffer_sizes) = (cuts.iter().cycle(), buffer_sizes.iter().cycle());
     let mut rest = text;
     while !rest.is_empty() {
         let cut = *cuts.next().unwrap();
@@ -122,8 +122,8 @@ fn encode(codec: &dyn Codec, text: &str, cuts: &[usize], rooms: &[usize]) -> Vec
         let (mut piece, after) = rest.split_at(end);
         rest = after;
         loop {
-            let mut room = vec![0; *rooms.next().unwrap()];
-            let mut sink = ByteSink::new(&mut room);
+            let mut buffer = vec![0; *buffer_sizes.next().unwrap()];
+            let mut sink = ByteSink::new(&mut buffer);
             let step = encoder.feed(piece, &mut sink);
             output.extend_from_slice(sink.as_bytes());
             let done = &piece[..step.read];
@@ -134,7 +134,7 @@ fn encode(codec: &dyn Codec, text: &str, cuts: &[usize], rooms: &[usize]) -> Vec
                 Stop::OutputFull => {
                     let next = piece.chars().next().unwrap();
                     let need = units(codec.name(), &next.to_string()).len() * bytes(codec.name(), 0).len();
-                    assert!(left < need, "there was room: {left}");
+                    assert!(left < need, "OutputFull with {left} bytes left");
                 }
                 Stop::Fault(fault) => {
                     assert!(done.ends_with(fault.ch) && fault.ch > '\u{FFFF}' && fault.after == 0);
@@ -171,12 +171,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: crate::common::sample::cases(300), ..Default::default() })]
 
     #[test]
-    fn decoding(
+    fn decoding_equals_a_loop_over_code_units(
         text in text(),
         bad in proptest::collection::vec((any::<usize>(), any::<u32>(), 0..32u32), 0..6),
         cut in 0..4usize,
         cuts in sizes(1),
-        rooms in sizes(4),
+        buffer_sizes in sizes(4),
     ) {
         for name in NAMES {
             let mut units = units(name, &text);
@@ -187,15 +187,15 @@ proptest! {
             let mut input: Vec<u8> = units.iter().flat_map(|unit| bytes(name, *unit)).collect();
             let cut = if is_ucs4(name) { cut } else { cut.min(1) };
             input.extend(std::iter::repeat_n(b'A', cut));
-            let expected = meaning(name, &units, cut);
+            let expected = decode_slowly(name, &units, cut);
             let codec = codec(name);
-            prop_assert!(decode(&*codec, &input, &cuts, &rooms) == expected, "{}", name);
+            prop_assert!(decode(&*codec, &input, &cuts, &buffer_sizes) == expected, "{}", name);
             prop_assert!(decode(&*codec, &input, &[usize::MAX >> 1], &[1 << 20]) == expected, "{}", name);
         }
     }
 
     #[test]
-    fn encoding(text in text(), cuts in sizes(1), rooms in sizes(MIN_ROOM)) {
+    fn encoding_equals_a_loop_over_code_units(text in text(), cuts in sizes(1), buffer_sizes in sizes(MIN_ROOM)) {
         for name in NAMES {
             let codec = codec(name);
             let can: String = match name {
@@ -203,7 +203,7 @@ proptest! {
                 _ => text.clone(),
             };
             let expected: Vec<u8> = units(name, &can).into_iter().flat_map(|unit| bytes(name, unit)).collect();
-            prop_assert!(encode(&*codec, &text, &cuts, &rooms) == expected, "{}", name);
+            prop_assert!(encode(&*codec, &text, &cuts, &buffer_sizes) == expected, "{}", name);
             prop_assert!(encode(&*codec, &text, &[usize::MAX], &[1 << 20]) == expected, "{}", name);
         }
     }

@@ -55,7 +55,7 @@ static SEQUENCES: LazyLock<Sequences> = LazyLock::new(|| {
                 break;
             }
         }
-        assert!(whole.insert(key(&sequence), ch).is_none(), "{ch:?} has a sequence of its own");
+        assert!(whole.insert(key(&sequence), ch).is_none(), "the sequence of {ch:?} is already in use");
     }
     Sequences { whole, beginnings }
 });
@@ -66,13 +66,13 @@ fn slow_decode(mut bytes: &[u8]) -> Vec<Result<char, u8>> {
     let mut found = Vec::new();
     while !bytes.is_empty() {
         let len = (1..bytes.len()).find(|len| !beginnings.contains(&key(&bytes[..*len]))).unwrap_or(bytes.len());
-        let (answer, len) = match whole.get(&key(&bytes[..len])) {
+        let (result, len) = match whole.get(&key(&bytes[..len])) {
             Some(ch) => (Ok(*ch), len),
             // The byte that does not continue the sequence is not part of it.
             None if len > 1 && !beginnings.contains(&key(&bytes[..len])) => (Err(len as u8 - 1), len - 1),
             None => (Err(len as u8), len),
         };
-        found.push(answer);
+        found.push(result);
         bytes = &bytes[len..];
     }
     found
@@ -84,8 +84,8 @@ fn decode(bytes: &[u8]) -> Vec<Result<char, u8>> {
     let mut found = Vec::new();
     let mut rest = bytes;
     loop {
-        let mut room = [0; 64];
-        let mut sink = Utf8Sink::new(&mut room);
+        let mut buffer = [0; 64];
+        let mut sink = Utf8Sink::new(&mut buffer);
         let (read, stop) = match rest {
             [] => (0, decoder.finish(&mut sink)),
             _ => {
@@ -106,7 +106,7 @@ fn decode(bytes: &[u8]) -> Vec<Result<char, u8>> {
 }
 
 #[test]
-fn every_scalar_value_is_written_as_the_report_says_and_read_back() {
+fn every_scalar_value_is_encoded_as_in_the_report_and_round_trips() {
     let codec = Registry::builtin().codec("UTF-EBCDIC").unwrap();
     let text: String = sample::scalars("UTF-EBCDIC").collect();
     let expected: Vec<u8> = sample::scalars("UTF-EBCDIC").flat_map(slow_sequence).collect();
@@ -118,9 +118,9 @@ fn every_scalar_value_is_written_as_the_report_says_and_read_back() {
     assert!(found.into_iter().eq(sample::scalars("UTF-EBCDIC").map(Ok)));
 }
 
-/// Step 2 is page 1047 with its newlines exchanged, and then the remaining bytes in ascending order.
+/// The table of step 2 is page 1047 with its newlines exchanged, followed by the remaining bytes in ascending order.
 #[test]
-fn the_table_is_that_of_page_1047() {
+fn the_table_agrees_with_page_1047() {
     let page = Registry::builtin().codec("IBM1047,nl=zos").unwrap();
     let singles: Vec<u8> = (0..0xA0).map(char::from).flat_map(|ch| common::encode(&*page, &ch.to_string())).collect();
     let rest = (0..=255).filter(|byte| !singles.contains(byte));
@@ -129,7 +129,7 @@ fn the_table_is_that_of_page_1047() {
 }
 
 #[test]
-fn every_two_bytes_are_what_the_report_says() {
+fn every_two_bytes_are_decoded_as_in_the_report() {
     for [first, second] in sample::pairs("UTF-EBCDIC") {
         for bytes in [&[first, second][..], &[0xC1, first, second, 0xC2]] {
             assert_eq!(decode(bytes), slow_decode(bytes), "{bytes:02X?}");
@@ -137,7 +137,7 @@ fn every_two_bytes_are_what_the_report_says() {
     }
 }
 
-/// The bytes of I8 at which a range begins or ends.
+/// The I8 bytes at which a range begins or ends.
 const EDGES: [u8; 26] = [
     0x0A, 0x41, 0x85, 0x9F, 0xA0, 0xA1, 0xA2, 0xA7, 0xA8, 0xAF, 0xB0, 0xB5, 0xB6, 0xB7, 0xB8, 0xBF, 0xC4, 0xC5, 0xE0,
     0xE1, 0xEF, 0xF0, 0xF1, 0xF8, 0xF9, 0xFA,
@@ -147,7 +147,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(4000)))]
 
     #[test]
-    fn any_bytes_are_what_the_report_says(bytes in prop::collection::vec(prop_oneof![
+    fn any_bytes_are_decoded_as_in_the_report(bytes in prop::collection::vec(prop_oneof![
         4 => prop::sample::select(EDGES.to_vec()).prop_map(|i8| BYTES[&i8]),
         1 => any::<u8>(),
     ], 0..40)) {
@@ -156,7 +156,7 @@ proptest! {
 }
 
 #[test]
-fn it_is_ebcdic_with_newlines_of_its_own() {
+fn utf_ebcdic_is_ebcdic_with_other_newlines() {
     let registry = Registry::builtin();
     for label in ["UTF-EBCDIC", "utf_ebcdic", "IBM1210", "ccsid 1210", "1210", "UTFE"] {
         assert_eq!(registry.codec(label).unwrap().name(), "UTF-EBCDIC", "{label}");
@@ -179,7 +179,7 @@ fn it_is_ebcdic_with_newlines_of_its_own() {
 
 /// In XML, 25 is a line end as in other EBCDIC, and 15 is one anyway.
 #[test]
-fn a_document_that_declares_it_is_read_by_it() {
+fn a_document_that_declares_utf_ebcdic() {
     let registry = Registry::builtin();
     let codec = registry.codec("UTF-EBCDIC").unwrap();
     let document = "<?xml version=\"1.0\" encoding=\"utf-ebcdic\"?>\u{85}<a b=\"[é]\">漢字 😀</a>\n";

@@ -1,6 +1,6 @@
-//! Tests that a decoder of values gives for each value what a whole run gives for it alone, whatever came before: for
-//! every codec, policy and newline convention, and for any bytes. `Transcode::decode` takes the same short way and is
-//! tested too.
+//! Tests that a decoder of values decodes each value exactly as a whole run would decode it alone, whatever values came
+//! before: for every codec, policy and newline convention, and for any bytes. `Transcode::decode` takes the same fast
+//! path and is tested too.
 
 use crate::common::{codecs, encode, sample};
 use charpipe::detect::Policy;
@@ -11,37 +11,37 @@ use charpipe::{
 use proptest::prelude::*;
 use std::borrow::Cow;
 
-/// Decodes the value with a whole run, which takes no short way.
-fn by_run(job: &Transcode, value: &[u8]) -> Result<String, Error> {
+/// Decodes the value with a whole run, which does not take the fast path.
+fn decode_with_a_run(job: &Transcode, value: &[u8]) -> Result<String, Error> {
     let mut output = Vec::new();
     job.run(value, &mut output)?;
     Ok(String::from_utf8(output).unwrap())
 }
 
 /// Returns everything that is visible of an error.
-fn seen(error: &Error) -> String {
+fn visible(error: &Error) -> String {
     format!("{:?} {error}", error.kind())
 }
 
-fn agrees(values: &mut ValueDecoder, job: &Transcode, value: &[u8]) {
-    let expected = by_run(job, value).map_err(|error| seen(&error));
-    let decoded = values.decode(value).map(str::to_owned).map_err(|error| seen(&error));
+fn check_value(values: &mut ValueDecoder, job: &Transcode, value: &[u8]) {
+    let expected = decode_with_a_run(job, value).map_err(|error| visible(&error));
+    let decoded = values.decode(value).map(str::to_owned).map_err(|error| visible(&error));
     assert_eq!(decoded, expected, "{job:?}: {value:02X?}");
     let mut text = "before".to_owned();
-    let into = values.decode_into(value, &mut text).map_err(|error| seen(&error));
-    let wanted = expected.as_ref().map_or("before".to_owned(), |text| format!("before{text}"));
-    assert_eq!((into.err(), text), (expected.clone().err(), wanted), "{job:?}: {value:02X?}");
+    let into = values.decode_into(value, &mut text).map_err(|error| visible(&error));
+    let appended = expected.as_ref().map_or("before".to_owned(), |text| format!("before{text}"));
+    assert_eq!((into.err(), text), (expected.clone().err(), appended), "{job:?}: {value:02X?}");
     let one = job.decode(value);
     if let Ok(text) = &one {
         let is_same = text.as_bytes() == value;
         assert_eq!(matches!(text, Cow::Borrowed(_)), is_same, "{job:?}: {value:02X?}");
     }
-    assert_eq!(one.map(Cow::into_owned).map_err(|error| seen(&error)), expected, "{job:?}: {value:02X?}");
+    assert_eq!(one.map(Cow::into_owned).map_err(|error| visible(&error)), expected, "{job:?}: {value:02X?}");
 }
 
 const MALFORMED: [OnMalformed; 4] = [OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape];
 
-/// Texts that have a meaning at the beginning of a document, and some that nearly have.
+/// Texts that have a special meaning at the beginning of a document, and some that almost have one.
 const BEGINNINGS: [&str; 10] = [
     "\u{FEFF}a",
     "\u{FEFF}",
@@ -93,7 +93,7 @@ fn every_codec_and_every_policy() {
             let job = Transcode::new().source_encoding(codec.name()).unwrap().on_malformed(malformed);
             let mut decoder = job.values().unwrap();
             for value in &values {
-                agrees(&mut decoder, &job, value);
+                check_value(&mut decoder, &job, value);
             }
         }
     }
@@ -132,14 +132,14 @@ fn every_option_that_changes_a_value() {
             let job = job.clone().source_encoding(label).unwrap();
             let mut decoder = job.values().unwrap();
             for value in &values {
-                agrees(&mut decoder, &job, value);
+                check_value(&mut decoder, &job, value);
             }
         }
     }
 }
 
 #[test]
-fn what_no_value_can_be() {
+fn options_that_values_do_not_support() {
     let job = || Transcode::new().source_encoding("IBM037").unwrap();
     let code = |job: Transcode| job.values().map(|_| ()).unwrap_err().code();
     assert_eq!(code(Transcode::new()), "options");
@@ -154,7 +154,7 @@ fn what_no_value_can_be() {
 
 /// A decoder of values can be sent to another thread.
 #[test]
-fn it_can_be_sent() {
+fn a_decoder_of_values_can_be_sent() {
     fn is_send<T: Send>(_: &T) {}
     is_send(&Transcode::new().source_encoding("IBM939").unwrap().values().unwrap());
 }
@@ -184,8 +184,8 @@ proptest! {
         let mut decoder = job.values().unwrap();
         let document = encode(&**codec, beginning);
         for value in &values {
-            agrees(&mut decoder, &job, value);
-            agrees(&mut decoder, &job, &[&document[..], value].concat());
+            check_value(&mut decoder, &job, value);
+            check_value(&mut decoder, &job, &[&document[..], value].concat());
         }
     }
 }

@@ -108,7 +108,7 @@ fn a_label_of_a_smaller_charset() {
             assert_eq!(error, superset.map(|_| ("superset-used", Some(0))), "{label}");
         }
     }
-    // Spelt in another way; not one of the web's; and what decides is another's.
+    // Labels in another spelling, labels that are not the web's, and a label that does not decide.
     for (label, expected) in [("EUC_KR", true), (" Gb-2312 ", true), ("CP950", false), ("CP949", false), ("949", false)]
     {
         let seen = warnings(&Transcode::new().source_encoding(label).unwrap(), b"plain");
@@ -157,14 +157,14 @@ fn no_label_is_claimed_twice() {
 }
 
 #[test]
-fn a_document_with_an_unsupported_label_is_refused_at_its_place() {
+fn an_unsupported_label_in_a_document_is_an_error_with_its_offset() {
     let outcome = whole(&Transcode::new(), b"<?xml version='1.0' encoding='ISO-2022-KR'?><a/>");
     assert_eq!(outcome.offset, Some(30));
     assert_eq!(outcome.error.as_deref(), Some("byte 30: \"ISO-2022-KR\" is not supported"));
 }
 
 #[test]
-fn utf_8_and_utf_16_are_ours() {
+fn utf_8_and_utf_16_are_charpipes_codecs() {
     for (name, bytes) in [("UTF-16LE", &b"\xE9\0"[..]), ("UTF-16BE", b"\0\xE9"), ("unicode", b"\xE9\0")] {
         let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(name).unwrap();
         assert_eq!(whole(&job, "é".as_bytes()).output, bytes, "{name}");
@@ -172,7 +172,7 @@ fn utf_8_and_utf_16_are_ours() {
 }
 
 #[test]
-fn single_byte_tables_are_those_of_encoding_rs() {
+fn single_byte_tables_equal_those_of_encoding_rs() {
     for encoding in encodings().into_iter().filter(|encoding| encoding.is_single_byte()) {
         let codec = codec(encoding);
         for byte in 0..=255 {
@@ -182,26 +182,26 @@ fn single_byte_tables_are_those_of_encoding_rs() {
     }
 }
 
-/// Encodes all of Unicode in one run, with approximations, into buffers of all sizes: what is written, and what cannot
-/// be.
+/// Encodes all of Unicode in one run, with approximations, into buffers of many sizes. Compares the bytes and the
+/// unmappable characters.
 #[test]
-fn every_character_is_written_as_encoding_rs_writes_it() {
+fn every_character_is_encoded_as_by_encoding_rs() {
     for encoding in encodings() {
         let name = encoding.name();
         let all: String = sample::scalars(name).collect();
         let all = &*all;
         let (mut ours, mut theirs) = (codec(encoding).encoder().unwrap(), encoding.new_encoder());
         let (mut our_rest, mut their_rest) = (all, all);
-        let (mut our_room, mut their_room) = (vec![0; 8 << 20], vec![0; 8 << 20]);
+        let (mut our_buffer, mut their_buffer) = (vec![0; 8 << 20], vec![0; 8 << 20]);
         let (mut written, mut expected, mut small) = (Vec::new(), Vec::new(), MIN_ROOM);
         loop {
             let (result, read, length) =
-                theirs.encode_from_utf8_without_replacement(their_rest, &mut their_room, false);
+                theirs.encode_from_utf8_without_replacement(their_rest, &mut their_buffer, false);
             their_rest = &their_rest[read..];
-            expected.extend_from_slice(&their_room[..length]);
+            expected.extend_from_slice(&their_buffer[..length]);
             let fault = loop {
                 small = if small < 4 * MIN_ROOM { small + 1 } else { MIN_ROOM };
-                let mut sink = ByteSink::new(&mut our_room[..small]);
+                let mut sink = ByteSink::new(&mut our_buffer[..small]);
                 let step = ours.feed(our_rest, &mut sink);
                 our_rest = &our_rest[step.read..];
                 written.extend_from_slice(sink.as_bytes());
@@ -209,7 +209,7 @@ fn every_character_is_written_as_encoding_rs_writes_it() {
                     Stop::InputEmpty => break None,
                     Stop::OutputFull => {}
                     Stop::Fault(fault) => {
-                        let mut sink = ByteSink::new(&mut our_room);
+                        let mut sink = ByteSink::new(&mut our_buffer);
                         if !ours.encode_replacement(fault.ch, Replacement::BestFit, &mut sink) {
                             break Some(fault);
                         }
@@ -221,17 +221,17 @@ fn every_character_is_written_as_encoding_rs_writes_it() {
             match (fault, result) {
                 (None, EncoderResult::InputEmpty) => break,
                 (Some(fault), EncoderResult::Unmappable(ch)) => {
-                    let told = ch == fault.ch || (encoding == ISO_2022_JP && "\x0E\x0F\x1B".contains(fault.ch));
-                    assert!(told && all[..all.len() - our_rest.len()].ends_with(fault.ch), "{name} {ch:?}");
+                    let is_same = ch == fault.ch || (encoding == ISO_2022_JP && "\x0E\x0F\x1B".contains(fault.ch));
+                    assert!(is_same && all[..all.len() - our_rest.len()].ends_with(fault.ch), "{name} {ch:?}");
                 }
                 other => panic!("{name}: {other:?}"),
             }
         }
-        let mut sink = ByteSink::new(&mut our_room);
+        let mut sink = ByteSink::new(&mut our_buffer);
         assert_eq!(ours.finish(&mut sink), Stop::InputEmpty);
         written.extend_from_slice(sink.as_bytes());
-        let (_, _, length) = theirs.encode_from_utf8_without_replacement("", &mut their_room, true);
-        expected.extend_from_slice(&their_room[..length]);
+        let (_, _, length) = theirs.encode_from_utf8_without_replacement("", &mut their_buffer, true);
+        expected.extend_from_slice(&their_buffer[..length]);
         if encoding == ISO_2022_JP {
             // encoding_rs returns to ASCII before an unmappable character. If no ASCII follows, that could not be
             // decoded.
@@ -264,13 +264,13 @@ fn theirs(encoding: &'static Encoding, bytes: &[u8]) -> Vec<Event> {
     let mut events = Vec::new();
     let mut read = 0;
     loop {
-        let mut room = vec![0; 4 * bytes.len() + 64];
-        let (result, more, written) = decoder.decode_to_utf8_without_replacement(&bytes[read..], &mut room, true);
+        let mut buffer = vec![0; 4 * bytes.len() + 64];
+        let (result, more, written) = decoder.decode_to_utf8_without_replacement(&bytes[read..], &mut buffer, true);
         read += more;
-        push(&mut events, std::str::from_utf8(&room[..written]).unwrap());
+        push(&mut events, std::str::from_utf8(&buffer[..written]).unwrap());
         match result {
             DecoderResult::InputEmpty => return events,
-            DecoderResult::OutputFull => panic!("there is room"),
+            DecoderResult::OutputFull => panic!("the buffer is large enough"),
             DecoderResult::Malformed(len, after) => {
                 events.push(Event::Fault { at: read - usize::from(after) - usize::from(len), len: len.into() });
             }
@@ -279,16 +279,16 @@ fn theirs(encoding: &'static Encoding, bytes: &[u8]) -> Vec<Event> {
 }
 
 /// Decodes with our codec in pieces of `cuts` bytes. With `forks`, a copy of the decoder takes over after each piece.
-fn ours(codec: &dyn Codec, bytes: &[u8], cuts: &[usize], room: usize, forks: bool) -> Vec<Event> {
+fn ours(codec: &dyn Codec, bytes: &[u8], cuts: &[usize], buffer: usize, forks: bool) -> Vec<Event> {
     let mut decoder = codec.decoder();
     let mut events = Vec::new();
     let mut read = 0;
     let mut cuts = cuts.iter().cycle();
-    let mut room = vec![0; room];
+    let mut buffer = vec![0; buffer];
     while read < bytes.len() {
         let end = (read + cuts.next().unwrap()).min(bytes.len());
         loop {
-            let mut sink = Utf8Sink::new(&mut room);
+            let mut sink = Utf8Sink::new(&mut buffer);
             let step = decoder.feed(&bytes[read..end], &mut sink);
             read += step.read;
             push(&mut events, sink.as_str());
@@ -314,8 +314,8 @@ fn ours(codec: &dyn Codec, bytes: &[u8], cuts: &[usize], room: usize, forks: boo
 
 fn finish(decoder: &mut dyn Decoder, read: usize, events: &mut Vec<Event>) {
     loop {
-        let mut room = [0; MIN_ROOM];
-        let mut sink = Utf8Sink::new(&mut room);
+        let mut buffer = [0; MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut buffer);
         let stop = decoder.finish(&mut sink);
         push(events, sink.as_str());
         match stop {
@@ -330,14 +330,14 @@ fn finish(decoder: &mut dyn Decoder, read: usize, events: &mut Vec<Event>) {
 }
 
 #[test]
-fn every_pair_decodes_as_by_encoding_rs() {
+fn every_pair_is_decoded_as_by_encoding_rs() {
     for encoding in multi_byte() {
         let codec = codec(encoding);
         let prefix: &[u8] = if encoding == ISO_2022_JP { b"\x1B$B" } else { b"" };
         for lead in sample::one_in(3, encoding.name(), 0..=255) {
             let mut all = prefix.to_vec();
             for trail in 0..=255 {
-                // Bytes between the pairs after which a character begins in any case.
+                // The bytes between the pairs make sure that the next pair begins a character.
                 all.extend_from_slice(&[lead, trail]);
                 all.extend_from_slice(if prefix.is_empty() { b"\n" } else { b"!!\x1B$B" });
             }
@@ -346,7 +346,7 @@ fn every_pair_decodes_as_by_encoding_rs() {
     }
 }
 
-/// Decodes random bytes of the kinds that matter, in pieces of all sizes, into buffers of all sizes, through copies.
+/// Decodes random bytes of the kinds that matter, in pieces and buffers of many sizes, also with copies of the decoder.
 #[test]
 fn hostile_bytes_in_any_pieces() {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
@@ -373,14 +373,14 @@ fn hostile_bytes_in_any_pieces() {
                 }
             }
             let expected = theirs(encoding, &bytes);
-            for (cuts, room, forks) in [
+            for (cuts, buffer, forks) in [
                 (vec![1 << 16], 1 << 16, false),
                 (vec![1], 64, true),
                 (vec![1 + random(5), 1 + random(3), random(40)], 64 + random(600), true),
                 (vec![1 + random(30), random(80)], 64 + random(600), false),
             ] {
-                let found = ours(&*codec, &bytes, &cuts, room, forks);
-                assert_eq!(found, expected, "{} {bytes:02X?} {cuts:?} {room} {forks}", encoding.name());
+                let found = ours(&*codec, &bytes, &cuts, buffer, forks);
+                assert_eq!(found, expected, "{} {bytes:02X?} {cuts:?} {buffer} {forks}", encoding.name());
             }
         }
     }
@@ -397,8 +397,8 @@ fn encodings_are_codecs_and_back() {
         let codec = WebCodec::from(encoding);
         assert_eq!(codec.name(), encoding.name());
         assert_eq!(WebCodec::of(&codec).map(<&Encoding>::from), Some(encoding));
-        for (cuts, room, forks) in [(1 << 10, 1 << 16, false), (1, 64, true)] {
-            assert_eq!(ours(&codec, &bytes, &[cuts], room, forks), theirs(encoding, &bytes), "{}", encoding.name());
+        for (cuts, buffer, forks) in [(1 << 10, 1 << 16, false), (1, 64, true)] {
+            assert_eq!(ours(&codec, &bytes, &[cuts], buffer, forks), theirs(encoding, &bytes), "{}", encoding.name());
         }
         let own = encoding.output_encoding() == encoding || encoding.name().starts_with("UTF-16");
         assert_eq!(codec.encoder().is_some(), own, "{}", encoding.name());
@@ -417,10 +417,10 @@ fn encodings_are_codecs_and_back() {
 fn shifts_of_iso_2022_jp() {
     let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding("ISO-2022-JP").unwrap();
     assert_eq!(whole(&job, "a漢b¥c漢".as_bytes()).output, b"a\x1B$B4A\x1B(Bb\x1B(J\\c\x1B$B4A\x1B(B");
-    // A replacement is written in the set that has it.
+    // A replacement is encoded in a set that contains it.
     let mut encoder = codec(ISO_2022_JP).encoder().unwrap();
-    let mut room = [0; 64];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = [0; 64];
+    let mut sink = ByteSink::new(&mut buffer);
     assert_eq!(encoder.feed("漢", &mut sink).stop, Stop::InputEmpty);
     assert!(encoder.encode_replacement('😀', Replacement::Substitute, &mut sink));
     assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
@@ -430,7 +430,7 @@ fn shifts_of_iso_2022_jp() {
 
 /// The offset of an unmappable character is that of its own bytes, even if an error made the decoder read some again.
 #[test]
-fn an_unmappable_character_after_a_fault() {
+fn an_unmappable_character_after_malformed_bytes() {
     // 81 41 does not continue 81 30, which is then a malformed byte and a digit; a character follows at 3.
     let input = b"a\x81\x30\x81\x41";
     let job = Transcode::new()

@@ -32,16 +32,16 @@ impl Job {
 pub(crate) fn encoded(charset: &str, text: &str) -> Vec<u8> {
     let codec = Registry::builtin().codec(charset).expect("a built-in codec");
     let mut encoder = codec.encoder().expect("one that encodes");
-    let mut room = vec![0; 4 * text.len() + 64];
-    let mut sink = ByteSink::new(&mut room);
+    let mut buffer = vec![0; 4 * text.len() + 64];
+    let mut sink = ByteSink::new(&mut buffer);
     let step = encoder.feed(text, &mut sink);
-    assert_eq!(step.stop, Stop::InputEmpty, "{charset} holds the text");
+    assert_eq!(step.stop, Stop::InputEmpty, "{charset} has all characters of the text");
     // Returns to single bytes if the charset has shift codes, so that the block can be repeated.
-    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "there is room");
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "the buffer is large enough");
     let len = sink.written();
-    room.truncate(len);
-    room.shrink_to_fit();
-    room
+    buffer.truncate(len);
+    buffer.shrink_to_fit();
+    buffer
 }
 
 /// Returns how often `block` must be repeated to get at least `mib` MiB.
@@ -67,7 +67,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Records of 80 bytes, padded with blanks.
+    /// Returns records of 80 bytes, padded with blanks.
     pub(crate) fn fixed() -> Records {
         Records::of(|line, bytes| {
             bytes.extend_from_slice(line);
@@ -75,7 +75,7 @@ impl Records {
         })
     }
 
-    /// Records after a length field, as long as their line, with a few trailing blanks.
+    /// Returns records with a length field, each with a line and a few trailing blanks.
     pub(crate) fn variable() -> Records {
         Records::of(|line, bytes| {
             let blanks = line.len() % 7;

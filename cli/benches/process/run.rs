@@ -39,10 +39,10 @@ pub(crate) fn cost(lines: &[Line]) -> io::Result<Cost> {
     }
     let mut cost = Cost { wall: 0.0, cpu: 0.0 };
     for child in &mut children {
-        let mut said = String::new();
-        child.stderr.take().expect("piped").read_to_string(&mut said)?;
+        let mut stderr = String::new();
+        child.stderr.take().expect("piped").read_to_string(&mut stderr)?;
         cost.cpu += cpu_of_ended(child.id()).unwrap_or(f64::NAN);
-        expect_success(child.wait()?, &said)?;
+        expect_success(child.wait()?, &stderr)?;
     }
     cost.wall = start.elapsed().as_secs_f64();
     Ok(cost)
@@ -82,8 +82,8 @@ pub(crate) fn peak(line: &Line, output: Option<&Path>) -> io::Result<Option<u64>
     Ok(highest)
 }
 
-fn expect_success(status: ExitStatus, said: &str) -> io::Result<()> {
-    if status.success() { Ok(()) } else { Err(io::Error::other(format!("a command fails with {status}: {said}"))) }
+fn expect_success(status: ExitStatus, stderr: &str) -> io::Result<()> {
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("a command fails with {status}: {stderr}"))) }
 }
 
 /// Returns `VmHWM` of a running process, in KiB.

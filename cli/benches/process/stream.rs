@@ -39,7 +39,7 @@ pub(crate) fn stream(
         .spawn()?;
     let pid = child.id();
     let (mut stdin, mut stdout) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-    let came = AtomicU64::new(0);
+    let received = AtomicU64::new(0);
     let (fed, same) = std::thread::scope(|scope| {
         let feeder = scope.spawn(|| -> io::Result<Taken> {
             for _ in 0..times {
@@ -48,7 +48,7 @@ pub(crate) fn stream(
             let (mut before, mut since) = (0, Instant::now());
             while holds && before < total && since.elapsed() < PATIENCE {
                 std::thread::sleep(Duration::from_micros(100));
-                let now = came.load(Ordering::Acquire);
+                let now = received.load(Ordering::Acquire);
                 if now > before {
                     (before, since) = (now, Instant::now());
                 }
@@ -57,7 +57,7 @@ pub(crate) fn stream(
             drop(stdin);
             Ok(taken)
         });
-        let same = compare_repeated(&mut stdout, expected, &came);
+        let same = compare_repeated(&mut stdout, expected, &received);
         (feeder.join().expect("the feeder does not panic"), same)
     });
     let status = child.wait()?;
@@ -68,29 +68,29 @@ pub(crate) fn stream(
     if !holds {
         taken.seconds = start.elapsed().as_secs_f64();
     }
-    if !same? || came.load(Ordering::Acquire) != total {
+    if !same? || received.load(Ordering::Acquire) != total {
         return Ok(Err("wrong output".into()));
     }
     Ok(Ok(taken))
 }
 
-/// Returns whether `output` consists of `block` repeated until the end. Counts the bytes read in `came`.
-fn compare_repeated(output: &mut impl Read, block: &[u8], came: &AtomicU64) -> io::Result<bool> {
-    let mut room = vec![0; 64 * 1024];
+/// Returns whether `output` consists of `block` repeated until the end. Counts the bytes read in `received`.
+fn compare_repeated(output: &mut impl Read, block: &[u8], received: &AtomicU64) -> io::Result<bool> {
+    let mut buffer = vec![0; 64 * 1024];
     let mut at = 0;
     let mut same = true;
     loop {
-        let len = output.read(&mut room)?;
+        let len = output.read(&mut buffer)?;
         if len == 0 {
             return Ok(same);
         }
-        let mut rest = &room[..len];
+        let mut rest = &buffer[..len];
         while !rest.is_empty() {
             let take = rest.len().min(block.len() - at);
             same &= rest[..take] == block[at..at + take];
             rest = &rest[take..];
             at = (at + take) % block.len();
         }
-        came.fetch_add(len as u64, Ordering::Release);
+        received.fetch_add(len as u64, Ordering::Release);
     }
 }

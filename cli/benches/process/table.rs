@@ -82,11 +82,11 @@ impl Table {
 
     /// Prints the table's title and head.
     pub(crate) fn print_head(&self, what: &str) {
-        let said = match self.cells {
+        let explanation = match self.cells {
             Cells::Speed => "MB of input per second; `×` is charpipe's speed relative to the tool's",
             Cells::Time => "microseconds; `×` is charpipe's time relative to the tool's",
         };
-        println!("\n{what}: {said}\n");
+        println!("\n{what}: {explanation}\n");
         print!("| {:26} |", "job");
         self.heads.iter().for_each(|(_, head)| print!(" {head:>15} |"));
         print!(" {:>33} | {:>13} |\n|{:-<28}|", "goal", "by CPU time", "");
@@ -122,17 +122,17 @@ impl Table {
             let ratio = timed.ratio(index, which);
             (!ratio.is_nan()).then_some((ratio, tool.name()))
         };
-        let said = |value: f64, is_met| format!("{value:.2} {}", if is_met { "met" } else { "NOT MET" });
+        let result = |value: f64, is_met| format!("{value:.2} {}", if is_met { "met" } else { "NOT MET" });
         let verdict = match timed.row.goal {
             Goal::None => None,
             Goal::Within(most, tool) => {
-                ratio(&tool).map(|(ratio, name)| (format!("≤ {most:.1} × {name}"), said(ratio, ratio <= most)))
+                ratio(&tool).map(|(ratio, name)| (format!("≤ {most:.1} × {name}"), result(ratio, ratio <= most)))
             }
             Goal::Faster(least, tools) => {
                 // The fastest tool is the one for which charpipe's relative time is greatest.
                 let fastest = tools.iter().filter_map(ratio).max_by(|one, other| one.0.total_cmp(&other.0));
                 fastest.map(|(ratio, name)| {
-                    (format!("≥ {least:.0} × {name}'s speed"), said(1.0 / ratio, 1.0 / ratio >= least))
+                    (format!("≥ {least:.0} × {name}'s speed"), result(1.0 / ratio, 1.0 / ratio >= least))
                 })
             }
         };
