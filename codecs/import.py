@@ -60,7 +60,7 @@ def read_ucm(text):
         elif header := HEADER.fullmatch(line):
             headers[header[1]] = header[2].strip('"')
         elif line not in ("", "CHARMAP", "END CHARMAP"):
-            raise SystemExit(f"not understood: {line}")
+            raise SystemExit(f"invalid line: {line}")
     table.shape = SHAPES[headers["uconv_class"]]
     table.substitute = hex_bytes(headers["subchar"])
     if "subchar1" in headers:
@@ -121,7 +121,7 @@ def read_page(name):
         with open(os.path.join(HERE, name + ".txt"), encoding="utf-8") as file:
             READ[name] = parse_page(file.read())
     if READ[name] is None:
-        raise SystemExit(f"{name}: is like itself")
+        raise SystemExit(f"{name}: is based on itself")
     return READ[name]
 
 
@@ -287,7 +287,7 @@ def write_page(text, directory):
     body = write_body(table, base_of(head, table.shape), bool(head_words(head, "like")))
     text = "\n".join(head) + "\n\n" + body
     if parse_page(text) != table:
-        raise SystemExit(f"{source}: the page would not say what the table says")
+        raise SystemExit(f"{source}: the page would differ from the table")
     return text
 
 

@@ -17,7 +17,7 @@ SECTIONS = {"but", "both", "to-text", "to-bytes", "best-fit", "substitute1"}
 
 
 def cells(name):
-    """Returns the code point of each byte sequence in codecs/NAME.txt, in hexadecimal, or `----` if it is only read."""
+    """Returns the code point of each byte sequence in codecs/NAME.txt in hexadecimal, `----` if it is only decoded."""
     to_text, section, columns = {}, None, None
     for line in (ROOT / "codecs" / f"{name}.txt").read_text("utf-8").splitlines():
         words = line.split("#")[0].split()
