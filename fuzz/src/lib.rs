@@ -54,7 +54,7 @@ impl<'a> Choices<'a> {
 /// rotation.
 pub struct Cuts {
     pub pieces: [usize; 4],
-    pub rooms: [usize; 4],
+    pub buffer_sizes: [usize; 4],
     /// The end of the input is signalled in a separate call.
     pub late_eof: bool,
 }
@@ -63,21 +63,25 @@ impl Cuts {
     pub fn new(choices: &mut Choices<'_>) -> Self {
         let mut pieces = [(); 4].map(|()| choices.byte() as usize % 40);
         // Sizes around the minimum buffer size of the codecs, and around twice that size, matter most.
-        let mut rooms = [(); 4].map(|()| choices.byte() as usize % 140);
+        let mut buffer_sizes = [(); 4].map(|()| choices.byte() as usize % 140);
         pieces[3] = pieces[3].max(1);
-        rooms[3] = rooms[3].max(1);
-        Cuts { pieces, rooms, late_eof: choices.byte() % 2 == 1 }
+        buffer_sizes[3] = buffer_sizes[3].max(1);
+        Cuts { pieces, buffer_sizes, late_eof: choices.byte() % 2 == 1 }
     }
 
     /// Returns the same cuts with all sizes multiplied by `factor`.
     pub fn times(self, factor: usize) -> Self {
-        Cuts { pieces: self.pieces.map(|len| len * factor), rooms: self.rooms.map(|len| len * factor), ..self }
+        Cuts {
+            pieces: self.pieces.map(|len| len * factor),
+            buffer_sizes: self.buffer_sizes.map(|len| len * factor),
+            ..self
+        }
     }
 
     /// Runs `job` on `input` in these pieces.
     pub fn run(&self, job: &Transcode, input: &[u8]) -> Outcome {
-        let (mut pieces, mut rooms) = (self.pieces.into_iter().cycle(), self.rooms.into_iter().cycle());
-        common::drive(job, input, &mut pieces, &mut rooms, self.late_eof)
+        let (mut pieces, mut buffer_sizes) = (self.pieces.into_iter().cycle(), self.buffer_sizes.into_iter().cycle());
+        common::drive(job, input, &mut pieces, &mut buffer_sizes, self.late_eof)
     }
 }
 
@@ -101,8 +105,8 @@ fn is_single_byte_and_injective(codec: &dyn Codec) -> bool {
     codec.encoder().is_some()
         && (0..=255).all(|byte| {
             let mut decoder = codec.decoder();
-            let mut room = [0; MIN_ROOM];
-            let mut sink = Utf8Sink::new(&mut room);
+            let mut buffer = [0; MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut buffer);
             let step = decoder.feed(&[byte], &mut sink);
             let whole = step.read == 1 && decoder.pending() == 0;
             whole

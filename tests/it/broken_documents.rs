@@ -59,7 +59,8 @@ fn by_encoding_rs(_codec: &str, _bytes: &[u8]) -> Option<(String, Option<u64>)> 
 fn by_encoding_rs(codec: &str, bytes: &[u8]) -> Option<(String, Option<u64>)> {
     use encoding_rs::{DecoderResult, Encoding};
 
-    // If IANA and the web mean different encodings by a name, the web has another name for its own.
+    // Some names mean different encodings to IANA and to the web. encoding_rs has another name for such an encoding, so
+    // it is not compared.
     let encoding = Encoding::for_label(codec.as_bytes()).filter(|encoding| encoding.name() == codec)?;
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut text = String::with_capacity(4 * bytes.len() + 64);

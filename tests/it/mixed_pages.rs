@@ -57,8 +57,8 @@ impl Page {
 /// The name of a page that cannot decode everything that it encodes.
 const STRANGE: &str = "strange";
 
-/// Returns every mixed page, and one that is stranger than any: it has longer sequences in both directions, in both
-/// shift states.
+/// Returns every mixed page, and one that is stranger than any of them: it has longer sequences in both directions and
+/// in both shift states.
 fn pages() -> &'static [Page] {
     static ALL: OnceLock<Vec<Page>> = OnceLock::new();
     ALL.get_or_init(|| {

@@ -458,7 +458,7 @@ fn listed(all: &[Event]) -> (Vec<Listed>, Option<String>) {
     (list, None)
 }
 
-/// Returns what an iterator over records does return.
+/// Returns the records that an iterator returns and, if there is one, its error.
 fn iterated(input: impl BufRead, shape: &Shape) -> (Vec<Listed>, Option<String>) {
     let mut records = Records::new(input, shape);
     let mut list = Vec::new();

@@ -1,5 +1,5 @@
-//! Tests the code pages: `src/codec/builtin/pages.rs` and `pages.bin` are made from `codecs/`, and every codec does
-//! what its page says.
+//! Tests the code pages: `src/codec/builtin/pages.rs` and `pages.bin` are made from `codecs/`, and every codec agrees
+//! with its page.
 
 use crate::common::sample;
 use crate::common::vectors::{code_points, hex, rows};

@@ -169,7 +169,7 @@ fn check_reading(job: &Transcode, input: &[u8], most: usize, seed: u64, expected
     let size = 1 + dice.roll(70);
     let (output, error) = read(&mut reader, size, dice.clone());
     assert_eq!((&output, &error), (&expected.output, &expected.error), "{how}, seed {seed}");
-    // The end, or the error, is still there.
+    // Another read returns the end or the error again.
     assert_eq!(read(&mut reader, 3, dice), (Vec::new(), error), "{how}, seed {seed}");
     assert_eq!(format!("{:?}", reader.verdict()), expected.verdict, "{how}, seed {seed}");
     assert_eq!(common::faults(reader.report()), expected.faults, "{how}, seed {seed}");

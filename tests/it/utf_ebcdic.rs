@@ -177,7 +177,7 @@ fn utf_ebcdic_is_ebcdic_with_other_newlines() {
     }
 }
 
-/// In XML, 25 is a line end as in other EBCDIC, and 15 is one anyway.
+/// In XML, byte 25 ends a line, as in other EBCDIC encodings. Byte 15 is LF in any text.
 #[test]
 fn a_document_that_declares_utf_ebcdic() {
     let registry = Registry::builtin();

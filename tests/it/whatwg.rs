@@ -386,7 +386,8 @@ fn hostile_bytes_in_any_pieces() {
     }
 }
 
-/// Every encoding of encoding_rs becomes a codec of the same name and back; no other codec is taken for one.
+/// Every encoding of encoding_rs can be turned into a codec of the same name, and back. No other codec can be turned
+/// into an encoding.
 #[test]
 fn encodings_are_codecs_and_back() {
     let mut web: Vec<&Encoding> = labels().map(|row| Encoding::for_label(row.web.as_bytes()).unwrap()).collect();

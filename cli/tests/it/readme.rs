@@ -16,7 +16,7 @@ use std::process::Command;
 
 /// A fenced block of a page.
 struct Block {
-    /// The page and the line.
+    /// The path of the page.
     page: String,
     /// The line of its first fence, from 1.
     line: usize,

@@ -58,7 +58,7 @@ pub fn each_damaged(document: &Document, mut each: impl FnMut(&str, &[u8])) {
         each(&of(format!("cut after {len} bytes")), &bytes[..len]);
     }
     let times: Option<u32> = std::env::var("CHARPIPE_BENT").ok().and_then(|times| times.parse().ok());
-    // Different bits in each document.
+    // The first bit depends on the name, so different bits are flipped in different documents.
     for bit in (document.name.len() % 5..8 * bytes.len()).step_by(if times.is_some() { 1 } else { 5 }) {
         let mut bytes = bytes.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);

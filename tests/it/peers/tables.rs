@@ -232,7 +232,8 @@ fn filter<'a>(
     Some(found)
 }
 
-/// Decodes the page's codes with `command`. `is_text` tells text from the command's sign for an unassigned code.
+/// Decodes the page's codes with `command`. `is_text` distinguishes text from the command's sign for an unassigned
+/// code.
 fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<HashMap<Vec<u8>, String>> {
     let (text, marker) = page.marker();
     let codes: Vec<Vec<u8>> = page.codes.iter().map(|code| page.shifted(code)).collect();
@@ -241,7 +242,7 @@ fn read(page: &Page, command: &[&str], is_text: fn(&[u8]) -> bool) -> Option<Has
     Some(pairs.map(|(code, text)| (code, String::from_utf8(text).unwrap())).collect())
 }
 
-/// Encodes the page's texts with `command`, which has to leave out what it cannot write.
+/// Encodes the page's texts with `command`, which must leave out characters that it cannot encode.
 fn write(page: &Page, command: &[&str]) -> Option<HashMap<String, Vec<u8>>> {
     let (text, marker) = page.marker();
     let found = filter(command, page.texts.iter().map(String::as_bytes), text.as_bytes(), &marker)?;
@@ -340,7 +341,7 @@ class Dump {
 }
 "#;
 
-/// Asks about all pages in one run, because the JVM takes longer to start than to work.
+/// Converts all pages in one run, because the JVM takes longer to start than to convert.
 fn java(pages: &[Named]) -> Box<Ask> {
     let folder = tempfile::tempdir().unwrap();
     let (program, list) = (folder.path().join("Dump.java"), folder.path().join("list"));
