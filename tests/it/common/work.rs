@@ -14,8 +14,10 @@ use std::sync::Arc;
 pub struct Work {
     /// Calls of decoders and encoders, including forks.
     pub calls: usize,
-    /// The bytes that these calls were given, and the number of allocations.
-    pub bytes: usize,
+    /// The bytes that these calls were given or that were allocated. On a thread that runs many tests, they can be
+    /// more than 32 bits hold.
+    pub bytes: u64,
+    /// The number of allocations.
     pub allocations: usize,
     /// Peak memory in bytes, above what was allocated at the beginning.
     pub peak: usize,
@@ -81,7 +83,7 @@ unsafe impl GlobalAlloc for Counting {
 fn count(size: usize, before: usize) {
     add(|work| {
         work.allocations += 1;
-        work.bytes += size;
+        work.bytes += size as u64;
         work.live = (work.live + size).saturating_sub(before);
         work.peak = work.peak.max(work.live);
     });
@@ -130,7 +132,7 @@ impl Codec for Counted {
 fn call(given: usize) {
     add(|work| {
         work.calls += 1;
-        work.bytes += given;
+        work.bytes += given as u64;
     });
 }
 
