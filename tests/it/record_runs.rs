@@ -225,7 +225,7 @@ fn errors_have_record_and_column() {
     let input =
         b"\x00\x0E\x00\x00\x00\x05\x00\x00\xC1\x00\x05\x00\x00\xC2\x00\x0C\x00\x00\x00\x08\x01\x00\xC3\x0E\x42\xC1\
         \x00\x0A\x00\x00\x00\x06\x02\x00\x00\x00";
-    let (outcome, _) = (whole(&job("IBM939", "vbs"), &input[..0]), ());
+    let outcome = whole(&job("IBM939", "vbs"), &input[..0]);
     assert_eq!(outcome.error, None);
     let mut output = Vec::new();
     let error = job("IBM939", "vbs").run(&input[..], &mut output).unwrap_err();
