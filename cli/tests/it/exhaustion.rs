@@ -154,12 +154,12 @@ fn linear(what: &str, job: impl Fn() -> Transcode, beginning: &[u8], unit: &[u8]
     // The first buffers, which are allocated once, are not counted.
     let times = sample::tenth(40_000);
     let (once, twice) = (of(times), of(2 * times));
-    assert!(once.calls > 0 && once.bytes >= times && once.allocations > 0, "{what}: {once:?}");
-    let flat = |now: usize, before: usize, per: usize| now <= 2 * before + before / 4 + per;
+    assert!(once.calls > 0 && once.bytes >= times as u64 && once.allocations > 0, "{what}: {once:?}");
+    let flat = |now: u64, before: u64, per: u64| now <= 2 * before + before / 4 + per;
     let Work { calls, bytes, allocations, peak, .. } = once;
-    assert!(flat(twice.calls, calls, 1000), "{what}: {once:?}, {twice:?}");
+    assert!(flat(twice.calls as u64, calls as u64, 1000), "{what}: {once:?}, {twice:?}");
     assert!(flat(twice.bytes, bytes, 100_000), "{what}: {once:?}, {twice:?}");
-    assert!(flat(twice.allocations, allocations, 1000), "{what}: {once:?}, {twice:?}");
+    assert!(flat(twice.allocations as u64, allocations as u64, 1000), "{what}: {once:?}, {twice:?}");
     // Memory does not grow at all.
     assert!(twice.peak <= peak + peak / 4 + 100_000, "{what}: {once:?}, {twice:?}");
 }
