@@ -33,11 +33,13 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 pub mod bytes;
+mod compact;
 pub mod lanes;
 mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod shuffles;
 pub mod single_byte;
+mod single_byte_blocks;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod slices;
 pub mod types;

@@ -48,6 +48,24 @@ pub(super) static SQUEEZE_THREE: Shuffles = {
     table
 };
 
+/// From eight bytes, those in the set.
+pub(super) static SQUEEZE_BYTES: [[u8; 8]; 256] = {
+    let mut table = [[0x80; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut from, mut to) = (0, 0);
+        while from < 8 {
+            if set >> from & 1 != 0 {
+                table[set][to] = from as u8;
+                to += 1;
+            }
+            from += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
 /// From eight units, those in the set, in the machine's order.
 pub(super) static SQUEEZE_UNITS: Shuffles = {
     let mut table = [[0x80; 16]; 256];
