@@ -81,10 +81,6 @@ impl Goal {
         Goal { ratio: 0.0, rate }
     }
 
-    pub(crate) fn and_rate(self, rate: f64) -> Goal {
-        Goal { rate, ..self }
-    }
-
     fn words(&self) -> String {
         let mut words = Vec::new();
         if self.ratio > 0.0 {
