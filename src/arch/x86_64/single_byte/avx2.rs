@@ -155,15 +155,21 @@ fn put_three(bytes: [Vector; 3], wide: u32, long: u32, room: &mut [u8; 3 * LEN +
         _mm256_unpacklo_epi16(high[0], high[1]),
         _mm256_unpackhi_epi16(high[0], high[1]),
     ];
-    let of = |at: usize| &SQUEEZE_THREE[(wide >> at & 0xF | (long >> at & 0xF) << 4) as usize];
-    let quarters = [0, 1, 2, 3].map(|quarter| shuffle_halves(lanes[quarter], of(4 * quarter), of(4 * quarter + 16)));
-    for half in [0, 1] {
-        for quarter in 0..4 {
-            let at = 16 * half + 4 * quarter;
-            store16(part_mut(room, at + before(wide, at) + before(long, at)), quarters[quarter][half]);
-        }
+    let set = |at: usize| (wide >> at & 0xF | (long >> at & 0xF) << 4) as usize;
+    let mut upper = [_mm_setzero_si128(); 4];
+    let mut end = 0;
+    for quarter in 0..4 {
+        let sets = [set(4 * quarter), set(4 * quarter + 16)];
+        let bytes = shuffle_halves(lanes[quarter], &SQUEEZE_THREE[sets[0]], &SQUEEZE_THREE[sets[1]]);
+        store16(part_mut(room, end), bytes[0]);
+        end += 4 + sets[0].count_ones() as usize;
+        upper[quarter] = bytes[1];
     }
-    LEN + before(wide, LEN) + before(long, LEN)
+    for (quarter, bytes) in upper.into_iter().enumerate() {
+        store16(part_mut(room, end), bytes);
+        end += 4 + set(4 * quarter + 16).count_ones() as usize;
+    }
+    end
 }
 
 #[inline]

@@ -15,9 +15,11 @@ macro_rules! look_ups_by_rows {
         #[inline]
         #[target_feature(enable = $features)]
         fn lookup256(table: &[u8; 256], bytes: [Vector; 2]) -> [Vector; 2] {
-            let others = bytes.map(|byte| xor(byte, splat(0x80)));
-            let [low, high] = [0, 4].map(|at| four_rows(table, [at, at + 8], bytes, others));
-            [0, 1].map(|at| select(up::<1>(bytes[at]), low[at], high[at]))
+            let others = [xor(bytes[0], splat(0x80)), xor(bytes[1], splat(0x80))];
+            let low = four_rows(table, [0, 8], bytes, others);
+            let high = four_rows(table, [4, 12], bytes, others);
+            let bit_6 = [up::<1>(bytes[0]), up::<1>(bytes[1])];
+            [select(bit_6[0], low[0], high[0]), select(bit_6[1], low[1], high[1])]
         }
 
         /// Returns the table's entry for each byte, which is below 0x80.
@@ -25,7 +27,9 @@ macro_rules! look_ups_by_rows {
         #[target_feature(enable = $features)]
         fn lookup128(table: &[u8; 128], bytes: [Vector; 2]) -> [Vector; 2] {
             // The high bit is set where bit 6 was, or where it was not.
-            let [bytes, others] = [0x40, 0xC0].map(|bit| bytes.map(|byte| add(byte, splat(bit))));
+            let [first, second] = bytes;
+            let bytes = [add(first, splat(0x40)), add(second, splat(0x40))];
+            let others = [add(first, splat(0xC0)), add(second, splat(0xC0))];
             four_rows(table, [0, 4], bytes, others)
         }
 
@@ -34,16 +38,21 @@ macro_rules! look_ups_by_rows {
         #[inline]
         #[target_feature(enable = $features)]
         fn four_rows(table: &[u8], from: [usize; 2], bytes: [Vector; 2], others: [Vector; 2]) -> [Vector; 2] {
-            let either = |next: usize| {
-                let rows = from.map(|from| row(table, from + next));
-                [0, 1].map(|at| or(shuffle(rows[0], bytes[at]), shuffle(rows[1], others[at])))
-            };
-            let by_bit_4 = |next: usize| {
-                let (no, yes) = (either(next), either(next + 1));
-                [0, 1].map(|at| select(up::<3>(bytes[at]), no[at], yes[at]))
-            };
-            let (no, yes) = (by_bit_4(0), by_bit_4(2));
-            [0, 1].map(|at| select(up::<2>(bytes[at]), no[at], yes[at]))
+            let mut either = [[splat(0); 2]; 4];
+            for (next, either) in either.iter_mut().enumerate() {
+                let rows = [row(table, from[0] + next), row(table, from[1] + next)];
+                for at in 0..2 {
+                    either[at] = or(shuffle(rows[0], bytes[at]), shuffle(rows[1], others[at]));
+                }
+            }
+            let mut made = [splat(0); 2];
+            for at in 0..2 {
+                let [bit_4, bit_5] = [up::<3>(bytes[at]), up::<2>(bytes[at])];
+                let low = select(bit_4, either[0][at], either[1][at]);
+                let high = select(bit_4, either[2][at], either[3][at]);
+                made[at] = select(bit_5, low, high);
+            }
+            made
         }
 
         /// Returns the codes of ASCII, and whether they are right. See [`Nibbles`](crate::arch::compact::Nibbles).
