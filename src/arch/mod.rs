@@ -33,11 +33,16 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 pub mod bytes;
+mod compact;
 pub mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod lanes_blocks;
 mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod shuffles;
 pub mod single_byte;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod single_byte_blocks;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod slices;
 pub mod types;

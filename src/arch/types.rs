@@ -1,5 +1,8 @@
 //! The data that kernels and codecs share: orders of bytes, and tables in the form that vectors need.
 
+use super::compact::{DecodeCodes, EncodeCodes};
+use std::sync::OnceLock;
+
 /// The order of the two bytes of a UTF-16 code unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ByteOrder {
@@ -127,6 +130,8 @@ pub struct ToUtf8 {
     pub(super) before: [u8; 256],
     /// The first byte of three, or absent; [`NONE`](Self::NONE) if there is no character, or one of four bytes.
     pub(super) first: [u8; 256],
+    /// The same for other kernels, made when one needs it.
+    codes: OnceLock<Box<DecodeCodes>>,
 }
 
 impl ToUtf8 {
@@ -138,7 +143,8 @@ impl ToUtf8 {
     /// Makes the table from the UTF-8 form of each byte, which is empty if the byte has no character.
     pub fn new<'a>(utf8: impl Fn(u8) -> &'a [u8]) -> Self {
         // A byte without a character looks like one of three bytes until `first` is looked up.
-        let mut this = ToUtf8 { last: [0x80; 256], before: [0x80; 256], first: [Self::NONE; 256] };
+        let mut this =
+            ToUtf8 { last: [0x80; 256], before: [0x80; 256], first: [Self::NONE; 256], codes: OnceLock::new() };
         for byte in 0..=u8::MAX {
             let (first, before, last) = match *utf8(byte) {
                 [last] => (Self::ABSENT, Self::ABSENT, last),
@@ -150,6 +156,12 @@ impl ToUtf8 {
             (this.first[at], this.before[at], this.last[at]) = (first, before, last);
         }
         this
+    }
+
+    /// Returns the table for kernels whose look-ups have entries of one byte.
+    #[inline]
+    pub(super) fn codes(&self) -> &DecodeCodes {
+        self.codes.get_or_init(|| Box::new(DecodeCodes::new(self)))
     }
 }
 
@@ -172,6 +184,8 @@ pub struct FromUtf8 {
     pub(super) latin_none: Option<u8>,
     /// The place in `index` of the fullest page among those of two-byte characters, other than U+0080 to U+00FF.
     pub(super) common: usize,
+    /// The same for other kernels, made when one needs it.
+    codes: OnceLock<Box<EncodeCodes>>,
 }
 
 impl FromUtf8 {
@@ -204,12 +218,18 @@ impl FromUtf8 {
             Page { bytes: page.map(|byte| byte.unwrap_or(none)), none }
         };
         let pages = pages.iter().enumerate().map(page).collect();
-        FromUtf8 { index, pages, latin_none, common }
+        FromUtf8 { index, pages, latin_none, common, codes: OnceLock::new() }
     }
 
     /// Returns the page of the code points from `128 * at` on.
     #[inline(always)]
     pub(super) fn page(&self, at: usize) -> &Page {
         &self.pages[usize::from(self.index[at & 0x1FF])]
+    }
+
+    /// Returns the table for kernels whose look-ups have entries of one byte.
+    #[inline]
+    pub(super) fn codes(&self) -> &EncodeCodes {
+        self.codes.get_or_init(|| Box::new(EncodeCodes::new(self)))
     }
 }

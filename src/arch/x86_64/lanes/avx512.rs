@@ -1,12 +1,12 @@
 //! Lanes with AVX-512: sixteen at a time; `vpcompressb` removes the bytes that do not count.
 
-use super::memory::{load_512, load_lanes, load_part_lanes, low_bits, store_512, store_units};
 use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use crate::arch::x86_64::memory::{load_512, load_lanes, load_part_lanes, low_bits, store_512, store_units};
 use std::arch::x86_64::*;
 
 /// See [`text`](crate::arch::lanes::text).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
+pub fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
     // Copies the top octet of a lane, the length, to all of its bytes. A byte counts if its place is below the length.
     let top = _mm512_set4_epi32(0x0F0F_0F0F, 0x0B0B_0B0B, 0x0707_0707, 0x0303_0303);
     let place = _mm512_set1_epi32(0x7F02_0100);
@@ -35,12 +35,7 @@ pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, us
 
 /// See [`codes`](crate::arch::lanes::codes).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn codes_avx512(
-    lanes: &[u32],
-    shifts: Option<Shifts>,
-    is_double: &mut bool,
-    dst: &mut [u8],
-) -> (usize, usize) {
+pub fn codes(lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
     let shifted = if shifts.is_some() { u16::MAX } else { 0 };
     let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
     let (out, back) = (_mm512_set1_epi32(out.into()), _mm512_set1_epi32(back.into()));
@@ -90,12 +85,7 @@ pub(in super::super) fn codes_avx512(
 
 /// See [`split`](crate::arch::lanes::split).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn split_avx512(
-    shifts: Shifts,
-    is_double: bool,
-    block: &[u8; 65],
-    units: &mut [u16; 64],
-) -> Split {
+pub fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     // The runs of ones in `within` whose first bits are `starts`.
     let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
