@@ -45,6 +45,7 @@
 //! | `info` | what is known of a charset beyond its name |
 //! | `probe` | what can be found out about a codec by trying it |
 //! | `sink` | the buffers that codecs write into; the only place that claims UTF-8 |
+//! | `buffer` | the memory of the large buffers, and where in a page it begins |
 //! | `words` | characters as ready UTF-8, for tables |
 //! | `newline` | the newline conventions of EBCDIC, as a layer over another codec |
 //! | `unicode/` | UTF-8, UTF-16, UTF-32 and UCS-4 in their octet orders, UTF-EBCDIC |
@@ -55,6 +56,7 @@
 //! The vector kernels are in `arch`. Codecs get whole slices and contiguous free space, call the kernels with them, and
 //! [`Utf8Sink`] accepts what the kernels wrote.
 
+mod buffer;
 mod builtin;
 mod engine;
 mod info;
@@ -67,6 +69,7 @@ mod unicode;
 mod words;
 
 pub use crate::arch::types::{ByteOrder, OctetOrder};
+pub use buffer::PageBuffer;
 pub(crate) use builtin::PAGES;
 #[cfg(feature = "dos")]
 pub(crate) use builtin::oem;

@@ -14,6 +14,7 @@
 //! ```
 #![allow(unsafe_code)] // The claims, `as_str` and its owned twin, and `fill_str`.
 
+use super::buffer::PageBuffer;
 use super::words::{Utf8Batch, Utf8Char, Utf8Table, Utf8Word, packed};
 use crate::arch::types::{ByteOrder, OctetOrder};
 use crate::arch::{self, utf16, utf32};
@@ -399,7 +400,7 @@ fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
 /// A buffer that owns its text: what a [`Utf8Sink`] over it wrote last.
 pub(crate) struct Utf8Buf {
     /// No larger than what was asked for: many runs need no buffer, and short ones a small one.
-    room: Box<[u8]>,
+    room: PageBuffer,
     most: usize,
     len: usize,
 }
@@ -407,7 +408,7 @@ pub(crate) struct Utf8Buf {
 impl Utf8Buf {
     /// Makes an empty buffer that grows to at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
-        Utf8Buf { room: Box::default(), most, len: 0 }
+        Utf8Buf { room: PageBuffer::default(), most, len: 0 }
     }
 
     /// Empties the buffer and lends it to `fill`: `wanted` bytes or more, if it may grow so large.
@@ -418,7 +419,7 @@ impl Utf8Buf {
         if self.room.len() < wanted {
             // Either a small buffer or one of full size, so that it does not grow step by step.
             let size = if wanted <= self.most / 16 { wanted } else { self.most };
-            self.room = vec![0; size].into();
+            self.room = PageBuffer::for_text(size);
         }
         let mut sink = Utf8Sink::new(&mut self.room);
         let lent = sink.identity();
