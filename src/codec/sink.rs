@@ -15,7 +15,7 @@
 #![allow(unsafe_code)] // The claims, `as_str` and its owned twin, and `fill_str`.
 
 use super::buffer::PageBuffer;
-use super::words::{Utf8Batch, Utf8Char, Utf8Table, Utf8Word, packed};
+use super::words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Word, packed};
 use crate::arch::types::{ByteOrder, OctetOrder};
 use crate::arch::{self, utf16, utf32};
 use room::Room;
@@ -292,6 +292,40 @@ impl<'a> Utf8Sink<'a> {
         // these from a `char`. A block with `NONE` in it, whose length exceeds that of sixteen characters, is not counted.
         unsafe { self.room.claim(at) };
         read
+    }
+
+    /// Appends `filled[byte]` for each byte of `src` as long as there are four bytes of room. `filled` is `table` with its
+    /// gaps filled. Returns how many bytes were read, and how many of them had no character.
+    pub(crate) fn push_filled(&mut self, src: &[u8], table: &Utf8Table, filled: &Utf8Filled) -> (usize, u64) {
+        let (mut read, mut count) = (0, 0);
+        loop {
+            read += self.push_table(&src[read..], table);
+            // From the first gap on, until a few blocks have none: gaps often come together.
+            let mut whole = 0;
+            while whole < 4
+                && let Some(block) = src[read..].first_chunk::<16>()
+                && let Some(window) = self.room.spare().first_chunk_mut::<68>()
+            {
+                let (len, gaps) = filled.store(block, window);
+                // SAFETY: the table stores the UTF-8 forms of characters one after the other, and returns their length.
+                unsafe { self.room.claim(len) };
+                whole = if gaps == 0 { whole + 1 } else { 0 };
+                (read, count) = (read + 16, count + gaps);
+            }
+            if whole < 4 {
+                break;
+            }
+        }
+        while let Some(byte) = src.get(read)
+            && let Some(window) = self.room.spare().first_chunk_mut::<4>()
+        {
+            let (bytes, len, is_gap) = filled.get(*byte);
+            *window = bytes;
+            // SAFETY: the table returns the UTF-8 form of a character and its length, or nothing.
+            unsafe { self.room.claim(len) };
+            (read, count) = (read + 1, count + u64::from(is_gap));
+        }
+        (read, count)
     }
 
     /// Appends the character of `word`. Returns `false`, and writes nothing, if it is a note or fewer than four bytes of
