@@ -199,7 +199,14 @@ impl CheckedDecoder {
                 count = replaced.count;
                 replaced.step
             });
+            let written = dst.written().saturating_sub(before) as u64;
+            let shortest = count.saturating_mul(replacement.map_or(0, char::len_utf8) as u64);
             let step = match fed {
+                Ok(step) if count <= (held + step.read) as u64 && shortest <= written => Ok(step),
+                Ok(_) => Err(self.broken("counts more malformed sequences than there are")),
+                Err(error) => Err(error),
+            };
+            let step = match step {
                 Ok(step) => step,
                 Err(error) if read == 0 => return Err(error),
                 Err(error) => {
@@ -210,11 +217,6 @@ impl CheckedDecoder {
                     return Ok(Step { read, stop: Stop::OutputFull });
                 }
             };
-            let written = (dst.written() - before) as u64;
-            let shortest = count.saturating_mul(replacement.map_or(0, char::len_utf8) as u64);
-            if count > (held + step.read) as u64 || shortest > written {
-                return Err(self.broken("counts more malformed sequences than there are"));
-            }
             self.replaced += count;
             read += step.read;
             match step.stop {

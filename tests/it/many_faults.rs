@@ -4,9 +4,10 @@
 use crate::common::records::{framed, shape};
 use crate::common::shapes::Dice;
 use crate::common::{codecs, encode, invariant};
-use charpipe::codec::{ByteSink, MIN_ROOM, Replacement, Stop, Utf8Sink};
-use charpipe::{Codec, Decoder, Encoder, Faults, OnMalformed, OnUnmappable, Registry, Transcode};
+use charpipe::codec::{ByteSink, MIN_ROOM, Malformed, Replaced, Replacement, Step, Stop, Utf8Sink};
+use charpipe::{Codec, Decoder, Encoder, ErrorKind, Faults, OnMalformed, OnUnmappable, Registry, Transcode};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 const MARK: char = char::REPLACEMENT_CHARACTER;
 
@@ -349,4 +350,86 @@ fn encoders_replace_what_they_report() {
             assert_eq!(encoded(&*codec, &text, Some(&mut dice), replacement), by_one, "{}", codec.name());
         }
     }
+}
+
+/// ASCII, in which `!` makes the decoder break its contract. Every other byte is malformed.
+#[derive(Clone, Copy)]
+struct Liar {
+    /// It counts more faults than there are bytes. If not, it says that it read more than there is.
+    miscounts: bool,
+}
+
+impl Codec for Liar {
+    fn name(&self) -> &str {
+        "X-LIAR"
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(*self)
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        None
+    }
+}
+
+impl Decoder for Liar {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let end = src.iter().position(|byte| *byte == b'!').unwrap_or(src.len());
+        let read = dst.push_ascii(&src[..end]);
+        match src.get(read) {
+            None => Step { read, stop: Stop::InputEmpty },
+            Some(b'!') if read == 0 && !self.miscounts => Step { read: src.len() + 1, stop: Stop::InputEmpty },
+            Some(_) if dst.room() == 0 || read > 0 => Step { read, stop: Stop::OutputFull },
+            Some(_) => Step { read: 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) },
+        }
+    }
+
+    fn feed_replacing(&mut self, src: &[u8], _: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        let count = if self.miscounts && src[0] == b'!' { 2 } else { 0 };
+        Replaced { step: self.feed(src, dst), count }
+    }
+
+    fn finish(&mut self, _: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        Stop::InputEmpty
+    }
+
+    fn reset(&mut self) {}
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(*self)
+    }
+
+    fn pending(&self) -> usize {
+        0
+    }
+}
+
+/// Good output before the breach is delivered, and counted.
+#[test]
+fn a_codec_that_lies_while_it_replaces() {
+    let input = [&b"\xFFab".repeat(30)[..], b"c!d"].concat();
+    for miscounts in [false, true] {
+        let mut registry = Registry::builtin();
+        registry.register(Arc::new(Liar { miscounts }), &[]).unwrap();
+        let job = Transcode::new().registry(registry).source_encoding("X-LIAR").unwrap();
+        for malformed in [OnMalformed::Replace, OnMalformed::Drop] {
+            let job = job.clone().on_malformed(malformed).kind(charpipe::Kind::Text);
+            for target in ["UTF-8", "UTF-16LE"] {
+                let mut transcoder = job.clone().target_encoding(target).unwrap().transcoder().unwrap();
+                let mut output = Vec::new();
+                let error = transcoder.run(&mut &input[..], &mut output).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::Codec { offset: 91 | 92, .. }), "{error}");
+                let mark = if malformed == OnMalformed::Replace { "\u{FFFD}" } else { "" };
+                let text = format!("{mark}ab").repeat(30) + "c";
+                let bytes = if target == "UTF-8" { text.into_bytes() } else { utf16(&text) };
+                assert_eq!(output, bytes, "{target} {malformed:?}");
+                assert_eq!(transcoder.report().malformed.count, 30);
+            }
+        }
+    }
+}
+
+fn utf16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
