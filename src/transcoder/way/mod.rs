@@ -20,7 +20,7 @@ use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
-use crate::transcoder::faults::{constant_replacement, passing, replacement};
+use crate::transcoder::faults::{constant_replacement, count_marks, passing, replacement};
 use crate::transcoder::guard::Passing;
 use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::probe::check_can_write;
@@ -276,7 +276,7 @@ impl Route {
     /// Whether the text has U+FFFD that do not stand for one of the `replaced` malformed sequences, and the target lacks
     /// U+FFFD: then a policy applies to them, and not to the others.
     fn cannot_tell_marks(&mut self, replaced: u64) -> bool {
-        let count = || self.staged.text().matches(char::REPLACEMENT_CHARACTER).count() as u64;
+        let count = || count_marks(self.staged.text());
         let has_marks = replaced > 0 && self.source.passing() != Some(Passing::Drop);
         has_marks && !self.is_direct() && !self.target.has_mark() && count() != replaced
     }
