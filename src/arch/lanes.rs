@@ -42,11 +42,11 @@ pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bo
     })
 }
 
-/// Returns whether [`split`] with `isa` is faster than a search for the next shift code.
+/// Returns whether [`split`] and [`text`] with `isa` are faster than one character at a time.
 #[inline(always)]
 #[must_use]
-pub fn splits_fast(isa: Isa) -> bool {
-    isa == Isa::Avx512
+pub fn are_worth_it(isa: Isa) -> bool {
+    isa != Isa::Scalar
 }
 
 /// Splits 64 bytes, or 65 if the last is the first half of a pair, into single bytes, pairs and shift codes with the
@@ -57,6 +57,9 @@ pub fn splits_fast(isa: Isa) -> bool {
 pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut [u16; 64]) -> Split {
     let Some(block) = src.first_chunk() else { return Split { is_double, ..Split::default() } };
     dispatch!(isa, {
+        "x86_64" Sse => x86_64::lanes::sse::split(shifts, is_double, block, units),
+        "x86_64" Avx2 => x86_64::lanes::sse::split(shifts, is_double, block, units),
+        "aarch64" Neon => aarch64::lanes::split(shifts, is_double, block, units),
         "x86_64" Avx512 => x86_64::lanes::avx512::split(shifts, is_double, block, units),
         _ => scalar::lanes::split(shifts, is_double, block, units),
     })

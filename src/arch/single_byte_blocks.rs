@@ -17,6 +17,7 @@
 /// | name | meaning |
 /// |---|---|
 /// | `Vector`, `LEN` | the type, and how many bytes it has |
+/// | `MOST_LONG` | after how many blocks with characters of three bytes, one after the other, `decode` leaves the rest to its caller, which is faster |
 /// | `load(bytes, at)`, `store(bytes, at, vector)` | reads or writes `LEN` bytes from `at` on |
 /// | `splat(byte)` | the same byte everywhere |
 /// | `and`, `or`, `but` | of two vectors; `but` has the bits that are only in the first |
@@ -47,6 +48,8 @@ macro_rules! single_bytes_by_blocks {
             let none = splat(codes.none.unwrap_or_default());
             // For how many blocks not to try the codes, as they do not suit the text; and for how many the next time.
             let (mut aside, mut pause) = (0, 1);
+            // How many of the last blocks, one after the other, had characters of three bytes.
+            let mut long_blocks = 0;
             let (mut read, mut written) = (0, 0);
             while let Some(block) = chunk::<BLOCK>(src, read)
                 && let Some(room) = chunk_mut::<ROOM>(dst, written)
@@ -66,7 +69,7 @@ macro_rules! single_bytes_by_blocks {
                         let firsts = made.map(|code| select(code, code, select(up::<1>(code), leads[0], leads[1])));
                         let seconds = made.map(|code| and(code, splat(0xBF)));
                         (read, written) = (read + BLOCK, written + put_both(firsts, seconds, wide, room));
-                        pause = 1;
+                        (pause, long_blocks) = (1, 0);
                         continue;
                     }
                     (aside, pause) = (pause, u32::min(2 * pause, 32));
@@ -80,7 +83,12 @@ macro_rules! single_bytes_by_blocks {
                 if all(and(and(befores[0], up::<1>(befores[0])), and(befores[1], up::<1>(befores[1])))) {
                     let firsts = [0, 1].map(|at| select(lasts[at], lasts[at], befores[at]));
                     (read, written) = (read + BLOCK, written + put_both(firsts, lasts, wide, room));
+                    long_blocks = 0;
                     continue;
+                }
+                long_blocks += 1;
+                if long_blocks > MOST_LONG {
+                    return (read, written);
                 }
                 let firsts = lookup256(&table.first, bytes);
                 let long = firsts.map(|first| !mask(equal(first, splat(ToUtf8::ABSENT))) & ALL);

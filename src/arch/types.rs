@@ -120,6 +120,34 @@ pub struct Split {
     pub is_double: bool,
 }
 
+impl Split {
+    /// Finds the characters in a block of 64 bytes of which `outs` and `backs` are shift codes. If bit 63 of `cuts` is set,
+    /// so is the byte after the block; the other bits are the bytes before a shift code.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
+    #[inline(always)]
+    pub(super) fn of(outs: u64, backs: u64, cuts: u64, is_double: bool) -> Self {
+        const EVEN: u64 = 0x5555_5555_5555_5555;
+        // The runs of ones in `within` whose first bits are `starts`.
+        let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
+        let plain = !(outs | backs);
+        let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
+        // Pairs begin at every other byte of a run: at the even ones if the run begins at an even one.
+        let starts = double & !(double << 1);
+        let even = flood(starts & EVEN, double);
+        let leads = (double & even & EVEN) | (double & !even & !EVEN);
+        let firsts = plain & !double | leads;
+        let cut_off = leads & cuts;
+        if cut_off != 0 {
+            let read = cut_off.trailing_zeros() as usize;
+            let before = (1 << read) - 1;
+            return Split { read, firsts: firsts & before, doubles: leads & before, is_double: true };
+        }
+        // A pair may end with the byte after the block. No pair before the block took a byte of it.
+        let read = 64 + (leads >> 63) as usize;
+        Split { read, firsts, doubles: leads, is_double: (double | outs) >> 63 != 0 }
+    }
+}
+
 /// For decoding a single-byte charset: the UTF-8 bytes of each byte's character, counted from the end of the character.
 #[derive(Clone, Debug)]
 #[repr(align(64))]

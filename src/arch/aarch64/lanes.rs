@@ -4,7 +4,7 @@ use super::vector::*;
 use crate::arch::lanes_blocks::lanes_by_blocks;
 use crate::arch::scalar;
 use crate::arch::shuffles::*;
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts};
+use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 use std::arch::aarch64::*;
 
 type Vector = uint32x4_t;
@@ -19,6 +19,12 @@ fn load(lanes: &[u32], at: usize) -> Vector {
 #[target_feature(enable = "neon")]
 fn and(a: Vector, b: Vector) -> Vector {
     vandq_u32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn or(a: Vector, b: Vector) -> Vector {
+    vorrq_u32(a, b)
 }
 
 #[inline]
@@ -42,6 +48,12 @@ fn lens(vector: Vector) -> Option<u32> {
 
 #[inline]
 #[target_feature(enable = "neon")]
+fn either(vector: Vector, single: Vector, double: Vector) -> Vector {
+    vbslq_u32(vcgeq_u32(vector, splat(2 << LEN)), double, single)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
 fn is_open(vector: Vector, next: Vector) -> bool {
     const { assert!(MAY_GO_ON == FOLLOWS << 1) };
     vmaxvq_u32(and(and(vshrq_n_u32::<1>(vector), next), splat(FOLLOWS))) != 0
@@ -57,6 +69,19 @@ fn put(vector: Vector, table: &[u8; 16], room: &mut [u8], at: usize) {
 #[target_feature(enable = "neon")]
 fn turn(vector: Vector) -> Vector {
     vreinterpretq_u32_u8(vrev32q_u8(vreinterpretq_u8_u32(vector)))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn places_of(byte: u8, block: &[u8; 64]) -> u64 {
+    let code = vdupq_n_u8(byte);
+    let (parts, _) = block.as_chunks::<16>();
+    let mut places = 0;
+    for (at, part) in parts.iter().enumerate() {
+        let which = u16::from_le_bytes(sets(vceqq_u8(load16(part), code)));
+        places |= u64::from(which) << (16 * at);
+    }
+    places
 }
 
 lanes_by_blocks!("neon");

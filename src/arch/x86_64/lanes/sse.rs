@@ -3,7 +3,7 @@
 use crate::arch::lanes_blocks::lanes_by_blocks;
 use crate::arch::scalar;
 use crate::arch::shuffles::*;
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts};
+use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
 
@@ -19,6 +19,12 @@ fn load(lanes: &[u32], at: usize) -> Vector {
 #[target_feature(enable = "sse4.1,ssse3")]
 fn and(a: Vector, b: Vector) -> Vector {
     _mm_and_si128(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+fn or(a: Vector, b: Vector) -> Vector {
+    _mm_or_si128(a, b)
 }
 
 #[inline]
@@ -43,6 +49,13 @@ fn lens(vector: Vector) -> Option<u32> {
 
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
+fn either(vector: Vector, single: Vector, double: Vector) -> Vector {
+    let is_wide = _mm_cmpgt_epi32(vector, splat((2 << LEN) - 1));
+    _mm_blendv_epi8(single, double, is_wide)
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
 fn is_open(vector: Vector, next: Vector) -> bool {
     const { assert!(MAY_GO_ON == FOLLOWS << 1) };
     let open = and(_mm_srli_epi32::<1>(vector), next);
@@ -59,6 +72,19 @@ fn put(vector: Vector, table: &[u8; 16], room: &mut [u8], at: usize) {
 #[target_feature(enable = "sse4.1,ssse3")]
 fn turn(vector: Vector) -> Vector {
     _mm_shuffle_epi8(vector, _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3))
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+fn places_of(byte: u8, block: &[u8; 64]) -> u64 {
+    let code = _mm_set1_epi8(byte as i8);
+    let (parts, _) = block.as_chunks::<16>();
+    let mut places = 0;
+    for (at, part) in parts.iter().enumerate() {
+        let which = _mm_movemask_epi8(_mm_cmpeq_epi8(load16(part), code)) as u16;
+        places |= u64::from(which) << (16 * at);
+    }
+    places
 }
 
 lanes_by_blocks!("sse4.1,ssse3");

@@ -402,21 +402,6 @@ fn word_of(ch: char) -> Utf8Word {
     Utf8Word::new(ch).unwrap_or(Utf8Word::note(note::CHAR, ch as u32))
 }
 
-/// A run of single bytes of this length may be longer than that: it is searched no further.
-const LONG_RUN: usize = 2 * Utf8Batch::LEN;
-
-/// Returns how many bytes there are before the first shift code, but at most [`LONG_RUN`].
-#[inline(always)]
-fn run_len(src: &[u8]) -> usize {
-    let src = &src[..src.len().min(LONG_RUN)];
-    let is_shift = |byte: &u8| matches!(*byte, SO | SI);
-    let (blocks, _) = src.as_chunks::<16>();
-    // Without a branch for each byte.
-    let has_none = |block: &&[u8; 16]| !block.iter().fold(false, |any, byte| any | is_shift(byte));
-    let clear = 16 * blocks.iter().take_while(has_none).count();
-    clear + src[clear..].iter().position(is_shift).unwrap_or(src.len() - clear)
-}
-
 /// Decodes a multi-byte charset.
 #[derive(Clone, Debug)]
 pub(in crate::codec::engine) struct MultiByteDecoder {
@@ -526,56 +511,13 @@ impl MultiByteDecoder {
         read
     }
 
-    /// The same as [`blocks`](Self::blocks), run by run: between two shift codes there are only single bytes or only pairs,
-    /// so where each character begins is known without looking it up.
-    fn runs(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let table = &*self.table;
-        let (Some(singles), [_, pairs]) = (&table.singles, &table.pairs[..]) else { return 0 };
-        let mut batch = Utf8Batch::new();
-        let mut read = 0;
-        loop {
-            let rest = &src[read..];
-            let run = run_len(rest);
-            if self.set == 0 {
-                // A long run may be longer than was looked for. The table has no character for a shift code.
-                let len = dst.push_table(if run < LONG_RUN { &rest[..run] } else { rest }, singles);
-                read += len;
-                if len < run {
-                    return read;
-                }
-            } else {
-                let (codes, _) = rest[..run].as_chunks::<2>();
-                let codes = &codes[..codes.len().min(self.reach)];
-                for (at, [lead, trail]) in codes.iter().enumerate() {
-                    let start = pairs[usize::from(*lead)] as usize;
-                    batch.set(at, table.words[start + usize::from(*trail)]);
-                }
-                let done = dst.push_batch(&batch, codes.len());
-                read += 2 * done;
-                if done < codes.len() {
-                    self.reach = LEAST_REACH;
-                    return read;
-                }
-                self.reach = (2 * self.reach).min(Utf8Batch::LEN);
-                if codes.is_empty() && run > 0 {
-                    return read;
-                }
-            }
-            match src.get(read) {
-                Some(&code @ (SO | SI)) => (self.set, read) = (u8::from(code == SO), read + 1),
-                Some(_) => {}
-                None => return read,
-            }
-        }
-    }
-
     /// Decodes the front of `src` while nothing is held, as long as it is simple: one byte or two, for a character of up to
     /// three bytes in UTF-8. Returns how many bytes were read.
     #[inline(always)]
     fn common(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         let mut read = 0;
-        if table.sets.len() == 2 && src.len() >= WORTH {
-            read += if lanes::splits_fast(arch::isa()) { self.blocks(src, dst) } else { self.runs(src, dst) };
+        if table.sets.len() == 2 && src.len() >= WORTH && lanes::are_worth_it(arch::isa()) {
+            read += self.blocks(src, dst);
         }
         let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
         let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
