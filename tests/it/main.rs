@@ -11,7 +11,10 @@ mod contract_violations;
 mod dependencies;
 mod detection;
 mod examples;
+mod field_lists;
 mod fields;
+mod fields_mainframe;
+mod fields_properties;
 mod guess;
 #[cfg(feature = "whatwg")]
 mod many_faults;
