@@ -12,6 +12,7 @@ mod copybooks;
 mod dependencies;
 mod detection;
 mod examples;
+mod fields;
 mod guess;
 #[cfg(feature = "whatwg")]
 mod meta_labels;
