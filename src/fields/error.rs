@@ -106,7 +106,7 @@ pub enum Problem {
     },
     /// Written back, the value would become other bytes.
     NotCanonical {
-        /// The bytes that it would become.
+        /// The bytes that it would become. Empty if the value cannot be written at all.
         canonical: Vec<u8>,
     },
     /// The value does not fit the field.
@@ -226,9 +226,10 @@ impl fmt::Display for Problem {
                 write!(f, "is the count {count}, but {array} occurs {min} to {max} times")
             }
             Problem::UnknownType { known } => write!(f, "no record type matches; expected {known}"),
-            Problem::NotCanonical { canonical } => {
-                write!(f, "would be written back as {}", Hex(canonical))
+            Problem::NotCanonical { canonical } if canonical.is_empty() => {
+                f.write_str("cannot be written back as it is")
             }
+            Problem::NotCanonical { canonical } => write!(f, "would be written back as {}", Hex(canonical)),
             Problem::DoesNotFit { value, expected } => write!(f, "{value:?} does not fit; expected {expected}"),
             Problem::Unmappable { ch, codec } => write!(f, "U+{:04X} {ch:?} is not in {codec}", *ch as u32),
             Problem::Missing => f.write_str("there is no value"),

@@ -213,7 +213,8 @@ impl Layout {
     /// group without a name, whose items belong to the paths of the group around it.
     #[must_use]
     pub fn key(&self, item: usize) -> Option<&str> {
-        let is_named = !self.items[item].is_group() || self.items[item].name.is_some();
+        let Item { name, occurs, .. } = &self.items[item];
+        let is_named = name.is_some() || occurs.is_some() || !self.items[item].is_group();
         (is_named && !self.placed[item].is_record).then(|| self.path(item).rsplit('.').next()).flatten()
     }
 
@@ -309,6 +310,26 @@ impl Layout {
         }
         item.when = Some(rule.when.clone());
         Layout::new(items)
+    }
+
+    /// Returns the path of an item with the numbers of occurrences: `at` has one for each array around it, from 0, the
+    /// outermost first.
+    pub(super) fn path_at(&self, item: usize, at: &[usize]) -> String {
+        let mut items: Vec<usize> = std::iter::successors(Some(item), |item| self.parent(*item)).collect();
+        items.reverse();
+        let (mut path, mut at) = (String::new(), at.iter());
+        for item in items {
+            if let Some(key) = self.key(item) {
+                path.push_str(if path.is_empty() { "" } else { "." });
+                path.push_str(key);
+            }
+            if self.items[item].occurs.is_some()
+                && let Some(occurrence) = at.next()
+            {
+                path.push_str(&format!("[{}]", occurrence + 1));
+            }
+        }
+        path
     }
 
     pub(super) fn placed(&self, item: usize) -> &Placed {

@@ -23,17 +23,25 @@
 
 mod decimal;
 mod error;
+mod form;
 mod kind;
 mod layout;
+mod number;
+mod page;
+mod plan;
+mod read;
 mod resolve;
 mod value;
 mod visit;
 mod when;
+mod write;
 
 pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};
 pub use kind::{Binary, ByteOrder, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns};
 pub use layout::{Item, Layout, Occurs};
+pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;
 pub use visit::{Column, OnBad, Source, Trim, Visitor};
 pub use when::{BadRule, Rule, Test, When};
+pub use write::Writer;

@@ -1,6 +1,6 @@
 //! Checks the items of a layout, and computes what follows from them: nesting, paths, references and places.
 
-use super::kind::{Binary, Packed, PackedSign, Zoned};
+use super::kind::{Binary, Packed, Zoned};
 use super::{BadLayout, Item, Kind, Layout, Test};
 use crate::registry::label;
 use std::collections::HashSet;
@@ -31,6 +31,13 @@ pub(super) struct Placed {
     pub(super) counter: Option<usize>,
     /// The fields of the tests of its condition; `None` for tests of bytes.
     pub(super) tested: Vec<Option<usize>>,
+}
+
+impl Placed {
+    /// Returns the length of all occurrences, with the largest counts.
+    pub(super) fn total(&self, item: &Item) -> usize {
+        self.len * item.occurs.as_ref().map_or(1, |occurs| occurs.max)
+    }
 }
 
 /// The deepest nesting: level numbers go from 1 to 49, so nothing deeper can be written.
@@ -139,8 +146,8 @@ fn name(items: &[Item], placed: &mut [Placed]) {
         let own = match (&item.name, item.is_group()) {
             _ if placed[index].is_record => "",
             (Some(name), _) => name,
-            (None, false) => "FILLER",
-            (None, true) => "",
+            (None, true) if item.occurs.is_none() => "",
+            (None, _) => "FILLER",
         };
         let path = match (group, own) {
             (group, "") => group.to_owned(),

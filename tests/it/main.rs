@@ -11,6 +11,7 @@ mod contract_violations;
 mod dependencies;
 mod detection;
 mod examples;
+mod fields;
 mod guess;
 #[cfg(feature = "whatwg")]
 mod meta_labels;
