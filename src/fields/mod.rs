@@ -13,6 +13,7 @@
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
 //! | `decimal.rs`, `value.rs` | [`Decimal`] and [`Value`] |
 //! | `visit.rs` | [`Visitor`], [`Source`] and [`Column`]: how values are delivered and asked for |
+//! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `error.rs` | [`BadLayout`] and [`FieldError`] |
 //!
 //! # Names
@@ -21,6 +22,7 @@
 //! the whole record (level 01) is left out. In an array the path contains the number of the occurrence, from 1:
 //! `CUSTOMER.PHONE[2]`. Groups without a name do not appear in paths.
 
+mod copybook;
 mod decimal;
 mod error;
 mod form;
@@ -36,6 +38,7 @@ mod visit;
 mod when;
 mod write;
 
+pub use copybook::{Copybook, CopybookForm};
 pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};
 pub use kind::{Binary, ByteOrder, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns};
