@@ -109,6 +109,14 @@ pub(crate) struct Rows {
     #[arg(help_heading = ROWS, long)]
     pub(crate) filler: bool,
 
+    /// Refuse fields that --from-rows would write as other bytes
+    ///
+    /// Some values can be written in several ways: a packed number can end with C or F, for example. With this option
+    /// such a field is an error if its bytes are not those that `--from-rows` writes. Together with --filler, every record
+    /// then comes back byte for byte.
+    #[arg(help_heading = ROWS, long)]
+    pub(crate) exact: bool,
+
     /// Keep blanks at the end of text
     #[arg(help_heading = ROWS, long, conflicts_with = "trim_nuls")]
     pub(crate) keep_blanks: bool,

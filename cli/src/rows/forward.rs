@@ -39,11 +39,11 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
         setup.say_assumptions(&shapes);
     }
     let output = streams.name(args);
-    let job = Job { reader, rows, has_rejects: args.rejects.is_some(), cuts: args.overlong == OnOverlong::Cut };
+    let job = Job { rows, has_rejects: args.rejects.is_some(), cuts: args.overlong == OnOverlong::Cut };
     let mut worst = Status::Done;
     for path in args.files() {
         let name = Name::of_operand(&path);
-        let run = Run { args, setup, job: &job, shapes: &shapes, name: &name };
+        let run = Run { args, setup, job: &job, reader: &reader, shapes: &shapes, name: &name };
         let account = panics::catch(|| run.input(&path, &mut streams))
             .unwrap_or_else(|panic| Account::not_begun(Ending::Panicked(panic)));
         account.say(args, &name, &path);
@@ -67,6 +67,7 @@ pub(super) fn reader(args: &Rows, setup: &Setup) -> Result<Reader, Status> {
         .trim(trim)
         .on_bad(if args.null_on_bad { OnBad::Null } else { OnBad::Error })
         .empty_is_null(args.null_on_bad)
+        .canonical(args.exact)
         .fillers(args.filler);
     if !args.select.is_empty() {
         options = options.select(args.select.iter().map(|name| name.trim()));
@@ -79,6 +80,7 @@ pub(super) struct Run<'a> {
     pub(super) args: &'a Rows,
     pub(super) setup: &'a Setup,
     pub(super) job: &'a Job,
+    pub(super) reader: &'a Reader,
     pub(super) shapes: &'a Shapes,
     pub(super) name: &'a Name,
 }
@@ -110,12 +112,17 @@ impl Run<'_> {
         let written = streams.write_headers().map_err(not_written);
         let ended = written.and_then(|()| {
             let mut take = |done: &mut Done| take(done, &mut account, streams);
+            let worker = || Worker::new(self.job, &self.name.json, self.reader.clone());
             match is_file && jobs > 1 {
-                true => parallel::run(self.job, &self.name.json, jobs, &mut cutter, &mut take),
-                false => alone(self.job, &self.name.json, &mut cutter, &mut take),
+                true => parallel::run(&worker, jobs, &mut cutter, &mut take),
+                false => alone(worker(), &mut cutter, &mut take),
             }
         });
-        account.bytes_in = cutter.offset();
+        account.bytes_in = match &ended {
+            // How far the input was read beyond it depends on the size of the buffers.
+            Err(Ending::Failed(Trouble::Record { offset, .. })) => *offset,
+            _ => cutter.offset(),
+        };
         if let Err(ending) = ended {
             account.ending = ending;
         }
@@ -124,8 +131,7 @@ impl Run<'_> {
 }
 
 /// Converts in this thread. What was read is written before the next read.
-pub(super) fn alone(job: &Job, input: &str, cutter: &mut Cutter, take: &mut Take<'_>) -> Result<(), Ending> {
-    let mut worker = Worker::new(job, input);
+pub(super) fn alone(mut worker: Worker<'_>, cutter: &mut Cutter, take: &mut Take<'_>) -> Result<(), Ending> {
     let (mut batch, mut done) = (Batch::default(), Done::default());
     loop {
         let read = cutter.read(&mut batch);
@@ -144,8 +150,8 @@ pub(super) type Take<'a> = dyn FnMut(&mut Done) -> Result<(), Ending> + 'a;
 
 fn take(done: &mut Done, account: &mut Account, streams: &mut Streams) -> Result<(), Ending> {
     account.counts.add(&done.counts);
-    for (table, total) in done.tables.iter().zip(&mut account.rows) {
-        total.1 += table.rows;
+    for (rows, total) in done.rows.iter().zip(&mut account.rows) {
+        total.1 += rows;
     }
     let room = MAX_LISTED - account.rejected.len().min(MAX_LISTED);
     account.rejected.extend(done.rejected.drain(..).take(room));

@@ -3,7 +3,7 @@
 use crate::rows::account::Ending;
 use crate::rows::batch::{Batch, Cutter};
 use crate::rows::forward::{self, Take};
-use crate::rows::work::{Done, Job, Worker};
+use crate::rows::work::{Done, Worker};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, Scope};
 
@@ -19,13 +19,18 @@ struct Hand {
 /// How many batches wait for each thread.
 const WAITING: usize = 2;
 
-/// Turns the records of `cutter` into rows with `jobs` threads.
-pub(super) fn run(job: &Job, input: &str, jobs: usize, cutter: &mut Cutter, take: &mut Take<'_>) -> Result<(), Ending> {
+/// Turns the records of `cutter` into rows with `jobs` threads. `worker` makes a worker for each.
+pub(super) fn run<'a>(
+    worker: &dyn Fn() -> Worker<'a>,
+    jobs: usize,
+    cutter: &mut Cutter,
+    take: &mut Take<'_>,
+) -> Result<(), Ending> {
     thread::scope(|scope| {
-        let mut hands: Vec<Hand> = (0..jobs).map_while(|_| begin(scope, job, input)).collect();
+        let mut hands: Vec<Hand> = (0..jobs).map_while(|_| begin(scope, worker())).collect();
         if hands.is_empty() {
             // The system grants no threads.
-            return forward::alone(job, input, cutter, take);
+            return forward::alone(worker(), cutter, take);
         }
         let mut spare = Vec::new();
         let mut next = 0;
@@ -56,11 +61,10 @@ pub(super) fn run(job: &Job, input: &str, jobs: usize, cutter: &mut Cutter, take
     })
 }
 
-fn begin<'scope>(scope: &'scope Scope<'scope, '_>, job: &'scope Job, input: &'scope str) -> Option<Hand> {
+fn begin<'scope>(scope: &'scope Scope<'scope, '_>, mut worker: Worker<'scope>) -> Option<Hand> {
     let (batches, orders) = mpsc::sync_channel::<(Batch, Done)>(WAITING);
     let (outcomes, results) = mpsc::sync_channel(WAITING);
     let work = move || {
-        let mut worker = Worker::new(job, input);
         for (batch, mut done) in orders {
             worker.work(&batch, &mut done);
             if outcomes.send((batch, done)).is_err() {

@@ -20,6 +20,8 @@ pub(super) struct RowPlan {
     pub(super) format: RowFormat,
     pub(super) columns: Vec<Column>,
     policy: TextPolicy,
+    /// Whether the rows of each table go to a stream of its own.
+    by_type: bool,
     /// Whether rows begin with the number of the record.
     has_number: bool,
     /// Whether rows have the type of the record, after the number.
@@ -43,7 +45,6 @@ pub(super) struct Table {
 }
 
 impl RowPlan {
-    /// `by_type`: there is a table for each record type.
     pub(super) fn new(args: &Rows, layout: &Layout, columns: Vec<Column>) -> Self {
         let items = 0..layout.items().len();
         let key = |item| {
@@ -72,6 +73,7 @@ impl RowPlan {
         RowPlan {
             format: args.format,
             policy: TextPolicy { controls: args.controls, newlines: args.record_newlines },
+            by_type,
             has_number: args.number,
             has_type: !types.is_empty() && !by_type,
             keys: items.map(key).collect(),
@@ -84,6 +86,16 @@ impl RowPlan {
     /// Returns the tables: one for each record type, or one.
     pub(super) fn tables(&self) -> &[Table] {
         &self.tables
+    }
+
+    /// Returns how many streams the rows go to.
+    pub(super) fn streams(&self) -> usize {
+        if self.by_type { self.tables.len() } else { 1 }
+    }
+
+    /// Returns the stream that the rows of this table go to.
+    pub(super) fn stream(&self, table: usize) -> usize {
+        if self.by_type { table } else { 0 }
     }
 
     /// Whether there are record types.

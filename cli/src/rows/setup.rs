@@ -152,7 +152,7 @@ fn field_list(file: &[u8]) -> Result<Layout, BadLayout> {
         let line = 1 + file[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
         BadLayout::at(line, 0, "a field list is text in UTF-8")
     })?;
-    text.parse()
+    let _ = text; Err(BadLayout::at(0,0,"todo"))
 }
 
 /// Recognises the format of a layout by its content: JSON begins with a brace or bracket; a field list has a name and a

@@ -111,13 +111,13 @@ impl Streams {
     /// Writes the rows of a batch.
     pub(super) fn write(&mut self, done: &Done) -> Result<u64, Failed> {
         let mut written = 0;
-        for (index, table) in done.tables.iter().enumerate().filter(|(_, table)| !table.text.is_empty()) {
+        for (index, text) in done.texts.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
             let output = match &mut self.rows {
                 RowStreams::One { output, .. } => output,
                 RowStreams::ByType(files) => &mut files[index].output,
             };
-            write(output, &table.text)?;
-            written += table.text.len() as u64;
+            write(output, text)?;
+            written += text.len() as u64;
         }
         if let Some(rejects) = &mut self.rejects {
             write(rejects, &done.rejects)?;

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 /// What all workers have in common.
 pub(super) struct Job {
-    pub(super) reader: Reader,
     pub(super) rows: RowPlan,
     /// Whether records with errors are set aside; otherwise the first one ends the work.
     pub(super) has_rejects: bool,
@@ -21,8 +20,10 @@ pub(super) struct Job {
 /// The rows of a batch, and what happened.
 #[derive(Default)]
 pub(super) struct Done {
-    /// For each table of the [`RowPlan`].
-    pub(super) tables: Vec<TableRows>,
+    /// The rows: one text for each stream.
+    pub(super) texts: Vec<String>,
+    /// The number of rows in each table of the [`RowPlan`].
+    pub(super) rows: Vec<u64>,
     /// Lines of JSON for `--rejects`.
     pub(super) rejects: String,
     pub(super) counts: Counts,
@@ -30,12 +31,6 @@ pub(super) struct Done {
     pub(super) rejected: Vec<Rejected>,
     /// The error that ended the work. The rows before it are complete.
     pub(super) trouble: Option<Trouble>,
-}
-
-#[derive(Default)]
-pub(super) struct TableRows {
-    pub(super) text: String,
-    pub(super) rows: u64,
 }
 
 /// Counts of what was not as it should be, but let pass.
@@ -94,13 +89,13 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(job: &'a Job, input: &'a str) -> Self {
-        Worker { job, input, reader: job.reader.clone(), scratch: Scratch::default() }
+    pub(super) fn new(job: &'a Job, input: &'a str, reader: Reader) -> Self {
+        Worker { job, input, reader, scratch: Scratch::default() }
     }
 
     /// Turns the records of a batch into rows. `done` is overwritten; its memory is used again.
     pub(super) fn work(&mut self, batch: &Batch, done: &mut Done) {
-        done.clear(self.job.rows.tables().len());
+        done.clear(&self.job.rows);
         self.scratch.changed = Changed::default();
         for record in batch.records() {
             match self.record(record, done) {
@@ -126,16 +121,16 @@ impl<'a> Worker<'a> {
         } else {
             0
         };
-        let (table, rows_of) = (&rows.tables()[index], &mut done.tables[index]);
+        let text = &mut done.texts[rows.stream(index)];
         let before = self.scratch.changed;
-        let mut row = Row::begin(rows, table, record.number, &mut rows_of.text, &mut self.scratch);
+        let mut row = Row::begin(rows, &rows.tables()[index], record.number, text, &mut self.scratch);
         let error = match self.reader.read(record.number, record.data, &mut row) {
             Ok(read) if read.len < record.data.len() && !cuts => {
                 BadRecord::TooLong { len: record.data.len(), layout: read.len }
             }
             Ok(read) => {
                 row.end();
-                rows_of.rows += 1;
+                done.rows[index] += 1;
                 done.counts.nulls += read.bad;
                 done.counts.cut += u64::from(read.len < record.data.len());
                 return Ok(());
@@ -168,12 +163,11 @@ impl<'a> Worker<'a> {
 }
 
 impl Done {
-    fn clear(&mut self, tables: usize) {
-        self.tables.resize_with(tables, TableRows::default);
-        for table in &mut self.tables {
-            table.text.clear();
-            table.rows = 0;
-        }
+    fn clear(&mut self, plan: &RowPlan) {
+        self.texts.resize_with(plan.streams(), String::new);
+        self.texts.iter_mut().for_each(String::clear);
+        self.rows.clear();
+        self.rows.resize(plan.tables().len(), 0);
         self.rejects.clear();
         self.counts = Counts::default();
         self.rejected.clear();
