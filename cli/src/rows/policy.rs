@@ -157,7 +157,10 @@ mod tests {
             push_csv(&mut out, text);
             out
         };
-        assert_eq!([csv("a b"), csv("a,b"), csv("a\"b\""), csv("a\nb")], ["a b", "\"a,b\"", "\"a\"\"b\"\"\"", "\"a\nb\""]);
+        assert_eq!(
+            [csv("a b"), csv("a,b"), csv("a\"b\""), csv("a\nb")],
+            ["a b", "\"a,b\"", "\"a\"\"b\"\"\"", "\"a\nb\""]
+        );
         for text in ["", "é\"\\\n\u{1}\u{7F}\u{85}x", "plain"] {
             let mut out = String::new();
             push_json(&mut out, text);

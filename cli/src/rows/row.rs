@@ -254,10 +254,12 @@ impl<'a> Row<'a> {
         let text = if policy.keeps_all() {
             text
         } else {
-            policy.apply(text, &mut self.scratch.room, &mut self.scratch.changed).map_err(|refused| BadRecord::Character {
-                path: self.plan.columns[column].path.clone(),
-                ch: refused.ch,
-                is_newline: refused.is_newline,
+            policy.apply(text, &mut self.scratch.room, &mut self.scratch.changed).map_err(|refused| {
+                BadRecord::Character {
+                    path: self.plan.columns[column].path.clone(),
+                    ch: refused.ch,
+                    is_newline: refused.is_newline,
+                }
             })?
         };
         match self.plan.format {

@@ -29,7 +29,7 @@ pub(super) struct Setup {
     /// Whether the page was not named.
     is_page_assumed: bool,
     /// The name of the layout file.
-    layout_name: Name,
+    pub(super) layout_name: Name,
 }
 
 /// The page of records if none was named: that of the United States, as for EBCDIC in `convert`.
@@ -73,7 +73,7 @@ impl Setup {
     }
 
     fn say_assumed(&self, option: &str, shape: Option<&Shape>) {
-        let shape = shape.map(|shape| format!("records of shape {shape}, the length of the layout"));
+        let shape = shape.map(|shape| format!("{shape} records (the length of the layout)"));
         let page = self.is_page_assumed.then(|| format!("code page {}", self.codec.name()));
         let options = match (&shape, &page) {
             (Some(_), Some(_)) => format!("{option} and -f"),
@@ -82,7 +82,7 @@ impl Setup {
         };
         let assumed: Vec<String> = [shape, page].into_iter().flatten().collect();
         if !assumed.is_empty() {
-            say(format_args!("assuming {} (name them with {options})", assumed.join(" and ")));
+            say(format_args!("assuming {}; use {options} to change that", assumed.join(" and ")));
         }
     }
 
@@ -152,7 +152,8 @@ fn field_list(file: &[u8]) -> Result<Layout, BadLayout> {
         let line = 1 + file[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
         BadLayout::at(line, 0, "a field list is text in UTF-8")
     })?;
-    let _ = text; Err(BadLayout::at(0,0,"todo"))
+    let _ = text;
+    Err(BadLayout::at(0, 0, "todo"))
 }
 
 /// Recognises the format of a layout by its content: JSON begins with a brace or bracket; a field list has a name and a

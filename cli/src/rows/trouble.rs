@@ -1,8 +1,8 @@
 //! What can be wrong with a record, and with an input.
 
 use crate::messages::json::ErrorObject;
-use charpipe::fields::FieldError;
 use charpipe::Error;
+use charpipe::fields::FieldError;
 use std::fmt::{self, Display};
 
 /// What is wrong with a record.
@@ -58,7 +58,9 @@ impl BadRecord {
                     " (is the layout right? see --show-layout; use --null-on-bad or --rejects PATH to go on)"
                 }
                 "malformed" => " (name the code page with -f; use --null-on-bad or --rejects PATH to go on)",
-                "unknown-type" => " (add a rule with --when, such as `--when 'otherwise: NAME'`, or use --rejects PATH)",
+                "unknown-type" => {
+                    " (add a rule with --when, such as `--when 'otherwise: NAME'`, or use --rejects PATH)"
+                }
                 "record-too-short" => {
                     " (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)"
                 }
@@ -110,12 +112,8 @@ impl Trouble {
     pub(super) fn object(&self) -> ErrorObject {
         match self {
             Trouble::Input(error) => ErrorObject::of(error),
-            Trouble::Limit { offset, .. } => {
-                ErrorObject::new("record-too-long", self.to_string(), Some(*offset))
-            }
-            Trouble::Record { offset, error, .. } => {
-                ErrorObject::new(error.code(), self.to_string(), Some(*offset))
-            }
+            Trouble::Limit { offset, .. } => ErrorObject::new("record-too-long", self.to_string(), Some(*offset)),
+            Trouble::Record { offset, error, .. } => ErrorObject::new(error.code(), self.to_string(), Some(*offset)),
         }
     }
 }
@@ -125,9 +123,7 @@ impl Display for Trouble {
         match self {
             Trouble::Input(error) => error.kind().fmt(f),
             Trouble::Limit { record, limit, .. } => write!(f, "record {record} is longer than {limit} bytes"),
-            Trouble::Record { record, error: BadRecord::Field(error), .. } => {
-                error.clone().in_record(*record).fmt(f)
-            }
+            Trouble::Record { record, error: BadRecord::Field(error), .. } => error.clone().in_record(*record).fmt(f),
             Trouble::Record { record, error, .. } => write!(f, "record {record}: {error}"),
         }
     }

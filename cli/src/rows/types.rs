@@ -8,8 +8,8 @@ use charpipe::fields::Layout;
 pub(super) fn record_types(layout: &Layout) -> Vec<usize> {
     let Some(first) = layout.types().next() else { return Vec::new() };
     let place = |item| layout.redefined(item).unwrap_or(item);
-    let shares_place = layout.redefined(first).is_some()
-        || layout.types().any(|item| layout.redefined(item) == Some(first));
+    let shares_place =
+        layout.redefined(first).is_some() || layout.types().any(|item| layout.redefined(item) == Some(first));
     let is_one = |item: &usize| {
         layout.parent(*item) == layout.parent(first)
             && match shares_place {

@@ -65,7 +65,10 @@ impl CsvReader {
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull if self.text.len() < MAX_ROW => self.text.resize(2 * self.text.len(), 0),
                 ReadRecordResult::OutputFull => {
-                    return Err(Trouble::malformed(begin, format!("it is longer than {MAX_ROW} bytes; is a quote not closed?")));
+                    return Err(Trouble::malformed(
+                        begin,
+                        format!("it is longer than {MAX_ROW} bytes; is a quote not closed?"),
+                    ));
                 }
                 ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
             }
