@@ -8,6 +8,7 @@ mod byte_to_byte;
 mod chunks;
 mod conformance;
 mod contract_violations;
+mod copybooks;
 mod dependencies;
 mod detection;
 mod examples;

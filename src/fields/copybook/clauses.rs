@@ -17,7 +17,7 @@
 
 use super::entry::{Clauses, Occurs, Placed, Usage};
 use super::lexical::{
-    Read, expected, fail, integer, is_one_of, keyword, keywords, literal, name, optional, required, word,
+    Mistake, Read, expected, fail, integer, is_one_of, keyword, keywords, literal, name, optional, required, word,
 };
 use super::picture;
 use crate::fields::SignPlace;
@@ -68,7 +68,7 @@ const USAGES: &[(&[&str], Usage)] = &[
     (&["DISPLAY"], Usage::Display),
     (&["DISPLAY-1"], Usage::Graphic),
     (&["NATIONAL"], Usage::National),
-    (&["BINARY", "COMP", "COMPUTATIONAL", "COMP-4", "COMPUTATIONAL-4"], Usage::Binary),
+    (&["BINARY", "COMP", "COMPUTATIONAL", "COMP-0", "COMPUTATIONAL-0", "COMP-4", "COMPUTATIONAL-4"], Usage::Binary),
     (&["COMP-5", "COMPUTATIONAL-5"], Usage::Native),
     (&["COMP-1", "COMPUTATIONAL-1", "FLOAT-SHORT"], Usage::Float),
     (&["COMP-2", "COMPUTATIONAL-2", "FLOAT-LONG"], Usage::Double),
@@ -156,13 +156,10 @@ fn put<'a, T>(
     clause: &'a str,
     value: T,
     called: &'static str,
-) -> Result<(), nom::Err<super::lexical::Mistake<'a>>> {
+) -> Result<(), nom::Err<Mistake<'a>>> {
     if slot.is_some() {
-        return fail(
-            clause,
-            format!("a second {called} clause: an entry has one at most; is a period missing before it?"),
-        )
-        .map(|_: (&str, ())| ());
+        let what = format!("found a second {called} clause: an entry has one at most; is a period missing before it?");
+        return Err(nom::Err::Failure(Mistake::message(clause, what)));
     }
     *slot = Some(Placed { rest, value });
     Ok(())
@@ -228,8 +225,8 @@ fn occurs(input: &str) -> Read<'_, Occurs<'_>> {
             fail(rest, format!("OCCURS {first} TO {max} needs DEPENDING ON and a name"))
         }
         (None, None) if first == 0 => fail(input, "OCCURS 0: a table has at least one element, or a varying number"),
-        // Without the smallest number, it is 1.
-        (None, Some(_)) => Ok((rest, Occurs { min: first.min(1), max: first, depending })),
+        // Without a smallest number, IBM's compilers take 1, but they also accept records without elements.
+        (None, Some(_)) => Ok((rest, Occurs { min: 0, max: first, depending })),
         (max, _) => Ok((rest, Occurs { min: first, max: max.unwrap_or(first), depending })),
     }
 }

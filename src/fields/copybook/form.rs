@@ -9,6 +9,9 @@ use crate::words::words;
 /// |---|---|---|---|---|
 /// | fixed | ignored | `*` or `/`: a comment; `D`: a debugging line, which is ignored; `-`: a continuation | text | ignored |
 /// | free | text | text | text | text |
+///
+/// Some compilers and tools are less strict, and so is this reader: in fixed form, text may begin in column 7; a line
+/// that begins with `*` before column 7, or between two entries, is a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[non_exhaustive]
 pub enum CopybookForm {
@@ -17,7 +20,7 @@ pub enum CopybookForm {
     Auto,
     /// Fixed form.
     Fixed,
-    /// Free form. A line that has `*` in column 1 is a comment too.
+    /// Free form.
     Free,
 }
 
@@ -74,27 +77,31 @@ impl Columns {
 
 /// Returns whether lines are in fixed form. Lines that would say the same in both forms say nothing here.
 pub(super) fn is_fixed<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
-    let (mut fixed, mut free, mut crossing) = (0u32, 0u32, false);
+    let (mut numbered, mut free, mut commented, mut crossing) = (0u32, 0u32, false, false);
     for line in lines {
         match Evidence::of(line) {
-            Evidence::Fixed => fixed += 1,
+            Evidence::Numbered => numbered += 1,
             Evidence::Free => free += 1,
+            Evidence::Commented => commented = true,
             Evidence::Crossing => crossing = true,
             Evidence::Directive(is_fixed) => return is_fixed,
             Evidence::Nothing => {}
         }
     }
-    if fixed == 0 && free == 0 { !crossing } else { fixed >= free }
+    // Comments in column 7 also occur in free form, by chance.
+    if numbered == 0 && free == 0 { commented || !crossing } else { numbered >= free }
 }
 
 /// What a line says about the form.
 #[derive(PartialEq, Eq, Debug)]
 enum Evidence {
-    /// It has a sequence number, or an indicator in column 7.
-    Fixed,
-    /// It has text where fixed form has none.
+    /// Fixed: it has a sequence number before column 7.
+    Numbered,
+    /// Fixed, if nothing speaks against it: it has an indicator in column 7.
+    Commented,
+    /// Free: it has text where fixed form has none.
     Free,
-    /// Its text does not end at column 72, which may be an identification in columns 73 to 80.
+    /// Free, if nothing speaks against it: its text goes on after column 72.
     Crossing,
     /// It names the form; true for the fixed one.
     Directive(bool),
@@ -111,25 +118,21 @@ impl Evidence {
             return Evidence::Directive(is_fixed);
         }
         let columns = Columns::new(line);
-        let (numbers, code) = (&line[..columns.area], &line[columns.code..columns.margin]);
-        let is_comment = text.starts_with('*');
+        let (numbers, rest) = line.split_at(columns.area);
+        let is_unnumbered = numbers.trim_matches(is_blank).is_empty();
+        let code = &line[columns.code..columns.margin];
+        let is_level = begins_with_level(line) && !is_unnumbered;
         match columns.indicator {
-            _ if is_comment && line[columns.area..].starts_with("*>") => Evidence::Nothing,
-            Some('*' | '/') if numbers.trim_matches(is_blank).is_empty() || is_sequence(numbers) => Evidence::Fixed,
-            _ if is_comment => Evidence::Nothing,
-            // A level number in the first columns: a sequence number only if the text has a level number as well.
-            _ if begins_with_level(line, columns.area)
-                && !(is_sequence(numbers) && begins_with_level(code, usize::MAX)) =>
-            {
-                Evidence::Free
-            }
-            Some(' ' | '-' | 'D' | 'd') if is_sequence(numbers) => Evidence::Fixed,
-            // A word in column 7, such as DEPENDING, is not the indicator of a debugging line.
-            Some('D' | 'd') if code.starts_with(|ch: char| ch.is_alphabetic()) => Evidence::Free,
-            Some('-' | 'D' | 'd') if numbers.trim_matches(is_blank).is_empty() => Evidence::Fixed,
-            Some(' ' | '$' | '>') if numbers.trim_matches(is_blank).is_empty() => past_margin(line, &columns),
-            Some(' ') => Evidence::Nothing,
+            Some('*') if is_unnumbered && rest.starts_with("*>") => Evidence::Nothing,
+            Some('*' | '/') if is_unnumbered || is_sequence(numbers) => Evidence::Commented,
+            _ if text.starts_with('*') => Evidence::Nothing,
+            // A level number before column 7 is a sequence number only if the text has a level number as well.
+            _ if is_level && !(is_sequence(numbers) && begins_with_level(code)) => Evidence::Free,
+            Some(' ' | '-' | 'D' | 'd') if is_sequence(numbers) => Evidence::Numbered,
+            Some('-') if is_unnumbered => Evidence::Commented,
+            _ if is_unnumbered => past_margin(line, &columns),
             None if is_sequence(numbers) => Evidence::Nothing,
+            Some(' ') => Evidence::Nothing,
             _ => Evidence::Free,
         }
     }
@@ -151,21 +154,17 @@ fn past_margin(line: &str, columns: &Columns) -> Evidence {
 }
 
 /// Returns whether these six columns contain only digits and blanks, or no blanks at all.
-fn is_sequence(numbers: &str) -> bool {
+pub(super) fn is_sequence(numbers: &str) -> bool {
     let text = numbers.trim_matches(is_blank);
     let is_number = numbers.chars().all(|ch| ch.is_ascii_digit() || is_blank(ch));
     !text.is_empty() && (is_number || text.chars().count() == SEQUENCE && !text.contains(is_blank))
 }
 
-/// Returns whether a line begins with a level number before the byte `limit`.
-fn begins_with_level(line: &str, limit: usize) -> bool {
-    let blanks = line.len() - line.trim_start_matches(is_blank).len();
-    let digits = line[blanks..].bytes().take_while(u8::is_ascii_digit).count();
-    let rest = &line[blanks + digits..];
-    blanks < limit
-        && matches!(digits, 1 | 2)
-        && rest.starts_with(is_blank)
-        && matches!(line[blanks..][..digits].parse(), Ok(1..=49 | 66 | 77 | 88))
+/// Returns whether a line begins with a level number.
+pub(super) fn begins_with_level(line: &str) -> bool {
+    let text = line.trim_start_matches(is_blank);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    text[digits..].starts_with(is_blank) && digits <= 2 && matches!(text[..digits].parse(), Ok(1..=49 | 66 | 77 | 88))
 }
 
 /// Returns what `>>SOURCE FORMAT IS FREE` or `$SET SOURCEFORMAT"FREE"` says: true for fixed form.

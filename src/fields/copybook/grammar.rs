@@ -11,7 +11,7 @@
 
 use super::clauses::{clauses, renames, values};
 use super::entry::{Entry, Placed};
-use super::lexical::{Mistake, Read, expected, fail, gap, is_one_of, keyword, name, required, word};
+use super::lexical::{Mistake, Read, expected, fail, found, gap, is_one_of, keyword, name, required, word};
 use super::limits::MAX_ENTRIES;
 use nom::Parser;
 use nom::branch::alt;
@@ -21,23 +21,24 @@ use nom::combinator::{opt, value};
 /// Reads the entries that describe storage.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Mistake<'_>> {
     let mut entries = Vec::new();
-    let mut rest = skip_gap(text);
+    let begin = skip_gap(text);
+    let mut rest = begin;
     while !rest.is_empty() {
         let (after, entry) = entry(rest).map_err(mistake)?;
         entries.extend(entry);
         if entries.len() > MAX_ENTRIES {
-            return fail::<()>(rest, format!("a copybook may have at most {MAX_ENTRIES} entries"))
-                .map_err(mistake)
-                .map(|_| entries);
+            return Err(Mistake::message(rest, format!("a copybook may have at most {MAX_ENTRIES} entries")));
         }
         rest = after;
     }
-    match entries.is_empty() {
-        true => expected::<()>(rest, LEVEL).map_err(mistake).map(|_| entries),
-        false => Ok(entries),
+    match (entries.is_empty(), begin.is_empty()) {
+        (false, _) => Ok(entries),
+        (true, true) => Err(Mistake::expected(begin, LEVEL)),
+        (true, false) => Err(Mistake::message(begin, NO_STORAGE)),
     }
 }
 
+const NO_STORAGE: &str = "the copybook describes no storage: expected an entry of level 01 to 49, or 77";
 const LEVEL: &str = "a level number (01 to 49, 66, 77 or 88) at the beginning of an entry";
 
 fn skip_gap(text: &str) -> &str {
@@ -47,7 +48,7 @@ fn skip_gap(text: &str) -> &str {
 fn mistake(error: nom::Err<Mistake<'_>>) -> Mistake<'_> {
     match error {
         nom::Err::Error(mistake) | nom::Err::Failure(mistake) => mistake,
-        nom::Err::Incomplete(_) => Mistake { rest: "", what: super::lexical::What::Expected("a period") },
+        nom::Err::Incomplete(_) => Mistake::expected("", "a period"),
     }
 }
 
@@ -82,7 +83,7 @@ fn period(input: &str) -> Read<'_, ()> {
 
 /// Reads a level number.
 fn level(input: &str) -> Read<'_, u8> {
-    let Ok((rest, found)) = word(input) else { return expected(input, LEVEL) };
+    let Ok((rest, found)) = word(input) else { return foreign(input, &found(input)) };
     let digits = found.bytes().all(|byte| byte.is_ascii_digit());
     match found.parse::<u8>() {
         Ok(level @ (1..=49 | 66 | 77 | 88)) if found.len() <= 2 => Ok((rest, level)),

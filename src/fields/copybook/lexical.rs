@@ -35,6 +35,18 @@ pub(super) struct Mistake<'a> {
     pub(super) what: What,
 }
 
+impl<'a> Mistake<'a> {
+    /// Makes the mistake for `rest`, where `what` should be.
+    pub(super) fn expected(rest: &'a str, what: &'static str) -> Self {
+        Mistake { rest, what: What::Expected(what) }
+    }
+
+    /// Makes the mistake for `rest` with a whole message.
+    pub(super) fn message(rest: &'a str, message: impl Into<Cow<'static, str>>) -> Self {
+        Mistake { rest, what: What::Message(message.into()) }
+    }
+}
+
 /// What is wrong.
 #[derive(Debug)]
 pub(super) enum What {
@@ -46,7 +58,7 @@ pub(super) enum What {
 
 impl<'a> ParseError<&'a str> for Mistake<'a> {
     fn from_error_kind(rest: &'a str, _: ErrorKind) -> Self {
-        Mistake { rest, what: What::Expected("another word") }
+        Mistake::expected(rest, "another word")
     }
 
     fn append(_: &'a str, _: ErrorKind, other: Self) -> Self {
@@ -56,12 +68,12 @@ impl<'a> ParseError<&'a str> for Mistake<'a> {
 
 /// Fails for good: no other alternative is tried.
 pub(super) fn fail<'a, T>(rest: &'a str, message: impl Into<Cow<'static, str>>) -> Read<'a, T> {
-    Err(nom::Err::Failure(Mistake { rest, what: What::Message(message.into()) }))
+    Err(nom::Err::Failure(Mistake::message(rest, message)))
 }
 
 /// Fails for good, because `expected` should be here.
 pub(super) fn expected<'a, T>(rest: &'a str, expected: &'static str) -> Read<'a, T> {
-    Err(nom::Err::Failure(Mistake { rest, what: What::Expected(expected) }))
+    Err(nom::Err::Failure(Mistake::expected(rest, expected)))
 }
 
 /// Makes a parser whose result is required: if it fails, no other alternative is tried.

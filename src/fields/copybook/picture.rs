@@ -22,8 +22,10 @@ use std::borrow::Cow;
 /// What a picture says about the storage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Picture {
-    /// Text, or a number that is edited to be read by people: so many characters of one byte.
+    /// Text: so many characters.
     Text(usize),
+    /// A number that is edited to be read by people: so many characters.
+    Edited(usize),
     /// So many double-byte characters: `G`.
     Graphic(usize),
     /// So many characters of UTF-16, or double-byte characters: `N`.
@@ -39,8 +41,8 @@ pub(super) enum Picture {
     },
 }
 
-/// The most digits of a number, including those that `P` stands for.
-const MAX_DIGITS: usize = 31;
+/// The most digits of a number, including those that `P` stands for. IBM's compilers allow 31, GnuCOBOL 38.
+const MAX_DIGITS: usize = 38;
 
 /// A symbol and how often it stands there.
 struct Symbol<'a> {
@@ -123,7 +125,8 @@ fn classify<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
         () if has("G") => ("GB", true),
         () if has("XA") => ("XA9B0/", false),
         // C and D are the first letters of CR and DB.
-        () => ("9VPZ*+-,./B0CDE$¢£¤¥€", false),
+        // S in an edited number is an extension.
+        () => ("S9VPZ*+-,./B0CDE$¢£¤¥€", false),
     };
     if let Some(symbol) = other(allowed) {
         let what = format!("{:?} cannot be combined with the other symbols of this picture", symbol.ch);
@@ -134,7 +137,8 @@ fn classify<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
         0 => reject(whole, "the picture has no characters"),
         1..=MAX_RECORD if has("N") => Ok(Picture::National(len)),
         1..=MAX_RECORD if is_double => Ok(Picture::Graphic(len)),
-        1..=MAX_RECORD => Ok(Picture::Text(len)),
+        1..=MAX_RECORD if has("XA") => Ok(Picture::Text(len)),
+        1..=MAX_RECORD => Ok(Picture::Edited(len)),
         _ => reject(whole, format!("the item has more than {MAX_RECORD} bytes")),
     }
 }
@@ -169,10 +173,7 @@ fn number<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
     }
     if digits.saturating_add(zeros) > MAX_DIGITS {
         let total = digits.saturating_add(zeros);
-        return reject(
-            whole,
-            format!("the number has {total} digits; at most {MAX_DIGITS} are possible (18 if it is binary)"),
-        );
+        return reject(whole, format!("the number has {total} digits; at most {MAX_DIGITS} are possible"));
     }
     let scale = match shape.as_str() {
         "9" | "V9" | "9V" | "9V9" => after_point as i8,
@@ -184,5 +185,5 @@ fn number<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
 }
 
 fn reject<'a>(rest: &'a str, what: impl Into<Cow<'static, str>>) -> Classified<'a> {
-    fail(rest, what).map(|(_, never)| never)
+    Err(nom::Err::Failure(Mistake::message(rest, what)))
 }

@@ -4,7 +4,8 @@
 //! In fixed form, columns 1 to 6 and 73 to 80 are not part of the text, and column 7 says what the line is. In free form,
 //! all columns are text. A tab goes to the next column after a multiple of eight.
 
-use super::form::{Columns, CopybookForm, is_fixed};
+use super::clauses::begins_clause;
+use super::form::{Columns, CopybookForm, begins_with_level, is_fixed, is_sequence};
 use crate::fields::BadLayout;
 use std::borrow::Cow;
 
@@ -97,7 +98,8 @@ impl Builder {
             }
         };
         let code = &line[from..to];
-        if code.trim_matches(is_blank).is_empty() {
+        let begin = code.trim_matches(is_blank);
+        if begin.is_empty() || begin.starts_with('*') && self.is_between_entries() {
             return Ok(());
         }
         self.open = None;
@@ -106,6 +108,10 @@ impl Builder {
             self.push(code, number, line[..from].chars().count() + 1);
         }
         Ok(())
+    }
+
+    fn is_between_entries(&self) -> bool {
+        self.text.is_empty() || self.text.ends_with(".\n")
     }
 
     /// Appends a continuation line: the rest of a literal after its quote, or the rest of a word. Returns false if there
@@ -164,11 +170,13 @@ enum Area {
 impl Area {
     fn fixed(line: &str) -> Area {
         let columns = Columns::new(line);
+        let numbers = &line[..columns.area];
+        let is_starred = numbers.trim_start_matches(is_blank).starts_with('*');
         match columns.indicator {
+            Some(ch) if is_starred && !(is_blank(ch) && is_sequence(numbers)) => Area::Ignored,
+            _ if begins_in_column_7(line, &columns) => Area::Code(columns.area, columns.margin),
             None | Some('*' | '/' | 'D' | 'd') => Area::Ignored,
             Some('-') => Area::Continuation(columns.code, columns.margin),
-            // A directive may begin in column 7.
-            Some('$' | '>') => Area::Code(columns.area, columns.margin),
             Some(ch) if is_blank(ch) => Area::Code(columns.code, columns.margin),
             Some(ch) => Area::Unknown(columns.area, ch),
         }
@@ -177,6 +185,22 @@ impl Area {
     fn free(line: &str) -> Area {
         // Comments of fixed form also occur in copybooks that have lost their first columns.
         if line.starts_with('*') { Area::Ignored } else { Area::Code(0, line.len()) }
+    }
+}
+
+/// Returns whether text or a directive begins in column 7. A `D` there begins text only if it is that of a clause, such as
+/// `DEPENDING`.
+fn begins_in_column_7(line: &str, columns: &Columns) -> bool {
+    let (numbers, rest) = line.split_at(columns.area);
+    let is_unnumbered = numbers.trim_matches(is_blank).is_empty();
+    match columns.indicator {
+        Some('$' | '>') => true,
+        Some('D' | 'd') => {
+            is_unnumbered && begins_clause(rest.split(|ch| is_blank(ch) || ch == '.').next().unwrap_or(""))
+        }
+        Some('0'..='9') => is_unnumbered && begins_with_level(rest),
+        Some(ch) => is_unnumbered && ch.is_alphabetic(),
+        None => false,
     }
 }
 

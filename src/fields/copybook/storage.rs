@@ -102,27 +102,27 @@ fn pictured(
 ) -> Result<Kind, String> {
     let own_sign = entry.clauses.sign;
     match (picture, usage) {
-        (Picture::Number { signed: false, .. }, _) if own_sign.is_some() => {
+        // A sign that has a byte of its own is there, even if the picture lacks the S.
+        (Picture::Number { signed: false, .. }, _) if own_sign.is_some_and(|sign| !sign.value.is_separate()) => {
             Err("the SIGN clause needs a picture that begins with S".into())
+        }
+        (Picture::Number { .. }, Some(usage))
+            if own_sign.is_some() && !matches!(usage, Usage::Display | Usage::National) =>
+        {
+            Err(format!("the SIGN clause needs the usage DISPLAY, not {}", usage.name()))
         }
         (Picture::Number { digits, scale, signed }, _) => {
             let sign = own_sign.or(inherited.sign).map_or(SignPlace::Trailing, |sign| sign.value);
-            numeric(
-                options,
-                digits,
-                scale,
-                if signed { sign } else { SignPlace::Unsigned },
-                usage.unwrap_or(Usage::Display),
-            )
+            let sign = if signed || own_sign.is_some() { sign } else { SignPlace::Unsigned };
+            numeric(options, digits, scale, sign, usage.unwrap_or(Usage::Display))
         }
         (_, _) if own_sign.is_some() => Err("the SIGN clause needs a numeric picture, such as S9(5)".into()),
-        (Picture::Text(len), None | Some(Usage::Display)) => Ok(Kind::text(len)),
+        (Picture::Text(len) | Picture::Edited(len), None | Some(Usage::Display)) => Ok(Kind::text(len)),
         (Picture::Graphic(len), None | Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), None) if options.graphic_n => Ok(double_byte(len)),
         (Picture::National(len), None | Some(Usage::National)) => Ok(national(len)),
-        // Numbers that are edited, in UTF-16.
-        (Picture::Text(len), Some(Usage::National)) => Ok(national(len)),
+        (Picture::Edited(len), Some(Usage::National)) => Ok(national(len)),
         (_, Some(usage)) => Err(format!("this picture does not fit the usage {}", usage.name())),
     }
 }

@@ -79,7 +79,7 @@ fn nodes<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Vec<Node>, Wro
         let is_group = entries.get(index + 1).is_some_and(|next| next.depth() > entry.depth());
         let mut node = Node { end: index + 1, parent, storage: None, first_boundary: 1, boundary: 1 };
         if is_group {
-            check_group(entry)?;
+            check_group(entry, &entries[index + 1])?;
             let Entry { clauses, .. } = entry;
             let inherited = Inherited {
                 usage: agreed(clauses.usage, inherited.usage)?,
@@ -111,11 +111,15 @@ fn nodes<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Vec<Node>, Wro
     Ok(nodes)
 }
 
-/// Checks the clauses of an item that has items of higher levels after it.
-fn check_group<'a>(entry: &Entry<'a>) -> Result<(), Wrong<'a>> {
-    let name = entry.shown();
-    if let Some(picture) = &entry.clauses.picture {
-        return Err((picture.rest, format!("{name} has a picture, but the level of the next item is higher")));
+/// Checks the clauses of an item that `next`, of a higher level, belongs to.
+fn check_group<'a>(entry: &Entry<'a>, next: &Entry<'a>) -> Result<(), Wrong<'a>> {
+    if entry.clauses.picture.is_some() {
+        let (name, level) = (entry.shown(), entry.level.value);
+        let what = format!(
+            "found level {:02} after {name}, which has level {level:02} and a picture: no items can belong to it",
+            next.level.value
+        );
+        return Err((next.level.rest, what));
     }
     match &entry.clauses.sync {
         Some(sync) if entry.depth() > 1 => {
@@ -179,13 +183,8 @@ struct Tree<'e, 'a> {
 impl<'a> Tree<'_, 'a> {
     /// Makes the items of the records: all entries of levels 01 and 77 describe the same bytes.
     fn records(&mut self) -> Result<(), Wrong<'a>> {
-        let Some(first) = self.entries[0].name.or((self.nodes[0].end == self.entries.len()).then_some("")) else {
-            let second = &self.entries[self.nodes[0].end];
-            return Err((
-                second.level.rest,
-                "found a second level 01, but the first one has no name: give it one".into(),
-            ));
-        };
+        // The others redefine the first one, or overlap it if it has no name.
+        let first = self.entries[0].name;
         let mut index = 0;
         while index < self.entries.len() {
             let entry = &self.entries[index];
@@ -195,7 +194,11 @@ impl<'a> Tree<'_, 'a> {
             if let Some(occurs) = &entry.clauses.occurs {
                 return Err((occurs.rest, format!("OCCURS is not allowed at level {:02}", entry.level.value)));
             }
-            self.item(index, Length::default(), (index > 0).then_some(first))?;
+            let made = self.made.items.len();
+            self.item(index, Length::default(), first.filter(|_| index > 0))?;
+            if index > 0 && first.is_none() {
+                self.made.items[made].at = Some(0);
+            }
             index = self.nodes[index].end;
         }
         Ok(())
