@@ -204,7 +204,7 @@ fn layouts() {
         b"",
         2,
         "",
-        "charpipe: @/sale.cpy: there is no AMONT (did you mean AMOUNT?)\n",
+        "charpipe: @/sale.cpy: there is no AMONT; did you mean AMOUNT?\n",
     );
     folder.check(
         "--layout @/sale.cpy --when ID=1:#NOBODY",
@@ -284,7 +284,7 @@ fn rows_that_do_not_fit() {
         &json,
         "{\"ID\":1,\"NAME\":\"Joe\",\"AMOUNT\":123.45}\n{\"ID\":2,\"NAME\":\"漢\",\"AMOUNT\":1}\n",
         1,
-        "byte 39: row 2: field NAME: U+6F22 '漢' is not in IBM037 (name the code page of the records with -f)",
+        "byte 38: row 2: field NAME: U+6F22 '漢' is not in IBM037 (name the code page of the records with -f)",
     );
     check(&json, "{\"ID\":1,\n", 0, "byte 0: row 1: column 8: EOF while parsing a value; expected an object of JSON");
     check(&json, "{\"ID\":true}\n", 0, "byte 0: row 1: field ID: found true; expected text or a number");

@@ -34,15 +34,15 @@ fn with_the_first_record() {
     assert_eq!(
         lines[4..].join("\n"),
         "\
-level  name            from  length  kind            picture                                           bytes                    value
+level  name            from  length  kind            picture                                           bytes                   value
    01  OUT-RECORD        1      306  group
    03    OUT-KEY         1        4  group
-   05      OUTK-TYPE     1        2  text            XX                                                F0 F0                    \"00\"
-   05      OUTK-SEQT     3        2  zoned,unsigned  99                                                F0 F1                    1
-   03    OUT-REC-CNT     5        2  packed          S999 COMP-3                                       00 1C                    1
+   05      OUTK-TYPE     1        2  text            XX                                                F0 F0                   \"00\"
+   05      OUTK-SEQT     3        2  zoned,unsigned  99                                                F0 F1                   1
+   03    OUT-REC-CNT     5        2  packed          S999 COMP-3                                       00 1C                   1
    03    OUT-REC         7       30  group           OCCURS 1 TO 10 DEPENDING ON OUT-REC-CNT (here 1)
-   05      OUT-REC-NO    7        9  zoned,unsigned  9(09)                                             F0 F0 F0 F0 F0 … F0 F1   1
-   05      OUT-NAME     16       21  text            X(21)                                             D5 C1 D4 C5 40 … 00 00   \"NAME NUMBE000000001\\0\\0\""
+   05      OUT-REC-NO    7        9  zoned,unsigned  9(09)                                             F0 F0 F0 F0 F0 … F0 F1  1
+   05      OUT-NAME     16       21  text            X(21)                                             D5 C1 D4 C5 40 … 00 00  \"NAME NUMBE000000001\\0\\0\""
     );
 }
 
