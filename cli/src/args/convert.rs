@@ -203,7 +203,7 @@ fn ebcdic_nl_help(policy: EbcdicNl) -> &'static str {
     }
 }
 
-fn controls_help(policy: OnControl) -> &'static str {
+pub(super) fn controls_help(policy: OnControl) -> &'static str {
     match policy {
         OnControl::Keep => "Keep them",
         OnControl::Space => "Replace each with a space",
@@ -221,7 +221,7 @@ fn progress(when: When) -> Progress {
     }
 }
 
-fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
+pub(super) fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
     text.parse().map_err(|_| "expected a number from 1 to 65535")
 }
 

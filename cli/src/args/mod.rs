@@ -3,7 +3,7 @@
 //!
 //! | file | options |
 //! |---|---|
-//! | `convert.rs`, `detect.rs`, `list.rs`, `chart.rs` | each command's own |
+//! | `convert.rs`, `detect.rs`, `rows.rs`, `list.rs`, `chart.rs` | each command's own |
 //! | `reading.rs`, `tables.rs` | input and its encoding; table files |
 //! | `many.rs`, `records.rs` | many files; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
@@ -29,6 +29,7 @@ mod messages;
 mod plain;
 mod reading;
 pub(crate) mod records;
+pub(crate) mod rows;
 mod tables;
 pub(crate) mod usage;
 
@@ -37,6 +38,7 @@ pub(crate) use crate::args::convert::Convert;
 pub(crate) use crate::args::detect::Detect;
 pub(crate) use crate::args::list::List;
 pub(crate) use crate::args::many::ManyArgs;
+pub(crate) use crate::args::rows::Rows;
 
 use crate::args::color::ColorArgs;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -56,6 +58,7 @@ Several FILEs are detected and converted one by one and written to one output in
 const USAGE: &str = "\
 charpipe [convert] [OPTIONS] [FILE]...
   charpipe detect [OPTIONS] [FILE]...
+  charpipe rows --layout FILE [FILE]...
   charpipe list [OPTIONS] [PATTERN]
   charpipe chart [OPTIONS] CODEC [OTHER]";
 
@@ -78,6 +81,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Convert(Convert),
     Detect(Detect),
+    Rows(Box<Rows>),
     List(List),
     Chart(Chart),
 }
@@ -90,6 +94,7 @@ impl Command {
             Command::Convert(Convert { generate: Some(_), .. }) => return false,
             Command::Convert(convert) if !convert.list => (&convert.reading, &convert.messages),
             Command::Detect(detect) => (&detect.reading, &detect.messages),
+            Command::Rows(rows) => return !rows.messages.quiet && rows.is_from_terminal(),
             _ => return false,
         };
         !messages.quiet && reading.is_from_terminal()
@@ -99,6 +104,7 @@ impl Command {
         match self {
             Command::Convert(convert) => convert.messages.color,
             Command::Detect(detect) => detect.messages.color,
+            Command::Rows(rows) => rows.messages.color,
             Command::List(list) => list.color,
             Command::Chart(chart) => chart.color,
         }
@@ -166,7 +172,7 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// First arguments that need no `convert` before them.
-const COMMANDS: [&str; 9] = ["convert", "detect", "list", "chart", "help", "-h", "--help", "-V", "--version"];
+const COMMANDS: [&str; 10] = ["convert", "detect", "rows", "list", "chart", "help", "-h", "--help", "-V", "--version"];
 
 /// Adds `convert` if the first argument is no command.
 fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {

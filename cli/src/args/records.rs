@@ -88,7 +88,7 @@ fn gaps_help(policy: Gaps) -> &'static str {
     }
 }
 
-fn record_newlines_help(policy: OnNewlineInRecord) -> &'static str {
+pub(super) fn record_newlines_help(policy: OnNewlineInRecord) -> &'static str {
     match policy {
         OnNewlineInRecord::Keep => "Keep it",
         OnNewlineInRecord::Space => "Replace it with a space",
@@ -105,16 +105,16 @@ fn overlong_help(policy: OnOverlong) -> &'static str {
 
 /// The value of `--records`.
 #[derive(Clone, Debug)]
-enum ShapeArg {
+pub(crate) enum ShapeArg {
     Auto,
     Shape(Shape),
 }
 
-fn shape(text: &str) -> Result<Shape, BadShape> {
+pub(super) fn shape(text: &str) -> Result<Shape, BadShape> {
     text.parse()
 }
 
-fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
+pub(super) fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
     if text.eq_ignore_ascii_case("auto") { Ok(ShapeArg::Auto) } else { text.parse().map(ShapeArg::Shape) }
 }
 
