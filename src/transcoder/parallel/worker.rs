@@ -41,6 +41,10 @@ const MEMORY_SPEED: u128 = 4;
 const MIN_TIMED_BYTES: usize = 512 * 1024;
 
 fn is_fast(bytes: usize, time: Duration) -> bool {
+    #[cfg(test)]
+    if tests::ALL_ARE_FAST.load(Ordering::Relaxed) {
+        return true;
+    }
     bytes >= MIN_TIMED_BYTES && bytes as u128 >= MEMORY_SPEED * time.as_nanos()
 }
 
@@ -96,6 +100,32 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{OnMalformed, Transcode};
+    use std::num::NonZeroUsize;
+
+    /// Set while a test does not want to depend on the clock.
+    pub(super) static ALL_ARE_FAST: AtomicBool = AtomicBool::new(false);
+
+    /// The output and the report are those of one job, wherever the parts are given up.
+    #[test]
+    fn fast_parts_are_given_up() {
+        let mut input: Vec<u8> = "Grüße, €, 漢字\n".bytes().cycle().take(90_000).collect();
+        (0..input.len()).step_by(997).for_each(|at| input[at] = 0xFF);
+        let one = Transcode::new().source_encoding("UTF-8").unwrap().on_malformed(OnMalformed::Replace);
+        let run = |job: &Transcode| {
+            let mut output = Vec::new();
+            let report = job.run(&input[..], &mut output).unwrap();
+            (output, report.malformed, report.bytes_in, report.bytes_out)
+        };
+        let expected = run(&one);
+        for block in [700, 4096, 20_000] {
+            let several = one.clone().jobs(NonZeroUsize::new(2).unwrap()).block_bytes(block);
+            ALL_ARE_FAST.store(true, Ordering::Relaxed);
+            let given_up = run(&several);
+            ALL_ARE_FAST.store(false, Ordering::Relaxed);
+            assert!(given_up == expected, "{block}");
+        }
+    }
 
     #[test]
     fn what_counts_as_fast() {
