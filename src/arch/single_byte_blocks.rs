@@ -170,7 +170,8 @@ macro_rules! single_bytes_by_blocks {
             let codes = table.codes();
             let [none, lead] = [codes.none.unwrap_or_default(), codes.lead].map(|byte| splat(byte));
             // Whether a byte that was found means that there is none.
-            let is_none = |found: Vector| if codes.none.is_some() { equal(found, none) } else { splat(0) };
+            let holes = splat(if codes.none.is_some() { 0xFF } else { 0 });
+            let is_none = |found: Vector| and(equal(found, none), holes);
             let (mut read, mut written) = (0, 0);
             while let Some(window) = chunk::<WINDOW>(src, read)
                 && let Some(room) = chunk_mut::<BLOCK>(dst, written)
@@ -197,7 +198,7 @@ macro_rules! single_bytes_by_blocks {
                 let far = [0, 1].map(|at| but(and(bytes[at], up::<1>(bytes[at])), here[at]));
                 let mut bad = [0, 1].map(|at| but(is_none(made[at]), or(trail[at], far[at])));
                 if any(or(far[0], far[1])) {
-                    put_far(table, window, bytes, nexts, far, &mut made, &mut bad);
+                    (made, bad) = put_far(table, window, far, made, bad);
                 }
                 let kept = trail.map(|trail| !mask(trail) & ALL);
                 let at = squeeze(made[0], kept[0], part_mut(room, 0));
@@ -217,17 +218,17 @@ macro_rules! single_bytes_by_blocks {
         }
 
         /// Looks up the characters in `far`, page by page: puts their bytes to `made`, and those without one to `bad`.
-        #[inline]
+        #[inline(never)]
         #[target_feature(enable = $features)]
         fn put_far(
             table: &FromUtf8,
             window: &[u8; BLOCK + 2],
-            bytes: [Vector; 2],
-            nexts: [Vector; 2],
             far: [Vector; 2],
-            made: &mut [Vector; 2],
-            bad: &mut [Vector; 2],
-        ) {
+            mut made: [Vector; 2],
+            mut bad: [Vector; 2],
+        ) -> ([Vector; 2], [Vector; 2]) {
+            let bytes = [load(window, 0), load(window, LEN)];
+            let nexts = [load(window, 1), load(window, LEN + 1)];
             let mut left = both([mask(far[0]), mask(far[1])]);
             while left != 0 {
                 let at = left.trailing_zeros() as usize;
@@ -247,7 +248,7 @@ macro_rules! single_bytes_by_blocks {
                 left &= !both(same.map(|same| mask(same)));
                 if first >= 0xF0 {
                     // Four bytes: on no page.
-                    *bad = [0, 1].map(|at| or(bad[at], same[at]));
+                    bad = [0, 1].map(|at| or(bad[at], same[at]));
                     continue;
                 }
                 let page = table.page(page);
@@ -257,6 +258,7 @@ macro_rules! single_bytes_by_blocks {
                     bad[at] = or(bad[at], and(same[at], equal(found[at], splat(page.none))));
                 }
             }
+            (made, bad)
         }
 
         /// Returns the place of each character on its page of 128: the low bit of its last byte but one, and six bits of
