@@ -81,7 +81,7 @@ mod tests {
             };
             // Where there are many characters of three bytes, or bytes without one, its caller is faster.
             let is_long = |byte: &u8| known(byte).is_none_or(|ch| ch.len_utf8() == 3);
-            let is_slow = isa == Isa::Sse && src[read..].iter().take(32).any(is_long);
+            let is_slow = block_of(isa).is_some_and(|block| src[read..].iter().take(block).any(is_long));
             let may_stop = isa == Isa::Scalar || is_over || is_slow || text(next).is_empty();
             assert!(may_stop, "{isa:?}: {read} of {}, {written} of {room}", src.len());
         });

@@ -17,7 +17,6 @@
 /// | name | meaning |
 /// |---|---|
 /// | `Vector`, `LEN` | the type, and how many bytes it has |
-/// | `MOST_LONG` | after how many blocks with characters of three bytes, one after the other, `decode` leaves the rest to its caller, which is faster |
 /// | `load(bytes, at)`, `store(bytes, at, vector)` | reads or writes `LEN` bytes from `at` on |
 /// | `splat(byte)` | the same byte everywhere |
 /// | `and`, `or`, `but` | of two vectors; `but` has the bits that are only in the first |
@@ -37,6 +36,10 @@ macro_rules! single_bytes_by_blocks {
         /// What a block may write: three bytes for each character, and four more, as each store is one of 16 bytes.
         const ROOM: usize = 3 * BLOCK + 4;
 
+        /// After more blocks than this with many characters of three bytes, one after the other, `decode` leaves the rest to
+        /// its caller, which is at least as fast there.
+        const MOST_LONG: u32 = 2;
+
         /// See [`arch::single_byte::decode`](crate::arch::single_byte::decode).
         #[target_feature(enable = $features)]
         pub fn decode(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
@@ -48,7 +51,7 @@ macro_rules! single_bytes_by_blocks {
             let none = splat(codes.none.unwrap_or_default());
             // For how many blocks not to try the codes, as they do not suit the text; and for how many the next time.
             let (mut aside, mut pause) = (0, 1);
-            // How many of the last blocks, one after the other, had characters of three bytes.
+            // How many of the last blocks, one after the other, had many characters of three bytes.
             let mut long_blocks = 0;
             let (mut read, mut written) = (0, 0);
             while let Some(block) = chunk::<BLOCK>(src, read)
@@ -86,12 +89,13 @@ macro_rules! single_bytes_by_blocks {
                     long_blocks = 0;
                     continue;
                 }
-                long_blocks += 1;
                 if long_blocks > MOST_LONG {
                     return (read, written);
                 }
                 let firsts = lookup256(&table.first, bytes);
                 let long = firsts.map(|first| !mask(equal(first, splat(ToUtf8::ABSENT))) & ALL);
+                let is_dense = both(long).count_ones() as usize > BLOCK / 4;
+                long_blocks = if is_dense { long_blocks + 1 } else { 0 };
                 let mut at = 0;
                 for half in [0, 1] {
                     let bytes = [firsts[half], befores[half], lasts[half]];
@@ -198,7 +202,7 @@ macro_rules! single_bytes_by_blocks {
                 let far = [0, 1].map(|at| but(and(bytes[at], up::<1>(bytes[at])), here[at]));
                 let mut bad = [0, 1].map(|at| but(is_none(made[at]), or(trail[at], far[at])));
                 if any(or(far[0], far[1])) {
-                    (made, bad) = put_far(table, window, far, made, bad);
+                    put_far(table, window, bytes, nexts, far, &mut made, &mut bad);
                 }
                 let kept = trail.map(|trail| !mask(trail) & ALL);
                 let at = squeeze(made[0], kept[0], part_mut(room, 0));
@@ -218,17 +222,17 @@ macro_rules! single_bytes_by_blocks {
         }
 
         /// Looks up the characters in `far`, page by page: puts their bytes to `made`, and those without one to `bad`.
-        #[inline(never)]
+        #[inline]
         #[target_feature(enable = $features)]
         fn put_far(
             table: &FromUtf8,
             window: &[u8; BLOCK + 2],
+            bytes: [Vector; 2],
+            nexts: [Vector; 2],
             far: [Vector; 2],
-            mut made: [Vector; 2],
-            mut bad: [Vector; 2],
-        ) -> ([Vector; 2], [Vector; 2]) {
-            let bytes = [load(window, 0), load(window, LEN)];
-            let nexts = [load(window, 1), load(window, LEN + 1)];
+            made: &mut [Vector; 2],
+            bad: &mut [Vector; 2],
+        ) {
             let mut left = both([mask(far[0]), mask(far[1])]);
             while left != 0 {
                 let at = left.trailing_zeros() as usize;
@@ -248,7 +252,7 @@ macro_rules! single_bytes_by_blocks {
                 left &= !both(same.map(|same| mask(same)));
                 if first >= 0xF0 {
                     // Four bytes: on no page.
-                    bad = [0, 1].map(|at| or(bad[at], same[at]));
+                    *bad = [0, 1].map(|at| or(bad[at], same[at]));
                     continue;
                 }
                 let page = table.page(page);
@@ -258,7 +262,6 @@ macro_rules! single_bytes_by_blocks {
                     bad[at] = or(bad[at], and(same[at], equal(found[at], splat(page.none))));
                 }
             }
-            (made, bad)
         }
 
         /// Returns the place of each character on its page of 128: the low bit of its last byte but one, and six bits of
