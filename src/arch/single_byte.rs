@@ -13,6 +13,9 @@ use super::{Isa, dispatch};
 /// left. Bytes of `dst` after those written may be overwritten.
 #[inline]
 pub fn decode(isa: Isa, table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    if src.len() < block_len(isa) {
+        return (0, 0);
+    }
     dispatch!(isa, {
         "x86_64" Sse => x86_64::single_byte::sse::decode(table, src, dst),
         "x86_64" Avx2 => x86_64::single_byte::avx2::decode(table, src, dst),
@@ -28,6 +31,9 @@ pub fn decode(isa: Isa, table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, u
 #[inline]
 pub fn encode(isa: Isa, table: &FromUtf8, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
+    if src.len() < block_len(isa) {
+        return (0, 0);
+    }
     dispatch!(isa, {
         "x86_64" Sse => x86_64::single_byte::sse::encode(table, src, dst),
         "x86_64" Avx2 => x86_64::single_byte::avx2::encode(table, src, dst),
@@ -35,6 +41,17 @@ pub fn encode(isa: Isa, table: &FromUtf8, src: &str, dst: &mut [u8]) -> (usize, 
         "aarch64" Neon => aarch64::single_byte::encode(table, src, dst),
         _ => (0, 0),
     })
+}
+
+/// Returns the length of the blocks of a kernel that leaves the rest of a block, at the end, to its caller; 0 for others. A
+/// short value should not pay for a call that does nothing.
+#[inline(always)]
+fn block_len(isa: Isa) -> usize {
+    match isa {
+        Isa::Scalar | Isa::Avx512 => 0,
+        Isa::Sse | Isa::Neon => 32,
+        Isa::Avx2 => 64,
+    }
 }
 
 #[cfg(test)]
@@ -48,15 +65,6 @@ mod tests {
 
     /// The bytes after the end of the room, which must not be written to.
     const GUARD: [u8; 80] = [0xA5; 80];
-
-    /// Returns the length of the blocks of a kernel that leaves parts of a block, at the end, to its caller.
-    fn block_of(isa: Isa) -> Option<usize> {
-        match isa {
-            Isa::Scalar | Isa::Avx512 => None,
-            Isa::Sse | Isa::Neon => Some(32),
-            Isa::Avx2 => Some(64),
-        }
-    }
 
     fn to_utf8(chars: &Chars) -> ToUtf8 {
         let utf8 = chars.map(|ch| ch.map(String::from).unwrap_or_default());
@@ -75,12 +83,13 @@ mod tests {
             assert!(src[..read].iter().all(|byte| known(byte).is_some()), "{isa:?}");
             assert_eq!(dst[..written], *text(&src[..read]).as_bytes(), "{isa:?}");
             let next = &src[read..src.len().min(read + 64)];
-            let is_over = match block_of(isa) {
-                None => text(next).len() > room - written,
-                Some(block) => src.len() - read < block || room - written < 3 * block + 4,
+            let is_over = match block_len(isa) {
+                0 => text(next).len() > room - written,
+                block => src.len() - read < block || room - written < 3 * block + 4,
             };
-            // Where there are many characters of three bytes, its caller is faster.
-            let is_slow = isa == Isa::Sse && text(next).chars().any(|ch| ch.len_utf8() == 3);
+            // Where there are many characters of three bytes, or bytes without one, its caller is faster.
+            let is_long = |byte: &u8| known(byte).is_none_or(|ch| ch.len_utf8() == 3);
+            let is_slow = src[read..].iter().take(block_len(isa)).any(is_long);
             let may_stop = isa == Isa::Scalar || is_over || is_slow || text(next).is_empty();
             assert!(may_stop, "{isa:?}: {read} of {}, {written} of {room}", src.len());
         });
@@ -95,9 +104,9 @@ mod tests {
             let expected: Option<Vec<u8>> = src[..read].chars().map(|ch| bytes.get(&ch).copied()).collect();
             assert_eq!(Some(&dst[..written]), expected.as_deref(), "{isa:?}");
             let is_known = |ch: char| ch.len_utf8() < 4 && bytes.contains_key(&ch);
-            let is_over = match block_of(isa) {
-                None => room - written < 64,
-                Some(block) => src.len() - read < block + 2 || room - written < block,
+            let is_over = match block_len(isa) {
+                0 => room - written < 64,
+                block => src.len() - read < block + 2 || room - written < block,
             };
             let may_stop = isa == Isa::Scalar || is_over || !src[read..].chars().next().is_some_and(is_known);
             assert!(may_stop, "{isa:?}: {read} of {}, {written} of {room}", src.len());

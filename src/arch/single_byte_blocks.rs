@@ -17,7 +17,6 @@
 /// | name | meaning |
 /// |---|---|
 /// | `Vector`, `LEN` | the type, and how many bytes it has |
-/// | `MOST_LONG` | after how many blocks with characters of three bytes, one after the other, `decode` leaves the rest to its caller, which is faster |
 /// | `load(bytes, at)`, `store(bytes, at, vector)` | reads or writes `LEN` bytes from `at` on |
 /// | `splat(byte)` | the same byte everywhere |
 /// | `and`, `or`, `but` | of two vectors; `but` has the bits that are only in the first |
@@ -37,6 +36,10 @@ macro_rules! single_bytes_by_blocks {
         /// What a block may write: three bytes for each character, and four more, as each store is one of 16 bytes.
         const ROOM: usize = 3 * BLOCK + 4;
 
+        /// After more blocks than this with many characters of three bytes, one after the other, `decode` leaves the rest to
+        /// its caller, which is at least as fast there.
+        const MOST_LONG: u32 = 2;
+
         /// See [`arch::single_byte::decode`](crate::arch::single_byte::decode).
         #[target_feature(enable = $features)]
         pub fn decode(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
@@ -48,7 +51,7 @@ macro_rules! single_bytes_by_blocks {
             let none = splat(codes.none.unwrap_or_default());
             // For how many blocks not to try the codes, as they do not suit the text; and for how many the next time.
             let (mut aside, mut pause) = (0, 1);
-            // How many of the last blocks, one after the other, had characters of three bytes.
+            // How many of the last blocks, one after the other, had many characters of three bytes.
             let mut long_blocks = 0;
             let (mut read, mut written) = (0, 0);
             while let Some(block) = chunk::<BLOCK>(src, read)
@@ -86,12 +89,13 @@ macro_rules! single_bytes_by_blocks {
                     long_blocks = 0;
                     continue;
                 }
-                long_blocks += 1;
                 if long_blocks > MOST_LONG {
                     return (read, written);
                 }
                 let firsts = lookup256(&table.first, bytes);
                 let long = firsts.map(|first| !mask(equal(first, splat(ToUtf8::ABSENT))) & ALL);
+                let is_dense = both(long).count_ones() as usize > BLOCK / 4;
+                long_blocks = if is_dense { long_blocks + 1 } else { 0 };
                 let mut at = 0;
                 for half in [0, 1] {
                     let bytes = [firsts[half], befores[half], lasts[half]];
@@ -170,7 +174,8 @@ macro_rules! single_bytes_by_blocks {
             let codes = table.codes();
             let [none, lead] = [codes.none.unwrap_or_default(), codes.lead].map(|byte| splat(byte));
             // Whether a byte that was found means that there is none.
-            let is_none = |found: Vector| if codes.none.is_some() { equal(found, none) } else { splat(0) };
+            let holes = splat(if codes.none.is_some() { 0xFF } else { 0 });
+            let is_none = |found: Vector| and(equal(found, none), holes);
             let (mut read, mut written) = (0, 0);
             while let Some(window) = chunk::<WINDOW>(src, read)
                 && let Some(room) = chunk_mut::<BLOCK>(dst, written)

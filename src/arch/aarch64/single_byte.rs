@@ -10,7 +10,6 @@ use std::arch::aarch64::*;
 
 type Vector = uint8x16_t;
 const LEN: usize = 16;
-const MOST_LONG: u32 = u32::MAX;
 
 #[inline]
 #[target_feature(enable = "neon")]

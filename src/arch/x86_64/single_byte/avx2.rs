@@ -11,7 +11,6 @@ use std::arch::x86_64::*;
 
 type Vector = __m256i;
 const LEN: usize = 32;
-const MOST_LONG: u32 = u32::MAX;
 
 #[inline]
 #[target_feature(enable = "avx2")]

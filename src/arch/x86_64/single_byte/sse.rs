@@ -11,7 +11,6 @@ use std::arch::x86_64::*;
 
 type Vector = __m128i;
 const LEN: usize = 16;
-const MOST_LONG: u32 = 2;
 
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
