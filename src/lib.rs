@@ -30,7 +30,7 @@
 //! | replace malformed input, and log it | [`Report::malformed`], [`OnMalformed`] | `log_replacements`, `replace_malformed` |
 //! | write reports as JSON, read options from a file | the feature `serde` | `report_as_json` |
 //! | turn mainframe records into lines or CSV | [`Transcode::records`], [`Transcode::columns`] | `unblock`, `records_to_csv` |
-//! | read packed decimal fields | [`records::Records`] | `packed_fields` |
+//! | read typed fields: packed decimals, binary numbers | [`fields`] | `fields` |
 //! | print a mainframe listing | [`Transcode::carriage`] | `print_listing` |
 //! | write records | [`Transcode::to_records`] | `back_to_records` |
 //! | load a code page at run time | [`Registry::load`] | `table_at_run_time` |

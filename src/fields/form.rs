@@ -156,7 +156,7 @@ fn write_float(float: &Float, value: Value<'_>, bytes: &mut [u8]) -> Result<(), 
         Value::Single(number) => Some(number.into()),
         Value::Double(number) => Some(number),
         Value::Number(number) => number.to_string().parse().ok(),
-        Value::Text(text) => text.trim_matches(' ').parse().ok(),
+        Value::Text(text) => parse_float(text.trim_matches(' '), float.double),
         _ => None,
     };
     match number.is_some_and(|number| number::write_float(bytes, number, float)) {
@@ -166,6 +166,13 @@ fn write_float(float: &Float, value: Value<'_>, bytes: &mut [u8]) -> Result<(), 
             Err(Problem::DoesNotFit { value: value.to_string(), expected })
         }
     }
+}
+
+/// Reads a floating-point number of 4 or 8 bytes. The text of an `f32` leads to the same `f32` only if it is not rounded
+/// to an `f64` in between.
+fn parse_float(text: &str, double: bool) -> Option<f64> {
+    let single = text.parse::<f32>().ok().filter(|number| !double && number.is_normal());
+    single.map(f64::from).or_else(|| text.parse().ok())
 }
 
 /// Writes a decimal number: zoned, packed or binary.

@@ -217,7 +217,8 @@ impl Kind {
     }
 
     /// Returns the most digits that a value can have in front of and after the decimal point together, without the zeros
-    /// that a scale adds; `None` if it is not a decimal number. A binary number has as many digits as its bytes allow.
+    /// that a scale adds; `None` if it is not a decimal number. Packed and binary numbers have as many digits as their bytes
+    /// allow, which may be more than their picture has.
     ///
     /// ```
     /// use charpipe::fields::{Binary, Kind, Packed};
@@ -230,7 +231,7 @@ impl Kind {
     pub fn digits(&self) -> Option<u8> {
         match self {
             Kind::Zoned(zoned) => Some(zoned.digits),
-            Kind::Packed(packed) => Some(packed.digits),
+            Kind::Packed(packed) => Some(packed.most_digits()),
             Kind::Binary(binary) => Some(decimal_digits(binary.len, binary.signed)),
             Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => None,
         }
@@ -282,7 +283,13 @@ impl Packed {
         Packed { sign: PackedSign::Unsigned, ..Packed::new(digits, scale) }
     }
 
-    fn len(&self) -> usize {
+    /// Returns the number of digits that its bytes have room for: an odd number, or an even one without a sign.
+    fn most_digits(&self) -> u8 {
+        let halves = 2 * self.len() as u8;
+        if self.sign == PackedSign::Absent { halves } else { halves - 1 }
+    }
+
+    pub(super) fn len(&self) -> usize {
         let halves = usize::from(self.digits) + usize::from(self.sign != PackedSign::Absent);
         halves.div_ceil(2)
     }
@@ -343,14 +350,21 @@ impl fmt::Display for Kind {
                 })?;
                 zoned.signs.map_or(Ok(()), |signs| write!(f, ",{signs}"))
             }
-            Kind::Packed(packed) => f.write_str(match packed.sign {
-                PackedSign::Signed => "",
-                PackedSign::Unsigned => ",unsigned",
-                PackedSign::Absent => ",no-sign",
-            }),
+            Kind::Packed(packed) => {
+                f.write_str(match packed.sign {
+                    PackedSign::Signed => "",
+                    PackedSign::Unsigned => ",unsigned",
+                    PackedSign::Absent => ",no-sign",
+                })?;
+                match packed.digits == packed.most_digits() {
+                    true => Ok(()),
+                    false => write!(f, ",digits={}", packed.digits),
+                }
+            }
             Kind::Binary(binary) => {
                 f.write_str(if binary.signed { "" } else { ",unsigned" })?;
-                f.write_str(little(binary.order))
+                f.write_str(little(binary.order))?;
+                binary.digits.map_or(Ok(()), |digits| write!(f, ",digits={digits}"))
             }
             Kind::Float(float) => {
                 f.write_str(if float.format == FloatFormat::Ieee { ",ieee" } else { "" })?;

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `layout.rs` | [`Layout`] and [`Item`]: what is where in a record |
 //! | `resolve.rs` | checks a layout, and computes the place of each item |
+//! | `list.rs` | field lists: layouts as a small text |
 //! | `kind.rs` | [`Kind`]: how the bytes of a field represent its value |
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
 //! | `decimal.rs`, `value.rs` | [`Decimal`] and [`Value`] |
@@ -28,6 +29,7 @@ mod error;
 mod form;
 mod kind;
 mod layout;
+mod list;
 mod number;
 mod page;
 mod plan;

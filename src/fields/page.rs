@@ -112,7 +112,8 @@ impl Page {
             expected: format!("text of at most {len} bytes in {codec}"),
         };
         room.clear();
-        room.resize(MIN_ROOM * (text.len() + 2).min(field.len() + 16), 0);
+        // If an encoder stops for lack of room here, it has written more than fits into the field.
+        room.resize(field.len() + 2 * MIN_ROOM, 0);
         let encoder = self.encoder.as_deref_mut().ok_or(Problem::Missing)?;
         let outcome = encode_whole(encoder, text, room);
         encoder.reset();

@@ -22,6 +22,7 @@ pub struct ReadOptions {
     empty_is_null: bool,
     canonical: bool,
     fillers: bool,
+    short_records: bool,
     select: Option<Vec<String>>,
 }
 
@@ -64,6 +65,13 @@ impl ReadOptions {
     #[must_use]
     pub fn fillers(self, fillers: bool) -> Self {
         ReadOptions { fillers, ..self }
+    }
+
+    /// Sets whether a record may end before its layout does. Text that the end of the record cuts is shorter then, and
+    /// fields after it are [`Value::Null`]. Otherwise these fields are bad.
+    #[must_use]
+    pub fn short_records(self, short_records: bool) -> Self {
+        ReadOptions { short_records, ..self }
     }
 
     /// Selects fields, by name or path; see [`Layout::find`]. A group stands for all fields in it. All other fields are not
@@ -147,6 +155,7 @@ pub struct Reader {
     /// Writes values back, if that is to be checked.
     encode: Option<Encode>,
     on_bad: OnBad,
+    short_records: bool,
     counts: Vec<Count>,
     at: Vec<usize>,
 }
@@ -174,14 +183,16 @@ impl Layout {
         let decode =
             Decode { pages, text: Utf8Buf::new(room(self)), trim: options.trim, empty_is_null: options.empty_is_null };
         let counts = vec![Count::default(); plan.counts];
-        Ok(Reader { plan, decode, encode, on_bad: options.on_bad, counts, at: Vec::new() })
+        let ReadOptions { on_bad, short_records, .. } = *options;
+        Ok(Reader { plan, decode, encode, on_bad, short_records, counts, at: Vec::new() })
     }
 }
 
-/// Returns the size of the buffer for the text of the longest field of a layout.
-fn room(layout: &Layout) -> usize {
+/// Returns the largest size of the buffer for text. The buffer gets as large as the fields need, which is a sixteenth of
+/// it; only for a table that turns a few bytes into long text, it gets larger.
+pub(super) fn room(layout: &Layout) -> usize {
     let lens = layout.items().iter().filter_map(|item| item.kind.as_ref()).map(super::Kind::len);
-    MIN_ROOM.saturating_mul(lens.max().unwrap_or(0).saturating_add(1))
+    lens.max().unwrap_or(0).saturating_add(MIN_ROOM).saturating_mul(16 * 4)
 }
 
 impl Clone for Reader {
@@ -193,6 +204,7 @@ impl Clone for Reader {
             decode: Decode { pages, text, trim: *trim, empty_is_null: *empty_is_null },
             encode: self.encode.clone(),
             on_bad: self.on_bad,
+            short_records: self.short_records,
             counts: self.counts.clone(),
             at: Vec::new(),
         }
@@ -233,11 +245,22 @@ impl Reader {
     /// can be read. A field that contains a count must be valid even if bad fields are [null](OnBad::Null), because it
     /// determines where everything after the array is.
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
-        let Reader { plan, decode, encode, on_bad, counts, at } = self;
+        let Reader { plan, decode, encode, on_bad, short_records, counts, at } = self;
         at.clear();
         let row = Row { record_type: None, len: plan.len, bad: 0 };
-        let mut run =
-            Run { plan, decode, encode: encode.as_mut(), on_bad: *on_bad, counts, at, record, number, visitor, row };
+        let mut run = Run {
+            plan,
+            decode,
+            encode: encode.as_mut(),
+            on_bad: *on_bad,
+            short_records: *short_records,
+            counts,
+            at,
+            record,
+            number,
+            visitor,
+            row,
+        };
         let grown = run.ops(&plan.ops, 0, 0)?;
         run.row.len += grown;
         Ok(run.row)
@@ -303,6 +326,7 @@ struct Run<'r, V> {
     decode: &'r mut Decode,
     encode: Option<&'r mut Encode>,
     on_bad: OnBad,
+    short_records: bool,
     counts: &'r mut [Count],
     /// The occurrences of the arrays that this is in, from 0.
     at: &'r mut Vec<usize>,
@@ -375,6 +399,15 @@ impl<V: Visitor> Run<'_, V> {
     #[cold]
     fn too_short(&mut self, field: &Field, offset: usize, column: usize) -> Result<(), V::Error> {
         let rest = self.record.get(offset..).unwrap_or_default();
+        if self.short_records && rest.is_empty() {
+            return self.visitor.value(field.item, column + field.column, Value::Null);
+        }
+        if let (true, Form::Text(_)) = (self.short_records, &field.form) {
+            return match self.decode.value(&field.form, rest) {
+                Ok(value) => self.visitor.value(field.item, column + field.column, value),
+                Err(problem) => self.bad(field, offset, column, rest, problem),
+            };
+        }
         let problem = Problem::RecordTooShort { len: self.record.len(), needed: offset + field.len };
         match self.on_bad {
             OnBad::Error => Err(self.error(field.item, offset, rest, problem).into()),
@@ -493,6 +526,12 @@ impl<V: Visitor> Run<'_, V> {
 fn not_canonical(encode: &mut Encode, form: &Form, value: Value<'_>, bytes: &[u8]) -> Option<Problem> {
     if matches!(value, Value::Raw(_)) {
         return None;
+    }
+    // Text has only one NaN.
+    let is_nan = matches!(value, Value::Single(number) if number.is_nan())
+        || matches!(value, Value::Double(number) if number.is_nan());
+    if is_nan {
+        return Some(Problem::NotCanonical { canonical: Vec::new() });
     }
     let mut canonical = vec![0; bytes.len()];
     match encode.value(form, value, &mut canonical) {

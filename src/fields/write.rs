@@ -3,9 +3,9 @@
 use super::form::{Decode, Encode, Form};
 use super::page::Pages;
 use super::plan::{Array, Check, Count, Field, Op, Plan, Set, Times};
-use super::read::applying;
+use super::read::{applying, room};
 use super::{BadLayout, Column, FieldError, Layout, Problem, Source, Trim, Value};
-use crate::codec::{Codec, MIN_ROOM, Utf8Buf};
+use crate::codec::{Codec, Utf8Buf};
 use crate::registry::Registry;
 use std::ops::Range;
 use std::sync::Arc;
@@ -87,8 +87,7 @@ impl Layout {
         let mut pages = Pages::new(codec, true).map_err(bad)?;
         let selected = self.items().iter().map(|item| !item.is_group()).collect();
         let plan = Plan::new(self, registry, &mut pages, selected)?;
-        let longest = self.items().iter().filter_map(|item| item.kind.as_ref()).map(super::Kind::len).max();
-        let text = Utf8Buf::new(MIN_ROOM.saturating_mul(longest.unwrap_or(0).saturating_add(1)));
+        let text = Utf8Buf::new(room(self));
         let decode = Decode { pages: pages.clone(), text, trim: Trim::Blanks, empty_is_null: false };
         let mut places = Vec::new();
         conditions(&plan.ops, &mut places);
@@ -143,8 +142,7 @@ fn early(ops: &[Op], places: &[Range<usize>], fields: &mut Vec<Early>) -> bool {
 impl Clone for Writer {
     fn clone(&self) -> Self {
         let Decode { pages, trim, empty_is_null, .. } = &self.decode;
-        let longest = self.plan.layout.items().iter().filter_map(|item| item.kind.as_ref()).map(super::Kind::len).max();
-        let text = Utf8Buf::new(MIN_ROOM.saturating_mul(longest.unwrap_or(0).saturating_add(1)));
+        let text = Utf8Buf::new(room(&self.plan.layout));
         Writer {
             plan: self.plan.clone(),
             encode: self.encode.clone(),

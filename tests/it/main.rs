@@ -12,7 +12,10 @@ mod copybooks;
 mod dependencies;
 mod detection;
 mod examples;
+mod field_lists;
 mod fields;
+mod fields_mainframe;
+mod fields_properties;
 mod guess;
 #[cfg(feature = "whatwg")]
 mod meta_labels;
