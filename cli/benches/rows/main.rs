@@ -101,7 +101,8 @@ fn write_records(path: &Path, mb: usize) -> io::Result<()> {
     for number in 0..1000_u32 {
         let count = 1 + number * 7 % 5;
         let name = NAMES[number as usize % NAMES.len()];
-        let text = format!("{number:06}{name:<20}{:<20}{:08}", format!("{} Main Street", number * 13 % 977), number * 7919);
+        let text =
+            format!("{number:06}{name:<20}{:<20}{:08}", format!("{} Main Street", number * 13 % 977), number * 7919);
         let mut record = encode(&text);
         record.extend_from_slice(&count.to_be_bytes());
         for transaction in 0..count {
@@ -166,7 +167,10 @@ fn measure(name: &str, rounds: usize, input: &Path, make: impl Fn() -> Command) 
         let start = Instant::now();
         let ended = make().stdout(Stdio::null()).stderr(Stdio::null()).status();
         if !ended.as_ref().is_ok_and(std::process::ExitStatus::success) {
-            println!("{name:<28} skipped: {}", ended.map_or_else(|error| error.to_string(), |status| status.to_string()));
+            println!(
+                "{name:<28} skipped: {}",
+                ended.map_or_else(|error| error.to_string(), |status| status.to_string())
+            );
             return Ok(());
         }
         clock.push(megabytes / start.elapsed().as_secs_f64());

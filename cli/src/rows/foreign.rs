@@ -123,12 +123,15 @@ fn layouts(object: &Map<String, Value>) -> Result<Layout, BadLayout> {
     }
     let types: Vec<RecordType> = member(object, "layouts")?;
     let keys: Vec<Field> = member(object, "keyfields")?;
-    let varies = keys.iter().chain(types.iter().flat_map(|one| &one.layout)).find(|field| {
-        field.keytype.as_deref().is_some_and(|keytype| keytype != "layouttype")
-    });
+    let varies = keys
+        .iter()
+        .chain(types.iter().flat_map(|one| &one.layout))
+        .find(|field| field.keytype.as_deref().is_some_and(|keytype| keytype != "layouttype"));
     let is_conditional = types.iter().any(|one| one.layouttypeconditional.is_some() || !one.layoutvariable.is_empty());
     if varies.is_some() || is_conditional {
-        return Err(bad("parts of varying length and conditional types cannot be read; write a copybook or a field list"));
+        return Err(bad(
+            "parts of varying length and conditional types cannot be read; write a copybook or a field list",
+        ));
     }
     let mut items = Vec::new();
     put_fields(&mut items, &keys, parser_kind)?;
@@ -141,7 +144,8 @@ fn layouts(object: &Map<String, Value>) -> Result<Layout, BadLayout> {
     items.iter_mut().for_each(|item| item.level = GROUP);
     let first = types.first().map(|one| format!("layout-{}", one.layouttype)).unwrap_or_default();
     for (index, one) in types.iter().enumerate() {
-        let group = Item::group(GROUP, format!("layout-{}", one.layouttype)).applying(When::field(key, &*one.layouttype));
+        let group =
+            Item::group(GROUP, format!("layout-{}", one.layouttype)).applying(When::field(key, &*one.layouttype));
         items.push(if index == 0 { group } else { group.redefining(&*first) });
         put_fields(&mut items, &one.layout, parser_kind)?;
     }
@@ -170,7 +174,10 @@ fn put_fields(items: &mut Vec<Item>, fields: &[Field], kind: fn(&Field) -> Optio
             "ch" | "string" => Kind::text(field.size),
             "skip" => Kind::Raw(field.size),
             _ => kind(field).ok_or_else(|| {
-                bad(format!("field {}: {:?} with {} bytes is not a type of this format", field.name, field.kind, field.size))
+                bad(format!(
+                    "field {}: {:?} with {} bytes is not a type of this format",
+                    field.name, field.kind, field.size
+                ))
             })?,
         };
         let is_filler = field.kind == "skip" || field.name.to_uppercase().starts_with("FILLER");
@@ -206,7 +213,8 @@ mod tests {
                 "transf1": [{"type": "ch", "bytes": 4, "offset": 0, "name": "NOTE"}]}"#,
         )
         .unwrap();
-        let shown: Vec<String> = layout.types().map(|item| layout.items()[item].when.as_ref().unwrap().to_string()).collect();
+        let shown: Vec<String> =
+            layout.types().map(|item| layout.items()[item].when.as_ref().unwrap().to_string()).collect();
         assert_eq!(shown, ["otherwise", "2-2=F2"]);
         assert_eq!((layout.max_len(), layout.offset(layout.find("SUM").unwrap())), (4, Some(1)));
     }
