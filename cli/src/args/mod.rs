@@ -11,11 +11,13 @@
 //! | `plain.rs` | the plain form of the command line, without clap |
 //! | `compat.rs` | what users of other converters type |
 //! | `usage.rs` | messages about a wrong command line |
+//! | `command_word.rs` | the command after options |
 //! | `manual.rs`, `headings.rs`, `generate.rs` | examples and exit statuses; headings of the help; what `--generate` makes |
 
 mod chart;
 mod choice;
 mod color;
+mod command_word;
 mod compat;
 mod convert;
 mod detect;
@@ -182,7 +184,8 @@ fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     }
     let is_command = |first: &OsString| COMMANDS.iter().any(|command| first.as_os_str() == OsStr::new(command));
     if !argv.get(1).is_some_and(is_command) {
-        argv.insert(1, "convert".into());
+        let word = command_word::find(&argv, command).map(|at| argv.remove(at));
+        argv.insert(1, word.unwrap_or_else(|| "convert".into()));
     }
     argv
 }
@@ -251,6 +254,18 @@ mod tests {
             ("charpipe list a", "charpipe list a"),
             ("charpipe -l", "charpipe convert -l"),
             ("charpipe chart a", "charpipe chart a"),
+            ("charpipe rows --layout a b", "charpipe rows --layout a b"),
+            // Options can stand before the command, with their values.
+            ("charpipe -q rows --layout a", "charpipe rows -q --layout a"),
+            ("charpipe --json --policy=whatwg detect a", "charpipe detect --json --policy=whatwg a"),
+            ("charpipe --records detect a", "charpipe detect --records a"),
+            ("charpipe -qf IBM037 rows b", "charpipe rows -qf IBM037 b"),
+            ("charpipe -o rows a", "charpipe convert -o rows a"),
+            ("charpipe -f a rows --layout b", "charpipe rows -f a --layout b"),
+            ("charpipe -q ./rows", "charpipe convert -q ./rows"),
+            ("charpipe -q -- rows", "charpipe convert -q -- rows"),
+            ("charpipe -q a rows", "charpipe convert -q a rows"),
+            ("charpipe -l rows", "charpipe convert -l rows"),
             ("charpipe -V", "charpipe -V"),
         ] {
             assert_eq!(whole(given), meant);

@@ -183,7 +183,7 @@ impl Account {
         if args.messages.verbose {
             let rows: u64 = self.rows.iter().map(|(_, rows)| rows).sum();
             for (record_type, rows) in self.rows.iter().filter(|_| self.rows.len() > 1) {
-                say(format_args!("{name}: {rows} records of type {record_type}"));
+                say(format_args!("{name}: rows of type {record_type}: {rows}"));
             }
             say(format_args!("{name}: {records} records in, {rows} rows out"));
         }

@@ -152,8 +152,7 @@ fn field_list(file: &[u8]) -> Result<Layout, BadLayout> {
         let line = 1 + file[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
         BadLayout::at(line, 0, "a field list is text in UTF-8")
     })?;
-    let _ = text;
-    Err(BadLayout::at(0, 0, "todo"))
+    Layout::from_field_list(text)
 }
 
 /// Recognises the format of a layout by its content: JSON begins with a brace or bracket; a field list has a name and a
@@ -169,7 +168,8 @@ fn recognise(file: &[u8]) -> LayoutFormat {
     let mut words = first.split_whitespace();
     let (name, place) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    match !is_number(name) && place.starts_with(|ch: char| ch.is_ascii_digit()) {
+    let is_block = name.eq_ignore_ascii_case("when");
+    match is_block || !is_number(name) && place.starts_with(|ch: char| ch.is_ascii_digit()) {
         true => LayoutFormat::Fields,
         false => LayoutFormat::Copybook,
     }
@@ -230,7 +230,8 @@ mod tests {
             ("01 A.", Copybook),
             ("", Copybook),
             ("# list\nname 1 5 text\n", Fields),
-            ("ID 1-6 text\n", Fields),
+            ("ID 1 6 text\n", Fields),
+            ("when 1-1=C1: A\nX 1 1 text\n", Fields),
             (" {\"a\": 1}", Json),
             ("\u{FEFF}[1]", Json),
         ] {
