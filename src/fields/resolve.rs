@@ -3,7 +3,7 @@
 use super::kind::{Binary, Packed, Zoned};
 use super::{BadLayout, Item, Kind, Layout, Test};
 use crate::registry::label;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What follows from an item and those around it.
@@ -141,6 +141,7 @@ fn check_kind(kind: &Kind) -> Result<(), String> {
 /// Gives each item its path. Equal paths get numbers.
 fn name(items: &[Item], placed: &mut [Placed]) {
     let mut taken = HashSet::new();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let group = placed[index].parent.map_or("", |parent| &placed[parent].path);
         let own = match (&item.name, item.is_group()) {
@@ -155,10 +156,11 @@ fn name(items: &[Item], placed: &mut [Placed]) {
             (group, own) => format!("{group}.{own}"),
         };
         let mut unique = path.clone();
-        let mut number = 2;
+        // The numbers up to this one are taken.
+        let number = numbers.entry(path.to_uppercase()).or_insert(1);
         while !own.is_empty() && !taken.insert(unique.to_uppercase()) {
+            *number += 1;
             unique = format!("{path}-{number}");
-            number += 1;
         }
         placed[index].path = unique;
     }

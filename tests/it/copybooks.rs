@@ -904,6 +904,16 @@ fn the_deepest_nesting() {
     assert_eq!(read(&occurring.join("\n")).max_len(), 1 << 19);
 }
 
+#[test]
+fn too_many_entries() {
+    let entries = |count: usize| "05 A PIC X.\n".repeat(count);
+    assert_eq!(read(&entries(20_000)).max_len(), 20_000);
+    assert_eq!(error(&entries(20_001)), "line 20001, column 1: a copybook may have at most 20000 entries");
+    let tables = |count: usize| format!("05 N PIC 9.\n{}", "05 A OCCURS 2 DEPENDING ON N PIC X.\n".repeat(count));
+    assert_eq!(read(&tables(1000)).max_len(), 2001);
+    assert_eq!(error(&tables(1001)), "line 1002, column 1: a copybook may have at most 1000 tables with DEPENDING ON");
+}
+
 /// Twice as much text takes twice as much work.
 #[test]
 fn work_is_linear() {

@@ -132,7 +132,10 @@ impl Evidence {
             Some('-') if is_unnumbered => Evidence::Commented,
             _ if is_unnumbered => past_margin(line, &columns),
             None if is_sequence(numbers) => Evidence::Nothing,
-            Some(' ') => Evidence::Nothing,
+            // A mark of a change, such as `CR12`, is at the left and has no blank in it.
+            Some(' ') if begins_with_level(code) || !numbers.trim_end_matches(is_blank).contains(is_blank) => {
+                Evidence::Nothing
+            }
             _ => Evidence::Free,
         }
     }

@@ -104,7 +104,7 @@ impl Builder {
         }
         self.open = None;
         let code = self.without_comment(code);
-        if !is_listing_control(code) {
+        if !code.trim_matches(is_blank).is_empty() && !is_listing_control(code) {
             self.push(code, number, line[..from].chars().count() + 1);
         }
         Ok(())
@@ -117,25 +117,25 @@ impl Builder {
     /// Appends a continuation line: the rest of a literal after its quote, or the rest of a word. Returns false if there
     /// is no line that it could continue.
     fn continues(&mut self, line: &str, from: usize, to: usize, number: usize) -> bool {
-        if self.text.pop().is_none() {
+        if self.text.is_empty() {
             return false;
         }
-        let code = &line[from..to];
-        let rest = code.trim_start_matches(is_blank);
+        let rest = line[from..to].trim_start_matches(is_blank);
         let quote = self.open.filter(|quote| rest.starts_with(*quote));
         let from = to - rest.len() + quote.map_or(0, char::len_utf8);
         let code = self.without_comment(&line[from..to]);
-        self.push(code, number, line[..from].chars().count() + 1);
+        if !code.is_empty() {
+            self.text.pop();
+            self.push(code, number, line[..from].chars().count() + 1);
+        }
         true
     }
 
+    /// Appends text, without the blanks at its end.
     fn push(&mut self, code: &str, line: usize, column: usize) {
-        let code = code.trim_end_matches(is_blank);
-        if !code.is_empty() {
-            self.pieces.push(Piece { start: self.text.len(), line, column });
-            self.text.push_str(code);
-            self.text.push('\n');
-        }
+        self.pieces.push(Piece { start: self.text.len(), line, column });
+        self.text.push_str(code.trim_end_matches(is_blank));
+        self.text.push('\n');
     }
 
     /// Returns `code` up to a comment that begins with `*>`, and notes whether it ends within a literal.

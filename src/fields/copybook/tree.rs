@@ -7,7 +7,7 @@
 
 use super::Copybook;
 use super::entry::{Entry, Occurs, Placed};
-use super::limits::{MAX_FIELDS, MAX_RECORD};
+use super::limits::{MAX_FIELDS, MAX_RECORD, MAX_VARYING};
 use super::storage::{Inherited, Storage, Wrong, agreed, storage};
 use crate::fields::{Item, Kind, Occurs as Times};
 use std::collections::{HashMap, HashSet};
@@ -27,7 +27,7 @@ pub(super) fn items<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Ite
     for (index, entry) in entries.iter().enumerate() {
         names.entry(entry.name.unwrap_or("").to_uppercase()).or_default().push(index);
     }
-    let mut tree = Tree { entries, nodes, names, made: Items::default() };
+    let mut tree = Tree { entries, nodes, names, made: Items::default(), varying: 0 };
     if entries[0].depth() > 1 {
         tree.siblings(0..entries.len(), Length::default())?;
     } else {
@@ -178,6 +178,8 @@ struct Tree<'e, 'a> {
     /// The entries of each name, in upper case.
     names: HashMap<String, Vec<usize>>,
     made: Items<'a>,
+    /// The number of tables whose number of elements varies.
+    varying: usize,
 }
 
 impl<'a> Tree<'_, 'a> {
@@ -253,6 +255,11 @@ impl<'a> Tree<'_, 'a> {
         let entry = &self.entries[index];
         let occurs = entry.clauses.occurs.as_ref();
         let times = occurs.map(|occurs| self.times(index, &occurs.value)).transpose()?;
+        self.varying += usize::from(times.as_ref().is_some_and(|times| times.depending_on.is_some()));
+        if self.varying > MAX_VARYING {
+            let what = format!("a copybook may have at most {MAX_VARYING} tables with DEPENDING ON");
+            return Err((entry.level.rest, what));
+        }
         let (kind, picture) = match &self.nodes[index].storage {
             Some(storage) => (Some(storage.kind.clone()), storage.picture.clone()),
             None => (None, String::new()),
