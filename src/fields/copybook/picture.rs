@@ -86,6 +86,9 @@ fn symbol(input: &str) -> Read<'_, Symbol<'_>> {
     if !rest.starts_with('(') {
         return Ok((rest, Symbol { rest: input, ch, width, count: 1 }));
     }
+    if rest.starts_with("(:") {
+        return fail(&rest[1..], unknown(&rest[1..]));
+    }
     let digits = take_while1(|ch: char| ch.is_ascii_digit());
     let (rest, digits) =
         required("a number between parentheses, as in X(10)", delimited(char('('), digits, char(')')))(rest)?;
