@@ -93,8 +93,8 @@ impl ReadOptions {
         for name in names {
             let found = layout.find(name)?;
             selected[found] = !layout.items()[found].is_group();
-            for index in found + 1..layout.placed(found).end {
-                selected[index] |= is_read(index);
+            for (index, is_selected) in selected.iter_mut().enumerate().take(layout.placed(found).end).skip(found + 1) {
+                *is_selected |= is_read(index);
             }
         }
         Ok(selected)
