@@ -67,11 +67,7 @@ fn occurs(tape: &mut Tape<'_>, items: &[Item]) -> Option<Occurs> {
         4 => Some(Occurs::times(1 + tape.below(5))),
         5 => {
             let min = tape.below(3);
-            let counter = items
-                .iter()
-                .filter(is_counter)
-                .next_back()
-                .filter(|_| items.iter().all(|item| item.occurs.is_none()))?;
+            let counter = items.iter().rfind(is_counter).filter(|_| items.iter().all(|item| item.occurs.is_none()))?;
             Some(Occurs::depending_on(min, min + 1 + tape.below(5), counter.name.clone()?))
         }
         _ => None,

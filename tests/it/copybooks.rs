@@ -917,7 +917,8 @@ fn too_many_entries() {
 /// Twice as much text takes twice as much work.
 #[test]
 fn work_is_linear() {
-    let shapes: [(&str, fn(usize) -> String); 9] = [
+    type Shape = (&'static str, fn(usize) -> String);
+    let shapes: [Shape; 9] = [
         ("fields", |n| (0..n).map(|i| format!("05 F{i} PIC X(3).\n")).collect()),
         ("clauses", |n| format!("05 A PIC X VALUES {}.", "'a' THRU 'b', ".repeat(n))),
         ("comments", |n| format!("{}05 A PIC X.", "      * comment\n".repeat(n))),

@@ -163,7 +163,7 @@ impl Length {
 
     /// Returns the number of bytes up to the next boundary; `None` if that depends on counts.
     fn slack(self, boundary: usize) -> Option<usize> {
-        (self.unit % boundary == 0).then(|| self.max.wrapping_neg() % boundary)
+        self.unit.is_multiple_of(boundary).then(|| self.max.wrapping_neg() % boundary)
     }
 }
 
