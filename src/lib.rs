@@ -65,7 +65,7 @@
 //! | [`registry`] | finds the codec for a label | `codec` |
 //! | [`mod@detect`] | detects the encoding, with the evidence | `registry` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `error`, `words` |
-//! | [`fields`] | typed values in records: layouts, and reading and writing by them | `registry`, `records` |
+//! | [`fields`] | typed values in records: layouts, and reading and writing by them | `codec`, `registry` |
 //! | `text` | stages between decoder and encoder | `error`, `words` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |

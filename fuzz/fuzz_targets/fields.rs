@@ -1,6 +1,6 @@
-//! Tests fields: any record, by any layout, is read or is an error; a record that was read is written back byte for byte,
-//! and a selection of its fields has the same values. Any text is a field list or an error with its place, and a list that
-//! a layout becomes leads back to it.
+//! Tests fields: any record, by any layout, is read or is an error; a record that was read is written back byte for
+//! byte, and a selection of its fields has the same values. Any text is a field list or an error with its place, and a
+//! list that a layout becomes leads back to it.
 
 #![no_main]
 
@@ -23,7 +23,10 @@ fuzz_target!(|data: &[u8]| {
         }
         Err(error) => {
             assert!(error.line <= text.lines().count(), "{error}");
-            assert!(error.line > 0 || text.lines().all(|line| line.trim().is_empty() || line.trim().starts_with('#')), "{error}");
+            assert!(
+                error.line > 0 || text.lines().all(|line| line.trim().is_empty() || line.trim().starts_with('#')),
+                "{error}"
+            );
         }
     }
 });

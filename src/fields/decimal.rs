@@ -6,9 +6,9 @@ use std::str::FromStr;
 /// An exact decimal number: a sign, a magnitude and a number of decimal places. No calculation with it uses
 /// floating-point numbers.
 ///
-/// Zero has a sign as well, because packed and zoned numbers have one: `-0.00` is written back as it was read. `Display`
-/// writes all decimal places; the text is a valid number in JSON, CSV and SQL. With a negative scale, zeros follow the
-/// digits.
+/// Zero has a sign as well, because packed and zoned numbers have one: `-0.00` is written back as it was read.
+/// `Display` writes all decimal places; the text is a valid number in JSON, CSV and SQL. With a negative scale, zeros
+/// follow the digits.
 ///
 /// Two decimals are equal if all their parts are; [`same_value`](Decimal::same_value) compares their values.
 ///
@@ -77,8 +77,8 @@ impl Decimal {
         self.magnitude == 0
     }
 
-    /// Returns the same value with another number of decimal places; `None` if digits other than zeros would be lost, or
-    /// if the number gets too long.
+    /// Returns the same value with another number of decimal places; `None` if digits other than zeros would be lost,
+    /// or if the number gets too long.
     ///
     /// ```
     /// use charpipe::fields::Decimal;

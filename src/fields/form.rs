@@ -168,8 +168,8 @@ fn write_float(float: &Float, value: Value<'_>, bytes: &mut [u8]) -> Result<(), 
     }
 }
 
-/// Reads a floating-point number of 4 or 8 bytes. The text of an `f32` leads to the same `f32` only if it is not rounded
-/// to an `f64` in between.
+/// Reads a floating-point number of 4 or 8 bytes. The text of an `f32` leads to the same `f32` only if it is not
+/// rounded to an `f64` in between.
 fn parse_float(text: &str, double: bool) -> Option<f64> {
     let single = text.parse::<f32>().ok().filter(|number| !double && number.is_normal());
     single.map(f64::from).or_else(|| text.parse().ok())

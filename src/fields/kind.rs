@@ -134,8 +134,8 @@ pub struct Binary {
     /// The order of its bytes. Mainframes are big-endian.
     pub order: ByteOrder,
     /// The number of decimal digits that the picture allows; `None` if every value that fits into the bytes is allowed
-    /// (`COMP-5`, or `COMP` under `TRUNC(BIN)`). Only the [`Writer`](super::Writer) enforces it. When reading, the value
-    /// is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)` see it.
+    /// (`COMP-5`, or `COMP` under `TRUNC(BIN)`). Only the [`Writer`](super::Writer) enforces it. When reading, the
+    /// value is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)` see it.
     pub digits: Option<u8>,
 }
 
@@ -216,9 +216,9 @@ impl Kind {
         }
     }
 
-    /// Returns the most digits that a value can have in front of and after the decimal point together, without the zeros
-    /// that a scale adds; `None` if it is not a decimal number. Packed and binary numbers have as many digits as their bytes
-    /// allow, which may be more than their picture has.
+    /// Returns the most digits that a value can have in front of and after the decimal point together, without the
+    /// zeros that a scale adds; `None` if it is not a decimal number. Packed and binary numbers have as many digits as
+    /// their bytes allow, which may be more than their picture has.
     ///
     /// ```
     /// use charpipe::fields::{Binary, Kind, Packed};

@@ -38,8 +38,8 @@ pub struct Layout {
 
 /// A group or a field of a [`Layout`].
 ///
-/// The items of a layout are in the order of the copybook. An item belongs to the nearest item before it that has a lower
-/// level number. An item without a kind is a group.
+/// The items of a layout are in the order of the copybook. An item belongs to the nearest item before it that has a
+/// lower level number. An item without a kind is a group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
     /// The level number, 1 to 49.
@@ -158,16 +158,16 @@ impl Layout {
 
     /// Makes a layout from its items.
     ///
-    /// If the only item at the top is a group that is no array, it is the record as a whole, and its name does not occur
-    /// in paths. For several record descriptions (several levels 01 in a copybook), let all but the first redefine the
-    /// first one; then their names are part of the paths.
+    /// If the only item at the top is a group that is no array, it is the record as a whole, and its name does not
+    /// occur in paths. For several record descriptions (several levels 01 in a copybook), let all but the first
+    /// redefine the first one; then their names are part of the paths.
     ///
     /// If two fields would have the same path, the second one gets `-2` appended to its name in the path, and so on.
     ///
     /// # Errors
     /// [`BadLayout`], with the index of the item: a level out of range; a field with subordinate items, or a group
-    /// without any; a number without digits or with too many; a reference to an item that is not there, is ambiguous, or
-    /// is in the wrong place; a record longer than [`MAX_LEN`](Self::MAX_LEN).
+    /// without any; a number without digits or with too many; a reference to an item that is not there, is ambiguous,
+    /// or is in the wrong place; a record longer than [`MAX_LEN`](Self::MAX_LEN).
     pub fn new(items: Vec<Item>) -> Result<Self, BadLayout> {
         let (placed, len) = resolve::resolve(&items)?;
         Ok(Layout { items, placed, len })
@@ -193,8 +193,8 @@ impl Layout {
         self.len.0
     }
 
-    /// Returns the length of the longest record, in bytes. If it equals [`min_len`](Self::min_len), all records have the
-    /// same length.
+    /// Returns the length of the longest record, in bytes. If it equals [`min_len`](Self::min_len), all records have
+    /// the same length.
     #[must_use]
     pub fn max_len(&self) -> usize {
         self.len.1
@@ -209,8 +209,8 @@ impl Layout {
         &self.placed[item].path
     }
 
-    /// Returns the last part of an item's path: its name, with a number appended if it would not be unique. `None` for a
-    /// group without a name, whose items belong to the paths of the group around it.
+    /// Returns the last part of an item's path: its name, with a number appended if it would not be unique. `None` for
+    /// a group without a name, whose items belong to the paths of the group around it.
     #[must_use]
     pub fn key(&self, item: usize) -> Option<&str> {
         let Item { name, occurs, .. } = &self.items[item];
@@ -274,8 +274,8 @@ impl Layout {
         self.items.iter().enumerate().filter(|(_, item)| item.when.is_some()).map(|(index, _)| index)
     }
 
-    /// Finds an item by its name or path, in any case. Groups can be left out of the path where that is not ambiguous, as
-    /// in COBOL (`NAME OF CUSTOMER` is `CUSTOMER.NAME`).
+    /// Finds an item by its name or path, in any case. Groups can be left out of the path where that is not ambiguous,
+    /// as in COBOL (`NAME OF CUSTOMER` is `CUSTOMER.NAME`).
     ///
     /// # Errors
     /// [`BadLayout`] if there is no such item, with similar names; or if there are several.

@@ -336,13 +336,14 @@ pub(super) fn write_binary(bytes: &mut [u8], mantissa: i128, binary: &Binary) {
 
 // --- Floating point ---------------------------------------------------------------------------------------------------
 
-/// The number of bits in the fraction of a hexadecimal number of 8 bytes. One of 4 bytes has 32 fewer, all of them zero.
+/// The number of bits in the fraction of a hexadecimal number of 8 bytes. One of 4 bytes has 32 fewer, all of them
+/// zero.
 const FRACTION_BITS: u32 = 56;
 
 /// Reads a floating-point number of 4 or 8 bytes.
 ///
-/// A hexadecimal number of 8 bytes whose fraction has more than 53 significant bits is rounded to the nearest `f64`. All
-/// others are exact.
+/// A hexadecimal number of 8 bytes whose fraction has more than 53 significant bits is rounded to the nearest `f64`.
+/// All others are exact.
 pub(super) fn read_float(bytes: &[u8], float: &Float) -> Option<Value<'static>> {
     let bits = match float.order {
         ByteOrder::Big => big_endian(bytes),
@@ -400,8 +401,8 @@ fn to_hexadecimal(number: f64, double: bool) -> Option<u64> {
     Some(sign | exponent << FRACTION_BITS | fraction)
 }
 
-/// Writes a floating-point number. Returns `false` if it is too large or too small, or if the format has no infinities and
-/// no NaN.
+/// Writes a floating-point number. Returns `false` if it is too large or too small, or if the format has no infinities
+/// and no NaN.
 pub(super) fn write_float(bytes: &mut [u8], number: f64, float: &Float) -> bool {
     let bits = match (float.format, float.double) {
         (FloatFormat::Ieee, false) if number.is_finite() && !(number as f32).is_finite() => None,
@@ -426,8 +427,8 @@ mod tests {
         read_packed(bytes, &Packed { digits: 1, scale: 0, sign }).map(|number| number.to_string())
     }
 
-    /// The sign codes of z/Architecture (Principles of Operation, "Decimal instructions"): A, C, E and F are plus, B and D
-    /// are minus.
+    /// The sign codes of z/Architecture (Principles of Operation, "Decimal instructions"): A, C, E and F are plus, B
+    /// and D are minus.
     #[test]
     fn packed_signs() {
         for (sign, text) in [(0xA, "12"), (0xB, "-12"), (0xC, "12"), (0xD, "-12"), (0xE, "12"), (0xF, "12")] {
@@ -482,8 +483,8 @@ mod tests {
         read_zoned(bytes, &form).map(|number| number.to_string())
     }
 
-    /// The examples of "Examples: numeric data and internal representation" (Enterprise COBOL for z/OS, Programming Guide):
-    /// +1234 and -1234 as PIC S9999 in all forms of DISPLAY.
+    /// The examples of "Examples: numeric data and internal representation" (Enterprise COBOL for z/OS, Programming
+    /// Guide): +1234 and -1234 as PIC S9999 in all forms of DISPLAY.
     #[test]
     fn zoned_forms_of_ibm() {
         use SignPlace::*;

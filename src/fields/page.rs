@@ -180,8 +180,8 @@ fn trim_byte(bytes: &[u8], pad: u8) -> &[u8] {
     rest
 }
 
-/// Encodes all of `text` into `room`. Returns the number of bytes; or, as an error, the character that the charset lacks,
-/// or `None` if there is not enough room.
+/// Encodes all of `text` into `room`. Returns the number of bytes; or, as an error, the character that the charset
+/// lacks, or `None` if there is not enough room.
 fn encode_whole(encoder: &mut dyn Encoder, text: &str, room: &mut [u8]) -> Result<usize, Option<char>> {
     let mut sink = ByteSink::new(room);
     let step = encoder.feed(text, &mut sink);

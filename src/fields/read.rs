@@ -27,8 +27,8 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Returns the defaults: blanks at the end of text are removed, bad fields are errors, and all fields with a name are
-    /// selected.
+    /// Returns the defaults: blanks at the end of text are removed, bad fields are errors, and all fields with a name
+    /// are selected.
     #[must_use]
     pub fn new() -> Self {
         ReadOptions::default()
@@ -46,16 +46,16 @@ impl ReadOptions {
         ReadOptions { on_bad, ..self }
     }
 
-    /// Sets whether a zoned or packed number that consists of blanks or of low-values (00) is [`Value::Null`] and not bad,
-    /// and whether text of low-values is. In binary numbers, low-values are zero, and blanks are a number.
+    /// Sets whether a zoned or packed number that consists of blanks or of low-values (00) is [`Value::Null`] and not
+    /// bad, and whether text of low-values is. In binary numbers, low-values are zero, and blanks are a number.
     #[must_use]
     pub fn empty_is_null(self, empty_is_null: bool) -> Self {
         ReadOptions { empty_is_null, ..self }
     }
 
     /// Sets whether a field is bad if a [`Writer`](super::Writer) would write its value as other bytes: a packed number
-    /// with a sign of A, for example, or F in a signed field. Together with [`OnBad::Raw`], every record that the layout
-    /// covers comes back byte for byte.
+    /// with a sign of A, for example, or F in a signed field. Together with [`OnBad::Raw`], every record that the
+    /// layout covers comes back byte for byte.
     #[must_use]
     pub fn canonical(self, canonical: bool) -> Self {
         ReadOptions { canonical, ..self }
@@ -74,8 +74,8 @@ impl ReadOptions {
         ReadOptions { short_records, ..self }
     }
 
-    /// Selects fields, by name or path; see [`Layout::find`]. A group stands for all fields in it. All other fields are not
-    /// decoded, except those that a count or a condition needs.
+    /// Selects fields, by name or path; see [`Layout::find`]. A group stands for all fields in it. All other fields are
+    /// not decoded, except those that a count or a condition needs.
     #[must_use]
     pub fn select<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         ReadOptions { select: Some(names.into_iter().map(Into::into).collect()), ..self }
@@ -93,8 +93,8 @@ impl ReadOptions {
         for name in names {
             let found = layout.find(name)?;
             selected[found] = !layout.items()[found].is_group();
-            for index in found + 1..layout.placed(found).end {
-                selected[index] |= is_read(index);
+            for (index, is_selected) in selected.iter_mut().enumerate().take(layout.placed(found).end).skip(found + 1) {
+                *is_selected |= is_read(index);
             }
         }
         Ok(selected)
@@ -163,8 +163,8 @@ pub struct Reader {
 impl Layout {
     /// Makes a reader.
     ///
-    /// `codec` is the code page of the records: it decodes text whose kind names no page, and determines the character set
-    /// of zoned numbers. `registry` has the pages that fields name.
+    /// `codec` is the code page of the records: it decodes text whose kind names no page, and determines the character
+    /// set of zoned numbers. `registry` has the pages that fields name.
     ///
     /// # Errors
     /// [`BadLayout`] if a selected name is not in the layout, if a field names an unknown code page, or if a value in a
@@ -188,8 +188,8 @@ impl Layout {
     }
 }
 
-/// Returns the largest size of the buffer for text. The buffer gets as large as the fields need, which is a sixteenth of
-/// it; only for a table that turns a few bytes into long text, it gets larger.
+/// Returns the largest size of the buffer for text. The buffer gets as large as the fields need, which is a sixteenth
+/// of it; only for a table that turns a few bytes into long text, it gets larger.
 pub(super) fn room(layout: &Layout) -> usize {
     let lens = layout.items().iter().filter_map(|item| item.kind.as_ref()).map(super::Kind::len);
     lens.max().unwrap_or(0).saturating_add(MIN_ROOM).saturating_mul(16 * 4)
@@ -241,9 +241,9 @@ impl Reader {
     /// Reads a record and gives its values to `visitor`. `number` is the number of the record, from 1, for errors.
     ///
     /// # Errors
-    /// [`FieldError`], or the error of the visitor. The visitor has received all values before the error. The next record
-    /// can be read. A field that contains a count must be valid even if bad fields are [null](OnBad::Null), because it
-    /// determines where everything after the array is.
+    /// [`FieldError`], or the error of the visitor. The visitor has received all values before the error. The next
+    /// record can be read. A field that contains a count must be valid even if bad fields are [null](OnBad::Null),
+    /// because it determines where everything after the array is.
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
         let Reader { plan, decode, encode, on_bad, short_records, counts, at } = self;
         at.clear();
@@ -266,8 +266,8 @@ impl Reader {
         Ok(run.row)
     }
 
-    /// Returns the record type: the item whose condition holds, as [`read`](Self::read) finds it. `None` if the layout has
-    /// no conditions, or if none holds.
+    /// Returns the record type: the item whose condition holds, as [`read`](Self::read) finds it. `None` if the layout
+    /// has no conditions, or if none holds.
     ///
     /// This decodes only what the conditions need.
     pub fn record_type(&mut self, record: &[u8]) -> Option<usize> {
@@ -337,8 +337,8 @@ struct Run<'r, V> {
 }
 
 impl<V: Visitor> Run<'_, V> {
-    /// Runs the operations of a group whose offsets count from `base`, and its columns from `column`. Returns by how much
-    /// arrays of varying count made it longer.
+    /// Runs the operations of a group whose offsets count from `base`, and its columns from `column`. Returns by how
+    /// much arrays of varying count made it longer.
     fn ops(&mut self, ops: &[Op], base: usize, column: usize) -> Result<usize, V::Error> {
         let mut grown = 0;
         for op in ops {

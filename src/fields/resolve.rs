@@ -252,7 +252,7 @@ pub(super) fn find(items: &[Item], placed: &[Placed], name: &str, before: Option
         (several, _, Some(before)) => {
             let shared = |index: &usize| {
                 let groups =
-                    |item| std::iter::successors(placed[item as usize].parent, |group: &usize| placed[*group].parent);
+                    |item: usize| std::iter::successors(placed[item].parent, |group: &usize| placed[*group].parent);
                 let of_array: Vec<usize> = groups(before).collect();
                 groups(*index).filter(|group| of_array.contains(group)).count()
             };

@@ -4,9 +4,9 @@ use super::{FieldError, Value};
 
 /// Receives the values of a record from a [`Reader`](super::Reader), in the order of the layout.
 ///
-/// Only [`value`](Visitor::value) has to be implemented. It is enough for flat rows, such as CSV: columns come in ascending
-/// order, and those that a record does not have are skipped. The other methods report the structure, for JSON and other
-/// nested forms. Their default does nothing, and costs nothing.
+/// Only [`value`](Visitor::value) has to be implemented. It is enough for flat rows, such as CSV: columns come in
+/// ascending order, and those that a record does not have are skipped. The other methods report the structure, for JSON
+/// and other nested forms. Their default does nothing, and costs nothing.
 ///
 /// ```text
 /// 05 NAME                           value(0)
@@ -20,8 +20,8 @@ use super::{FieldError, Value};
 /// ```
 ///
 /// An array of fields has elements without groups: `begin_array`, one `value` each, `end_array`. Groups without a name
-/// are not reported, but what is in them is. Groups and arrays that are not selected, or do not apply to the record, are
-/// not reported at all.
+/// are not reported, but what is in them is. Groups and arrays that are not selected, or do not apply to the record,
+/// are not reported at all.
 pub trait Visitor {
     /// The error that stops the reader; [`FieldError`] or a type made from it.
     type Error: From<FieldError>;
@@ -101,8 +101,8 @@ pub trait Source {
     /// Returns the value of a field; `None` if there is none. `item` is its index in
     /// [`Layout::items`](super::Layout::items), and `column` its index in [`Writer::columns`](super::Writer::columns).
     ///
-    /// [`Value::Text`] is accepted for every kind: a number in digits, raw bytes in hex. [`Value::Raw`] of the length of
-    /// the field is accepted for every kind as well, and written unchanged.
+    /// [`Value::Text`] is accepted for every kind: a number in digits, raw bytes in hex. [`Value::Raw`] of the length
+    /// of the field is accepted for every kind as well, and written unchanged.
     fn value(&mut self, item: usize, column: usize) -> Option<Value<'_>>;
 }
 

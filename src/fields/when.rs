@@ -25,8 +25,8 @@ pub struct When {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Test {
-    /// A field has one of these values. Text is compared without blanks at its end, numbers by their value, and bytes in
-    /// hex.
+    /// A field has one of these values. Text is compared without blanks at its end, numbers by their value, and bytes
+    /// in hex.
     Field {
         /// Its name or path; see [`Layout::find`](super::Layout::find).
         field: String,

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// Writes records by a [`Layout`]. Made by [`Layout::writer`].
 ///
-/// A record that a [`Reader`](super::Reader) has read comes back byte for byte if the layout covers it, and if all of its
-/// fields are [canonical](super::ReadOptions::canonical). What cannot be written exactly is an error: nothing is rounded,
-/// truncated or replaced.
+/// A record that a [`Reader`](super::Reader) has read comes back byte for byte if the layout covers it, and if all of
+/// its fields are [canonical](super::ReadOptions::canonical). What cannot be written exactly is an error: nothing is
+/// rounded, truncated or replaced.
 ///
 /// Fields without a value:
 ///
@@ -37,7 +37,8 @@ use std::sync::Arc;
 /// writer.write(1, &mut &[Some(Value::Text("Joe")), Some(Value::Text("-123.45"))][..], &mut record)?;
 /// assert_eq!(record, b"\xD1\x96\x85\x40\x40\x12\x34\x5D");
 ///
-/// let error = writer.write(2, &mut &[Some(Value::Text("Joe")), Some(Value::Text("0.125"))][..], &mut record).unwrap_err();
+/// let values = [Some(Value::Text("Joe")), Some(Value::Text("0.125"))];
+/// let error = writer.write(2, &mut &values[..], &mut record).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     "record 2, field AMOUNT, column 6: \"0.125\" does not fit; expected at most 2 decimal places"
@@ -176,12 +177,13 @@ impl Writer {
         self.plan.columns()
     }
 
-    /// Replaces the contents of `record` with a record of the values that `source` has. `number` is the number of the row,
-    /// from 1, for errors.
+    /// Replaces the contents of `record` with a record of the values that `source` has. `number` is the number of the
+    /// row, from 1, for errors.
     ///
     /// # Errors
-    /// [`FieldError`]: a value that does not fit its field, a missing value, a count out of bounds, values for occurrences
-    /// beyond the count or for alternatives that do not apply, contradicting values. The next record can be written.
+    /// [`FieldError`]: a value that does not fit its field, a missing value, a count out of bounds, values for
+    /// occurrences beyond the count or for alternatives that do not apply, contradicting values. The next record can be
+    /// written.
     pub fn write<S: Source>(&mut self, number: u64, source: &mut S, record: &mut Vec<u8>) -> Result<(), FieldError> {
         let Writer { plan, encode, decode, tested, counts, at, marks } = self;
         at.clear();

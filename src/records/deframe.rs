@@ -88,9 +88,9 @@ impl Deframer {
         self
     }
 
-    /// Makes the deframer read a part of a stream, from a place where a record begins (in VB and VBS, a block): the part
-    /// begins at `offset` of the input, in bytes from 0, with the record `number`, from 1. Numbers and offsets, also those
-    /// of errors, count from there.
+    /// Makes the deframer read a part of a stream, from a place where a record begins (in VB and VBS, a block): the
+    /// part begins at `offset` of the input, in bytes from 0, with the record `number`, from 1. Numbers and offsets,
+    /// also those of errors, count from there.
     ///
     /// ```
     /// use charpipe::records::{Deframer, Shape};
@@ -105,9 +105,9 @@ impl Deframer {
         self
     }
 
-    /// Returns whether the stream can be split here: a new deframer that [begins here](Self::at) would read the same records
-    /// from here on. That is so between two records; in VB and VBS, between two blocks outside a spanned record. On tapes it
-    /// is never so.
+    /// Returns whether the stream can be split here: a new deframer that [begins here](Self::at) would read the same
+    /// records from here on. That is so between two records; in VB and VBS, between two blocks outside a spanned
+    /// record. On tapes it is never so.
     #[must_use]
     pub fn is_at_split(&self) -> bool {
         self.tape.is_none() && !self.records.open && self.records.is_at_boundary()

@@ -88,13 +88,13 @@ impl<'a> RecordSlices<'a> {
     }
 }
 
-/// Finds a place in the middle of a stream where a record begins, or a block if the shape has blocks. Returns its index in
-/// `bytes`, or `None` if no place is found.
+/// Finds a place in the middle of a stream where a record begins, or a block if the shape has blocks. Returns its index
+/// in `bytes`, or `None` if no place is found.
 ///
-/// It looks for `count` valid records, none of them empty, that follow one another, and returns the place after them. That
-/// is more reliable than the place before them, because a false beginning soon leads to a true one. Eight records are
-/// enough in practice, but no number of them is a proof. Whoever reads a file in parts checks that each part ends where
-/// the next one begins.
+/// It looks for `count` valid records, none of them empty, that follow one another, and returns the place after them.
+/// That is more reliable than the place before them, because a false beginning soon leads to a true one. Eight records
+/// are enough in practice, but no number of them is a proof. Whoever reads a file in parts checks that each part ends
+/// where the next one begins.
 ///
 /// Records of fixed length have no headers: their places follow from the length. For them, and for tapes, the result is
 /// `None`.

@@ -1,4 +1,5 @@
-//! Real mainframe files, read and written by their layouts. CardDemo's ASCII copies are the reference for its EBCDIC files.
+//! Real mainframe files, read and written by their layouts. CardDemo's ASCII copies are the reference for its EBCDIC
+//! files.
 
 use charpipe::Registry;
 use charpipe::fields::{FieldError, Layout, OnBad, ReadOptions, Source, Value, Visitor};
@@ -216,8 +217,8 @@ fn lines(name: &str) -> impl Iterator<Item = Vec<u8>> {
     text.lines().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>().into_iter()
 }
 
-/// Every value of the EBCDIC file is that of the ASCII file. In the repository itself, the files differ in the group of one
-/// account (`ZEROAPR`) and in the rate of one discount group.
+/// Every value of the EBCDIC file is that of the ASCII file. In the repository itself, the files differ in the group of
+/// one account (`ZEROAPR`) and in the rate of one discount group.
 #[test]
 fn ebcdic_and_ascii_have_the_same_values() {
     let files = [

@@ -1,9 +1,9 @@
-//! Random layouts and random records: what is read comes back byte for byte, what is written reads as the same values, and
-//! nothing panics.
+//! Random layouts and random records: what is read comes back byte for byte, what is written reads as the same values,
+//! and nothing panics.
 
 use crate::common::layouts::{Choices, Values, check_bytes, layout};
 use charpipe::Registry;
-use charpipe::fields::{Kind, PackedSign, ReadOptions, SignPlace, Text, Value};
+use charpipe::fields::{self, Kind, PackedSign, ReadOptions, SignPlace, Text};
 use proptest::prelude::*;
 
 /// Returns a value that the kind can hold, and what reading it gives.
@@ -48,7 +48,7 @@ fn check_values(choices: &[u8], more: &[u8]) {
     for (column, value) in &values.0 {
         let (expected, found) = (value.as_ref().unwrap(), &read.0[column]);
         let same = match found {
-            Err(bytes) => Value::Raw(bytes).to_string() == *expected,
+            Err(bytes) => fields::Value::Raw(bytes).to_string() == *expected,
             Ok(found) if found == expected => true,
             Ok(found) => match (found.parse::<charpipe::fields::Decimal>(), expected.parse()) {
                 (Ok(found), Ok(expected)) => found.same_value(&expected),
@@ -59,25 +59,32 @@ fn check_values(choices: &[u8], more: &[u8]) {
     }
 }
 
+/// Bytes of digits, signs, letters, blanks and shift codes.
+const LIKELY: &[u8] = b"\x00\x01\x02\x0C\x12\x1D\x3F\x40\xC1\xC5\xD3\xF0\xF1\xF9\x0E\x0F";
+
+fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..most)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_come_back(choices in prop::collection::vec(any::<u8>(), 0..120), record in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_come_back(choices in bytes(120), record in bytes(300)) {
         check_bytes(&choices, &record);
     }
 
     /// Bytes that are digits and blanks more often.
     #[test]
     fn likely_bytes_come_back(
-        choices in prop::collection::vec(any::<u8>(), 0..120),
-        record in prop::collection::vec(prop::sample::select(b"\x00\x01\x02\x0C\x12\x1D\x3F\x40\xC1\xC5\xD3\xF0\xF1\xF9\x0E\x0F".to_vec()), 0..300),
+        choices in bytes(120),
+        record in prop::collection::vec(prop::sample::select(LIKELY), 0..300),
     ) {
         check_bytes(&choices, &record);
     }
 
     #[test]
-    fn any_values_come_back(choices in prop::collection::vec(any::<u8>(), 0..120), more in prop::collection::vec(any::<u8>(), 0..600)) {
+    fn any_values_come_back(choices in bytes(120), more in bytes(600)) {
         check_values(&choices, &more);
     }
 }
