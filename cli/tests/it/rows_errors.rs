@@ -217,7 +217,7 @@ fn layouts() {
         b"",
         2,
         "",
-        "charpipe: --from: there is no encoding \"klingon\" (see `charpipe list`)\n",
+        "charpipe: --from: \"klingon\" is not known (see `charpipe list`)\n",
     );
     let (status, _, words) = folder.run("--layout @/sale.cpy --when ID:#NAME", b"");
     assert_eq!(status, 2);
@@ -289,7 +289,7 @@ fn rows_that_do_not_fit() {
         &json,
         "{\"NAME\":\"toolong\",\"ID\":1,\"AMOUNT\":1}\n",
         0,
-        "byte 0: row 1: field NAME: \"toolong\" does not fit; expected at most 5 bytes",
+        "byte 0: row 1: field NAME: \"toolong\" does not fit; expected text of at most 5 bytes in IBM037",
     );
     // A number is never rounded.
     check(
