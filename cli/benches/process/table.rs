@@ -141,9 +141,9 @@ impl Table {
 
     /// Prints the times of every row, by the clock and by CPU time: the least and the median of all rounds.
     pub(crate) fn print_times(&self) {
-        let by: [(&str, fn(&Cost) -> f64); 2] =
-            [("Time by the clock", |cost| cost.wall), ("CPU time, user and system", |cost| cost.cpu)];
-        for (what, which) in by {
+        type Which = fn(&Cost) -> f64;
+        let by: [Which; 2] = [|cost| cost.wall, |cost| cost.cpu];
+        for (what, which) in ["Time by the clock", "CPU time, user and system"].into_iter().zip(by) {
             println!("\n{what}, in milliseconds: least / median; `×` is charpipe's least relative to the tool's\n");
             print!("| {:34} |", "job");
             self.heads.iter().for_each(|(_, head)| print!(" {head:>23} |"));
