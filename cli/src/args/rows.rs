@@ -21,7 +21,7 @@ use std::path::PathBuf;
 /// The fields come from a COBOL copybook or a field list. Each record becomes a row: a line of CSV, or a JSON object.
 /// Numbers are exact. With --from-rows, rows become records again.
 #[derive(Args)]
-#[command(args_override_self = true, override_usage = "charpipe rows --layout FILE [OPTIONS] [FILE]...")]
+#[command(args_override_self = true, override_usage = "charpipe rows --layout FILE [FILE]...")]
 pub(crate) struct Rows {
     /// What is where in a record: a copybook, or a field list
     ///

@@ -215,7 +215,7 @@ mod tests {
         .unwrap();
         let shown: Vec<String> =
             layout.types().map(|item| layout.items()[item].when.as_ref().unwrap().to_string()).collect();
-        assert_eq!(shown, ["otherwise", "2-2=F2"]);
+        assert_eq!(shown, ["otherwise", "2=F2"]);
         assert_eq!((layout.max_len(), layout.offset(layout.find("SUM").unwrap())), (4, Some(1)));
     }
 
@@ -235,6 +235,6 @@ mod tests {
         let error = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
         assert!(error("{\"header\": [{\"size\": 1}], \"layouts\": []}").starts_with("there is a \"header\""));
         assert!(error("{}").contains("mainframe-data-utilities or ebcdic-parser"));
-        assert_eq!(error("{\n"), "line 1, column 2: EOF while parsing an object");
+        assert_eq!(error("{\n"), "line 2: EOF while parsing an object");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::rows::back::RowReader;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
-use crate::rows::back::trouble::Trouble;
+use crate::rows::back::trouble::{Trouble, shorten};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -172,14 +172,4 @@ fn put_array(elements: &[&RawValue], path: &mut String, cells: &mut Cells) -> Re
 
 fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| not_json(&error))
-}
-
-/// Returns the beginning of a value for messages.
-fn shorten(text: &str) -> String {
-    const MAX_CHARS: usize = 20;
-
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

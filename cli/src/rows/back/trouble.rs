@@ -6,7 +6,7 @@ use crate::panics::Panic;
 use crate::rows::back::cells::{Cells, RowPlace};
 use crate::status::Status;
 use charpipe::Error;
-use charpipe::fields::FieldError;
+use charpipe::fields::{FieldError, Problem};
 use std::fmt::{self, Display};
 use std::io;
 
@@ -121,10 +121,25 @@ impl Display for Trouble {
     }
 }
 
+/// Returns the beginning of a value for messages.
+pub(super) fn shorten(text: &str) -> String {
+    const MAX_CHARS: usize = 80;
+
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 impl Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BadRow::Field(error) => write!(f, "field {}: {}", error.path(), error.problem()),
+            BadRow::Field(error) => match error.problem() {
+                Problem::DoesNotFit { value, expected } => {
+                    write!(f, "field {}: {:?} does not fit; expected {expected}", error.path(), shorten(value))
+                }
+                problem => write!(f, "field {}: {problem}", error.path()),
+            },
             BadRow::Record(error) => error.kind().fmt(f),
             BadRow::Malformed(what) => f.write_str(what),
         }
