@@ -4,6 +4,8 @@
 use crate::common::piped_through;
 use charpipe::fields::{Copybook, Kind, Layout, SignPlace};
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -150,16 +152,23 @@ fn values_are_those_of_the_ascii_copies() {
     assert!(compared > 6000, "{compared}");
 }
 
-/// Returns the values of a JSON object whose fields are those of a layout without groups, as cells of CSV.
+/// Returns the values of the fields in a JSON object, as cells of CSV. Numbers are as they are written.
 fn members(layout: &Layout, json: &str) -> Vec<String> {
-    let raw: std::collections::HashMap<String, Box<serde_json::value::RawValue>> = serde_json::from_str(json).unwrap();
-    let fields = layout.items().iter().filter(|item| item.kind.is_some());
-    let member = |name: &String| match serde_json::from_str::<Value>(raw[name].get()).unwrap() {
-        Value::String(text) if text.contains([',', '"']) => format!("\"{}\"", text.replace('"', "\"\"")),
-        Value::String(text) => text,
-        _ => raw[name].get().to_owned(),
+    let items = layout.items().iter().enumerate();
+    let fields = items.filter(|(_, item)| item.kind.is_some() && item.name.is_some());
+    let member = |object: String, key: &str| {
+        let mut members: HashMap<String, Box<RawValue>> = serde_json::from_str(&object).unwrap();
+        members.remove(key).unwrap().get().to_owned()
     };
-    fields.filter_map(|item| item.name.as_ref()).map(member).collect()
+    let cell = |(index, _)| {
+        let raw = layout.path(index).split('.').fold(json.to_owned(), member);
+        match serde_json::from_str::<Value>(&raw).unwrap() {
+            Value::String(text) if text.contains([',', '"']) => format!("\"{}\"", text.replace('"', "\"\"")),
+            Value::String(text) => text,
+            _ => raw,
+        }
+    };
+    fields.map(cell).collect()
 }
 
 #[test]
