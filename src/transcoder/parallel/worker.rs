@@ -100,7 +100,7 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OnMalformed, Transcode};
+    use crate::transcoder::{OnMalformed, Transcode};
     use std::num::NonZeroUsize;
 
     /// Set while a test does not want to depend on the clock.
