@@ -1,6 +1,6 @@
 //! Checks the items of a layout, and computes what follows from them: nesting, paths, references and places.
 
-use super::kind::{Binary, Packed, Zoned};
+use super::kind::{Binary, Edited, Packed, Zoned};
 use super::{BadLayout, Item, Kind, Layout, Test};
 use crate::registry::label;
 use std::collections::{HashMap, HashSet};
@@ -127,10 +127,18 @@ fn check_kind(kind: &Kind) -> Result<(), String> {
                 false => Err(format!("the scale {scale} makes the number longer than {} digits", Kind::MAX_DIGITS)),
             }
         }
-        Kind::Binary(Binary { len, scale, .. }) => match (1..=8).contains(len) && (-19..=38).contains(scale) {
+        Kind::Edited(Edited { digits, scale, blanks, .. }) => match (1..=Kind::MAX_DIGITS).contains(digits) {
+            false => Err(format!("a number has 1 to {} digits, not {digits}", Kind::MAX_DIGITS)),
+            true if !(0..=*digits as i8).contains(scale) => {
+                Err(format!("an edited number of {digits} digits has 0 to {digits} decimal places, not {scale}"))
+            }
+            true if blanks > digits => Err(format!("{blanks} of {digits} digits cannot be blanks")),
+            true => Ok(()),
+        },
+        Kind::Binary(Binary { len, scale, .. }) => match (1..=16).contains(len) && (-19..=38).contains(scale) {
             true => Ok(()),
             false => {
-                Err(format!("a binary number has 1 to 8 bytes and at most 38 decimal places, not {len} and {scale}"))
+                Err(format!("a binary number has 1 to 16 bytes and at most 38 decimal places, not {len} and {scale}"))
             }
         },
         _ if kind.len() == 0 => Err("the length is 0".into()),

@@ -96,8 +96,8 @@ fn bad_lists() {
         ("A 1 4 text IBM037 x", "line 1, column 19: \"x\" is too much; expected the end of the line".into()),
         ("A 1 4 raw,little", "line 1, column 7: \"little\" does not apply here; after raw, expected nothing".into()),
         (
-            "A 1 9 binary",
-            "line 1, column 1: A: a binary number has 1 to 8 bytes and at most 38 decimal places, not 9 and 0".into(),
+            "A 1 17 binary",
+            "line 1, column 1: A: a binary number has 1 to 16 bytes and at most 38 decimal places, not 17 and 0".into(),
         ),
         ("A 1 300 packed", "line 1, column 9: a number of 300 bytes is too long".into()),
         ("A 1 1 zoned,separate", "line 1, column 1: A: a number has 1 to 38 digits, not 0".into()),

@@ -48,7 +48,7 @@ fn kind(choices: &mut Choices<'_>) -> Kind {
             Kind::Packed(Packed { digits: 1 + choices.of(34) as u8, scale, sign })
         }
         4 => {
-            let (len, signed) = (1 + choices.of(8) as u8, choices.of(2) == 0);
+            let (len, signed) = (1 + choices.of(16) as u8, choices.of(2) == 0);
             let digits = [None, Some(1 + 2 * len)][choices.of(2)];
             Kind::Binary(Binary { len, signed, scale, order, digits })
         }
