@@ -116,7 +116,7 @@ pub struct Edited {
     /// How many of the digits, from the first one on, are `Z`: they become blanks instead of zeros in front. If all are
     /// `Z`, zero becomes a blank field.
     pub blanks: u8,
-    /// Whether there is a character for the decimal point: `.` in the picture, and not `V`.
+    /// Whether there is a character for the decimal point: `.` in the picture, and not `V`. It needs decimal places.
     pub point: bool,
     /// Where the sign is, and how a positive one is written.
     pub sign: EditedSign,

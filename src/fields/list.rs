@@ -13,7 +13,9 @@
 //! CHECK 500   1  raw
 //! ```
 
-use super::kind::{Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns};
+use super::kind::{
+    Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns,
+};
 use super::{BadLayout, Item, Kind, Layout, Occurs, When};
 use std::fmt::Write as _;
 
@@ -343,7 +345,9 @@ fn modify(kind: &mut Kind, modifier: &str, len: usize) -> Result<(), String> {
         }
         (Kind::Binary(binary), "unsigned") => binary.signed = false,
         (Kind::Binary(Binary { order, .. }) | Kind::Float(Float { order, .. }), "little") => *order = ByteOrder::Little,
-        (Kind::Binary(binary), _) if digits.is_some_and(|digits| (1..=Kind::MAX_DIGITS).contains(&digits)) => binary.digits = digits,
+        (Kind::Binary(binary), _) if digits.is_some_and(|digits| (1..=Kind::MAX_DIGITS).contains(&digits)) => {
+            binary.digits = digits
+        }
         (Kind::Float(float), "ieee") => float.format = FloatFormat::Ieee,
         (Kind::Float(float), "ibm") => float.format = FloatFormat::Ibm,
         _ => {

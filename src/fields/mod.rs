@@ -93,7 +93,10 @@ mod write;
 pub use copybook::{Copybook, CopybookForm};
 pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};
-pub use kind::{Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns};
+pub use kind::{
+    Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned,
+    ZonedSigns,
+};
 pub use layout::{Item, Layout, Occurs};
 pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;

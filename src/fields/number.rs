@@ -136,9 +136,7 @@ impl Characters {
     #[inline(always)]
     pub(super) const fn of(signs: ZonedSigns) -> Self {
         match signs {
-            ZonedSigns::Ebcdic => {
-                Characters { zero: 0xF0, blank: 0x40, point: 0x4B, plus: 0x4E, minus: 0x60, signs }
-            }
+            ZonedSigns::Ebcdic => Characters { zero: 0xF0, blank: 0x40, point: 0x4B, plus: 0x4E, minus: 0x60, signs },
             _ => Characters { zero: b'0', blank: b' ', point: b'.', plus: b'+', minus: b'-', signs },
         }
     }

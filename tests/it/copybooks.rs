@@ -139,6 +139,10 @@ const STORAGE: &[(&str, &str, usize)] = &[
     ("PIC S9 COMP", "binary,digits=1", 2),
     ("PIC S9(4) COMP", "binary,digits=4", 2),
     ("PIC S9(5) COMP", "binary,digits=5", 4),
+    // Without a blank before the next clause.
+    ("PIC S9(5)COMP", "binary,digits=5", 4),
+    ("PIC S9(3)V9(2)USAGE COMP-3", "packed.2", 3),
+    ("PIC X(5)VALUE SPACES", "text", 5),
     ("PIC S9(9) COMP", "binary,digits=9", 4),
     ("PIC S9(10) COMP", "binary,digits=10", 8),
     ("PIC S9(18) COMP", "binary,digits=18", 8),
@@ -740,7 +744,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("05 A PIC X(0).", "line 1, column 10: a symbol of a picture cannot stand there 0 times"),
     ("05 A PIC (3)X.", "line 1, column 10: found ( without a symbol before it"),
     ("05 A PIC X(5)Q.", "line 1, column 14: 'Q' is not a symbol of a picture; is a blank missing before it?"),
-    ("05 A PIC S9(4)COMP.", "line 1, column 15: 'C' is not a symbol of a picture; is a blank missing before it?"),
+    ("05 A PIC S9COMP.", "line 1, column 12: 'C' is not a symbol of a picture; is a blank missing before it?"),
     (
         "05 A PIC U(5).",
         "line 1, column 10: the picture symbol U (UTF-8) is not supported; expected X with the number of bytes",

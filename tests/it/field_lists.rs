@@ -72,7 +72,7 @@ fn layouts_become_lists() {
 
 #[test]
 fn bad_lists() {
-    let kinds = "text, graphic, zoned, packed, binary, float or raw";
+    let kinds = "text, graphic, zoned, edited, packed, binary, float or raw";
     let cases = [
         ("", "the layout has no fields".into()),
         ("A", "line 1, column 2: the line ends here; expected the first byte of the field, from 1".into()),

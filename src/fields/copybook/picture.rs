@@ -8,6 +8,7 @@
 //!
 //! A picture string ends before white space. A period, comma or semicolon before that is a separator, not a symbol.
 
+use super::clauses::begins_clause;
 use super::lexical::{Mistake, Read, expected, fail, gap, required};
 use super::limits::MAX_RECORD;
 use super::source::is_blank;
@@ -60,6 +61,7 @@ struct Symbol<'a> {
 /// Reads a picture string and the gap after it. Returns the string too.
 pub(super) fn picture(input: &str) -> Read<'_, (&str, Picture)> {
     let (_, run) = take_till(is_blank).parse_complete(input)?;
+    let run = before_clause(run);
     let text = run.strip_suffix(['.', ',', ';']).unwrap_or(run);
     if text.is_empty() {
         return expected(input, "a picture such as X(10) or S9(7)V99");
@@ -75,6 +77,15 @@ pub(super) fn picture(input: &str) -> Read<'_, (&str, Picture)> {
     let picture = classify(input, &symbols)?;
     let (rest, ()) = gap(rest)?;
     Ok((rest, (text, picture)))
+}
+
+/// Returns `run` up to a clause that follows a parenthesis without a blank: `S9(6)USAGE COMP`.
+fn before_clause(run: &str) -> &str {
+    let begins = |end: &usize| {
+        let rest = &run[*end..];
+        begins_clause(rest.split(|ch: char| !ch.is_alphanumeric() && ch != '-').next().unwrap_or_default())
+    };
+    run.match_indices(')').map(|(at, _)| at + 1).find(begins).map_or(run, |end| &run[..end])
 }
 
 /// Reads a symbol and its count.
