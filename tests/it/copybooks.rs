@@ -540,6 +540,7 @@ fn every_form_of_lines() {
         // Less strict: from column 7, and comments in other columns.
         "      01 R.\n      05 A PIC X(3).\n      05 B PIC S9(5)\n      COMP-3.\n",
         "      01 R.\n      05 A PIC X(3) OCCURS 1\n      DISPLAY.\n      05 B PIC S9(5) COMP-3.\n",
+        "00010001 R.\n000200     05 A PIC X(3).\n000300     05 B PIC S9(5) COMP-3.\n",
         "* x\n        * x\n       01 R.\n           05 A PIC X(3).\n  *** x\n           05 B PIC S9(5) COMP-3.\n",
         // Free form.
         "01 R.\n05 A PIC X(3).\n05 B PIC S9(5) COMP-3.\n",
