@@ -1,6 +1,7 @@
 //! The form of a field, ready to be read and written: a [`Kind`] whose code page and character set are known.
 
-use super::kind::{Binary, Float, Packed, PackedSign, ZonedSigns};
+use super::edited::{self, EditedForm};
+use super::kind::{Binary, EditedSign, Float, Packed, PackedSign, ZonedSigns};
 use super::number::{self, EXPECTED_PACKED, EXPECTED_PACKED_WITHOUT_SIGN, ZonedForm};
 use super::page::Pages;
 use super::when::unhex;
@@ -14,6 +15,7 @@ pub(super) enum Form {
     /// The index of the page.
     Text(usize),
     Zoned(ZonedForm),
+    Edited(EditedForm),
     Packed(Packed),
     Binary(Binary),
     Float(Float),
@@ -22,13 +24,12 @@ pub(super) enum Form {
 
 impl Form {
     pub(super) fn new(kind: &Kind, registry: &Registry, pages: &mut Pages) -> Result<Form, String> {
+        let is_ebcdic = pages.main().is_ebcdic;
+        let signs = if is_ebcdic { ZonedSigns::Ebcdic } else { ZonedSigns::AsciiLetters };
         Ok(match kind {
             Kind::Text(text) => Form::Text(pages.index(registry, text.page.as_deref(), text.double_byte)?),
-            Kind::Zoned(zoned) => {
-                let is_ebcdic = pages.main().is_ebcdic;
-                let signs = if is_ebcdic { ZonedSigns::Ebcdic } else { ZonedSigns::AsciiLetters };
-                Form::Zoned(ZonedForm::new(zoned, signs))
-            }
+            Kind::Zoned(zoned) => Form::Zoned(ZonedForm::new(zoned, signs)),
+            Kind::Edited(edited) => Form::Edited(EditedForm { edited: *edited, signs }),
             Kind::Packed(packed) => Form::Packed(*packed),
             Kind::Binary(binary) => Form::Binary(*binary),
             Kind::Float(float) => Form::Float(*float),
@@ -40,6 +41,7 @@ impl Form {
     fn expected(&self) -> &'static str {
         match self {
             Form::Zoned(form) => form.expected(),
+            Form::Edited(form) => form.expected(),
             Form::Packed(Packed { sign: PackedSign::Absent, .. }) => EXPECTED_PACKED_WITHOUT_SIGN,
             _ => EXPECTED_PACKED,
         }
@@ -67,12 +69,13 @@ impl Decode {
             Form::Raw => return Ok(Value::Raw(bytes)),
             Form::Float(float) => return number::read_float(bytes, float).ok_or_else(|| self.not_a_number(form)),
             Form::Zoned(zoned) => number::read_zoned(bytes, zoned),
+            Form::Edited(edited) => edited::read_edited(bytes, edited),
             Form::Packed(packed) => number::read_packed(bytes, packed),
             Form::Binary(binary) => number::read_binary(bytes, binary),
         };
         match number {
             Some(number) => Ok(Value::Number(number)),
-            None if self.is_empty(bytes) => Ok(Value::Null),
+            None if self.is_empty(form, bytes) => Ok(Value::Null),
             None => Err(self.not_a_number(form)),
         }
     }
@@ -81,6 +84,7 @@ impl Decode {
     pub(super) fn number(&self, form: &Form, bytes: &[u8]) -> Option<Decimal> {
         match form {
             Form::Zoned(zoned) => number::read_zoned(bytes, zoned),
+            Form::Edited(edited) => edited::read_edited(bytes, edited),
             Form::Packed(packed) => number::read_packed(bytes, packed),
             Form::Binary(binary) => number::read_binary(bytes, binary),
             Form::Text(_) | Form::Float(_) | Form::Raw => None,
@@ -92,12 +96,12 @@ impl Decode {
         Problem::NotANumber { expected: form.expected() }
     }
 
-    /// Returns whether bytes that are not a number count as null.
+    /// Returns whether bytes that are not a number count as null. For an edited number, blanks always do.
     #[cold]
-    fn is_empty(&self, bytes: &[u8]) -> bool {
+    fn is_empty(&self, form: &Form, bytes: &[u8]) -> bool {
         let blank = if self.pages.main().is_ebcdic { 0x40 } else { 0x20 };
         let is_all = |wanted: u8| bytes.iter().all(|byte| *byte == wanted);
-        self.empty_is_null && (is_all(0) || is_all(blank))
+        is_all(blank) && matches!(form, Form::Edited(_)) || self.empty_is_null && (is_all(0) || is_all(blank))
     }
 }
 
@@ -137,10 +141,12 @@ impl Encode {
         Ok(true)
     }
 
-    /// Fills a field without a value: blanks for text, zero for numbers, low-values for raw bytes.
+    /// Fills a field without a value: blanks for text and edited numbers, zero for other numbers, low-values for raw
+    /// bytes.
     pub(super) fn fill(&mut self, form: &Form, bytes: &mut [u8]) {
         let is_filled = match form {
             Form::Text(page) => self.pages.get(*page).fill(bytes).is_ok(),
+            Form::Edited(_) => self.pages.main().fill(bytes).is_ok(),
             Form::Raw => false,
             Form::Float(_) => false,
             form => write_number(form, Value::Number(Decimal::from(0)), bytes).is_ok(),
@@ -175,7 +181,7 @@ fn parse_float(text: &str, double: bool) -> Option<f64> {
     single.map(f64::from).or_else(|| text.parse().ok())
 }
 
-/// Writes a decimal number: zoned, packed or binary.
+/// Writes a decimal number: zoned, edited, packed or binary.
 fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8]) -> Result<(), Problem> {
     let does_not_fit = |expected: String| Err(Problem::DoesNotFit { value: value.to_string(), expected });
     let number = match value {
@@ -185,6 +191,7 @@ fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8]) -> Result<(), P
     let Some(number) = number else { return does_not_fit("a decimal number".into()) };
     let (digits, scale, is_signed) = match form {
         Form::Zoned(zoned) => (zoned.digits, zoned.scale, zoned.sign != super::SignPlace::Unsigned),
+        Form::Edited(EditedForm { edited, .. }) => (edited.digits, edited.scale, edited.sign != EditedSign::Absent),
         Form::Packed(packed) => (packed.digits, packed.scale, packed.sign == PackedSign::Signed),
         Form::Binary(binary) => (0, binary.scale, binary.signed),
         Form::Text(_) | Form::Float(_) | Form::Raw => return does_not_fit("another kind of value".into()),
@@ -200,12 +207,12 @@ fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8]) -> Result<(), P
         return does_not_fit("a number without a sign".into());
     }
     if let Form::Binary(binary) = form {
-        return match scaled.mantissa().filter(|mantissa| number::fits_binary(*mantissa, binary)) {
-            Some(mantissa) => {
-                number::write_binary(bytes, mantissa, binary);
+        return match number::fits_binary(&scaled, binary) {
+            true => {
+                number::write_binary(bytes, &scaled, binary);
                 Ok(())
             }
-            None => does_not_fit(match binary.digits {
+            false => does_not_fit(match binary.digits {
                 Some(digits) => format!("at most {digits} digits, {scale} of them decimal places"),
                 None => format!("a number that fits into {} bytes", binary.len),
             }),
@@ -216,6 +223,7 @@ fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8]) -> Result<(), P
     }
     match form {
         Form::Zoned(zoned) => number::write_zoned(bytes, &scaled, zoned),
+        Form::Edited(edited) => edited::write_edited(bytes, &scaled, edited),
         Form::Packed(packed) => number::write_packed(bytes, &scaled, packed),
         _ => {}
     }

@@ -10,8 +10,9 @@ use std::fmt;
 ///
 /// | kind | COBOL |
 /// |---|---|
-/// | [`Text`](Kind::Text) | `PIC X`, `A`, `G`, `N`, and edited pictures such as `Z,ZZ9.99-` |
+/// | [`Text`](Kind::Text) | `PIC X`, `A`, `G`, `N`, and edited pictures with other characters, such as `$$,$$9.99CR` |
 /// | [`Zoned`](Kind::Zoned) | `PIC 9`, `USAGE DISPLAY` |
+/// | [`Edited`](Kind::Edited) | edited pictures of `9`, `Z`, `V`, a point and a sign, such as `ZZ9.99-` |
 /// | [`Packed`](Kind::Packed) | `COMP-3`, `PACKED-DECIMAL`; `COMP-6` |
 /// | [`Binary`](Kind::Binary) | `COMP`, `COMP-4`, `BINARY`, `COMP-5`; `INDEX` |
 /// | [`Float`](Kind::Float) | `COMP-1`, `COMP-2` |
@@ -33,6 +34,8 @@ pub enum Kind {
     Text(Text),
     /// A decimal number with one digit per byte.
     Zoned(Zoned),
+    /// A decimal number as it is printed: with a sign, a decimal point, or blanks instead of zeros.
+    Edited(Edited),
     /// A decimal number with two digits per byte.
     Packed(Packed),
     /// A binary integer, which may stand for a decimal number with a fixed number of decimal places.
@@ -100,6 +103,54 @@ pub enum ZonedSigns {
 
 words! { ZonedSigns { Ebcdic: "ebcdic", AsciiLetters: "ascii", AsciiLowercase: "ascii-p" } }
 
+/// A decimal number as an edited picture prints it: `-9(5)`, `ZZ9.99`, `Z(6)VZZ-`.
+///
+/// A number is written as COBOL writes it. When reading, any zeros in front may be blanks or NULs, and a sign may be
+/// `+`, `-` or a blank. A field of blanks is null, or zero if all its digits are `Z`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Edited {
+    /// The number of digits, 1 to 38.
+    pub digits: u8,
+    /// The number of decimal places, from 0 to the number of digits.
+    pub scale: i8,
+    /// How many of the digits, from the first one on, are `Z`: they become blanks instead of zeros in front. If all are
+    /// `Z`, zero becomes a blank field.
+    pub blanks: u8,
+    /// Whether there is a character for the decimal point: `.` in the picture, and not `V`. It needs decimal places.
+    pub point: bool,
+    /// Where the sign is, and how a positive one is written.
+    pub sign: EditedSign,
+}
+
+/// The sign of an edited number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum EditedSign {
+    /// There is none: the number is not negative.
+    Absent,
+    /// `+` or `-` before the digits: `PIC +9(5)`.
+    PlusBefore,
+    /// `+` or `-` after the digits: `PIC 9(5)+`.
+    PlusAfter,
+    /// A blank or `-` before the digits: `PIC -9(5)`.
+    MinusBefore,
+    /// A blank or `-` after the digits: `PIC 9(5)-`.
+    MinusAfter,
+    /// In the zone of the last digit: `PIC S9(3).99`, which some readers of copybooks accept. ASCII fields have the
+    /// signs of [`ZonedSigns::AsciiLetters`].
+    Zone,
+}
+
+words! {
+    EditedSign {
+        Absent: "no-sign",
+        PlusBefore: "plus-before",
+        PlusAfter: "plus-after",
+        MinusBefore: "minus-before",
+        MinusAfter: "minus-after",
+        Zone: "zone",
+    }
+}
+
 /// A decimal number with two digits per byte: `COMP-3`, or `COMP-6` if it has no sign at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packed {
@@ -125,7 +176,7 @@ pub enum PackedSign {
 /// A binary integer in two's complement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binary {
-    /// Its length in bytes, 1 to 8.
+    /// Its length in bytes, 1 to 16.
     pub len: u8,
     /// Whether it is signed.
     pub signed: bool,
@@ -179,6 +230,7 @@ impl Kind {
         match self {
             Kind::Text(text) => text.len,
             Kind::Zoned(zoned) => zoned.len(),
+            Kind::Edited(edited) => edited.len(),
             Kind::Packed(packed) => packed.len(),
             Kind::Binary(binary) => binary.len.into(),
             Kind::Float(float) => float.len(),
@@ -186,12 +238,13 @@ impl Kind {
         }
     }
 
-    /// Returns the word for the kind: `text`, `zoned`, `packed`, `binary`, `float` or `raw`.
+    /// Returns the word for the kind: `text`, `zoned`, `edited`, `packed`, `binary`, `float` or `raw`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Kind::Text(_) => "text",
             Kind::Zoned(_) => "zoned",
+            Kind::Edited(_) => "edited",
             Kind::Packed(_) => "packed",
             Kind::Binary(_) => "binary",
             Kind::Float(_) => "float",
@@ -199,17 +252,18 @@ impl Kind {
         }
     }
 
-    /// Returns whether its values are exact decimal numbers: zoned, packed or binary.
+    /// Returns whether its values are exact decimal numbers: zoned, edited, packed or binary.
     #[must_use]
     pub fn is_decimal(&self) -> bool {
         self.scale().is_some()
     }
 
-    /// Returns the number of decimal places of a zoned, packed or binary number; `None` for other kinds.
+    /// Returns the number of decimal places of a zoned, edited, packed or binary number; `None` for other kinds.
     #[must_use]
     pub fn scale(&self) -> Option<i8> {
         match self {
             Kind::Zoned(Zoned { scale, .. })
+            | Kind::Edited(Edited { scale, .. })
             | Kind::Packed(Packed { scale, .. })
             | Kind::Binary(Binary { scale, .. }) => Some(*scale),
             Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => None,
@@ -231,6 +285,7 @@ impl Kind {
     pub fn digits(&self) -> Option<u8> {
         match self {
             Kind::Zoned(zoned) => Some(zoned.digits),
+            Kind::Edited(edited) => Some(edited.digits),
             Kind::Packed(packed) => Some(packed.most_digits()),
             Kind::Binary(binary) => Some(decimal_digits(binary.len, binary.signed)),
             Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => None,
@@ -240,8 +295,8 @@ impl Kind {
 
 /// Returns the number of decimal digits of the largest integer of `len` bytes.
 fn decimal_digits(len: u8, signed: bool) -> u8 {
-    let bits = 8 * u32::from(len.clamp(1, 8)) - u32::from(signed);
-    ((1u128 << bits) - 1).ilog10() as u8 + 1
+    let bits = 8 * u32::from(len.clamp(1, 16)) - u32::from(signed);
+    (u128::MAX >> (128 - bits)).ilog10() as u8 + 1
 }
 
 impl Zoned {
@@ -259,6 +314,31 @@ impl Zoned {
 
     fn len(&self) -> usize {
         usize::from(self.digits) + usize::from(self.sign.is_separate())
+    }
+}
+
+impl Edited {
+    /// Returns an integer without a sign that is printed with all its zeros.
+    #[must_use]
+    pub fn new(digits: u8) -> Self {
+        Edited { digits, scale: 0, blanks: 0, point: false, sign: EditedSign::Absent }
+    }
+
+    /// Returns whether zero is written as blanks.
+    pub(super) fn is_blank_if_zero(&self) -> bool {
+        self.blanks == self.digits
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.digits) + usize::from(self.point) + usize::from(self.sign.is_character())
+    }
+}
+
+impl EditedSign {
+    /// Returns whether the sign is a byte of its own.
+    #[must_use]
+    pub fn is_character(self) -> bool {
+        !matches!(self, EditedSign::Absent | EditedSign::Zone)
     }
 }
 
@@ -297,7 +377,8 @@ impl Packed {
 
 impl Binary {
     /// Returns a signed big-endian integer for a picture of this many digits, as IBM allocates it: 2 bytes for up to 4
-    /// digits, 4 bytes for up to 9, otherwise 8.
+    /// digits, 4 bytes for up to 9, 8 bytes for up to 18. IBM's compilers allow no more digits. Then it has as many
+    /// bytes as a signed number of up to 38 digits needs, 9 to 16, as Cobrix reads it.
     ///
     /// ```
     /// use charpipe::fields::Binary;
@@ -310,7 +391,11 @@ impl Binary {
         let len = match digits {
             0..=4 => 2,
             5..=9 => 4,
-            _ => 8,
+            10..=18 => 8,
+            _ => {
+                let largest = 10u128.pow(u32::from(digits.min(Kind::MAX_DIGITS))) - 1;
+                (largest.ilog2() + 2).div_ceil(8) as u8
+            }
         };
         Binary { len, signed: true, scale, order: ByteOrder::Big, digits: Some(digits) }
     }
@@ -349,6 +434,13 @@ impl fmt::Display for Kind {
                     SignPlace::LeadingSeparate => ",leading,separate",
                 })?;
                 zoned.signs.map_or(Ok(()), |signs| write!(f, ",{signs}"))
+            }
+            Kind::Edited(Edited { blanks, point, sign, .. }) => {
+                if *sign != EditedSign::Absent {
+                    write!(f, ",{sign}")?;
+                }
+                f.write_str(if *point { ",point" } else { "" })?;
+                if *blanks > 0 { write!(f, ",blanks={blanks}") } else { Ok(()) }
             }
             Kind::Packed(packed) => {
                 f.write_str(match packed.sign {

@@ -13,7 +13,9 @@
 //! CHECK 500   1  raw
 //! ```
 
-use super::kind::{Binary, ByteOrder, Float, FloatFormat, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns};
+use super::kind::{
+    Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns,
+};
 use super::{BadLayout, Item, Kind, Layout, Occurs, When};
 use std::fmt::Write as _;
 
@@ -33,10 +35,11 @@ impl Layout {
     /// * `NAME` is the name of the field; `FILLER` for one without a name.
     /// * `FROM` is its first byte in the record, counted from 1. `LENGTH` is its length in bytes; `5*12` is an array of
     ///   twelve fields of 5 bytes.
-    /// * `KIND` is `text`, `graphic` (double-byte text without shift codes), `zoned`, `packed`, `binary`, `float` or
-    ///   `raw`. `SCALE` is the number of decimal places.
+    /// * `KIND` is `text`, `graphic` (double-byte text without shift codes), `zoned`, `edited`, `packed`, `binary`,
+    ///   `float` or `raw`. `SCALE` is the number of decimal places.
     /// * Modifiers: `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for `zoned` (see [`ZonedSigns`]);
-    ///   `unsigned` or `no-sign` for `packed`; `unsigned` and `little` for `binary`; `ieee` and `little` for `float`.
+    ///   `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point` and `blanks=N` for `edited` (see
+    ///   [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`; `unsigned` and `little` for `binary`; `ieee` and `little` for `float`.
     ///   `digits=N` says how many digits a packed or binary number can have, if that is less than its bytes allow.
     /// * `PAGE` is the label of a code page, for text that is not in the page of the record.
     /// * `when` begins a block of fields that apply only to records of a type; see [`When`] for the condition. The
@@ -219,7 +222,7 @@ impl<'a> Words<'a> {
     }
 }
 
-const KINDS: &str = "text, graphic, zoned, packed, binary, float or raw";
+const KINDS: &str = "text, graphic, zoned, edited, packed, binary, float or raw";
 
 /// Reads a line that describes a field.
 fn field(words: &Words<'_>, level: u8) -> Result<Item, BadLayout> {
@@ -287,6 +290,7 @@ fn kind(text: &str, len: usize) -> Result<Kind, String> {
         "graphic" => Kind::Text(Text { len, page: None, double_byte: true }),
         "raw" => Kind::Raw(len),
         "zoned" => Kind::Zoned(Zoned::new(short()?, scale)),
+        "edited" => Kind::Edited(Edited { scale, ..Edited::new(short()?) }),
         "packed" => Kind::Packed(Packed::new(short()?.saturating_mul(2).saturating_sub(1), scale)),
         "binary" => Kind::Binary(Binary { scale, ..Binary::native(short()?) }),
         "float" if len == 4 => Kind::Float(Float::COMP_1),
@@ -307,6 +311,7 @@ fn kind(text: &str, len: usize) -> Result<Kind, String> {
 fn modify(kind: &mut Kind, modifier: &str, len: usize) -> Result<(), String> {
     let name = kind.name();
     let digits = modifier.strip_prefix("digits=").and_then(|digits| digits.parse::<u8>().ok());
+    let blanks = modifier.strip_prefix("blanks=").and_then(|blanks| blanks.parse::<u8>().ok());
     match (kind, modifier) {
         (Kind::Zoned(zoned), "unsigned") => zoned.sign = SignPlace::Unsigned,
         (Kind::Zoned(zoned), "leading") if zoned.sign == SignPlace::Trailing => zoned.sign = SignPlace::Leading,
@@ -323,6 +328,14 @@ fn modify(kind: &mut Kind, modifier: &str, len: usize) -> Result<(), String> {
         (Kind::Zoned(zoned), "ebcdic") => zoned.signs = Some(ZonedSigns::Ebcdic),
         (Kind::Zoned(zoned), "ascii") => zoned.signs = Some(ZonedSigns::AsciiLetters),
         (Kind::Zoned(zoned), "ascii-p") => zoned.signs = Some(ZonedSigns::AsciiLowercase),
+        (Kind::Edited(edited), "point") if !edited.point => {
+            (edited.point, edited.digits) = (true, edited.digits.saturating_sub(1));
+        }
+        (Kind::Edited(edited), _) if blanks.is_some() => edited.blanks = blanks.unwrap_or(0),
+        (Kind::Edited(edited), _) if edited.sign == EditedSign::Absent && modifier.parse::<EditedSign>().is_ok() => {
+            edited.sign = modifier.parse().unwrap_or(EditedSign::Absent);
+            edited.digits = edited.digits.saturating_sub(u8::from(edited.sign.is_character()));
+        }
         (Kind::Packed(packed), "unsigned") => packed.sign = PackedSign::Unsigned,
         (Kind::Packed(packed), "no-sign") => {
             (packed.sign, packed.digits) = (PackedSign::Absent, u8::try_from(2 * len).unwrap_or(u8::MAX));
@@ -332,12 +345,17 @@ fn modify(kind: &mut Kind, modifier: &str, len: usize) -> Result<(), String> {
         }
         (Kind::Binary(binary), "unsigned") => binary.signed = false,
         (Kind::Binary(Binary { order, .. }) | Kind::Float(Float { order, .. }), "little") => *order = ByteOrder::Little,
-        (Kind::Binary(binary), _) if digits.is_some_and(|digits| (1..=20).contains(&digits)) => binary.digits = digits,
+        (Kind::Binary(binary), _) if digits.is_some_and(|digits| (1..=Kind::MAX_DIGITS).contains(&digits)) => {
+            binary.digits = digits
+        }
         (Kind::Float(float), "ieee") => float.format = FloatFormat::Ieee,
         (Kind::Float(float), "ibm") => float.format = FloatFormat::Ibm,
         _ => {
             let expected = match name {
                 "zoned" => "unsigned, leading, separate, ebcdic, ascii or ascii-p, none of them twice",
+                "edited" => {
+                    "plus-before, plus-after, minus-before, minus-after, zone, point or blanks=N, none of them twice"
+                }
                 "packed" => "unsigned, no-sign, or digits=N with a number that fits the length",
                 "binary" => "unsigned, little or digits=N",
                 "float" => "ibm, ieee or little",

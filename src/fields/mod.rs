@@ -51,8 +51,8 @@
 //! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `plan.rs` | what to do for each record, worked out once from the layout |
 //! | `read.rs`, `write.rs` | [`Reader`] and [`Writer`]: run the plan |
-//! | `form.rs` | one field, from bytes to its value and back: dispatches to `number.rs` and `page.rs` |
-//! | `number.rs`, `page.rs` | numbers as bytes, text as bytes |
+//! | `form.rs` | one field, from bytes to its value and back: dispatches to the next three |
+//! | `number.rs`, `edited.rs`, `page.rs` | numbers as bytes, edited numbers as bytes, text as bytes |
 //! | `error.rs` | [`BadLayout`] and [`FieldError`] |
 //!
 //! # Names
@@ -63,7 +63,7 @@
 //!
 //! # Exact values, and the way back
 //!
-//! Zoned, packed and binary numbers are exact [`Decimal`]s of up to 38 digits, with all decimal places of the picture.
+//! Zoned, edited, packed and binary numbers are exact [`Decimal`]s of up to 38 digits, with all decimal places of the picture.
 //! A negative zero stays one. A hexadecimal floating-point number becomes an `f32` or `f64` with the same value; only
 //! one of 8 bytes with more than 53 significant bits is rounded.
 //!
@@ -74,6 +74,7 @@
 
 mod copybook;
 mod decimal;
+mod edited;
 mod error;
 mod form;
 mod kind;
@@ -92,7 +93,10 @@ mod write;
 pub use copybook::{Copybook, CopybookForm};
 pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};
-pub use kind::{Binary, ByteOrder, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns};
+pub use kind::{
+    Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned,
+    ZonedSigns,
+};
 pub use layout::{Item, Layout, Occurs};
 pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;

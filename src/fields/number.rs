@@ -119,36 +119,31 @@ pub(super) fn write_packed(bytes: &mut [u8], number: &Decimal, packed: &Packed) 
 
 // --- Zoned ------------------------------------------------------------------------------------------------------------
 
-/// A zoned number whose character set is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ZonedForm {
-    pub(super) digits: u8,
-    pub(super) scale: i8,
-    pub(super) sign: SignPlace,
-    pub(super) signs: ZonedSigns,
+/// The characters that numbers consist of, in one character set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Characters {
+    /// The digit 0. It has the zone of all digits without a sign.
+    pub(super) zero: u8,
+    pub(super) blank: u8,
+    pub(super) point: u8,
+    pub(super) plus: u8,
+    pub(super) minus: u8,
+    signs: ZonedSigns,
 }
 
-impl ZonedForm {
-    /// `default`: the character set if the kind does not determine it.
-    pub(super) fn new(zoned: &Zoned, default: ZonedSigns) -> Self {
-        let Zoned { digits, scale, sign, signs } = *zoned;
-        ZonedForm { digits, scale, sign, signs: signs.unwrap_or(default) }
-    }
-
-    /// Returns the zone of a digit without a sign.
+impl Characters {
+    /// Returns the characters of a set.
     #[inline(always)]
-    fn zone(&self) -> u8 {
-        if self.signs == ZonedSigns::Ebcdic { 0xF0 } else { 0x30 }
-    }
-
-    /// Returns the characters `+` and `-`.
-    fn plus_and_minus(&self) -> (u8, u8) {
-        if self.signs == ZonedSigns::Ebcdic { (0x4E, 0x60) } else { (b'+', b'-') }
+    pub(super) const fn of(signs: ZonedSigns) -> Self {
+        match signs {
+            ZonedSigns::Ebcdic => Characters { zero: 0xF0, blank: 0x40, point: 0x4B, plus: 0x4E, minus: 0x60, signs },
+            _ => Characters { zero: b'0', blank: b' ', point: b'.', plus: b'+', minus: b'-', signs },
+        }
     }
 
     /// Splits the byte of a digit with a sign: whether it is negative, and the digit.
     #[inline(always)]
-    fn signed_digit(&self, byte: u8) -> Option<(bool, u8)> {
+    pub(super) fn signed_digit(&self, byte: u8) -> Option<(bool, u8)> {
         let digit = byte & 15;
         match self.signs {
             ZonedSigns::Ebcdic if digit <= 9 && byte >= 0xA0 => Some((matches!(byte >> 4, 0xB | 0xD), digit)),
@@ -167,7 +162,7 @@ impl ZonedForm {
     }
 
     /// Returns the byte of a digit with a sign.
-    fn with_sign(&self, digit: u8, negative: bool) -> u8 {
+    pub(super) fn with_sign(&self, digit: u8, negative: bool) -> u8 {
         match (self.signs, negative) {
             (ZonedSigns::Ebcdic, false) => 0xC0 | digit,
             (ZonedSigns::Ebcdic, true) => 0xD0 | digit,
@@ -176,6 +171,23 @@ impl ZonedForm {
             (ZonedSigns::AsciiLowercase, false) => b'0' | digit,
             (ZonedSigns::AsciiLowercase, true) => b'p' + digit,
         }
+    }
+}
+
+/// A zoned number whose character set is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ZonedForm {
+    pub(super) digits: u8,
+    pub(super) scale: i8,
+    pub(super) sign: SignPlace,
+    pub(super) signs: ZonedSigns,
+}
+
+impl ZonedForm {
+    /// `default`: the character set if the kind does not determine it.
+    pub(super) fn new(zoned: &Zoned, default: ZonedSigns) -> Self {
+        let Zoned { digits, scale, sign, signs } = *zoned;
+        ZonedForm { digits, scale, sign, signs: signs.unwrap_or(default) }
     }
 
     /// Returns what the bytes should be, for messages.
@@ -235,20 +247,38 @@ fn of_zoned_digits(digits: &[u8], zone: u8) -> Option<u128> {
 /// Reads a zoned number.
 #[inline]
 pub(super) fn read_zoned(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
-    let zone = form.zone();
+    read_digits(bytes, form).or_else(|| read_after_blanks(bytes, form))
+}
+
+/// Reads a zoned number with blanks or NULs instead of zeros in front. Mainframes calculate with both as with zeros.
+#[cold]
+fn read_after_blanks(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
+    let Characters { blank, .. } = Characters::of(form.signs);
+    let empty = bytes.iter().take_while(|byte| **byte == blank || **byte == 0).count();
+    let digits = &bytes[empty..];
+    let is_sign_behind = !matches!(form.sign, SignPlace::Leading | SignPlace::LeadingSeparate);
+    let has_digits = digits.len() > usize::from(form.sign.is_separate());
+    if is_sign_behind && has_digits { read_digits(digits, form) } else { None }
+}
+
+/// Reads a zoned number that has all its digits.
+#[inline(always)]
+fn read_digits(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
+    let characters = Characters::of(form.signs);
+    let zone = characters.zero;
     let separate = |sign: u8| {
-        let (plus, minus) = form.plus_and_minus();
+        let Characters { plus, minus, .. } = characters;
         (sign == plus || sign == minus).then_some(sign == minus)
     };
     let (negative, magnitude) = match form.sign {
         SignPlace::Trailing => {
             let (last, digits) = bytes.split_last()?;
-            let (negative, digit) = form.signed_digit(*last)?;
+            let (negative, digit) = characters.signed_digit(*last)?;
             (negative, of_zoned_digits(digits, zone)?.checked_mul(10)?.checked_add(digit.into())?)
         }
         SignPlace::Leading => {
             let (first, digits) = bytes.split_first()?;
-            let (negative, digit) = form.signed_digit(*first)?;
+            let (negative, digit) = characters.signed_digit(*first)?;
             let high = u128::from(digit).checked_mul(10u128.checked_pow(digits.len() as u32)?)?;
             (negative, high.checked_add(of_zoned_digits(digits, zone)?)?)
         }
@@ -265,7 +295,7 @@ pub(super) fn read_zoned(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
             // A sign in the zone of the last digit, which programs leave there after a calculation.
             None => {
                 let (last, digits) = bytes.split_last()?;
-                let (negative, digit) = form.signed_digit(*last)?;
+                let (negative, digit) = characters.signed_digit(*last)?;
                 (negative, of_zoned_digits(digits, zone)?.checked_mul(10)?.checked_add(digit.into())?)
             }
         },
@@ -275,8 +305,8 @@ pub(super) fn read_zoned(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
 
 /// Writes a zoned number, whose magnitude has at most as many digits as `form`.
 pub(super) fn write_zoned(bytes: &mut [u8], number: &Decimal, form: &ZonedForm) {
-    let (plus, minus) = form.plus_and_minus();
-    let separate = if number.is_negative() { minus } else { plus };
+    let characters = Characters::of(form.signs);
+    let separate = if number.is_negative() { characters.minus } else { characters.plus };
     let digits = match (form.sign, &mut *bytes) {
         (SignPlace::LeadingSeparate, [sign, digits @ ..]) | (SignPlace::TrailingSeparate, [digits @ .., sign]) => {
             *sign = separate;
@@ -286,7 +316,7 @@ pub(super) fn write_zoned(bytes: &mut [u8], number: &Decimal, form: &ZonedForm) 
     };
     let mut rest = number.magnitude();
     for byte in digits.iter_mut().rev() {
-        *byte = form.zone() | (rest % 10) as u8;
+        *byte = characters.zero | (rest % 10) as u8;
         rest /= 10;
     }
     let signed = match form.sign {
@@ -295,15 +325,18 @@ pub(super) fn write_zoned(bytes: &mut [u8], number: &Decimal, form: &ZonedForm) 
         _ => None,
     };
     if let Some(byte) = signed {
-        *byte = form.with_sign(*byte & 15, number.is_negative());
+        *byte = characters.with_sign(*byte & 15, number.is_negative());
     }
 }
 
 // --- Binary -----------------------------------------------------------------------------------------------------------
 
-/// Reads a binary number of 1 to 8 bytes.
+/// Reads a binary number of 1 to 16 bytes.
 #[inline]
 pub(super) fn read_binary(bytes: &[u8], binary: &Binary) -> Option<Decimal> {
+    if bytes.len() > 8 {
+        return Some(read_long_binary(bytes, binary));
+    }
     let bits = 8 * bytes.len() as u32;
     let number = match binary.order {
         ByteOrder::Big => big_endian(bytes),
@@ -316,19 +349,37 @@ pub(super) fn read_binary(bytes: &[u8], binary: &Binary) -> Option<Decimal> {
     Some(Decimal::new(mantissa, binary.scale))
 }
 
-/// Returns whether a mantissa fits into a binary number.
-pub(super) fn fits_binary(mantissa: i128, binary: &Binary) -> bool {
+/// Reads a binary number of 9 to 16 bytes.
+fn read_long_binary(bytes: &[u8], binary: &Binary) -> Decimal {
+    let append = |number: u128, byte: &u8| number << 8 | u128::from(*byte);
+    let number = match binary.order {
+        ByteOrder::Big => bytes.iter().fold(0, append),
+        ByteOrder::Little => bytes.iter().rev().fold(0, append),
+    };
+    let unused = 128 - 8 * bytes.len() as u32;
+    match binary.signed {
+        true => Decimal::new((number << unused) as i128 >> unused, binary.scale),
+        // The largest numbers of 16 bytes do not fit into an `i128`.
+        false => Decimal::from_parts(false, number, binary.scale),
+    }
+}
+
+/// Returns whether a number fits into a binary number of the same scale. An unsigned one has no negative zero.
+pub(super) fn fits_binary(number: &Decimal, binary: &Binary) -> bool {
+    let is_negative = number.is_negative();
     let bits = 8 * u32::from(binary.len) - u32::from(binary.signed);
-    let (min, max) = (if binary.signed { -1i128 << bits } else { 0 }, (1i128 << bits) - 1);
-    (min..=max).contains(&mantissa)
-        && binary.digits.is_none_or(|digits| mantissa.unsigned_abs() < 10u128.pow(digits.min(38).into()))
+    let most = u128::MAX >> (128 - bits);
+    let most = if is_negative { most + 1 } else { most };
+    (binary.signed || !is_negative)
+        && number.magnitude() <= most
+        && binary.digits.is_none_or(|digits| number.magnitude() < 10u128.pow(digits.min(38).into()))
 }
 
 /// Writes a binary number that [fits](fits_binary).
-pub(super) fn write_binary(bytes: &mut [u8], mantissa: i128, binary: &Binary) {
-    let all = (mantissa as i64).to_be_bytes();
-    let len = bytes.len();
-    bytes.copy_from_slice(&all[8 - len..]);
+pub(super) fn write_binary(bytes: &mut [u8], number: &Decimal, binary: &Binary) {
+    let magnitude = number.magnitude();
+    let all = if number.is_negative() { magnitude.wrapping_neg() } else { magnitude }.to_be_bytes();
+    bytes.copy_from_slice(&all[all.len() - bytes.len()..]);
     if binary.order == ByteOrder::Little {
         bytes.reverse();
     }
@@ -561,10 +612,9 @@ mod tests {
         let read = |bytes: &[u8], signed, order| {
             let binary = Binary { len: bytes.len() as u8, signed, scale: 2, order, digits: None };
             let number = read_binary(bytes, &binary).unwrap();
-            let mantissa = number.mantissa().unwrap();
-            assert!(fits_binary(mantissa, &binary));
+            assert!(fits_binary(&number, &binary));
             let mut back = vec![0; bytes.len()];
-            write_binary(&mut back, mantissa, &binary);
+            write_binary(&mut back, &number, &binary);
             assert_eq!(back, bytes);
             number.to_string()
         };
@@ -574,16 +624,23 @@ mod tests {
         assert_eq!(read(b"\xFB\x2E", true, Big), "-12.34");
         assert_eq!(read(b"\xFB\x2E", false, Big), "643.02");
         assert_eq!(read(b"\xD2\x04", true, Little), "12.34");
-        for len in 1..=8 {
+        for len in 1..=16 {
             let (ones, low) = (vec![0xFF; len], [&[0x80][..], &vec![0; len - 1]].concat());
             assert_eq!(read(&ones, true, Big), "-0.01");
-            let most = Decimal::new((1i128 << (8 * len)) - 1, 2).to_string();
+            let most = Decimal::from_parts(false, u128::MAX >> (128 - 8 * len), 2).to_string();
             assert_eq!(read(&ones, false, Little), most);
-            assert_eq!(read(&low, true, Big), Decimal::new(-(1i128 << (8 * len - 1)), 2).to_string());
+            assert_eq!(read(&low, true, Big), Decimal::from_parts(true, 1 << (8 * len - 1), 2).to_string());
         }
+        // More than 18 digits, in the places that Cobrix gives them.
+        assert_eq!(read(b"\x00\x2A\x55\x2C\x81\x95\x0A\x60\xA7", false, Big), "30503932576762676.87");
+        assert_eq!(read(b"\xFF\xD5\xAA\xD3\x7E\x6A\xF5\x9F\x59", true, Big), "-30503932576762676.87");
+        let fits = |mantissa, binary| fits_binary(&Decimal::new(mantissa, 0), &binary);
         let comp = Binary::comp(4, 0);
-        assert!(fits_binary(9999, &comp) && fits_binary(-9999, &comp) && !fits_binary(10_000, &comp));
-        assert!(!fits_binary(-1, &Binary { signed: false, ..comp }) && !fits_binary(40_000, &Binary::native(2)));
+        assert!(fits(9999, comp) && fits(-9999, comp) && !fits(10_000, comp));
+        assert!(!fits(-1, Binary { signed: false, ..comp }) && !fits(40_000, Binary::native(2)));
+        assert!(fits(-32_768, Binary::native(2)) && !fits(-32_769, Binary::native(2)));
+        assert!(fits(i128::MIN, Binary::native(16)) && !fits(1 << 71, Binary::native(9)));
+        assert!(!fits_binary(&Decimal::from_parts(false, 1 << 127, 0), &Binary::native(16)));
     }
 
     fn hexadecimal(bits: u64, double: bool) -> String {

@@ -534,7 +534,15 @@ fn not_canonical(encode: &mut Encode, form: &Form, value: Value<'_>, bytes: &[u8
         return Some(Problem::NotCanonical { canonical: Vec::new() });
     }
     let mut canonical = vec![0; bytes.len()];
-    match encode.value(form, value, &mut canonical) {
+    let is_written = match (form, value) {
+        // Without a value, the writer leaves it blank.
+        (Form::Edited(_), Value::Null) => {
+            encode.fill(form, &mut canonical);
+            Ok(true)
+        }
+        _ => encode.value(form, value, &mut canonical),
+    };
+    match is_written {
         Ok(true) if canonical == bytes => None,
         Ok(true) => Some(Problem::NotCanonical { canonical }),
         _ => Some(Problem::NotCanonical { canonical: Vec::new() }),

@@ -1,6 +1,6 @@
 //! Checks the items of a layout, and computes what follows from them: nesting, paths, references and places.
 
-use super::kind::{Binary, Packed, Zoned};
+use super::kind::{Binary, Edited, Packed, Zoned};
 use super::{BadLayout, Item, Kind, Layout, Test};
 use crate::registry::label;
 use std::collections::{HashMap, HashSet};
@@ -127,14 +127,38 @@ fn check_kind(kind: &Kind) -> Result<(), String> {
                 false => Err(format!("the scale {scale} makes the number longer than {} digits", Kind::MAX_DIGITS)),
             }
         }
-        Kind::Binary(Binary { len, scale, .. }) => match (1..=8).contains(len) && (-19..=38).contains(scale) {
-            true => Ok(()),
-            false => {
-                Err(format!("a binary number has 1 to 8 bytes and at most 38 decimal places, not {len} and {scale}"))
-            }
-        },
+        Kind::Edited(edited) => check_edited(edited),
+        Kind::Binary(Binary { len, scale, .. }) => check_binary(*len, *scale),
         _ if kind.len() == 0 => Err("the length is 0".into()),
         Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => Ok(()),
+    }
+}
+
+fn check_binary(len: u8, scale: i8) -> Result<(), String> {
+    if !(1..=16).contains(&len) || scale > Kind::MAX_DIGITS as i8 {
+        return Err(format!("a binary number has 1 to 16 bytes and at most 38 decimal places, not {len} and {scale}"));
+    }
+    // The largest value with its zeros must be a decimal.
+    let largest = u128::MAX >> (128 - 8 * u32::from(len));
+    let zeros = 10u128.checked_pow(if scale < 0 { scale.unsigned_abs().into() } else { 0 });
+    match zeros.and_then(|zeros| largest.checked_mul(zeros)) {
+        Some(_) => Ok(()),
+        None => Err(format!("the scale {scale} makes the number longer than {} digits", Kind::MAX_DIGITS)),
+    }
+}
+
+fn check_edited(edited: &Edited) -> Result<(), String> {
+    let Edited { digits, scale, blanks, point, .. } = *edited;
+    if !(1..=Kind::MAX_DIGITS).contains(&digits) {
+        return Err(format!("a number has 1 to {} digits, not {digits}", Kind::MAX_DIGITS));
+    }
+    let least = i8::from(point);
+    if !(least..=digits as i8).contains(&scale) {
+        return Err(format!("this edited number has {least} to {digits} decimal places, not {scale}"));
+    }
+    match blanks <= digits {
+        true => Ok(()),
+        false => Err(format!("{blanks} of {digits} digits cannot be blanks")),
     }
 }
 

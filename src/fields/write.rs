@@ -18,7 +18,7 @@ use std::sync::Arc;
 ///
 /// Fields without a value:
 ///
-/// * Text is blank. So are places that no field covers, and `FILLER`s of text; other `FILLER`s are zero.
+/// * Text and edited numbers are blank. So are places that no field covers, and `FILLER`s of text; other `FILLER`s are zero.
 /// * For any other field it is an error ([`Problem::Missing`]), unless another field that shares its place has a value.
 ///
 /// If several fields share bytes (`REDEFINES` without conditions), those that have a value must agree on them.
@@ -281,7 +281,7 @@ impl<S: Source> Run<'_, S> {
             return Ok(());
         }
         let item = &self.plan.layout.items()[field.item];
-        let is_optional = item.name.is_none() || matches!(field.form, Form::Text(_));
+        let is_optional = item.name.is_none() || matches!(field.form, Form::Text(_) | Form::Edited(_));
         if !is_optional {
             let error = self.error(field.item, place.start, Problem::Missing);
             if self.sets == 0 {

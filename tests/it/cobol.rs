@@ -62,6 +62,15 @@ const ITEMS: &[(&str, [&str; 3])] = &[
     ("PIC $$$9.99CR", ["12.34", "-1.5", "0"]),
     ("PIC **9.9DB", ["1", "-2.5", "999.9"]),
     ("PIC +9(3)", ["12", "-12", "0"]),
+    ("PIC -9(3).99", ["1.5", "-999.99", "0"]),
+    ("PIC 9(3)+", ["12", "-12", "0"]),
+    ("PIC 9(3).9-", ["12.5", "-12", "0"]),
+    ("PIC ZZZ9.99-", ["1234.5", "-0.5", "0"]),
+    ("PIC -Z(3)9", ["1234", "-5", "0"]),
+    ("PIC Z(3).99", ["0.05", "10", "0"]),
+    ("PIC Z(3).ZZ+", ["0.05", "-10", "0"]),
+    ("PIC Z(4)", ["5", "1000", "0"]),
+    ("PIC .99", ["0.05", "0.5", "0"]),
     ("PIC 99/99/9999", ["31122025", "1", "0"]),
     ("PIC XXBXX", ["'abcd'", "'x'", "SPACES"]),
 ];
@@ -275,7 +284,7 @@ fn compare(layout: &Layout, codec: &Arc<dyn Codec>, records: &[Vec<u8>], printed
 /// A number without blanks, needless zeros and a plus sign.
 fn digits(number: &str) -> String {
     let number = number.trim();
-    let bare = number.trim_matches(['+', '-']);
+    let bare = number.trim_matches(['+', '-', ' ']);
     let (whole, places) = bare.split_once('.').unwrap_or((bare, ""));
     let (whole, places) = (whole.trim_start_matches('0'), places.trim_end_matches('0'));
     let sign = if number.contains('-') && !(whole.is_empty() && places.is_empty()) { "-" } else { "" };
@@ -286,7 +295,7 @@ fn digits(number: &str) -> String {
 fn translated(layout: &Layout, record: &[u8], translate: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut record = record.to_vec();
     for (index, item) in layout.items().iter().enumerate() {
-        if let Some(Kind::Text(_) | Kind::Zoned(_)) = item.kind {
+        if let Some(Kind::Text(_) | Kind::Zoned(_) | Kind::Edited(_)) = item.kind {
             let begin = layout.offset(index).unwrap();
             let range = begin..begin + layout.len_of(index);
             let bytes = translate(&record[range.clone()]);

@@ -2,7 +2,7 @@
 //! items; and no text at all causes a panic.
 
 use charpipe::fields::{
-    Binary, Copybook, Float, Item, Kind, Layout, Occurs, Packed, PackedSign, SignPlace, Text, Zoned,
+    Binary, Copybook, Edited, EditedSign, Float, Item, Kind, Layout, Occurs, Packed, PackedSign, SignPlace, Text, Zoned,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -90,7 +90,7 @@ fn kind(tape: &mut Tape<'_>) -> Kind {
         SignPlace::LeadingSeparate,
     ];
     let signed = tape.once_in(2);
-    match tape.below(12) {
+    match tape.below(13) {
         0..=2 => Kind::text(1 + tape.below(40)),
         3 | 4 => Kind::Zoned(Zoned { sign: *tape.one(&signs), ..Zoned::new(digits, scale) }),
         5 => {
@@ -102,8 +102,18 @@ fn kind(tape: &mut Tape<'_>) -> Kind {
         8 => Kind::Float(*tape.one(&[Float::COMP_1, Float::COMP_2])),
         9 => Kind::Text(Text { len: 2 + 2 * tape.below(9), page: None, double_byte: true }),
         10 => Kind::Text(Text { len: 2 + 2 * tape.below(9), page: Some("UTF-16BE".into()), double_byte: false }),
-        _ => Kind::Raw(*tape.one(&[4, 8])),
+        11 => Kind::Raw(*tape.one(&[4, 8])),
+        _ => edited(tape, digits),
     }
+}
+
+/// An edited number. Without a sign, a point and blanks it would be a zoned one.
+fn edited(tape: &mut Tape<'_>, digits: u8) -> Kind {
+    let sign = *tape.one(&EditedSign::ALL[1..5]);
+    let scale = tape.below(usize::from(digits) + 1) as i8;
+    let whole = digits - scale as u8;
+    let blanks = if tape.once_in(4) { digits } else { tape.below(usize::from(whole) + 1) as u8 };
+    Kind::Edited(Edited { digits, scale, blanks, point: scale > 0 && tape.once_in(2), sign })
 }
 
 // --- Random spellings -------------------------------------------------------------------------------------------------
@@ -187,6 +197,25 @@ fn storage(tape: &mut Tape<'_>, kind: &Kind) -> Vec<String> {
             clauses.extend((!place.is_empty()).then(|| place.to_owned()));
             number(tape, zoned.digits, zoned.scale, zoned.sign != SignPlace::Unsigned)
         }
+        Kind::Edited(edited) => {
+            let whole = usize::from(edited.digits) - edited.scale as usize;
+            let blanks = whole.min(edited.blanks.into());
+            let places = if edited.blanks == edited.digits { 'Z' } else { '9' };
+            let mut picture = String::new();
+            for (symbol, count) in [('Z', blanks), ('9', whole - blanks)] {
+                picture += &(if count > 0 { repeated(tape, symbol, count) } else { String::new() });
+            }
+            if edited.scale > 0 {
+                picture += if edited.point { "." } else { "V" };
+                picture += &repeated(tape, places, edited.scale as usize);
+            }
+            match edited.sign {
+                EditedSign::PlusBefore => format!("+{picture}"),
+                EditedSign::MinusBefore => format!("-{picture}"),
+                EditedSign::PlusAfter => format!("{picture}+"),
+                _ => format!("{picture}-"),
+            }
+        }
         Kind::Packed(packed) => {
             match packed.sign {
                 PackedSign::Absent => usage(tape, &["COMP-6"]),
@@ -233,7 +262,7 @@ fn repeated(tape: &mut Tape<'_>, symbol: char, count: usize) -> String {
 fn characters(tape: &mut Tape<'_>, len: usize) -> String {
     match tape.below(6) {
         0 => repeated(tape, 'A', len),
-        1 if len > 4 => format!("Z({})9.99", len - 4),
+        1 if len > 5 => format!("Z({}),9.99", len - 5),
         2 if len > 4 => format!("-(2){}CR", "9".repeat(len - 4)),
         3 if len > 3 => format!("XX/{}", "B".repeat(len - 3)),
         _ => repeated(tape, 'X', len),

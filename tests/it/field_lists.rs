@@ -30,13 +30,18 @@ when otherwise
 REST 100 20 raw
 end
 LAST 120 1 text
+N 121 10 edited.2,minus-after,point,blanks=6
+O 131 9 edited,plus-before
+P 140 6 edited.2,zone,point
+Q 146 9 binary.2,digits=19
+R 155 16 binary,unsigned
 ";
 
 #[test]
 fn lists_come_back() {
     let layout = Layout::from_field_list(ALL).unwrap();
     assert_eq!(layout.to_field_list().as_deref(), Ok(ALL));
-    assert_eq!((layout.min_len(), layout.max_len()), (120, 120));
+    assert_eq!((layout.min_len(), layout.max_len()), (170, 170));
     assert_eq!(layout.types().count(), 3);
     let company = layout.find("COMPANY.NAME").unwrap();
     assert_eq!((layout.path(company), layout.offset(company)), ("COMPANY.NAME", Some(99)));
@@ -72,7 +77,7 @@ fn layouts_become_lists() {
 
 #[test]
 fn bad_lists() {
-    let kinds = "text, graphic, zoned, packed, binary, float or raw";
+    let kinds = "text, graphic, zoned, edited, packed, binary, float or raw";
     let cases = [
         ("", "the layout has no fields".into()),
         ("A", "line 1, column 2: the line ends here; expected the first byte of the field, from 1".into()),
@@ -95,9 +100,17 @@ fn bad_lists() {
         ),
         ("A 1 4 text IBM037 x", "line 1, column 19: \"x\" is too much; expected the end of the line".into()),
         ("A 1 4 raw,little", "line 1, column 7: \"little\" does not apply here; after raw, expected nothing".into()),
+        ("A 1 5 edited,point", "line 1, column 1: A: this edited number has 1 to 4 decimal places, not 0".into()),
+        ("A 1 5 edited,blanks=6", "line 1, column 1: A: 6 of 5 digits cannot be blanks".into()),
         (
-            "A 1 9 binary",
-            "line 1, column 1: A: a binary number has 1 to 8 bytes and at most 38 decimal places, not 9 and 0".into(),
+            "A 1 5 edited,zone,plus-after",
+            "line 1, column 7: \"plus-after\" does not apply here; after edited, expected plus-before, plus-after, \
+             minus-before, minus-after, zone, point or blanks=N, none of them twice"
+                .into(),
+        ),
+        (
+            "A 1 17 binary",
+            "line 1, column 1: A: a binary number has 1 to 16 bytes and at most 38 decimal places, not 17 and 0".into(),
         ),
         ("A 1 300 packed", "line 1, column 9: a number of 300 bytes is too long".into()),
         ("A 1 1 zoned,separate", "line 1, column 1: A: a number has 1 to 38 digits, not 0".into()),

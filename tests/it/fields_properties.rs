@@ -3,7 +3,7 @@
 
 use crate::common::layouts::{Choices, Values, check_bytes, layout};
 use charpipe::Registry;
-use charpipe::fields::{self, Kind, PackedSign, ReadOptions, SignPlace, Text};
+use charpipe::fields::{self, EditedSign, Kind, PackedSign, ReadOptions, SignPlace, Text};
 use proptest::prelude::*;
 
 /// Returns a value that the kind can hold, and what reading it gives.
@@ -22,6 +22,7 @@ fn value(kind: &Kind, choices: &mut Choices<'_>) -> String {
             WORDS[choices.of(5)].chars().take(room).collect::<String>().trim_end().to_owned()
         }
         Kind::Zoned(zoned) => number(zoned.digits, zoned.scale, zoned.sign != SignPlace::Unsigned, choices),
+        Kind::Edited(edited) => number(edited.digits, edited.scale, edited.sign != EditedSign::Absent, choices),
         Kind::Packed(packed) => number(packed.digits, packed.scale, packed.sign == PackedSign::Signed, choices),
         Kind::Binary(binary) => number(2 * binary.len, binary.scale, binary.signed && binary.len > 0, choices),
         Kind::Float(_) => ["0.0", "1.5", "-118.625", "1024.0", "-0.03125"][choices.of(5)].into(),

@@ -31,6 +31,7 @@ mod offsets;
 mod one_way;
 #[cfg(feature = "whatwg")]
 mod parallel;
+mod peer_values;
 mod peers;
 mod record_runs;
 mod records;

@@ -296,3 +296,24 @@ fn pieces_and_threads_make_no_difference() {
         }
     }
 }
+
+#[test]
+fn edited_numbers_are_numbers_in_both_directions() {
+    let folder = tempfile::tempdir().unwrap();
+    let copybook = folder.path().join("prices.cpy");
+    fs::write(&copybook, "01 R.\n05 A PIC -9(3).99.\n05 B PIC Z(4)9.\n05 C PIC Z(3).\n05 D PIC Z,ZZ9.\n").unwrap();
+    let layout = format!("--layout {} -f windows-1252", copybook.display());
+    let records = b" 012.50   42   1,000-000.01    0120   12           5       0";
+    let rows = passes(&format!("{layout} --records fb:20 --exact --format jsonl"), records);
+    let expected = [
+        r#"{"A":12.50,"B":42,"C":0,"D":"1,000"}"#,
+        r#"{"A":-0.01,"B":0,"C":120,"D":"   12"}"#,
+        r#"{"A":null,"B":5,"C":0,"D":"    0"}"#,
+    ];
+    assert_eq!(rows.lines().collect::<Vec<_>>(), expected);
+    for format in ["jsonl", "csv"] {
+        let rows = passes(&format!("{layout} --records fb:20 --exact --format {format}"), records);
+        let back = passes(&format!("{layout} --from-rows {format} --to-records fb:20"), rows.as_bytes());
+        assert_eq!(back.as_bytes(), records, "{format}");
+    }
+}

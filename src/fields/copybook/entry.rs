@@ -53,13 +53,15 @@ pub(super) enum Usage {
     Binary,
     /// `COMP-5`: the same, and every value that fits into the bytes.
     Native,
+    /// `COMP-9`: little-endian.
+    Little,
     /// `COMP-1`.
     Float,
     /// `COMP-2`.
     Double,
     /// `COMP-3`, `PACKED-DECIMAL`.
     Packed,
-    /// `COMP-6`: packed, without a place for the sign.
+    /// `COMP-6`, `COMP-3U`: packed, without a place for the sign.
     Unsigned,
     /// `BINARY-CHAR`, `BINARY-SHORT`, `BINARY-LONG`, `BINARY-DOUBLE`: the length in bytes, and whether it is signed.
     Integer(u8, bool),
@@ -78,6 +80,7 @@ impl Usage {
             Usage::National => "NATIONAL",
             Usage::Binary => "COMP",
             Usage::Native => "COMP-5",
+            Usage::Little => "COMP-9",
             Usage::Float => "COMP-1",
             Usage::Double => "COMP-2",
             Usage::Packed => "COMP-3",

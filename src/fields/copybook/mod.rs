@@ -64,8 +64,8 @@ use source::Source;
 ///
 /// # Storage
 ///
-/// Lengths and slack bytes are those of Enterprise COBOL for z/OS. Numbers whose picture is edited (`Z,ZZ9.99-`) are
-/// text. `PIC N` and `USAGE NATIONAL` are UTF-16BE.
+/// Lengths and slack bytes are those of Enterprise COBOL for z/OS. An edited picture is a number if it consists of `9`,
+/// `Z`, `V`, a point and one sign (`ZZ9.99-`); with other symbols (`Z,ZZ9.99CR`) it is text. `PIC N` and `USAGE NATIONAL` are UTF-16BE.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Copybook {
     form: CopybookForm,

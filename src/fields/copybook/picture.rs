@@ -8,9 +8,11 @@
 //!
 //! A picture string ends before white space. A period, comma or semicolon before that is a separator, not a symbol.
 
+use super::clauses::begins_clause;
 use super::lexical::{Mistake, Read, expected, fail, gap, required};
 use super::limits::MAX_RECORD;
 use super::source::is_blank;
+use crate::fields::{Edited, EditedSign, Kind};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::{tag_no_case, take_till, take_while1};
@@ -24,8 +26,9 @@ use std::borrow::Cow;
 pub(super) enum Picture {
     /// Text: so many characters.
     Text(usize),
-    /// A number that is edited to be read by people: so many characters.
-    Edited(usize),
+    /// A number that is edited to be read by people: so many characters, and how they can be read as a number. `None`
+    /// if they include others than digits, blanks, a decimal point and a sign.
+    Edited(usize, Option<Edited>),
     /// So many double-byte characters: `G`.
     Graphic(usize),
     /// So many characters of UTF-16, or double-byte characters: `N`.
@@ -58,6 +61,7 @@ struct Symbol<'a> {
 /// Reads a picture string and the gap after it. Returns the string too.
 pub(super) fn picture(input: &str) -> Read<'_, (&str, Picture)> {
     let (_, run) = take_till(is_blank).parse_complete(input)?;
+    let run = before_clause(run);
     let text = run.strip_suffix(['.', ',', ';']).unwrap_or(run);
     if text.is_empty() {
         return expected(input, "a picture such as X(10) or S9(7)V99");
@@ -73,6 +77,15 @@ pub(super) fn picture(input: &str) -> Read<'_, (&str, Picture)> {
     let picture = classify(input, &symbols)?;
     let (rest, ()) = gap(rest)?;
     Ok((rest, (text, picture)))
+}
+
+/// Returns `run` up to a clause that follows a parenthesis without a blank: `S9(6)USAGE COMP`.
+fn before_clause(run: &str) -> &str {
+    let begins = |end: &usize| {
+        let rest = &run[*end..];
+        begins_clause(rest.split(|ch: char| !ch.is_alphanumeric() && ch != '-').next().unwrap_or_default())
+    };
+    run.match_indices(')').map(|(at, _)| at + 1).find(begins).map_or(run, |end| &run[..end])
 }
 
 /// Reads a symbol and its count.
@@ -141,9 +154,50 @@ fn classify<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
         1..=MAX_RECORD if has("N") => Ok(Picture::National(len)),
         1..=MAX_RECORD if is_double => Ok(Picture::Graphic(len)),
         1..=MAX_RECORD if has("XA") => Ok(Picture::Text(len)),
-        1..=MAX_RECORD => Ok(Picture::Edited(len)),
+        1..=MAX_RECORD => Ok(Picture::Edited(len, edited(symbols))),
         _ => reject(whole, format!("the item has more than {MAX_RECORD} bytes")),
     }
+}
+
+/// Returns what an edited picture says, if it has the form `[sign] *Z *9 [point *9] [sign]` or `[sign] 1*Z point 1*Z [sign]`,
+/// where the point is `V` or `.`.
+fn edited(symbols: &[Symbol<'_>]) -> Option<Edited> {
+    let (sign, symbols) = match symbols {
+        [Symbol { ch: 'S', count: 1, .. }, rest @ ..] => (EditedSign::Zone, rest),
+        [Symbol { ch: '+', count: 1, .. }, rest @ ..] => (EditedSign::PlusBefore, rest),
+        [Symbol { ch: '-', count: 1, .. }, rest @ ..] => (EditedSign::MinusBefore, rest),
+        [rest @ .., Symbol { ch: '+', count: 1, .. }] => (EditedSign::PlusAfter, rest),
+        [rest @ .., Symbol { ch: '-', count: 1, .. }] => (EditedSign::MinusAfter, rest),
+        _ => (EditedSign::Absent, symbols),
+    };
+    let point = symbols.iter().position(|symbol| matches!(symbol.ch, 'V' | '.') && symbol.count == 1);
+    let (whole, places) = match point {
+        Some(at) => (&symbols[..at], &symbols[at + 1..]),
+        None => (symbols, &[][..]),
+    };
+    let (whole, places) = (positions(whole)?, positions(places)?);
+    // After the point, Z is possible only if all digits are Z.
+    let is_z = |(blanks, digits): (usize, usize)| blanks == digits;
+    if places.0 > 0 && !(is_z(whole) && is_z(places)) {
+        return None;
+    }
+    let digits = u8::try_from(whole.1 + places.1).ok().filter(|digits| (1..=Kind::MAX_DIGITS).contains(digits))?;
+    Some(Edited {
+        digits,
+        scale: places.1 as i8,
+        blanks: (whole.0 + places.0) as u8,
+        point: point.is_some_and(|at| symbols[at].ch == '.'),
+        sign,
+    })
+}
+
+/// Returns how many symbols are `Z`, and how many `Z` or `9`; `None` if there are others, or if a `Z` follows a `9`.
+fn positions(symbols: &[Symbol<'_>]) -> Option<(usize, usize)> {
+    symbols.iter().try_fold((0, 0), |(blanks, digits), symbol| match symbol.ch {
+        'Z' if blanks == digits => Some((blanks + symbol.count, digits + symbol.count)),
+        '9' => Some((blanks, digits + symbol.count)),
+        _ => None,
+    })
 }
 
 /// Returns the digits and the scale of a picture of the symbols `9`, `S`, `V` and `P`.

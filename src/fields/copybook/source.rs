@@ -198,7 +198,9 @@ fn begins_in_column_7(line: &str, columns: &Columns) -> bool {
         Some('D' | 'd') => {
             is_unnumbered && begins_clause(rest.split(|ch| is_blank(ch) || ch == '.').next().unwrap_or(""))
         }
-        Some('0'..='9') => is_unnumbered && begins_with_level(rest),
+        Some('0'..='9') => {
+            (is_unnumbered || numbers.bytes().all(|byte| byte.is_ascii_digit())) && begins_with_level(rest)
+        }
         Some(ch) => is_unnumbered && ch.is_alphabetic(),
         None => false,
     }

@@ -4,19 +4,21 @@
 //! |---|---|
 //! | `DISPLAY` | one for each character or digit, and one for a separate sign |
 //! | `DISPLAY-1`, `NATIONAL` | two for each character |
-//! | `BINARY`, `COMP`, `COMP-4`, `COMP-5` | 2 for 1 to 4 digits, 4 for 5 to 9, 8 for 10 to 18 |
+//! | `BINARY`, `COMP`, `COMP-4`, `COMP-5` | 2 for 1 to 4 digits, 4 for 5 to 9, 8 for 10 to 18, 9 to 16 for 19 to 38 |
+//! | `COMP-9` | the same, but 1 for 1 and 2 digits; little-endian |
 //! | `COMP-1`, `COMP-2` | 4, 8 |
 //! | `COMP-3`, `PACKED-DECIMAL` | half a byte for each digit and for the sign, rounded up |
 //! | `COMP-6` | half a byte for each digit, rounded up |
 //! | `INDEX`, `POINTER`, `FUNCTION-POINTER`, `PROCEDURE-POINTER` | 4, 4, 4, 8 |
 //!
 //! See "Computational items" in IBM's Enterprise COBOL for z/OS Language Reference. `BINARY-CHAR` and the like, and
-//! `COMP-6`, are those of other compilers.
+//! `COMP-6`, are those of other compilers. `COMP-9`, `COMP-3U` (which is `COMP-6`) and binary numbers of more than 18
+//! digits are those of Cobrix.
 
 use super::Copybook;
 use super::entry::{Entry, Placed, Usage};
 use super::picture::Picture;
-use crate::fields::{Binary, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};
+use crate::fields::{Binary, ByteOrder, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};
 
 /// What an item inherits from the groups that it is in.
 #[derive(Clone, Copy, Default)]
@@ -117,12 +119,13 @@ fn pictured(
             numeric(options, digits, scale, sign, usage.unwrap_or(Usage::Display))
         }
         (_, _) if own_sign.is_some() => Err("the SIGN clause needs a numeric picture, such as S9(5)".into()),
-        (Picture::Text(len) | Picture::Edited(len), None | Some(Usage::Display)) => Ok(Kind::text(len)),
+        (Picture::Edited(_, Some(edited)), None | Some(Usage::Display)) => Ok(Kind::Edited(edited)),
+        (Picture::Text(len) | Picture::Edited(len, _), None | Some(Usage::Display)) => Ok(Kind::text(len)),
         (Picture::Graphic(len), None | Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), None) if options.graphic_n => Ok(double_byte(len)),
         (Picture::National(len), None | Some(Usage::National)) => Ok(national(len)),
-        (Picture::Edited(len), Some(Usage::National)) => Ok(national(len)),
+        (Picture::Edited(len, _), Some(Usage::National)) => Ok(national(len)),
         (_, Some(usage)) => Err(format!("this picture does not fit the usage {}", usage.name())),
     }
 }
@@ -144,10 +147,11 @@ fn numeric(options: &Copybook, digits: u8, scale: i8, sign: SignPlace, usage: Us
         Usage::Packed => Ok(Kind::Packed(Packed::unsigned(digits, scale))),
         Usage::Unsigned if signed => Err("COMP-6 has no sign: its picture cannot begin with S".into()),
         Usage::Unsigned => Ok(Kind::Packed(Packed { sign: PackedSign::Absent, ..Packed::new(digits, scale) })),
-        Usage::Binary | Usage::Native if digits > MAX_BINARY_DIGITS => {
-            Err(format!("a binary number has at most {MAX_BINARY_DIGITS} digits, not {digits}"))
-        }
         Usage::Binary => Ok(Kind::Binary(Binary { signed, ..Binary::comp(digits, scale) })),
+        Usage::Little => {
+            let comp = Binary { signed, order: ByteOrder::Little, ..Binary::comp(digits, scale) };
+            Ok(Kind::Binary(Binary { len: if digits <= 2 { 1 } else { comp.len }, ..comp }))
+        }
         Usage::Native => {
             let order = options.native_order;
             Ok(Kind::Binary(Binary { signed, order, digits: None, ..Binary::comp(digits, scale) }))
@@ -160,9 +164,6 @@ fn numeric(options: &Copybook, digits: u8, scale: i8, sign: SignPlace, usage: Us
         }
     }
 }
-
-/// The most digits of a binary number, which has 8 bytes then.
-const MAX_BINARY_DIGITS: u8 = 18;
 
 /// Returns the kind of an item without a picture.
 fn unpictured(options: &Copybook, usage: Usage) -> Kind {
@@ -182,7 +183,7 @@ fn unpictured(options: &Copybook, usage: Usage) -> Kind {
 /// fullwords; see "Slack bytes within records" in the Language Reference.
 fn boundary(usage: Usage, kind: &Kind) -> usize {
     match usage {
-        Usage::Binary | Usage::Native | Usage::Integer(..) => kind.len().min(4),
+        Usage::Binary | Usage::Native | Usage::Little | Usage::Integer(..) => kind.len().min(4),
         Usage::Float | Usage::Index | Usage::Address(_) => 4,
         Usage::Double => 8,
         _ => 1,

@@ -2,8 +2,8 @@
 
 use charpipe::Registry;
 use charpipe::fields::{
-    Binary, ByteOrder, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed, PackedSign,
-    ReadOptions, SignPlace, Source, Test, Text, Value, Visitor, When, Zoned, ZonedSigns,
+    Binary, ByteOrder, Edited, EditedSign, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed,
+    PackedSign, ReadOptions, SignPlace, Source, Test, Text, Value, Visitor, When, Zoned, ZonedSigns,
 };
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ const SIGNS: [SignPlace; 5] = [
 fn kind(choices: &mut Choices<'_>) -> Kind {
     let scale = choices.of(9) as i8 - 3;
     let order = [ByteOrder::Big, ByteOrder::Little][choices.of(2)];
-    match choices.of(8) {
+    match choices.of(9) {
         0 => Kind::text(1 + choices.of(12)),
         1 => Kind::Text(Text { len: 2 * (1 + choices.of(6)), page: None, double_byte: true }),
         2 => {
@@ -48,8 +48,10 @@ fn kind(choices: &mut Choices<'_>) -> Kind {
             Kind::Packed(Packed { digits: 1 + choices.of(34) as u8, scale, sign })
         }
         4 => {
-            let (len, signed) = (1 + choices.of(8) as u8, choices.of(2) == 0);
+            let (len, signed) = (1 + choices.of(16) as u8, choices.of(2) == 0);
             let digits = [None, Some(1 + 2 * len)][choices.of(2)];
+            // With zeros after them, the largest numbers would not be decimals.
+            let scale = if len > 14 { scale.max(0) } else { scale };
             Kind::Binary(Binary { len, signed, scale, order, digits })
         }
         5 => Kind::Float(Float {
@@ -57,7 +59,15 @@ fn kind(choices: &mut Choices<'_>) -> Kind {
             format: [FloatFormat::Ibm, FloatFormat::Ieee][choices.of(2)],
             order,
         }),
-        6 => Kind::Text(Text { len: 2 * (1 + choices.of(4)), page: Some("UTF-16BE".into()), double_byte: false }),
+        6 => {
+            let digits = 1 + choices.of(34) as u8;
+            let scale = choices.of(usize::from(digits) + 1) as i8;
+            // A number of Z only has no sign if it is zero.
+            let blanks = choices.of(usize::from(digits)) as u8;
+            let sign = EditedSign::ALL[choices.of(EditedSign::ALL.len())];
+            Kind::Edited(Edited { digits, scale, blanks, point: scale > 0 && choices.of(2) == 0, sign })
+        }
+        7 => Kind::Text(Text { len: 2 * (1 + choices.of(4)), page: Some("UTF-16BE".into()), double_byte: false }),
         _ => Kind::Raw(1 + choices.of(5)),
     }
 }

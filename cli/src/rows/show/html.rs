@@ -90,6 +90,7 @@ const COLOURED: &str = "\
 .kind { border-color: $line; }
 .kind.text { background: $green; border-left-color: $greener; }
 .kind.zoned { background: $blue; border-left-color: $bluer; }
+.kind.edited { background: $blue; border-left-color: $bluer; }
 .kind.packed { background: $violet; border-left-color: $violeter; }
 .kind.binary { background: $teal; border-left-color: $tealer; }
 .kind.float { background: $pink; border-left-color: $pinker; }

@@ -27,7 +27,7 @@ pub(super) struct Line {
     pub(super) len: String,
     /// The word for the kind; `group` for a group.
     pub(super) kind: String,
-    /// The word for its class: text, zoned, packed, binary, float, raw, group.
+    /// The word for its class: text, zoned, edited, packed, binary, float, raw, group.
     pub(super) class: &'static str,
     /// The picture, and the clauses that say when and how often the item applies.
     pub(super) picture: String,

@@ -103,7 +103,7 @@ fn cells(line: &Line, has_record: bool) -> Vec<Cell> {
 fn kind_style(class: &str) -> Style {
     let ansi = match class {
         "text" => AnsiColor::Green,
-        "zoned" | "packed" | "binary" => AnsiColor::Cyan,
+        "zoned" | "edited" | "packed" | "binary" => AnsiColor::Cyan,
         "float" => AnsiColor::Magenta,
         "raw" => AnsiColor::Yellow,
         _ => return color::DIM,
