@@ -19,8 +19,8 @@ mod fields;
 mod fields_mainframe;
 mod fields_properties;
 mod guess;
-#[cfg(feature = "whatwg")]
 mod many_faults;
+#[cfg(feature = "whatwg")]
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;
