@@ -105,7 +105,8 @@ impl Settings {
             || newlines.is_some_and(|policy| policy != OnNewlineInRecord::Keep);
         if *gaps != Gaps::Keep {
             let has_pages = columns.as_ref().is_some_and(|columns| columns.pages().next().is_some());
-            return has_pages.then_some("only if the bytes outside the columns are kept can a column have a code page of its own");
+            return has_pages
+                .then_some("only if the bytes outside the columns are kept can a column have a code page of its own");
         }
         if columns.is_none() {
             Some("which bytes are kept depends on the columns, and there are none")
@@ -114,9 +115,12 @@ impl Settings {
         } else if changes_newlines || self.controls != OnControl::Keep {
             Some("newlines and control characters stay as they are if the bytes outside the columns are kept")
         } else if carriage.is_some() || *shifts_as_blanks || *blanks == Padding::TrimNuls {
-            Some("printer control codes, shift codes and NULs stay as they are if the bytes outside the columns are kept")
+            Some(
+                "printer control codes, shift codes and NULs stay as they are if the bytes outside the columns are kept",
+            )
         } else {
-            (self.bom == Bom::Add).then_some("records whose columns are converted in their places have no byte order mark")
+            (self.bom == Bom::Add)
+                .then_some("records whose columns are converted in their places have no byte order mark")
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::choice::choice;
 use crate::args::headings::RECORDS;
 use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile};
-use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
+use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode, Word};
 use clap::Args;
 
 #[derive(Args, Clone, Debug, Default)]
@@ -35,7 +35,8 @@ pub(crate) struct RecordArgs {
     ///
     /// Writes one for each line, or for each record of the input. Takes the formats of --records. vb, vbs and tapes have a block size: vb:27998, awstape,fb:80,blksize=3200. Tapes
     /// with standard labels (awstape:sl) cannot be written.
-    #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape)]
+    #[arg(help_heading = RECORDS, long, required_if_eq("gaps", Gaps::Keep.name()), value_name = "SHAPE",
+          value_parser = shape)]
     to_records: Option<Shape>,
 
     /// Keep blanks at the end of a record
@@ -171,6 +172,15 @@ impl RecordArgs {
     /// Returns the file of a tape image that was asked for.
     pub(crate) fn file(&self) -> Option<&TapeFile> {
         self.file.as_ref()
+    }
+
+    /// Returns which of these options cannot be combined with others, for the message about that.
+    pub(crate) fn not_combined(&self) -> &'static str {
+        match &self.columns {
+            _ if self.gaps == Gaps::Keep => "--gaps keep",
+            Some(columns) if columns.to_string().contains('=') => "--columns without --gaps keep",
+            _ => "options",
+        }
     }
 
     /// Whether the format has to be found out from the input.

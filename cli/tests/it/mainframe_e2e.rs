@@ -381,6 +381,18 @@ fn wrong_usage_says_what_was_expected() {
         ("--record-newlines space", "--records <SHAPE>"),
         ("--records fb:80 --gaps hex", "--columns <LIST>"),
         ("--records fb:80 --overlong cut", "--to-records <SHAPE>"),
+        ("--records fb:80 --gaps keep --to-records fb:80", "--columns <LIST>"),
+        ("--records fb:80 --columns 1-9 --gaps keep", "--to-records <SHAPE>"),
+        (
+            "--records fb:80 --columns 1-9=IBM1047",
+            "--columns without --gaps keep: only if the bytes outside the columns are kept",
+        ),
+        (
+            "--records fb:80 --columns 1-9 --gaps keep --to-records fb:80 --controls space",
+            "--gaps keep: newlines and control characters stay as they are",
+        ),
+        ("--records fb:80 --columns 1-9=IBM1O47 --gaps keep --to-records fb:80", "--columns: \"IBM1O47\" is not known"),
+        ("--records fb:80 --columns 1-9= --gaps keep --to-records fb:80", "expected a code page after ="),
     ] {
         let output = typed(line, b"\xC1");
         assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}");

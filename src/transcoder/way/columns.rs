@@ -153,7 +153,8 @@ impl ColumnWay {
     /// Takes `data`, which `source` has just passed.
     fn collect(&mut self, source: &Source, target: &Target, data: &[u8]) -> Result<(), Error> {
         let at = source.reached().offset - data.len() as u64;
-        let is_next = self.stretches.last().is_some_and(|(index, from)| from + (self.record.len() - index) as u64 == at);
+        let is_next =
+            self.stretches.last().is_some_and(|(index, from)| from + (self.record.len() - index) as u64 == at);
         if !is_next {
             self.stretches.push((self.record.len(), at));
         }
@@ -252,7 +253,10 @@ impl ColumnWay {
         if missing > 0 && (blank == 0 || !missing.is_multiple_of(blank)) {
             let at = places(&self.stretches, source, column.start).at(0);
             let record = source.records().unwrap_or_default() + 1;
-            return Err(Error::in_record(ErrorKind::CannotPad { offset: at.offset, record, missing, blank }, at.record));
+            return Err(Error::in_record(
+                ErrorKind::CannotPad { offset: at.offset, record, missing, blank },
+                at.record,
+            ));
         }
         made.extend(self.blank.iter().cycle().take(missing));
         Ok(lost)
