@@ -174,10 +174,15 @@ impl RecordArgs {
         self.file.as_ref()
     }
 
+    /// Whether the bytes outside the columns are kept.
+    pub(crate) fn carries_gaps(&self) -> bool {
+        self.gaps == Gaps::Keep
+    }
+
     /// Returns which of these options cannot be combined with others, for the message about that.
     pub(crate) fn not_combined(&self) -> &'static str {
         match &self.columns {
-            _ if self.gaps == Gaps::Keep => "--gaps keep",
+            _ if self.carries_gaps() => "--gaps keep",
             Some(columns) if columns.to_string().contains('=') => "--columns without --gaps keep",
             _ => "options",
         }
