@@ -57,7 +57,7 @@ pub(crate) struct RecordArgs {
 
     /// Bytes of a record that are text, counted from 1: 1-40,57-
     ///
-    /// With `--gaps keep`, a range may name its code page: 1-27=IBM1047,28-40=IBM300. The others are in that of `-f`.
+    /// With `--gaps keep`, a range may name its code page: 1-27=IBM1047,28-40=IBM300. Without one, it is in that of `-f`.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "LIST", value_parser = columns)]
     columns: Option<Columns>,
 
@@ -87,7 +87,7 @@ pub(crate) struct RecordArgs {
 fn gaps_help(policy: Gaps) -> &'static str {
     match policy {
         Gaps::Drop => "Leave them out",
-        Gaps::Keep => "Carry them unchanged from records to records; --columns are converted in their places",
+        Gaps::Keep => "Carry them unchanged from records to records, and convert the columns in their places",
         _ => "Write each as two hex digits",
     }
 }
