@@ -631,8 +631,8 @@ impl Transcode {
         } else if let Some(why) = self.settings.why_not_in_place() {
             why
         } else {
-            let pages = input.columns.iter().flat_map(Columns::pages);
-            return pages.map(|page| self.settings.registry.codec(page).map(|_| ())).collect();
+            let mut pages = input.columns.iter().flat_map(Columns::pages);
+            return pages.try_for_each(|page| self.settings.registry.codec(page).map(|_| ()));
         };
         Err(ErrorKind::Options { what }.into())
     }

@@ -3,7 +3,7 @@
 use crate::args::choice::choice;
 use crate::args::headings::RECORDS;
 use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile};
-use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode, Word};
+use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;
 
 #[derive(Args, Clone, Debug, Default)]
