@@ -7,6 +7,7 @@ mod broken_documents;
 mod byte_to_byte;
 mod chunks;
 mod cobol;
+mod columns_in_place;
 mod conformance;
 mod contract_violations;
 mod copybook_texts;

@@ -308,6 +308,9 @@ impl Convert {
             let option = match error.kind() {
                 ErrorKind::NoBom { .. } => "--bom",
                 ErrorKind::CannotFrame { .. } => "--to-records",
+                ErrorKind::Options { .. } => self.records.not_combined(),
+                // The target is checked above.
+                ErrorKind::UnknownLabel { .. } | ErrorKind::UnsupportedLabel { .. } => "--columns",
                 _ => "options",
             };
             usage::wrong_value(option, &error)

@@ -1,7 +1,7 @@
 //! From input bytes to text: the decoder and, if the input is records, what takes them apart before it.
 
 use super::fill::{Chunk, Filled, SourceStop};
-use super::read::RecordsIn;
+use super::read::{RecordBytes, RecordsIn};
 use super::record::Mark;
 use crate::codec::{Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
@@ -183,6 +183,19 @@ impl Source {
     #[inline]
     pub(in crate::transcoder) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
         self.records.as_mut().map_or(0, |records| records.whole_records(src, each))
+    }
+
+    /// Takes what comes next at the front of `src`, without decoding it. `eof`: nothing follows `src`. There are records,
+    /// and nothing of them is decoded.
+    pub(in crate::transcoder) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
+        self.records.as_mut().map_or(RecordBytes::Done, |records| records.next_bytes(src, eof))
+    }
+
+    /// Ends a record whose end [`next_bytes`](Self::next_bytes) returned.
+    pub(in crate::transcoder) fn end_record(&mut self) {
+        if let Some(records) = &mut self.records {
+            records.end_record();
+        }
     }
 
     /// From here on a fill ends after this many records, at the latest.

@@ -170,6 +170,27 @@ impl RecordsOut {
         true
     }
 
+    /// Writes a whole record of bytes, whose data begins at `offset` of the input. Nothing of it is cut.
+    ///
+    /// # Errors
+    /// Those of [`Framer::record`].
+    pub(in crate::transcoder) fn write_whole(
+        &mut self,
+        record: &[u8],
+        offset: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.framer.record(record, offset, out)?;
+        self.records += 1;
+        self.file_ended = false;
+        Ok(())
+    }
+
+    /// The length of the longest record, in bytes.
+    pub(in crate::transcoder) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// How long the record would be so far, in bytes.
     pub(in crate::transcoder) fn len(&self) -> usize {
         self.len

@@ -3,6 +3,7 @@
 //! ```text
 //! Way::Table                  bytes ───────────────── table ─────────────────── bytes
 //! Way::RecordTable   records ─ bytes ──────────────── table ─────────────────── bytes ─ records
+//! Way::Columns       records ─ columns of text ─ decoder ─ text ─ encoder ─────────── bytes ─ records
 //! Way::Direct       [records] ─ decoder ──────────────────────────── the caller's buffer
 //! Way::Staged       [records] ─ decoder ─ text ─ stages ─ queue ─ encoder ─ [records] ─ caller
 //! ```
@@ -10,6 +11,8 @@
 //! A [`Route`] has one way, chosen when it is planned. What a way cannot do goes the staged way, which every route has:
 //! a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
 
+mod column_text;
+pub(super) mod columns;
 pub(super) mod direct;
 pub(super) mod staged;
 pub(super) mod table;
@@ -29,6 +32,7 @@ use crate::transcoder::records::source::{Checkpoint, Source};
 use crate::transcoder::report::{MalformedAt, Place};
 use crate::transcoder::run::{Out, Run, Work};
 use crate::transcoder::segment::Origin;
+use columns::ColumnWay;
 use direct::Direct;
 use staged::Staged;
 use table::{ByTable, ByteTable, RecordTable};
@@ -53,6 +57,8 @@ pub(super) enum Way {
     Table(ByteTable),
     /// The same from records to records.
     RecordTable(RecordTable),
+    /// Columns of text are converted in their places, and all other bytes of the records are carried unchanged.
+    Columns(Box<ColumnWay>),
     /// The decoder writes into the caller's buffer.
     Direct(Direct),
     /// Decoder, text stages, encoder.
@@ -85,6 +91,11 @@ impl Route {
         matches!(self.way, Way::Direct(_))
     }
 
+    /// Whether the bytes outside the columns are carried unchanged.
+    pub(super) fn is_by_columns(&self) -> bool {
+        matches!(self.way, Way::Columns(_))
+    }
+
     /// Whether a change of the label is due before anything more is decoded.
     pub(super) fn has_edit_due(&self) -> bool {
         self.edits.first().is_some_and(|edit| edit.bytes.start <= self.source.read())
@@ -96,6 +107,9 @@ impl Route {
     /// # Errors
     /// Those of codecs that break their contract, and of labels that the target cannot write.
     pub(super) fn decode(&mut self, run: &mut Run, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<Decoded, Error> {
+        if let Way::Columns(columns) = &mut self.way {
+            return Ok(columns.decode(run, &mut self.source, &mut self.target, src, eof));
+        }
         let limit = self.staged.input_limit();
         let mut chunk = Chunk { bytes: &src[..src.len().min(limit)], eof: eof && src.len() <= limit, until: None };
         let label = self.next_label(run, &mut chunk)?;
@@ -126,7 +140,7 @@ impl Route {
         let is_plain = match &self.way {
             // Blanks before a malformed byte that is dropped do not end the record.
             Way::Direct(_) => passing != Passing::Drop || !self.source.has_records(),
-            Way::Table(_) | Way::Staged | Way::RecordTable(_) => {
+            Way::Table(_) | Way::Staged | Way::RecordTable(_) | Way::Columns(_) => {
                 let has_records = self.source.has_records() || self.target.records.is_some();
                 self.staged.is_plain() && !has_records && self.source.read() >= self.pass_from
             }
@@ -455,6 +469,7 @@ impl Way {
         match self {
             Way::Table(table) => Way::Table(table.fork()),
             Way::RecordTable(table) => Way::RecordTable(table.fork()),
+            Way::Columns(columns) => Way::Columns(Box::new(columns.fork())),
             Way::Direct(direct) => Way::Direct(direct.fork()),
             Way::Staged => Way::Staged,
         }
