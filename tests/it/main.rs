@@ -20,6 +20,7 @@ mod fields;
 mod fields_mainframe;
 mod fields_properties;
 mod guess;
+#[cfg(feature = "whatwg")]
 mod many_faults;
 #[cfg(feature = "whatwg")]
 mod meta_labels;

@@ -118,6 +118,10 @@ impl RowPlan {
             }
             push_csv(&mut header, path);
         }
+        if header.is_empty() {
+            // There are no columns, and an empty line is no header.
+            header.push_str("\"\"");
+        }
         header.push('\n');
         header
     }
@@ -182,7 +186,10 @@ impl<'a> Row<'a> {
         match self.plan.format {
             RowFormat::Csv => {
                 self.skip_to(self.plan.columns.len());
-                self.text.pop();
+                if self.text.len() > self.begin {
+                    // The comma after the last cell.
+                    self.text.pop();
+                }
                 if self.text.len() == self.begin {
                     // An empty line is no row.
                     self.text.push_str("\"\"");

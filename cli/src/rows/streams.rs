@@ -71,14 +71,8 @@ impl Streams {
                 return Err(Status::Usage);
             }
         }
-        let inputs: Vec<Metadata> = args.files().iter().filter_map(|path| input::metadata(path)).collect();
-        for extra in [&self.rejects, &self.report].into_iter().flatten() {
-            if inputs.iter().any(|input| extra.replaces(input)) {
-                say(format_args!("{}: this output cannot also be an input", extra.name));
-                return Err(Status::Usage);
-            }
-        }
-        Ok(())
+        let extras: Vec<&Output> = [&self.rejects, &self.report].into_iter().flatten().collect();
+        protect_inputs(args, &outputs, &extras)
     }
 
     /// Returns the name of the output for messages: that of the file, or of the directory.
@@ -156,6 +150,26 @@ impl Streams {
         }
         status
     }
+}
+
+/// Refuses outputs that would replace the layout or a table file, and `extras` that would replace an input. The main
+/// output may replace an input.
+pub(super) fn protect_inputs(args: &Rows, outputs: &[&Output], extras: &[&Output]) -> Result<(), Status> {
+    let tables = args.tables.paths().map(Path::as_os_str);
+    let descriptions = std::iter::once(args.layout.as_os_str()).chain(tables).filter_map(input::metadata).collect();
+    let inputs = args.files().iter().filter_map(|path| input::metadata(path)).collect();
+    let check = |outputs: &[&Output], inputs: Vec<Metadata>, what: &str| match outputs
+        .iter()
+        .find(|output| inputs.iter().any(|input| output.replaces(input)))
+    {
+        Some(output) => {
+            say(format_args!("{}: this output cannot also be {what}", output.name));
+            Err(Status::Usage)
+        }
+        None => Ok(()),
+    };
+    check(outputs, descriptions, "the layout or a table file")?;
+    check(extras, inputs, "an input")
 }
 
 fn write(output: &mut Output, text: &str) -> Result<(), Failed> {

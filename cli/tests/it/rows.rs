@@ -317,3 +317,22 @@ fn edited_numbers_are_numbers_in_both_directions() {
         assert_eq!(back.as_bytes(), records, "{format}");
     }
 }
+
+#[test]
+fn tables_without_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    // Only FILLER.
+    fs::write(path("filler.cpy"), "01 A.\n 05 FILLER PIC X(2).\n").unwrap();
+    let line = format!("--layout {} --records fb:2", path("filler.cpy"));
+    assert_eq!(passes(&line, b"\xC1\xC1\xC2\xC2\xC3\xC3"), "\"\"\n\"\"\n\"\"\n\"\"\n");
+    assert_eq!(passes(&format!("{line} --number"), b"\xC1\xC1\xC2\xC2"), "_number\n1\n2\n");
+    // A record type without selected fields.
+    fs::write(path("types.cpy"), "01 A.\n 05 K PIC X.\n 05 B PIC X.\n 05 C REDEFINES B PIC X.\n").unwrap();
+    let line = format!("--layout {} --when K=B:#B --when K=C:#C --select B", path("types.cpy"));
+    let records = b"\xC2\xF1\xC3\xF2\xC3\xF3\xC2\xF4";
+    assert_eq!(passes(&line, records), "_type,B\nB,1\nC,\nC,\nB,4\n");
+    assert_eq!(passes(&format!("{line} --output-dir {}", path("out")), records), "");
+    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+    assert_eq!([read("B.csv"), read("C.csv")], ["B\n1\n4\n", "\"\"\n\"\"\n\"\"\n"]);
+}

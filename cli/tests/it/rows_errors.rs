@@ -299,3 +299,46 @@ fn rows_that_do_not_fit() {
         "byte 0: row 1: field AMOUNT: \"0.125\" does not fit; expected at most 2 decimal places",
     );
 }
+
+/// The 256 bytes of a table file that maps each byte to itself.
+fn identity() -> Vec<u8> {
+    (0..=255).collect()
+}
+
+#[test]
+fn outputs_do_not_replace_what_the_run_reads() {
+    let folder = Folder::new();
+    folder.write("mine.bin", &identity());
+    folder.write("in", RECORDS);
+    let layout = "-q --layout @/sale.cpy --codec-file @/mine.bin,to=IBM037";
+    let refused = |line: &str, name: &str, what: &str| {
+        let words = format!("charpipe: @/{name}: this output cannot also be {what}\n");
+        folder.check(&format!("{layout} {line}"), b"", 2, "", &words);
+        assert!(
+            folder.read("sale.cpy") == COPYBOOK && fs::read(folder.0.path().join("mine.bin")).unwrap() == identity()
+        );
+        assert_eq!(fs::read(folder.0.path().join("in")).unwrap(), RECORDS, "{line}");
+    };
+    for option in ["-o", "--rejects", "--report", "--from-rows csv -o", "--from-rows csv --report", "--show-layout -o"]
+    {
+        for name in ["sale.cpy", "mine.bin"] {
+            refused(&format!("{option} @/{name} @/in"), name, "the layout or a table file");
+        }
+    }
+    for option in ["--rejects", "--report", "--from-rows csv --report", "--show-layout -o"] {
+        refused(&format!("{option} @/in @/in"), "in", "an input");
+    }
+    // The file of a record type may have the name of the layout.
+    folder.write("SALE.csv", COPYBOOK.as_bytes());
+    folder.check(
+        "-q --layout @/SALE.csv --output-dir @ @/in",
+        b"",
+        2,
+        "",
+        "charpipe: @/SALE.csv: this output cannot also be the layout or a table file\n",
+    );
+    assert_eq!(folder.read("SALE.csv"), COPYBOOK);
+    // The rows may replace the records.
+    folder.check("-q --layout @/sale.cpy --null-on-bad -o @/in @/in", b"", 0, "", "");
+    assert_eq!(folder.read("in"), format!("{GOOD}3,Ann,\n"));
+}

@@ -85,6 +85,8 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
         say(format_args!("{}: output and report cannot be the same file", output.name));
         return Err(Status::Usage);
     }
+    let extras: Vec<&Output> = report.iter().collect();
+    streams::protect_inputs(args, &[&[&output][..], &extras].concat(), &extras)?;
     if !args.messages.quiet {
         setup.say_assumed_target(args.to_records.is_none().then_some(&shape));
     }

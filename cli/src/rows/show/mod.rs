@@ -22,6 +22,7 @@ use crate::rows::batch::{Batch, Cutter};
 use crate::rows::setup::{Setup, Shapes};
 use crate::rows::show::sample::Sample;
 use crate::rows::show::table::Table;
+use crate::rows::streams;
 use crate::rows::trouble::Trouble;
 use crate::status::Status;
 use std::ffi::OsStr;
@@ -38,10 +39,9 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     let sample = files.first().map(|path| first_record(args, setup, path)).transpose()?;
     let table = Table::new(setup, sample.as_ref());
     let text = if args.html { html::page(&table) } else { terminal::text(&table, color::on_stdout()) };
-    let status = match &args.output {
-        Some(path) => print::to_path(path, &text),
-        None => print::to_stdout(&text),
-    };
+    let output = streams::open_output(args)?;
+    streams::protect_inputs(args, &[&output], &[&output])?;
+    let status = print::to_output(output, &text);
     let Some((sample, path)) = sample.as_ref().zip(files.first()) else { return Ok(status) };
     let Some(why) = sample.trouble() else { return Ok(status) };
     let name = Name::of_operand(path);
