@@ -3,12 +3,14 @@
 //! | file | job |
 //! |---|---|
 //! | `csv.rs`, `json.rs` | reads rows of CSV, or JSON lines |
+//! | `split.rs` | splits CSV into rows and fields |
 //! | `cells.rs` | the values of a row, by the columns of the layout |
 //! | `trouble.rs` | what can be wrong with rows |
 
 mod cells;
 mod csv;
 mod json;
+mod split;
 mod trouble;
 
 use crate::args::Rows;
