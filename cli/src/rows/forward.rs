@@ -135,8 +135,11 @@ pub(super) fn alone(mut worker: Worker<'_>, cutter: &mut Cutter, take: &mut Take
     let (mut batch, mut done) = (Batch::default(), Done::default());
     loop {
         let read = cutter.read(&mut batch);
-        worker.work(&batch, &mut done);
-        take(&mut done)?;
+        let mut next = Some(0);
+        while let Some(first) = next {
+            next = worker.work(&batch, first, &mut done);
+            take(&mut done)?;
+        }
         match read {
             Ok(true) => {}
             Ok(false) => return Ok(()),

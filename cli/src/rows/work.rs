@@ -31,7 +31,13 @@ pub(super) struct Done {
     pub(super) rejected: Vec<Rejected>,
     /// The error that ended the work. The rows before it are complete.
     pub(super) trouble: Option<Trouble>,
+    /// The size of the rows and of the lines for `--rejects`.
+    len: usize,
 }
+
+/// How much output of a batch is collected before it is written. A short record can become a long row: an array has a
+/// column for each occurrence that it could have.
+const MAX_OUTPUT: usize = 1 << 20;
 
 /// Counts of what was not as it should be, but let pass.
 #[derive(Clone, Copy, Default, Debug)]
@@ -93,11 +99,17 @@ impl<'a> Worker<'a> {
         Worker { job, input, reader, scratch: Scratch::default() }
     }
 
-    /// Turns the records of a batch into rows. `done` is overwritten; its memory is used again.
-    pub(super) fn work(&mut self, batch: &Batch, done: &mut Done) {
+    /// Turns the records of a batch into rows, from the one with the index `first` on, until there is enough output.
+    /// Returns the index of the record to go on with, if there are more. `done` is overwritten; its memory is used again.
+    pub(super) fn work(&mut self, batch: &Batch, first: usize, done: &mut Done) -> Option<usize> {
         done.clear(&self.job.rows);
         self.scratch.changed = Changed::default();
-        for record in batch.records() {
+        let mut next = None;
+        for (index, record) in (first..).zip(batch.records(first)) {
+            if done.len >= MAX_OUTPUT {
+                next = Some(index);
+                break;
+            }
             match self.record(record, done) {
                 Ok(()) => done.counts.records += 1,
                 Err(error) if self.job.has_rejects => self.reject(record, &error, done),
@@ -109,6 +121,7 @@ impl<'a> Worker<'a> {
             }
         }
         done.counts.changed = self.scratch.changed;
+        next
     }
 
     /// Adds the row of a record; nothing if it has an error.
@@ -122,6 +135,7 @@ impl<'a> Worker<'a> {
             0
         };
         let text = &mut done.texts[rows.stream(index)];
+        let len = text.len();
         let before = self.scratch.changed;
         let mut row = Row::begin(rows, &rows.tables()[index], record.number, text, &mut self.scratch);
         let error = match self.reader.read(record.number, record.data, &mut row) {
@@ -130,6 +144,7 @@ impl<'a> Worker<'a> {
             }
             Ok(read) => {
                 row.end();
+                done.len += text.len() - len;
                 done.rows[index] += 1;
                 done.counts.nulls += read.bad;
                 done.counts.cut += u64::from(read.len < record.data.len());
@@ -150,7 +165,7 @@ impl<'a> Worker<'a> {
         if done.rejected.len() < MAX_LISTED {
             done.rejected.push(Rejected { record: number, offset, code: error.code() });
         }
-        done.rejects += &json::line(&RejectLine {
+        let line = json::line(&RejectLine {
             input: self.input,
             record: number,
             offset,
@@ -159,6 +174,8 @@ impl<'a> Worker<'a> {
             message: error.to_string(),
             bytes: json::hex(record.data),
         });
+        done.len += line.len();
+        done.rejects += &line;
     }
 }
 
@@ -172,5 +189,6 @@ impl Done {
         self.counts = Counts::default();
         self.rejected.clear();
         self.trouble = None;
+        self.len = 0;
     }
 }

@@ -315,3 +315,38 @@ fn tables_without_columns() {
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     assert_eq!([read("B.csv"), read("C.csv")], ["B\n1\n4\n", "\"\"\n\"\"\n\"\"\n"]);
 }
+
+/// Each record of two bytes becomes a row of 20,000 commas: 20 MB of rows for a batch of 6 KB.
+#[test]
+fn short_records_with_long_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let book = "01 A.\n 05 N PIC 9(4) COMP.\n 05 T PIC X OCCURS 0 TO 20000 DEPENDING ON N.\n";
+    fs::write(path("odo.cpy"), book).unwrap();
+    let mut input = b"\0\x06\0\0\0\0".repeat(1000);
+    let row = format!("0{}\n", ",".repeat(20000));
+    let after_header = |text: &str| text.split_once('\n').unwrap().1.to_owned();
+    for is_bad in [false, true] {
+        if is_bad {
+            // Record 501 has no room for its array.
+            input[500 * 6 + 5] = 1;
+        }
+        fs::write(path("in"), &input).unwrap();
+        for (options, rows, status) in [("", 500, 1), ("--rejects /dev/null", 999, 0)] {
+            let line = format!("-q --layout odo.cpy --records rdw {options}");
+            let (rows, status) = if is_bad { (rows, status) } else { (1000, 0) };
+            for jobs in ["", "--jobs 2"] {
+                let script = format!("ulimit -d 24576; \"$0\" rows {line} {jobs} in");
+                let script = if jobs.is_empty() { script } else { script.replace("ulimit -d 24576; ", "") };
+                let charpipe = env!("CARGO_BIN_EXE_charpipe");
+                let output =
+                    Command::new("sh").args(["-c", &script, charpipe]).current_dir(folder.path()).output().unwrap();
+                let words = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert_eq!(output.status.code(), Some(status), "{script}: {words}");
+                let text = String::from_utf8(output.stdout).unwrap();
+                assert!(after_header(&text) == row.repeat(rows), "{script}: {} bytes", text.len());
+                assert_eq!(words.contains("record 501"), status == 1, "{words}");
+            }
+        }
+    }
+}
