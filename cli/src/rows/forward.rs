@@ -13,6 +13,7 @@ use crate::rows::parallel;
 use crate::rows::row::RowPlan;
 use crate::rows::setup::{Setup, Shapes};
 use crate::rows::streams::{Failed, Streams};
+use crate::rows::tail::Tail;
 use crate::rows::trouble::Trouble;
 use crate::rows::work::{Done, Job, MAX_LISTED, Worker};
 use crate::status::Status;
@@ -112,7 +113,8 @@ impl Run<'_> {
         let written = streams.write_headers().map_err(not_written);
         let ended = written.and_then(|()| {
             let mut take = |done: &mut Done| take(done, &mut account, streams);
-            let worker = || Worker::new(self.job, &self.name.json, self.reader.clone());
+            let tail = Tail::of(self.args, self.setup, &shape);
+            let worker = || Worker::new(self.job, &self.name.json, self.reader.clone(), tail.clone());
             match is_file && jobs > 1 {
                 true => parallel::run(&worker, jobs, &mut cutter, &mut take),
                 false => alone(worker(), &mut cutter, &mut take),

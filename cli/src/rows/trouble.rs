@@ -12,6 +12,8 @@ pub(super) enum BadRecord {
     Field(FieldError),
     /// A character in text that `--controls error` or `--record-newlines error` does not allow.
     Character { path: String, ch: char, is_newline: bool },
+    /// The record has a type whose rows go nowhere: this one.
+    OtherType { path: Option<String> },
     /// The record is longer than the layout says.
     TooLong { len: usize, layout: usize },
 }
@@ -27,7 +29,7 @@ impl BadRecord {
     pub(super) fn place(&self) -> usize {
         match self {
             BadRecord::Field(error) => error.offset(),
-            BadRecord::Character { .. } => 0,
+            BadRecord::Character { .. } | BadRecord::OtherType { .. } => 0,
             BadRecord::TooLong { layout, .. } => *layout,
         }
     }
@@ -37,7 +39,7 @@ impl BadRecord {
         match self {
             BadRecord::Field(error) => Some(error.path()),
             BadRecord::Character { path, .. } => Some(path),
-            BadRecord::TooLong { .. } => None,
+            BadRecord::OtherType { .. } | BadRecord::TooLong { .. } => None,
         }
     }
 
@@ -46,6 +48,7 @@ impl BadRecord {
             BadRecord::Field(error) => error.code(),
             BadRecord::Character { is_newline: true, .. } => "newline-in-record",
             BadRecord::Character { is_newline: false, .. } => "control",
+            BadRecord::OtherType { .. } => "unknown-type",
             BadRecord::TooLong { .. } => "longer-than-layout",
         }
     }
@@ -68,6 +71,7 @@ impl BadRecord {
             },
             BadRecord::Character { is_newline: true, .. } => " (use --record-newlines space to replace it)",
             BadRecord::Character { is_newline: false, .. } => " (use --controls space to replace it)",
+            BadRecord::OtherType { .. } => " (use --rejects PATH to go on)",
             BadRecord::TooLong { .. } => {
                 " (is the layout complete? see --show-layout; use --overlong cut to leave out the rest)"
             }
@@ -83,6 +87,8 @@ impl Display for BadRecord {
                 let what = if *is_newline { "newline" } else { "control character" };
                 write!(f, "field {path} has the {what} U+{:04X}", *ch as u32)
             }
+            BadRecord::OtherType { path: Some(path) } => write!(f, "its type is {path}, for which there are no rows"),
+            BadRecord::OtherType { path: None } => f.write_str("it has no record type"),
             BadRecord::TooLong { len, layout } => {
                 write!(f, "it has {len} bytes, but the layout describes only {layout} of them")
             }
