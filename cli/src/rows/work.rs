@@ -137,7 +137,7 @@ impl<'a> Worker<'a> {
         let before = scratch.changed;
         let mut row = Row::begin(rows, &rows.tables()[index], record.number, text, scratch);
         let is_whole = |read: &fields::Row| tail.allows(record.data, read.len);
-        let error = match reader.read(record.number, record.data, &mut row) {
+        let mut error = match reader.read(record.number, record.data, &mut row) {
             Ok(read) if rows.has_types() && read.record_type != rows.tables()[index].record_type => {
                 BadRecord::OtherType { path: read.record_type.map(|item| reader.layout().path(item).to_owned()) }
             }
@@ -153,6 +153,7 @@ impl<'a> Worker<'a> {
             Err(error) => error,
         };
         row.abandon();
+        error.locate(reader.layout());
         scratch.changed = before;
         Err(error)
     }

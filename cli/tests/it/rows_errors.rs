@@ -162,7 +162,7 @@ fn characters_in_text() {
         record,
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 0: record 1: field NAME has the control character U+0000 (use --controls space to replace \
+        "charpipe: <stdin>: byte 4: record 1: field NAME has the control character U+0000 (use --controls space to replace \
          it)\n",
     );
     folder.check(
@@ -170,7 +170,7 @@ fn characters_in_text() {
         record,
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 0: record 1: field NAME has the newline U+000A (use --record-newlines space to replace \
+        "charpipe: <stdin>: byte 4: record 1: field NAME has the newline U+000A (use --record-newlines space to replace \
          it)\n",
     );
 }
@@ -341,4 +341,24 @@ fn outputs_do_not_replace_what_the_run_reads() {
     // The rows may replace the records.
     folder.check("-q --layout @/sale.cpy --null-on-bad -o @/in @/in", b"", 0, "", "");
     assert_eq!(folder.read("in"), format!("{GOOD}3,Ann,\n"));
+}
+
+#[test]
+fn the_place_of_a_character() {
+    let folder = Folder::new();
+    // Elements of three bytes, each with an array of two; then an array whose length varies, and a field after it.
+    let book = b"01 A.\n 05 N PIC 9.\n 05 G OCCURS 2.\n  10 B PIC X.\n  10 C PIC X OCCURS 2.\n \
+                 05 V PIC X OCCURS 0 TO 3 DEPENDING ON N.\n 05 Z PIC X.\n";
+    folder.write("place.cpy", book);
+    let good = b"\xF3\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1";
+    for (at, name, byte) in
+        [(1, "G[1].B", 1), (3, "G[1].C[2]", 3), (4, "G[2].B", 4), (6, "G[2].C[2]", 6), (9, "V[3]", 9), (10, "Z", 0)]
+    {
+        let mut record = good.to_vec();
+        record[at] = 0;
+        let input = [&b"\0\x0F\0\0"[..], good, b"\0\x0F\0\0", &record].concat();
+        let (status, _, words) = folder.run("-q --layout @/place.cpy --records rdw --controls error", &input);
+        let expected = format!("byte {}: record 2: field {name} has the control character U+0000", 19 + byte);
+        assert!(status == 1 && words.contains(&expected), "{expected}: {words}");
+    }
 }
