@@ -93,3 +93,11 @@ fn places_count_all_line_ends() {
     fails("\r\n\r\nA,B\r\n\r\n1,x\r\n\r\n2\r\n", "byte 18: row 2 on line 7: it has 1 fields, but the header has 2");
     fails("A,B\r1,x\r2\r", "byte 8: row 2 on line 3: it has 1 fields, but the header has 2");
 }
+
+#[test]
+fn rows_of_json_are_objects() {
+    let fails = |text: &str, words: &str| fails("jsonl", text, "1 x  ", words);
+    let good = "{\"A\":1,\"B\":\"x\"}\n";
+    fails(&format!("{good}[1, 2]\n"), "byte 16: row 2: found [1, 2]; expected an object of JSON");
+    fails(&format!("{good} 7\n"), "byte 16: row 2: found 7; expected an object of JSON");
+}

@@ -362,3 +362,44 @@ fn the_place_of_a_character() {
         assert!(status == 1 && words.contains(&expected), "{expected}: {words}");
     }
 }
+
+#[test]
+fn names_that_clash() {
+    let folder = Folder::new();
+    folder.write("own.list", b"_number 1 1 text\n_type 2 1 text\n");
+    folder.write("in", b"\xC1\xC2");
+    let clash = |name: &str, remedy: &str| {
+        format!(
+            "charpipe: @/own.list: the field {name} has the name of a column that charpipe adds; rename it, or {remedy}\n"
+        )
+    };
+    folder.check("-q --layout @/own.list @/in", b"", 0, "_number,_type\nA,B\n", "");
+    folder.check("-q --layout @/own.list --number @/in", b"", 2, "", &clash("_number", "leave out --number"));
+    folder.check("-q --layout @/own.list --number --select _type @/in", b"", 0, "_number,_type\n1,B\n", "");
+    folder.check("-q --layout @/own.list --from-rows csv", b"_number,_type\nA,B\n", 0, "\u{FFFD}\u{FFFD}", "");
+    folder.write("own.list", b"K 1 1 text\n_type 2 1 text\nwhen K=A: T\nX 3 1 text\nend\n");
+    folder.check("-q --layout @/own.list --records fb:3 @/in", b"", 2, "", &clash("_type", "use --output-dir"));
+}
+
+#[test]
+fn elements_are_not_selected() {
+    let folder = Folder::new();
+    folder.write("array.list", b"A 1 1*3 text\n");
+    folder.check(
+        "-q --layout @/array.list --select A[2]",
+        b"",
+        2,
+        "",
+        "charpipe: --select: A[2] is an element of an array; only the whole array can be selected: A\n",
+    );
+}
+
+#[test]
+fn long_names_of_types() {
+    let folder = Folder::new();
+    let name = "N".repeat(300);
+    folder.write("long.list", format!("K 1 1 text\nwhen K=A: {name}\nX 2 1 text\nend\n").as_bytes());
+    folder.check("-q --layout @/long.list --records fb:2 --output-dir @/out", b"\xC1\xC2", 0, "", "");
+    let file = format!("out/{}.csv", &name[..200]);
+    assert!(folder.read(&file).ends_with("\nA,B\n"), "{}", folder.read(&file));
+}
