@@ -238,8 +238,11 @@ fn ends_plain(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the rows with their places, and the error that ended them.
-    fn rows(text: &str, size: usize) -> (Vec<(u64, u64, Vec<String>)>, Option<Malformed>) {
+    /// A row: its line, its offset, its fields.
+    type Row = (u64, u64, Vec<String>);
+
+    /// Returns the rows, and the error that ended them.
+    fn rows(text: &str, size: usize) -> (Vec<Row>, Option<Malformed>) {
         let (mut splitter, mut rows) = (Splitter::new(), Vec::new());
         let put = |splitter: &Splitter, rows: &mut Vec<_>| {
             let fields = splitter.fields().map(|field| field.unwrap().to_owned()).collect();
