@@ -43,8 +43,9 @@ impl Record<'_> {
 }
 
 impl Batch {
-    pub(super) fn records(&self) -> impl Iterator<Item = Record<'_>> {
-        (0..self.ends.len()).map(|index| {
+    /// Returns the records from the one with this index on.
+    pub(super) fn records(&self, first: usize) -> impl Iterator<Item = Record<'_>> {
+        (first..self.ends.len()).map(|index| {
             let Range { start, end } = self.range(index);
             Record { data: &self.bytes[start..end], number: self.first + index as u64, batch: self, begin: start }
         })

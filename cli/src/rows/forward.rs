@@ -1,6 +1,7 @@
 //! From records to rows: goes through the inputs, one after the other, with one thread or several.
 
 use crate::args::Rows;
+use crate::escape::printable;
 use crate::files::input;
 use crate::files::name::Name;
 use crate::files::signals;
@@ -10,14 +11,15 @@ use crate::print;
 use crate::rows::account::{Account, Ending};
 use crate::rows::batch::{Batch, Cutter};
 use crate::rows::parallel;
-use crate::rows::row::RowPlan;
+use crate::rows::row::{self, RowPlan};
 use crate::rows::setup::{Setup, Shapes};
 use crate::rows::streams::{Failed, Streams};
+use crate::rows::tail::Tail;
 use crate::rows::trouble::Trouble;
 use crate::rows::work::{Done, Job, MAX_LISTED, Worker};
 use crate::status::Status;
 use charpipe::OnOverlong;
-use charpipe::fields::{OnBad, ReadOptions, Reader, Trim};
+use charpipe::fields::{Layout, OnBad, ReadOptions, Reader, Trim};
 use std::ffi::OsStr;
 use std::io;
 
@@ -30,6 +32,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     let reader = reader(args, setup)?;
     let columns = reader.columns().map_err(|error| setup.say_bad_layout(&error))?;
     let rows = RowPlan::new(args, &setup.layout, columns);
+    check_names(setup, &reader, &rows)?;
     let shapes = Shapes::of(args, setup)?;
     if args.output.is_some() || args.output_dir.is_some() || args.rejects.is_some() || args.report.is_some() {
         signals::watch();
@@ -56,8 +59,39 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     Ok(streams.commit(worst))
 }
 
+/// Refuses fields that have the name of a column that is no field.
+fn check_names(setup: &Setup, reader: &Reader, rows: &RowPlan) -> Result<(), Status> {
+    let layout = &setup.layout;
+    let is_field = |name: &&str| (0..layout.items().len()).any(|i| layout.path(i) == *name && reader.is_selected(i));
+    let Some(name) = rows.own_columns().find(is_field) else { return Ok(()) };
+    let remedy = if name == row::NUMBER { "leave out --number" } else { "use --output-dir" };
+    say(format_args!(
+        "{}: the field {name} has the name of a column that charpipe adds; rename it, or {remedy}",
+        setup.layout_name
+    ));
+    Err(Status::Usage)
+}
+
+/// Refuses to select elements of arrays.
+fn check_selected(args: &Rows, layout: &Layout) -> Result<(), Status> {
+    for name in args.select.iter().map(|name| name.trim()) {
+        if let Some((array, _)) = name.split_once('[')
+            && layout.find(name).is_err()
+            && layout.find(array).is_ok()
+        {
+            let name = printable(name);
+            say(format_args!(
+                "--select: {name} is an element of an array; only the whole array can be selected: {array}"
+            ));
+            return Err(Status::Usage);
+        }
+    }
+    Ok(())
+}
+
 /// Returns the reader that the options ask for.
 pub(super) fn reader(args: &Rows, setup: &Setup) -> Result<Reader, Status> {
+    check_selected(args, &setup.layout)?;
     let trim = match (args.keep_blanks, args.trim_nuls) {
         (true, _) => Trim::Nothing,
         (_, true) => Trim::BlanksAndNuls,
@@ -112,7 +146,8 @@ impl Run<'_> {
         let written = streams.write_headers().map_err(not_written);
         let ended = written.and_then(|()| {
             let mut take = |done: &mut Done| take(done, &mut account, streams);
-            let worker = || Worker::new(self.job, &self.name.json, self.reader.clone());
+            let tail = Tail::of(self.args, self.setup, &shape);
+            let worker = || Worker::new(self.job, &self.name.json, self.reader.clone(), tail.clone());
             match is_file && jobs > 1 {
                 true => parallel::run(&worker, jobs, &mut cutter, &mut take),
                 false => alone(worker(), &mut cutter, &mut take),
@@ -135,8 +170,11 @@ pub(super) fn alone(mut worker: Worker<'_>, cutter: &mut Cutter, take: &mut Take
     let (mut batch, mut done) = (Batch::default(), Done::default());
     loop {
         let read = cutter.read(&mut batch);
-        worker.work(&batch, &mut done);
-        take(&mut done)?;
+        let mut next = Some(0);
+        while let Some(first) = next {
+            next = worker.work(&batch, first, &mut done);
+            take(&mut done)?;
+        }
         match read {
             Ok(true) => {}
             Ok(false) => return Ok(()),

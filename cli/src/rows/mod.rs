@@ -7,6 +7,7 @@
 //! | `types.rs` | which items are record types |
 //! | `forward.rs`, `parallel.rs` | from records to rows: goes through the inputs, with one thread or several |
 //! | `batch.rs`, `work.rs` | cuts an input into batches of records; turns a batch into rows |
+//! | `tail.rs` | the end of a record that its type does not describe |
 //! | `row.rs`, `policy.rs` | a row of CSV or JSON; characters in text |
 //! | `streams.rs` | the outputs: rows, rejected records, the report |
 //! | `trouble.rs`, `account.rs` | what can go wrong; what is printed and reported about an input |
@@ -24,6 +25,7 @@ mod row;
 mod setup;
 mod show;
 mod streams;
+mod tail;
 mod trouble;
 mod types;
 mod work;

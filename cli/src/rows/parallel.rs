@@ -11,7 +11,8 @@ use std::thread::{self, Scope};
 /// turn.
 struct Hand {
     batches: SyncSender<(Batch, Done)>,
-    results: Receiver<(Batch, Done)>,
+    /// The rows of the batches, each in one or several parts. The batch comes back with the last one.
+    results: Receiver<(Option<Batch>, Done)>,
     /// How many batches it has.
     busy: usize,
 }
@@ -66,11 +67,15 @@ fn begin<'scope>(scope: &'scope Scope<'scope, '_>, mut worker: Worker<'scope>) -
     let (outcomes, results) = mpsc::sync_channel(WAITING);
     let work = move || {
         for (batch, mut done) in orders {
-            worker.work(&batch, &mut done);
-            if outcomes.send((batch, done)).is_err() {
-                break;
+            let mut next = worker.work(&batch, 0, &mut done);
+            while let Some(first) = next {
+                // Fails if the rows of no other part are wanted.
+                outcomes.send((None, std::mem::take(&mut done))).ok()?;
+                next = worker.work(&batch, first, &mut done);
             }
+            outcomes.send((Some(batch), done)).ok()?;
         }
+        Some(())
     };
     thread::Builder::new().spawn_scoped(scope, work).ok()?;
     Some(Hand { batches, results, busy: 0 })
@@ -78,9 +83,13 @@ fn begin<'scope>(scope: &'scope Scope<'scope, '_>, mut worker: Worker<'scope>) -
 
 /// Waits for the oldest batch of a thread, and hands over its rows.
 fn receive(hand: &mut Hand, take: &mut Take<'_>) -> Result<(Batch, Done), Ending> {
-    // The scope passes a panic of the thread on.
-    let Ok((batch, mut done)) = hand.results.recv() else { panic!("a thread has ended") };
-    hand.busy -= 1;
-    take(&mut done)?;
-    Ok((batch, done))
+    loop {
+        // The scope passes a panic of the thread on.
+        let Ok((batch, mut done)) = hand.results.recv() else { panic!("a thread has ended") };
+        take(&mut done)?;
+        if let Some(batch) = batch {
+            hand.busy -= 1;
+            return Ok((batch, done));
+        }
+    }
 }

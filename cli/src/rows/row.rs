@@ -103,16 +103,20 @@ impl RowPlan {
         self.tables[0].record_type.is_some()
     }
 
+    /// Returns the columns that rows begin with, which are no fields.
+    pub(super) fn own_columns(&self) -> impl Iterator<Item = &str> {
+        [(NUMBER, self.has_number), (TYPE, self.has_type)].into_iter().filter(|one| one.1).map(|one| one.0)
+    }
+
     /// Returns the header of a table in CSV; nothing for JSON.
     pub(super) fn header(&self, table: &Table) -> String {
         let mut header = String::new();
         if self.format == RowFormat::Jsonl {
             return header;
         }
-        let first = [(NUMBER, self.has_number), (TYPE, self.has_type)].into_iter().filter(|one| one.1);
         let is_in = |index: &usize| table.cells[*index] < table.cells[index + 1];
         let paths = (0..self.columns.len()).filter(is_in).map(|index| &*self.columns[index].path);
-        for (index, path) in first.map(|one| one.0).chain(paths).enumerate() {
+        for (index, path) in self.own_columns().chain(paths).enumerate() {
             if index > 0 {
                 header.push(',');
             }
@@ -263,9 +267,10 @@ impl<'a> Row<'a> {
         } else {
             policy.apply(text, &mut self.scratch.room, &mut self.scratch.changed).map_err(|refused| {
                 BadRecord::Character {
-                    path: self.plan.columns[column].path.clone(),
+                    column: self.plan.columns[column].clone(),
                     ch: refused.ch,
                     is_newline: refused.is_newline,
+                    offset: 0,
                 }
             })?
         };

@@ -13,7 +13,7 @@ use crate::rows::account::Ending;
 use crate::rows::foreign;
 use crate::rows::trouble::Trouble;
 use crate::status::Status;
-use charpipe::codec::Codec;
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM};
 use charpipe::fields::{BadLayout, Copybook, Layout};
 use charpipe::records::{Shape, TapeFile};
 use charpipe::{Error, Registry};
@@ -84,6 +84,15 @@ impl Setup {
         if !assumed.is_empty() {
             say(format_args!("assuming {}; use {options} to change that", assumed.join(" and ")));
         }
+    }
+
+    /// Returns the blank of the code page, which fills up records that are shorter than their shape says.
+    pub(super) fn blank(&self) -> Vec<u8> {
+        let Some(mut encoder) = self.codec.encoder() else { return Vec::new() };
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let step = encoder.feed(" ", &mut sink);
+        if step.read == 1 { sink.as_bytes().to_vec() } else { Vec::new() }
     }
 
     /// Returns the length of all records, if they all have the same one.

@@ -221,12 +221,18 @@ fn open_dir(args: &Rows, dir: &Path, plan: &RowPlan) -> Result<Vec<TypeFile>, St
     Ok(files)
 }
 
+/// The longest name of a file without its number and extension, in bytes. Most systems allow 255 in all.
+const MAX_STEM: usize = 200;
+
 /// Returns a file name for a record type that no other type has, even where case makes no difference.
 fn file_name(record_type: &str, extension: &str, taken: &mut HashSet<String>) -> String {
     let is_safe = |ch: char| ch.is_alphanumeric() || matches!(ch, '-' | '_' | '.');
     let mut stem: String = record_type.chars().map(|ch| if is_safe(ch) { ch } else { '_' }).collect();
     if stem.starts_with(['.', '-']) {
         stem.insert(0, '_');
+    }
+    if stem.len() > MAX_STEM {
+        stem.truncate((0..=MAX_STEM).rev().find(|end| stem.is_char_boundary(*end)).unwrap_or(0));
     }
     let base = stem.clone();
     let mut number = 1;
@@ -249,5 +255,8 @@ mod tests {
         assert_eq!(name("company"), "company-2.csv");
         assert_eq!(name("../a b"), "_.._a_b.csv");
         assert_eq!(name("A.B"), "A.B.csv");
+        let long = format!("a{}", "é".repeat(150));
+        let short = format!("a{}", "é".repeat(99));
+        assert_eq!([name(&long), name(&long)], [format!("{short}.csv"), format!("{short}-2.csv")]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::messages::json::ErrorObject;
 use charpipe::Error;
-use charpipe::fields::FieldError;
+use charpipe::fields::{Column, FieldError, Layout};
 use std::fmt::{self, Display};
 
 /// What is wrong with a record.
@@ -11,7 +11,9 @@ pub(super) enum BadRecord {
     /// A field that cannot be read, or a record of no known type.
     Field(FieldError),
     /// A character in text that `--controls error` or `--record-newlines error` does not allow.
-    Character { path: String, ch: char, is_newline: bool },
+    Character { column: Column, ch: char, is_newline: bool, offset: usize },
+    /// The record has a type whose rows go nowhere: this one.
+    OtherType { path: Option<String> },
     /// The record is longer than the layout says.
     TooLong { len: usize, layout: usize },
 }
@@ -23,11 +25,19 @@ impl From<FieldError> for BadRecord {
 }
 
 impl BadRecord {
+    /// Adds where in the record the field is, if its place does not depend on counts.
+    pub(super) fn locate(&mut self, layout: &Layout) {
+        if let BadRecord::Character { column, offset, .. } = self {
+            *offset = place_of(layout, column).unwrap_or(0);
+        }
+    }
+
     /// Returns where in the record the error is, in bytes from 0; 0 if that is not known.
     pub(super) fn place(&self) -> usize {
         match self {
             BadRecord::Field(error) => error.offset(),
-            BadRecord::Character { .. } => 0,
+            BadRecord::Character { offset, .. } => *offset,
+            BadRecord::OtherType { .. } => 0,
             BadRecord::TooLong { layout, .. } => *layout,
         }
     }
@@ -36,8 +46,8 @@ impl BadRecord {
     pub(super) fn field(&self) -> Option<&str> {
         match self {
             BadRecord::Field(error) => Some(error.path()),
-            BadRecord::Character { path, .. } => Some(path),
-            BadRecord::TooLong { .. } => None,
+            BadRecord::Character { column, .. } => Some(&column.path),
+            BadRecord::OtherType { .. } | BadRecord::TooLong { .. } => None,
         }
     }
 
@@ -46,6 +56,7 @@ impl BadRecord {
             BadRecord::Field(error) => error.code(),
             BadRecord::Character { is_newline: true, .. } => "newline-in-record",
             BadRecord::Character { is_newline: false, .. } => "control",
+            BadRecord::OtherType { .. } => "unknown-type",
             BadRecord::TooLong { .. } => "longer-than-layout",
         }
     }
@@ -68,6 +79,7 @@ impl BadRecord {
             },
             BadRecord::Character { is_newline: true, .. } => " (use --record-newlines space to replace it)",
             BadRecord::Character { is_newline: false, .. } => " (use --controls space to replace it)",
+            BadRecord::OtherType { .. } => " (use --rejects PATH to go on)",
             BadRecord::TooLong { .. } => {
                 " (is the layout complete? see --show-layout; use --overlong cut to leave out the rest)"
             }
@@ -75,14 +87,37 @@ impl BadRecord {
     }
 }
 
+/// Returns where a column is in a record, in bytes from 0; `None` if that depends on a count.
+fn place_of(layout: &Layout, column: &Column) -> Option<usize> {
+    let items = layout.items();
+    let mut arrays: Vec<usize> = std::iter::successors(Some(column.item), |item| layout.parent(*item))
+        .filter(|item| items[*item].occurs.is_some())
+        .collect();
+    arrays.reverse();
+    let is_in = |item, array| std::iter::successors(Some(item), |item| layout.parent(*item)).any(|item| item == array);
+    let varies =
+        |array: usize| (array + 1..items.len()).any(|item| layout.counter(item).is_some() && is_in(item, array));
+    let occurrences = column.path.split('[').skip(1).filter_map(|rest| rest.split_once(']')?.0.parse::<usize>().ok());
+    let mut place = layout.offset(column.item)?;
+    for (array, occurrence) in arrays.into_iter().zip(occurrences) {
+        if occurrence > 1 && varies(array) {
+            return None;
+        }
+        place += (occurrence - 1) * layout.len_of(array);
+    }
+    Some(place)
+}
+
 impl Display for BadRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BadRecord::Field(error) => error.fmt(f),
-            BadRecord::Character { path, ch, is_newline } => {
+            BadRecord::Character { column: Column { path, .. }, ch, is_newline, .. } => {
                 let what = if *is_newline { "newline" } else { "control character" };
                 write!(f, "field {path} has the {what} U+{:04X}", *ch as u32)
             }
+            BadRecord::OtherType { path: Some(path) } => write!(f, "its type is {path}, for which there are no rows"),
+            BadRecord::OtherType { path: None } => f.write_str("it has no record type"),
             BadRecord::TooLong { len, layout } => {
                 write!(f, "it has {len} bytes, but the layout describes only {layout} of them")
             }

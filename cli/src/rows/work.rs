@@ -4,8 +4,9 @@ use crate::messages::json;
 use crate::rows::batch::{Batch, Record};
 use crate::rows::policy::Changed;
 use crate::rows::row::{Row, RowPlan, Scratch};
+use crate::rows::tail::Tail;
 use crate::rows::trouble::{BadRecord, Trouble};
-use charpipe::fields::Reader;
+use charpipe::fields::{self, Reader};
 use serde::Serialize;
 
 /// What all workers have in common.
@@ -31,7 +32,13 @@ pub(super) struct Done {
     pub(super) rejected: Vec<Rejected>,
     /// The error that ended the work. The rows before it are complete.
     pub(super) trouble: Option<Trouble>,
+    /// The size of the rows and of the lines for `--rejects`.
+    len: usize,
 }
+
+/// How much output of a batch is collected before it is written. A short record can become a long row: an array has a
+/// column for each occurrence that it could have.
+const MAX_OUTPUT: usize = 1 << 20;
 
 /// Counts of what was not as it should be, but let pass.
 #[derive(Clone, Copy, Default, Debug)]
@@ -85,19 +92,26 @@ pub(super) struct Worker<'a> {
     /// The name of the input in JSON.
     input: &'a str,
     reader: Reader,
+    tail: Tail,
     scratch: Scratch,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(job: &'a Job, input: &'a str, reader: Reader) -> Self {
-        Worker { job, input, reader, scratch: Scratch::default() }
+    pub(super) fn new(job: &'a Job, input: &'a str, reader: Reader, tail: Tail) -> Self {
+        Worker { job, input, reader, tail, scratch: Scratch::default() }
     }
 
-    /// Turns the records of a batch into rows. `done` is overwritten; its memory is used again.
-    pub(super) fn work(&mut self, batch: &Batch, done: &mut Done) {
+    /// Turns the records of a batch into rows, from the one with the index `first` on, until there is enough output.
+    /// Returns the index of the record to go on with, if there are more. `done` is overwritten; its memory is used again.
+    pub(super) fn work(&mut self, batch: &Batch, first: usize, done: &mut Done) -> Option<usize> {
         done.clear(&self.job.rows);
         self.scratch.changed = Changed::default();
-        for record in batch.records() {
+        let mut next = None;
+        for (index, record) in (first..).zip(batch.records(first)) {
+            if done.len >= MAX_OUTPUT {
+                next = Some(index);
+                break;
+            }
             match self.record(record, done) {
                 Ok(()) => done.counts.records += 1,
                 Err(error) if self.job.has_rejects => self.reject(record, &error, done),
@@ -109,36 +123,38 @@ impl<'a> Worker<'a> {
             }
         }
         done.counts.changed = self.scratch.changed;
+        next
     }
 
     /// Adds the row of a record; nothing if it has an error.
     fn record(&mut self, record: Record<'_>, done: &mut Done) -> Result<(), BadRecord> {
-        let Job { rows, cuts, .. } = self.job;
-        let index = if rows.has_types() {
-            let found = self.reader.record_type(record.data);
-            // If there is none, the reader fails.
-            rows.tables().iter().position(|table| table.record_type == found).unwrap_or(0)
-        } else {
-            0
-        };
+        let Worker { job: Job { rows, cuts, .. }, reader, tail, scratch, .. } = self;
+        let found = if rows.has_types() { reader.record_type(record.data) } else { None };
+        // If there is no such table, the reader fails, or the type that it finds is another one.
+        let index = rows.tables().iter().position(|table| table.record_type == found).unwrap_or(0);
         let text = &mut done.texts[rows.stream(index)];
-        let before = self.scratch.changed;
-        let mut row = Row::begin(rows, &rows.tables()[index], record.number, text, &mut self.scratch);
-        let error = match self.reader.read(record.number, record.data, &mut row) {
-            Ok(read) if read.len < record.data.len() && !cuts => {
-                BadRecord::TooLong { len: record.data.len(), layout: read.len }
+        let len = text.len();
+        let before = scratch.changed;
+        let mut row = Row::begin(rows, &rows.tables()[index], record.number, text, scratch);
+        let is_whole = |read: &fields::Row| tail.allows(record.data, read.len);
+        let mut error = match reader.read(record.number, record.data, &mut row) {
+            Ok(read) if rows.has_types() && read.record_type != rows.tables()[index].record_type => {
+                BadRecord::OtherType { path: read.record_type.map(|item| reader.layout().path(item).to_owned()) }
             }
+            Ok(read) if !cuts && !is_whole(&read) => BadRecord::TooLong { len: record.data.len(), layout: read.len },
             Ok(read) => {
                 row.end();
+                done.len += text.len() - len;
                 done.rows[index] += 1;
                 done.counts.nulls += read.bad;
-                done.counts.cut += u64::from(read.len < record.data.len());
+                done.counts.cut += u64::from(!is_whole(&read));
                 return Ok(());
             }
             Err(error) => error,
         };
         row.abandon();
-        self.scratch.changed = before;
+        error.locate(reader.layout());
+        scratch.changed = before;
         Err(error)
     }
 
@@ -150,7 +166,7 @@ impl<'a> Worker<'a> {
         if done.rejected.len() < MAX_LISTED {
             done.rejected.push(Rejected { record: number, offset, code: error.code() });
         }
-        done.rejects += &json::line(&RejectLine {
+        let line = json::line(&RejectLine {
             input: self.input,
             record: number,
             offset,
@@ -159,6 +175,8 @@ impl<'a> Worker<'a> {
             message: error.to_string(),
             bytes: json::hex(record.data),
         });
+        done.len += line.len();
+        done.rejects += &line;
     }
 }
 
@@ -172,5 +190,6 @@ impl Done {
         self.counts = Counts::default();
         self.rejected.clear();
         self.trouble = None;
+        self.len = 0;
     }
 }

@@ -12,6 +12,7 @@ mod list;
 mod mainframe_e2e;
 mod references;
 mod rows;
+mod rows_back;
 mod rows_errors;
 mod rows_show;
 mod shapes;

@@ -336,3 +336,78 @@ fn tables_without_columns() {
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     assert_eq!([read("B.csv"), read("C.csv")], ["B\n1\n4\n", "\"\"\n\"\"\n\"\"\n"]);
 }
+
+/// Each record of two bytes becomes a row of 20,000 commas: 20 MB of rows for a batch of 6 KB.
+#[test]
+fn short_records_with_long_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let book = "01 A.\n 05 N PIC 9(4) COMP.\n 05 T PIC X OCCURS 0 TO 20000 DEPENDING ON N.\n";
+    fs::write(path("odo.cpy"), book).unwrap();
+    let mut input = b"\0\x06\0\0\0\0".repeat(1000);
+    let row = format!("0{}\n", ",".repeat(20000));
+    let after_header = |text: &str| text.split_once('\n').unwrap().1.to_owned();
+    for is_bad in [false, true] {
+        if is_bad {
+            // Record 501 has no room for its array.
+            input[500 * 6 + 5] = 1;
+        }
+        fs::write(path("in"), &input).unwrap();
+        for (options, rows, status) in [("", 500, 1), ("--rejects /dev/null", 999, 0)] {
+            let line = format!("-q --layout odo.cpy --records rdw {options}");
+            let (rows, status) = if is_bad { (rows, status) } else { (1000, 0) };
+            for jobs in ["", "--jobs 2"] {
+                let script = format!("ulimit -d 24576; \"$0\" rows {line} {jobs} in");
+                let script = if jobs.is_empty() { script } else { script.replace("ulimit -d 24576; ", "") };
+                let charpipe = env!("CARGO_BIN_EXE_charpipe");
+                let output =
+                    Command::new("sh").args(["-c", &script, charpipe]).current_dir(folder.path()).output().unwrap();
+                let words = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert_eq!(output.status.code(), Some(status), "{script}: {words}");
+                let text = String::from_utf8(output.stdout).unwrap();
+                assert!(after_header(&text) == row.repeat(rows), "{script}: {} bytes", text.len());
+                assert_eq!(words.contains("record 501"), status == 1, "{words}");
+            }
+        }
+    }
+}
+
+/// The records of a type that is inside of another alternative never become rows of another type.
+#[test]
+fn record_types_inside_of_other_alternatives() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("nested.cpy");
+    let text = "01 REC-A.\n 05 K PIC X.\n 05 D1 PIC X(3).\n 05 D2 REDEFINES D1.\n  10 N PIC 9(3).\n\
+                01 REC-B.\n 05 WHOLE PIC X(4).\n";
+    fs::write(&book, text).unwrap();
+    let line = format!("-q --layout {} --records fb:4 --when K=A:#D1 --when K=B:#D2", book.display());
+    let output = rows(&line, b"\xC1\xE7\xE7\xE7\xC2\xF1\xF2\xF3");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let types: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    let refused = output.status.code() == Some(1) && types == ["REC-A.D1"];
+    assert!(refused || output.status.success() && types == ["REC-A.D1", "REC-A.D2"], "{text}");
+}
+
+/// A record type that is shorter than the others is filled up in a file of records of one length.
+#[test]
+fn record_types_of_different_lengths() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("short.cpy");
+    fs::write(&book, "01 A.\n 05 K PIC X.\n 05 D1 PIC X(5).\n 05 D2 REDEFINES D1.\n  10 N PIC 9(3).\n").unwrap();
+    let layout = format!("--layout {} -f IBM037 --when K=A:#D1 --when K=B:#D2", book.display());
+    let blank = b"\xC1\xE7\xE7\xE7\xE7\xE7\xC2\xF1\xF2\xF3\x40\x40";
+    let other = b"\xC1\xE7\xE7\xE7\xE7\xE7\xC2\xF1\xF2\xF3\0\0";
+    let text = "_type,K,D1,D2.N\nD1,A,XXXXX,\nD2,B,,123\n";
+    for (input, options) in [(blank, ""), (other, ""), (blank, "--exact"), (other, "--overlong cut")] {
+        assert_eq!(passes(&format!("{layout} --records fb:6 {options}"), input), text, "{options}");
+    }
+    let back = rows(&format!("-q {layout} --from-rows csv --to-records fb:6"), text.as_bytes());
+    assert_eq!(back.stdout, blank);
+    // Bytes that would not come back.
+    let output = rows(&format!("-q {layout} --records fb:6 --exact"), other);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    // Records that are longer than the whole layout.
+    let output = rows(&format!("-q {layout} --records fb:7"), b"\xC2\xF1\xF2\xF3\x40\x40\x40");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("it has 7 bytes, but the layout describes only"));
+}

@@ -162,7 +162,7 @@ fn characters_in_text() {
         record,
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 0: record 1: field NAME has the control character U+0000 (use --controls space to replace \
+        "charpipe: <stdin>: byte 4: record 1: field NAME has the control character U+0000 (use --controls space to replace \
          it)\n",
     );
     folder.check(
@@ -170,7 +170,7 @@ fn characters_in_text() {
         record,
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 0: record 1: field NAME has the newline U+000A (use --record-newlines space to replace \
+        "charpipe: <stdin>: byte 4: record 1: field NAME has the newline U+000A (use --record-newlines space to replace \
          it)\n",
     );
 }
@@ -341,4 +341,65 @@ fn outputs_do_not_replace_what_the_run_reads() {
     // The rows may replace the records.
     folder.check("-q --layout @/sale.cpy --null-on-bad -o @/in @/in", b"", 0, "", "");
     assert_eq!(folder.read("in"), format!("{GOOD}3,Ann,\n"));
+}
+
+#[test]
+fn the_place_of_a_character() {
+    let folder = Folder::new();
+    // Elements of three bytes, each with an array of two; then an array whose length varies, and a field after it.
+    let book = b"01 A.\n 05 N PIC 9.\n 05 G OCCURS 2.\n  10 B PIC X.\n  10 C PIC X OCCURS 2.\n \
+                 05 V PIC X OCCURS 0 TO 3 DEPENDING ON N.\n 05 Z PIC X.\n";
+    folder.write("place.cpy", book);
+    let good = b"\xF3\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1";
+    for (at, name, byte) in
+        [(1, "G[1].B", 1), (3, "G[1].C[2]", 3), (4, "G[2].B", 4), (6, "G[2].C[2]", 6), (9, "V[3]", 9), (10, "Z", 0)]
+    {
+        let mut record = good.to_vec();
+        record[at] = 0;
+        let input = [&b"\0\x0F\0\0"[..], good, b"\0\x0F\0\0", &record].concat();
+        let (status, _, words) = folder.run("-q --layout @/place.cpy --records rdw --controls error", &input);
+        let expected = format!("byte {}: record 2: field {name} has the control character U+0000", 19 + byte);
+        assert!(status == 1 && words.contains(&expected), "{expected}: {words}");
+    }
+}
+
+#[test]
+fn names_that_clash() {
+    let folder = Folder::new();
+    folder.write("own.list", b"_number 1 1 text\n_type 2 1 text\n");
+    folder.write("in", b"\xC1\xC2");
+    let clash = |name: &str, remedy: &str| {
+        format!(
+            "charpipe: @/own.list: the field {name} has the name of a column that charpipe adds; rename it, or {remedy}\n"
+        )
+    };
+    folder.check("-q --layout @/own.list @/in", b"", 0, "_number,_type\nA,B\n", "");
+    folder.check("-q --layout @/own.list --number @/in", b"", 2, "", &clash("_number", "leave out --number"));
+    folder.check("-q --layout @/own.list --number --select _type @/in", b"", 0, "_number,_type\n1,B\n", "");
+    folder.check("-q --layout @/own.list --from-rows csv", b"_number,_type\nA,B\n", 0, "\u{FFFD}\u{FFFD}", "");
+    folder.write("own.list", b"K 1 1 text\n_type 2 1 text\nwhen K=A: T\nX 3 1 text\nend\n");
+    folder.check("-q --layout @/own.list --records fb:3 @/in", b"", 2, "", &clash("_type", "use --output-dir"));
+}
+
+#[test]
+fn elements_are_not_selected() {
+    let folder = Folder::new();
+    folder.write("array.list", b"A 1 1*3 text\n");
+    folder.check(
+        "-q --layout @/array.list --select A[2]",
+        b"",
+        2,
+        "",
+        "charpipe: --select: A[2] is an element of an array; only the whole array can be selected: A\n",
+    );
+}
+
+#[test]
+fn long_names_of_types() {
+    let folder = Folder::new();
+    let name = "N".repeat(300);
+    folder.write("long.list", format!("K 1 1 text\nwhen K=A: {name}\nX 2 1 text\nend\n").as_bytes());
+    folder.check("-q --layout @/long.list --records fb:2 --output-dir @/out", b"\xC1\xC2", 0, "", "");
+    let file = format!("out/{}.csv", &name[..200]);
+    assert!(folder.read(&file).ends_with("\nA,B\n"), "{}", folder.read(&file));
 }

@@ -82,6 +82,11 @@ impl Cells {
         }
     }
 
+    /// Returns how many columns the layout has.
+    pub(super) fn columns(&self) -> usize {
+        self.ranges.len()
+    }
+
     pub(super) fn place(&self) -> RowPlace {
         self.place
     }

@@ -2,107 +2,92 @@
 
 use crate::rows::back::RowReader;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
+use crate::rows::back::split::{Malformed, Splitter};
 use crate::rows::back::trouble::Trouble;
-use csv_core::{ReadRecordResult, Reader};
 use std::io::{self, BufRead};
 
-/// The longest row, in bytes.
-const MAX_ROW: usize = 16 << 20;
-
 pub(super) struct CsvReader {
-    reader: Reader,
-    /// The text of the row, without quotes.
-    text: Vec<u8>,
-    /// Where each field ends in `text`.
-    ends: Vec<usize>,
+    splitter: Splitter,
     /// What each field of the header leads to; empty before the header was read.
     header: Vec<Target>,
     rows: u64,
-    offset: u64,
 }
+
+/// The columns that a header may have besides those of the layout: the number and the type of the record.
+const OTHER_COLUMNS: usize = 2;
 
 impl CsvReader {
     pub(super) fn new() -> Self {
-        CsvReader {
-            reader: Reader::new(),
-            text: vec![0; 4096],
-            ends: vec![0; 64],
-            header: Vec::new(),
-            rows: 0,
-            offset: 0,
-        }
+        CsvReader { splitter: Splitter::new(), header: Vec::new(), rows: 0 }
     }
 
-    /// Reads a row. Returns where it is and how many fields it has; `None` at the end of the input.
+    /// Reads a row of at most `max_fields` fields. Returns `false` at the end of the input.
     fn row(
         &mut self,
         input: &mut dyn BufRead,
+        max_fields: usize,
         blocks: &mut dyn FnMut() -> Result<(), Trouble>,
-    ) -> Result<Option<(RowPlace, usize)>, Trouble> {
-        let place = |reader: &CsvReader| RowPlace {
-            row: if reader.header.is_empty() { 0 } else { reader.rows + 1 },
-            line: reader.reader.line(),
-            offset: reader.offset,
-        };
-        let (mut begin, mut text_len, mut ends_len) = (place(self), 0, 0);
+    ) -> Result<bool, Trouble> {
         loop {
             let src = match input.fill_buf() {
                 Ok(src) => src,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Trouble::NotRead(self.offset, error)),
+                Err(error) => return Err(Trouble::NotRead(self.splitter.offset(), error)),
             };
-            let src_len = src.len();
-            let (result, read, written, ended) =
-                self.reader.read_record(src, &mut self.text[text_len..], &mut self.ends[ends_len..]);
+            if src.is_empty() {
+                let ended = self.splitter.finish(max_fields);
+                return ended.map_err(|what| self.malformed(what, max_fields));
+            }
+            let (read, has_ended) =
+                self.splitter.feed(src, max_fields).map_err(|what| self.malformed(what, max_fields))?;
             input.consume(read);
-            self.offset += read as u64;
-            text_len += written;
-            ends_len += ended;
-            match result {
-                ReadRecordResult::Record => return Ok(Some((begin, ends_len))),
-                ReadRecordResult::End => return Ok(None),
-                ReadRecordResult::InputEmpty if src_len > 0 => blocks()?,
-                ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull if self.text.len() < MAX_ROW => self.text.resize(2 * self.text.len(), 0),
-                ReadRecordResult::OutputFull => {
-                    return Err(Trouble::malformed(
-                        begin,
-                        format!("it is longer than {MAX_ROW} bytes; is a quote not closed?"),
-                    ));
-                }
-                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+            if has_ended {
+                return Ok(true);
             }
-            // Empty lines are skipped.
-            if text_len == 0 && ends_len == 0 {
-                begin = place(self);
-            }
+            blocks()?;
         }
     }
 
-    fn fields(&self, place: RowPlace, count: usize) -> Result<Vec<&str>, Trouble> {
-        let begins = std::iter::once(0).chain(self.ends[..count].iter().copied());
-        let field = |(begin, end): (usize, &usize)| {
-            std::str::from_utf8(&self.text[begin..*end]).map_err(|_| Trouble::malformed(place, "it is not valid UTF-8"))
+    /// Returns where the row is.
+    fn place(&self) -> RowPlace {
+        let begin = self.splitter.begin();
+        let row = if self.header.is_empty() { 0 } else { self.rows + 1 };
+        RowPlace { row, line: begin.line, offset: begin.offset }
+    }
+
+    #[cold]
+    fn malformed(&self, what: Malformed, max_fields: usize) -> Trouble {
+        let what = match (what, self.header.len()) {
+            (Malformed::TooManyFields, 0) => {
+                format!("it has more than {max_fields} fields, but the layout has {}", max_fields - OTHER_COLUMNS)
+            }
+            (Malformed::TooManyFields, count) => format!("it has more than {count} fields, but the header has {count}"),
+            (what, _) => what.to_string(),
         };
-        begins.zip(&self.ends[..count]).map(field).collect()
+        Trouble::malformed(self.place(), what)
     }
 
-    fn read_header(&mut self, place: RowPlace, count: usize, cells: &Cells) -> Result<(), Trouble> {
-        let fields = self.fields(place, count)?;
-        let mut header: Vec<Target> = Vec::with_capacity(count);
-        for (index, name) in fields.iter().enumerate() {
+    fn read_header(&self, cells: &Cells) -> Result<Vec<Target>, Trouble> {
+        let bad = |what: String| Trouble::malformed(self.place(), what);
+        let mut header: Vec<Target> = Vec::with_capacity(self.splitter.count());
+        let mut is_seen = vec![false; cells.columns()];
+        for (index, name) in self.splitter.fields().enumerate() {
+            let name = name.map_err(|_| bad("it is not valid UTF-8".into()))?;
             let name = if index == 0 { name.trim_start_matches('\u{FEFF}') } else { name };
-            let target = cells.target(name).map_err(|what| Trouble::malformed(place, what))?;
-            if target == Target::Group {
-                return Err(Trouble::malformed(place, format!("{name} is a group; expected the fields in it")));
+            let target = match cells.target(name) {
+                // The header of rows without columns.
+                Err(_) if name.is_empty() && self.splitter.count() == 1 => Target::Ignored,
+                target => target.map_err(bad)?,
+            };
+            match target {
+                Target::Group => return Err(bad(format!("{name} is a group; expected the fields in it"))),
+                Target::Column(column) if std::mem::replace(&mut is_seen[column], true) => {
+                    return Err(bad(format!("{name} occurs twice")));
+                }
+                Target::Column(_) | Target::Ignored => header.push(target),
             }
-            if target != Target::Ignored && header.contains(&target) {
-                return Err(Trouble::malformed(place, format!("{name} occurs twice")));
-            }
-            header.push(target);
         }
-        self.header = header;
-        Ok(())
+        Ok(header)
     }
 }
 
@@ -114,27 +99,29 @@ impl RowReader for CsvReader {
         blocks: &mut dyn FnMut() -> Result<(), Trouble>,
     ) -> Result<bool, Trouble> {
         if self.header.is_empty() {
-            match self.row(input, blocks)? {
-                Some((place, count)) => self.read_header(place, count, cells)?,
-                None => return Ok(false),
+            if !self.row(input, cells.columns() + OTHER_COLUMNS, blocks)? {
+                return Err(Trouble::malformed(
+                    self.place(),
+                    "there is none; expected a line with the names of the fields",
+                ));
             }
+            self.header = self.read_header(cells)?;
         }
-        let Some((place, count)) = self.row(input, blocks)? else { return Ok(false) };
+        if !self.row(input, self.header.len(), blocks)? {
+            return Ok(false);
+        }
+        let (place, count) = (self.place(), self.splitter.count());
         self.rows += 1;
         cells.begin(place);
         if count != self.header.len() {
             let what = format!("it has {count} fields, but the header has {}", self.header.len());
             return Err(Trouble::malformed(place, what));
         }
-        let mut begin = 0;
-        for (target, end) in self.header.iter().zip(&self.ends) {
-            let Ok(text) = std::str::from_utf8(&self.text[begin..*end]) else {
-                return Err(Trouble::malformed(place, "it is not valid UTF-8"));
-            };
+        for (target, text) in self.header.iter().zip(self.splitter.fields()) {
+            let text = text.map_err(|_| Trouble::malformed(place, "it is not valid UTF-8"))?;
             if let Target::Column(column) = target {
                 cells.set(*column, text);
             }
-            begin = *end;
         }
         Ok(true)
     }

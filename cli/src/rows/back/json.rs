@@ -78,6 +78,9 @@ impl RowReader for JsonReader {
         let bad = |what: String| Trouble::malformed(place, what);
         let text = std::str::from_utf8(&self.line).map_err(|_| bad("it is not valid UTF-8".into()))?;
         let text = if place.line == 1 { text.trim_start_matches('\u{FEFF}') } else { text };
+        if !text.trim_start().starts_with('{') {
+            return Err(bad(format!("found {}; expected an object of JSON", shorten(text.trim()))));
+        }
         let object: Object<'_> = serde_json::from_str(text).map_err(|error| bad(not_json(&error)))?;
         put_object(&object, &mut String::new(), cells).map_err(bad)?;
         Ok(true)

@@ -3,12 +3,14 @@
 //! | file | job |
 //! |---|---|
 //! | `csv.rs`, `json.rs` | reads rows of CSV, or JSON lines |
+//! | `split.rs` | splits CSV into rows and fields |
 //! | `cells.rs` | the values of a row, by the columns of the layout |
 //! | `trouble.rs` | what can be wrong with rows |
 
 mod cells;
 mod csv;
 mod json;
+mod split;
 mod trouble;
 
 use crate::args::Rows;
@@ -27,7 +29,6 @@ use crate::rows::back::trouble::Trouble;
 use crate::rows::setup::Setup;
 use crate::rows::streams;
 use crate::status::Status;
-use charpipe::codec::{ByteSink, MIN_ROOM};
 use charpipe::fields::Writer;
 use charpipe::records::{Framer, Shape};
 use serde::Serialize;
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     };
     let writer = setup.layout.writer(&setup.registry, &setup.codec).map_err(|error| setup.say_bad_layout(&error))?;
     let columns = writer.columns().map_err(|error| setup.say_bad_layout(&error))?;
-    let framer = Framer::new(&shape, &blank(setup)).map_err(|error| {
+    let framer = Framer::new(&shape, &setup.blank()).map_err(|error| {
         say_parts(&[(color::PLAIN, &"--to-records: "), (color::ERROR, error.kind())]);
         Status::Usage
     })?;
@@ -133,15 +134,6 @@ fn say_trouble(trouble: &Trouble, name: &Name, path: &OsStr) {
             say_parts(&[(color::PLAIN, &place), (color::ERROR, trouble), (color::HINT, &trouble.hint())]);
         }
     }
-}
-
-/// Returns the blank of the code page, which fills up records that are shorter than their shape says.
-fn blank(setup: &Setup) -> Vec<u8> {
-    let Some(mut encoder) = setup.codec.encoder() else { return Vec::new() };
-    let mut room = [0; MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
-    let step = encoder.feed(" ", &mut sink);
-    if step.read == 1 { sink.as_bytes().to_vec() } else { Vec::new() }
 }
 
 /// The work on all inputs, whose records go to one output.

@@ -71,7 +71,7 @@ fn first_record(args: &Rows, setup: &Setup, path: &OsStr) -> Result<Sample, Stat
     let mut cutter = Cutter::new(reader, &shape, args.file.clone(), setup.layout.max_len());
     let mut batch = Batch::default();
     let read = cutter.read(&mut batch);
-    match (batch.records().next(), read) {
+    match (batch.records(0).next(), read) {
         (Some(record), _) => Ok(Sample::new(args, setup, &name, &record)?),
         (None, Err(Trouble::Input(error))) => {
             say_error(&name, &error);
