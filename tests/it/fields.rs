@@ -392,3 +392,37 @@ fn names() {
         (Some("R"), Ok(3), None, Some("A-2"))
     );
 }
+
+/// Several record descriptions, each of which has its own field for the record type.
+#[test]
+fn record_types_with_their_own_type_fields() {
+    let list = Layout::new(vec![
+        Item::group(1, "REC-A"),
+        text(5, "KA", 1),
+        text(5, "D1", 3),
+        Item::group(1, "REC-B").redefining("REC-A"),
+        text(5, "KB", 1),
+        digits(5, "N", 3),
+    ])
+    .unwrap();
+    for (first, second) in [("KA=A", "KB=B"), ("KA=A", "KA=B"), ("KB=A", "KB=B"), ("KA=A", "KB=\"\""), ("KA=A", "1=40")]
+    {
+        let layout = list.clone().apply(&format!("{first}: REC-A").parse().unwrap()).unwrap();
+        let layout = layout.apply(&format!("{second}: REC-B").parse().unwrap()).unwrap();
+        let type_b = if second.ends_with('B') { 0xC2 } else { 0x40 };
+        for record in [[0xC1, 0xC1, 0x40, 0x40], [type_b, 0xF1, 0xF2, 0xF3]] {
+            assert_eq!(back(&layout, &record), record, "{first} {second}");
+        }
+        // The empty cells of a row are no values.
+        let values = ["", "", if second.ends_with('B') { "B" } else { "" }, "123"].map(|text| Some(Value::Text(text)));
+        let mut written = Vec::new();
+        writer(&layout, "IBM037").write(1, &mut &values[..], &mut written).unwrap();
+        assert_eq!(written, [type_b, 0xF1, 0xF2, 0xF3]);
+    }
+    // A value for the type field of another record type is not lost.
+    let layout = list.apply(&"KA=A: REC-A".parse().unwrap()).unwrap();
+    let layout = layout.apply(&"KB=B: REC-B".parse().unwrap()).unwrap();
+    let values = ["A", "X", "B", ""].map(|text| Some(Value::Text(text)));
+    let error = writer(&layout, "IBM037").write(1, &mut &values[..], &mut Vec::new()).unwrap_err();
+    assert_eq!((error.path(), error.code()), ("REC-B.KB", "conflict"));
+}
