@@ -426,3 +426,34 @@ fn record_types_with_their_own_type_fields() {
     let error = writer(&layout, "IBM037").write(1, &mut &values[..], &mut Vec::new()).unwrap_err();
     assert_eq!((error.path(), error.code()), ("REC-B.KB", "conflict"));
 }
+
+/// In records of a fixed length, a shorter record type leaves bytes at the end of the record.
+#[test]
+fn record_types_in_records_of_a_fixed_length() {
+    let layout =
+        Layout::new(vec![text(5, "K", 1), text(5, "D1", 5), Item::group(5, "D2").redefining("D1"), digits(10, "N", 3)])
+            .unwrap();
+    let layout = layout.apply(&"K=A: D1".parse().unwrap()).unwrap().apply(&"K=B: D2".parse().unwrap()).unwrap();
+    let run = |record: &[u8], canonical: bool| {
+        let options = ReadOptions::new().canonical(canonical);
+        let row = reader(&layout, "IBM037", &options).read(1, record, &mut Seen::default());
+        row.map(|row| (row.len, row.unused)).map_err(|error| error.to_string())
+    };
+    for canonical in [false, true] {
+        assert_eq!(run(b"\xC1\xC1\xC1\xC1\xC1\xC1", canonical), Ok((6, 0)));
+        for (record, expected) in [
+            (&b"\xC2\xF1\xF2\xF3"[..], (4, 0)),
+            (b"\xC2\xF1\xF2\xF3\x40", (5, 1)),
+            (b"\xC2\xF1\xF2\xF3\x40\x40", (6, 2)),
+            // The layout does not describe the last byte.
+            (b"\xC2\xF1\xF2\xF3\x40\x40\xC1", (6, 2)),
+        ] {
+            assert_eq!(run(record, canonical), Ok(expected));
+            assert_eq!(back(&layout, record), record[..4]);
+        }
+    }
+    let record = b"\xC2\xF1\xF2\xF3\x00\xC1";
+    assert_eq!(run(record, false), Ok((6, 2)));
+    let expected = "record 1, field D2, columns 5-6: 00 C1 would be written back as 40 40";
+    assert_eq!(run(record, true), Err(expected.into()));
+}
