@@ -109,7 +109,7 @@ impl ReadOptions {
 #[non_exhaustive]
 pub struct Row {
     /// The record type: the item whose condition held. `None` if the layout has no conditions. If alternatives contain
-    /// other alternatives, it is the outermost one.
+    /// other alternatives, it is the outermost one. Alternatives in arrays are not types of the record.
     pub record_type: Option<usize>,
     /// The length that the layout gives this record, in bytes, with the [unused](Self::unused) ones. If the record is
     /// longer, the rest was not read.
@@ -283,8 +283,9 @@ impl Reader {
         fn first(decode: &mut Decode, ops: &[Op], record: &[u8]) -> Option<usize> {
             ops.iter().find_map(|op| match op {
                 Op::Set(set) if set.is_conditional => applying(decode, set, record).map(|one| one.item),
+                Op::Set(set) => set.alternatives.iter().find_map(|one| first(decode, &one.body, record)),
                 Op::Group { body, .. } => first(decode, body, record),
-                _ => None,
+                Op::Field(_) | Op::Array(_) => None,
             })
         }
         first(&mut self.decode, &self.plan.ops, record)
@@ -505,7 +506,8 @@ impl<'r, V: Visitor> Run<'r, V> {
             let Some(one) = applying(self.decode, set, self.record) else {
                 return Err(self.unknown_type(set, base).into());
             };
-            self.row.record_type = self.row.record_type.or(Some(one.item));
+            let is_type = self.at.is_empty();
+            self.row.record_type = self.row.record_type.or(is_type.then_some(one.item));
             if set.is_last {
                 self.row.len -= set.end - one.end;
                 self.shorter = Some(one).filter(|one| one.room > 0);

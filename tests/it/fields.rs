@@ -457,3 +457,37 @@ fn record_types_in_records_of_a_fixed_length() {
     let expected = "record 1, field D2, columns 5-6: 00 C1 would be written back as 40 40";
     assert_eq!(run(record, true), Err(expected.into()));
 }
+
+/// Conditions in one of several record descriptions that all apply.
+#[test]
+fn record_types_within_unconditional_alternatives() {
+    let layout = Layout::new(vec![
+        Item::group(1, "REC-A"),
+        text(5, "K", 1),
+        text(5, "D1", 3),
+        Item::group(5, "D2").redefining("D1"),
+        digits(10, "N", 3),
+        Item::group(1, "REC-B").redefining("REC-A"),
+        text(5, "WHOLE", 4),
+    ])
+    .unwrap();
+    let layout = layout.apply(&"K=A: D1".parse().unwrap()).unwrap().apply(&"K=B: D2".parse().unwrap()).unwrap();
+    let mut reader = reader(&layout, "IBM037", &ReadOptions::new());
+    for (record, path) in [(b"\xC1\xC1\x40\x40", "REC-A.D1"), (b"\xC2\xF1\xF2\xF3", "REC-A.D2")] {
+        let found = reader.record_type(record);
+        assert_eq!(found.map(|item| layout.path(item)), Some(path));
+        assert_eq!(reader.read(1, record, &mut Seen::default()).unwrap().record_type, found);
+        assert_eq!(back(&layout, record), record);
+    }
+
+    // Alternatives in an array are no types of the record.
+    let layout = Layout::new(vec![
+        text(5, "K", 1),
+        Item::group(5, "A").occurring(Occurs::times(2)),
+        text(10, "X", 1).applying(When::field("K", "A")),
+        digits(10, "Y", 1).redefining("X").applying(When::OTHERWISE),
+    ])
+    .unwrap();
+    let (_, row) = read(&layout, b"\xC1\xC1\xC1").unwrap();
+    assert_eq!(row.record_type, None);
+}
