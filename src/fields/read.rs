@@ -292,8 +292,16 @@ impl Reader {
     }
 }
 
-/// Returns the alternative that applies to a record.
+/// Returns the alternative that applies to a record. This does not depend on how empty fields are read.
 pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
+    let empty_is_null = std::mem::replace(&mut decode.empty_is_null, false);
+    let found = first_that_holds(decode, set, record);
+    decode.empty_is_null = empty_is_null;
+    found
+}
+
+/// Returns the first alternative whose condition holds, or else the one for all other records.
+fn first_that_holds<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
     let mut otherwise = None;
     for one in &set.alternatives {
         match &one.checks {

@@ -491,3 +491,22 @@ fn record_types_within_unconditional_alternatives() {
     let (_, row) = read(&layout, b"\xC1\xC1\xC1").unwrap();
     assert_eq!(row.record_type, None);
 }
+
+/// Reading empty fields as null does not change which alternative applies.
+#[test]
+fn empty_type_fields() {
+    let layout = Layout::new(vec![
+        text(5, "K", 1),
+        text(5, "TA", 2).applying(When::OTHERWISE),
+        text(5, "TB", 2).redefining("TA").applying(When::field("K", "")),
+    ])
+    .unwrap();
+    let type_b = layout.find("TB").unwrap();
+    for empty_is_null in [false, true] {
+        let mut reader = reader(&layout, "IBM037", &ReadOptions::new().empty_is_null(empty_is_null));
+        for record in [b"\x40\xC1\xC1", b"\x00\xC1\xC1"] {
+            let row = reader.read(1, record, &mut Seen::default()).unwrap();
+            assert_eq!((row.record_type, reader.record_type(record)), (Some(type_b), Some(type_b)));
+        }
+    }
+}
