@@ -47,7 +47,8 @@ impl ReadOptions {
     }
 
     /// Sets whether a zoned or packed number that consists of blanks or of low-values (00) is [`Value::Null`] and not
-    /// bad, and whether text of low-values is. In binary numbers, low-values are zero, and blanks are a number.
+    /// an error, and whether text of low-values is. They are [counted](Row::bad). In binary numbers, low-values are
+    /// zero, and blanks are a number.
     #[must_use]
     pub fn empty_is_null(self, empty_is_null: bool) -> Self {
         ReadOptions { empty_is_null, ..self }
@@ -117,7 +118,8 @@ pub struct Row {
     /// The number of bytes at the end of these that no field covers. In records of a fixed length, a record type that
     /// is shorter than the others leaves them. A [`Writer`](super::Writer) does not write them.
     pub unused: usize,
-    /// The number of bad fields that became null or raw.
+    /// The number of bad fields that became null or raw, and of
+    /// [empty fields that became null](ReadOptions::empty_is_null).
     pub bad: u64,
 }
 
@@ -394,7 +396,10 @@ impl<'r, V: Visitor> Run<'r, V> {
         let problem = match self.decode.value(&field.form, bytes) {
             Ok(value) => match self.encode.as_mut().and_then(|encode| not_canonical(encode, &field.form, value, bytes))
             {
-                None => return self.visitor.value(field.item, column + field.column, value),
+                None => {
+                    self.row.bad += u64::from(matches!(value, Value::Null));
+                    return self.visitor.value(field.item, column + field.column, value);
+                }
                 Some(problem) => problem,
             },
             Err(problem) => problem,

@@ -253,10 +253,10 @@ fn bad_fields() {
     assert_eq!(run(ReadOptions::new(), bad), (String::new(), Err(expected.into())));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Null), bad), ("0= 1= 2= ".into(), Ok(3)));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Raw), bad), ("0=4040 1=F141 2=E1FF ".into(), Ok(3)));
-    // Blanks and low-values.
+    // Blanks and low-values are counted as well.
     let empty = ReadOptions::new().empty_is_null(true);
-    assert_eq!(run(empty.clone(), b"\x40\x40\0\0\0\0"), ("0= 1= 2= ".into(), Ok(0)));
-    assert_eq!(run(empty.clone(), b"\0\0\x40\x40\0\x40").0, "0= 1= 2=\0 ");
+    assert_eq!(run(empty.clone(), b"\x40\x40\0\0\0\0"), ("0= 1= 2= ".into(), Ok(3)));
+    assert_eq!(run(empty.clone(), b"\0\0\x40\x40\0\x40"), ("0= 1= 2=\0 ".into(), Ok(2)));
     assert!(run(empty, b"\0\x40\x40\x40\0\x40").1.is_err());
     // Signs that would not come back.
     let canonical = ReadOptions::new().canonical(true);
