@@ -383,11 +383,15 @@ fn conditions(items: &[Item], placed: &mut [Placed], index: usize) -> Result<(),
     let Some(when) = &items[index].when else { return Ok(()) };
     let mut tested = Vec::with_capacity(when.tests().len());
     for test in when.tests() {
-        let Test::Field { field, values } = test else {
-            tested.push(None);
-            continue;
-        };
         let bad = |what: String| BadLayout::in_item(index, format!("the condition {test}: {what}"));
+        let (field, values) = match test {
+            Test::Field { field, values } => (field, values),
+            Test::Bytes { offset, values } => {
+                check_bytes(*offset, values).map_err(bad)?;
+                tested.push(None);
+                continue;
+            }
+        };
         let found = find(items, placed, field, None).map_err(bad)?;
         if items[found].is_group() {
             return Err(bad(format!("{field} is a group; expected a field")));
@@ -406,4 +410,16 @@ fn conditions(items: &[Item], placed: &mut [Placed], index: usize) -> Result<(),
     }
     placed[index].tested = tested;
     Ok(())
+}
+
+/// Checks a test of the bytes at `offset`.
+fn check_bytes(offset: usize, values: &[Vec<u8>]) -> Result<(), String> {
+    let len = values.first().map(Vec::len).filter(|len| *len > 0).ok_or("there is no value")?;
+    if values.iter().any(|value| value.len() != len) {
+        return Err("the values have different lengths".into());
+    }
+    match offset.checked_add(len).is_some_and(|end| end <= Layout::MAX_LEN) {
+        true => Ok(()),
+        false => Err(format!("a record has at most {} bytes", Layout::MAX_LEN)),
+    }
 }

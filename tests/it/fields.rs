@@ -2,8 +2,8 @@
 
 use charpipe::Registry;
 use charpipe::fields::{
-    FieldError, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row, Source, Value, Visitor, When,
-    Writer, Zoned,
+    FieldError, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row, Source, Test, Value, Visitor,
+    When, Writer, Zoned,
 };
 
 /// Collects what a reader delivers: a line for the structure, and the values by column.
@@ -369,6 +369,17 @@ fn invalid_layouts() {
     assert_eq!(wrong(vec![counted("N"), digits(1, "N", 1)]), "B OCCURS DEPENDING ON N: there is no N before it");
     assert_eq!(wrong(vec![text(1, "N", 1), counted("N")]), "B OCCURS DEPENDING ON N: N is not an integer");
     assert_eq!(wrong(vec![text(1, "A", 1).applying(When::field("X", "1"))]), "the condition X=1: there is no X");
+    let tested = |offset: usize, values: &[&[u8]]| {
+        let values = values.iter().map(|value| value.to_vec()).collect();
+        wrong(vec![text(1, "A", 1).applying(When::new(vec![Test::Bytes { offset, values }]))])
+    };
+    for offset in [Layout::MAX_LEN, usize::MAX - 1, usize::MAX] {
+        let error = tested(offset, &[b"\xC1"]);
+        assert!(error.ends_with("=C1: a record has at most 1073741824 bytes"), "{error}");
+    }
+    assert_eq!(tested(0, &[b"\xC1", b"\xC1\xC2"]), "the condition 1=C1,C1C2: the values have different lengths");
+    assert!(tested(0, &[]).ends_with("there is no value"));
+    assert!(tested(0, &[b""]).ends_with("there is no value"));
     let long = text(1, "A", 1 << 20).occurring(Occurs::times(1 << 20));
     assert_eq!(wrong(vec![long]), "the record gets longer than 1073741824 bytes");
 }
