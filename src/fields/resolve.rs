@@ -225,6 +225,9 @@ fn check_counter(items: &[Item], placed: &[Placed], array: usize, counter: usize
 /// nesting if there are several.
 pub(super) fn find(items: &[Item], placed: &[Placed], name: &str, before: Option<usize>) -> Result<usize, String> {
     let wanted = name.trim().to_uppercase();
+    if wanted.is_empty() {
+        return Err("the name of a field is empty".into());
+    }
     let is_it = |index: &usize| {
         let path = placed[*index].path.to_uppercase();
         let named = items[*index].name.is_some() || !items[*index].is_group();

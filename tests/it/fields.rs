@@ -342,6 +342,9 @@ fn selection() {
         layout.reader(&registry, &registry.codec("IBM037").unwrap(), &options).unwrap_err().to_string()
     };
     assert_eq!(bad("X"), "X is ambiguous; name a group as well: A.X or B.X");
+    for empty in ["", " "] {
+        assert_eq!(bad(empty), "the name of a field is empty");
+    }
     assert_eq!(bad("B.Q"), "there is no B.Q; did you mean B.X or B.Z?");
 }
 
