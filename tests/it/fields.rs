@@ -2,8 +2,8 @@
 
 use charpipe::Registry;
 use charpipe::fields::{
-    FieldError, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row, Source, Test, Value, Visitor,
-    When, Writer, Zoned,
+    ByteOrder, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row,
+    Source, Test, Value, Visitor, When, Writer, Zoned,
 };
 
 /// Collects what a reader delivers: a line for the structure, and the values by column.
@@ -521,6 +521,37 @@ fn empty_type_fields() {
         for record in [b"\x40\xC1\xC1", b"\x00\xC1\xC1"] {
             let row = reader.read(1, record, &mut Seen::default()).unwrap();
             assert_eq!((row.record_type, reader.record_type(record)), (Some(type_b), Some(type_b)));
+        }
+    }
+}
+
+/// A number that is too large for the format is not an infinity, and one that is too small is not zero.
+#[test]
+fn floats_out_of_range() {
+    for (double, format) in
+        [(false, FloatFormat::Ieee), (true, FloatFormat::Ieee), (false, FloatFormat::Ibm), (true, FloatFormat::Ibm)]
+    {
+        let float = Float { double, format, order: ByteOrder::Big };
+        let layout = Layout::new(vec![Item::field(5, "F", Kind::Float(float))]).unwrap();
+        let write = |text: &str| {
+            let mut record = Vec::new();
+            let outcome = writer(&layout, "IBM037").write(1, &mut &[Some(Value::Text(text))][..], &mut record);
+            outcome.map(|()| record).map_err(|error| error.code())
+        };
+        for text in ["1e400", "-1E400", "1e-400", "-0.1e-400", "0.0001E-999"] {
+            assert_eq!(write(text), Err("does-not-fit"), "{text} {float:?}");
+        }
+        if !double {
+            assert_eq!(
+                (write("1e-60").is_err(), write("1e39").is_err()),
+                (format == FloatFormat::Ieee, format == FloatFormat::Ieee)
+            );
+        }
+        for text in ["0", "-0.0", "0e400", "0.00e-400"] {
+            assert!(write(text).unwrap()[1..].iter().all(|byte| *byte == 0), "{text}");
+        }
+        for text in ["inf", "-Infinity", "NaN"] {
+            assert_eq!(write(text).is_ok(), format == FloatFormat::Ieee, "{text}");
         }
     }
 }
