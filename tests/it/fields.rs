@@ -555,3 +555,33 @@ fn floats_out_of_range() {
         }
     }
 }
+
+/// Names are found by the last part of a path, the others in order, and the name of the record.
+#[test]
+fn names_in_several_groups() {
+    let mut items = vec![Item::group(1, "R")];
+    for group in ["A", "B", "R"] {
+        items.extend([Item::group(5, group), Item::group(10, "C"), text(15, "X", 1), text(15, group, 1)]);
+    }
+    items.extend([text(5, "Y", 1), text(5, "Y", 1).redefining("Y"), text(5, "Z", 1).redefining("y")]);
+    let layout = Layout::new(items).unwrap();
+    let find = |name: &str| layout.find(name).map(|item| layout.path(item)).map_err(|error| error.to_string());
+    for (name, path) in [
+        ("a.x", "A.C.X"),
+        ("B.C.X", "B.C.X"),
+        ("r.B", "B"),
+        ("R.B.C.X", "B.C.X"),
+        ("R.C.X", "R.C.X"),
+        ("R.X", "R.C.X"),
+        ("R", "R"),
+        ("C.R", "R.C.R"),
+        ("R.Y", "Y"),
+        ("Y-2", "Y-2"),
+    ] {
+        assert_eq!(find(name).as_deref(), Ok(path), "{name}");
+    }
+    assert_eq!(find("X"), Err("X is ambiguous; name a group as well: A.C.X or B.C.X or R.C.X".into()));
+    assert!(find("C.Q").is_err() && find("X.C").is_err() && find(".X").is_err());
+    let item = |path: &str| layout.find(path).unwrap();
+    assert_eq!((layout.redefined(item("Y-2")), layout.redefined(item("Z"))), (Some(item("Y")), Some(item("Y"))));
+}
