@@ -175,10 +175,17 @@ fn write_float(float: &Float, value: Value<'_>, bytes: &mut [u8]) -> Result<(), 
 }
 
 /// Reads a floating-point number of 4 or 8 bytes. The text of an `f32` leads to the same `f32` only if it is not
-/// rounded to an `f64` in between.
+/// rounded to an `f64` in between. Digits never lead to an infinity, and only zeros lead to zero.
 fn parse_float(text: &str, double: bool) -> Option<f64> {
     let single = text.parse::<f32>().ok().filter(|number| !double && number.is_normal());
-    single.map(f64::from).or_else(|| text.parse().ok())
+    let number = single.map(f64::from).or_else(|| text.parse().ok())?;
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let is_lost = match () {
+        () if number.is_nan() => false,
+        () if number.is_infinite() => mantissa.contains(|ch: char| ch.is_ascii_digit()),
+        () => number == 0.0 && mantissa.contains(|ch: char| matches!(ch, '1'..='9')),
+    };
+    (!is_lost).then_some(number)
 }
 
 /// Writes a decimal number: zoned, edited, packed or binary.

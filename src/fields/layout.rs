@@ -1,6 +1,6 @@
 //! What is where in a record: [`Layout`] and [`Item`].
 
-use super::resolve::{self, Placed};
+use super::resolve::{self, Placed, Resolved};
 use super::{BadLayout, Kind, Rule, When};
 
 /// Describes a record: an ordered list of items, nested by their level numbers as in a COBOL copybook.
@@ -31,9 +31,7 @@ use super::{BadLayout, Kind, Rule, When};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     items: Vec<Item>,
-    placed: Vec<Placed>,
-    /// The shortest and the longest record.
-    len: (usize, usize),
+    resolved: Resolved,
 }
 
 /// A group or a field of a [`Layout`].
@@ -169,8 +167,8 @@ impl Layout {
     /// without any; a number without digits or with too many; a reference to an item that is not there, is ambiguous,
     /// or is in the wrong place; a record longer than [`MAX_LEN`](Self::MAX_LEN).
     pub fn new(items: Vec<Item>) -> Result<Self, BadLayout> {
-        let (placed, len) = resolve::resolve(&items)?;
-        Ok(Layout { items, placed, len })
+        let resolved = resolve::resolve(&items)?;
+        Ok(Layout { items, resolved })
     }
 
     /// Returns the items, in order. Indexes of items are indexes of this slice.
@@ -182,7 +180,7 @@ impl Layout {
     /// Returns the name of the record, if its items belong to one group.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        let root = self.placed.first().filter(|first| first.is_record)?;
+        let root = self.resolved.placed.first().filter(|first| first.is_record)?;
         debug_assert!(root.parent.is_none());
         self.items.first()?.name.as_deref()
     }
@@ -190,14 +188,14 @@ impl Layout {
     /// Returns the length of the shortest record, in bytes: every array whose count varies has its smallest count.
     #[must_use]
     pub fn min_len(&self) -> usize {
-        self.len.0
+        self.resolved.len.0
     }
 
     /// Returns the length of the longest record, in bytes. If it equals [`min_len`](Self::min_len), all records have
     /// the same length.
     #[must_use]
     pub fn max_len(&self) -> usize {
-        self.len.1
+        self.resolved.len.1
     }
 
     /// Returns the path of an item, without the numbers of occurrences: `CUSTOMER.PHONE`.
@@ -206,7 +204,7 @@ impl Layout {
     /// If there is no such item, as with all methods that take an index.
     #[must_use]
     pub fn path(&self, item: usize) -> &str {
-        &self.placed[item].path
+        &self.resolved.placed[item].path
     }
 
     /// Returns the last part of an item's path: its name, with a number appended if it would not be unique. `None` for
@@ -215,44 +213,44 @@ impl Layout {
     pub fn key(&self, item: usize) -> Option<&str> {
         let Item { name, occurs, .. } = &self.items[item];
         let is_named = name.is_some() || occurs.is_some() || !self.items[item].is_group();
-        (is_named && !self.placed[item].is_record).then(|| self.path(item).rsplit('.').next()).flatten()
+        (is_named && !self.resolved.placed[item].is_record).then(|| self.path(item).rsplit('.').next()).flatten()
     }
 
     /// Returns where an item begins in the record, in bytes from 0; in an array, its first occurrence. `None` if that
     /// depends on a count in the record.
     #[must_use]
     pub fn offset(&self, item: usize) -> Option<usize> {
-        self.placed[item].offset
+        self.resolved.placed[item].offset
     }
 
     /// Returns the length of an item in bytes, of one occurrence if it is an array. If the length varies, it is the
     /// largest.
     #[must_use]
     pub fn len_of(&self, item: usize) -> usize {
-        self.placed[item].len
+        self.resolved.placed[item].len
     }
 
     /// Returns the group that an item belongs to.
     #[must_use]
     pub fn parent(&self, item: usize) -> Option<usize> {
-        self.placed[item].parent
+        self.resolved.placed[item].parent
     }
 
     /// Returns how many groups an item is in.
     #[must_use]
     pub fn depth(&self, item: usize) -> usize {
-        self.placed[item].depth
+        self.resolved.placed[item].depth
     }
 
     /// Returns the items of a group, or the items at the top for `None`; without the items of groups in it.
     pub fn children(&self, group: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         let (mut next, end) = match group {
             None => (0, self.items.len()),
-            Some(group) => (group + 1, self.placed[group].end),
+            Some(group) => (group + 1, self.resolved.placed[group].end),
         };
         std::iter::from_fn(move || {
             let child = next;
-            next = self.placed.get(child).filter(|_| child < end)?.end;
+            next = self.resolved.placed.get(child).filter(|_| child < end)?.end;
             Some(child)
         })
     }
@@ -260,13 +258,13 @@ impl Layout {
     /// Returns the item whose place this item shares; `None` if it redefines nothing.
     #[must_use]
     pub fn redefined(&self, item: usize) -> Option<usize> {
-        self.placed[item].redefines
+        self.resolved.placed[item].redefines
     }
 
     /// Returns the field that contains the count of an array; `None` if its count is fixed, or if it is not an array.
     #[must_use]
     pub fn counter(&self, item: usize) -> Option<usize> {
-        self.placed[item].counter
+        self.resolved.placed[item].counter
     }
 
     /// Returns the record types: the items that have a condition, in order.
@@ -280,7 +278,7 @@ impl Layout {
     /// # Errors
     /// [`BadLayout`] if there is no such item, with similar names; or if there are several.
     pub fn find(&self, name: &str) -> Result<usize, BadLayout> {
-        resolve::find(&self.items, &self.placed, name, None).map_err(|what| BadLayout::at(0, 0, what))
+        resolve::find(&self.resolved.placed, &self.resolved.names, name, None).map_err(|what| BadLayout::at(0, 0, what))
     }
 
     /// Returns the layout with a condition for one of its items.
@@ -333,6 +331,6 @@ impl Layout {
     }
 
     pub(super) fn placed(&self, item: usize) -> &Placed {
-        &self.placed[item]
+        &self.resolved.placed[item]
     }
 }

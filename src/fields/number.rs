@@ -457,6 +457,7 @@ fn to_hexadecimal(number: f64, double: bool) -> Option<u64> {
 pub(super) fn write_float(bytes: &mut [u8], number: f64, float: &Float) -> bool {
     let bits = match (float.format, float.double) {
         (FloatFormat::Ieee, false) if number.is_finite() && !(number as f32).is_finite() => None,
+        (FloatFormat::Ieee, false) if number != 0.0 && number as f32 == 0.0 => None,
         (FloatFormat::Ieee, false) => Some(u64::from((number as f32).to_bits()) << 32),
         (FloatFormat::Ieee, true) => Some(number.to_bits()),
         (FloatFormat::Ibm, double) => to_hexadecimal(number, double),

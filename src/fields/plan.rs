@@ -105,6 +105,8 @@ pub(super) struct Alternative {
     /// `None` if it never applies, because it has no condition and others have.
     pub(super) checks: Option<Vec<Check>>,
     pub(super) end: usize,
+    /// By how many bytes the longest alternative can be longer.
+    pub(super) room: usize,
     pub(super) body: Vec<Op>,
 }
 
@@ -316,7 +318,8 @@ impl Compiler<'_> {
     fn set(&mut self, items: &[usize], body: &mut Body) -> Result<(), BadLayout> {
         let is_conditional = items.iter().any(|item| self.layout.items()[*item].when.is_some());
         let (mut alternatives, mut shared) = (Vec::new(), body.next);
-        let (mut end, mut varies) = (body.next, false);
+        // `longest` is where the longest ends if all counts are the largest.
+        let (mut end, mut longest, mut varies) = (body.next, body.next, false);
         for &item in items {
             let begin = match (self.layout.redefined(item), self.layout.items()[item].at) {
                 (Some(_), _) => shared,
@@ -325,11 +328,13 @@ impl Compiler<'_> {
                     shared
                 }
             };
+            let most = begin + self.layout.placed(item).total(&self.layout.items()[item]);
+            longest = longest.max(most);
             let when = self.layout.items()[item].when.as_ref();
             let checks = when.map(|when| self.checks(item, when)).transpose()?;
             if is_conditional && checks.is_none() {
                 // It never applies, but takes its place.
-                end = end.max(begin + self.layout.placed(item).total(&self.layout.items()[item]));
+                end = end.max(most);
                 body.next = body.next.max(end);
                 continue;
             }
@@ -338,8 +343,9 @@ impl Compiler<'_> {
             body.column = one.column;
             end = end.max(one.end);
             varies |= one.varies;
-            alternatives.push(Alternative { item, checks, end: one.end, body: one.ops });
+            alternatives.push(Alternative { item, checks, end: one.end, room: most, body: one.ops });
         }
+        alternatives.iter_mut().for_each(|one| one.room = longest - one.room);
         body.end = body.end.max(end);
         body.varies |= varies;
         if is_conditional || alternatives.iter().any(|one| !one.body.is_empty()) {

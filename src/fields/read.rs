@@ -47,7 +47,8 @@ impl ReadOptions {
     }
 
     /// Sets whether a zoned or packed number that consists of blanks or of low-values (00) is [`Value::Null`] and not
-    /// bad, and whether text of low-values is. In binary numbers, low-values are zero, and blanks are a number.
+    /// an error, and whether text of low-values is. They are [counted](Row::bad). In binary numbers, low-values are
+    /// zero, and blanks are a number.
     #[must_use]
     pub fn empty_is_null(self, empty_is_null: bool) -> Self {
         ReadOptions { empty_is_null, ..self }
@@ -56,6 +57,9 @@ impl ReadOptions {
     /// Sets whether a field is bad if a [`Writer`](super::Writer) would write its value as other bytes: a packed number
     /// with a sign of A, for example, or F in a signed field. Together with [`OnBad::Raw`], every record that the
     /// layout covers comes back byte for byte.
+    ///
+    /// The [unused](Row::unused) bytes after a shorter record type must be blanks then, with which records are filled
+    /// up to a fixed length. Anything else there is an error even with [`OnBad::Raw`], because no field has it.
     #[must_use]
     pub fn canonical(self, canonical: bool) -> Self {
         ReadOptions { canonical, ..self }
@@ -106,11 +110,16 @@ impl ReadOptions {
 #[non_exhaustive]
 pub struct Row {
     /// The record type: the item whose condition held. `None` if the layout has no conditions. If alternatives contain
-    /// other alternatives, it is the outermost one.
+    /// other alternatives, it is the outermost one. Alternatives in arrays are not types of the record.
     pub record_type: Option<usize>,
-    /// The length that the layout gives this record, in bytes. If the record is longer, the rest was not read.
+    /// The length that the layout gives this record, in bytes, with the [unused](Self::unused) ones. If the record is
+    /// longer, the rest was not read.
     pub len: usize,
-    /// The number of bad fields that became null or raw.
+    /// The number of bytes at the end of these that no field covers. In records of a fixed length, a record type that
+    /// is shorter than the others leaves them. A [`Writer`](super::Writer) does not write them.
+    pub unused: usize,
+    /// The number of bad fields that became null or raw, and of
+    /// [empty fields that became null](ReadOptions::empty_is_null).
     pub bad: u64,
 }
 
@@ -247,7 +256,7 @@ impl Reader {
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
         let Reader { plan, decode, encode, on_bad, short_records, counts, at } = self;
         at.clear();
-        let row = Row { record_type: None, len: plan.len, bad: 0 };
+        let row = Row { record_type: None, len: plan.len, unused: 0, bad: 0 };
         let mut run = Run {
             plan,
             decode,
@@ -260,9 +269,11 @@ impl Reader {
             number,
             visitor,
             row,
+            shorter: None,
         };
         let grown = run.ops(&plan.ops, 0, 0)?;
         run.row.len += grown;
+        run.unused()?;
         Ok(run.row)
     }
 
@@ -274,16 +285,25 @@ impl Reader {
         fn first(decode: &mut Decode, ops: &[Op], record: &[u8]) -> Option<usize> {
             ops.iter().find_map(|op| match op {
                 Op::Set(set) if set.is_conditional => applying(decode, set, record).map(|one| one.item),
+                Op::Set(set) => set.alternatives.iter().find_map(|one| first(decode, &one.body, record)),
                 Op::Group { body, .. } => first(decode, body, record),
-                _ => None,
+                Op::Field(_) | Op::Array(_) => None,
             })
         }
         first(&mut self.decode, &self.plan.ops, record)
     }
 }
 
-/// Returns the alternative that applies to a record.
+/// Returns the alternative that applies to a record. This does not depend on how empty fields are read.
 pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
+    let empty_is_null = std::mem::replace(&mut decode.empty_is_null, false);
+    let found = first_that_holds(decode, set, record);
+    decode.empty_is_null = empty_is_null;
+    found
+}
+
+/// Returns the first alternative whose condition holds, or else the one for all other records.
+fn first_that_holds<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
     let mut otherwise = None;
     for one in &set.alternatives {
         match &one.checks {
@@ -334,12 +354,14 @@ struct Run<'r, V> {
     number: u64,
     visitor: &'r mut V,
     row: Row,
+    /// The alternative that ends the record, if it is shorter than another one.
+    shorter: Option<&'r Alternative>,
 }
 
-impl<V: Visitor> Run<'_, V> {
+impl<'r, V: Visitor> Run<'r, V> {
     /// Runs the operations of a group whose offsets count from `base`, and its columns from `column`. Returns by how
     /// much arrays of varying count made it longer.
-    fn ops(&mut self, ops: &[Op], base: usize, column: usize) -> Result<usize, V::Error> {
+    fn ops(&mut self, ops: &'r [Op], base: usize, column: usize) -> Result<usize, V::Error> {
         let mut grown = 0;
         for op in ops {
             match op {
@@ -374,7 +396,10 @@ impl<V: Visitor> Run<'_, V> {
         let problem = match self.decode.value(&field.form, bytes) {
             Ok(value) => match self.encode.as_mut().and_then(|encode| not_canonical(encode, &field.form, value, bytes))
             {
-                None => return self.visitor.value(field.item, column + field.column, value),
+                None => {
+                    self.row.bad += u64::from(matches!(value, Value::Null));
+                    return self.visitor.value(field.item, column + field.column, value);
+                }
                 Some(problem) => problem,
             },
             Err(problem) => problem,
@@ -442,7 +467,7 @@ impl<V: Visitor> Run<'_, V> {
         FieldError::new(self.plan.layout.path_at(item, self.at), offset, bytes, problem).in_record(self.number)
     }
 
-    fn array(&mut self, array: &Array, base: usize, column: usize) -> Result<usize, V::Error> {
+    fn array(&mut self, array: &'r Array, base: usize, column: usize) -> Result<usize, V::Error> {
         let (plan, at) = (self.plan, &*self.at);
         let count = match array.times.get(self.counts, || plan.layout.path_at(array.item, at)) {
             Ok(count) => count,
@@ -489,14 +514,16 @@ impl<V: Visitor> Run<'_, V> {
         self.error(item, found.offset, bytes.unwrap_or_default(), problem)
     }
 
-    fn set(&mut self, set: &Set, base: usize, column: usize) -> Result<usize, V::Error> {
+    fn set(&mut self, set: &'r Set, base: usize, column: usize) -> Result<usize, V::Error> {
         if set.is_conditional {
             let Some(one) = applying(self.decode, set, self.record) else {
                 return Err(self.unknown_type(set, base).into());
             };
-            self.row.record_type = self.row.record_type.or(Some(one.item));
+            let is_type = self.at.is_empty();
+            self.row.record_type = self.row.record_type.or(is_type.then_some(one.item));
             if set.is_last {
                 self.row.len -= set.end - one.end;
+                self.shorter = Some(one).filter(|one| one.room > 0);
             }
             let grown = self.ops(&one.body, base, column)?;
             return Ok(if set.is_last { grown } else { (one.end + grown).saturating_sub(set.end) });
@@ -506,6 +533,22 @@ impl<V: Visitor> Run<'_, V> {
             end = end.max(one.end + self.ops(&one.body, base, column)?);
         }
         Ok(end - set.end)
+    }
+
+    /// Adds the bytes that a shorter record type leaves. If values are to come back, they must be blanks.
+    fn unused(&mut self) -> Result<(), V::Error> {
+        let Some(one) = self.shorter else { return Ok(()) };
+        let begin = self.row.len;
+        self.row.len = self.record.len().clamp(begin, begin + one.room);
+        self.row.unused = self.row.len - begin;
+        let Some(encode) = self.encode.as_deref_mut().filter(|_| self.row.unused > 0) else { return Ok(()) };
+        let unused = &self.record[begin..self.row.len];
+        let mut canonical = vec![0; unused.len()];
+        let is_filled = encode.pages.main().fill(&mut canonical).is_ok();
+        if is_filled && canonical == unused {
+            return Ok(());
+        }
+        Err(self.error(one.item, begin, unused, Problem::NotCanonical { canonical }).into())
     }
 
     #[cold]

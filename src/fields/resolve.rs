@@ -43,8 +43,18 @@ impl Placed {
 /// The deepest nesting: level numbers go from 1 to 49, so nothing deeper can be written.
 const MAX_LEVEL: u8 = 49;
 
-/// Resolves a layout. Returns what follows for each item, and the lengths of the shortest and the longest record.
-pub(super) fn resolve(items: &[Item]) -> Result<(Vec<Placed>, (usize, usize)), BadLayout> {
+/// What follows from the items of a layout.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Resolved {
+    /// What follows for each item.
+    pub(super) placed: Vec<Placed>,
+    pub(super) names: Names,
+    /// The lengths of the shortest and the longest record.
+    pub(super) len: (usize, usize),
+}
+
+/// Resolves a layout.
+pub(super) fn resolve(items: &[Item]) -> Result<Resolved, BadLayout> {
     if items.is_empty() {
         return Err(BadLayout::at(0, 0, "the layout has no fields"));
     }
@@ -53,15 +63,16 @@ pub(super) fn resolve(items: &[Item]) -> Result<(Vec<Placed>, (usize, usize)), B
         check(item, &placed[index], index)?;
     }
     name(items, &mut placed);
+    let names = Names::new(items, &placed);
     for index in 0..items.len() {
-        refer(items, &mut placed, index)?;
+        refer(items, &mut placed, &names, index)?;
     }
     alternatives(items, &mut placed);
     let len = Places { items, placed: &mut placed }.siblings(0..items.len(), Some(0))?;
     for index in 0..items.len() {
-        conditions(items, &mut placed, index)?;
+        conditions(items, &mut placed, &names, index)?;
     }
-    Ok((placed, len))
+    Ok(Resolved { placed, names, len })
 }
 
 /// Computes who belongs to whom from the level numbers.
@@ -191,19 +202,20 @@ fn name(items: &[Item], placed: &mut [Placed]) {
 }
 
 /// Finds the item that an item redefines, and the field with its count.
-fn refer(items: &[Item], placed: &mut [Placed], index: usize) -> Result<(), BadLayout> {
+fn refer(items: &[Item], placed: &mut [Placed], names: &Names, index: usize) -> Result<(), BadLayout> {
     let item = &items[index];
     let bad = |what: String| BadLayout::in_item(index, what);
     let name = item.name.as_deref().unwrap_or("FILLER");
     if let Some(target) = &item.redefines {
         placed[index].redefines = Some(
-            redefined(items, placed, index, target).map_err(|why| bad(format!("{name} REDEFINES {target}: {why}")))?,
+            redefined(items, placed, names, index, target)
+                .map_err(|why| bad(format!("{name} REDEFINES {target}: {why}")))?,
         );
     }
     let counter = item.occurs.as_ref().and_then(|occurs| occurs.depending_on.as_ref());
     if let Some(target) = counter {
         let why = |why: String| bad(format!("{name} OCCURS DEPENDING ON {target}: {why}"));
-        let found = find(items, placed, target, Some(index)).map_err(why)?;
+        let found = find(placed, names, target, Some(index)).map_err(why)?;
         check_counter(items, placed, index, found).map_err(why)?;
         placed[index].counter = Some(found);
     }
@@ -211,25 +223,25 @@ fn refer(items: &[Item], placed: &mut [Placed], index: usize) -> Result<(), BadL
 }
 
 /// Returns the first of the items that share a place with `index`, one of which is named `target`.
-fn redefined(items: &[Item], placed: &[Placed], index: usize, target: &str) -> Result<usize, String> {
+fn redefined(items: &[Item], placed: &[Placed], names: &Names, index: usize, target: &str) -> Result<usize, String> {
     let is_sibling = |other: &usize| placed[*other].parent == placed[index].parent;
-    // The nearest one, since names of siblings can be repeated.
-    for other in (0..index).rev().filter(is_sibling) {
-        if items[other].name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(target)) {
-            return Ok(placed[other].redefines.unwrap_or(other));
-        }
-        if items[other].redefines.is_none() {
-            let between = items[other].name.as_deref().unwrap_or("FILLER");
-            let is_there = (0..other)
-                .filter(is_sibling)
-                .any(|other| items[other].name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(target)));
-            return Err(match is_there {
-                true => format!("{between} stands between them; a redefinition follows the item directly"),
-                false => format!("there is no {target} before it in the same group"),
-            });
+    let is_not_there = || format!("there is no {target} before it in the same group");
+    // The sibling before it is one of the groups around the item before it, or that item itself.
+    let before = std::iter::successors(index.checked_sub(1), |other| placed[*other].parent).find(is_sibling);
+    let before = before.ok_or_else(is_not_there)?;
+    // All items from here on share a place.
+    let first = placed[before].redefines.unwrap_or(before);
+    let mut named = names.items.get(&target.to_uppercase()).into_iter().flatten().copied().filter(is_sibling);
+    match named.find(|other| *other < index) {
+        None => Err(is_not_there()),
+        Some(other) if (first..index).contains(&other) => Ok(first),
+        // Names of siblings can be repeated.
+        Some(_) if named.any(|other| (first..index).contains(&other)) => Ok(first),
+        Some(_) => {
+            let between = items[first].name.as_deref().unwrap_or("FILLER");
+            Err(format!("{between} stands between them; a redefinition follows the item directly"))
         }
     }
-    Err(format!("there is no {target} before it in the same group"))
 }
 
 /// Checks that `counter` can contain the count of the array `array`.
@@ -245,21 +257,60 @@ fn check_counter(items: &[Item], placed: &[Placed], array: usize, counter: usize
     }
 }
 
+/// The items by name, in upper case, so that looking up many names takes little time.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Names {
+    /// By the names that they were given.
+    items: HashMap<String, Vec<usize>>,
+    /// By the last parts of their paths.
+    parts: HashMap<String, Vec<usize>>,
+    /// The name of the record as a whole.
+    root: Option<String>,
+}
+
+impl Names {
+    fn new(items: &[Item], placed: &[Placed]) -> Self {
+        let root = items[0].name.as_deref().filter(|_| placed[0].is_record).map(str::to_uppercase);
+        let mut names = Names { root, ..Names::default() };
+        for (index, item) in items.iter().enumerate() {
+            if let Some(name) = &item.name {
+                names.items.entry(name.to_uppercase()).or_default().push(index);
+            }
+            if item.name.is_some() || !item.is_group() {
+                let path = placed[index].path.to_uppercase();
+                let part = path.rsplit('.').next().unwrap_or_default();
+                names.parts.entry(part.to_owned()).or_default().push(index);
+            }
+        }
+        names
+    }
+
+    /// Returns the items that `wanted` can refer to, in order. `wanted` is in upper case.
+    fn find(&self, placed: &[Placed], wanted: &str) -> Vec<usize> {
+        if self.root.as_deref() == Some(wanted) {
+            // Items in the record can have the same name.
+            let others = self.parts.get(wanted).into_iter().flatten();
+            return std::iter::once(&0).chain(others).copied().collect();
+        }
+        let own = self.root.as_deref().and_then(|root| wanted.strip_prefix(root)?.strip_prefix('.'));
+        let part = wanted.rsplit('.').next().unwrap_or_default();
+        let is_it = |index: &usize| {
+            let path = placed[*index].path.to_uppercase();
+            ends_with(&path, wanted) || own.is_some_and(|own| path == own)
+        };
+        self.parts.get(part).into_iter().flatten().copied().filter(is_it).collect()
+    }
+}
+
 /// Finds the item that `name` refers to; with `before`, one that precedes that item, and the one nearest to it in the
 /// nesting if there are several.
-pub(super) fn find(items: &[Item], placed: &[Placed], name: &str, before: Option<usize>) -> Result<usize, String> {
+pub(super) fn find(placed: &[Placed], names: &Names, name: &str, before: Option<usize>) -> Result<usize, String> {
     let wanted = name.trim().to_uppercase();
-    let is_it = |index: &usize| {
-        let path = placed[*index].path.to_uppercase();
-        let named = items[*index].name.is_some() || !items[*index].is_group();
-        let root = items[0].name.as_deref().filter(|_| placed[0].is_record).map(str::to_uppercase);
-        let own = root.as_deref().and_then(|root| wanted.strip_prefix(root)).and_then(|rest| rest.strip_prefix('.'));
-        named
-            && (ends_with(&path, &wanted)
-                || own.is_some_and(|own| path == own)
-                || path.is_empty() && root.as_deref() == Some(&wanted))
-    };
-    let candidates: Vec<usize> = (0..before.unwrap_or(items.len())).filter(is_it).collect();
+    if wanted.is_empty() {
+        return Err("the name of a field is empty".into());
+    }
+    let mut candidates = names.find(placed, &wanted);
+    candidates.retain(|index| before.is_none_or(|before| *index < before));
     let exact = candidates.iter().find(|index| placed[**index].path.eq_ignore_ascii_case(&wanted));
     match (&candidates[..], exact, before) {
         ([], ..) => Err(match before {
@@ -403,16 +454,20 @@ impl Place {
 }
 
 /// Finds the fields that the condition of an item tests.
-fn conditions(items: &[Item], placed: &mut [Placed], index: usize) -> Result<(), BadLayout> {
+fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize) -> Result<(), BadLayout> {
     let Some(when) = &items[index].when else { return Ok(()) };
     let mut tested = Vec::with_capacity(when.tests().len());
     for test in when.tests() {
-        let Test::Field { field, values } = test else {
-            tested.push(None);
-            continue;
-        };
         let bad = |what: String| BadLayout::in_item(index, format!("the condition {test}: {what}"));
-        let found = find(items, placed, field, None).map_err(bad)?;
+        let (field, values) = match test {
+            Test::Field { field, values } => (field, values),
+            Test::Bytes { offset, values } => {
+                check_bytes(*offset, values).map_err(bad)?;
+                tested.push(None);
+                continue;
+            }
+        };
+        let found = find(placed, names, field, None).map_err(bad)?;
         if items[found].is_group() {
             return Err(bad(format!("{field} is a group; expected a field")));
         }
@@ -430,4 +485,16 @@ fn conditions(items: &[Item], placed: &mut [Placed], index: usize) -> Result<(),
     }
     placed[index].tested = tested;
     Ok(())
+}
+
+/// Checks a test of the bytes at `offset`.
+fn check_bytes(offset: usize, values: &[Vec<u8>]) -> Result<(), String> {
+    let len = values.first().map(Vec::len).filter(|len| *len > 0).ok_or("there is no value")?;
+    if values.iter().any(|value| value.len() != len) {
+        return Err("the values have different lengths".into());
+    }
+    match offset.checked_add(len).is_some_and(|end| end <= Layout::MAX_LEN) {
+        true => Ok(()),
+        false => Err(format!("a record has at most {} bytes", Layout::MAX_LEN)),
+    }
 }

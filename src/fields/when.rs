@@ -1,5 +1,6 @@
 //! Record types: which alternatives apply to a record, by what is in it.
 
+use super::Layout;
 use std::fmt;
 use std::str::FromStr;
 
@@ -147,9 +148,11 @@ impl Test {
 
     /// Makes a test of columns, from 1.
     fn of_bytes(first: usize, last: usize, values: &[String]) -> Result<Test, BadRule> {
-        let len = (last + 1).checked_sub(first).filter(|len| *len > 0 && first > 0);
-        let len =
-            len.ok_or_else(|| BadRule(format!("{first}-{last} is not a range of columns, which count from 1")))?;
+        if first == 0 || first > last || last > Layout::MAX_LEN {
+            let most = Layout::MAX_LEN;
+            return Err(BadRule(format!("{first}-{last} is not a range of columns, which count from 1 to {most}")));
+        }
+        let len = last - first + 1;
         let parse = |value: &String| {
             let wrong = || BadRule(format!("{value:?} is not {len} bytes in hex, two digits each"));
             unhex(value).filter(|bytes| bytes.len() == len).ok_or_else(wrong)
@@ -238,9 +241,9 @@ impl fmt::Display for Test {
             }
             Test::Bytes { offset, values } => {
                 let len = values.first().map_or(1, Vec::len);
-                write!(f, "{}", offset + 1)?;
+                write!(f, "{}", offset.saturating_add(1))?;
                 if len > 1 {
-                    write!(f, "-{}", offset + len)?;
+                    write!(f, "-{}", offset.saturating_add(len))?;
                 }
                 f.write_str("=")?;
                 values.iter().enumerate().try_for_each(|(index, value)| {
@@ -280,9 +283,20 @@ mod tests {
 
     #[test]
     fn invalid_rules() {
-        for bad in
-            ["", "A=B", "A: B", "=B: C", "A B=C: D", "5-6=02: A", "6-5=0002: A", "0=C1: A", "5=XX: A", "A=\"b: C"]
-        {
+        for bad in [
+            "",
+            "A=B",
+            "A: B",
+            "=B: C",
+            "A B=C: D",
+            "5-6=02: A",
+            "6-5=0002: A",
+            "0=C1: A",
+            "5=XX: A",
+            "A=\"b: C",
+            "18446744073709551615=C1: A",
+            "1073741825=C1: A",
+        ] {
             assert!(bad.parse::<Rule>().is_err(), "{bad}");
         }
     }

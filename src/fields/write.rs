@@ -50,6 +50,8 @@ pub struct Writer {
     encode: Encode,
     /// Evaluates conditions on what was written.
     decode: Decode,
+    /// The places that conditions test.
+    places: Vec<Range<usize>>,
     /// Fields that conditions need. They are written first.
     tested: Vec<Early>,
     counts: Vec<Count>,
@@ -65,6 +67,8 @@ struct Early {
     item: usize,
     column: usize,
     form: Form,
+    /// Whether it is in an alternative with a condition, so that not every record has it.
+    is_conditional: bool,
 }
 
 /// What a byte of the record contains so far.
@@ -93,10 +97,10 @@ impl Layout {
         let mut places = Vec::new();
         conditions(&plan.ops, &mut places);
         let mut tested = Vec::new();
-        early(&plan.ops, &places, &mut tested);
+        early(&plan.ops, &places, false, &mut tested);
         let counts = vec![Count::default(); plan.counts];
         let encode = Encode { pages, room: Vec::new() };
-        Ok(Writer { plan, encode, decode, tested, counts, at: Vec::new(), marks: Vec::new() })
+        Ok(Writer { plan, encode, decode, places, tested, counts, at: Vec::new(), marks: Vec::new() })
     }
 }
 
@@ -120,22 +124,28 @@ fn conditions(ops: &[Op], places: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Collects the fields in these places, up to the first array whose count varies, and without those that a condition
-/// selects. Returns `false` if what follows moves.
-fn early(ops: &[Op], places: &[Range<usize>], fields: &mut Vec<Early>) -> bool {
+/// Collects the fields in these places, up to the first array whose count varies. Returns `false` if what follows
+/// moves.
+///
+/// Fields in alternatives belong to them, because each of several record descriptions can have its own field for the
+/// record type. Only the fields of the alternative that applies have values.
+fn early(ops: &[Op], places: &[Range<usize>], is_conditional: bool, fields: &mut Vec<Early>) -> bool {
     ops.iter().all(|op| match op {
         Op::Field(field) => {
             let end = field.offset + field.len;
             if places.iter().any(|place| place.start < end && field.offset < place.end) {
                 let Field { offset, len, item, column, form, .. } = *field;
-                fields.push(Early { offset, len, item, column, form });
+                fields.push(Early { offset, len, item, column, form, is_conditional });
             }
             true
         }
-        Op::Group { body, .. } => early(body, places, fields),
+        Op::Group { body, .. } => early(body, places, is_conditional, fields),
         Op::Array(array) => !array.varies,
         Op::Set(set) => {
-            !set.varies && (set.is_conditional || set.alternatives.iter().all(|one| early(&one.body, places, fields)))
+            for one in &set.alternatives {
+                early(&one.body, places, is_conditional || set.is_conditional, fields);
+            }
+            !set.varies
         }
     })
 }
@@ -148,6 +158,7 @@ impl Clone for Writer {
             plan: self.plan.clone(),
             encode: self.encode.clone(),
             decode: Decode { pages: pages.clone(), text, trim: *trim, empty_is_null: *empty_is_null },
+            places: self.places.clone(),
             tested: self.tested.clone(),
             counts: self.counts.clone(),
             at: Vec::new(),
@@ -185,21 +196,18 @@ impl Writer {
     /// occurrences beyond the count or for alternatives that do not apply, contradicting values. The next record can be
     /// written.
     pub fn write<S: Source>(&mut self, number: u64, source: &mut S, record: &mut Vec<u8>) -> Result<(), FieldError> {
-        let Writer { plan, encode, decode, tested, counts, at, marks } = self;
+        let Writer { plan, encode, decode, places, tested, counts, at, marks } = self;
         at.clear();
         marks.clear();
         record.clear();
-        let mut run =
-            Run { plan, encode, decode, counts, at, record, marks, number, source, missing: Vec::new(), sets: 0 };
+        let missing = Vec::new();
+        let mut run = Run { plan, encode, decode, counts, at, record, marks, number, source, missing, sets: 0, end: 0 };
         for field in &*tested {
-            let Early { offset, len, item, column, form } = *field;
-            let field = Field { offset, len, column, item, form, is_selected: true, count: None };
-            if !matches!(run.source.value(item, column), None | Some(Value::Null)) {
-                run.field(&field, 0, 0)?;
-            }
+            run.early(field)?;
         }
+        run.fill_tested(places);
         run.ops(&plan.ops, 0, 0)?;
-        run.fill_gaps();
+        run.finish();
         Ok(())
     }
 }
@@ -220,11 +228,47 @@ struct Run<'r, S> {
     missing: Vec<(Range<usize>, FieldError)>,
     /// How many alternatives this is in.
     sets: usize,
+    /// Where the last field ends.
+    end: usize,
 }
 
 impl<S: Source> Run<'_, S> {
+    /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is no value: it says
+    /// that the record does not have the field.
+    fn early(&mut self, field: &Early) -> Result<(), FieldError> {
+        let Early { offset, len, item, column, form, is_conditional } = *field;
+        let has_value = match self.source.value(item, column) {
+            None | Some(Value::Null) => false,
+            Some(Value::Text(text)) if is_conditional => !text.trim_matches(' ').is_empty(),
+            Some(_) => true,
+        };
+        match has_value {
+            true => self.field(&Field { offset, len, column, item, form, is_selected: true, count: None }, 0, 0),
+            false => Ok(()),
+        }
+    }
+
+    /// Fills the rest of the tested places with blanks, as if they had no field: a field that has no value yet may get
+    /// one later.
+    fn fill_tested(&mut self, places: &[Range<usize>]) {
+        let len = places.iter().map(|place| place.end).max().unwrap_or(0).min(self.plan.layout.max_len());
+        if self.record.len() < len {
+            self.record.resize(len, 0);
+            self.marks.resize(len, Mark::Free);
+        }
+        self.fill_gaps();
+    }
+
+    /// Ends the record after its last field.
+    fn finish(&mut self) {
+        self.record.truncate(self.end);
+        self.marks.truncate(self.end);
+        self.fill_gaps();
+    }
+
     /// Makes the record at least `len` bytes long.
     fn grow(&mut self, len: usize) {
+        self.end = self.end.max(len);
         if self.record.len() < len {
             self.record.resize(len, 0);
             self.marks.resize(len, Mark::Free);

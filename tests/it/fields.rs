@@ -2,8 +2,8 @@
 
 use charpipe::Registry;
 use charpipe::fields::{
-    FieldError, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row, Source, Value, Visitor, When,
-    Writer, Zoned,
+    ByteOrder, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row,
+    Source, Test, Value, Visitor, When, Writer, Zoned,
 };
 
 /// Collects what a reader delivers: a line for the structure, and the values by column.
@@ -253,10 +253,10 @@ fn bad_fields() {
     assert_eq!(run(ReadOptions::new(), bad), (String::new(), Err(expected.into())));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Null), bad), ("0= 1= 2= ".into(), Ok(3)));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Raw), bad), ("0=4040 1=F141 2=E1FF ".into(), Ok(3)));
-    // Blanks and low-values.
+    // Blanks and low-values are counted as well.
     let empty = ReadOptions::new().empty_is_null(true);
-    assert_eq!(run(empty.clone(), b"\x40\x40\0\0\0\0"), ("0= 1= 2= ".into(), Ok(0)));
-    assert_eq!(run(empty.clone(), b"\0\0\x40\x40\0\x40").0, "0= 1= 2=\0 ");
+    assert_eq!(run(empty.clone(), b"\x40\x40\0\0\0\0"), ("0= 1= 2= ".into(), Ok(3)));
+    assert_eq!(run(empty.clone(), b"\0\0\x40\x40\0\x40"), ("0= 1= 2=\0 ".into(), Ok(2)));
     assert!(run(empty, b"\0\x40\x40\x40\0\x40").1.is_err());
     // Signs that would not come back.
     let canonical = ReadOptions::new().canonical(true);
@@ -342,6 +342,9 @@ fn selection() {
         layout.reader(&registry, &registry.codec("IBM037").unwrap(), &options).unwrap_err().to_string()
     };
     assert_eq!(bad("X"), "X is ambiguous; name a group as well: A.X or B.X");
+    for empty in ["", " "] {
+        assert_eq!(bad(empty), "the name of a field is empty");
+    }
     assert_eq!(bad("B.Q"), "there is no B.Q; did you mean B.X or B.Z?");
 }
 
@@ -369,6 +372,17 @@ fn invalid_layouts() {
     assert_eq!(wrong(vec![counted("N"), digits(1, "N", 1)]), "B OCCURS DEPENDING ON N: there is no N before it");
     assert_eq!(wrong(vec![text(1, "N", 1), counted("N")]), "B OCCURS DEPENDING ON N: N is not an integer");
     assert_eq!(wrong(vec![text(1, "A", 1).applying(When::field("X", "1"))]), "the condition X=1: there is no X");
+    let tested = |offset: usize, values: &[&[u8]]| {
+        let values = values.iter().map(|value| value.to_vec()).collect();
+        wrong(vec![text(1, "A", 1).applying(When::new(vec![Test::Bytes { offset, values }]))])
+    };
+    for offset in [Layout::MAX_LEN, usize::MAX - 1, usize::MAX] {
+        let error = tested(offset, &[b"\xC1"]);
+        assert!(error.ends_with("=C1: a record has at most 1073741824 bytes"), "{error}");
+    }
+    assert_eq!(tested(0, &[b"\xC1", b"\xC1\xC2"]), "the condition 1=C1,C1C2: the values have different lengths");
+    assert!(tested(0, &[]).ends_with("there is no value"));
+    assert!(tested(0, &[b""]).ends_with("there is no value"));
     let long = text(1, "A", 1 << 20).occurring(Occurs::times(1 << 20));
     assert_eq!(wrong(vec![long]), "the record gets longer than 1073741824 bytes");
 }
@@ -391,4 +405,183 @@ fn names() {
         (layout.name(), layout.find("R.A-2"), layout.key(2), layout.key(3)),
         (Some("R"), Ok(3), None, Some("A-2"))
     );
+}
+
+/// Several record descriptions, each of which has its own field for the record type.
+#[test]
+fn record_types_with_their_own_type_fields() {
+    let list = Layout::new(vec![
+        Item::group(1, "REC-A"),
+        text(5, "KA", 1),
+        text(5, "D1", 3),
+        Item::group(1, "REC-B").redefining("REC-A"),
+        text(5, "KB", 1),
+        digits(5, "N", 3),
+    ])
+    .unwrap();
+    for (first, second) in [("KA=A", "KB=B"), ("KA=A", "KA=B"), ("KB=A", "KB=B"), ("KA=A", "KB=\"\""), ("KA=A", "1=40")]
+    {
+        let layout = list.clone().apply(&format!("{first}: REC-A").parse().unwrap()).unwrap();
+        let layout = layout.apply(&format!("{second}: REC-B").parse().unwrap()).unwrap();
+        let type_b = if second.ends_with('B') { 0xC2 } else { 0x40 };
+        for record in [[0xC1, 0xC1, 0x40, 0x40], [type_b, 0xF1, 0xF2, 0xF3]] {
+            assert_eq!(back(&layout, &record), record, "{first} {second}");
+        }
+        // The empty cells of a row are no values.
+        let values = ["", "", if second.ends_with('B') { "B" } else { "" }, "123"].map(|text| Some(Value::Text(text)));
+        let mut written = Vec::new();
+        writer(&layout, "IBM037").write(1, &mut &values[..], &mut written).unwrap();
+        assert_eq!(written, [type_b, 0xF1, 0xF2, 0xF3]);
+    }
+    // A value for the type field of another record type is not lost.
+    let layout = list.apply(&"KA=A: REC-A".parse().unwrap()).unwrap();
+    let layout = layout.apply(&"KB=B: REC-B".parse().unwrap()).unwrap();
+    let values = ["A", "X", "B", ""].map(|text| Some(Value::Text(text)));
+    let error = writer(&layout, "IBM037").write(1, &mut &values[..], &mut Vec::new()).unwrap_err();
+    assert_eq!((error.path(), error.code()), ("REC-B.KB", "conflict"));
+}
+
+/// In records of a fixed length, a shorter record type leaves bytes at the end of the record.
+#[test]
+fn record_types_in_records_of_a_fixed_length() {
+    let layout =
+        Layout::new(vec![text(5, "K", 1), text(5, "D1", 5), Item::group(5, "D2").redefining("D1"), digits(10, "N", 3)])
+            .unwrap();
+    let layout = layout.apply(&"K=A: D1".parse().unwrap()).unwrap().apply(&"K=B: D2".parse().unwrap()).unwrap();
+    let run = |record: &[u8], canonical: bool| {
+        let options = ReadOptions::new().canonical(canonical);
+        let row = reader(&layout, "IBM037", &options).read(1, record, &mut Seen::default());
+        row.map(|row| (row.len, row.unused)).map_err(|error| error.to_string())
+    };
+    for canonical in [false, true] {
+        assert_eq!(run(b"\xC1\xC1\xC1\xC1\xC1\xC1", canonical), Ok((6, 0)));
+        for (record, expected) in [
+            (&b"\xC2\xF1\xF2\xF3"[..], (4, 0)),
+            (b"\xC2\xF1\xF2\xF3\x40", (5, 1)),
+            (b"\xC2\xF1\xF2\xF3\x40\x40", (6, 2)),
+            // The layout does not describe the last byte.
+            (b"\xC2\xF1\xF2\xF3\x40\x40\xC1", (6, 2)),
+        ] {
+            assert_eq!(run(record, canonical), Ok(expected));
+            assert_eq!(back(&layout, record), record[..4]);
+        }
+    }
+    let record = b"\xC2\xF1\xF2\xF3\x00\xC1";
+    assert_eq!(run(record, false), Ok((6, 2)));
+    let expected = "record 1, field D2, columns 5-6: 00 C1 would be written back as 40 40";
+    assert_eq!(run(record, true), Err(expected.into()));
+}
+
+/// Conditions in one of several record descriptions that all apply.
+#[test]
+fn record_types_within_unconditional_alternatives() {
+    let layout = Layout::new(vec![
+        Item::group(1, "REC-A"),
+        text(5, "K", 1),
+        text(5, "D1", 3),
+        Item::group(5, "D2").redefining("D1"),
+        digits(10, "N", 3),
+        Item::group(1, "REC-B").redefining("REC-A"),
+        text(5, "WHOLE", 4),
+    ])
+    .unwrap();
+    let layout = layout.apply(&"K=A: D1".parse().unwrap()).unwrap().apply(&"K=B: D2".parse().unwrap()).unwrap();
+    let mut reader = reader(&layout, "IBM037", &ReadOptions::new());
+    for (record, path) in [(b"\xC1\xC1\x40\x40", "REC-A.D1"), (b"\xC2\xF1\xF2\xF3", "REC-A.D2")] {
+        let found = reader.record_type(record);
+        assert_eq!(found.map(|item| layout.path(item)), Some(path));
+        assert_eq!(reader.read(1, record, &mut Seen::default()).unwrap().record_type, found);
+        assert_eq!(back(&layout, record), record);
+    }
+
+    // Alternatives in an array are no types of the record.
+    let layout = Layout::new(vec![
+        text(5, "K", 1),
+        Item::group(5, "A").occurring(Occurs::times(2)),
+        text(10, "X", 1).applying(When::field("K", "A")),
+        digits(10, "Y", 1).redefining("X").applying(When::OTHERWISE),
+    ])
+    .unwrap();
+    let (_, row) = read(&layout, b"\xC1\xC1\xC1").unwrap();
+    assert_eq!(row.record_type, None);
+}
+
+/// Reading empty fields as null does not change which alternative applies.
+#[test]
+fn empty_type_fields() {
+    let layout = Layout::new(vec![
+        text(5, "K", 1),
+        text(5, "TA", 2).applying(When::OTHERWISE),
+        text(5, "TB", 2).redefining("TA").applying(When::field("K", "")),
+    ])
+    .unwrap();
+    let type_b = layout.find("TB").unwrap();
+    for empty_is_null in [false, true] {
+        let mut reader = reader(&layout, "IBM037", &ReadOptions::new().empty_is_null(empty_is_null));
+        for record in [b"\x40\xC1\xC1", b"\x00\xC1\xC1"] {
+            let row = reader.read(1, record, &mut Seen::default()).unwrap();
+            assert_eq!((row.record_type, reader.record_type(record)), (Some(type_b), Some(type_b)));
+        }
+    }
+}
+
+/// A number that is too large for the format is not an infinity, and one that is too small is not zero.
+#[test]
+fn floats_out_of_range() {
+    for (double, format) in
+        [(false, FloatFormat::Ieee), (true, FloatFormat::Ieee), (false, FloatFormat::Ibm), (true, FloatFormat::Ibm)]
+    {
+        let float = Float { double, format, order: ByteOrder::Big };
+        let layout = Layout::new(vec![Item::field(5, "F", Kind::Float(float))]).unwrap();
+        let write = |text: &str| {
+            let mut record = Vec::new();
+            let outcome = writer(&layout, "IBM037").write(1, &mut &[Some(Value::Text(text))][..], &mut record);
+            outcome.map(|()| record).map_err(|error| error.code())
+        };
+        for text in ["1e400", "-1E400", "1e-400", "-0.1e-400", "0.0001E-999"] {
+            assert_eq!(write(text), Err("does-not-fit"), "{text} {float:?}");
+        }
+        if !double {
+            assert_eq!(
+                (write("1e-60").is_err(), write("1e39").is_err()),
+                (format == FloatFormat::Ieee, format == FloatFormat::Ieee)
+            );
+        }
+        for text in ["0", "-0.0", "0e400", "0.00e-400"] {
+            assert!(write(text).unwrap()[1..].iter().all(|byte| *byte == 0), "{text}");
+        }
+        for text in ["inf", "-Infinity", "NaN"] {
+            assert_eq!(write(text).is_ok(), format == FloatFormat::Ieee, "{text}");
+        }
+    }
+}
+
+/// Names are found by the last part of a path, the others in order, and the name of the record.
+#[test]
+fn names_in_several_groups() {
+    let mut items = vec![Item::group(1, "R")];
+    for group in ["A", "B", "R"] {
+        items.extend([Item::group(5, group), Item::group(10, "C"), text(15, "X", 1), text(15, group, 1)]);
+    }
+    items.extend([text(5, "Y", 1), text(5, "Y", 1).redefining("Y"), text(5, "Z", 1).redefining("y")]);
+    let layout = Layout::new(items).unwrap();
+    let find = |name: &str| layout.find(name).map(|item| layout.path(item)).map_err(|error| error.to_string());
+    for (name, path) in [
+        ("a.x", "A.C.X"),
+        ("B.C.X", "B.C.X"),
+        ("r.B", "B"),
+        ("R.B.C.X", "B.C.X"),
+        ("R.C.X", "R.C.X"),
+        ("R.X", "R.C.X"),
+        ("R", "R"),
+        ("C.R", "R.C.R"),
+        ("R.Y", "Y"),
+        ("Y-2", "Y-2"),
+    ] {
+        assert_eq!(find(name).as_deref(), Ok(path), "{name}");
+    }
+    assert_eq!(find("X"), Err("X is ambiguous; name a group as well: A.C.X or B.C.X or R.C.X".into()));
+    assert!(find("C.Q").is_err() && find("X.C").is_err() && find(".X").is_err());
+    let item = |path: &str| layout.find(path).unwrap();
+    assert_eq!((layout.redefined(item("Y-2")), layout.redefined(item("Z"))), (Some(item("Y")), Some(item("Y"))));
 }
