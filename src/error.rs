@@ -210,6 +210,20 @@ pub enum ErrorKind {
         /// The maximum length, in bytes.
         limit: usize,
     },
+    /// The text of a column does not fit into the column in the target charset, under
+    /// [`Gaps::Keep`](crate::Gaps::Keep). [`Error::record`] has the record and the first column.
+    #[error("the text takes {len} bytes in {codec}, but its columns have {limit}")]
+    #[non_exhaustive]
+    ColumnTooLong {
+        /// The target charset.
+        codec: String,
+        /// The first byte of the column in the input.
+        offset: u64,
+        /// How many bytes the text takes, without the blanks at its end.
+        len: usize,
+        /// The width of the column, in bytes.
+        limit: usize,
+    },
     /// The text has a control character, under [`OnControl::Error`](crate::OnControl::Error).
     #[error("U+{:04X} is a control character", *ch as u32)]
     #[non_exhaustive]
@@ -346,6 +360,7 @@ impl Error {
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
             | ErrorKind::RecordTooLong { offset, .. }
+            | ErrorKind::ColumnTooLong { offset, .. }
             | ErrorKind::NoTapeFile { offset, .. }
             | ErrorKind::Control { offset, .. }
             | ErrorKind::NewlineInRecord { offset, .. }
@@ -391,6 +406,7 @@ impl Error {
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
             ErrorKind::RecordTooLong { .. } => "record-too-long",
+            ErrorKind::ColumnTooLong { .. } => "column-too-long",
             ErrorKind::NoTapeFile { .. } => "no-tape-file",
             ErrorKind::CannotPad { .. } => "cannot-pad",
             ErrorKind::CannotFrame { .. } => "cannot-frame",

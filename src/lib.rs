@@ -30,7 +30,7 @@
 //! | replace malformed input, and log it | [`Report::malformed`], [`OnMalformed`] | `log_replacements`, `replace_malformed` |
 //! | write reports as JSON, read options from a file | the feature `serde` | `report_as_json` |
 //! | turn mainframe records into lines or CSV | [`Transcode::records`], [`Transcode::columns`] | `unblock`, `records_to_csv` |
-//! | read packed decimal fields | [`records::Records`] | `packed_fields` |
+//! | read typed fields: packed decimals, binary numbers | [`fields`] | `fields` |
 //! | print a mainframe listing | [`Transcode::carriage`] | `print_listing` |
 //! | write records | [`Transcode::to_records`] | `back_to_records` |
 //! | load a code page at run time | [`Registry::load`] | `table_at_run_time` |
@@ -65,6 +65,7 @@
 //! | [`registry`] | finds the codec for a label | `codec` |
 //! | [`mod@detect`] | detects the encoding, with the evidence | `registry` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `error`, `words` |
+//! | [`fields`] | typed values in records: layouts, and reading and writing by them | `codec`, `registry` |
 //! | `text` | stages between decoder and encoder | `error`, `words` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
@@ -83,6 +84,7 @@ pub mod arch;
 pub mod codec;
 pub mod detect;
 mod error;
+pub mod fields;
 pub mod guide;
 pub mod records;
 pub mod registry;

@@ -7,7 +7,7 @@
 //! | part | job |
 //! |---|---|
 //! | `main.rs` | parses the command line, runs the command, returns its status |
-//! | `convert/`, `detect/`, `list.rs`, `chart/`, `generate/` | the commands, which do not use each other |
+//! | `convert/`, `detect/`, `rows/`, `list.rs`, `chart/`, `generate/` | the commands, which do not use each other |
 //! | `args/` | the options, and what they tell the library |
 //! | `print.rs` | writes whole texts; handles closed pipes and failed writes |
 //! | `panics.rs` | makes a panic the error of one file |
@@ -31,6 +31,7 @@ mod messages;
 mod panic_tests;
 mod panics;
 mod print;
+mod rows;
 #[cfg(unix)]
 mod start;
 mod status;
@@ -70,6 +71,7 @@ fn run_command(command: &Command) -> Status {
         Command::Convert(convert) if convert.list => list::run(&List::default()),
         Command::Convert(convert) => convert::run(convert),
         Command::Detect(detect) => detect::run(detect),
+        Command::Rows(rows) => rows::run(rows),
         Command::List(list) => list::run(list),
         Command::Chart(chart) => chart::run(chart),
     }

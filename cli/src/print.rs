@@ -19,6 +19,11 @@ pub(crate) fn to_path(path: &Path, text: &str) -> Status {
     finish(&Name::of_path(path.as_os_str()), Output::path(path).and_then(|output| write(output, text)))
 }
 
+/// Writes `text` to an output that is open, and finishes it.
+pub(crate) fn to_output(output: Output, text: &str) -> Status {
+    finish(&output.name.clone(), write(output, text))
+}
+
 fn write(mut output: Output, text: &str) -> io::Result<bool> {
     output.write_all(text.as_bytes())?;
     output.commit()

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use charpipe::arch::types::{ByteOrder, FromUtf8, OctetOrder, ToUtf8, Translation};
-use charpipe::arch::{Isa, bytes, single_byte, utf8, utf16, utf32};
+use charpipe::arch::types::{ByteOrder, FOLLOWS, FromUtf8, LEN, MAY_GO_ON, OctetOrder, Shifts, ToUtf8, Translation};
+use charpipe::arch::{Isa, bytes, lanes, single_byte, utf8, utf16, utf32};
 use charpipe::codec::{MIN_ROOM, Utf8Sink, can_encode};
 use charpipe::{Codec, OnMalformed, OnUnmappable, Transcode};
 use charpipe_fuzz::{CODECS, Choices, encode};
@@ -84,6 +84,48 @@ fn in_utf16(order: ByteOrder, text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(octets).collect()
 }
 
+/// Checks the kernels of mixed pages by the scalar ones.
+fn mixed(isa: Isa, src: &[u8], len: usize) {
+    let what = |kernel: &str| format!("{kernel} by {}", isa.name());
+    // Each lane has three bytes and a length, which is seldom a bad one, and seldom flags.
+    let lanes_of = |flags: u32| {
+        let lane = |four: &[u8; 4]| match u32::from_le_bytes(*four) {
+            lane if lane >> 30 == 3 => lane & flags,
+            lane => lane & 0xFF_FFFF | (1 + (lane >> LEN) % 3) << LEN,
+        };
+        src.as_chunks().0.iter().map(lane).collect::<Vec<u32>>()
+    };
+    let text = lanes_of(u32::MAX);
+    let mut room = Room::new(len);
+    let (done, written) = lanes::text(isa, &text, room.room());
+    let mut expected = vec![0; 4 * text.len() + 4];
+    let (all, len_of_it) = lanes::text(Isa::Scalar, &text[..done], &mut expected);
+    assert_eq!((all, len_of_it), (done, written), "{}", what("text"));
+    room.holds(written, &expected[..written], &what("text"));
+
+    let codes = lanes_of(7 << LEN | MAY_GO_ON | FOLLOWS | 0xFF_FFFF);
+    for shifts in [None, Some(Shifts { out: 0x0E, back: 0x0F })] {
+        let (mut is_double, mut expected_double) = (false, false);
+        let mut room = Room::new(len);
+        let (done, written) = lanes::codes(isa, &codes, shifts, &mut is_double, room.room());
+        let mut expected = vec![0; 5 * codes.len() + 8];
+        // The lane after the last one only shows what follows.
+        let seen = &codes[..codes.len().min(done + 1)];
+        let found = lanes::codes(Isa::Scalar, seen, shifts, &mut expected_double, &mut expected);
+        assert_eq!((found, expected_double), ((done, written), is_double), "{}", what("codes"));
+        room.holds(written, &expected[..written], &what("codes"));
+    }
+
+    let shifts = Shifts { out: 0x0E, back: 0x0F };
+    for is_double in [false, true] {
+        let (mut units, mut expected) = ([0; 64], [0; 64]);
+        let split = lanes::split(isa, shifts, is_double, src, &mut units);
+        assert_eq!(split, lanes::split(Isa::Scalar, shifts, is_double, src, &mut expected), "{}", what("split"));
+        let count = split.firsts.count_ones() as usize;
+        assert_eq!(units[..count], expected[..count], "{}", what("split"));
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
     let len = usize::from(choices.byte()) * 3;
@@ -131,6 +173,7 @@ fuzz_target!(|data: &[u8]| {
     }
 
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        mixed(isa, src, len);
         for order in ByteOrder::ALL {
             let mut buffer = GuardedBuffer::new(len);
             let (read, written) = utf16::to_utf8(isa, order, src, buffer.writable());

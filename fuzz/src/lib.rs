@@ -7,6 +7,7 @@
 #[path = "../../tests/it/common/mod.rs"]
 mod common;
 
+pub use common::layouts::check_bytes;
 pub use common::{Outcome, encode};
 
 use charpipe::codec::{MIN_ROOM, Stop, Utf8Sink};

@@ -1,5 +1,7 @@
 //! Bytes to bytes: translation between single-byte charsets, padding, and newlines.
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64;
 use super::types::Translation;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
@@ -13,7 +15,10 @@ pub fn translate(isa: Isa, table: &Translation, src: &[u8], dst: &mut [u8]) -> u
     let len = src.len().min(dst.len());
     let (src, dst) = (&src[..len], &mut dst[..len]);
     dispatch!(isa, {
+        "x86_64" Sse => x86_64::single_byte::sse::translate(table, src, dst),
+        "x86_64" Avx2 => x86_64::single_byte::avx2::translate(table, src, dst),
         "x86_64" Avx512 => x86_64::bytes::translate_avx512(table, src, dst),
+        "aarch64" Neon => aarch64::single_byte::translate(table, src, dst),
         _ => scalar::bytes::translate(table, src, dst),
     })
 }

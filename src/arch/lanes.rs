@@ -3,6 +3,8 @@
 //!
 //! This is where the codec of mixed pages spends its time once its table lookups do not wait for each other.
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64;
 #[cfg(test)]
 use super::types::{FOLLOWS, LEN, MAY_GO_ON};
 use super::types::{Shifts, Split};
@@ -16,7 +18,10 @@ use super::{Isa, dispatch, scalar};
 #[inline]
 pub fn text(isa: Isa, lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
     dispatch!(isa, {
-        "x86_64" Avx512 => x86_64::lanes::text_avx512(lanes, dst),
+        "x86_64" Sse => x86_64::lanes::sse::text(lanes, dst),
+        "x86_64" Avx2 => x86_64::lanes::sse::text(lanes, dst),
+        "x86_64" Avx512 => x86_64::lanes::avx512::text(lanes, dst),
+        "aarch64" Neon => aarch64::lanes::text(lanes, dst),
         _ => scalar::lanes::text(lanes, dst),
     })
 }
@@ -29,7 +34,10 @@ pub fn text(isa: Isa, lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
 #[inline]
 pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
     dispatch!(isa, {
-        "x86_64" Avx512 => x86_64::lanes::codes_avx512(lanes, shifts, is_double, dst),
+        "x86_64" Sse => x86_64::lanes::sse::codes(lanes, shifts, is_double, dst),
+        "x86_64" Avx2 => x86_64::lanes::sse::codes(lanes, shifts, is_double, dst),
+        "x86_64" Avx512 => x86_64::lanes::avx512::codes(lanes, shifts, is_double, dst),
+        "aarch64" Neon => aarch64::lanes::codes(lanes, shifts, is_double, dst),
         _ => scalar::lanes::codes(lanes, shifts, is_double, dst),
     })
 }
@@ -38,7 +46,7 @@ pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bo
 #[inline(always)]
 #[must_use]
 pub fn are_worth_it(isa: Isa) -> bool {
-    isa == Isa::Avx512
+    isa != Isa::Scalar
 }
 
 /// Splits 64 bytes, or 65 if the last is the first half of a pair, into single bytes, pairs and shift codes with the
@@ -49,7 +57,10 @@ pub fn are_worth_it(isa: Isa) -> bool {
 pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut [u16; 64]) -> Split {
     let Some(block) = src.first_chunk() else { return Split { is_double, ..Split::default() } };
     dispatch!(isa, {
-        "x86_64" Avx512 => x86_64::lanes::split_avx512(shifts, is_double, block, units),
+        "x86_64" Sse => x86_64::lanes::sse::split(shifts, is_double, block, units),
+        "x86_64" Avx2 => x86_64::lanes::sse::split(shifts, is_double, block, units),
+        "aarch64" Neon => aarch64::lanes::split(shifts, is_double, block, units),
+        "x86_64" Avx512 => x86_64::lanes::avx512::split(shifts, is_double, block, units),
         _ => scalar::lanes::split(shifts, is_double, block, units),
     })
 }

@@ -14,7 +14,24 @@
 //!
 //! Codecs call the functions in `single_byte.rs`, `utf8.rs`, `utf16.rs`, `utf32.rs`, `lanes.rs` (mixed pages) and
 //! `bytes.rs` (bytes to bytes, padding), which choose the kernel. Their tests run every kernel that the machine has.
-//! `types.rs` has the data that they exchange; `shuffles.rs`, `slices.rs` and `utf8_blocks.rs` are shared by the folders.
+//! `types.rs` has the data that they exchange.
+//!
+//! # One algorithm, several instruction sets
+//!
+//! AVX-512 has instructions of its own for most of this, above all a look-up of 128 bytes and the removal of bytes, so its
+//! kernels are written for it alone. Those of SSE4.1, AVX2 and NEON are the same algorithm with vectors of different
+//! length. The algorithm is a macro, and each instruction set defines the vector and its operations, about twenty functions
+//! of one line:
+//!
+//! | file | algorithm |
+//! |---|---|
+//! | `single_byte_blocks.rs` | single-byte charsets in both directions, and from one to another |
+//! | `lanes_blocks.rs` | the characters and codes of mixed pages |
+//! | `utf8_blocks.rs` | validation of UTF-8 |
+//! | `x86_64/single_byte/rows.rs` | look-ups of 128 and 256 entries by shuffles of 16 bytes |
+//!
+//! A macro, not a trait: a function of a trait cannot be safe and have a `#[target_feature]`. `compact.rs` and `shuffles.rs`
+//! have the tables.
 //!
 //! [`isa`] finds out once which instruction set to use. The environment variable `CHARPIPE_ISA` (`scalar`, `sse`, `avx2`,
 //! `avx512`, `neon`) asks for a lesser one, for tests and to find out whether a bug is in a kernel.
@@ -33,11 +50,16 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 pub mod bytes;
+mod compact;
 pub mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod lanes_blocks;
 mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod shuffles;
 pub mod single_byte;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod single_byte_blocks;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod slices;
 pub mod types;

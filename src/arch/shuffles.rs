@@ -48,6 +48,49 @@ pub(super) static SQUEEZE_THREE: Shuffles = {
     table
 };
 
+/// From four lanes, of which the first byte always counts and the last one never: the second byte of those in the lower
+/// half of the set, and the third byte of those in the upper half.
+pub(super) static SQUEEZE_LANES: Shuffles = {
+    let mut table = [[0x80; 16]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut from, mut to) = (0, 0);
+        while from < 16 {
+            let counts = match from % 4 {
+                0 => true,
+                1 => set >> (from / 4) & 1 != 0,
+                2 => set >> 4 >> (from / 4) & 1 != 0,
+                _ => false,
+            };
+            if counts {
+                table[set][to] = from as u8;
+                to += 1;
+            }
+            from += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
+/// From eight bytes, those in the set.
+pub(super) static SQUEEZE_BYTES: [[u8; 8]; 256] = {
+    let mut table = [[0x80; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut from, mut to) = (0, 0);
+        while from < 8 {
+            if set >> from & 1 != 0 {
+                table[set][to] = from as u8;
+                to += 1;
+            }
+            from += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
 /// From eight units, those in the set, in the machine's order.
 pub(super) static SQUEEZE_UNITS: Shuffles = {
     let mut table = [[0x80; 16]; 256];

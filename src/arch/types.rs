@@ -1,5 +1,8 @@
 //! The data that kernels and codecs share: orders of bytes, and tables in the form that vectors need.
 
+use super::compact::{DecodeCodes, EncodeCodes};
+use std::sync::OnceLock;
+
 /// The order of the two bytes of a UTF-16 code unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ByteOrder {
@@ -117,6 +120,34 @@ pub struct Split {
     pub is_double: bool,
 }
 
+impl Split {
+    /// Finds the characters in a block of 64 bytes of which `outs` and `backs` are shift codes. If bit 63 of `cuts` is set,
+    /// so is the byte after the block; the other bits are the bytes before a shift code.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
+    #[inline(always)]
+    pub(super) fn of(outs: u64, backs: u64, cuts: u64, is_double: bool) -> Self {
+        const EVEN: u64 = 0x5555_5555_5555_5555;
+        // The runs of ones in `within` whose first bits are `starts`.
+        let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
+        let plain = !(outs | backs);
+        let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
+        // Pairs begin at every other byte of a run: at the even ones if the run begins at an even one.
+        let starts = double & !(double << 1);
+        let even = flood(starts & EVEN, double);
+        let leads = (double & even & EVEN) | (double & !even & !EVEN);
+        let firsts = plain & !double | leads;
+        let cut_off = leads & cuts;
+        if cut_off != 0 {
+            let read = cut_off.trailing_zeros() as usize;
+            let before = (1 << read) - 1;
+            return Split { read, firsts: firsts & before, doubles: leads & before, is_double: true };
+        }
+        // A pair may end with the byte after the block. No pair before the block took a byte of it.
+        let read = 64 + (leads >> 63) as usize;
+        Split { read, firsts, doubles: leads, is_double: (double | outs) >> 63 != 0 }
+    }
+}
+
 /// For decoding a single-byte charset: the UTF-8 bytes of each byte's character, counted from the end of the character.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -127,6 +158,8 @@ pub struct ToUtf8 {
     pub(super) before: [u8; 256],
     /// The first byte of three, or absent; [`NONE`](Self::NONE) if there is no character, or one of four bytes.
     pub(super) first: [u8; 256],
+    /// The same for other kernels, made when one needs it.
+    codes: OnceLock<Box<DecodeCodes>>,
 }
 
 impl ToUtf8 {
@@ -138,7 +171,8 @@ impl ToUtf8 {
     /// Makes the table from the UTF-8 form of each byte, which is empty if the byte has no character.
     pub fn new<'a>(utf8: impl Fn(u8) -> &'a [u8]) -> Self {
         // A byte without a character looks like one of three bytes until `first` is looked up.
-        let mut this = ToUtf8 { last: [0x80; 256], before: [0x80; 256], first: [Self::NONE; 256] };
+        let mut this =
+            ToUtf8 { last: [0x80; 256], before: [0x80; 256], first: [Self::NONE; 256], codes: OnceLock::new() };
         for byte in 0..=u8::MAX {
             let (first, before, last) = match *utf8(byte) {
                 [last] => (Self::ABSENT, Self::ABSENT, last),
@@ -150,6 +184,12 @@ impl ToUtf8 {
             (this.first[at], this.before[at], this.last[at]) = (first, before, last);
         }
         this
+    }
+
+    /// Returns the table for kernels whose look-ups have entries of one byte.
+    #[inline]
+    pub(super) fn codes(&self) -> &DecodeCodes {
+        self.codes.get_or_init(|| Box::new(DecodeCodes::new(self)))
     }
 }
 
@@ -172,6 +212,8 @@ pub struct FromUtf8 {
     pub(super) latin_none: Option<u8>,
     /// The place in `index` of the fullest page among those of two-byte characters, other than U+0080 to U+00FF.
     pub(super) common: usize,
+    /// The same for other kernels, made when one needs it.
+    codes: OnceLock<Box<EncodeCodes>>,
 }
 
 impl FromUtf8 {
@@ -204,12 +246,18 @@ impl FromUtf8 {
             Page { bytes: page.map(|byte| byte.unwrap_or(none)), none }
         };
         let pages = pages.iter().enumerate().map(page).collect();
-        FromUtf8 { index, pages, latin_none, common }
+        FromUtf8 { index, pages, latin_none, common, codes: OnceLock::new() }
     }
 
     /// Returns the page of the code points from `128 * at` on.
     #[inline(always)]
     pub(super) fn page(&self, at: usize) -> &Page {
         &self.pages[usize::from(self.index[at & 0x1FF])]
+    }
+
+    /// Returns the table for kernels whose look-ups have entries of one byte.
+    #[inline]
+    pub(super) fn codes(&self) -> &EncodeCodes {
+        self.codes.get_or_init(|| Box::new(EncodeCodes::new(self)))
     }
 }

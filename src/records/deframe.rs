@@ -88,6 +88,31 @@ impl Deframer {
         self
     }
 
+    /// Makes the deframer read a part of a stream, from a place where a record begins (in VB and VBS, a block): the
+    /// part begins at `offset` of the input, in bytes from 0, with the record `number`, from 1. Numbers and offsets,
+    /// also those of errors, count from there.
+    ///
+    /// ```
+    /// use charpipe::records::{Deframer, Shape};
+    ///
+    /// let mut deframer = Deframer::new(&Shape::RDW).at(1000, 51);
+    /// let error = deframer.next(b"\x00\x00\x00\x00", true).unwrap_err();
+    /// assert!(error.to_string().starts_with("byte 1000: record 51: the header 00 00 00 00 is wrong"));
+    /// ```
+    #[must_use]
+    pub fn at(mut self, offset: u64, number: u64) -> Self {
+        (self.records.at, self.records.begun, self.records.record) = (offset, offset, number);
+        self
+    }
+
+    /// Returns whether the stream can be split here: a new deframer that [begins here](Self::at) would read the same
+    /// records from here on. That is so between two records; in VB and VBS, between two blocks outside a spanned
+    /// record. On tapes it is never so.
+    #[must_use]
+    pub fn is_at_split(&self) -> bool {
+        self.tape.is_none() && !self.records.open && self.records.is_at_boundary()
+    }
+
     /// Returns the number of the current record, from 1. Between records, returns the number of the next one.
     #[must_use]
     pub fn record(&self) -> u64 {

@@ -9,6 +9,7 @@
 //! | `frame.rs` | [`Framer`]: from records to bytes |
 //! | `label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
 //! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
+//! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
 //! | `sniff/` | [`sniff()`]: guesses a file's shape from its first bytes |
 
 mod carriage;
@@ -20,6 +21,7 @@ pub(crate) mod packed;
 mod reader;
 mod shape;
 mod sniff;
+mod split;
 
 pub use carriage::Carriage;
 pub(crate) use carriage::{Move, Printer};
@@ -30,6 +32,7 @@ pub use label::{DataSet, TapeFile};
 pub use reader::{Record, RecordWriter, Records};
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 pub use sniff::{Hypothesis, NoShape, SNIFFED, Sniffed, look, sniff, sniff_one};
+pub use split::{RecordSlices, resync};
 
 /// The default limit in bytes for a record that must be held as a whole, if its shape sets no lower limit: 1 MiB.
 pub const RECORD_LIMIT: usize = 1 << 20;

@@ -75,7 +75,7 @@ pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
 
 /// Returns up to three labels that differ from `label` by a typing or reading mistake, all at the same, smallest
 /// distance.
-pub(super) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
     // Characters that look alike are treated as equal.
     let lookalike_key = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
     let label_key = lookalike_key(label);

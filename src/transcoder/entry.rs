@@ -58,7 +58,9 @@ impl Transcode {
     /// for choices that contradict each other; [`ErrorKind::CannotFrame`] for records of a shape that cannot be written.
     pub fn transcoder(&self) -> Result<Transcoder, Error> {
         self.validate()?;
-        Ok(Transcoder::new(Arc::new(self.settings.clone())))
+        let mut settings = self.settings.clone();
+        settings.name_source_by_columns()?;
+        Ok(Transcoder::new(Arc::new(settings)))
     }
 
     /// Transcodes `input` to `output`.

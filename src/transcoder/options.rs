@@ -82,6 +82,47 @@ impl Settings {
         let by_output = if self.to_records.is_some() { OnNewlineInRecord::Keep } else { OnNewlineInRecord::Error };
         self.input.newlines.unwrap_or(by_output)
     }
+
+    /// If nothing names the encoding of the input, and every column names its own, makes that of the first the encoding of
+    /// the input: nothing else is decoded.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`].
+    pub(super) fn name_source_by_columns(&mut self) -> Result<(), Error> {
+        if let (None, Some(columns)) = (&self.hints.from, &self.input.columns)
+            && columns.ranges().iter().all(|range| range.page.is_some())
+            && let Some(page) = columns.pages().next()
+        {
+            self.hints.from = Some(self.registry.codec(page)?);
+        }
+        Ok(())
+    }
+
+    /// Returns why the columns of records cannot be converted in their places with these options.
+    fn why_not_in_place(&self) -> Option<&'static str> {
+        let Input { columns, gaps, carriage, blanks, shifts_as_blanks, newlines, .. } = &self.input;
+        let changes_newlines = !matches!(self.eol, Eol::Auto | Eol::Keep)
+            || newlines.is_some_and(|policy| policy != OnNewlineInRecord::Keep);
+        if *gaps != Gaps::Keep {
+            let has_pages = columns.as_ref().is_some_and(|columns| columns.pages().next().is_some());
+            return has_pages
+                .then_some("only if the bytes outside the columns are kept can a column have a code page of its own");
+        }
+        if columns.is_none() {
+            Some("which bytes are kept depends on the columns, and there are none")
+        } else if self.to_records.is_none() {
+            Some("the bytes outside the columns can be kept only if the output consists of records")
+        } else if changes_newlines || self.controls != OnControl::Keep {
+            Some("newlines and control characters stay as they are if the bytes outside the columns are kept")
+        } else if carriage.is_some() || *shifts_as_blanks || *blanks == Padding::TrimNuls {
+            Some(
+                "printer control codes, shift codes and NULs stay as they are if the bytes outside the columns are kept",
+            )
+        } else {
+            (self.bom == Bom::Add)
+                .then_some("records whose columns are converted in their places have no byte order mark")
+        }
+    }
 }
 
 impl Input {
@@ -442,6 +483,22 @@ impl Transcode {
     }
 
     /// Sets what to do with the bytes outside [`columns`](Self::columns). The default is to drop them.
+    ///
+    /// With [`Gaps::Keep`], records become records in which only the columns change. A column may name its own code page;
+    /// the others are in that of the input. If every column has one, [`source_encoding`](Self::source_encoding) is not
+    /// needed.
+    ///
+    /// ```
+    /// use charpipe::{Gaps, Transcode, records::Shape};
+    ///
+    /// // Two columns with text, and a packed decimal between them.
+    /// let job = Transcode::new().records(Shape::Fixed { lrecl: 5 }).to_records(Shape::Fixed { lrecl: 5 });
+    /// let job = job.columns("1-2=IBM037,5=IBM273".parse().unwrap()).gaps(Gaps::Keep).target_encoding("IBM1047")?;
+    /// let mut output = Vec::new();
+    /// job.run(&b"\xBA\xC2\x12\x3C\xB5"[..], &mut output)?;
+    /// assert_eq!(output, b"\xAD\xC2\x12\x3C\x7C");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
     pub fn gaps(mut self, policy: Gaps) -> Self {
         self.settings.input.gaps = policy;
         self
@@ -571,8 +628,11 @@ impl Transcode {
             "columns and printer control codes need records, and the input has none"
         } else if input.file.is_some() && !matches!(input.shape, Some(Shape::AwsTape { .. })) {
             "only a tape image has files to choose from"
+        } else if let Some(why) = self.settings.why_not_in_place() {
+            why
         } else {
-            return Ok(());
+            let mut pages = input.columns.iter().flat_map(Columns::pages);
+            return pages.try_for_each(|page| self.settings.registry.codec(page).map(|_| ()));
         };
         Err(ErrorKind::Options { what }.into())
     }

@@ -115,6 +115,12 @@ byte 30: "ISO-8895-1" is not known; did you mean ISO-8859-1?
         stderr: "",
     },
     Expected {
+        name: "fields",
+        built: true,
+        stdout: include_str!("../../examples/data/records/customers-list.txt"),
+        stderr: "",
+    },
+    Expected {
         name: "gzip_stream",
         built: true,
         stdout: r#"223 bytes of IBM1047, 446 of UTF-16
@@ -174,12 +180,6 @@ line 3, byte 3: '€'
 <?xml version=\'1.0\' encoding=\'X-Accents\'?><name>Jos\xc2e M\xc8uller</name>
 byte 6: C2 is not valid X-Accents
 ",
-        stderr: "",
-    },
-    Expected {
-        name: "packed_fields",
-        built: true,
-        stdout: include_str!("../../examples/data/records/customers-list.txt"),
         stderr: "",
     },
     Expected {

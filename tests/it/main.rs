@@ -6,12 +6,22 @@ mod adapters;
 mod broken_documents;
 mod byte_to_byte;
 mod chunks;
+mod cobol;
+mod columns_in_place;
 mod conformance;
 mod contract_violations;
+mod copybook_texts;
+mod copybooks;
 mod dependencies;
 mod detection;
 mod examples;
+mod field_lists;
+mod fields;
+mod fields_mainframe;
+mod fields_properties;
 mod guess;
+#[cfg(feature = "whatwg")]
+mod many_faults;
 #[cfg(feature = "whatwg")]
 mod meta_labels;
 mod mixed_pages;
@@ -23,6 +33,7 @@ mod offsets;
 mod one_way;
 #[cfg(feature = "whatwg")]
 mod parallel;
+mod peer_values;
 mod peers;
 mod record_runs;
 mod records;

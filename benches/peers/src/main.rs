@@ -24,15 +24,19 @@ const ROOM: usize = 256 * 1024;
 /// EBCDIC pages with the repertoire of Latin-1, or of Latin-1 except the euro sign.
 const LATIN_PAGES: &[&str] = &["IBM037", "IBM1047", "IBM273", "IBM500", "IBM1140"];
 
-/// Code pages of other scripts.
+/// Code pages of other scripts with characters of two bytes in UTF-8.
 const OTHER_PAGES: &[(&str, Kind)] = &[
     ("IBM1025", Kind::Russian),
     ("IBM875", Kind::Greek),
     ("IBM424", Kind::Hebrew),
-    ("IBM420", Kind::ArabicShapes),
     ("windows-1251", Kind::Russian),
     ("IBM866", Kind::Russian),
 ];
+
+/// Code pages with characters of three bytes in UTF-8, which the kernels for AVX2, SSE4.1 and NEON leave to the scalar
+/// loop.
+const LONG_PAGES: &[(&str, Kind)] =
+    &[("IBM420", Kind::ArabicShapes), ("IBM290", Kind::Katakana), ("windows-874", Kind::Thai)];
 
 const UCS4: &[&str] = &["UTF-32LE", "UTF-32BE", "X-ISO-10646-UCS-4-2143", "X-ISO-10646-UCS-4-3412"];
 
@@ -80,40 +84,43 @@ fn scalar(part: &str) -> bool {
     }
 }
 
+/// What a direction should reach, as a ratio to simdutf on Latin-1.
+struct Goals {
+    decoding: [Goal; 2],
+    encoding: [Goal; 2],
+}
+
+/// Returns the goals for the instruction set of this machine: for English, and for text outside ASCII.
+fn goals() -> Goals {
+    let ratios = |[english, other]: [f64; 2]| [Goal::ratio(english), Goal::ratio(other)];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512vbmi2") {
+        return Goals { decoding: ratios([0.8, 0.8]), encoding: ratios([0.8, 0.8]) };
+    }
+    // simdutf copies ASCII as it is, which a table cannot do.
+    Goals { decoding: ratios([0.5, 0.75]), encoding: ratios([0.35, 2.0]) }
+}
+
 /// With the kernels that this machine supports.
 fn races() -> Result<Vec<Race>, Error> {
     let registry = Registry::builtin();
+    let goals = goals();
     let mut races = Vec::new();
-    for page in LATIN_PAGES {
-        let page = Page::new(registry.codec(page)?);
-        for kind in [Kind::English, Kind::French] {
+    let latin = LATIN_PAGES.iter().map(|page| (page, Kind::French));
+    let other = OTHER_PAGES.iter().map(|(page, kind)| (page, *kind));
+    let without_goal = LONG_PAGES.iter().map(|(page, kind)| (page, *kind));
+    for (name, kind) in latin.chain(other).chain(without_goal) {
+        let page = Page::new(registry.codec(name)?);
+        let has_goal = !LONG_PAGES.iter().any(|(long, _)| long == name);
+        for (at, kind) in [Kind::English, kind].into_iter().enumerate() {
             let (text, bytes) = page.text(kind);
-            let latin = latin1(&text);
-            races.push(
-                Race::new(format!("{} → UTF-8", page.name()), kind, text.clone().into(), page.decoding(bytes.clone()))
-                    .against("simdutf, Latin-1", peers::latin1_to_utf8(latin.clone()), text.clone().into())
-                    .goal(Goal::ratio(0.8)),
-            );
-            races.push(
-                Race::new(format!("UTF-8 → {}", page.name()), kind, bytes, page.encoding(text.clone()))
-                    .against("simdutf, Latin-1", peers::utf8_to_latin1(text.into()), latin)
-                    .goal(Goal::ratio(0.8)),
-            );
-        }
-    }
-    for (page, kind) in OTHER_PAGES {
-        let page = Page::new(registry.codec(page)?);
-        for kind in [Kind::English, *kind] {
-            let (text, bytes) = page.text(kind);
-            races.push(
-                against_windows_1251(Race::new(
-                    format!("{} → UTF-8", page.name()),
-                    kind,
-                    text.into(),
-                    page.decoding(bytes),
-                ))
-                .goal(Goal::ratio(6.0).and_rate(4.0)),
-            );
+            let [decoding, encoding] = [goals.decoding[at], goals.encoding[at]]
+                .map(|goal| if has_goal || at == 0 { goal } else { Goal::default() });
+            let race = page.decoding(bytes.clone());
+            let race = Race::new(format!("{} → UTF-8", page.name()), kind, text.clone().into(), race);
+            races.push(against_latin1_to_utf8(race, at == 0).goal(decoding));
+            let race = Race::new(format!("UTF-8 → {}", page.name()), kind, bytes, page.encoding(text));
+            races.push(against_utf8_to_latin1(race, at == 0).goal(encoding));
         }
     }
     for &kind in TEXTS {
@@ -174,12 +181,28 @@ fn unicode_races(registry: &Registry, kind: Kind) -> Result<Vec<Race>, Error> {
     Ok(races)
 }
 
+/// A single-byte charset is compared with simdutf on Latin-1: of the same English text, or of French text for any other.
+fn against_latin1_to_utf8(race: Race, is_english: bool) -> Race {
+    let text = fitting(if is_english { Kind::English } else { Kind::French }, str::len);
+    race.against(peer_name(is_english), peers::latin1_to_utf8(latin1(&text)), text.into())
+}
+
+/// The same in the other direction.
+fn against_utf8_to_latin1(race: Race, is_english: bool) -> Race {
+    let text = fitting(if is_english { Kind::English } else { Kind::French }, str::len);
+    race.against(peer_name(is_english), peers::utf8_to_latin1(text.clone().into()), latin1(&text))
+}
+
+fn peer_name(is_english: bool) -> &'static str {
+    if is_english { "simdutf, English" } else { "simdutf, French" }
+}
+
 /// Single bytes to UTF-8 without SIMD.
 fn scalar_races() -> Result<Vec<Race>, Error> {
     let registry = Registry::builtin();
     let mut races = Vec::new();
     let latin = LATIN_PAGES.iter().take(2).map(|page| (page, Kind::French));
-    for (page, kind) in latin.chain(OTHER_PAGES.iter().map(|(page, kind)| (page, *kind))) {
+    for (page, kind) in latin.chain(OTHER_PAGES.iter().chain(LONG_PAGES).map(|(page, kind)| (page, *kind))) {
         let page = Page::new(registry.codec(page)?);
         for kind in [Kind::English, kind] {
             let (text, bytes) = page.text(kind);
@@ -191,7 +214,7 @@ fn scalar_races() -> Result<Vec<Race>, Error> {
     Ok(races)
 }
 
-/// Single-byte charsets other than Latin-1 are compared with encoding_rs on Russian, for any text.
+/// Without SIMD, single-byte charsets are compared with encoding_rs on Russian, for any text.
 fn against_windows_1251(race: Race) -> Race {
     let text = fitting(Kind::Russian, str::len);
     let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(&text);

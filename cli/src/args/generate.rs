@@ -9,6 +9,8 @@ pub(crate) enum What {
     Man,
     /// charpipe-detect.1
     ManDetect,
+    /// charpipe-rows.1
+    ManRows,
     /// charpipe-list.1
     ManList,
     /// charpipe-chart.1

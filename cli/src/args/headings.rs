@@ -8,3 +8,5 @@ pub(super) const NEWLINES: &str = "Newlines and control characters";
 pub(super) const FILES: &str = "Files";
 pub(super) const MESSAGES: &str = "Messages";
 pub(super) const RECORDS: &str = "Records";
+pub(super) const LAYOUT: &str = "Layout";
+pub(super) const ROWS: &str = "Rows";

@@ -3,18 +3,21 @@
 //!
 //! | file | options |
 //! |---|---|
-//! | `convert.rs`, `detect.rs`, `list.rs`, `chart.rs` | each command's own |
+//! | `convert.rs`, `detect.rs`, `rows.rs`, `list.rs`, `chart.rs` | each command's own |
 //! | `reading.rs`, `tables.rs` | input and its encoding; table files |
 //! | `many.rs`, `records.rs` | many files; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
 //! | `choice.rs` | values that are one word of several |
+//! | `plain.rs` | the plain form of the command line, without clap |
 //! | `compat.rs` | what users of other converters type |
 //! | `usage.rs` | messages about a wrong command line |
+//! | `command_word.rs` | the command after options |
 //! | `manual.rs`, `headings.rs`, `generate.rs` | examples and exit statuses; headings of the help; what `--generate` makes |
 
 mod chart;
 mod choice;
 mod color;
+mod command_word;
 mod compat;
 mod convert;
 mod detect;
@@ -25,8 +28,10 @@ mod list;
 pub(crate) mod manual;
 mod many;
 mod messages;
+mod plain;
 mod reading;
 pub(crate) mod records;
+pub(crate) mod rows;
 mod tables;
 pub(crate) mod usage;
 
@@ -35,6 +40,7 @@ pub(crate) use crate::args::convert::Convert;
 pub(crate) use crate::args::detect::Detect;
 pub(crate) use crate::args::list::List;
 pub(crate) use crate::args::many::ManyArgs;
+pub(crate) use crate::args::rows::Rows;
 
 use crate::args::color::ColorArgs;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -54,6 +60,7 @@ Several FILEs are detected and converted one by one and written to one output in
 const USAGE: &str = "\
 charpipe [convert] [OPTIONS] [FILE]...
   charpipe detect [OPTIONS] [FILE]...
+  charpipe rows --layout FILE [FILE]...
   charpipe list [OPTIONS] [PATTERN]
   charpipe chart [OPTIONS] CODEC [OTHER]";
 
@@ -76,6 +83,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Convert(Convert),
     Detect(Detect),
+    Rows(Box<Rows>),
     List(List),
     Chart(Chart),
 }
@@ -88,6 +96,7 @@ impl Command {
             Command::Convert(Convert { generate: Some(_), .. }) => return false,
             Command::Convert(convert) if !convert.list => (&convert.reading, &convert.messages),
             Command::Detect(detect) => (&detect.reading, &detect.messages),
+            Command::Rows(rows) => return !rows.messages.quiet && rows.is_from_terminal(),
             _ => return false,
         };
         !messages.quiet && reading.is_from_terminal()
@@ -97,6 +106,7 @@ impl Command {
         match self {
             Command::Convert(convert) => convert.messages.color,
             Command::Detect(detect) => detect.messages.color,
+            Command::Rows(rows) => rows.messages.color,
             Command::List(list) => list.color,
             Command::Chart(chart) => chart.color,
         }
@@ -106,6 +116,11 @@ impl Command {
 /// Parses the command line. Help and version are errors, as clap has it.
 pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let argv = with_command(argv);
+    if argv[1] == "convert"
+        && let Some(convert) = plain::parse(&argv[2..])
+    {
+        return Ok(Cli { command: Command::Convert(convert) });
+    }
     let asks = |names: &[&str]| argv.iter().skip(1).any(|arg| names.iter().any(|name| arg == name));
     let styled = |command: clap::Command| if asks(&["-h"]) { choice::brief(command) } else { command };
     // Help without a command is about the whole program.
@@ -113,8 +128,32 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, cla
     if is_of_whole && let Err(help) = styled(shown()).try_get_matches_from(&argv) {
         return Err(help);
     }
-    let matches = styled(command()).try_get_matches_from(&argv)?;
-    <Cli as clap::FromArgMatches>::from_arg_matches(&matches)
+    let mut definition = styled(command_for(&argv[1]));
+    let matches = definition.try_get_matches_from_mut(&argv);
+    // Freeing thousands of strings would take longer than converting a short file.
+    std::mem::forget(definition);
+    <Cli as clap::FromArgMatches>::from_arg_matches(&matches?)
+}
+
+/// Returns what [`command`] returns, without the subcommands that the first argument `name` does not name: they are not
+/// worth defining.
+fn command_for(name: &OsStr) -> clap::Command {
+    type Define = fn(clap::Command) -> clap::Command;
+    let commands: [(&str, Define); 4] = [
+        ("convert", Convert::augment_args),
+        ("detect", Detect::augment_args),
+        ("list", List::augment_args),
+        ("chart", Chart::augment_args),
+    ];
+    let Some((name, define)) = commands.into_iter().find(|(command, _)| name == *command) else { return command() };
+    clap::Command::new("charpipe")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args_override_self(true)
+        .override_usage(USAGE)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .help_template(TEMPLATE)
+        .subcommand(define(clap::Command::new(name)).help_template(TEMPLATE))
 }
 
 /// Returns the program as its users see it: `convert` may be left out, so its options are those of the whole program.
@@ -135,7 +174,7 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// First arguments that need no `convert` before them.
-const COMMANDS: [&str; 9] = ["convert", "detect", "list", "chart", "help", "-h", "--help", "-V", "--version"];
+const COMMANDS: [&str; 10] = ["convert", "detect", "rows", "list", "chart", "help", "-h", "--help", "-V", "--version"];
 
 /// Adds `convert` if the first argument is no command.
 fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -145,7 +184,8 @@ fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     }
     let is_command = |first: &OsString| COMMANDS.iter().any(|command| first.as_os_str() == OsStr::new(command));
     if !argv.get(1).is_some_and(is_command) {
-        argv.insert(1, "convert".into());
+        let word = command_word::find(&argv, command).map(|at| argv.remove(at));
+        argv.insert(1, word.unwrap_or_else(|| "convert".into()));
     }
     argv
 }
@@ -159,6 +199,44 @@ mod tests {
         Cli::command().debug_assert();
         shown().debug_assert();
         choice::brief(shown()).debug_assert();
+    }
+
+    /// With one subcommand or all of them: the same options, help and errors.
+    #[test]
+    fn one_subcommand_is_as_good_as_all() {
+        for line in [
+            "convert --help",
+            "convert -h",
+            "convert --jobs 0",
+            "convert --no-such",
+            "convert -o",
+            "convert -l a",
+            "convert --in-place -o a b",
+            "convert --controls no",
+            "convert --version",
+            "detect --help",
+            "detect -h",
+            "detect --html",
+            "detect a b --json",
+            "detect --jsn",
+            "list --help",
+            "list a b",
+            "list --bad",
+            "chart --help",
+            "chart",
+            "chart a b c",
+        ] {
+            let argv: Vec<OsString> = std::iter::once("charpipe").chain(line.split(' ')).map(OsString::from).collect();
+            for styled in [std::convert::identity, choice::brief] {
+                let [all, one] = [command(), command_for(&argv[1])].map(|command| {
+                    match styled(command).try_get_matches_from(&argv) {
+                        Ok(matches) => format!("{:?}", matches.subcommand()),
+                        Err(error) => format!("{}", error.render().ansi()),
+                    }
+                });
+                assert_eq!(one, all, "{line}");
+            }
+        }
     }
 
     #[test]
@@ -176,6 +254,18 @@ mod tests {
             ("charpipe list a", "charpipe list a"),
             ("charpipe -l", "charpipe convert -l"),
             ("charpipe chart a", "charpipe chart a"),
+            ("charpipe rows --layout a b", "charpipe rows --layout a b"),
+            // Options can stand before the command, with their values.
+            ("charpipe -q rows --layout a", "charpipe rows -q --layout a"),
+            ("charpipe --json --policy=whatwg detect a", "charpipe detect --json --policy=whatwg a"),
+            ("charpipe --records detect a", "charpipe detect --records a"),
+            ("charpipe -qf IBM037 rows b", "charpipe rows -qf IBM037 b"),
+            ("charpipe -o rows a", "charpipe convert -o rows a"),
+            ("charpipe -f a rows --layout b", "charpipe rows -f a --layout b"),
+            ("charpipe -q ./rows", "charpipe convert -q ./rows"),
+            ("charpipe -q -- rows", "charpipe convert -q -- rows"),
+            ("charpipe -q a rows", "charpipe convert -q a rows"),
+            ("charpipe -l rows", "charpipe convert -l rows"),
             ("charpipe -V", "charpipe -V"),
         ] {
             assert_eq!(whole(given), meant);

@@ -13,7 +13,7 @@ use clap::builder::{TypedValueParser, ValueHint};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
-#[derive(Args)]
+#[derive(Args, Debug)]
 pub(crate) struct Reading {
     /// Encoding of the input; `auto` detects it
     ///
@@ -68,7 +68,7 @@ pub(crate) struct Reading {
 }
 
 /// The value of `--as`. A type of its own, as clap takes an `Option` for an option without a default.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct AsKind(Option<Kind>);
 
 const KIND_AUTO: &str = "XML if it begins with `<?xml` in any encoding, or if the Content-Type says so; HTML if the \
@@ -99,6 +99,23 @@ fn prescan(text: &str) -> Result<usize, String> {
 }
 
 impl Reading {
+    /// Returns the defaults, with these values.
+    pub(super) fn plain(from: Option<String>, files: Vec<OsString>) -> Self {
+        Reading {
+            from: from.unwrap_or_else(|| "auto".to_owned()),
+            tables: Tables::default(),
+            fallback: None,
+            ebcdic_fallback: None,
+            guess: false,
+            kind: AsKind(None),
+            content_type: None,
+            policy: Policy::Rfc7303,
+            prescan: PRESCAN,
+            strict: false,
+            files,
+        }
+    }
+
     /// Returns the inputs in order; `-` alone if no FILE was given.
     pub(crate) fn files(&self) -> Vec<OsString> {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }

@@ -6,7 +6,7 @@ use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile
 use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;
 
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct RecordArgs {
     /// Read mainframe records as lines: fb:80, rdw, vb ..., or auto
     ///
@@ -35,7 +35,8 @@ pub(crate) struct RecordArgs {
     ///
     /// Writes one for each line, or for each record of the input. Takes the formats of --records. vb, vbs and tapes have a block size: vb:27998, awstape,fb:80,blksize=3200. Tapes
     /// with standard labels (awstape:sl) cannot be written.
-    #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape)]
+    #[arg(help_heading = RECORDS, long, required_if_eq("gaps", Gaps::Keep.name()), value_name = "SHAPE",
+          value_parser = shape)]
     to_records: Option<Shape>,
 
     /// Keep blanks at the end of a record
@@ -55,6 +56,8 @@ pub(crate) struct RecordArgs {
     machine: bool,
 
     /// Bytes of a record that are text, counted from 1: 1-40,57-
+    ///
+    /// With `--gaps keep`, a range may name its code page: 1-27=IBM1047,28-40=IBM300. Without one, it is in that of `-f`.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "LIST", value_parser = columns)]
     columns: Option<Columns>,
 
@@ -84,11 +87,12 @@ pub(crate) struct RecordArgs {
 fn gaps_help(policy: Gaps) -> &'static str {
     match policy {
         Gaps::Drop => "Leave them out",
+        Gaps::Keep => "Carry them unchanged from records to records, and convert the columns in their places",
         _ => "Write each as two hex digits",
     }
 }
 
-fn record_newlines_help(policy: OnNewlineInRecord) -> &'static str {
+pub(super) fn record_newlines_help(policy: OnNewlineInRecord) -> &'static str {
     match policy {
         OnNewlineInRecord::Keep => "Keep it",
         OnNewlineInRecord::Space => "Replace it with a space",
@@ -104,17 +108,17 @@ fn overlong_help(policy: OnOverlong) -> &'static str {
 }
 
 /// The value of `--records`.
-#[derive(Clone)]
-enum ShapeArg {
+#[derive(Clone, Debug)]
+pub(crate) enum ShapeArg {
     Auto,
     Shape(Shape),
 }
 
-fn shape(text: &str) -> Result<Shape, BadShape> {
+pub(super) fn shape(text: &str) -> Result<Shape, BadShape> {
     text.parse()
 }
 
-fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
+pub(super) fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
     if text.eq_ignore_ascii_case("auto") { Ok(ShapeArg::Auto) } else { text.parse().map(ShapeArg::Shape) }
 }
 
@@ -168,6 +172,20 @@ impl RecordArgs {
     /// Returns the file of a tape image that was asked for.
     pub(crate) fn file(&self) -> Option<&TapeFile> {
         self.file.as_ref()
+    }
+
+    /// Whether the bytes outside the columns are kept.
+    pub(crate) fn carries_gaps(&self) -> bool {
+        self.gaps == Gaps::Keep
+    }
+
+    /// Returns which of these options cannot be combined with others, for the message about that.
+    pub(crate) fn not_combined(&self) -> &'static str {
+        match &self.columns {
+            _ if self.carries_gaps() => "--gaps keep",
+            Some(columns) if columns.to_string().contains('=') => "--columns without --gaps keep",
+            _ => "options",
+        }
     }
 
     /// Whether the format has to be found out from the input.

@@ -7,9 +7,9 @@ use crate::status::Status;
 use charpipe::{ErrorKind, Registry};
 use clap::Args;
 use clap::builder::ValueHint;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-#[derive(Args, Default)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Tables {
     /// Add the encoding in the table file PATH; may be repeated
     ///
@@ -25,8 +25,7 @@ impl Tables {
     pub(crate) fn registry(&self) -> Result<Registry, Status> {
         let mut registry = Registry::builtin();
         for path in &self.codec_files {
-            let with_target = path.to_str().and_then(|path| path.rsplit_once(",to="));
-            let loaded = match with_target {
+            let loaded = match with_target(path) {
                 Some((path, to)) => registry.load_to(path, to),
                 None => registry.load(path),
             };
@@ -42,4 +41,14 @@ impl Tables {
         }
         Ok(registry)
     }
+
+    /// Returns the paths of the table files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.codec_files.iter().map(|path| with_target(path).map_or(&**path, |(path, _)| Path::new(path)))
+    }
+}
+
+/// Splits `PATH,to=LABEL`.
+fn with_target(path: &Path) -> Option<(&str, &str)> {
+    path.to_str()?.rsplit_once(",to=")
 }

@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ErrorKind};
 use std::fmt::Display;
 
 /// Prints what is wrong with the value of an option, and what to try instead.
-pub(super) fn wrong_value(option: &str, error: &Error) -> Status {
+pub(crate) fn wrong_value(option: &str, error: &Error) -> Status {
     let hint = hints::for_option(error);
     say_parts(&[(color::PLAIN, &format_args!("{option}: ")), (color::ERROR, error), (color::HINT, &hint)]);
     Status::Usage

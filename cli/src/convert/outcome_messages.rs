@@ -52,8 +52,9 @@ fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
 fn say_failure(outcome: &Outcome, error: &Error, args: &Convert, name: &Name) {
     let verdict = outcome.report.verdict.as_ref();
     let is_xml = verdict.is_some_and(|verdict| verdict.kind == Kind::Xml);
-    let as_references = is_xml && args.on_unmappable().is_none();
-    let context = HintContext { as_references, seems: outcome.seems.clone(), len: outcome.len };
+    let carries_gaps = args.records.carries_gaps();
+    let as_references = is_xml && !carries_gaps && args.on_unmappable().is_none();
+    let context = HintContext { as_references, carries_gaps, seems: outcome.seems.clone(), len: outcome.len };
     messages::say_fault(name, error, &outcome.report, &context);
     let codec = verdict.and_then(|verdict| verdict.codec.as_deref());
     messages::show_bytes(error, outcome.piece.as_ref(), codec);

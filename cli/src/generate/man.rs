@@ -23,8 +23,8 @@ pub(super) const CHARPIPE: Page = Page {
     summary: "detect the encoding of text, convert it, and correct its encoding declaration",
     statuses: STATUSES,
     examples: EXAMPLES,
-    see_also: "charpipe-detect(1), charpipe-list(1), charpipe-chart(1), iconv(1), uconv(1), recode(1), file(1), \
-               charsets(7)",
+    see_also: "charpipe-detect(1), charpipe-rows(1), charpipe-list(1), charpipe-chart(1), iconv(1), uconv(1), recode(1), \
+               file(1), charsets(7)",
 };
 
 pub(super) const DETECT: Page = Page {
@@ -43,6 +43,33 @@ pub(super) const DETECT: Page = Page {
         ("Find the record format of a mainframe file:", &["charpipe detect --records DUMP"]),
     ],
     see_also: "charpipe(1), file(1)",
+};
+
+pub(super) const ROWS: Page = Page {
+    command: Some("rows"),
+    summary: "convert the fields of mainframe records to CSV or JSON lines, and back",
+    statuses: &[
+        (0, "All records were written; the standard error counts rejected records and fields that were left empty."),
+        (1, "A record does not fit the layout, or a row does not fit its fields; or the input ends within a record."),
+        (2, "Wrong usage, which includes a layout with a mistake."),
+        (3, "A file could not be opened, read or written."),
+    ],
+    examples: &[
+        ("Show what a copybook says about a file:", &["charpipe rows --layout COPYBOOK --show-layout DUMP"]),
+        (
+            "Write CSV, with the code page and the shape of the records:",
+            &["charpipe rows --layout COPYBOOK -f IBM1047 --records rdw DUMP > rows.csv"],
+        ),
+        (
+            "Write a file for each record type:",
+            &["charpipe rows --layout COPYBOOK --when 'TYPE=A: PART-A' --when 'TYPE=B: PART-B' --output-dir DIR DUMP"],
+        ),
+        (
+            "Write records again:",
+            &["charpipe rows --layout COPYBOOK -f IBM1047 --from-rows csv --to-records rdw rows.csv > DUMP"],
+        ),
+    ],
+    see_also: "charpipe(1), charpipe-detect(1)",
 };
 
 pub(super) const LIST: Page = Page {

@@ -12,6 +12,7 @@ pub(crate) fn text(what: What) -> String {
     match what {
         What::Man => man::page(&man::CHARPIPE),
         What::ManDetect => man::page(&man::DETECT),
+        What::ManRows => man::page(&man::ROWS),
         What::ManList => man::page(&man::LIST),
         What::ManChart => man::page(&man::CHART),
         What::CompleteBash => completions::bash(),

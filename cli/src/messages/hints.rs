@@ -12,6 +12,8 @@ use std::io;
 pub(crate) struct HintContext {
     /// Unmappable characters become character references, but only where XML allows one.
     pub(crate) as_references: bool,
+    /// The bytes outside the columns are kept, so that no record is cut.
+    pub(crate) carries_gaps: bool,
     /// The encoding that the input seems to be in.
     pub(crate) seems: Option<String>,
     /// The length of the input in bytes, if it was read to the end.
@@ -27,6 +29,7 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
             " (the input is truncated or has another shape; see `charpipe detect --records`)"
         }
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut long lines)",
+        ErrorKind::ColumnTooLong { .. } => " (use --overlong cut to cut the text in columns)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
         ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to replace it with a space)",
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
@@ -57,6 +60,9 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
 pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintContext) -> Cow<'static, str> {
     let has_diagnostic = |is: fn(&str) -> bool| report.diagnostics.iter().any(|diagnostic| is(diagnostic.code));
     match error.kind() {
+        ErrorKind::RecordTooLong { .. } if context.carries_gaps => {
+            " (choose a --to-records that takes longer records: binary fields are not cut)".into()
+        }
         ErrorKind::Malformed { .. } if context.seems.is_some() => {
             let label = context.seems.as_deref().unwrap_or_default();
             format!(" (try -f {label}, or --malformed replace to go on)").into()

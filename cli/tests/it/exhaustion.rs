@@ -300,3 +300,31 @@ fn twenty_gibibytes() {
         assert!(late < if args.contains("jobs") { 40 << 10 } else { 8 << 10 }, "{args}: {late} KiB");
     }
 }
+
+/// Rows and records back, in 8 MiB: as many as a sample has, good ones, rejected ones, and with fields left empty.
+#[test]
+fn a_million_rows() {
+    let folder = TempDir::new().unwrap();
+    let layout = folder.path().join("layout");
+    fs::write(&layout, "ID 1 4 zoned,unsigned\nNAME 5 5 text\nAMOUNT 10 3 packed.2\n").unwrap();
+    let rows = |options: &str| format!("rows -q -f IBM037 --layout {} {options}", layout.display());
+    let good = b"\xF0\xF0\xF0\xF1\xD1\x96\x85\x40\x40\x12\x34\x5C";
+    let bad = b"\xF0\xF0\xF0\xF1\xD1\x96\x85\x40\x40\x12\x34\x56";
+    let times = sample::tenth(MANY);
+    let count = |output: &Output| output.stdout.iter().filter(|byte| **byte == b'\n').count();
+    for (options, unit, lines) in [
+        ("", good, times + 1),
+        ("--format jsonl --number", good, times),
+        ("--null-on-bad", bad, times + 1),
+        ("--rejects /dev/null --format jsonl", bad, 0),
+    ] {
+        let output = many(&rows(options), b"", unit, times);
+        assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), ""), "{options}");
+        assert_eq!(count(&output), lines, "{options}");
+    }
+    let output = many(&rows("--from-rows csv"), b"ID,NAME,AMOUNT\n", b"1,Joe,123.45\n", times);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 12 * times));
+    assert!(output.stdout.chunks(12).all(|record| record == good));
+    let output = many(&rows("--from-rows jsonl"), b"", b"{\"ID\":1,\"NAME\":\"Joe\",\"AMOUNT\":123.45}\n", times);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 12 * times));
+}

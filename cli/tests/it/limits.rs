@@ -236,3 +236,21 @@ fn links_to_the_output() {
     assert_eq!(fs::read(path(0)).unwrap(), b"whole");
     fails(&format!("-f latin1 -o {}", path(40).display()), b"", 3, "link40");
 }
+
+#[test]
+fn layouts_and_rows() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("list"), "A 1 4 text\n").unwrap();
+    fs::write(path("large"), "#".repeat((16 << 20) + 1)).unwrap();
+    let line = |options: &str| format!("rows -q --layout {} {options}", path("list").display());
+    fails(&format!("rows --layout {}", path("large").display()), b"", 2, "a layout has at most 16777216 bytes");
+    let record = |len: u32| [&len.to_be_bytes()[..], &vec![0x40; len as usize]].concat();
+    passes(&line("--records u32 --overlong cut"), &record(1 << 20));
+    fails(&line("--records u32 --overlong cut"), &record((1 << 20) + 1), 1, "record 1 is longer than 1048576 bytes");
+    let csv = |len: usize| format!("A\n\"{}\"\n", "a".repeat(len)).into_bytes();
+    fails(&line("--from-rows csv"), &csv(1 << 20), 1, "does not fit");
+    fails(&line("--from-rows csv"), &csv(17 << 20), 1, "row 1 on line 2: it is longer than 16777216 bytes");
+    let json = |len: usize| format!("{{\"A\":\"{}\"}}\n", "a".repeat(len)).into_bytes();
+    fails(&line("--from-rows jsonl"), &json(17 << 20), 1, "row 1: it is longer than 16777216 bytes");
+}

@@ -348,6 +348,25 @@ fn newlines_and_cut_records_are_counted() {
     assert_eq!(report["records_cut"], serde_json::json!({"count": 2, "bytes": 4, "first": first}));
 }
 
+#[test]
+fn columns_change_their_page_in_place() {
+    let keep = "--records fb:4 --columns 1-2=IBM037,4=IBM273 --gaps keep --to-records fb:4";
+    let output = typed(&format!("{keep} -t IBM1047"), b"\xBA\xBB\x3C\xB5");
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"\xAD\xBD\x3C\x7C"[..]));
+    assert_eq!(stderr(&output), "");
+    let output = typed(&format!("{keep} -t UTF-8"), b"\xC1\xC2\x3C\xC3\xC1\x71\x3C\xC3");
+    assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b"AB\x3CC"[..]));
+    let message = "byte 4: record 2, column 1: the text takes 3 bytes in UTF-8, but its columns have 2 \
+                   (use --overlong cut to cut the text in columns)";
+    assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    let output = typed(&format!("{keep} -t UTF-8 --overlong cut"), b"\xC1\x71\x3C\xC3");
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"A \x3CC"[..]));
+    assert!(stderr(&output).contains("1 record was too long and cut: 2 bytes lost"), "{}", stderr(&output));
+    let shorter = keep.replace("--to-records fb:4", "--to-records fb:3");
+    let output = typed(&format!("{shorter} -t IBM1047 --overlong cut"), b"\xBA\xBB\x3C\xB5");
+    assert!(stderr(&output).contains("(choose a --to-records that takes longer records"), "{}", stderr(&output));
+}
+
 // --- Wrong usage ---------------------------------------------------------------------------------
 
 #[test]
@@ -381,6 +400,18 @@ fn wrong_usage_says_what_was_expected() {
         ("--record-newlines space", "--records <SHAPE>"),
         ("--records fb:80 --gaps hex", "--columns <LIST>"),
         ("--records fb:80 --overlong cut", "--to-records <SHAPE>"),
+        ("--records fb:80 --gaps keep --to-records fb:80", "--columns <LIST>"),
+        ("--records fb:80 --columns 1-9 --gaps keep", "--to-records <SHAPE>"),
+        (
+            "--records fb:80 --columns 1-9=IBM1047",
+            "--columns without --gaps keep: only if the bytes outside the columns are kept",
+        ),
+        (
+            "--records fb:80 --columns 1-9 --gaps keep --to-records fb:80 --controls space",
+            "--gaps keep: newlines and control characters stay as they are",
+        ),
+        ("--records fb:80 --columns 1-9=IBM1O47 --gaps keep --to-records fb:80", "--columns: \"IBM1O47\" is not known"),
+        ("--records fb:80 --columns 1-9= --gaps keep --to-records fb:80", "expected a code page after ="),
     ] {
         let output = typed(line, b"\xC1");
         assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{line}");

@@ -84,7 +84,7 @@ impl Scratch {
         symlink(env!("CARGO_BIN_EXE_charpipe"), bin.join("charpipe")).unwrap();
         let root_of_scratch = directory.path().join("root");
         fs::create_dir(&root_of_scratch).unwrap();
-        for name in ["codecs", "docs", "examples"] {
+        for name in ["codecs", "docs", "examples", "tests"] {
             symlink(root().join(name), root_of_scratch.join(name)).unwrap();
         }
         let old = env::var_os("PATH").unwrap_or_default();

@@ -115,7 +115,7 @@ def customer_files():
         # Columns 1-51 and 57-: without the balance, and with the balance in hexadecimal.
         "customers.txt": lines(text),
         "customers-hex.txt": lines(hexed),
-        # The output of examples/packed_fields.rs and of examples/records_to_csv.rs.
+        # The output of examples/fields.rs and of examples/records_to_csv.rs.
         "customers-list.txt": lines(listed),
         "customers.csv": table.getvalue().encode("utf-8"),
     }

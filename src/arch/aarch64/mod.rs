@@ -3,6 +3,8 @@
 //! There are no kernels for single-byte charsets: with NEON a lookup among 256 entries takes four steps, which promises
 //! little over the scalar loop; this has not been measured.
 
+pub(super) mod lanes;
+pub(super) mod single_byte;
 pub(super) mod utf16;
 pub(super) mod utf32;
 pub(super) mod utf8;

@@ -22,6 +22,13 @@ pub(super) fn store16(to: &mut [u8; 16], vector: uint8x16_t) {
     unsafe { vst1q_u8(to.as_mut_ptr(), vector) }
 }
 
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn load_four_lanes(from: &[u32; 4]) -> uint32x4_t {
+    // SAFETY: `from` refers to 16 readable bytes, and the load needs no more alignment than they have.
+    unsafe { vld1q_u32(from.as_ptr()) }
+}
+
 /// One bit for each of eight lanes.
 const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 

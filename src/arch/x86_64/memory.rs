@@ -71,6 +71,13 @@ pub(super) fn store_part_512(to: &mut [u8], vector: __m512i) {
     unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), low_bits(to.len()), vector) }
 }
 
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn load_four_lanes(from: &[u32; 4]) -> __m128i {
+    // SAFETY: `from` refers to 16 readable bytes, and the load needs no alignment.
+    unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+}
+
 /// Loads sixteen lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
-use crate::transcoder::choices::{Bom, OnOverlong, OnUnmappable, Padding, Relabel};
+use crate::transcoder::choices::{Bom, Gaps, OnOverlong, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;
@@ -28,6 +28,7 @@ use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::report::{Faults, RecordsCut, Report};
 use crate::transcoder::run::Run;
 use crate::transcoder::segment::RecordEnds;
+use crate::transcoder::way::columns::ColumnWay;
 use crate::transcoder::way::direct::Direct;
 use crate::transcoder::way::staged::Staged;
 use crate::transcoder::way::table::{ByteTable, RecordTable};
@@ -88,12 +89,20 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let to = if to_ebcdic { apply_newline(settings.to.clone(), settings.ebcdic_nl) } else { settings.to.clone() };
     let from_ebcdic = is_ebcdic(&*facts.codec);
     let from = if from_ebcdic { apply_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
-    let ends = Ends { from_ebcdic, to_ebcdic, is_xml: facts.is_xml(), has_records: settings.input.shape.is_some() };
+    let carries_gaps = settings.input.gaps == Gaps::Keep;
+    let is_xml = facts.is_xml() && !carries_gaps;
+    let ends = Ends { from_ebcdic, to_ebcdic, is_xml, has_records: settings.input.shape.is_some() };
     let eol = ends.eol(settings.eol);
     let target = target(settings, to, &ends)?;
     let stages = ends.stages(settings, eol, target.records.is_some());
     let decoder = CheckedDecoder::new(from.name(), from.decoder(), facts.bom_len as u64);
-    let (way, stages) = choose_way(settings, facts, &decoder, &target, stages);
+    let (way, stages) = match settings.input.columns.as_ref().filter(|_| carries_gaps) {
+        Some(columns) => {
+            let way = ColumnWay::new(columns, &settings.registry, settings.ebcdic_nl, &from, &target.codec)?;
+            (Way::Columns(Box::new(way)), stages)
+        }
+        None => choose_way(settings, facts, &decoder, &target, stages),
+    };
 
     let line_end = eol.text();
     let (written, finds_newlines) = match &way {
@@ -101,7 +110,8 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         _ => (None, false),
     };
     // Columns that are left out may come before the byte order mark.
-    let bom_len = if facts.offsets.in_data(0..1).start == 0 { facts.bom_len } else { 0 };
+    let has_bom = facts.offsets.in_data(0..1).start == 0 && !carries_gaps;
+    let bom_len = if has_bom { facts.bom_len } else { 0 };
     let mut input = settings.input.clone();
     input.blanks = blanks(settings);
     let has_blank = ends.has_records && (!can_encode(&*from) || can_write(&*from, " "));
@@ -118,6 +128,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         target,
         newlines: NewlineWatch::new(ends.keeps_nel(settings.eol)),
         edits: Vec::new(),
+        pass_from: 0,
     })
 }
 
@@ -199,6 +210,7 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
         codec: to,
         from_records: ends.has_records,
         unwritten: Vec::new(),
+        has_mark: None,
     })
 }
 
@@ -244,6 +256,9 @@ fn choose_way(
 /// # Errors
 /// [`ErrorKind::NoXmlName`] and [`ErrorKind::Unmappable`] for labels that cannot be written; warnings that are errors.
 pub(super) fn beginning(run: &mut Run, route: &mut Route, facts: Facts, labels: &[Label]) -> Result<(), Error> {
+    if route.is_by_columns() {
+        return Ok(());
+    }
     let to = route.target.codec.clone();
     let settings = run.settings.clone();
     let writes_bom = match settings.bom {

@@ -48,7 +48,8 @@ enum Cut {
 impl TextParts {
     /// Starts at the beginning of an input. Returns `None` if the input has no records.
     pub(in crate::transcoder) fn new(input: &Input) -> Option<Self> {
-        Some(TextParts { deframer: input.deframer()?, columns: input.columns.clone(), column: 0, left: 0 })
+        let columns = input.columns.as_ref().map(Columns::without_pages);
+        Some(TextParts { deframer: input.deframer()?, columns, column: 0, left: 0 })
     }
 
     /// Returns what is at the front of `src`, which the caller takes; nothing if there is no more, or the framing is

@@ -32,6 +32,23 @@ pub(in crate::transcoder) struct RecordsIn {
     is_over: bool,
 }
 
+/// What comes next in the records, for a way that takes them as bytes.
+pub(in crate::transcoder) enum RecordBytes {
+    /// This many bytes of data.
+    Data(usize),
+    /// This many bytes of framing.
+    Framing(usize),
+    /// A record ends.
+    End,
+    /// A file ends. Only if the ends of files are written.
+    FileEnd,
+    NeedInput,
+    /// The records are over.
+    Done,
+    /// The framing is wrong.
+    Failed(Error),
+}
+
 /// The end of a long input is decoded in a separate fill of about this many bytes.
 const LAST_BYTES: usize = 4 * 1024;
 
@@ -103,6 +120,33 @@ impl RecordsIn {
             return 0;
         }
         quick::take_while(&mut self.deframer, &mut self.text.position, src, each)
+    }
+
+    /// Takes what comes next at the front of `src`, without decoding it. `eof`: nothing follows `src`.
+    pub(super) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
+        loop {
+            match self.deframer.next(src, eof) {
+                Ok(Part::Data(len)) => {
+                    self.text.position.take_data(len);
+                    return RecordBytes::Data(len);
+                }
+                Ok(Part::Framing(len)) => {
+                    self.text.position.take_framing(len as u64);
+                    return RecordBytes::Framing(len);
+                }
+                Ok(Part::End) => return RecordBytes::End,
+                Ok(Part::FileEnd) if !self.has_files => {}
+                Ok(Part::FileEnd) => return RecordBytes::FileEnd,
+                Ok(Part::NeedInput) => return RecordBytes::NeedInput,
+                Ok(Part::Done) => return RecordBytes::Done,
+                Err(error) => return RecordBytes::Failed(error),
+            }
+        }
+    }
+
+    /// Ends a record whose end [`next_bytes`](Self::next_bytes) returned.
+    pub(super) fn end_record(&mut self) {
+        self.text.position.end_record();
     }
 
     pub(super) fn fill(

@@ -212,7 +212,7 @@ impl RecordText {
             self.ended = Some(Ended::Field);
             return NonText::Taken(0);
         }
-        if is_old_label || self.gaps == Gaps::Drop {
+        if is_old_label || self.gaps != Gaps::Hex {
             return self.take(src.len());
         }
         self.write_hex(&src[..src.len().min(MIN_ROOM)])

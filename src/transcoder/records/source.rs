@@ -1,7 +1,7 @@
 //! From input bytes to text: the decoder and, if the input is records, what takes them apart before it.
 
 use super::fill::{Chunk, Filled, SourceStop};
-use super::read::RecordsIn;
+use super::read::{RecordBytes, RecordsIn};
 use super::record::Mark;
 use crate::codec::{Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::records::Deframer;
 use crate::records::packed::Seen;
 use crate::text::relabel::Edit;
-use crate::transcoder::guard::CheckedDecoder;
+use crate::transcoder::guard::{CheckedDecoder, Passing};
 use crate::transcoder::report::{MalformedAt, Place};
 
 /// Decodes the input.
@@ -90,6 +90,27 @@ impl Source {
         }
     }
 
+    /// From here on replaces malformed bytes, and counts them only; or stops at each if `passing` is `None`. Copies do so
+    /// too, so that they make the same text.
+    pub(in crate::transcoder) fn pass(&mut self, passing: Option<Passing>) {
+        self.decoder.pass(passing);
+    }
+
+    /// Returns what becomes of malformed bytes; `None` if each is reported.
+    pub(in crate::transcoder) fn passing(&self) -> Option<Passing> {
+        self.decoder.passing()
+    }
+
+    /// Returns how many malformed sequences were replaced since it was asked last.
+    pub(in crate::transcoder) fn take_replaced(&mut self) -> u64 {
+        std::mem::take(self.decoder.replaced())
+    }
+
+    /// Whether a change of the label is still to come in the records.
+    pub(in crate::transcoder) fn has_edits(&self) -> bool {
+        self.records.as_ref().is_some_and(|records| !records.text.edits.is_empty())
+    }
+
     /// Whether nothing is left to do that concerns the beginning of the input only.
     pub(in crate::transcoder) fn is_past_head(&self) -> bool {
         self.records.as_ref().is_none_or(|records| records.is_past_head())
@@ -162,6 +183,19 @@ impl Source {
     #[inline]
     pub(in crate::transcoder) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
         self.records.as_mut().map_or(0, |records| records.whole_records(src, each))
+    }
+
+    /// Takes what comes next at the front of `src`, without decoding it. `eof`: nothing follows `src`. There are records,
+    /// and nothing of them is decoded.
+    pub(in crate::transcoder) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
+        self.records.as_mut().map_or(RecordBytes::Done, |records| records.next_bytes(src, eof))
+    }
+
+    /// Ends a record whose end [`next_bytes`](Self::next_bytes) returned.
+    pub(in crate::transcoder) fn end_record(&mut self) {
+        if let Some(records) = &mut self.records {
+            records.end_record();
+        }
     }
 
     /// From here on a fill ends after this many records, at the latest.

@@ -4,6 +4,7 @@
 #![allow(dead_code)] // Each test uses its part.
 
 pub mod broken;
+pub mod layouts;
 pub mod records;
 pub mod sample;
 pub mod shapes;

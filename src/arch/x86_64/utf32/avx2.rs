@@ -10,7 +10,8 @@ use std::arch::x86_64::*;
 /// See [`arch::utf32::to_utf8`](crate::arch::utf32::to_utf8).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
-    let low = LOW_OCTETS[order as usize].each_ref().map(|indices| _mm256_broadcastsi128_si256(load16(indices)));
+    // How many bits are below the octet that ASCII has.
+    let below = _mm_cvtsi32_si128(8 * i32::from(order.places()[3]));
     let not_ascii = _mm256_set1_epi32(sse::mask(order, [0xFF, 0xFF, 0xFF, 0x80]));
     let low_half = _mm256_broadcastsi128_si256(load16(&LOW_HALVES[order as usize]));
     let high_half = _mm256_set1_epi32(sse::mask(order, [0xFF, 0xFF, 0, 0]));
@@ -26,9 +27,10 @@ pub fn to_utf8(order: OctetOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) 
             if _mm256_testz_si256(_mm256_or_si256(either[0], either[1]), not_ascii) == 0 {
                 break;
             }
-            let quarters = [0, 1, 2, 3].map(|quarter| _mm256_shuffle_epi8(units[quarter], low[quarter]));
-            let halves = [_mm256_or_si256(quarters[0], quarters[1]), _mm256_or_si256(quarters[2], quarters[3])];
-            store32(window, _mm256_permutevar8x32_epi32(_mm256_or_si256(halves[0], halves[1]), in_turn));
+            // Not by shuffles from a table, which the compiler would merge into something far slower.
+            let codes = units.map(|units| _mm256_srl_epi32(units, below));
+            let halves = [_mm256_packus_epi32(codes[0], codes[1]), _mm256_packus_epi32(codes[2], codes[3])];
+            store32(window, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(halves[0], halves[1]), in_turn));
             read += 128;
             written += 32;
         }

@@ -637,3 +637,21 @@ impl Decoder for MultiByteDecoder {
         self.len
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::builtin::PAGES;
+
+    /// A batch ends only where something needs a decision. U+3000 does not, though no other pair has its lead byte.
+    #[test]
+    fn the_ideographic_space_does_not_end_a_batch() {
+        let page = PAGES.iter().find(|page| page.name == "IBM939").expect("a built-in page");
+        let src = b"\x0E\x40\x40\x45\x66\x40\x40\x0F\x81\x40".repeat(100);
+        let mut room = vec![0; 3 * src.len()];
+        let mut sink = Utf8Sink::new(&mut room);
+        let read = MultiByteDecoder::new(Arc::new(DecodeTable::of_page(page))).blocks(&src, &mut sink);
+        assert!(src.len() - read < WORTH, "{read} of {}", src.len());
+        assert!(sink.as_str().matches('\u{3000}').count() >= read / 10 * 2);
+    }
+}

@@ -513,3 +513,22 @@ impl Encoder for MultiByteEncoder {
         self.held.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::builtin::PAGES;
+
+    /// A batch ends only where something needs a decision, which U+3000 does not. Its kernels go in blocks.
+    #[test]
+    fn the_ideographic_space_does_not_end_a_batch() {
+        let page = PAGES.iter().find(|page| page.name == "IBM939").expect("a built-in page");
+        let table = EncodeTable::of_page(page);
+        let text = "\u{3000}東\u{3000}京 a".repeat(200);
+        let mut spare = vec![0; 2 * text.len()];
+        let (mut is_double, mut reach) = (false, LEAST_REACH);
+        let (read, _) = batch(&table, &mut is_double, &mut reach, &text, &mut spare);
+        let is_scalar = arch::isa() == arch::Isa::Scalar;
+        assert!(is_scalar || text.len() - read < 2 * WORTH, "{read} of {}", text.len());
+    }
+}

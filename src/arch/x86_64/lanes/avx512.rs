@@ -1,12 +1,12 @@
 //! Lanes with AVX-512: sixteen at a time; `vpcompressb` removes the bytes that do not count.
 
-use super::memory::{load_512, load_lanes, load_part_lanes, low_bits, store_512, store_units};
 use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use crate::arch::x86_64::memory::{load_512, load_lanes, load_part_lanes, low_bits, store_512, store_units};
 use std::arch::x86_64::*;
 
 /// See [`text`](crate::arch::lanes::text).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
+pub fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
     // Copies the top octet of a lane, the length, to all of its bytes. A byte counts if its place is below the length.
     let top = _mm512_set4_epi32(0x0F0F_0F0F, 0x0B0B_0B0B, 0x0707_0707, 0x0303_0303);
     let place = _mm512_set1_epi32(0x7F02_0100);
@@ -35,12 +35,7 @@ pub(in super::super) fn text_avx512(lanes: &[u32], dst: &mut [u8]) -> (usize, us
 
 /// See [`codes`](crate::arch::lanes::codes).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn codes_avx512(
-    lanes: &[u32],
-    shifts: Option<Shifts>,
-    is_double: &mut bool,
-    dst: &mut [u8],
-) -> (usize, usize) {
+pub fn codes(lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
     let shifted = if shifts.is_some() { u16::MAX } else { 0 };
     let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
     let (out, back) = (_mm512_set1_epi32(out.into()), _mm512_set1_epi32(back.into()));
@@ -90,35 +85,14 @@ pub(in super::super) fn codes_avx512(
 
 /// See [`split`](crate::arch::lanes::split).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn split_avx512(
-    shifts: Shifts,
-    is_double: bool,
-    block: &[u8; 65],
-    units: &mut [u16; 64],
-) -> Split {
-    const EVEN: u64 = 0x5555_5555_5555_5555;
-    // The runs of ones in `within` whose first bits are `starts`.
-    let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
+pub fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
     let (front, back) = (block.first_chunk().expect("of 65"), block.last_chunk().expect("of 65"));
     let (bytes, nexts) = (load_512(front), load_512(back));
     let [out, back] = [shifts.out, shifts.back].map(|code| _mm512_set1_epi8(code as i8));
-    let outs = _mm512_cmpeq_epi8_mask(bytes, out);
-    let plain = !(outs | _mm512_cmpeq_epi8_mask(bytes, back));
-    let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
-    // Pairs begin at every other byte of a run: at the even ones if the run begins at an even one.
-    let starts = double & !(double << 1);
-    let even = flood(starts & EVEN, double);
-    let leads = (double & even & EVEN) | (double & !even & !EVEN);
-    let cut_off = leads & (_mm512_cmpeq_epi8_mask(nexts, out) | _mm512_cmpeq_epi8_mask(nexts, back));
-    let singles = plain & !double;
-    let (mut firsts, mut doubles) = (singles | leads, leads);
-    // A pair may end with the byte after the block. No pair before the block took a byte of it.
-    let mut read = 64 + (leads >> 63) as usize;
-    let mut is_double = (double | outs) >> 63 != 0;
-    if cut_off != 0 {
-        read = cut_off.trailing_zeros() as usize;
-        (firsts, doubles, is_double) = (firsts & low_bits(read), doubles & low_bits(read), true);
-    }
+    let [outs, backs] = [out, back].map(|code| _mm512_cmpeq_epi8_mask(bytes, code));
+    let cuts = _mm512_cmpeq_epi8_mask(nexts, out) | _mm512_cmpeq_epi8_mask(nexts, back);
+    let split = Split::of(outs, backs, cuts, is_double);
+    let (firsts, leads) = (split.firsts, split.doubles);
     let zeros = _mm512_testn_epi8_mask(bytes, bytes);
     let high = _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(leads, bytes), leads & zeros, out);
     let low = _mm512_mask_mov_epi8(bytes, leads, nexts);
@@ -133,5 +107,5 @@ pub(in super::super) fn split_avx512(
         let second_units = unit(_mm512_extracti64x4_epi64::<1>(high), _mm512_extracti64x4_epi64::<1>(low));
         store_units(second.first_chunk_mut().expect("half"), second_units);
     }
-    Split { read, firsts, doubles, is_double }
+    split
 }

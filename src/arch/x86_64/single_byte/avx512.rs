@@ -1,8 +1,8 @@
 //! Single-byte charsets with AVX-512: tables of 256 bytes are in registers (VBMI), and bytes that do not count are removed
 //! by `vpcompressb` (VBMI2).
 
-use super::memory::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
 use crate::arch::types::{FromUtf8, Page, ToUtf8};
+use crate::arch::x86_64::memory::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
 use std::arch::x86_64::*;
 
 /// Returns indices that interleave vectors, with `parts` bytes per character; the block `index` of the result. The byte
@@ -37,7 +37,7 @@ const THIRDS: [u64; 3] = [third_parts(0), third_parts(1), third_parts(2)];
 
 /// Decodes up to the first byte without a character of up to three bytes, or until the output of a block does not fit.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn decode_avx512(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+pub fn decode(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     // One function without calls, so that the tables stay in registers.
     let (firsts, befores) = (Lookup256::new(&table.first), Lookup256::new(&table.before));
     let lasts = Lookup256::new(&table.last);
@@ -143,7 +143,7 @@ fn put_pairs(room: &mut [u8; 128], before: __m512i, last: __m512i, pairs: [__m51
 
 /// Encodes up to the first character that the table does not have, or until the output of a block does not fit.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn encode_avx512(table: &FromUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+pub fn encode(table: &FromUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     let (ascii, latin) = (Half::new(table.page(0)), Half::new(table.page(1)));
     let common = Half::new(table.page(table.common));
     let common_lead = _mm512_set1_epi8((0xC0 | table.common << 1) as i8);

@@ -1,0 +1,231 @@
+//! From rows to records: `--from-rows`.
+//!
+//! | file | job |
+//! |---|---|
+//! | `csv.rs`, `json.rs` | reads rows of CSV, or JSON lines |
+//! | `split.rs` | splits CSV into rows and fields |
+//! | `cells.rs` | the values of a row, by the columns of the layout |
+//! | `trouble.rs` | what can be wrong with rows |
+
+mod cells;
+mod csv;
+mod json;
+mod split;
+mod trouble;
+
+use crate::args::Rows;
+use crate::args::rows::RowFormat;
+use crate::files::input;
+use crate::files::name::Name;
+use crate::files::output::Output;
+use crate::files::signals;
+use crate::messages::json as lines;
+use crate::messages::json::ErrorObject;
+use crate::messages::{self, color, say, say_parts};
+use crate::panics;
+use crate::print;
+use crate::rows::back::cells::Cells;
+use crate::rows::back::trouble::Trouble;
+use crate::rows::setup::Setup;
+use crate::rows::streams;
+use crate::status::Status;
+use charpipe::fields::Writer;
+use charpipe::records::{Framer, Shape};
+use serde::Serialize;
+use std::ffi::OsStr;
+use std::io::{self, BufRead, Write as _};
+
+/// How many bytes are read at a time.
+const READ_BYTES: usize = 64 * 1024;
+
+/// How many bytes of records are collected before they are written.
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// Reads rows, one after the other.
+trait RowReader {
+    /// Reads the next row into `cells`. Returns `false` if there is none. `blocks` is called before a read that may wait.
+    fn read(
+        &mut self,
+        input: &mut dyn BufRead,
+        cells: &mut Cells,
+        blocks: &mut dyn FnMut() -> Result<(), Trouble>,
+    ) -> Result<bool, Trouble>;
+}
+
+/// A line of the report.
+#[derive(Serialize)]
+struct ReportLine<'a> {
+    input: &'a str,
+    output: &'a str,
+    to: &'a str,
+    shape: String,
+    rows: u64,
+    records_out: u64,
+    bytes_out: u64,
+    error: Option<ErrorObject>,
+}
+
+/// Writes the records of all inputs.
+pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Status, Status> {
+    let shape = match &args.to_records {
+        Some(shape) => shape.clone(),
+        None => setup.assumed_shape("--to-records")?,
+    };
+    let writer = setup.layout.writer(&setup.registry, &setup.codec).map_err(|error| setup.say_bad_layout(&error))?;
+    let columns = writer.columns().map_err(|error| setup.say_bad_layout(&error))?;
+    let framer = Framer::new(&shape, &setup.blank()).map_err(|error| {
+        say_parts(&[(color::PLAIN, &"--to-records: "), (color::ERROR, error.kind())]);
+        Status::Usage
+    })?;
+    if args.output.is_some() || args.report.is_some() {
+        signals::watch();
+    }
+    let output = streams::open_output(args)?;
+    let mut report = streams::open_report(args)?;
+    if report.as_ref().is_some_and(|report| output.collides(report)) {
+        say(format_args!("{}: output and report cannot be the same file", output.name));
+        return Err(Status::Usage);
+    }
+    let extras: Vec<&Output> = report.iter().collect();
+    streams::protect_inputs(args, &[&[&output][..], &extras].concat(), &extras)?;
+    if !args.messages.quiet {
+        setup.say_assumed_target(args.to_records.is_none().then_some(&shape));
+    }
+    let mut run = Run { setup, shape, writer, framer, output, bytes: Vec::new(), written: 0, rows: 0 };
+    let mut worst = Status::Done;
+    for path in args.files() {
+        let (name, before) = (Name::of_operand(&path), (run.rows, run.written));
+        let mut cells = Cells::new(&setup.layout, &columns);
+        let ended = panics::catch(|| run.input(&path, format, &mut cells));
+        let ended = ended.unwrap_or_else(|panic| Err(Trouble::Panicked(panic)));
+        if args.messages.verbose {
+            say(format_args!("{name}: {} rows in", run.rows - before.0));
+        }
+        if let Some(report) = &mut report {
+            let line = run.line(&name, before, ended.as_ref().err());
+            if let Err(error) = report.write_all(line.as_bytes()) {
+                worst = worst.max(print::cannot_write(&report.name, &error));
+            }
+        }
+        let Err(trouble) = ended else { continue };
+        worst = worst.max(trouble.status());
+        say_trouble(&trouble, &name, &path);
+        if trouble.is_of_output() {
+            break;
+        }
+    }
+    worst = worst.max(run.finish(worst));
+    if let Some(report) = report {
+        let name = report.name.clone();
+        worst = worst.max(print::finish(&name, report.commit()));
+    }
+    Ok(worst)
+}
+
+fn say_trouble(trouble: &Trouble, name: &Name, path: &OsStr) {
+    match trouble {
+        Trouble::Closed => {}
+        Trouble::NotOpened(error) => messages::say_not_opened(name, path, error),
+        Trouble::NotWritten(output, error) => _ = print::cannot_write(output, error),
+        Trouble::Panicked(panic) => panic.say(name),
+        trouble => {
+            let place = trouble.offset().map_or_else(String::new, |offset| format!("byte {offset}: "));
+            let place = format_args!("{name}: {place}");
+            say_parts(&[(color::PLAIN, &place), (color::ERROR, trouble), (color::HINT, &trouble.hint())]);
+        }
+    }
+}
+
+/// The work on all inputs, whose records go to one output.
+struct Run<'a> {
+    setup: &'a Setup,
+    shape: Shape,
+    writer: Writer,
+    framer: Framer,
+    output: Output,
+    /// Records that are still to be written.
+    bytes: Vec<u8>,
+    written: u64,
+    rows: u64,
+}
+
+impl Run<'_> {
+    fn input(&mut self, path: &OsStr, format: RowFormat, cells: &mut Cells) -> Result<(), Trouble> {
+        let opened = input::open(path, READ_BYTES).map_err(Trouble::NotOpened)?;
+        if opened.metadata.as_ref().is_some_and(|input| self.output.feeds(input)) {
+            let why = io::Error::other("it is also the output (use -o to replace it)");
+            return Err(Trouble::NotOpened(why));
+        }
+        let mut input = opened.reader;
+        let mut reader: Box<dyn RowReader> = match format {
+            RowFormat::Csv => Box::new(csv::CsvReader::new()),
+            RowFormat::Jsonl => Box::new(json::JsonReader::new()),
+        };
+        let ended = self.rows(&mut *input, &mut *reader, cells);
+        // The records before an error are delivered.
+        self.flush().and(ended)
+    }
+
+    fn rows(&mut self, input: &mut dyn BufRead, reader: &mut dyn RowReader, cells: &mut Cells) -> Result<(), Trouble> {
+        let mut record = Vec::new();
+        loop {
+            let more = {
+                let Run { output, bytes, written, .. } = &mut *self;
+                let mut blocks = || flush(output, bytes, written);
+                reader.read(input, cells, &mut blocks)?
+            };
+            if !more {
+                return Ok(());
+            }
+            let bad = |what| Trouble::row(cells, what);
+            let place = cells.place();
+            self.writer.write(place.row, &mut cells.source(), &mut record).map_err(|error| bad(error.into()))?;
+            self.framer.record(&record, place.offset, &mut self.bytes).map_err(|error| bad(error.into()))?;
+            self.rows += 1;
+            if self.bytes.len() >= BATCH_BYTES {
+                self.flush()?;
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Trouble> {
+        flush(&mut self.output, &mut self.bytes, &mut self.written)
+    }
+
+    /// Ends the output, and puts it in its place unless an input failed.
+    fn finish(mut self, worst: Status) -> Status {
+        self.framer.finish(&mut self.bytes);
+        let name = self.output.name.clone();
+        match self.flush() {
+            _ if worst != Status::Done && self.output.is_replacing() => Status::Done,
+            Err(Trouble::NotWritten(name, error)) => print::cannot_write(name, &error),
+            Err(_) => Status::Done,
+            Ok(()) => print::finish(&name, self.output.commit()),
+        }
+    }
+
+    /// Returns the line of the report.
+    fn line(&self, name: &Name, before: (u64, u64), trouble: Option<&Trouble>) -> String {
+        let rows = self.rows - before.0;
+        lines::line(&ReportLine {
+            input: &name.json,
+            output: &self.output.name.json,
+            to: self.setup.codec.name(),
+            shape: self.shape.to_string(),
+            rows,
+            records_out: rows,
+            bytes_out: self.written - before.1,
+            error: trouble.and_then(Trouble::object),
+        })
+    }
+}
+
+fn flush(output: &mut Output, bytes: &mut Vec<u8>, written: &mut u64) -> Result<(), Trouble> {
+    let result = output.write_all(bytes);
+    *written += bytes.len() as u64;
+    bytes.clear();
+    result.map_err(|error| match print::is_closed_pipe(&error) {
+        true => Trouble::Closed,
+        false => Trouble::NotWritten(output.name.clone(), error),
+    })
+}

@@ -1,0 +1,170 @@
+//! What to do with control characters and newlines in the text of a field: `--controls` and `--record-newlines`.
+
+use charpipe::{OnControl, OnNewlineInRecord};
+use std::fmt::Write as _;
+
+/// The choices for characters that other programs may reject.
+#[derive(Clone, Copy)]
+pub(super) struct TextPolicy {
+    pub(super) controls: OnControl,
+    pub(super) newlines: OnNewlineInRecord,
+}
+
+/// A character that the policy does not allow.
+pub(super) struct Refused {
+    pub(super) ch: char,
+    pub(super) is_newline: bool,
+}
+
+/// How many characters were changed.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Changed {
+    pub(super) controls: u64,
+    pub(super) newlines: u64,
+}
+
+impl TextPolicy {
+    /// Whether all text stays as it is.
+    pub(super) fn keeps_all(&self) -> bool {
+        self.controls == OnControl::Keep && self.newlines == OnNewlineInRecord::Keep
+    }
+
+    /// Returns `text` with the policy applied to it, in `room` if that changes it.
+    pub(super) fn apply<'t>(
+        &self,
+        text: &'t str,
+        room: &'t mut String,
+        changed: &mut Changed,
+    ) -> Result<&'t str, Refused> {
+        let is_special = |ch: char| ch.is_control() || matches!(ch, '\u{FFFE}' | '\u{FFFF}');
+        if !text.contains(is_special) {
+            return Ok(text);
+        }
+        room.clear();
+        for ch in text.chars() {
+            let is_newline = matches!(ch, '\n' | '\r' | '\u{85}');
+            let instead = match is_newline {
+                true => self.newline(ch),
+                false if is_special(ch) => self.control(ch),
+                false => Some(Some(ch)),
+            };
+            let instead = instead.ok_or(Refused { ch, is_newline })?;
+            let count = if is_newline { &mut changed.newlines } else { &mut changed.controls };
+            *count += u64::from(instead != Some(ch));
+            room.extend(instead);
+        }
+        Ok(room)
+    }
+
+    /// Returns what to write for a newline; `None` if it is an error.
+    fn newline(&self, ch: char) -> Option<Option<char>> {
+        match self.newlines {
+            OnNewlineInRecord::Keep => Some(Some(ch)),
+            OnNewlineInRecord::Space => Some(Some(' ')),
+            _ => None,
+        }
+    }
+
+    /// Returns what to write for a control character that is no newline, or for a noncharacter; `None` if it is an error.
+    fn control(&self, ch: char) -> Option<Option<char>> {
+        let is_noncharacter = !ch.is_control();
+        let is_refused_by_xml = is_noncharacter || ch < ' ' && ch != '\t';
+        let is_control = !is_noncharacter && ch != '\t';
+        match self.controls {
+            OnControl::Xml => Some(Some(if is_refused_by_xml { ' ' } else { ch })),
+            OnControl::Space if is_control => Some(Some(' ')),
+            OnControl::Drop if is_control => Some(None),
+            OnControl::Error if is_control => None,
+            _ => Some(Some(ch)),
+        }
+    }
+}
+
+/// Appends `text` as a string of JSON (RFC 8259 §7).
+pub(super) fn push_json(out: &mut String, text: &str) {
+    out.push('"');
+    let is_plain = text.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\'));
+    if is_plain {
+        out.push_str(text);
+    } else {
+        for ch in text.chars() {
+            match ch {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                ch if ch < ' ' => _ = write!(out, "\\u{:04x}", ch as u32),
+                ch => out.push(ch),
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// Appends `text` as a field of CSV (RFC 4180 §2).
+pub(super) fn push_csv(out: &mut String, text: &str) {
+    let needs_quotes = |byte: u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
+    if !text.bytes().fold(false, |any, byte| any | needs_quotes(byte)) {
+        return out.push_str(text);
+    }
+    out.push('"');
+    let mut parts = text.split('"');
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        out.push_str("\"\"");
+        out.push_str(part);
+    }
+    out.push('"');
+}
+
+/// Appends bytes in upper-case hex.
+pub(super) fn push_hex(out: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(controls: OnControl, newlines: OnNewlineInRecord, text: &str) -> Option<String> {
+        let (mut room, mut changed) = (String::new(), Changed::default());
+        TextPolicy { controls, newlines }.apply(text, &mut room, &mut changed).ok().map(str::to_owned)
+    }
+
+    #[test]
+    fn controls_and_newlines() {
+        use {OnControl as Control, OnNewlineInRecord as Newline};
+        let text = "a\0\tb\n\u{85}\u{9F}\u{7F}\u{FFFE}é";
+        assert_eq!(applied(Control::Keep, Newline::Keep, text).as_deref(), Some(text));
+        let spaced = applied(Control::Space, Newline::Space, text);
+        assert_eq!(spaced.as_deref(), Some("a \tb    \u{FFFE}é"));
+        assert_eq!(applied(Control::Drop, Newline::Keep, text).as_deref(), Some("a\tb\n\u{85}\u{FFFE}é"));
+        assert_eq!(applied(Control::Xml, Newline::Keep, text).as_deref(), Some("a \tb\n\u{85}\u{9F}\u{7F} é"));
+        assert_eq!(applied(Control::Error, Newline::Keep, text), None);
+        assert_eq!(applied(Control::Keep, Newline::Error, text), None);
+        assert_eq!(applied(Control::Error, Newline::Error, "\ta\u{FFFE}").as_deref(), Some("\ta\u{FFFE}"));
+    }
+
+    #[test]
+    fn quoting() {
+        let csv = |text: &str| {
+            let mut out = String::new();
+            push_csv(&mut out, text);
+            out
+        };
+        assert_eq!(
+            [csv("a b"), csv("a,b"), csv("a\"b\""), csv("a\nb")],
+            ["a b", "\"a,b\"", "\"a\"\"b\"\"\"", "\"a\nb\""]
+        );
+        for text in ["", "é\"\\\n\u{1}\u{7F}\u{85}x", "plain"] {
+            let mut out = String::new();
+            push_json(&mut out, text);
+            assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `--show-layout`: the layout as a table, with the first record of a file beside it. A person looks at this before
+//! trusting a job.
+//!
+//! | file | job |
+//! |---|---|
+//! | `table.rs` | the lines of the table, with text for each column |
+//! | `sample.rs` | the first record: where each item is in it, and its value |
+//! | `terminal.rs`, `html.rs` | the table as text, and as a page for a browser |
+
+mod html;
+mod sample;
+mod table;
+mod terminal;
+
+use crate::args::Rows;
+use crate::files::input;
+use crate::files::name::Name;
+use crate::messages::{color, hints, say, say_error, say_not_opened, say_parts};
+use crate::print;
+use crate::rows::account::Ending;
+use crate::rows::batch::{Batch, Cutter};
+use crate::rows::setup::{Setup, Shapes};
+use crate::rows::show::sample::Sample;
+use crate::rows::show::table::Table;
+use crate::rows::streams;
+use crate::rows::trouble::Trouble;
+use crate::status::Status;
+use std::ffi::OsStr;
+
+const READ_BYTES: usize = 64 * 1024;
+
+/// Prints the table.
+pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
+    let files = if args.has_files() { args.files() } else { Vec::new() };
+    if files.len() > 1 {
+        say("--show-layout shows the first record of one FILE; leave out the others");
+        return Err(Status::Usage);
+    }
+    let sample = files.first().map(|path| first_record(args, setup, path)).transpose()?;
+    let table = Table::new(setup, sample.as_ref());
+    let text = if args.html { html::page(&table) } else { terminal::text(&table, color::on_stdout()) };
+    let output = streams::open_output(args)?;
+    streams::protect_inputs(args, &[&output], &[&output])?;
+    let status = print::to_output(output, &text);
+    let Some((sample, path)) = sample.as_ref().zip(files.first()) else { return Ok(status) };
+    let Some(why) = sample.trouble() else { return Ok(status) };
+    let name = Name::of_operand(path);
+    say_parts(&[(color::PLAIN, &format_args!("{name}: byte {}: ", sample.offset)), (color::ERROR, &why)]);
+    Ok(status.max(Status::Data))
+}
+
+/// Reads the first record of a file.
+fn first_record(args: &Rows, setup: &Setup, path: &OsStr) -> Result<Sample, Status> {
+    let shapes = Shapes::of(args, setup)?;
+    if !args.messages.quiet {
+        setup.say_assumptions(&shapes);
+    }
+    let name = Name::of_operand(path);
+    let opened = input::open(path, READ_BYTES).map_err(|error| {
+        say_not_opened(&name, path, &error);
+        Status::Io
+    })?;
+    let (shape, reader) = shapes.find(opened.reader, args.file.as_ref()).map_err(|ending| {
+        match &ending {
+            Ending::NoShape(why) => say(format_args!("{name}: byte 0: {why}{}", hints::for_shape(why))),
+            Ending::Failed(Trouble::Input(error)) => say_error(&name, error),
+            _ => {}
+        }
+        ending.status()
+    })?;
+    let mut cutter = Cutter::new(reader, &shape, args.file.clone(), setup.layout.max_len());
+    let mut batch = Batch::default();
+    let read = cutter.read(&mut batch);
+    match (batch.records(0).next(), read) {
+        (Some(record), _) => Ok(Sample::new(args, setup, &name, &record)?),
+        (None, Err(Trouble::Input(error))) => {
+            say_error(&name, &error);
+            Err(Status::of(&error))
+        }
+        (None, Err(trouble)) => {
+            say(format_args!("{name}: byte 0: {trouble}"));
+            Err(Status::Data)
+        }
+        (None, Ok(_)) => {
+            say(format_args!("{name}: byte 0: there are no records"));
+            Err(Status::Data)
+        }
+    }
+}

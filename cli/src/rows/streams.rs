@@ -1,0 +1,262 @@
+//! The outputs of a run: the rows, in one stream or in a file for each record type; the rejected records; the report.
+
+use crate::args::Rows;
+use crate::files::folder::Folder;
+use crate::files::input;
+use crate::files::make_dir::open_or_make;
+use crate::files::name::Name;
+use crate::files::output::Output;
+use crate::files::place::Place;
+use crate::messages::say;
+use crate::print;
+use crate::rows::row::RowPlan;
+use crate::rows::work::Done;
+use crate::status::Status;
+use std::collections::HashSet;
+use std::fs::Metadata;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+/// All outputs of a run.
+pub(super) struct Streams {
+    rows: RowStreams,
+    rejects: Option<Output>,
+    report: Option<Output>,
+}
+
+/// Where the rows go.
+enum RowStreams {
+    One {
+        output: Output,
+        /// What is written before the first row; empty afterwards.
+        header: String,
+    },
+    ByType(Vec<TypeFile>),
+}
+
+/// The file of one record type.
+struct TypeFile {
+    output: Output,
+    header: String,
+}
+
+/// A failed write: the output, and the error.
+pub(super) type Failed = (Name, io::Error);
+
+impl Streams {
+    /// Opens the outputs. Reports what cannot be opened, and outputs that would overwrite each other or an input.
+    pub(super) fn open(args: &Rows, plan: &RowPlan) -> Result<Self, Status> {
+        let rows = match &args.output_dir {
+            Some(dir) => RowStreams::ByType(open_dir(args, dir, plan)?),
+            None => RowStreams::One { output: open_output(args)?, header: plan.header(&plan.tables()[0]) },
+        };
+        let rejects = args.rejects.as_deref().map(open).transpose()?;
+        let report = open_report(args)?;
+        let streams = Streams { rows, rejects, report };
+        streams.check(args)?;
+        Ok(streams)
+    }
+
+    /// Refuses outputs that would replace each other, and a report that would replace an input.
+    fn check(&self, args: &Rows) -> Result<(), Status> {
+        let mut outputs: Vec<&Output> = match &self.rows {
+            RowStreams::One { output, .. } => vec![output],
+            RowStreams::ByType(files) => files.iter().map(|file| &file.output).collect(),
+        };
+        outputs.extend([&self.rejects, &self.report].into_iter().flatten());
+        for (index, one) in outputs.iter().enumerate() {
+            if let Some(other) = outputs[..index].iter().find(|other| other.collides(one)) {
+                say(format_args!("{}: {} and another output cannot be the same file", one.name, other.name));
+                return Err(Status::Usage);
+            }
+        }
+        let extras: Vec<&Output> = [&self.rejects, &self.report].into_iter().flatten().collect();
+        protect_inputs(args, &outputs, &extras)
+    }
+
+    /// Returns the name of the output for messages: that of the file, or of the directory.
+    pub(super) fn name(&self, args: &Rows) -> Name {
+        match (&self.rows, &args.output_dir) {
+            (RowStreams::One { output, .. }, _) => output.name.clone(),
+            (RowStreams::ByType(_), Some(dir)) => Name::of_path(dir.as_os_str()),
+            (RowStreams::ByType(_), None) => Name::stdout(),
+        }
+    }
+
+    /// Returns whether reading `input` from now on would return what is written.
+    pub(super) fn feed(&self, input: &Metadata) -> bool {
+        match &self.rows {
+            RowStreams::One { output, .. } => output.feeds(input),
+            RowStreams::ByType(_) => false,
+        }
+    }
+
+    /// Writes the headers that were not written yet.
+    pub(super) fn write_headers(&mut self) -> Result<(), Failed> {
+        match &mut self.rows {
+            RowStreams::One { output, header } => write(output, &std::mem::take(header)),
+            RowStreams::ByType(files) => {
+                files.iter_mut().try_for_each(|file| write(&mut file.output, &std::mem::take(&mut file.header)))
+            }
+        }
+    }
+
+    /// Writes the rows of a batch.
+    pub(super) fn write(&mut self, done: &Done) -> Result<u64, Failed> {
+        let mut written = 0;
+        for (index, text) in done.texts.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+            let output = match &mut self.rows {
+                RowStreams::One { output, .. } => output,
+                RowStreams::ByType(files) => &mut files[index].output,
+            };
+            write(output, text)?;
+            written += text.len() as u64;
+        }
+        if let Some(rejects) = &mut self.rejects {
+            write(rejects, &done.rejects)?;
+        }
+        Ok(written)
+    }
+
+    /// Writes a line of the report.
+    pub(super) fn report(&mut self, line: impl FnOnce() -> String) -> Status {
+        let Some(report) = &mut self.report else { return Status::Done };
+        let written = write(report, &line());
+        let Err((name, error)) = written else { return Status::Done };
+        self.report = None;
+        print::cannot_write(name, &error)
+    }
+
+    /// Puts the outputs in their places, unless an input failed: then files stay as they were. The report is written in
+    /// any case.
+    pub(super) fn commit(self, worst: Status) -> Status {
+        let mut status = worst;
+        let mut outputs: Vec<Output> = match self.rows {
+            RowStreams::One { output, .. } => vec![output],
+            RowStreams::ByType(files) => files.into_iter().map(|file| file.output).collect(),
+        };
+        let replaces = outputs.iter().any(Output::is_replacing);
+        outputs.extend(self.rejects.filter(|_| worst == Status::Done || !replaces));
+        for output in outputs {
+            if worst == Status::Done || !output.is_replacing() || !replaces {
+                let name = output.name.clone();
+                status = status.max(print::finish(&name, output.commit()));
+            }
+        }
+        if let Some(report) = self.report {
+            let name = report.name.clone();
+            status = status.max(print::finish(&name, report.commit()));
+        }
+        status
+    }
+}
+
+/// Refuses outputs that would replace the layout or a table file, and `extras` that would replace an input. The main
+/// output may replace an input.
+pub(super) fn protect_inputs(args: &Rows, outputs: &[&Output], extras: &[&Output]) -> Result<(), Status> {
+    let tables = args.tables.paths().map(Path::as_os_str);
+    let descriptions = std::iter::once(args.layout.as_os_str()).chain(tables).filter_map(input::metadata).collect();
+    let inputs = args.files().iter().filter_map(|path| input::metadata(path)).collect();
+    let check = |outputs: &[&Output], inputs: Vec<Metadata>, what: &str| match outputs
+        .iter()
+        .find(|output| inputs.iter().any(|input| output.replaces(input)))
+    {
+        Some(output) => {
+            say(format_args!("{}: this output cannot also be {what}", output.name));
+            Err(Status::Usage)
+        }
+        None => Ok(()),
+    };
+    check(outputs, descriptions, "the layout or a table file")?;
+    check(extras, inputs, "an input")
+}
+
+fn write(output: &mut Output, text: &str) -> Result<(), Failed> {
+    output.write_all(text.as_bytes()).map_err(|error| (output.name.clone(), error))
+}
+
+pub(super) fn open_output(args: &Rows) -> Result<Output, Status> {
+    match &args.output {
+        Some(path) => open(path),
+        None => Output::stdout().map_err(|error| print::cannot_write(Name::stdout(), &error)),
+    }
+}
+
+pub(super) fn open_report(args: &Rows) -> Result<Option<Output>, Status> {
+    match &args.report {
+        Some(_) if args.report_is_said() => {
+            Output::stderr().map(Some).map_err(|error| print::cannot_write(Name::stderr(), &error))
+        }
+        path => path.as_deref().map(open).transpose(),
+    }
+}
+
+fn open(path: &Path) -> Result<Output, Status> {
+    Output::path(path).map_err(|error| not_opened(path, &error))
+}
+
+fn not_opened(path: &Path, error: &io::Error) -> Status {
+    say(format_args!("{}: cannot open for writing: {error}", Name::of_path(path.as_os_str())));
+    Status::Io
+}
+
+/// Opens the files of all record types in `dir`, which is made if it does not exist.
+fn open_dir(args: &Rows, dir: &Path, plan: &RowPlan) -> Result<Vec<TypeFile>, Status> {
+    let folder = open_or_make(dir).map_err(|error| {
+        say(format_args!("{}: cannot make the directory: {error}", Name::of_path(dir.as_os_str())));
+        Status::Io
+    })?;
+    let folder: Arc<Folder> = Arc::new(folder);
+    let mut taken = HashSet::new();
+    let mut files = Vec::new();
+    for table in plan.tables() {
+        let name = file_name(&table.name, args.format.extension(), &mut taken);
+        let path = dir.join(&name);
+        let place = Place { folder: folder.clone(), name: name.into() };
+        let shown = Name::of_path(path.as_os_str());
+        let output = Output::at(shown, place, path.is_symlink(), false).map_err(|error| not_opened(&path, &error))?;
+        files.push(TypeFile { output, header: plan.header(table) });
+    }
+    Ok(files)
+}
+
+/// The longest name of a file without its number and extension, in bytes. Most systems allow 255 in all.
+const MAX_STEM: usize = 200;
+
+/// Returns a file name for a record type that no other type has, even where case makes no difference.
+fn file_name(record_type: &str, extension: &str, taken: &mut HashSet<String>) -> String {
+    let is_safe = |ch: char| ch.is_alphanumeric() || matches!(ch, '-' | '_' | '.');
+    let mut stem: String = record_type.chars().map(|ch| if is_safe(ch) { ch } else { '_' }).collect();
+    if stem.starts_with(['.', '-']) {
+        stem.insert(0, '_');
+    }
+    if stem.len() > MAX_STEM {
+        stem.truncate((0..=MAX_STEM).rev().find(|end| stem.is_char_boundary(*end)).unwrap_or(0));
+    }
+    let base = stem.clone();
+    let mut number = 1;
+    while !taken.insert(stem.to_lowercase()) {
+        number += 1;
+        stem = format!("{base}-{number}");
+    }
+    format!("{stem}.{extension}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files() {
+        let mut taken = HashSet::new();
+        let mut name = |record_type: &str| file_name(record_type, "csv", &mut taken);
+        assert_eq!(name("COMPANY"), "COMPANY.csv");
+        assert_eq!(name("company"), "company-2.csv");
+        assert_eq!(name("../a b"), "_.._a_b.csv");
+        assert_eq!(name("A.B"), "A.B.csv");
+        let long = format!("a{}", "é".repeat(150));
+        let short = format!("a{}", "é".repeat(99));
+        assert_eq!([name(&long), name(&long)], [format!("{short}.csv"), format!("{short}-2.csv")]);
+    }
+}

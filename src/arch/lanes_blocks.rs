@@ -1,0 +1,113 @@
+//! The algorithm that writes lanes of different lengths with vectors of four lanes.
+
+/// Defines `text(lanes, dst)`, `codes(lanes, shifts, is_double, dst)` and `split(shifts, is_double, block, units)` for the
+/// instruction set `$features`; see [`arch::lanes`](super::lanes).
+///
+/// The first two go in blocks of eight lanes. A shuffle from a table removes the bytes that do not count. From the first
+/// block that needs a decision, or is not whole, the scalar kernel does the rest.
+///
+/// The module that calls the macro defines the vector and what the algorithm does with it, each a function with the same
+/// `target_feature`:
+///
+/// | name | meaning |
+/// |---|---|
+/// | `Vector` | the type |
+/// | `load(lanes, at)` | reads four lanes from `at` on |
+/// | `and(a, b)`, `or(a, b)`, `splat(lane)` | of two vectors; the same lane everywhere |
+/// | `lens(vector)` | the lanes with more than one byte and, from bit 4 on, those with more than two; `None` unless each has one to three bytes and nothing above |
+/// | `either(vector, single, double)` | a lane of `double` where there is more than one byte, of `single` elsewhere |
+/// | `is_open(vector, next)` | whether any lane may combine with the next one, and that with the lane before it |
+/// | `put(vector, table, room, at)` | writes the vector, shuffled |
+/// | `turn(vector)` | reverses the bytes of each lane |
+/// | `places_of(byte, block)` | where a byte is in 64 bytes, one bit each |
+macro_rules! lanes_by_blocks {
+    ($features:literal) => {
+        /// What a block may write: three bytes of each lane, and four more, as each store is one of 16 bytes.
+        const ROOM: usize = 24 + 4;
+
+        /// See [`arch::lanes::text`](crate::arch::lanes::text).
+        #[target_feature(enable = $features)]
+        pub fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
+            let (mut done, mut written) = (0, 0);
+            while let Some(block) = lanes[done..].first_chunk::<8>()
+                && let Some(room) = chunk_mut::<ROOM>(dst, written)
+            {
+                let halves = [load(block, 0), load(block, 4)];
+                let (Some(first), Some(second)) = (lens(halves[0]), lens(halves[1])) else { break };
+                let middle = 4 + ones(first);
+                put(halves[0], &SQUEEZE_LANES[first as usize & 0xFF], room, 0);
+                put(halves[1], &SQUEEZE_LANES[second as usize & 0xFF], room, middle);
+                (done, written) = (done + 8, written + middle + 4 + ones(second));
+            }
+            let (more, put) = scalar::lanes::text(&lanes[done..], &mut dst[written..]);
+            (done + more, written + put)
+        }
+
+        /// See [`arch::lanes::codes`](crate::arch::lanes::codes).
+        #[target_feature(enable = $features)]
+        pub fn codes(lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
+            let is_shifted = shifts.is_some();
+            let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
+            // At the place of the second byte, where a shift code is in a lane that was turned.
+            let [out, back] = [out, back].map(|code| splat(u32::from(code) << 8));
+            let no_flags = splat(!(MAY_GO_ON | FOLLOWS));
+            let (mut done, mut written) = (0, 0);
+            // The ninth lane only shows what follows the eighth.
+            while let Some(block) = lanes[done..].first_chunk::<9>()
+                && let Some(room) = chunk_mut::<ROOM>(dst, written)
+            {
+                let halves = [load(block, 0), load(block, 4)];
+                if is_open(halves[0], load(block, 1)) || is_open(halves[1], load(block, 5)) {
+                    break;
+                }
+                let halves = [and(halves[0], no_flags), and(halves[1], no_flags)];
+                let (Some(first), Some(second)) = (lens(halves[0]), lens(halves[1])) else { break };
+                let (mut sets, mut codes) = ([first, second], [turn(halves[0]), turn(halves[1])]);
+                if is_shifted {
+                    // No code has three bytes, so there is space for a shift code in each lane.
+                    if (first | second) >> 4 != 0 {
+                        break;
+                    }
+                    let double = first | second << 4;
+                    let changes = double ^ (double << 1 | u32::from(*is_double));
+                    *is_double = double >> 7 != 0;
+                    for half in 0..2 {
+                        sets[half] |= (changes >> (4 * half) & 0xF) << 4;
+                        codes[half] = or(codes[half], either(halves[half], back, out));
+                    }
+                }
+                let middle = 4 + ones(sets[0]);
+                put(codes[0], &SQUEEZE_THREE[sets[0] as usize & 0xFF], room, 0);
+                put(codes[1], &SQUEEZE_THREE[sets[1] as usize & 0xFF], room, middle);
+                (done, written) = (done + 8, written + middle + 4 + ones(sets[1]));
+            }
+            let (more, put) = scalar::lanes::codes(&lanes[done..], shifts, is_double, &mut dst[written..]);
+            (done + more, written + put)
+        }
+
+        /// See [`arch::lanes::split`](crate::arch::lanes::split).
+        #[target_feature(enable = $features)]
+        pub fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+            let Shifts { out, back } = shifts;
+            let front = block.first_chunk().expect("64 of 65");
+            let [outs, backs] = [places_of(out, front), places_of(back, front)];
+            let cuts = (outs | backs) >> 1 | u64::from(block[64] == out || block[64] == back) << 63;
+            let split = Split::of(outs, backs, cuts, is_double);
+            let mut left = split.firsts;
+            for unit in units {
+                // After the last one the first one again, which does not matter.
+                let at = left.trailing_zeros() as usize % 64;
+                let (first, second) = (block[at], block[at + 1]);
+                let lead = if first == 0 { out } else { first };
+                let pair = u16::from_be_bytes([lead, second]);
+                *unit = if split.doubles >> at & 1 != 0 { pair } else { first.into() };
+                left &= left.wrapping_sub(1);
+                if left == 0 {
+                    break;
+                }
+            }
+            split
+        }
+    };
+}
+pub(super) use lanes_by_blocks;

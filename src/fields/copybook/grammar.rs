@@ -1,0 +1,134 @@
+//! The grammar of data description entries.
+//!
+//! ```text
+//! copybook  = *entry
+//! entry     = level [name | "FILLER"] *clause "."    level: 1 to 49, or 77
+//!           | "66" name "RENAMES" name ["THRU" name] "."
+//!           | "88" name value "."
+//! ```
+//!
+//! Entries of levels 66 and 88 describe no storage. They are checked for their syntax, and skipped.
+
+use super::clauses::{clauses, renames, values};
+use super::entry::{Entry, Placed};
+use super::lexical::{Mistake, Read, expected, fail, found, gap, is_one_of, keyword, name, required, word};
+use super::limits::MAX_ENTRIES;
+use nom::Parser;
+use nom::branch::alt;
+use nom::bytes::tag;
+use nom::combinator::{opt, value};
+
+/// Reads the entries that describe storage.
+pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Mistake<'_>> {
+    let mut entries = Vec::new();
+    let begin = skip_gap(text);
+    let mut rest = begin;
+    while !rest.is_empty() {
+        let (after, entry) = entry(rest).map_err(mistake)?;
+        entries.extend(entry);
+        if entries.len() > MAX_ENTRIES {
+            return Err(Mistake::message(rest, format!("a copybook may have at most {MAX_ENTRIES} entries")));
+        }
+        rest = after;
+    }
+    match (entries.is_empty(), begin.is_empty()) {
+        (false, _) => Ok(entries),
+        (true, true) => Err(Mistake::expected(begin, LEVEL)),
+        (true, false) => Err(Mistake::message(begin, NO_STORAGE)),
+    }
+}
+
+const NO_STORAGE: &str = "the copybook describes no storage: expected an entry of level 01 to 49, or 77";
+const LEVEL: &str = "a level number (01 to 49, 66, 77 or 88) at the beginning of an entry";
+
+fn skip_gap(text: &str) -> &str {
+    gap(text).map_or(text, |(rest, ())| rest)
+}
+
+fn mistake(error: nom::Err<Mistake<'_>>) -> Mistake<'_> {
+    match error {
+        nom::Err::Error(mistake) | nom::Err::Failure(mistake) => mistake,
+        nom::Err::Incomplete(_) => Mistake::expected("", "a period"),
+    }
+}
+
+/// Reads an entry; `None` if it describes no storage.
+fn entry(input: &str) -> Read<'_, Option<Entry<'_>>> {
+    let (rest, level) = level(input)?;
+    match level {
+        66 => {
+            let (rest, _) = (required("a name", name), renames, period).parse_complete(rest)?;
+            Ok((rest, None))
+        }
+        88 => {
+            let (rest, _) = (required("a name", name), required("VALUE", values), period).parse_complete(rest)?;
+            Ok((rest, None))
+        }
+        _ => {
+            let filler = value(None, keyword("FILLER"));
+            let (rest, found) = opt(alt((filler, name.map(Some)))).parse_complete(rest)?;
+            let (rest, clauses) = clauses(rest)?;
+            let (rest, ()) = period(rest)?;
+            let level = Placed { rest: input, value: level };
+            Ok((rest, Some(Entry { level, name: found.flatten(), clauses })))
+        }
+    }
+}
+
+/// Reads the period at the end of an entry.
+fn period(input: &str) -> Read<'_, ()> {
+    let (rest, _) = required("a period at the end of the entry", tag("."))(input)?;
+    gap(rest)
+}
+
+/// Reads a level number.
+fn level(input: &str) -> Read<'_, u8> {
+    let Ok((rest, found)) = word(input) else { return foreign(input, &found(input)) };
+    let digits = found.bytes().all(|byte| byte.is_ascii_digit());
+    match found.parse::<u8>() {
+        Ok(level @ (1..=49 | 66 | 77 | 88)) if found.len() <= 2 => Ok((rest, level)),
+        Ok(78) => fail(input, "level 78 (a constant) is not supported: put its value where its name is used"),
+        _ if digits => fail(input, format!("{found} is not a level number: expected 01 to 49, 66, 77 or 88")),
+        _ => foreign(input, found),
+    }
+}
+
+/// Fails at a word that belongs to a program, or to something else.
+fn foreign<'a>(input: &'a str, found: &str) -> Read<'a, u8> {
+    if is_one_of(found, &["COPY", "-INC", "++INCLUDE", "REPLACE"]) {
+        return fail(
+            input,
+            format!(
+                "{found} is not supported: put the text that it stands for in its place, as the compiler's listing has it"
+            ),
+        );
+    }
+    if is_one_of(found, &["EXEC", "EXECUTE"]) {
+        return fail(input, "EXEC is not supported: remove everything from EXEC to END-EXEC");
+    }
+    const PROGRAM: &[&str] = &[
+        "ID",
+        "IDENTIFICATION",
+        "ENVIRONMENT",
+        "DATA",
+        "PROCEDURE",
+        "FILE",
+        "WORKING-STORAGE",
+        "LOCAL-STORAGE",
+        "LINKAGE",
+        "FD",
+        "SD",
+        "SELECT",
+        "CBL",
+        "PROCESS",
+    ];
+    if is_one_of(found, PROGRAM) {
+        return fail(
+            input,
+            format!(
+                "found {found}, which belongs to a program: keep only the record description, from its level 01 on"
+            ),
+        );
+    }
+    expected(input, LEVEL)
+}

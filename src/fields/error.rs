@@ -1,0 +1,243 @@
+//! Errors of layouts and of fields: [`BadLayout`] and [`FieldError`].
+
+use crate::error::Hex;
+use std::fmt;
+
+/// The error for a layout that is not one: a copybook or a field list with a mistake, or items that contradict each
+/// other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct BadLayout {
+    /// The line in the source text, from 1; 0 if the items did not come from a text.
+    pub line: usize,
+    /// The column in characters, from 1; 0 if only the line is known.
+    pub column: usize,
+    /// The index of the item, if the mistake is in an item as a whole.
+    pub item: Option<usize>,
+    /// What is wrong and what was expected, in words.
+    pub what: String,
+}
+
+impl BadLayout {
+    /// Makes the error for a place in a text: line and column, both from 1.
+    #[must_use]
+    pub fn at(line: usize, column: usize, what: impl Into<String>) -> Self {
+        BadLayout { line, column, item: None, what: what.into() }
+    }
+
+    /// Makes the error for the item with this index. The reader of a text adds [its line](Self::on_line).
+    #[must_use]
+    pub fn in_item(item: usize, what: impl Into<String>) -> Self {
+        BadLayout { line: 0, column: 0, item: Some(item), what: what.into() }
+    }
+
+    /// Returns the same error with a place in the text.
+    #[must_use]
+    pub fn on_line(self, line: usize, column: usize) -> Self {
+        BadLayout { line, column, ..self }
+    }
+}
+
+impl fmt::Display for BadLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.column) {
+            (0, _) => {}
+            (line, 0) => write!(f, "line {line}: ")?,
+            (line, column) => write!(f, "line {line}, column {column}: ")?,
+        }
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for BadLayout {}
+
+/// The error for a field that cannot be read or written: where it is, its bytes, and what is wrong.
+///
+/// ```text
+/// record 17, field ACCOUNT.BALANCE, bytes 12-16: 00 12 3X …
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldError(Box<Details>);
+
+#[derive(Clone, PartialEq, Debug)]
+struct Details {
+    record: u64,
+    path: String,
+    /// In bytes from 0.
+    offset: usize,
+    bytes: Vec<u8>,
+    problem: Problem,
+}
+
+/// What is wrong with a field.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The bytes are not a number of the field's kind.
+    NotANumber {
+        /// What the bytes should be, for example "digits in both halves of each byte".
+        expected: &'static str,
+    },
+    /// The bytes are not valid in the code page of the field.
+    Malformed {
+        /// The name of the code page.
+        codec: String,
+    },
+    /// The record ends before the field does.
+    RecordTooShort {
+        /// The length of the record, in bytes.
+        len: usize,
+        /// The number of bytes that the field needs the record to have.
+        needed: usize,
+    },
+    /// The count of an array is outside of the bounds that the layout gives.
+    CountOutOfBounds {
+        /// The count in the record.
+        count: String,
+        /// The path of the array.
+        array: String,
+        /// The smallest and the largest count allowed.
+        bounds: (usize, usize),
+    },
+    /// No condition of the record types holds.
+    UnknownType {
+        /// The values that select a type, for display: `SEGMENT-ID=C, SEGMENT-ID=P`.
+        known: String,
+    },
+    /// Written back, the value would become other bytes.
+    NotCanonical {
+        /// The bytes that it would become. Empty if the value cannot be written at all.
+        canonical: Vec<u8>,
+    },
+    /// The value does not fit the field.
+    DoesNotFit {
+        /// The value.
+        value: String,
+        /// What the field can hold.
+        expected: String,
+    },
+    /// The code page of the field lacks a character.
+    Unmappable {
+        /// The character.
+        ch: char,
+        /// The name of the code page.
+        codec: String,
+    },
+    /// There is no value for a field that needs one.
+    Missing,
+    /// Two fields that share bytes have values that contradict each other.
+    Conflict {
+        /// The bytes that an earlier field wrote.
+        written: Vec<u8>,
+    },
+}
+
+impl FieldError {
+    pub(super) fn new(path: String, offset: usize, bytes: &[u8], problem: Problem) -> Self {
+        FieldError(Box::new(Details { record: 0, path, offset, bytes: bytes.to_vec(), problem }))
+    }
+
+    /// Returns the same error with the number of the record, from 1.
+    #[must_use]
+    pub fn in_record(mut self, number: u64) -> Self {
+        self.0.record = number;
+        self
+    }
+
+    /// Returns the number of the record, from 1; 0 if it was not given.
+    #[must_use]
+    pub fn record(&self) -> u64 {
+        self.0.record
+    }
+
+    /// Returns the path of the field, as [`Layout::path`](super::Layout::path) does, with the numbers of occurrences.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// Returns where the field begins in the record's data, in bytes from 0.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// Returns the bytes of the field. When writing, it has none.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.0.bytes
+    }
+
+    /// Returns what is wrong.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// Returns a short name for programs, which never changes: `bad-number`, `record-too-short` …
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self.0.problem {
+            Problem::NotANumber { .. } => "bad-number",
+            Problem::Malformed { .. } => "malformed",
+            Problem::RecordTooShort { .. } => "record-too-short",
+            Problem::CountOutOfBounds { .. } => "bad-count",
+            Problem::UnknownType { .. } => "unknown-type",
+            Problem::NotCanonical { .. } => "not-canonical",
+            Problem::DoesNotFit { .. } => "does-not-fit",
+            Problem::Unmappable { .. } => "unmappable",
+            Problem::Missing => "missing-value",
+            Problem::Conflict { .. } => "conflict",
+        }
+    }
+}
+
+/// Begins with the place: `record 17, field ACCOUNT.BALANCE, columns 12-16: `. Columns count bytes from 1.
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Details { record, path, offset, bytes, problem } = &*self.0;
+        if *record > 0 {
+            write!(f, "record {record}, ")?;
+        }
+        write!(f, "field {path}")?;
+        match bytes.len() {
+            0 => write!(f, ", column {}", offset + 1)?,
+            1 => write!(f, ", column {}: {}", offset + 1, Hex(bytes))?,
+            len => write!(f, ", columns {}-{}: {}", offset + 1, offset + len, Hex(bytes))?,
+        }
+        if bytes.is_empty() {
+            f.write_str(": ")?
+        } else {
+            f.write_str(" ")?
+        }
+        problem.fmt(f)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::NotANumber { expected } => write!(f, "is not a number; expected {expected}"),
+            Problem::Malformed { codec } => write!(f, "is not valid {codec}"),
+            Problem::RecordTooShort { len, needed } => {
+                write!(f, "the record has {len} bytes, but this field ends at byte {needed}")
+            }
+            Problem::CountOutOfBounds { count, array, bounds: (min, max) } => {
+                write!(f, "is the count {count}, but {array} occurs {min} to {max} times")
+            }
+            Problem::UnknownType { known } => write!(f, "no record type matches; expected {known}"),
+            Problem::NotCanonical { canonical } if canonical.is_empty() => {
+                f.write_str("cannot be written back as it is")
+            }
+            Problem::NotCanonical { canonical } => write!(f, "would be written back as {}", Hex(canonical)),
+            Problem::DoesNotFit { value, expected } => write!(f, "{value:?} does not fit; expected {expected}"),
+            Problem::Unmappable { ch, codec } => write!(f, "U+{:04X} {ch:?} is not in {codec}", *ch as u32),
+            Problem::Missing => f.write_str("there is no value"),
+            Problem::Conflict { written } => {
+                write!(f, "the value contradicts {}, which another field wrote in the same place", Hex(written))
+            }
+        }
+    }
+}
+
+impl std::error::Error for FieldError {}

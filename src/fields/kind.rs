@@ -1,0 +1,472 @@
+//! How the bytes of a field represent its value: [`Kind`].
+//!
+//! A kind also determines the length of the field in bytes.
+
+pub use crate::codec::ByteOrder;
+use crate::words::words;
+use std::fmt;
+
+/// How the bytes of a field represent its value.
+///
+/// | kind | COBOL |
+/// |---|---|
+/// | [`Text`](Kind::Text) | `PIC X`, `A`, `G`, `N`, and edited pictures with other characters, such as `$$,$$9.99CR` |
+/// | [`Zoned`](Kind::Zoned) | `PIC 9`, `USAGE DISPLAY` |
+/// | [`Edited`](Kind::Edited) | edited pictures of `9`, `Z`, `V`, a point and a sign, such as `ZZ9.99-` |
+/// | [`Packed`](Kind::Packed) | `COMP-3`, `PACKED-DECIMAL`; `COMP-6` |
+/// | [`Binary`](Kind::Binary) | `COMP`, `COMP-4`, `BINARY`, `COMP-5`; `INDEX` |
+/// | [`Float`](Kind::Float) | `COMP-1`, `COMP-2` |
+/// | [`Raw`](Kind::Raw) | `POINTER` and whatever else is not to be interpreted |
+///
+/// `Display` writes the kind as a field list does: `packed.2`, `zoned.2,leading,separate`.
+///
+/// ```
+/// use charpipe::fields::{Kind, Packed};
+///
+/// // PIC S9(7)V99 COMP-3
+/// let amount = Kind::Packed(Packed::new(9, 2));
+/// assert_eq!((amount.len(), amount.to_string().as_str()), (5, "packed.2"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Text in a code page.
+    Text(Text),
+    /// A decimal number with one digit per byte.
+    Zoned(Zoned),
+    /// A decimal number as it is printed: with a sign, a decimal point, or blanks instead of zeros.
+    Edited(Edited),
+    /// A decimal number with two digits per byte.
+    Packed(Packed),
+    /// A binary integer, which may stand for a decimal number with a fixed number of decimal places.
+    Binary(Binary),
+    /// A floating-point number.
+    Float(Float),
+    /// This many bytes without an interpretation.
+    Raw(usize),
+}
+
+/// Text in a code page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Text {
+    /// Its length in bytes. For `PIC G` and `PIC N`, that is twice the number of characters.
+    pub len: usize,
+    /// The label of its code page; `None` if it is the page of the record.
+    pub page: Option<String>,
+    /// Whether the text consists of double-byte characters only, without shift codes (`PIC G`, `USAGE DISPLAY-1`). If
+    /// the page is a mixed one, such as IBM939, its double-byte part is meant. `PIC N USAGE NATIONAL` does not need
+    /// this: its page is `UTF-16BE`.
+    pub double_byte: bool,
+}
+
+/// A decimal number with one digit per byte, as characters: `PIC S9(5)V99`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Zoned {
+    /// The number of digits, 1 to 38.
+    pub digits: u8,
+    /// The number of decimal places. A negative scale means that so many zeros follow the digits: -2 for `PIC 9PP`.
+    /// A scale above the number of digits means that zeros precede them: 4 for `PIC VPP99`.
+    pub scale: i8,
+    /// Where the sign is.
+    pub sign: SignPlace,
+    /// The character set of the digits and signs; `None` if it follows from the page of the record. Then it is
+    /// [`ZonedSigns::Ebcdic`] for an EBCDIC page, and [`ZonedSigns::AsciiLetters`] otherwise.
+    pub signs: Option<ZonedSigns>,
+}
+
+/// Where a zoned number has its sign.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SignPlace {
+    /// There is no sign: the number is not negative.
+    Unsigned,
+    /// In the zone of the last digit (the default of COBOL for `PIC S9`).
+    Trailing,
+    /// In the zone of the first digit: `SIGN LEADING`.
+    Leading,
+    /// In a byte after the digits, `+` or `-`: `SIGN TRAILING SEPARATE`.
+    TrailingSeparate,
+    /// In a byte before the digits: `SIGN LEADING SEPARATE`.
+    LeadingSeparate,
+}
+
+/// The characters of zoned numbers: digits, and digits that carry a sign.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ZonedSigns {
+    /// EBCDIC: digits are F0 to F9. With a sign they are C0 to C9 (`{` and `A` to `I`) and D0 to D9 (`}` and `J` to
+    /// `R`). When reading, the zones A, E and F are positive as well, and B is negative.
+    Ebcdic,
+    /// ASCII that was converted from EBCDIC: `{` and `A` to `I` are positive, `}` and `J` to `R` negative.
+    AsciiLetters,
+    /// ASCII as Micro Focus and GnuCOBOL write it: `0` to `9` are positive, `p` to `y` negative.
+    AsciiLowercase,
+}
+
+words! { ZonedSigns { Ebcdic: "ebcdic", AsciiLetters: "ascii", AsciiLowercase: "ascii-p" } }
+
+/// A decimal number as an edited picture prints it: `-9(5)`, `ZZ9.99`, `Z(6)VZZ-`.
+///
+/// A number is written as COBOL writes it. When reading, any zeros in front may be blanks or NULs, and a sign may be
+/// `+`, `-` or a blank. A field of blanks is null, or zero if all its digits are `Z`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Edited {
+    /// The number of digits, 1 to 38.
+    pub digits: u8,
+    /// The number of decimal places, from 0 to the number of digits.
+    pub scale: i8,
+    /// How many of the digits, from the first one on, are `Z`: they become blanks instead of zeros in front. If all are
+    /// `Z`, zero becomes a blank field.
+    pub blanks: u8,
+    /// Whether there is a character for the decimal point: `.` in the picture, and not `V`. It needs decimal places.
+    pub point: bool,
+    /// Where the sign is, and how a positive one is written.
+    pub sign: EditedSign,
+}
+
+/// The sign of an edited number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum EditedSign {
+    /// There is none: the number is not negative.
+    Absent,
+    /// `+` or `-` before the digits: `PIC +9(5)`.
+    PlusBefore,
+    /// `+` or `-` after the digits: `PIC 9(5)+`.
+    PlusAfter,
+    /// A blank or `-` before the digits: `PIC -9(5)`.
+    MinusBefore,
+    /// A blank or `-` after the digits: `PIC 9(5)-`.
+    MinusAfter,
+    /// In the zone of the last digit: `PIC S9(3).99`, which some readers of copybooks accept. ASCII fields have the
+    /// signs of [`ZonedSigns::AsciiLetters`].
+    Zone,
+}
+
+words! {
+    EditedSign {
+        Absent: "no-sign",
+        PlusBefore: "plus-before",
+        PlusAfter: "plus-after",
+        MinusBefore: "minus-before",
+        MinusAfter: "minus-after",
+        Zone: "zone",
+    }
+}
+
+/// A decimal number with two digits per byte: `COMP-3`, or `COMP-6` if it has no sign at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packed {
+    /// The number of digits, 1 to 38.
+    pub digits: u8,
+    /// The number of decimal places; see [`Zoned::scale`].
+    pub scale: i8,
+    /// What is in the last half byte.
+    pub sign: PackedSign,
+}
+
+/// What the last half byte of a packed number contains.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PackedSign {
+    /// The sign: C is positive, D negative. When reading, A, E and F are positive as well, and B is negative.
+    Signed,
+    /// F: the picture has no `S`. When reading, all signs are accepted, as in a signed number.
+    Unsigned,
+    /// A digit: there is no sign (`COMP-6`).
+    Absent,
+}
+
+/// A binary integer in two's complement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Binary {
+    /// Its length in bytes, 1 to 16.
+    pub len: u8,
+    /// Whether it is signed.
+    pub signed: bool,
+    /// The number of decimal places; see [`Zoned::scale`].
+    pub scale: i8,
+    /// The order of its bytes. Mainframes are big-endian.
+    pub order: ByteOrder,
+    /// The number of decimal digits that the picture allows; `None` if every value that fits into the bytes is allowed
+    /// (`COMP-5`, or `COMP` under `TRUNC(BIN)`). Only the [`Writer`](super::Writer) enforces it. When reading, the
+    /// value is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)` see it.
+    pub digits: Option<u8>,
+}
+
+/// A floating-point number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Float {
+    /// Whether it has 8 bytes (`COMP-2`) and not 4 (`COMP-1`).
+    pub double: bool,
+    /// How its bits are used.
+    pub format: FloatFormat,
+    /// The order of its bytes. Mainframes are big-endian.
+    pub order: ByteOrder,
+}
+
+/// How a floating-point number uses its bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatFormat {
+    /// Hexadecimal, as on IBM mainframes: a sign, an exponent of 16 with an excess of 64, and a fraction of 24 or 56
+    /// bits.
+    Ibm,
+    /// IEEE 754 binary32 and binary64.
+    Ieee,
+}
+
+words! { FloatFormat { Ibm: "ibm", Ieee: "ieee" } }
+
+impl Kind {
+    /// The most digits that a zoned or packed number can have.
+    pub const MAX_DIGITS: u8 = 38;
+
+    /// Returns text of `len` bytes in the page of the record.
+    #[must_use]
+    pub fn text(len: usize) -> Kind {
+        Kind::Text(Text { len, page: None, double_byte: false })
+    }
+
+    /// Returns the length of the field in bytes.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "a kind is not a collection")]
+    pub fn len(&self) -> usize {
+        match self {
+            Kind::Text(text) => text.len,
+            Kind::Zoned(zoned) => zoned.len(),
+            Kind::Edited(edited) => edited.len(),
+            Kind::Packed(packed) => packed.len(),
+            Kind::Binary(binary) => binary.len.into(),
+            Kind::Float(float) => float.len(),
+            Kind::Raw(len) => *len,
+        }
+    }
+
+    /// Returns the word for the kind: `text`, `zoned`, `edited`, `packed`, `binary`, `float` or `raw`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Text(_) => "text",
+            Kind::Zoned(_) => "zoned",
+            Kind::Edited(_) => "edited",
+            Kind::Packed(_) => "packed",
+            Kind::Binary(_) => "binary",
+            Kind::Float(_) => "float",
+            Kind::Raw(_) => "raw",
+        }
+    }
+
+    /// Returns whether its values are exact decimal numbers: zoned, edited, packed or binary.
+    #[must_use]
+    pub fn is_decimal(&self) -> bool {
+        self.scale().is_some()
+    }
+
+    /// Returns the number of decimal places of a zoned, edited, packed or binary number; `None` for other kinds.
+    #[must_use]
+    pub fn scale(&self) -> Option<i8> {
+        match self {
+            Kind::Zoned(Zoned { scale, .. })
+            | Kind::Edited(Edited { scale, .. })
+            | Kind::Packed(Packed { scale, .. })
+            | Kind::Binary(Binary { scale, .. }) => Some(*scale),
+            Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => None,
+        }
+    }
+
+    /// Returns the most digits that a value can have in front of and after the decimal point together, without the
+    /// zeros that a scale adds; `None` if it is not a decimal number. Packed and binary numbers have as many digits as
+    /// their bytes allow, which may be more than their picture has.
+    ///
+    /// ```
+    /// use charpipe::fields::{Binary, Kind, Packed};
+    ///
+    /// assert_eq!(Kind::Packed(Packed::new(9, 2)).digits(), Some(9));
+    /// // PIC 9(4) COMP can contain 65535.
+    /// assert_eq!(Kind::Binary(Binary { signed: false, ..Binary::comp(4, 0) }).digits(), Some(5));
+    /// ```
+    #[must_use]
+    pub fn digits(&self) -> Option<u8> {
+        match self {
+            Kind::Zoned(zoned) => Some(zoned.digits),
+            Kind::Edited(edited) => Some(edited.digits),
+            Kind::Packed(packed) => Some(packed.most_digits()),
+            Kind::Binary(binary) => Some(decimal_digits(binary.len, binary.signed)),
+            Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => None,
+        }
+    }
+}
+
+/// Returns the number of decimal digits of the largest integer of `len` bytes.
+fn decimal_digits(len: u8, signed: bool) -> u8 {
+    let bits = 8 * u32::from(len.clamp(1, 16)) - u32::from(signed);
+    (u128::MAX >> (128 - bits)).ilog10() as u8 + 1
+}
+
+impl Zoned {
+    /// Returns a signed number with the sign in the zone of the last digit: `PIC S9(…)V9(…)`.
+    #[must_use]
+    pub fn new(digits: u8, scale: i8) -> Self {
+        Zoned { digits, scale, sign: SignPlace::Trailing, signs: None }
+    }
+
+    /// Returns a number without a sign: `PIC 9(…)V9(…)`.
+    #[must_use]
+    pub fn unsigned(digits: u8, scale: i8) -> Self {
+        Zoned { sign: SignPlace::Unsigned, ..Zoned::new(digits, scale) }
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.digits) + usize::from(self.sign.is_separate())
+    }
+}
+
+impl Edited {
+    /// Returns an integer without a sign that is printed with all its zeros.
+    #[must_use]
+    pub fn new(digits: u8) -> Self {
+        Edited { digits, scale: 0, blanks: 0, point: false, sign: EditedSign::Absent }
+    }
+
+    /// Returns whether zero is written as blanks.
+    pub(super) fn is_blank_if_zero(&self) -> bool {
+        self.blanks == self.digits
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.digits) + usize::from(self.point) + usize::from(self.sign.is_character())
+    }
+}
+
+impl EditedSign {
+    /// Returns whether the sign is a byte of its own.
+    #[must_use]
+    pub fn is_character(self) -> bool {
+        !matches!(self, EditedSign::Absent | EditedSign::Zone)
+    }
+}
+
+impl SignPlace {
+    /// Returns whether the sign is a byte of its own.
+    #[must_use]
+    pub fn is_separate(self) -> bool {
+        matches!(self, SignPlace::LeadingSeparate | SignPlace::TrailingSeparate)
+    }
+}
+
+impl Packed {
+    /// Returns a signed number: `PIC S9(…)V9(…) COMP-3`.
+    #[must_use]
+    pub fn new(digits: u8, scale: i8) -> Self {
+        Packed { digits, scale, sign: PackedSign::Signed }
+    }
+
+    /// Returns a number whose sign is always F: `PIC 9(…)V9(…) COMP-3`.
+    #[must_use]
+    pub fn unsigned(digits: u8, scale: i8) -> Self {
+        Packed { sign: PackedSign::Unsigned, ..Packed::new(digits, scale) }
+    }
+
+    /// Returns the number of digits that its bytes have room for: an odd number, or an even one without a sign.
+    fn most_digits(&self) -> u8 {
+        let halves = 2 * self.len() as u8;
+        if self.sign == PackedSign::Absent { halves } else { halves - 1 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        let halves = usize::from(self.digits) + usize::from(self.sign != PackedSign::Absent);
+        halves.div_ceil(2)
+    }
+}
+
+impl Binary {
+    /// Returns a signed big-endian integer for a picture of this many digits, as IBM allocates it: 2 bytes for up to 4
+    /// digits, 4 bytes for up to 9, 8 bytes for up to 18. IBM's compilers allow no more digits. Then it has as many
+    /// bytes as a signed number of up to 38 digits needs, 9 to 16, as Cobrix reads it.
+    ///
+    /// ```
+    /// use charpipe::fields::Binary;
+    ///
+    /// // PIC S9(8)V99 COMP
+    /// assert_eq!(Binary::comp(10, 2).len, 8);
+    /// ```
+    #[must_use]
+    pub fn comp(digits: u8, scale: i8) -> Self {
+        let len = match digits {
+            0..=4 => 2,
+            5..=9 => 4,
+            10..=18 => 8,
+            _ => {
+                let largest = 10u128.pow(u32::from(digits.min(Kind::MAX_DIGITS))) - 1;
+                (largest.ilog2() + 2).div_ceil(8) as u8
+            }
+        };
+        Binary { len, signed: true, scale, order: ByteOrder::Big, digits: Some(digits) }
+    }
+
+    /// Returns a signed big-endian integer of `len` bytes that may have any value.
+    #[must_use]
+    pub fn native(len: u8) -> Self {
+        Binary { len, signed: true, scale: 0, order: ByteOrder::Big, digits: None }
+    }
+}
+
+impl Float {
+    /// `COMP-1` on a mainframe: hexadecimal, 4 bytes.
+    pub const COMP_1: Float = Float { double: false, format: FloatFormat::Ibm, order: ByteOrder::Big };
+    /// `COMP-2` on a mainframe: hexadecimal, 8 bytes.
+    pub const COMP_2: Float = Float { double: true, format: FloatFormat::Ibm, order: ByteOrder::Big };
+
+    fn len(&self) -> usize {
+        if self.double { 8 } else { 4 }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if matches!(self, Kind::Text(Text { double_byte: true, .. })) { "graphic" } else { self.name() })?;
+        if let Some(scale) = self.scale().filter(|scale| *scale != 0) {
+            write!(f, ".{scale}")?;
+        }
+        match self {
+            Kind::Zoned(zoned) => {
+                f.write_str(match zoned.sign {
+                    SignPlace::Unsigned => ",unsigned",
+                    SignPlace::Trailing => "",
+                    SignPlace::Leading => ",leading",
+                    SignPlace::TrailingSeparate => ",separate",
+                    SignPlace::LeadingSeparate => ",leading,separate",
+                })?;
+                zoned.signs.map_or(Ok(()), |signs| write!(f, ",{signs}"))
+            }
+            Kind::Edited(Edited { blanks, point, sign, .. }) => {
+                if *sign != EditedSign::Absent {
+                    write!(f, ",{sign}")?;
+                }
+                f.write_str(if *point { ",point" } else { "" })?;
+                if *blanks > 0 { write!(f, ",blanks={blanks}") } else { Ok(()) }
+            }
+            Kind::Packed(packed) => {
+                f.write_str(match packed.sign {
+                    PackedSign::Signed => "",
+                    PackedSign::Unsigned => ",unsigned",
+                    PackedSign::Absent => ",no-sign",
+                })?;
+                match packed.digits == packed.most_digits() {
+                    true => Ok(()),
+                    false => write!(f, ",digits={}", packed.digits),
+                }
+            }
+            Kind::Binary(binary) => {
+                f.write_str(if binary.signed { "" } else { ",unsigned" })?;
+                f.write_str(little(binary.order))?;
+                binary.digits.map_or(Ok(()), |digits| write!(f, ",digits={digits}"))
+            }
+            Kind::Float(float) => {
+                f.write_str(if float.format == FloatFormat::Ieee { ",ieee" } else { "" })?;
+                f.write_str(little(float.order))
+            }
+            Kind::Text(_) | Kind::Raw(_) => Ok(()),
+        }
+    }
+}
+
+fn little(order: ByteOrder) -> &'static str {
+    if order == ByteOrder::Little { ",little" } else { "" }
+}

@@ -1,0 +1,466 @@
+//! The plan for a layout: what a reader or a writer does for each record, worked out once.
+//!
+//! A plan is a tree of operations with offsets. An offset counts from the beginning of the record, or of the element in
+//! an array, as if every array whose count varies were empty. Running the plan adds what such arrays really take:
+//! everything after them moves by that. In a layout without them nothing moves, and every offset is final.
+
+use super::form::Form;
+use super::page::Pages;
+use super::{BadLayout, Column, Decimal, Kind, Layout, Problem, Test, When};
+use crate::registry::Registry;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What to do for each record.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) layout: Layout,
+    pub(super) ops: Vec<Op>,
+    /// The length of a record whose arrays of varying count are empty.
+    pub(super) len: usize,
+    /// How many counts there are.
+    pub(super) counts: usize,
+    /// Which items are selected: fields, and the groups with selected fields in them.
+    selected: Vec<bool>,
+}
+
+#[derive(Debug)]
+pub(super) enum Op {
+    Field(Field),
+    /// A group with a name. Groups without a name leave no trace.
+    Group {
+        item: usize,
+        is_selected: bool,
+        body: Vec<Op>,
+    },
+    Array(Box<Array>),
+    Set(Box<Set>),
+}
+
+/// A field.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) offset: usize,
+    pub(super) len: usize,
+    /// The number of the column, from that of the first column of the element.
+    pub(super) column: usize,
+    pub(super) item: usize,
+    pub(super) form: Form,
+    pub(super) is_selected: bool,
+    /// Where the value goes if it is the count of an array.
+    pub(super) count: Option<usize>,
+}
+
+/// An array.
+#[derive(Debug)]
+pub(super) struct Array {
+    pub(super) item: usize,
+    pub(super) offset: usize,
+    pub(super) times: Times,
+    /// The length of an element, without arrays of varying count in it.
+    pub(super) stride: usize,
+    /// The first column, and the number of columns of an element.
+    pub(super) column: usize,
+    pub(super) columns: usize,
+    /// Whether what follows moves.
+    pub(super) varies: bool,
+    /// Whether the elements are groups.
+    pub(super) is_group: bool,
+    pub(super) is_selected: bool,
+    pub(super) body: Vec<Op>,
+}
+
+/// How often an array occurs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Times {
+    Fixed(usize),
+    /// As often as a field says.
+    Counted {
+        count: usize,
+        counter: usize,
+        min: usize,
+        max: usize,
+    },
+}
+
+/// Alternatives.
+#[derive(Debug)]
+pub(super) struct Set {
+    /// Whether exactly one applies, by the conditions; otherwise all do.
+    pub(super) is_conditional: bool,
+    /// The first item.
+    pub(super) item: usize,
+    pub(super) alternatives: Vec<Alternative>,
+    /// Where the longest alternative ends.
+    pub(super) end: usize,
+    /// Whether what follows moves.
+    pub(super) varies: bool,
+    /// Whether nothing follows: the record ends where the alternative ends.
+    pub(super) is_last: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Alternative {
+    pub(super) item: usize,
+    /// `None` if it never applies, because it has no condition and others have.
+    pub(super) checks: Option<Vec<Check>>,
+    pub(super) end: usize,
+    /// By how many bytes the longest alternative can be longer.
+    pub(super) room: usize,
+    pub(super) body: Vec<Op>,
+}
+
+/// A test of a condition.
+#[derive(Debug)]
+pub(super) enum Check {
+    Bytes { offset: usize, values: Vec<Vec<u8>> },
+    Field { offset: usize, len: usize, form: Form, values: Expected },
+}
+
+/// The values that a test accepts.
+#[derive(Debug)]
+pub(super) enum Expected {
+    Texts(Vec<String>),
+    Numbers(Vec<Decimal>),
+    Raw(Vec<Vec<u8>>),
+}
+
+/// The most columns that [`Plan::columns`] lists.
+const MAX_COLUMNS: usize = 1 << 20;
+
+impl Plan {
+    /// `selected`: for each item whether it is. Then the groups around selected fields are selected too.
+    pub(super) fn new(
+        layout: &Layout,
+        registry: &Registry,
+        pages: &mut Pages,
+        selected: Vec<bool>,
+    ) -> Result<Arc<Plan>, BadLayout> {
+        let mut selected = selected;
+        for index in (0..selected.len()).rev() {
+            if let Some(parent) = layout.parent(index)
+                && selected[index]
+            {
+                selected[parent] = true;
+            }
+        }
+        let mut compiler = Compiler { layout, registry, pages, selected: &selected, counts: HashMap::new() };
+        for item in (0..layout.items().len()).filter_map(|item| layout.counter(item)) {
+            let next = compiler.counts.len();
+            compiler.counts.entry(item).or_insert(next);
+        }
+        let body = compiler.siblings(layout.children(None).collect(), 0, 0)?;
+        let (counts, mut ops, len) = (compiler.counts.len(), body.ops, body.end);
+        mark_last(&mut ops, len);
+        Ok(Arc::new(Plan { layout: layout.clone(), ops, len, counts, selected }))
+    }
+
+    /// Returns the columns, in order.
+    pub(super) fn columns(&self) -> Result<Vec<Column>, BadLayout> {
+        let mut columns = Vec::new();
+        self.list(&self.ops, &mut Vec::new(), &mut Vec::new(), &mut columns)?;
+        Ok(columns)
+    }
+
+    fn list(
+        &self,
+        ops: &[Op],
+        at: &mut Vec<usize>,
+        types: &mut Vec<usize>,
+        columns: &mut Vec<Column>,
+    ) -> Result<(), BadLayout> {
+        for op in ops {
+            match op {
+                Op::Field(field) if field.is_selected => {
+                    if columns.len() >= MAX_COLUMNS {
+                        let what = format!("the layout has more than {MAX_COLUMNS} columns; select some of the fields");
+                        return Err(BadLayout::in_item(field.item, what));
+                    }
+                    let path = self.layout.path_at(field.item, at);
+                    columns.push(Column { path, item: field.item, types: types.clone() });
+                }
+                Op::Field(_) => {}
+                Op::Group { body, .. } => self.list(body, at, types, columns)?,
+                Op::Array(array) if array.is_selected => {
+                    for occurrence in 0..array.times.max() {
+                        at.push(occurrence);
+                        self.list(&array.body, at, types, columns)?;
+                        at.pop();
+                    }
+                }
+                Op::Array(_) => {}
+                Op::Set(set) => {
+                    for alternative in &set.alternatives {
+                        if set.is_conditional {
+                            types.push(alternative.item);
+                        }
+                        self.list(&alternative.body, at, types, columns)?;
+                        if set.is_conditional {
+                            types.pop();
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the values that select a record type, for messages.
+    pub(super) fn known_types(&self, set: &Set) -> String {
+        let conditions = set.alternatives.iter().filter_map(|one| self.layout.items()[one.item].when.as_ref());
+        conditions.map(When::to_string).collect::<Vec<_>>().join(", or ")
+    }
+
+    /// Returns whether an item is selected.
+    pub(super) fn is_selected(&self, item: usize) -> bool {
+        self.selected[item]
+    }
+}
+
+/// Marks the alternatives at the end of a record of `len` bytes.
+fn mark_last(ops: &mut [Op], len: usize) {
+    match ops.last_mut() {
+        Some(Op::Group { body, .. }) => mark_last(body, len),
+        Some(Op::Set(set)) => set.is_last = set.end == len,
+        _ => {}
+    }
+}
+
+impl Times {
+    /// Returns the largest count.
+    pub(super) fn max(&self) -> usize {
+        match self {
+            Times::Fixed(count) => *count,
+            Times::Counted { max, .. } => *max,
+        }
+    }
+
+    /// Returns the count, from the counts of the record. As an error, returns the problem with it and the field that it
+    /// is in.
+    #[inline]
+    pub(super) fn get(&self, counts: &[Count], array: impl FnOnce() -> String) -> Result<usize, (Count, Problem)> {
+        match *self {
+            Times::Fixed(count) => Ok(count),
+            Times::Counted { count, min, max, .. } => {
+                let found = counts[count];
+                let fits = found.value.and_then(|value| usize::try_from(value).ok());
+                match fits.filter(|value| (min..=max).contains(value)) {
+                    Some(value) => Ok(value),
+                    None => {
+                        let count = found.value.map_or_else(|| "(none)".into(), |value| value.to_string());
+                        Err((found, Problem::CountOutOfBounds { count, array: array(), bounds: (min, max) }))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A count in the record, and the place of its field.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Count {
+    pub(super) value: Option<i128>,
+    pub(super) offset: usize,
+    pub(super) len: usize,
+}
+
+/// Makes the operations of a plan.
+struct Compiler<'a> {
+    layout: &'a Layout,
+    registry: &'a Registry,
+    pages: &'a mut Pages,
+    selected: &'a [bool],
+    /// The place of each count, by its field.
+    counts: HashMap<usize, usize>,
+}
+
+/// The operations for the items of a group.
+struct Body {
+    ops: Vec<Op>,
+    /// Where the items end that follow one another, and where the farthest ends.
+    next: usize,
+    end: usize,
+    /// The column after them.
+    column: usize,
+    varies: bool,
+}
+
+impl Compiler<'_> {
+    /// Compiles adjacent items; the first one begins at `offset`.
+    fn siblings(&mut self, items: Vec<usize>, offset: usize, column: usize) -> Result<Body, BadLayout> {
+        let mut body = Body { ops: Vec::new(), next: offset, end: offset, column, varies: false };
+        let mut rest = &items[..];
+        while let [first, ..] = *rest {
+            let set = self.layout.placed(first).set;
+            let len = match set {
+                Some(_) => rest.iter().take_while(|item| self.layout.placed(**item).set == set).count(),
+                None => 1,
+            };
+            let (now, later) = rest.split_at(len);
+            match set {
+                Some(_) => self.set(now, &mut body)?,
+                None => {
+                    let begin = self.layout.items()[first].at.unwrap_or(body.next);
+                    let one = self.item(first, begin, body.column)?;
+                    body.next = one.next;
+                    body.end = body.end.max(one.end);
+                    body.column = one.column;
+                    body.varies |= one.varies;
+                    body.ops.extend(one.ops);
+                }
+            }
+            rest = later;
+        }
+        Ok(body)
+    }
+
+    /// Compiles alternatives.
+    fn set(&mut self, items: &[usize], body: &mut Body) -> Result<(), BadLayout> {
+        let is_conditional = items.iter().any(|item| self.layout.items()[*item].when.is_some());
+        let (mut alternatives, mut shared) = (Vec::new(), body.next);
+        // `longest` is where the longest ends if all counts are the largest.
+        let (mut end, mut longest, mut varies) = (body.next, body.next, false);
+        for &item in items {
+            let begin = match (self.layout.redefined(item), self.layout.items()[item].at) {
+                (Some(_), _) => shared,
+                (None, at) => {
+                    shared = at.unwrap_or(body.next);
+                    shared
+                }
+            };
+            let most = begin + self.layout.placed(item).total(&self.layout.items()[item]);
+            longest = longest.max(most);
+            let when = self.layout.items()[item].when.as_ref();
+            let checks = when.map(|when| self.checks(item, when)).transpose()?;
+            if is_conditional && checks.is_none() {
+                // It never applies, but takes its place.
+                end = end.max(most);
+                body.next = body.next.max(end);
+                continue;
+            }
+            let one = self.item(item, begin, body.column)?;
+            body.next = if self.layout.redefined(item).is_some() { body.next.max(one.next) } else { one.next };
+            body.column = one.column;
+            end = end.max(one.end);
+            varies |= one.varies;
+            alternatives.push(Alternative { item, checks, end: one.end, room: most, body: one.ops });
+        }
+        alternatives.iter_mut().for_each(|one| one.room = longest - one.room);
+        body.end = body.end.max(end);
+        body.varies |= varies;
+        if is_conditional || alternatives.iter().any(|one| !one.body.is_empty()) {
+            let (item, is_last) = (items[0], false);
+            body.ops.push(Op::Set(Box::new(Set { is_conditional, item, alternatives, end, varies, is_last })));
+        }
+        Ok(())
+    }
+
+    /// Compiles an item.
+    fn item(&mut self, index: usize, offset: usize, column: usize) -> Result<Body, BadLayout> {
+        let Some(occurs) = &self.layout.items()[index].occurs else { return self.one(index, offset, column) };
+        let element = self.one(index, 0, 0)?;
+        let times = match (&occurs.depending_on, self.layout.counter(index)) {
+            (Some(_), Some(counter)) => {
+                Times::Counted { count: self.counts[&counter], counter, min: occurs.min, max: occurs.max }
+            }
+            _ => Times::Fixed(occurs.max),
+        };
+        let varies = element.varies || matches!(times, Times::Counted { .. });
+        let total = if varies { 0 } else { element.end * occurs.max };
+        let columns = element.column;
+        let is_selected = self.selected[index];
+        let end = offset + total;
+        let body = Body {
+            ops: Vec::new(),
+            next: end,
+            end,
+            column: column.saturating_add(columns.saturating_mul(occurs.max)),
+            varies,
+        };
+        if element.ops.is_empty() && !varies {
+            return Ok(body);
+        }
+        let array = Array {
+            item: index,
+            offset,
+            times,
+            stride: element.end,
+            column,
+            columns,
+            varies,
+            is_group: self.layout.items()[index].is_group(),
+            is_selected,
+            body: element.ops,
+        };
+        Ok(Body { ops: vec![Op::Array(Box::new(array))], ..body })
+    }
+
+    /// Compiles one occurrence of an item.
+    fn one(&mut self, index: usize, offset: usize, column: usize) -> Result<Body, BadLayout> {
+        let (item, is_selected) = (&self.layout.items()[index], self.selected[index]);
+        let Some(kind) = &item.kind else {
+            let body = self.siblings(self.layout.children(Some(index)).collect(), offset, column)?;
+            let is_reported = self.layout.key(index).is_some() && item.occurs.is_none() && !body.ops.is_empty();
+            return Ok(match is_reported {
+                true => Body { ops: vec![Op::Group { item: index, is_selected, body: body.ops }], ..body },
+                false => body,
+            });
+        };
+        let (len, count) = (kind.len(), self.counts.get(&index).copied());
+        let end = offset + len;
+        let body = Body { ops: Vec::new(), next: end, end, column: column + usize::from(is_selected), varies: false };
+        if !is_selected && count.is_none() {
+            return Ok(body);
+        }
+        let form = self.form(index, kind)?;
+        let field = Field { offset, len, column, item: index, form, is_selected, count };
+        Ok(Body { ops: vec![Op::Field(field)], ..body })
+    }
+
+    fn form(&mut self, item: usize, kind: &Kind) -> Result<Form, BadLayout> {
+        let bad = |what: String| BadLayout::in_item(item, format!("{}: {what}", self.layout.path(item)));
+        Form::new(kind, self.registry, self.pages).map_err(bad)
+    }
+
+    /// Compiles the tests of a condition.
+    fn checks(&mut self, item: usize, when: &When) -> Result<Vec<Check>, BadLayout> {
+        let tested = &self.layout.placed(item).tested;
+        let mut checks = Vec::with_capacity(tested.len());
+        for (test, field) in when.tests().iter().zip(tested) {
+            checks.push(match (test, field) {
+                (Test::Bytes { offset, values }, _) => Check::Bytes { offset: *offset, values: values.clone() },
+                (Test::Field { field: name, values }, found) => {
+                    let lost = || BadLayout::in_item(item, format!("there is no {name}"));
+                    let found = found.ok_or_else(lost)?;
+                    let kind = self.layout.items()[found].kind.as_ref().ok_or_else(lost)?;
+                    let offset = self.layout.offset(found).ok_or_else(lost)?;
+                    let form = self.form(found, kind)?;
+                    let values = Expected::new(kind, values).map_err(|bad| {
+                        BadLayout::in_item(
+                            item,
+                            format!("the condition {test}: {bad:?} is not a value of {name}, which is {kind}"),
+                        )
+                    })?;
+                    Check::Field { offset, len: kind.len(), form, values }
+                }
+            });
+        }
+        Ok(checks)
+    }
+}
+
+impl Expected {
+    /// Converts the values of a test; returns the first that is not of this kind.
+    fn new(kind: &Kind, values: &[String]) -> Result<Expected, String> {
+        fn all<T>(values: &[String], parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
+            values.iter().map(|value| parse(value).ok_or_else(|| value.clone())).collect()
+        }
+        match kind {
+            Kind::Text(_) => {
+                all(values, |value| Some(value.trim_end_matches([' ', '\0']).to_owned())).map(Expected::Texts)
+            }
+            Kind::Raw(_) => all(values, super::when::unhex).map(Expected::Raw),
+            _ => all(values, |value| value.parse().ok()).map(Expected::Numbers),
+        }
+    }
+}

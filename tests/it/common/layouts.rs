@@ -1,0 +1,189 @@
+//! Random layouts, and what must hold for every layout and every record. The fuzz target `fields` uses this as well.
+
+use charpipe::Registry;
+use charpipe::fields::{
+    Binary, ByteOrder, Edited, EditedSign, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed,
+    PackedSign, ReadOptions, SignPlace, Source, Test, Text, Value, Visitor, When, Zoned, ZonedSigns,
+};
+use std::collections::BTreeMap;
+
+/// Makes choices out of bytes. Without any left, every choice is the first one.
+pub struct Choices<'a>(pub &'a [u8]);
+
+impl Choices<'_> {
+    pub fn of(&mut self, count: usize) -> usize {
+        match self.0 {
+            [first, rest @ ..] => {
+                self.0 = rest;
+                usize::from(*first) % count
+            }
+            [] => 0,
+        }
+    }
+}
+
+const SIGNS: [SignPlace; 5] = [
+    SignPlace::Trailing,
+    SignPlace::Unsigned,
+    SignPlace::Leading,
+    SignPlace::TrailingSeparate,
+    SignPlace::LeadingSeparate,
+];
+
+/// Chooses a kind.
+fn kind(choices: &mut Choices<'_>) -> Kind {
+    let scale = choices.of(9) as i8 - 3;
+    let order = [ByteOrder::Big, ByteOrder::Little][choices.of(2)];
+    match choices.of(9) {
+        0 => Kind::text(1 + choices.of(12)),
+        1 => Kind::Text(Text { len: 2 * (1 + choices.of(6)), page: None, double_byte: true }),
+        2 => {
+            let signs =
+                [None, Some(ZonedSigns::Ebcdic), Some(ZonedSigns::AsciiLetters), Some(ZonedSigns::AsciiLowercase)];
+            let (sign, signs) = (SIGNS[choices.of(5)], signs[choices.of(4)]);
+            Kind::Zoned(Zoned { digits: 1 + choices.of(34) as u8, scale, sign, signs })
+        }
+        3 => {
+            let sign = [PackedSign::Signed, PackedSign::Unsigned, PackedSign::Absent][choices.of(3)];
+            Kind::Packed(Packed { digits: 1 + choices.of(34) as u8, scale, sign })
+        }
+        4 => {
+            let (len, signed) = (1 + choices.of(16) as u8, choices.of(2) == 0);
+            let digits = [None, Some(1 + 2 * len)][choices.of(2)];
+            // With zeros after them, the largest numbers would not be decimals.
+            let scale = if len > 14 { scale.max(0) } else { scale };
+            Kind::Binary(Binary { len, signed, scale, order, digits })
+        }
+        5 => Kind::Float(Float {
+            double: choices.of(2) == 0,
+            format: [FloatFormat::Ibm, FloatFormat::Ieee][choices.of(2)],
+            order,
+        }),
+        6 => {
+            let digits = 1 + choices.of(34) as u8;
+            let scale = choices.of(usize::from(digits) + 1) as i8;
+            // A number of Z only has no sign if it is zero.
+            let blanks = choices.of(usize::from(digits)) as u8;
+            let sign = EditedSign::ALL[choices.of(EditedSign::ALL.len())];
+            Kind::Edited(Edited { digits, scale, blanks, point: scale > 0 && choices.of(2) == 0, sign })
+        }
+        7 => Kind::Text(Text { len: 2 * (1 + choices.of(4)), page: Some("UTF-16BE".into()), double_byte: false }),
+        _ => Kind::Raw(1 + choices.of(5)),
+    }
+}
+
+/// Adds items of this level: fields, groups, arrays, and with `all` also counts and alternatives.
+fn items(choices: &mut Choices<'_>, level: u8, all: bool, items_: &mut Vec<Item>) {
+    for _ in 0..1 + choices.of(3) {
+        let name = format!("F{}", items_.len());
+        match choices.of(if all { 7 } else { 4 }) {
+            0 | 1 => items_.push(Item::field(level, name, kind(choices))),
+            2 if level < 4 => {
+                items_.push(Item::group(level, name));
+                items(choices, level + 1, all, items_);
+            }
+            3 if level < 4 => {
+                items_.push(Item::group(level, name).occurring(Occurs::times(1 + choices.of(3))));
+                items(choices, level + 1, all, items_);
+            }
+            4 if level < 4 => {
+                let counter = Kind::Binary(Binary { signed: false, ..Binary::native(1) });
+                items_.push(Item::field(level, format!("N{}", items_.len()), counter));
+                let field = format!("N{}", items_.len() - 1);
+                items_.push(Item::group(level, name).occurring(Occurs::depending_on(choices.of(2), 3, field)));
+                items(choices, level + 1, all, items_);
+            }
+            5 if level < 4 => {
+                items_.push(Item::field(level, name.clone(), Kind::Raw(1 + choices.of(8))));
+                items_.push(Item::group(level, format!("G{}", items_.len())).redefining(name));
+                items(choices, level + 1, all, items_);
+            }
+            6 if level < 4 => {
+                let test = Test::Bytes { offset: 0, values: vec![vec![choices.of(4) as u8]] };
+                items_.push(Item::group(level, name.clone()).applying(When::new(vec![test])));
+                items(choices, level + 1, false, items_);
+                items_
+                    .push(Item::group(level, format!("G{}", items_.len())).redefining(name).applying(When::OTHERWISE));
+                items(choices, level + 1, false, items_);
+            }
+            _ => items_.push(Item::filler(level, Some(kind(choices)))),
+        }
+    }
+}
+
+/// Returns the layout that `choices` stand for; with `all`, it may have counts and alternatives.
+pub fn layout(choices: &[u8], all: bool) -> Layout {
+    let mut all_items = vec![Item::field(1, "FIRST", Kind::Raw(1))];
+    items(&mut Choices(choices), 1, all, &mut all_items);
+    Layout::new(all_items).unwrap()
+}
+
+/// Holds the values of a record by column, as their bytes or their text.
+#[derive(Default, PartialEq, Debug)]
+pub struct Values(pub BTreeMap<usize, Result<String, Vec<u8>>>);
+
+impl Visitor for Values {
+    type Error = FieldError;
+
+    fn value(&mut self, _item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
+        let value = match value {
+            Value::Raw(bytes) => Err(bytes.to_vec()),
+            Value::Null => return Ok(()),
+            value => Ok(value.to_string()),
+        };
+        assert!(self.0.insert(column, value).is_none(), "column {column} has two values");
+        Ok(())
+    }
+}
+
+impl Source for Values {
+    fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
+        Some(match self.0.get(&column)? {
+            Ok(text) => Value::Text(text),
+            Err(bytes) => Value::Raw(bytes),
+        })
+    }
+}
+
+/// Reads `record` by the layout that `choices` stand for, in several ways, and writes it back.
+///
+/// # Panics
+/// If it does not come back byte for byte, although it was read; or if a selection of fields gives other values.
+pub fn check_bytes(choices: &[u8], record: &[u8]) {
+    let (layout, registry) = (layout(choices, true), Registry::builtin());
+    let codec = registry.codec("IBM939").unwrap();
+    let read = |options: ReadOptions| {
+        let mut values = Values::default();
+        let row = layout.reader(&registry, &codec, &options).unwrap().read(1, record, &mut values);
+        (row, values)
+    };
+    for options in [ReadOptions::new(), ReadOptions::new().empty_is_null(true).on_bad(OnBad::Null).short_records(true)]
+    {
+        let _ = read(options);
+    }
+    let (row, mut values) = read(ReadOptions::new().canonical(true).on_bad(OnBad::Raw).fillers(true));
+    let Ok(row) = row else { return };
+    // Columns are those that are listed, in order.
+    let columns = layout.reader(&registry, &codec, &ReadOptions::new().fillers(true)).unwrap().columns().unwrap();
+    assert!(values.0.keys().all(|column| *column < columns.len()));
+    if row.len > record.len() {
+        return;
+    }
+    let mut written = Vec::new();
+    layout.writer(&registry, &codec).unwrap().write(1, &mut values, &mut written).unwrap();
+    // A record type that is shorter than another one leaves bytes that no field covers.
+    if layout.types().next().is_none() {
+        assert_eq!(written, record[..row.len], "{values:?}");
+    }
+    let mut again = Values::default();
+    let options = ReadOptions::new().canonical(true).on_bad(OnBad::Raw).fillers(true);
+    layout.reader(&registry, &codec, &options).unwrap().read(1, &written, &mut again).unwrap();
+    assert_eq!(again, values);
+    // A selection gives the same values.
+    for (index, column) in columns.iter().enumerate().take(8) {
+        let name = layout.path(column.item);
+        let (_, some) = read(ReadOptions::new().canonical(true).on_bad(OnBad::Raw).select([name]));
+        let ordinal = columns[..index].iter().filter(|other| other.item == column.item).count();
+        assert_eq!(some.0.get(&ordinal), values.0.get(&index), "{name}");
+    }
+}
