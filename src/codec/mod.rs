@@ -23,7 +23,7 @@
 //! 4. With [`MIN_ROOM`] bytes of room, a codec returns [`Stop::OutputFull`] only after it has read or written something.
 //!    It may return a fault without either, but not for ever.
 //! 5. After a fault the codec is ready to go on. It never writes U+FFFD or another replacement on its own; only
-//!    [`Encoder::encode_replacement`] writes one.
+//!    [`Encoder::encode_replacement`] and `feed_replacing` write one, the one that the caller asks for.
 //! 6. The caller calls `finish` until it returns [`Stop::InputEmpty`], and then `reset` before it uses the codec again.
 //!    The end of a record is a `finish` and a `reset`.
 //! 7. Codecs neither look for a byte order mark nor write one. Detection removes it; the transcoder writes it.
@@ -45,6 +45,7 @@
 //! | `info` | what is known of a charset beyond its name |
 //! | `probe` | what can be found out about a codec by trying it |
 //! | `sink` | the buffers that codecs write into; the only place that claims UTF-8 |
+//! | `buffer` | the memory of the large buffers, and where in a page it begins |
 //! | `words` | characters as ready UTF-8, for tables |
 //! | `newline` | the newline conventions of EBCDIC, as a layer over another codec |
 //! | `unicode/` | UTF-8, UTF-16, UTF-32 and UCS-4 in their octet orders, UTF-EBCDIC |
@@ -55,6 +56,7 @@
 //! The vector kernels are in `arch`. Codecs get whole slices and contiguous free space, call the kernels with them, and
 //! [`Utf8Sink`] accepts what the kernels wrote.
 
+mod buffer;
 mod builtin;
 mod engine;
 mod info;
@@ -67,6 +69,7 @@ mod unicode;
 mod words;
 
 pub use crate::arch::types::{ByteOrder, OctetOrder};
+pub use buffer::PageBuffer;
 pub(crate) use builtin::PAGES;
 #[cfg(feature = "dos")]
 pub(crate) use builtin::oem;
@@ -84,7 +87,7 @@ pub(crate) use sink::Utf8Buf;
 pub use sink::{ByteSink, Utf8Sink};
 pub(crate) use table::packed::Packed;
 pub use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
-pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Table, Utf8Word};
+pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Word};
 
 /// The free space, in bytes, with which a codec always makes progress: the longest output of one step.
 ///
@@ -121,6 +124,16 @@ pub struct Step<F> {
     pub stop: Stop<F>,
 }
 
+/// What one call of `feed_replacing` did.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replaced<F> {
+    /// How much was read, and why the codec stopped there.
+    pub step: Step<F>,
+    /// How many faults were replaced. The one at which it stopped, if any, is not one of them.
+    pub count: u64,
+}
+
 /// Bytes that are not a character: one maximal subpart.
 ///
 /// The first of them is `len + after` bytes before the end of everything that was read, in this call and earlier ones.
@@ -145,6 +158,17 @@ pub struct Unmappable {
 pub trait Decoder: Send {
     /// Decodes `src` into `dst`.
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed>;
+
+    /// Does what [`feed`](Self::feed) does, but goes on after malformed bytes: it writes `replacement` in place of each
+    /// malformed sequence, or nothing if that is `None`, and counts them. The transcoder calls it when it needs only
+    /// their number.
+    ///
+    /// It may stop at a fault all the same, as `feed` does, and the caller then replaces that one. The default always
+    /// does; a codec has its own version for speed only.
+    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        let _ = replacement;
+        Replaced { step: self.feed(src, dst), count: 0 }
+    }
 
     /// Ends the input, or the record. The caller calls it until it returns [`Stop::InputEmpty`].
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed>;
@@ -190,6 +214,22 @@ pub enum Replacement<'a> {
 pub trait Encoder: Send {
     /// Encodes `src` into `dst`.
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable>;
+
+    /// Does what [`feed`](Self::feed) does, but goes on after characters that the charset does not have: it writes
+    /// `replacement` for each, as [`encode_replacement`](Self::encode_replacement) does, or nothing if that is `None`, and
+    /// counts them. The transcoder calls it when it needs only their number.
+    ///
+    /// It may stop at a fault all the same, as `feed` does, and the caller then replaces that one. The default always
+    /// does; a codec has its own version for speed only.
+    fn feed_replacing(
+        &mut self,
+        src: &str,
+        replacement: Option<Replacement<'_>>,
+        dst: &mut ByteSink<'_>,
+    ) -> Replaced<Unmappable> {
+        let _ = replacement;
+        Replaced { step: self.feed(src, dst), count: 0 }
+    }
 
     /// Ends the text, or the record: writes what is pending and what leads back to the initial shift state. The caller
     /// calls it until it returns [`Stop::InputEmpty`].

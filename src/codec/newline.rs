@@ -6,8 +6,8 @@
 
 use super::table::{Cell, Code, Mapping, Shape, Table, Way};
 use super::{
-    ByteSink, Codec, CodecInfo, Decoder, EbcdicNl, Encoder, MIN_ROOM, Malformed, Replacement, Step, Stop, TableSource,
-    Unmappable, Utf8Sink, decode_strictly,
+    ByteSink, Codec, CodecInfo, Decoder, EbcdicNl, Encoder, MIN_ROOM, Malformed, Replaced, Replacement, Step, Stop,
+    TableSource, Unmappable, Utf8Sink, decode_strictly,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -170,8 +170,13 @@ struct SurfaceDecoder {
     map: ByteMap,
 }
 
-impl Decoder for SurfaceDecoder {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+impl SurfaceDecoder {
+    /// Exchanges the bytes of `src`, a window at a time, and gives them to `feed`.
+    fn mapped(
+        &mut self,
+        src: &[u8],
+        mut feed: impl FnMut(&mut dyn Decoder, &[u8]) -> Step<Malformed>,
+    ) -> Step<Malformed> {
         let mut window = [0; 1024];
         let mut read = 0;
         // Right after a fault the next one may be near, and what is copied after it would be wasted: start small.
@@ -182,7 +187,7 @@ impl Decoder for SurfaceDecoder {
             let window = &mut window[..len];
             window.copy_from_slice(&src[read..read + len]);
             self.map.apply(window);
-            let step = self.decoder.feed(window, dst);
+            let step = feed(&mut *self.decoder, window);
             if step.read > len {
                 // The codec breaks the contract. Pass that on, so that the caller notices.
                 return Step { read: usize::MAX, stop: step.stop };
@@ -192,6 +197,22 @@ impl Decoder for SurfaceDecoder {
                 return Step { read, stop: step.stop };
             }
         }
+    }
+}
+
+impl Decoder for SurfaceDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        self.mapped(src, |decoder, window| decoder.feed(window, dst))
+    }
+
+    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        let mut count = 0;
+        let step = self.mapped(src, |decoder, window| {
+            let replaced = decoder.feed_replacing(window, replacement, dst);
+            count += replaced.count;
+            replaced.step
+        });
+        Replaced { step, count }
     }
 
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
@@ -237,6 +258,15 @@ impl SurfaceEncoder {
 impl Encoder for SurfaceEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
         self.mapped(dst, |encoder, dst| encoder.feed(src, dst))
+    }
+
+    fn feed_replacing(
+        &mut self,
+        src: &str,
+        replacement: Option<Replacement<'_>>,
+        dst: &mut ByteSink<'_>,
+    ) -> Replaced<Unmappable> {
+        self.mapped(dst, |encoder, dst| encoder.feed_replacing(src, replacement, dst))
     }
 
     fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {

@@ -14,7 +14,8 @@
 //! ```
 #![allow(unsafe_code)] // The claims, `as_str` and its owned twin, and `fill_str`.
 
-use super::words::{Utf8Batch, Utf8Char, Utf8Table, Utf8Word, packed};
+use super::buffer::PageBuffer;
+use super::words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Word, packed};
 use crate::arch::types::{ByteOrder, OctetOrder};
 use crate::arch::{self, utf16, utf32};
 use room::Room;
@@ -293,6 +294,40 @@ impl<'a> Utf8Sink<'a> {
         read
     }
 
+    /// Appends `filled[byte]` for each byte of `src` as long as there are four bytes of room. `filled` is `table` with its
+    /// gaps filled. Returns how many bytes were read, and how many of them had no character.
+    pub(crate) fn push_filled(&mut self, src: &[u8], table: &Utf8Table, filled: &Utf8Filled) -> (usize, u64) {
+        let (mut read, mut count) = (0, 0);
+        loop {
+            read += self.push_table(&src[read..], table);
+            // From the first gap on, until a few blocks have none: gaps often come together.
+            let mut whole = 0;
+            while whole < 4
+                && let Some(block) = src[read..].first_chunk::<16>()
+                && let Some(window) = self.room.spare().first_chunk_mut::<68>()
+            {
+                let (len, gaps) = filled.store(block, window);
+                // SAFETY: the table stores the UTF-8 forms of characters one after the other, and returns their length.
+                unsafe { self.room.claim(len) };
+                whole = if gaps == 0 { whole + 1 } else { 0 };
+                (read, count) = (read + 16, count + gaps);
+            }
+            if whole < 4 {
+                break;
+            }
+        }
+        while let Some(byte) = src.get(read)
+            && let Some(window) = self.room.spare().first_chunk_mut::<4>()
+        {
+            let (bytes, len, is_gap) = filled.get(*byte);
+            *window = bytes;
+            // SAFETY: the table returns the UTF-8 form of a character and its length, or nothing.
+            unsafe { self.room.claim(len) };
+            (read, count) = (read + 1, count + u64::from(is_gap));
+        }
+        (read, count)
+    }
+
     /// Appends the character of `word`. Returns `false`, and writes nothing, if it is a note or fewer than four bytes of
     /// room are left.
     #[inline(always)]
@@ -399,7 +434,7 @@ fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
 /// A buffer that owns its text: what a [`Utf8Sink`] over it wrote last.
 pub(crate) struct Utf8Buf {
     /// No larger than what was asked for: many runs need no buffer, and short ones a small one.
-    room: Box<[u8]>,
+    room: PageBuffer,
     most: usize,
     len: usize,
 }
@@ -407,7 +442,7 @@ pub(crate) struct Utf8Buf {
 impl Utf8Buf {
     /// Makes an empty buffer that grows to at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
-        Utf8Buf { room: Box::default(), most, len: 0 }
+        Utf8Buf { room: PageBuffer::default(), most, len: 0 }
     }
 
     /// Empties the buffer and lends it to `fill`: `wanted` bytes or more, if it may grow so large.
@@ -418,7 +453,7 @@ impl Utf8Buf {
         if self.room.len() < wanted {
             // Either a small buffer or one of full size, so that it does not grow step by step.
             let size = if wanted <= self.most / 16 { wanted } else { self.most };
-            self.room = vec![0; size].into();
+            self.room = PageBuffer::for_text(size);
         }
         let mut sink = Utf8Sink::new(&mut self.room);
         let lent = sink.identity();

@@ -93,6 +93,51 @@ impl Utf8Table {
     }
 }
 
+/// The characters of a [`Utf8Table`], with a replacement, or nothing, for the bytes that have none.
+#[derive(Debug)]
+pub(crate) struct Utf8Filled {
+    /// The bytes of the UTF-8 form, from the low octet on; from bit 32 on, their number; from bit 40 on, 1 if the
+    /// character is the replacement. So a sum of sixteen of them also counts the replaced bytes.
+    chars: [u64; 256],
+    replacement: Option<char>,
+}
+
+impl Utf8Filled {
+    /// Fills the gaps of `table`.
+    pub(crate) fn new(table: &Utf8Table, replacement: Option<char>) -> Self {
+        let filling = 1 << 40 | replacement.map_or(0, |ch| Utf8Char::new(ch).0);
+        let chars = table.chars.map(|ch| if ch == Utf8Char::NONE { filling } else { ch.0 });
+        Utf8Filled { chars, replacement }
+    }
+
+    /// Returns what fills the gaps.
+    pub(crate) fn replacement(&self) -> Option<char> {
+        self.replacement
+    }
+
+    /// Stores the characters of sixteen bytes at the front of `window`, one after the other. Returns their length in
+    /// bytes, at most 64, and how many of them are replacements.
+    #[inline(always)]
+    pub(super) fn store(&self, block: &[u8; 16], window: &mut [u8; 68]) -> (usize, u64) {
+        let mut sum = 0;
+        for byte in block {
+            let entry = self.chars[usize::from(*byte)];
+            // At most 15 × 4; the mask tells the compiler.
+            let start = (sum & 63) as usize;
+            window[start..start + 4].copy_from_slice(&(entry as u32).to_le_bytes());
+            sum += entry >> 32;
+        }
+        ((sum & 0xFF) as usize, sum >> 8)
+    }
+
+    /// Returns the character of a byte, and whether it is the replacement. Its length may be 0.
+    #[inline(always)]
+    pub(super) fn get(&self, byte: u8) -> ([u8; 4], usize, bool) {
+        let entry = self.chars[usize::from(byte)];
+        ((entry as u32).to_le_bytes(), (entry >> 32 & 0xFF) as usize, entry >> 40 > 0)
+    }
+}
+
 /// A character of the Basic Multilingual Plane as ready UTF-8, or a note in its place: what a multi-byte table holds, in
 /// half the space of a [`Utf8Char`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

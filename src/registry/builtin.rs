@@ -2,13 +2,15 @@
 //!
 //! They are cheap to create: a page's tables are built with its first decoder or encoder.
 
-use super::Entry;
+use super::{Entry, label};
 #[cfg(feature = "dos")]
 use crate::codec::oem;
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
 use crate::codec::{Codec, PAGES, Packed, TableCodec, Ucs4, Utf8, Utf16, UtfEbcdic};
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 /// Returns all built-in codecs with their aliases. The labels are IANA's, or ICU's if IANA has none.
 pub(super) fn entries() -> &'static [Entry] {
@@ -23,6 +25,32 @@ pub(super) fn entries() -> &'static [Entry] {
         all.collect()
     });
     &ENTRIES
+}
+
+/// The labels that were looked up, and what they name. A program that names the charset of each of many short values looks
+/// up the same few labels again and again, and a search goes through more than a thousand.
+static FOUND: RwLock<Found> = RwLock::new(Found::with_hasher(BuildHasherDefault::new()));
+
+type Found = HashMap<Box<str>, &'static Entry, BuildHasherDefault<DefaultHasher>>;
+
+/// How many labels are kept at most, and how long they may be. A label has endless spellings.
+const MAX_FOUND: usize = 1024;
+const MAX_FOUND_LEN: usize = 64;
+
+/// Finds the built-in entry for a label.
+pub(super) fn find(label: &str) -> Option<&'static Entry> {
+    if label.len() > MAX_FOUND_LEN {
+        return label::find(entries().iter(), label);
+    }
+    if let Some(entry) = FOUND.read().unwrap_or_else(PoisonError::into_inner).get(label) {
+        return Some(entry);
+    }
+    let entry = label::find(entries().iter(), label)?;
+    let mut found = FOUND.write().unwrap_or_else(PoisonError::into_inner);
+    if found.len() < MAX_FOUND {
+        found.insert(label.into(), entry);
+    }
+    Some(entry)
 }
 
 /// How a built-in codec is created when it is first asked for.

@@ -299,7 +299,8 @@ impl Registry {
 
     /// Finds the entry for a label. Registered codecs take precedence over the built-ins, whichever rule finds them.
     fn find(&self, label: &str) -> Option<&Entry> {
-        label::find(self.registered.iter().rev(), label).or_else(|| label::find(self.builtin.iter(), label))
+        label::find(self.registered.iter().rev(), label)
+            .or_else(|| if self.builtin.is_empty() { None } else { builtin::find(label) })
     }
 }
 

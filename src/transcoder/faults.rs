@@ -5,7 +5,7 @@ use crate::codec::{ByteSink, Replacement};
 use crate::error::Error;
 use crate::text::xml::is_xml_char;
 use crate::transcoder::choices::{OnMalformed, OnUnmappable};
-use crate::transcoder::guard::CheckedEncoder;
+use crate::transcoder::guard::{CheckedEncoder, Passing};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -14,6 +14,15 @@ pub(super) fn constant_replacement(policy: OnMalformed) -> Option<&'static str> 
     match policy {
         OnMalformed::Replace => Some("\u{FFFD}"),
         OnMalformed::Drop => Some(""),
+        OnMalformed::Fail | OnMalformed::Escape => None,
+    }
+}
+
+/// Returns what becomes of malformed bytes that are counted only, if it is the same for all of them.
+pub(super) fn passing(policy: OnMalformed) -> Option<Passing> {
+    match policy {
+        OnMalformed::Replace => Some(Passing::Replace(char::REPLACEMENT_CHARACTER)),
+        OnMalformed::Drop => Some(Passing::Drop),
         OnMalformed::Fail | OnMalformed::Escape => None,
     }
 }
@@ -39,6 +48,17 @@ pub(super) struct UnmappablePolicy {
 }
 
 impl UnmappablePolicy {
+    /// Returns what becomes of characters that are counted only, a replacement or nothing, if it is the same for all of
+    /// them.
+    pub(super) fn passing(self) -> Option<Option<Replacement<'static>>> {
+        match self.choice {
+            _ if self.best_fit => None,
+            OnUnmappable::Replace => Some(Some(Replacement::Substitute)),
+            OnUnmappable::Drop => Some(None),
+            OnUnmappable::Fail | OnUnmappable::Escape | OnUnmappable::Xml => None,
+        }
+    }
+
     /// Writes to `sink` what replaces `ch`, which `encoder` cannot write. Returns `false` if that is an error.
     /// `takes_reference`: a character reference may stand here. `offset`: how far the input was read, for an encoder that
     /// breaks its contract.

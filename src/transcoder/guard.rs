@@ -57,12 +57,52 @@ pub(super) struct CheckedDecoder {
     /// The last bytes that it read, [`MAX_FAULT`] or a few more, and how many there are.
     history: [u8; 2 * MAX_FAULT],
     known: usize,
+    /// What it writes in place of malformed bytes, which are counted only.
+    passing: Option<Passing>,
+    /// How many malformed sequences it has replaced since that was asked for last.
+    replaced: u64,
+    /// How the codec broke the contract after it had done something that counts. The next call fails with it.
+    breach: Option<Breach>,
+}
+
+/// What becomes of malformed bytes that are counted only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passing {
+    Replace(char),
+    Drop,
+}
+
+impl Passing {
+    fn replacement(self) -> Option<char> {
+        match self {
+            Passing::Replace(ch) => Some(ch),
+            Passing::Drop => None,
+        }
+    }
 }
 
 impl CheckedDecoder {
     pub(super) fn new(name: &str, inner: Box<dyn Decoder>, start: u64) -> Self {
         let (stalls, history) = (Stalls::default(), [0; 2 * MAX_FAULT]);
-        CheckedDecoder { name: name.to_owned(), inner, stalls, start, read: start, history, known: 0 }
+        let (passing, replaced, breach) = (None, 0, None);
+        let name = name.to_owned();
+        CheckedDecoder { name, inner, stalls, start, read: start, history, known: 0, passing, replaced, breach }
+    }
+
+    /// From here on replaces malformed bytes, and counts them only; or reports each if `passing` is `None`. A few are
+    /// reported all the same.
+    pub(super) fn pass(&mut self, passing: Option<Passing>) {
+        self.passing = passing;
+    }
+
+    /// Returns what becomes of malformed bytes; `None` if each is reported.
+    pub(super) fn passing(&self) -> Option<Passing> {
+        self.passing
+    }
+
+    /// How many malformed sequences were replaced since this was last set.
+    pub(super) fn replaced(&mut self) -> &mut u64 {
+        &mut self.replaced
     }
 
     pub(super) fn read(&self) -> u64 {
@@ -83,7 +123,8 @@ impl CheckedDecoder {
 
     /// A copy in the same state.
     pub(super) fn fork(&self) -> Self {
-        CheckedDecoder { name: self.name.clone(), inner: self.inner.fork(), stalls: Stalls::default(), ..*self }
+        let (name, inner, stalls) = (self.name.clone(), self.inner.fork(), Stalls::default());
+        CheckedDecoder { name, inner, stalls, replaced: 0, ..*self }
     }
 
     /// Back to the initial state, at the end of a record.
@@ -130,8 +171,59 @@ impl CheckedDecoder {
         at_most(self.inner.pending(), self.read - self.start)
     }
 
+    #[inline]
     pub(super) fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Result<Step<Malformed>, Error> {
-        self.watched(src, dst, |decoder, dst| decoder.feed(src, dst))
+        if let Some(what) = self.breach.take() {
+            return Err(self.broken(what));
+        }
+        match self.passing {
+            None => self.watched(src, dst, |decoder, dst| decoder.feed(src, dst)),
+            Some(passing) => self.feed_passing(src, passing.replacement(), dst),
+        }
+    }
+
+    /// Replaces malformed bytes, as far as the codec does not do so itself.
+    fn feed_passing(
+        &mut self,
+        src: &[u8],
+        replacement: Option<char>,
+        dst: &mut Utf8Sink<'_>,
+    ) -> Result<Step<Malformed>, Error> {
+        let mut read = 0;
+        loop {
+            let rest = &src[read..];
+            let (held, before) = (self.pending(), dst.written());
+            let mut count = 0;
+            let fed = self.watched(rest, dst, |decoder, dst| {
+                let replaced = decoder.feed_replacing(rest, replacement, dst);
+                count = replaced.count;
+                replaced.step
+            });
+            let written = dst.written().saturating_sub(before) as u64;
+            let shortest = count.saturating_mul(replacement.map_or(0, char::len_utf8) as u64);
+            let step = match fed {
+                Ok(step) if count <= (held + step.read) as u64 && shortest <= written => Ok(step),
+                Ok(_) => Err(self.broken("counts more malformed sequences than there are")),
+                Err(error) => Err(error),
+            };
+            let step = match step {
+                Ok(step) => step,
+                Err(error) if read == 0 => return Err(error),
+                Err(error) => {
+                    // What was done before counts.
+                    if let ErrorKind::Codec { what, .. } = error.kind() {
+                        self.breach = Some(what);
+                    }
+                    return Ok(Step { read, stop: Stop::OutputFull });
+                }
+            };
+            self.replaced += count;
+            read += step.read;
+            match step.stop {
+                Stop::Fault(_) if replacement.is_none_or(|ch| dst.push(ch)) => self.replaced += 1,
+                stop => return Ok(Step { read, stop }),
+            }
+        }
     }
 
     pub(super) fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
@@ -205,6 +297,40 @@ fn at_most(pending: usize, read: u64) -> usize {
     (pending.min(MAX_FAULT) as u64).min(read) as usize
 }
 
+/// The characters that an encoder replaces without reporting each.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PassingChars {
+    /// What becomes of a character that the target lacks: a replacement, or nothing. `None` if each is reported.
+    pub(super) unmappable: Option<Option<Replacement<'static>>>,
+    /// All U+FFFD in the text stand for malformed bytes. Those are counted already, and replaced whatever the policy.
+    pub(super) stands_for_malformed: bool,
+}
+
+impl PassingChars {
+    /// Whether any character is replaced.
+    pub(super) fn is_any(self) -> bool {
+        self.unmappable.is_some() || self.stands_for_malformed
+    }
+
+    /// Returns what becomes of a character that the target lacks. `is_mark`: it stands for malformed bytes.
+    fn of(self, is_mark: bool) -> Option<Option<Replacement<'static>>> {
+        if is_mark { Some(Some(Replacement::Substitute)) } else { self.unmappable }
+    }
+
+    /// Returns the front of `text` in which all characters are treated alike, and whether they stand for malformed bytes.
+    fn piece(self, text: &str) -> (&str, bool) {
+        if !self.stands_for_malformed {
+            return (text, false);
+        }
+        let is_marks = text.starts_with(MARK);
+        let end = if is_marks { text.find(|ch| ch != MARK) } else { text.find(MARK) };
+        (&text[..end.unwrap_or(text.len())], is_marks)
+    }
+}
+
+/// What stands for malformed bytes.
+const MARK: char = char::REPLACEMENT_CHARACTER;
+
 const EXCHANGED: Breach = "put another sink into the place of the one that it was lent";
 
 /// An encoder, and how much text it has been fed.
@@ -236,6 +362,54 @@ impl CheckedEncoder {
 
     pub(super) fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>, offset: u64) -> Result<Step<Unmappable>, Error> {
         self.watched(src, dst, offset, |encoder, dst| encoder.feed(src, dst))
+    }
+
+    /// Does what [`feed`](Self::feed) does, but replaces the characters that `passing` names. Returns how many it replaced
+    /// and counts. A few are reported all the same.
+    pub(super) fn feed_passing(
+        &mut self,
+        src: &str,
+        passing: PassingChars,
+        dst: &mut ByteSink<'_>,
+        offset: u64,
+    ) -> Result<(Step<Unmappable>, u64), Error> {
+        let (mut read, mut replaced) = (0, 0);
+        loop {
+            let (piece, is_marks) = passing.piece(&src[read..]);
+            let held = self.pending();
+            let mut count = 0;
+            let step = self.watched(piece, dst, offset, |encoder, dst| match passing.of(is_marks) {
+                Some(replacement) => {
+                    let replaced = encoder.feed_replacing(piece, replacement, dst);
+                    count = replaced.count;
+                    replaced.step
+                }
+                None => encoder.feed(piece, dst),
+            })?;
+            if count > (held + step.read) as u64 {
+                return Err(self.broken("counts more unmappable characters than there are", offset));
+            }
+            read += step.read;
+            replaced += if is_marks { 0 } else { count };
+            match step.stop {
+                Stop::InputEmpty if read < src.len() => {}
+                Stop::Fault(fault) => {
+                    let is_mark = passing.stands_for_malformed && fault.ch == MARK;
+                    let is_replaced = match passing.of(is_mark) {
+                        None => false,
+                        Some(None) => true,
+                        Some(Some(which)) => {
+                            dst.room() >= MIN_ROOM && self.encode_replacement(fault.ch, which, dst, offset)?
+                        }
+                    };
+                    if !is_replaced {
+                        return Ok((Step { read, ..step }, replaced));
+                    }
+                    replaced += u64::from(!is_mark);
+                }
+                Stop::InputEmpty | Stop::OutputFull => return Ok((Step { read, ..step }, replaced)),
+            }
+        }
     }
 
     pub(super) fn finish(&mut self, dst: &mut ByteSink<'_>, offset: u64) -> Result<Stop<Unmappable>, Error> {

@@ -158,6 +158,11 @@ impl<F> Faults<F> {
         self.first.extend(more.first.into_iter().take(free));
     }
 
+    /// Whether later faults are only counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.first.len() >= Self::KEPT
+    }
+
     /// Counts a fault. It is made, which costs time, only if it is one of the first and kept.
     pub(super) fn add(&mut self, fault: impl FnOnce() -> F) {
         self.count += 1;

@@ -83,6 +83,21 @@ impl Origin {
     }
 }
 
+impl Origin {
+    /// Returns how many malformed sequences were replaced in the first `len` bytes of the text.
+    fn replaced(&self, len: usize) -> u64 {
+        let Origin::Decoded { source, bytes, skip, .. } = self else { return 0 };
+        let mut search = Search::new(source.fork(), len.saturating_add(*skip));
+        for byte in bytes.chunks(1) {
+            if search.decoded >= search.index {
+                break;
+            }
+            search.byte(byte, false);
+        }
+        search.source.take_replaced()
+    }
+}
+
 /// How many bytes are decoded at a time until the character is near.
 const STRIDE: usize = 256;
 
@@ -196,6 +211,10 @@ pub(super) struct Segment {
     begun: bool,
     /// How much text the encoder had been fed before that.
     pub(super) fed_from: u64,
+    /// How many malformed sequences were replaced in the text, and are not counted yet.
+    replaced: u64,
+    /// All U+FFFD in the text stand for malformed bytes.
+    pub(super) stands_for_malformed: bool,
 }
 
 impl Segment {
@@ -247,11 +266,46 @@ impl Segment {
     /// Text that is inserted at the place `at` of the input. No stage sees it.
     pub(super) fn inserted(text: String, at: Place) -> Self {
         let pieces = vec![Piece { at: 0, text: Text::Kept(text.len()) }];
-        Segment { inserted: Some(text), ..Segment::new(Origin::At(at), pieces) }
+        let stands_for_malformed = true;
+        Segment { inserted: Some(text), stands_for_malformed, ..Segment::new(Origin::At(at), pieces) }
     }
 
     fn new(origin: Origin, pieces: Vec<Piece>) -> Self {
-        Segment { inserted: None, origin, pieces, piece: 0, done: 0, begun: false, fed_from: 0 }
+        Segment {
+            inserted: None,
+            origin,
+            pieces,
+            piece: 0,
+            done: 0,
+            begun: false,
+            fed_from: 0,
+            replaced: 0,
+            stands_for_malformed: false,
+        }
+    }
+
+    /// The same text, in which so many malformed sequences were replaced. `has_marks`: by U+FFFD, and there is no other
+    /// U+FFFD in the text unless the target has it.
+    pub(super) fn with_replaced(self, replaced: u64, has_marks: bool) -> Self {
+        Segment { replaced, stands_for_malformed: replaced > 0 && has_marks, ..self }
+    }
+
+    /// Returns how many malformed sequences were replaced in the text.
+    pub(super) fn replaced(&self) -> u64 {
+        self.replaced
+    }
+
+    /// Returns how many of them stand before the text that comes next.
+    pub(super) fn replaced_so_far(&self) -> u64 {
+        if self.replaced == 0 {
+            return 0;
+        }
+        let end = |piece: &Piece| if let Text::Kept(len) = piece.text { piece.at + len } else { piece.at };
+        let len = match self.pieces.get(self.piece) {
+            Some(piece) => piece.at + self.done,
+            None => self.pieces.last().map_or(0, end),
+        };
+        self.origin.replaced(len)
     }
 
     /// Begins with the segment, if that is not done. `fed`: how much text the encoder has been fed.

@@ -13,6 +13,7 @@ mod detection;
 mod examples;
 mod guess;
 #[cfg(feature = "whatwg")]
+mod many_faults;
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;

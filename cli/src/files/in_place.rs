@@ -8,6 +8,7 @@ use crate::files::name::Name;
 use crate::files::place::{Place, changed};
 use crate::files::signals::{self, Hold};
 use crate::files::streams::{FileId, read_at};
+use charpipe::codec::PageBuffer;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ pub(crate) struct InPlace {
     metadata: Metadata,
     /// The number of bytes of the output that equal those of the file.
     same: u64,
-    buffer: Vec<u8>,
+    buffer: PageBuffer,
     new: Rewrite,
     rehearsal: bool,
 }
@@ -55,12 +56,23 @@ impl InPlace {
         };
         place.check_replaceable(metadata)?;
         let (old, metadata) = (old.clone(), metadata.clone());
-        Ok(InPlace { place, backup, old, metadata, same: 0, buffer: Vec::new(), new: Rewrite::None, rehearsal })
+        Ok(InPlace {
+            place,
+            backup,
+            old,
+            metadata,
+            same: 0,
+            buffer: PageBuffer::default(),
+            new: Rewrite::None,
+            rehearsal,
+        })
     }
 
     /// Returns whether the file continues with these bytes, and skips them if it does.
     fn has(&mut self, bytes: &[u8]) -> io::Result<bool> {
-        self.buffer.resize(BUFFER_BYTES, 0);
+        if self.buffer.is_empty() {
+            self.buffer = PageBuffer::for_input(BUFFER_BYTES);
+        }
         let (mut rest, mut at) = (bytes, self.same);
         while !rest.is_empty() {
             let buffer = &mut self.buffer[..rest.len().min(BUFFER_BYTES)];
@@ -199,7 +211,7 @@ impl Backup {
         if !one.is_file() || one.len() != other.len() || !have_same_owner(&one, &other) {
             return Ok(false);
         }
-        let (mut here, mut there) = (vec![0; BUFFER_BYTES], vec![0; BUFFER_BYTES]);
+        let (mut here, mut there) = (PageBuffer::for_input(BUFFER_BYTES), PageBuffer::for_input(BUFFER_BYTES));
         let mut at = 0;
         while at < one.len() {
             let len = read_some_at(&kept, &mut here, at)?;
@@ -236,7 +248,7 @@ pub(crate) fn not_a_regular_file() -> io::Error {
 
 /// Copies the first `len` bytes of a file, or all of it if it is shorter. Returns the number of bytes copied.
 fn copy(from: &File, len: u64, to: &mut impl Write) -> io::Result<u64> {
-    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut buffer = PageBuffer::for_input(BUFFER_BYTES);
     let mut at = 0;
     while at < len {
         let want = (len - at).min(BUFFER_BYTES as u64) as usize;

@@ -3,6 +3,7 @@
 use crate::files::folder::{self, Kind};
 use crate::files::place::Place;
 use crate::files::streams::{self, Blocking, Standard};
+use charpipe::codec::PageBuffer;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, Read};
@@ -76,7 +77,7 @@ impl OpenInput {
             Some(_) => Some(file.clone()),
             None => None,
         };
-        let buffer = vec![0; read_size.max(LAZY_BYTES)];
+        let buffer = PageBuffer::for_input(read_size.max(LAZY_BYTES));
         let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0 });
         Ok(OpenInput { reader, metadata: Some(metadata), file: second })
     }
@@ -86,7 +87,7 @@ impl OpenInput {
 /// zeros.)
 struct Reader {
     file: Blocking,
-    buffer: Vec<u8>,
+    buffer: PageBuffer,
     read_size: usize,
     begin: usize,
     end: usize,

@@ -122,7 +122,7 @@ impl Codec for TableCodec {
             }
         });
         match tables {
-            Decode::Single(table) => Box::new(single_byte::SingleByteDecoder { table: table.clone() }),
+            Decode::Single(table) => Box::new(single_byte::SingleByteDecoder::new(table.clone())),
             Decode::Multi(table) => Box::new(multi_byte::MultiByteDecoder::new(table.clone())),
         }
     }

@@ -8,8 +8,8 @@ use crate::codec::runs::runs;
 use crate::codec::table::packed::{Chart, Packed};
 use crate::codec::table::{Mapping, Table, Way};
 use crate::codec::{
-    ByteSink, Decoder, Encoder, Malformed, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
-    encode_whole,
+    ByteSink, Decoder, Encoder, Malformed, Replaced, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Filled,
+    Utf8Sink, Utf8Table, encode_whole,
 };
 use std::sync::Arc;
 
@@ -41,7 +41,15 @@ pub(super) fn decode_table_of(page: &Packed) -> DecodeTable {
 /// Decodes a single-byte charset. It has no state.
 #[derive(Clone, Debug)]
 pub(super) struct SingleByteDecoder {
-    pub(super) table: Arc<DecodeTable>,
+    table: Arc<DecodeTable>,
+    /// The table with a replacement for the bytes that have no character, made when it is first needed.
+    filled: Option<Arc<Utf8Filled>>,
+}
+
+impl SingleByteDecoder {
+    pub(super) fn new(table: Arc<DecodeTable>) -> Self {
+        SingleByteDecoder { table, filled: None }
+    }
 }
 
 impl Decoder for SingleByteDecoder {
@@ -54,6 +62,18 @@ impl Decoder for SingleByteDecoder {
             }
             Some(_) => Step { read, stop: Stop::OutputFull },
         }
+    }
+
+    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        let make = || Arc::new(Utf8Filled::new(&self.table, replacement));
+        let filled = match self.filled.take() {
+            Some(filled) if filled.replacement() == replacement => filled,
+            _ => make(),
+        };
+        let (read, count) = dst.push_filled(src, &self.table, &filled);
+        self.filled = Some(filled);
+        let stop = if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull };
+        Replaced { step: Step { read, stop }, count }
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
@@ -120,6 +140,7 @@ impl EncodeTable {
             }
         }
         this.best_fit.sort_by_key(|(unit, _)| *unit);
+        this.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
         for ascii in 0..0x80 {
             this.ascii[ascii as usize] = this.unit(ascii);
         }
@@ -140,6 +161,13 @@ impl EncodeTable {
     fn unit(&self, unit: u16) -> u16 {
         let [high, low] = unit.to_be_bytes();
         self.blocks[self.index[high as usize] as usize][low as usize]
+    }
+
+    /// Returns the substitution character for `ch`.
+    fn substitute_of(&self, ch: char) -> u8 {
+        let Some(substitute1) = self.substitute1 else { return self.substitute };
+        let listed = self.for_substitute1.as_ref().map_or(ch <= '\u{FF}', |listed| listed.binary_search(&ch).is_ok());
+        if listed { substitute1 } else { self.substitute }
     }
 
     #[inline(always)]
@@ -189,6 +217,43 @@ impl Encoder for SingleByteEncoder {
         }
     }
 
+    fn feed_replacing(
+        &mut self,
+        src: &str,
+        replacement: Option<Replacement<'_>>,
+        dst: &mut ByteSink<'_>,
+    ) -> Replaced<Unmappable> {
+        let writes = match replacement {
+            None => false,
+            Some(Replacement::Substitute) => true,
+            Some(_) => return Replaced { step: self.feed(src, dst), count: 0 },
+        };
+        let table = &*self.table;
+        let (mut read, mut count) = (0, 0);
+        dst.fill(|spare| {
+            let mut at = 0;
+            while read < src.len() && at < spare.len() {
+                let (taken, made) =
+                    arch::single_byte::encode(arch::isa(), &table.lanes, &src[read..], &mut spare[at..]);
+                (read, at) = (read + taken, at + made);
+                // From the first character that is lacking on, until a few are not: they often come together.
+                let mut known = 0;
+                for ch in src[read..].chars() {
+                    let Some(place) = spare.get_mut(at).filter(|_| known < 32) else { break };
+                    let byte = table.byte(ch);
+                    *place = byte.unwrap_or_else(|| table.substitute_of(ch));
+                    at += usize::from(byte.is_some() | writes);
+                    count += u64::from(byte.is_none());
+                    known = if byte.is_some() { known + 1 } else { 0 };
+                    read += ch.len_utf8();
+                }
+            }
+            at
+        });
+        let stop = if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull };
+        Replaced { step: Step { read, stop }, count }
+    }
+
     fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
         Stop::InputEmpty
     }
@@ -198,10 +263,7 @@ impl Encoder for SingleByteEncoder {
     fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let byte = match which {
             Replacement::Text(text) => return encode_whole(self, text, dst),
-            Replacement::Substitute => {
-                let listed = self.table.for_substitute1.as_ref().map_or(ch <= '\u{FF}', |listed| listed.contains(&ch));
-                Some(self.table.substitute1.filter(|_| listed).unwrap_or(self.table.substitute))
-            }
+            Replacement::Substitute => Some(self.table.substitute_of(ch)),
             Replacement::BestFit => {
                 let best_fit = &self.table.best_fit;
                 let at = best_fit.partition_point(|(unit, _)| u32::from(*unit) < ch as u32);

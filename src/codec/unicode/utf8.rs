@@ -4,7 +4,9 @@
 //! clause C10); `spec/utf8-replacement.tsv` has the vectors. The standard library's validator divides them the same way.
 
 use super::held::Held;
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink};
+use crate::codec::{
+    ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Malformed, Replaced, Step, Stop, Unmappable, Utf8Sink,
+};
 
 /// UTF-8 (RFC 3629).
 #[derive(Clone, Copy, Default, Debug)]
@@ -66,6 +68,23 @@ impl Utf8Decoder {
     }
 }
 
+/// Appends `few` to `dst`, which has three times as much room, with a replacement for each malformed sequence. Returns how
+/// many bytes were read, and how many sequences were replaced. A sequence that the end of `few` cuts is not read.
+fn push_replacing(few: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> (usize, u64) {
+    let (mut read, mut count) = (0, 0);
+    for chunk in few.utf8_chunks() {
+        read += dst.push_str(chunk.valid());
+        let bad = chunk.invalid();
+        let is_cut = || std::str::from_utf8(bad).is_err_and(|error| error.error_len().is_none());
+        if bad.is_empty() || (read + bad.len() == few.len() && is_cut()) {
+            break;
+        }
+        replacement.map(|ch| dst.push(ch));
+        (read, count) = (read + bad.len(), count + 1);
+    }
+    (read, count)
+}
+
 impl Decoder for Utf8Decoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
@@ -113,6 +132,39 @@ impl Decoder for Utf8Decoder {
             }
         }
         Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        let (mut read, mut count) = (0, 0);
+        if dst.room() < 4 * MIN_ROOM {
+            return Replaced { step: self.feed(src, dst), count };
+        }
+        if self.complete(src, &mut read, dst).is_some() {
+            // There is room, so what was held is malformed.
+            replacement.map(|ch| dst.push(ch));
+            count = 1;
+        }
+        while read < src.len() && self.held.len() == 0 {
+            read += dst.push_utf8(&src[read..]);
+            // From the first malformed sequence on, a few bytes at a time: they often come together.
+            while dst.room() >= 4 * MIN_ROOM && read < src.len() {
+                let few = &src[read..][..MIN_ROOM.min(src.len() - read)];
+                let (len, malformed) = push_replacing(few, replacement, dst);
+                if len == 0 {
+                    // The end of the input cuts a sequence.
+                    self.held.extend(few);
+                    return Replaced { step: Step { read: src.len(), stop: Stop::InputEmpty }, count };
+                }
+                (read, count) = (read + len, count + malformed);
+                if malformed == 0 {
+                    break;
+                }
+            }
+            if dst.room() < 4 * MIN_ROOM && read < src.len() {
+                return Replaced { step: Step { read, stop: Stop::OutputFull }, count };
+            }
+        }
+        Replaced { step: Step { read, stop: Stop::InputEmpty }, count }
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {

@@ -1,11 +1,13 @@
 //! The output that an adapter buffers.
 
+use crate::codec::PageBuffer;
+
 /// The size of the buffer, in bytes. The docs of `EncodeWriter` name it.
 const ADAPTER_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Output of the transcoder that the other side did not take yet.
 pub(super) struct OutputBuffer {
-    buffer: Box<[u8]>,
+    buffer: PageBuffer,
     /// The part of it that is filled and not taken yet. Both are 0 if there is none.
     start: usize,
     end: usize,
@@ -13,7 +15,7 @@ pub(super) struct OutputBuffer {
 
 impl OutputBuffer {
     pub(super) fn new() -> Self {
-        OutputBuffer { buffer: vec![0; ADAPTER_BUFFER_BYTES].into(), start: 0, end: 0 }
+        OutputBuffer { buffer: PageBuffer::for_output(ADAPTER_BUFFER_BYTES), start: 0, end: 0 }
     }
 
     /// The bytes that are not taken yet.

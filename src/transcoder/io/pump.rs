@@ -1,6 +1,7 @@
 //! The loop from `BufRead` to `Write`.
 
 use super::next_chunk;
+use crate::codec::PageBuffer;
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::{Status, Transcoder};
 use std::io::{self, BufRead, Write};
@@ -20,7 +21,7 @@ impl Transcoder {
         R: BufRead + ?Sized,
         W: Write + ?Sized,
     {
-        let mut buffer = vec![0; PUMP_BUFFER_BYTES];
+        let mut buffer = PageBuffer::for_output(PUMP_BUFFER_BYTES);
         while !self.is_done() {
             self.flush(output)?;
             next_chunk(input, self.report().bytes_in, |chunk| {

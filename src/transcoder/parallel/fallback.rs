@@ -2,6 +2,7 @@
 //! thread. What is written already is not written again.
 
 use super::cut::Begin;
+use crate::codec::PageBuffer;
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::Transcoder;
 use crate::transcoder::io::next_chunk;
@@ -61,7 +62,7 @@ impl Transcoder {
         let Fallback { base, tail, ended } = from;
         let (mut skip, mut at) = (base.written, base.at);
         *self = self.restarted(base);
-        let mut buffer = vec![0; PUMP_BUFFER_BYTES];
+        let mut buffer = PageBuffer::for_output(PUMP_BUFFER_BYTES);
         let mut rest = &tail.bytes[..];
         for end in tail.ends {
             if end <= at {

@@ -28,6 +28,7 @@ mod fallback;
 mod part;
 mod worker;
 
+use crate::codec::PageBuffer;
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
 use crate::transcoder::io::pump::PUMP_BUFFER_BYTES;
@@ -110,7 +111,7 @@ impl Transcoder {
         R: BufRead + ?Sized,
         W: Write + ?Sized,
     {
-        let mut buffer = vec![0; PUMP_BUFFER_BYTES];
+        let mut buffer = PageBuffer::for_output(PUMP_BUFFER_BYTES);
         let mut deframer = self.run.settings.input.deframer();
         let limit = HEAD_BYTES.max(self.run.settings.block * MAX_BLOCKS);
         loop {

@@ -118,6 +118,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         target,
         newlines: NewlineWatch::new(ends.keeps_nel(settings.eol)),
         edits: Vec::new(),
+        pass_from: 0,
     })
 }
 
@@ -199,6 +200,7 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
         codec: to,
         from_records: ends.has_records,
         unwritten: Vec::new(),
+        has_mark: None,
     })
 }
 

@@ -80,6 +80,7 @@ impl Quick {
         if records == 0 {
             return Ok(None);
         }
+        let replaced = *decoder.replaced();
         let step = decoder.feed(&self.buffer, sink)?;
         if step.read == self.buffer.len() && step.stop == Stop::InputEmpty {
             position.take_records(records, data, read - data);
@@ -88,6 +89,7 @@ impl Quick {
         // There is a fault in them: they go one by one.
         self.from = position.record + records;
         sink.truncate(begin);
+        *decoder.replaced() = replaced;
         *deframer = before;
         Ok(None)
     }

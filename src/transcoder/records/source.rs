@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::records::Deframer;
 use crate::records::packed::Seen;
 use crate::text::relabel::Edit;
-use crate::transcoder::guard::CheckedDecoder;
+use crate::transcoder::guard::{CheckedDecoder, Passing};
 use crate::transcoder::report::{MalformedAt, Place};
 
 /// Decodes the input.
@@ -88,6 +88,27 @@ impl Source {
         if let Some(records) = &mut self.records {
             records.relabel(edits);
         }
+    }
+
+    /// From here on replaces malformed bytes, and counts them only; or stops at each if `passing` is `None`. Copies do so
+    /// too, so that they make the same text.
+    pub(in crate::transcoder) fn pass(&mut self, passing: Option<Passing>) {
+        self.decoder.pass(passing);
+    }
+
+    /// Returns what becomes of malformed bytes; `None` if each is reported.
+    pub(in crate::transcoder) fn passing(&self) -> Option<Passing> {
+        self.decoder.passing()
+    }
+
+    /// Returns how many malformed sequences were replaced since it was asked last.
+    pub(in crate::transcoder) fn take_replaced(&mut self) -> u64 {
+        std::mem::take(self.decoder.replaced())
+    }
+
+    /// Whether a change of the label is still to come in the records.
+    pub(in crate::transcoder) fn has_edits(&self) -> bool {
+        self.records.as_ref().is_some_and(|records| !records.text.edits.is_empty())
     }
 
     /// Whether nothing is left to do that concerns the beginning of the input only.

@@ -3,7 +3,7 @@
 use crate::arch::bytes::{padding_len, translate};
 use crate::arch::isa;
 use crate::arch::types::Translation;
-use crate::codec::{ByteSink, Codec, MIN_ROOM, Step, Stop, Unmappable, Utf8Sink};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, PageBuffer, Step, Stop, Unmappable, Utf8Sink};
 use crate::codec::{blank, has_shift_codes};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Framer, Shape};
@@ -22,7 +22,7 @@ pub(in crate::transcoder) struct RecordsOut {
     /// The target's blank, if records are padded with blanks.
     blank: Option<Vec<u8>>,
     /// A buffer for what is encoded at a time.
-    buffer: Box<[u8]>,
+    buffer: PageBuffer,
     /// A buffer for a record that is translated.
     translated: Vec<u8>,
     /// The record that is being written, up to the limit and a little over; and how long it would be.
@@ -53,7 +53,7 @@ impl RecordsOut {
             is_fixed,
             limit: shape.longest(),
             blank,
-            buffer: vec![0; BUFFER_BYTES].into(),
+            buffer: PageBuffer::for_output(BUFFER_BYTES),
             translated: Vec::new(),
             record: Vec::new(),
             len: 0,

@@ -4,7 +4,8 @@ use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::error::Error;
 use crate::text::eol::InRecordStage;
 use crate::transcoder::choices::OnMalformed;
-use crate::transcoder::faults::constant_replacement;
+use crate::transcoder::faults::{constant_replacement, passing};
+use crate::transcoder::guard::Passing;
 use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Faults;
@@ -16,6 +17,8 @@ pub(in crate::transcoder) struct Direct {
     pub(in crate::transcoder) newlines: Option<InRecordStage>,
     /// The text that replaces malformed bytes here, without going through the queue.
     replacement: Option<&'static str>,
+    /// What becomes of them once they are counted only.
+    passing: Option<Passing>,
 }
 
 impl Direct {
@@ -26,18 +29,19 @@ impl Direct {
         has_records: bool,
     ) -> Self {
         let replacement = constant_replacement(malformed).filter(|_| !has_records);
-        Direct { newlines, replacement }
+        Direct { newlines, replacement, passing: passing(malformed) }
     }
 
     /// A copy.
     pub(in crate::transcoder) fn fork(&self) -> Self {
-        Direct { newlines: self.newlines.clone(), replacement: self.replacement }
+        Direct { newlines: self.newlines.clone(), ..*self }
     }
 
     /// Decodes from the front of `chunk` into `sink`, which has at least [`MIN_ROOM`]. Malformed bytes are replaced and
     /// counted in `malformed` if `replaces` and the policy has one text for all of them. Otherwise decoding stops there.
     ///
-    /// Malformed bytes may be most of the input, so replacing them has to be as fast as decoding.
+    /// Malformed bytes may be most of the input, so replacing them has to be as fast as decoding. Once they are counted
+    /// only, the decoder does it.
     ///
     /// # Errors
     /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from a decoder that breaks its contract.
@@ -56,6 +60,9 @@ impl Direct {
         {
             malformed.add(|| source.fault(fault));
             sink.push_str(text);
+            if malformed.is_full() {
+                source.pass(self.passing);
+            }
             let read = filled.read;
             // What was decoded before an error counts: the error waits in the queue.
             filled = source

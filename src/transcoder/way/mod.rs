@@ -20,7 +20,8 @@ use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
-use crate::transcoder::faults::{constant_replacement, replacement};
+use crate::transcoder::faults::{constant_replacement, passing, replacement};
+use crate::transcoder::guard::Passing;
 use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::probe::check_can_write;
 use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
@@ -42,6 +43,8 @@ pub(super) struct Route {
     pub(super) newlines: NewlineWatch,
     /// Changes of the document's label that are still to come, in order. If there are records, the source has them.
     pub(super) edits: Vec<Edit>,
+    /// Up to this offset malformed bytes are not replaced in passing.
+    pub(super) pass_from: u64,
 }
 
 /// How bytes get from input to output.
@@ -97,6 +100,8 @@ impl Route {
         let mut chunk = Chunk { bytes: &src[..src.len().min(limit)], eof: eof && src.len() <= limit, until: None };
         let label = self.next_label(run, &mut chunk)?;
         let is_watching = self.newlines.is_watching();
+        let passing = self.passing(run);
+        self.source.pass(passing);
         match (&label, &self.way) {
             (Label::Inserted, _) => return Ok(Decoded::default()),
             (Label::None, Way::Table(_) | Way::RecordTable(_)) => {
@@ -111,6 +116,22 @@ impl Route {
             return self.decode_directly(run, chunk, before, out);
         }
         self.decode_staged(run, chunk, before, label)
+    }
+
+    /// Returns what becomes of malformed bytes while they are counted only: after the first [`Faults::KEPT`], if it makes no
+    /// difference that their replacement is part of the text.
+    fn passing(&self, run: &Run) -> Option<Passing> {
+        let passing = passing(run.settings.malformed).filter(|_| run.report.malformed.is_full())?;
+        let is_labelled = self.edits.is_empty() && !self.source.has_edits();
+        let is_plain = match &self.way {
+            // Blanks before a malformed byte that is dropped do not end the record.
+            Way::Direct(_) => passing != Passing::Drop || !self.source.has_records(),
+            Way::Table(_) | Way::Staged | Way::RecordTable(_) => {
+                let has_records = self.source.has_records() || self.target.records.is_some();
+                self.staged.is_plain() && !has_records && self.source.read() >= self.pass_from
+            }
+        };
+        (is_labelled && is_plain).then_some(passing)
     }
 
     /// Limits `chunk` to what comes before the next change of the label, or to the bytes of the label.
@@ -134,7 +155,7 @@ impl Route {
     fn needs_checkpoint(&self, is_watching: bool) -> bool {
         match &self.way {
             Way::Direct(direct) => is_watching || direct.newlines.is_some(),
-            _ => is_watching || !self.staged.is_identity(),
+            _ => is_watching || !self.staged.is_identity() || self.source.passing().is_some(),
         }
     }
 
@@ -151,7 +172,7 @@ impl Route {
             Way::Table(table) if !is_watching => match table.decode(&mut self.source, *chunk, out) {
                 ByTable::Bytes(read) => return Some(read),
                 // No more than the byte that the table lacks, and a few.
-                ByTable::Stopped => chunk.bytes = &chunk.bytes[..chunk.bytes.len().min(MIN_ROOM)],
+                ByTable::Stopped(few) => chunk.bytes = &chunk.bytes[..chunk.bytes.len().min(few)],
                 ByTable::None => {}
             },
             Way::RecordTable(table) => {
@@ -187,6 +208,7 @@ impl Route {
             self.leave_direct(before);
             return Ok(Decoded::default());
         }
+        run.report.malformed.count += self.source.take_replaced();
         if let Some(before) = before.filter(|_| is_watching) {
             self.newlines.see(sink.as_bytes(), |index| {
                 Origin::decoded(before.source, &chunk.bytes[..filled.read], chunk.eof).place(index).offset
@@ -214,11 +236,19 @@ impl Route {
         &mut self,
         run: &mut Run,
         chunk: Chunk<'_>,
-        before: Option<Checkpoint>,
+        mut before: Option<Checkpoint>,
         label: Label,
     ) -> Result<Decoded, Error> {
         let (at, start) = (self.source.read(), self.source.place());
-        let filled = self.staged.decode(&mut self.source, chunk)?;
+        let mut filled = self.staged.decode(&mut self.source, chunk)?;
+        let mut replaced = self.source.take_replaced();
+        if let Some(before) = before.as_mut().filter(|_| self.cannot_tell_marks(replaced)) {
+            before.source.pass(None);
+            self.source = before.source.fork();
+            self.pass_from = at + chunk.bytes.len() as u64;
+            filled = self.staged.decode(&mut self.source, chunk)?;
+            replaced = 0;
+        }
         if self.source.found_newline() {
             self.leave_direct(before);
             return Ok(Decoded::default());
@@ -235,9 +265,20 @@ impl Route {
         }
         if let Some(origin) = origin {
             self.newlines.see(self.staged.text().as_bytes(), |index| origin.place(index).offset);
-            self.staged.queue_text(&mut self.source, origin, &mut run.queue);
+            if self.staged.text().is_empty() {
+                run.report.malformed.count += std::mem::take(&mut replaced);
+            }
+            self.staged.queue_text(&mut self.source, origin, &mut run.queue, replaced);
         }
         self.stopped(run, filled, chunk)
+    }
+
+    /// Whether the text has U+FFFD that do not stand for one of the `replaced` malformed sequences, and the target lacks
+    /// U+FFFD: then a policy applies to them, and not to the others.
+    fn cannot_tell_marks(&mut self, replaced: u64) -> bool {
+        let count = || self.staged.text().matches(char::REPLACEMENT_CHARACTER).count() as u64;
+        let has_marks = replaced > 0 && self.source.passing() != Some(Passing::Drop);
+        has_marks && !self.is_direct() && !self.target.has_mark() && count() != replaced
     }
 
     /// Queues what comes after the text that was just decoded.
@@ -324,7 +365,7 @@ impl Route {
             Stop::Fault(fault) => Some(self.source.fault(fault)),
             Stop::InputEmpty | Stop::OutputFull => None,
         };
-        self.staged.queue_text(&mut self.source, Origin::At(place), &mut run.queue);
+        self.staged.queue_text(&mut self.source, Origin::At(place), &mut run.queue, 0);
         run.queue.extend(fault.map(Work::Malformed));
         Ok(stop == Stop::InputEmpty)
     }
@@ -341,6 +382,9 @@ impl Route {
 
     /// Ends the output after an error: what is good is delivered, and the report says what was seen before the error.
     pub(super) fn close(&mut self, run: &mut Run, error: &Error) {
+        if let Some(Work::Text(segment)) = run.queue.front() {
+            run.report.malformed.count += segment.replaced_so_far();
+        }
         // More records may be decoded than those before the error.
         let before = match (error.record(), error.kind(), &self.target.records) {
             (Some(at), ..) => Some(at.number - 1),
@@ -401,6 +445,7 @@ impl Route {
             target: self.target.fork(records)?,
             newlines: NewlineWatch::new(false),
             edits: Vec::new(),
+            pass_from: 0,
         })
     }
 }

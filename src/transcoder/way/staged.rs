@@ -7,6 +7,7 @@ use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::text::Stage;
 use crate::text::eol::InRecordStage;
+use crate::transcoder::guard::Passing;
 use crate::transcoder::records::fill::{Chunk, Filled};
 use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Place;
@@ -68,6 +69,11 @@ impl Staged {
     /// Whether the origin of the text is an offset alone, so that no copy of the source is needed to find it.
     pub(in crate::transcoder) fn is_identity(&self) -> bool {
         self.is_identity
+    }
+
+    /// Whether nothing looks at the text but the encoder, so that replacements can be part of it.
+    pub(in crate::transcoder) fn is_plain(&self) -> bool {
+        self.stages.is_empty() && !self.expects_bmp
     }
 
     /// Whether blanks are pending whose origin is known.
@@ -137,12 +143,13 @@ impl Staged {
         Some(origin)
     }
 
-    /// Puts the text that was decoded last into the queue.
+    /// Puts the text that was decoded last into the queue. `replaced`: how many malformed sequences were replaced in it.
     pub(in crate::transcoder) fn queue_text(
         &mut self,
         source: &mut Source,
         origin: Origin,
         queue: &mut VecDeque<Work>,
+        replaced: u64,
     ) {
         let text = self.text.as_str();
         let marks = source.take_marks();
@@ -163,7 +170,8 @@ impl Staged {
         }
         if begin < text.len() || !marks.is_empty() {
             let segment = Segment::decoded(text, begin..text.len(), origin, &mut self.stages, marks, self.ends);
-            queue.push_back(Work::Text(segment));
+            let has_marks = source.passing() != Some(Passing::Drop);
+            queue.push_back(Work::Text(segment.with_replaced(replaced, has_marks)));
         }
     }
 

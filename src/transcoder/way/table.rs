@@ -24,14 +24,22 @@ pub(in crate::transcoder) struct ByteTable {
     to: Arc<dyn Codec>,
     /// `None`: not made yet. `Some(None)`: there is none, because the target is not a single-byte charset.
     table: Option<Option<Translation>>,
+    /// How many bytes go the staged way at the next byte that the table lacks.
+    detour: usize,
+    /// How many bytes it has translated since the last one.
+    passed: usize,
 }
+
+/// The longest detour, in bytes.
+const MAX_DETOUR_BYTES: usize = 16 * 1024;
 
 /// What [`ByteTable::decode`] did.
 pub(in crate::transcoder) enum ByTable {
     /// Translated this many bytes, at least one.
     Bytes(usize),
-    /// Stopped at the first byte, because the table lacks it or the output is full.
-    Stopped,
+    /// Stopped at the first byte, because the table lacks it or the output is full. This many bytes should go the staged
+    /// way; more and more if the table lacks many.
+    Stopped(usize),
     /// There is no table.
     None,
 }
@@ -42,12 +50,18 @@ impl ByteTable {
         if is_utf8(&**to) || !decoder.is_bytewise() {
             return None;
         }
-        Some(ByteTable { decoder: decoder.fork(), to: to.clone(), table: None })
+        Some(ByteTable { decoder: decoder.fork(), to: to.clone(), table: None, detour: MIN_ROOM, passed: 0 })
     }
 
     /// A copy.
     pub(in crate::transcoder) fn fork(&self) -> Self {
-        ByteTable { decoder: self.decoder.fork(), to: self.to.clone(), table: self.table.clone() }
+        ByteTable {
+            decoder: self.decoder.fork(),
+            to: self.to.clone(),
+            table: self.table.clone(),
+            detour: MIN_ROOM,
+            passed: 0,
+        }
     }
 
     /// Translates from the front of `chunk` to `out`, up to a byte that the table lacks.
@@ -63,13 +77,21 @@ impl ByteTable {
         }
         let Some(table) = self.table() else { return ByTable::None };
         match translate(isa(), table, src, out.spare()) {
-            0 => ByTable::Stopped,
+            0 => ByTable::Stopped(self.next_detour()),
             len => {
+                self.passed += len;
                 source.skip(&src[..len]);
                 out.written += len;
                 ByTable::Bytes(len)
             }
         }
+    }
+
+    /// Returns how many bytes should go the staged way.
+    fn next_detour(&mut self) -> usize {
+        let is_longer = std::mem::take(&mut self.passed) < self.detour;
+        self.detour = if is_longer { (2 * self.detour).min(MAX_DETOUR_BYTES) } else { MIN_ROOM };
+        self.detour
     }
 
     /// Whether the table is there already, or `src` is long enough to make it for.

@@ -1,12 +1,12 @@
 //! From text to output: the encoder takes the text of the queue, and what it writes goes to the caller or into records.
 
-use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappable};
+use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappable, can_write};
 use crate::detect::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text::controls::OnControl;
 use crate::text::xml::XmlPlace;
 use crate::transcoder::faults::UnmappablePolicy;
-use crate::transcoder::guard::CheckedEncoder;
+use crate::transcoder::guard::{CheckedEncoder, PassingChars};
 use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::report::{Faults, MalformedAt, Place, UnmappableAt};
 use crate::transcoder::run::{Out, Run, Work};
@@ -28,9 +28,26 @@ pub(in crate::transcoder) struct Target {
     /// The places of characters that the encoder has read and not written: how much text it had been fed before each, and
     /// where in the input it stood.
     pub(in crate::transcoder) unwritten: Vec<(u64, Place)>,
+    /// Whether the charset has U+FFFD, once that was asked.
+    pub(in crate::transcoder) has_mark: Option<bool>,
 }
 
 impl Target {
+    /// Whether the charset has U+FFFD wherever it may stand.
+    pub(in crate::transcoder) fn has_mark(&mut self) -> bool {
+        let find = || self.encoder.is_stateless() && can_write(&*self.codec, "\u{FFFD}");
+        *self.has_mark.get_or_insert_with(find)
+    }
+
+    /// Returns which characters of the segment are replaced and counted only.
+    fn passing(&mut self, segment: &Segment, is_full: bool) -> PassingChars {
+        let is_simple = self.xml.is_none() && self.records.is_none() && !segment.is_inserted();
+        PassingChars {
+            unmappable: self.policy.passing().filter(|_| is_full && is_simple),
+            stands_for_malformed: segment.stands_for_malformed && !segment.is_inserted() && !self.has_mark(),
+        }
+    }
+
     /// A copy at the beginning of its text, with `records` to write to. `None` if the charset has no encoder.
     pub(in crate::transcoder) fn fork(&self, records: Option<RecordsOut>) -> Option<Self> {
         Some(Target {
@@ -42,6 +59,7 @@ impl Target {
             hints_lf: false,
             from_records: self.from_records,
             unwritten: Vec::new(),
+            has_mark: self.has_mark,
         })
     }
 
@@ -59,8 +77,11 @@ impl Target {
         segment.begin(self.encoder.fed());
         match segment.next(decoded) {
             Some(Next::Text(text)) => {
-                let step =
-                    write_text(&mut self.encoder, &mut self.records, text, run.bytes_in, out, &mut run.spill.bytes)?;
+                let passing = self.passing(segment, run.report.unmappable.is_full());
+                let (encoder, records) = (&mut self.encoder, &mut self.records);
+                let (step, replaced) =
+                    write_text(encoder, records, text, passing, run.bytes_in, out, &mut run.spill.bytes)?;
+                run.report.unmappable.count += replaced;
                 let read = &text[..step.read];
                 if self.hints_lf
                     && let Some(index) = read.bytes().position(|byte| byte == b'\n')
@@ -99,6 +120,7 @@ impl Target {
     /// Takes the segment at the front of the queue out of it, and keeps the places that may still be asked for.
     fn end_segment(&mut self, run: &mut Run, decoded: &str) {
         let Some(Work::Text(segment)) = run.queue.pop_front() else { return };
+        run.report.malformed.count += segment.replaced();
         if let Some(records) = &mut self.records {
             records.locate_start(|fed| segment.place(fed, decoded));
         }
@@ -197,7 +219,8 @@ impl Target {
             _ => None,
         };
         // U+FFFD in place of malformed input was counted there, and is replaced whatever the policy.
-        let is_counted = ch == char::REPLACEMENT_CHARACTER && segment.is_some_and(Segment::is_inserted);
+        let is_counted =
+            ch == char::REPLACEMENT_CHARACTER && segment.is_some_and(|segment| segment.stands_for_malformed);
         let mut buffer = [0; MIN_ROOM];
         let mut sink = ByteSink::new(&mut buffer);
         let is_allowed = if is_counted {
@@ -227,31 +250,37 @@ impl Target {
 }
 
 /// Encodes from the front of `text`: into the record that is being written, or to `out`, or, if there is little space, to
-/// `spill`. `bytes_in`: how far the input was read, for an encoder that breaks its contract.
+/// `spill`. Returns how many unmappable characters it replaced and counts. `passing`: which are replaced; `bytes_in`: how far
+/// the input was read, for an encoder that breaks its contract.
 fn write_text(
     encoder: &mut CheckedEncoder,
     records: &mut Option<RecordsOut>,
     text: &str,
+    passing: PassingChars,
     bytes_in: u64,
     out: &mut Out<'_>,
     spill: &mut Vec<u8>,
-) -> Result<Step<Unmappable>, Error> {
+) -> Result<(Step<Unmappable>, u64), Error> {
     if let Some(records) = records {
         records.begin(encoder.fed());
-        return records.encode(|sink| encoder.feed(text, sink, bytes_in));
+        return Ok((records.encode(|sink| encoder.feed(text, sink, bytes_in))?, 0));
     }
+    let mut feed = |sink: &mut ByteSink<'_>| match passing.is_any() {
+        true => encoder.feed_passing(text, passing, sink, bytes_in),
+        false => Ok((encoder.feed(text, sink, bytes_in)?, 0)),
+    };
     if out.spare().len() >= MIN_ROOM {
         let mut sink = ByteSink::new(out.spare());
-        let step = encoder.feed(text, &mut sink, bytes_in)?;
+        let fed = feed(&mut sink)?;
         let written = sink.written();
         out.written += written;
-        return Ok(step);
+        return Ok(fed);
     }
     let mut buffer = [0; 2 * MIN_ROOM];
     let mut sink = ByteSink::new(&mut buffer);
-    let step = encoder.feed(text, &mut sink, bytes_in)?;
+    let fed = feed(&mut sink)?;
     spill.extend_from_slice(sink.as_bytes());
-    Ok(step)
+    Ok(fed)
 }
 
 /// Applies the policy to a control character, the next piece in the queue.
