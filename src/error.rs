@@ -219,6 +219,23 @@ pub enum ErrorKind {
         /// The character.
         ch: char,
     },
+    /// A character is followed by too many characters that combine with it to be normalised
+    /// ([`Transcode::normalize`](crate::Transcode::normalize)).
+    #[error("more than {limit} characters in a row combine with each other, and cannot be normalised")]
+    #[non_exhaustive]
+    SequenceTooLong {
+        /// The first of the input bytes that the first character came from.
+        offset: u64,
+        /// The limit, in characters.
+        limit: usize,
+    },
+    /// Malformed input can be read only as a single-byte charset that contains ASCII.
+    #[error("{codec} is not a single-byte charset that contains ASCII")]
+    #[non_exhaustive]
+    NotAnAsciiPage {
+        /// The charset.
+        codec: String,
+    },
     /// A record has a newline in its text, under [`OnNewlineInRecord::Error`](crate::OnNewlineInRecord::Error).
     #[error("U+{:04X}, a newline, is inside a record", *ch as u32)]
     #[non_exhaustive]
@@ -348,6 +365,7 @@ impl Error {
             | ErrorKind::RecordTooLong { offset, .. }
             | ErrorKind::NoTapeFile { offset, .. }
             | ErrorKind::Control { offset, .. }
+            | ErrorKind::SequenceTooLong { offset, .. }
             | ErrorKind::NewlineInRecord { offset, .. }
             | ErrorKind::CannotPad { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
@@ -361,6 +379,7 @@ impl Error {
             | ErrorKind::CannotFrame { .. }
             | ErrorKind::BadLabel { .. }
             | ErrorKind::NotATable { .. }
+            | ErrorKind::NotAnAsciiPage { .. }
             | ErrorKind::TableFile { .. }
             | ErrorKind::Table { .. } => None,
         }
@@ -386,6 +405,7 @@ impl Error {
             ErrorKind::NoBom { .. } => "no-bom",
             ErrorKind::Codec { .. } => "codec",
             ErrorKind::Control { .. } => "control",
+            ErrorKind::SequenceTooLong { .. } => "sequence-too-long",
             ErrorKind::NewlineInRecord { .. } => "newline-in-record",
             ErrorKind::Options { .. } => "options",
             ErrorKind::BadHeader { .. } => "bad-header",
@@ -396,6 +416,7 @@ impl Error {
             ErrorKind::CannotFrame { .. } => "cannot-frame",
             ErrorKind::BadLabel { .. } => "bad-label",
             ErrorKind::NotATable { .. } => "not-a-table",
+            ErrorKind::NotAnAsciiPage { .. } => "not-an-ascii-page",
             ErrorKind::TableFile { .. } => "table-file",
             ErrorKind::Table { .. } => "table",
         }

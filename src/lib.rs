@@ -99,6 +99,8 @@ pub use error::{Error, ErrorKind, RecordPosition};
 pub use registry::Registry;
 pub use text::controls::OnControl;
 pub use text::eol::{Eol, OnNewlineInRecord};
+#[cfg(feature = "normalize")]
+pub use text::normalize::Normalization;
 #[cfg(feature = "tokio")]
 pub use transcoder::tokio;
 pub use transcoder::{

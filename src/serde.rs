@@ -80,6 +80,20 @@ impl Serialize for Verdict {
     }
 }
 
+/// The keys of malformed input: those of [`Faults`], and what it was read as.
+#[derive(Serialize)]
+struct MalformedKeys<'a> {
+    #[serde(flatten)]
+    faults: &'a Faults,
+    read_as: Option<&'a str>,
+}
+
+impl<'a> From<&'a Report> for MalformedKeys<'a> {
+    fn from(report: &'a Report) -> Self {
+        MalformedKeys { faults: &report.malformed, read_as: report.read_as.as_deref() }
+    }
+}
+
 /// The keys of a [`Report`].
 #[derive(Serialize)]
 struct ReportKeys<'a> {
@@ -88,7 +102,7 @@ struct ReportKeys<'a> {
     verdict: Option<&'a Verdict>,
     bytes_in: u64,
     bytes_out: u64,
-    malformed: &'a Faults,
+    malformed: MalformedKeys<'a>,
     unmappable: &'a Faults<UnmappableAt>,
     relabelled: Option<&'a Relabelled>,
     /// Control characters that were replaced or dropped; absent if the caller keeps them.
@@ -115,7 +129,7 @@ impl<'a> From<&'a Report> for ReportKeys<'a> {
             verdict: report.verdict.as_ref(),
             bytes_in: report.bytes_in,
             bytes_out: report.bytes_out,
-            malformed: &report.malformed,
+            malformed: MalformedKeys::from(report),
             unmappable: &report.unmappable,
             relabelled: report.relabelled.as_ref(),
             controls: report.controls.as_ref(),

@@ -77,6 +77,9 @@ pub struct Hints {
     pub kind: Option<Kind>,
     /// The encoding to use if nothing else identifies one. Replaces the policy's own default.
     pub fallback: Option<Arc<dyn Codec>>,
+    /// More fallbacks, in order, for input that the ones before do not decode without error. A conversion chooses among
+    /// them; a [`Detector`] reports the first.
+    pub further_fallbacks: Vec<Arc<dyn Codec>>,
     /// The page to assume for EBCDIC input that names no page, instead of IBM037. Ignored if it cannot be right: in the
     /// katakana family, for example, the letters are at other bytes.
     pub ebcdic_fallback: Option<Arc<dyn Codec>>,

@@ -11,12 +11,17 @@ mod contract_violations;
 mod dependencies;
 mod detection;
 mod examples;
+mod fallbacks;
 mod guess;
+#[cfg(feature = "whatwg")]
+mod malformed_as;
 #[cfg(feature = "whatwg")]
 mod many_faults;
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;
+#[cfg(feature = "normalize")]
+mod normalize;
 mod odd_tables;
 #[cfg(feature = "dos")]
 mod oem;
@@ -37,6 +42,8 @@ mod tables;
 mod tapes;
 #[cfg(feature = "tokio")]
 mod tokio;
+#[cfg(feature = "translit")]
+mod translit;
 mod unicode_forms;
 mod unmappable;
 mod utf_ebcdic;

@@ -52,7 +52,7 @@ fn a_report() {
     let job = job.on_malformed(OnMalformed::Replace).on_unmappable(OnUnmappable::Replace).on_control(OnControl::Space);
     let mut bare = report(&job, "a\u{1}€b\u{FFFD}".as_bytes());
     bare.verdict = None;
-    let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[]},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
+    let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[],"read_as":null},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
     assert_eq!(to_string(&bare).unwrap(), found);
 
     // The verdict is the one in `a_verdict`, and the label was corrected.
@@ -71,7 +71,7 @@ fn positions_in_records() {
     let mut found = report(&lines, b"abcdef\xFFh");
     found.verdict = None;
     assert_eq!((found.records, found.records_out), (Some(2), Some(2)));
-    let first = r#""malformed":{"count":1,"first":[{"offset":6,"record":2,"column":3,"bytes":"FF"}]}"#;
+    let first = r#""malformed":{"count":1,"first":[{"offset":6,"record":2,"column":3,"bytes":"FF"}],"read_as":null}"#;
     let json = to_string(&found).unwrap();
     assert!(json.contains(first) && json.ends_with(r#""records":2,"records_out":2}"#), "{json}");
 
@@ -133,7 +133,7 @@ fn options_are_deserialized() {
         OnMalformed: "fail" OnMalformed::Fail, "replace" OnMalformed::Replace, "drop" OnMalformed::Drop,
             "escape" OnMalformed::Escape;
         OnUnmappable: "fail" OnUnmappable::Fail, "replace" OnUnmappable::Replace, "drop" OnUnmappable::Drop,
-            "xml" OnUnmappable::Xml, "escape" OnUnmappable::Escape;
+            "xml" OnUnmappable::Xml, "escape" OnUnmappable::Escape, "translit" OnUnmappable::Translit;
         Relabel: "auto" Relabel::Auto, "never" Relabel::Never;
         Bom: "auto" Bom::Auto, "keep" Bom::Keep, "add" Bom::Add, "strip" Bom::Strip;
         Eol: "auto" Eol::Auto, "keep" Eol::Keep, "lf" Eol::Lf, "crlf" Eol::Crlf, "nel" Eol::Nel;

@@ -3,7 +3,7 @@
 //!
 //! | file | options |
 //! |---|---|
-//! | `convert.rs`, `detect.rs`, `list.rs`, `chart.rs` | each command's own |
+//! | `convert.rs`, `detect.rs`, `list.rs`, `chart.rs`, `git_filter.rs` | each command's own |
 //! | `reading.rs`, `tables.rs` | input and its encoding; table files |
 //! | `many.rs`, `records.rs` | many files; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
@@ -20,6 +20,7 @@ mod convert;
 mod detect;
 #[cfg(feature = "generate")]
 pub(crate) mod generate;
+mod git_filter;
 mod headings;
 mod list;
 pub(crate) mod manual;
@@ -33,6 +34,7 @@ pub(crate) mod usage;
 pub(crate) use crate::args::chart::Chart;
 pub(crate) use crate::args::convert::Convert;
 pub(crate) use crate::args::detect::Detect;
+pub(crate) use crate::args::git_filter::GitFilter;
 pub(crate) use crate::args::list::List;
 pub(crate) use crate::args::many::ManyArgs;
 
@@ -55,7 +57,8 @@ const USAGE: &str = "\
 charpipe [convert] [OPTIONS] [FILE]...
   charpipe detect [OPTIONS] [FILE]...
   charpipe list [OPTIONS] [PATTERN]
-  charpipe chart [OPTIONS] CODEC [OTHER]";
+  charpipe chart [OPTIONS] CODEC [OTHER]
+  charpipe git-filter [OPTIONS] -f LABEL";
 
 /// The usage is below its heading, so that it fits into narrow terminals.
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading}\n  {usage}\n\n{all-args}{after-help}";
@@ -78,6 +81,7 @@ pub(crate) enum Command {
     Detect(Detect),
     List(List),
     Chart(Chart),
+    GitFilter(GitFilter),
 }
 
 impl Command {
@@ -99,6 +103,7 @@ impl Command {
             Command::Detect(detect) => detect.messages.color,
             Command::List(list) => list.color,
             Command::Chart(chart) => chart.color,
+            Command::GitFilter(filter) => filter.messages.color,
         }
     }
 }
@@ -135,19 +140,59 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// First arguments that need no `convert` before them.
-const COMMANDS: [&str; 9] = ["convert", "detect", "list", "chart", "help", "-h", "--help", "-V", "--version"];
+const COMMANDS: [&str; 10] =
+    ["convert", "detect", "list", "chart", "git-filter", "help", "-h", "--help", "-V", "--version"];
 
-/// Adds `convert` if the first argument is no command.
+/// Puts the command first: the first argument that is neither an option nor the value of one, if it is named like a
+/// command, or else `convert`.
 fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut argv: Vec<OsString> = argv.into_iter().collect();
     if argv.is_empty() {
         argv.push("charpipe".into());
     }
-    let is_command = |first: &OsString| COMMANDS.iter().any(|command| first.as_os_str() == OsStr::new(command));
-    if !argv.get(1).is_some_and(is_command) {
-        argv.insert(1, "convert".into());
-    }
+    let is_command = |arg: &OsString| COMMANDS.iter().any(|command| arg.as_os_str() == OsStr::new(command));
+    let first = argv.get(1).is_some_and(is_command).then_some(1);
+    // The options are defined only if that can make a difference, because it takes time.
+    let may_follow = first.is_none() && argv.iter().skip(2).any(is_command);
+    let later = || first_operand(&argv, &command()).filter(|at| is_command(&argv[*at]));
+    let found = if may_follow { later() } else { first };
+    let command = found.map_or_else(|| "convert".into(), |at| argv.remove(at));
+    argv.insert(1, command);
     argv
+}
+
+/// Returns the index of the first argument that is neither an option nor the value of one; `None` after `--`.
+fn first_operand(argv: &[OsString], definition: &clap::Command) -> Option<usize> {
+    let mut at = 1;
+    while let Some(arg) = argv.get(at) {
+        let text = arg.to_string_lossy();
+        if text == "--" {
+            return None;
+        }
+        if text == "-" || !text.starts_with('-') {
+            return Some(at);
+        }
+        at += if takes_next(&text, definition) { 2 } else { 1 };
+    }
+    None
+}
+
+/// Returns whether the value of the option `typed` is the next argument. If commands differ, `convert` decides.
+fn takes_next(typed: &str, definition: &clap::Command) -> bool {
+    let options = || definition.get_subcommands().flat_map(clap::Command::get_arguments);
+    let takes = |arg: Option<&clap::Arg>| {
+        arg.is_some_and(|arg| arg.get_action().takes_values() && !arg.is_require_equals_set())
+    };
+    if let Some(name) = typed.strip_prefix("--") {
+        let is_named = |arg: &&clap::Arg| {
+            arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+        };
+        return takes(options().find(is_named));
+    }
+    // In `-qf LABEL`, the first letter that takes a value takes the rest, or else the next argument.
+    let letters: Vec<char> = typed.chars().skip(1).collect();
+    let has_value = |letter: char| takes(options().find(|arg| arg.get_short() == Some(letter)));
+    letters.iter().position(|letter| has_value(*letter)).is_some_and(|at| at + 1 == letters.len())
 }
 
 #[cfg(test)]
@@ -177,6 +222,17 @@ mod tests {
             ("charpipe -l", "charpipe convert -l"),
             ("charpipe chart a", "charpipe chart a"),
             ("charpipe -V", "charpipe -V"),
+            // Options come before the command word, with their values.
+            ("charpipe -q detect a", "charpipe detect -q a"),
+            ("charpipe -f L1 detect a", "charpipe detect -f L1 a"),
+            ("charpipe -qf L1 detect a", "charpipe detect -qf L1 a"),
+            ("charpipe --from=L1 --json detect", "charpipe detect --from=L1 --json"),
+            ("charpipe --from detect a", "charpipe convert --from detect a"),
+            ("charpipe --in-place detect a", "charpipe detect --in-place a"),
+            ("charpipe -f L1 ./detect", "charpipe convert -f L1 ./detect"),
+            ("charpipe -q -- detect", "charpipe convert -q -- detect"),
+            ("charpipe -q - detect", "charpipe convert -q - detect"),
+            ("charpipe --json list x", "charpipe list --json x"),
         ] {
             assert_eq!(whole(given), meant);
         }

@@ -1,6 +1,8 @@
 //! Reads as much of a file as detection needs, and finds its encoding.
 
+use crate::args::Detect;
 use crate::detect::failure::Failure;
+use crate::files::http_head::HttpHead;
 use crate::files::input;
 use crate::messages::hints;
 use charpipe::detect::statistics::WINDOW;
@@ -29,8 +31,14 @@ pub(crate) struct Comparison {
 }
 
 /// Finds the encoding of the file at `path`. For an explanation, also compares the policies.
-pub(crate) fn examine(path: &OsStr, registry: &Registry, hints: &Hints, explain: bool) -> Result<Examined, Failure> {
+pub(crate) fn examine(args: &Detect, path: &OsStr, registry: &Registry, hints: &Hints) -> Result<Examined, Failure> {
     let mut input = input::open(path, READ_BYTES).map_err(Failure::NotOpened)?.reader;
+    let mut hints = hints.clone();
+    if args.reading.is_http() {
+        let head = HttpHead::read(&mut *input).map_err(Failure::NotHttp)?;
+        hints.content_type = hints.content_type.or(head.content_type);
+    }
+    let hints = &hints;
     let mut detector = Detector::new(registry.clone(), hints.clone());
     let unused = feed(&mut detector, &mut *input)?;
     let mut verdict = detector.finish();
@@ -38,7 +46,7 @@ pub(crate) fn examine(path: &OsStr, registry: &Registry, hints: &Hints, explain:
     if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
         verdict.diagnostics.extend(hint(&sample));
     }
-    let comparison = if explain { Some(compare(detector.prefix(), &mut *input, registry, hints)?) } else { None };
+    let comparison = if args.explain { Some(compare(detector.prefix(), &mut *input, registry, hints)?) } else { None };
     Ok(Examined { verdict, sample, comparison })
 }
 

@@ -58,7 +58,7 @@ fn print_all(
             if args.records {
                 record_shapes::answer(args, &name, path)
             } else {
-                examine(path, registry, hints, args.explain).map(|examined| answer(args, &name, &examined))
+                examine(args, path, registry, hints).map(|examined| answer(args, &name, &examined))
             }
         });
         let answer = answer.unwrap_or_else(|panic| Err(Failure::Panicked(panic)));

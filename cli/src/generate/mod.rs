@@ -14,6 +14,7 @@ pub(crate) fn text(what: What) -> String {
         What::ManDetect => man::page(&man::DETECT),
         What::ManList => man::page(&man::LIST),
         What::ManChart => man::page(&man::CHART),
+        What::ManGitFilter => man::page(&man::GIT_FILTER),
         What::CompleteBash => completions::bash(),
         What::CompleteZsh => completions::zsh(),
         What::CompleteFish => completions::fish(),

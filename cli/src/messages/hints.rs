@@ -27,6 +27,7 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
             " (the input is truncated or has another shape; see `charpipe detect --records`)"
         }
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut long lines)",
+        ErrorKind::SequenceTooLong { .. } => " (leave out --normalize to go on)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
         ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to replace it with a space)",
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",

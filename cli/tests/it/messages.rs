@@ -316,7 +316,7 @@ fn the_help_has_headings() {
 #[test]
 fn help_fits_the_terminal() {
     for width in [40, 60, 80, 120, 200] {
-        for args in ["", "convert", "detect", "list", "chart"] {
+        for args in ["", "convert", "detect", "list", "chart", "git-filter"] {
             for flag in ["-h", "--help"] {
                 let mut command = charpipe(args);
                 command.arg(flag).env("COLUMNS", width.to_string());

@@ -11,9 +11,12 @@ use crate::codec::{Codec, is_ebcdic};
 use crate::codec::{EbcdicNl, apply_newline};
 use crate::detect::{Declaration, Diagnostic, Kind, Verdict};
 use crate::error::{Error, ErrorKind};
+#[cfg(feature = "normalize")]
+use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
+use crate::transcoder::byte_page::{BytePage, contains_ascii};
 use crate::transcoder::choices::{Bom, OnOverlong, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
@@ -32,13 +35,15 @@ use crate::transcoder::way::direct::Direct;
 use crate::transcoder::way::staged::Staged;
 use crate::transcoder::way::table::{ByteTable, RecordTable};
 use crate::transcoder::way::target::Target;
+#[cfg(feature = "translit")]
+use crate::transcoder::translit::Translit;
 use crate::transcoder::way::{Route, Way};
 use label_search::Label;
 use std::sync::Arc;
 
 /// What detection found out, as far as the run depends on it.
 pub(super) struct Facts {
-    codec: Arc<dyn Codec>,
+    pub(super) codec: Arc<dyn Codec>,
     kind: Kind,
     /// The length of the byte order mark.
     pub(super) bom_len: usize,
@@ -88,12 +93,14 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let to = if to_ebcdic { apply_newline(settings.to.clone(), settings.ebcdic_nl) } else { settings.to.clone() };
     let from_ebcdic = is_ebcdic(&*facts.codec);
     let from = if from_ebcdic { apply_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
-    let ends = Ends { from_ebcdic, to_ebcdic, is_xml: facts.is_xml(), has_records: settings.input.shape.is_some() };
+    let ends = Ends { from_ebcdic, to_ebcdic, is_xml: facts.is_xml(), kind: facts.kind, has_records: settings.input.shape.is_some() };
     let eol = ends.eol(settings.eol);
     let target = target(settings, to, &ends)?;
     let stages = ends.stages(settings, eol, target.records.is_some());
     let decoder = CheckedDecoder::new(from.name(), from.decoder(), facts.bom_len as u64);
-    let (way, stages) = choose_way(settings, facts, &decoder, &target, stages);
+    let read_as = settings.read_as.clone().filter(|_| contains_ascii(&*from));
+    run.report.read_as = read_as.as_ref().map(|page| page.name().to_owned());
+    let (way, stages) = choose_way(settings, facts, (&decoder, read_as.as_ref()), &target, stages);
 
     let line_end = eol.text();
     let (written, finds_newlines) = match &way {
@@ -118,6 +125,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         target,
         newlines: NewlineWatch::new(ends.keeps_nel(settings.eol)),
         edits: Vec::new(),
+        read_as,
         pass_from: 0,
     })
 }
@@ -149,6 +157,8 @@ struct Ends {
     from_ebcdic: bool,
     to_ebcdic: bool,
     is_xml: bool,
+    #[cfg_attr(not(feature = "translit"), expect(dead_code, reason = "only approximations depend on it"))]
+    kind: Kind,
     has_records: bool,
 }
 
@@ -179,6 +189,11 @@ impl Ends {
         if let Some(stage) = settings.controls.stage() {
             stages.push(Box::new(stage));
         }
+        // Last, because no other stage sees the text that it makes.
+        #[cfg(feature = "normalize")]
+        if let Some(form) = settings.normalize {
+            stages.push(Box::new(form.stage(settings.controls == OnControl::Drop)));
+        }
         stages
     }
 }
@@ -190,11 +205,18 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
     let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
     let by_kind = if ends.is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
     let choice = settings.unmappable.unwrap_or(by_kind);
-    let has_references = ends.is_xml && choice == OnUnmappable::Xml && !is_utf8(&*to);
+    let approximates = settings.approximate || choice == OnUnmappable::Translit;
+    let follows_markup = approximates || choice == OnUnmappable::Xml;
+    let has_references = ends.is_xml && follows_markup && !is_utf8(&*to);
     Ok(Target {
         encoder,
         records,
-        policy: UnmappablePolicy { choice, best_fit: settings.best_fit },
+        policy: UnmappablePolicy {
+            choice,
+            best_fit: settings.best_fit,
+            #[cfg(feature = "translit")]
+            translit: approximates.then(|| Translit::new(&to, ends.kind)),
+        },
         xml: has_references.then(XmlPlace::default),
         hints_lf: ends.is_xml && is_java_newline_elsewhere(&*to),
         codec: to,
@@ -209,7 +231,7 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
 fn choose_way(
     settings: &Settings,
     facts: &Facts,
-    decoder: &CheckedDecoder,
+    (decoder, read_as): (&CheckedDecoder, Option<&Arc<BytePage>>),
     target: &Target,
     mut stages: Vec<Box<dyn Stage>>,
 ) -> (Way, Vec<Box<dyn Stage>>) {
@@ -223,7 +245,7 @@ fn choose_way(
         // In the output, newlines from a printer's moves could not be told from those within records.
         && (newlines.is_none() || input.carriage.is_none())
     {
-        return (Way::Direct(Direct::new(newlines, settings.malformed, has_records)), stages);
+        return (Way::Direct(Direct::new(newlines, settings.malformed, read_as, has_records)), stages);
     }
     if let Some(stage) = newlines.take() {
         stages.insert(0, Box::new(stage));
