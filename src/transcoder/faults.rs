@@ -52,6 +52,15 @@ pub(super) fn replacement(policy: OnMalformed, bytes: &[u8]) -> Option<Cow<'stat
     Some(Cow::Owned(text))
 }
 
+/// Returns how many U+FFFD, which stand for malformed bytes, are in the text.
+pub(super) fn count_marks(text: &str) -> u64 {
+    // A loop over bytes, which the compiler vectorizes. No other character has these three in a row.
+    let bytes = text.as_bytes();
+    let (second, third) = (bytes.get(1..).unwrap_or_default(), bytes.get(2..).unwrap_or_default());
+    let triples = bytes.iter().zip(second).zip(third);
+    triples.map(|((first, second), third)| u64::from((*first == 0xEF) & (*second == 0xBF) & (*third == 0xBD))).sum()
+}
+
 /// The policy for characters that the target lacks.
 #[derive(Clone)]
 pub(super) struct UnmappablePolicy {

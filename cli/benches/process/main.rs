@@ -22,6 +22,7 @@
 //! | `CHARPIPE_BENCH_STREAM_MIB` | length of the streams of the memory check, in MiB | 1024 |
 //! | `CHARPIPE_BENCH_LARGEST_MIB` | the largest of the sizes, in MiB | 4096 |
 //! | `CHARPIPE_BENCH_ROUNDS` | number of measurements; the median counts | 7 |
+//! | `CHARPIPE_ISA` | the instruction set that charpipe uses | in `files` all that the machine has, a row for each; in the other parts the largest |
 
 mod input;
 mod parts;
@@ -129,6 +130,8 @@ fn run(measures: bool, asked: &[&str]) -> io::Result<Vec<String>> {
     if !plan.has(Tool::Charpipe) {
         return Ok(vec!["charpipe --version fails".into()]);
     }
+    println!("Processor: {}", tools::processor());
+    println!("Instruction sets: {}", tools::instruction_sets().join(", "));
     let mut failures = Vec::new();
     for (name, is_time, part) in PARTS {
         let wanted = if asked.is_empty() { *name != "sizes" } else { asked.contains(name) };

@@ -6,7 +6,7 @@ use crate::run::{median, peak, same_bytes};
 use crate::stream::stream;
 use crate::table::{Cells, MEMORY, Row, Table};
 use crate::text::Kind;
-use crate::tools::{Goal, Line, Tool};
+use crate::tools::{Goal, Line, Tool, instruction_sets};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
         table.print_head("Files to /dev/null");
     }
     let mut failures = Vec::new();
-    let file = plan.path().join("input");
+    let (file, sets) = (plan.path().join("input"), instruction_sets());
     for (job, goal) in FILES {
         let block = job.block();
         let len = write_repeated(&file, &block, times(&block, plan.mib))?;
@@ -58,12 +58,23 @@ pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
             let [own, iconv] = [Tool::Charpipe, Tool::Iconv].map(|tool| column(tool, job, Some(&file)));
             failures.extend(difference(plan, &job.name(), &own[0], &iconv[0])?);
         }
-        let columns = tools.iter().map(|tool| column(*tool, job, Some(&file))).collect();
-        if plan.measures {
-            table.add(Row { name: job.name(), len, columns, goal: *goal }, plan.rounds)?;
+        for (index, isa) in sets.iter().enumerate().filter(|_| plan.measures) {
+            // The other tools are the same for every instruction set; `cat` is measured again, as the limit.
+            let in_row = |tool: &Tool| index == 0 || matches!(tool, Tool::Charpipe | Tool::Cat);
+            let line = |tool: &Tool| match tool {
+                _ if !in_row(tool) => Vec::new(),
+                Tool::Charpipe => column(*tool, job, Some(&file)).into_iter().map(|line| line.with_isa(isa)).collect(),
+                tool => column(*tool, job, Some(&file)),
+            };
+            let goal = if index == 0 { *goal } else { Goal::None };
+            let (name, columns) = (format!("{} ({isa})", job.name()), tools.iter().map(line).collect());
+            table.add(Row { name, len, columns, goal }, plan.rounds)?;
         }
     }
     fs::remove_file(file)?;
+    if plan.measures {
+        table.print_times();
+    }
     if plan.has(Tool::Iconv) && failures.is_empty() {
         println!("\n{} jobs on files of {} MiB: the output is identical to iconv's", FILES.len(), plan.mib);
     }
@@ -129,6 +140,7 @@ pub(crate) fn records(plan: &Plan) -> io::Result<Vec<String>> {
         println!("\nRecords on files of {} MiB: the lines are correct", plan.mib);
     }
     if plan.measures {
+        table.print_times();
         failures.extend(table.print_peaks());
     }
     Ok(failures)
@@ -203,6 +215,7 @@ pub(crate) fn jobs(plan: &Plan) -> io::Result<Vec<String>> {
     }
     fs::remove_file(file)?;
     if plan.measures {
+        table.print_times();
         // Several jobs need several sets of buffers; the promised limit is for one job.
         table.print_peaks();
     }
@@ -253,6 +266,7 @@ pub(crate) fn starts(plan: &Plan) -> io::Result<Vec<String>> {
         let row = Row { name: format!("{from} → {to}"), len: 10, columns, goal: Goal::Within(1.0, Tool::Iconv) };
         table.add(row, plan.rounds * OFTEN)?;
     }
+    table.print_times();
     Ok(Vec::new())
 }
 

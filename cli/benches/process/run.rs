@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 pub(crate) struct Cost {
     /// Time until all processes had ended.
     pub(crate) wall: f64,
-    /// CPU time of all processes together; NaN if the system does not report it.
+    /// CPU time of all processes together, user and system; NaN if the system does not report it.
     pub(crate) cpu: f64,
 }
 
 /// Runs a pipeline with its output to `/dev/null`.
 pub(crate) fn cost(lines: &[Line]) -> io::Result<Cost> {
-    let start = Instant::now();
+    let (start, cpu_before) = (Instant::now(), cpu_of_children());
     let mut children: Vec<Child> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let mut command = line.command()?;
@@ -34,33 +34,31 @@ pub(crate) fn cost(lines: &[Line]) -> io::Result<Cost> {
             command.stdin(before);
         }
         command.stdout(if index + 1 < lines.len() { Stdio::piped() } else { Stdio::null() });
-        // stderr is a pipe because its end shows that the process has ended before it is waited for.
         children.push(command.stderr(Stdio::piped()).spawn()?);
     }
-    let mut cost = Cost { wall: 0.0, cpu: 0.0 };
     for child in &mut children {
         let mut stderr = String::new();
         child.stderr.take().expect("piped").read_to_string(&mut stderr)?;
-        cost.cpu += cpu_of_ended(child.id()).unwrap_or(f64::NAN);
         expect_success(child.wait()?, &stderr)?;
     }
-    cost.wall = start.elapsed().as_secs_f64();
-    Ok(cost)
+    Ok(Cost { wall: start.elapsed().as_secs_f64(), cpu: cpu_of_children() - cpu_before })
 }
 
-/// Returns the CPU seconds of a process that has just ended but has not been waited for; only for a single-threaded
-/// process.
-fn cpu_of_ended(pid: u32) -> Option<f64> {
-    for _ in 0..10_000 {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The state follows the name, which is in parentheses.
-        if stat.rsplit_once(')')?.1.trim_start().starts_with('Z') {
-            let times = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
-            return Some(times.split(' ').next()?.parse::<f64>().ok()? / 1e9);
-        }
-        std::thread::yield_now();
-    }
-    None
+/// Returns the CPU seconds of all child processes that have ended and were waited for, with all their threads.
+#[cfg(unix)]
+fn cpu_of_children() -> f64 {
+    use nix::sys::resource::{UsageWho, getrusage};
+
+    let seconds = |usage: nix::sys::resource::Usage| {
+        let times = [usage.user_time(), usage.system_time()];
+        times.iter().map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6).sum()
+    };
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(f64::NAN, seconds)
+}
+
+#[cfg(not(unix))]
+fn cpu_of_children() -> f64 {
+    f64::NAN
 }
 
 /// Runs a command with its output into a file, or discarded; returns its peak memory in KiB if the system reports it.
@@ -116,4 +114,9 @@ pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Returns the least value; NaN if there are none.
+pub(crate) fn least(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NAN, f64::min)
 }

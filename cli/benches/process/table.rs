@@ -1,6 +1,6 @@
 //! Rows of the same job done by several tools in turn, and their output as a table.
 
-use crate::run::{self, Cost, median, peak};
+use crate::run::{self, Cost, least, median, peak};
 use crate::tools::{Goal, Line, Tool};
 use std::io;
 
@@ -87,16 +87,16 @@ impl Table {
             Cells::Time => "microseconds; `×` is charpipe's time relative to the tool's",
         };
         println!("\n{what}: {explanation}\n");
-        print!("| {:26} |", "job");
+        print!("| {:34} |", "job");
         self.heads.iter().for_each(|(_, head)| print!(" {head:>15} |"));
-        print!(" {:>33} | {:>13} |\n|{:-<28}|", "goal", "by CPU time", "");
+        print!(" {:>33} | {:>13} |\n|{:-<36}|", "goal", "by CPU time", "");
         self.heads.iter().for_each(|_| print!("{:->16}:|", ""));
         println!("{:->34}:|{:->14}:|", "", "");
     }
 
     /// Prints a row, and whether its goal is met.
     fn print(&self, timed: &Timed) {
-        print!("| {:26} |", timed.row.name);
+        print!("| {:34} |", timed.row.name);
         for (index, costs) in timed.costs.iter().enumerate() {
             let seconds = median(costs.iter().map(|cost| cost.wall));
             let ratio = timed.ratio(index, |cost| cost.wall);
@@ -137,6 +137,34 @@ impl Table {
             }
         };
         verdict.unwrap_or_default()
+    }
+
+    /// Prints the times of every row, by the clock and by CPU time: the least and the median of all rounds.
+    pub(crate) fn print_times(&self) {
+        let by: [(&str, fn(&Cost) -> f64); 2] =
+            [("Time by the clock", |cost| cost.wall), ("CPU time, user and system", |cost| cost.cpu)];
+        for (what, which) in by {
+            println!("\n{what}, in milliseconds: least / median; `×` is charpipe's least relative to the tool's\n");
+            print!("| {:34} |", "job");
+            self.heads.iter().for_each(|(_, head)| print!(" {head:>23} |"));
+            print!("\n|{:-<36}|", "");
+            self.heads.iter().for_each(|_| print!("{:->24}:|", ""));
+            println!();
+            for timed in &self.rows {
+                print!("| {:34} |", timed.row.name);
+                let own = least(timed.costs[0].iter().map(which));
+                for (index, costs) in timed.costs.iter().enumerate() {
+                    let (fastest, middle) = (least(costs.iter().map(which)), median(costs.iter().map(which)));
+                    let times = format!("{:.2} / {:.2}", fastest * 1e3, middle * 1e3);
+                    match index {
+                        _ if costs.is_empty() => print!(" {:>23} |", ""),
+                        0 => print!(" {times:>23} |"),
+                        _ => print!(" {:>23} |", format!("{times} (×{:.2})", own / fastest)),
+                    }
+                }
+                println!();
+            }
+        }
     }
 
     /// Prints the peaks, and returns a message for each row in which charpipe's peak is too high.

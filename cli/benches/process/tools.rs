@@ -66,6 +66,7 @@ impl Tool {
     pub(crate) fn line(self, args: &[&str]) -> Line {
         Line {
             args: std::iter::once(self.program()).chain(args.iter().copied()).map(Into::into).collect(),
+            isa: None,
             stdin: None,
         }
     }
@@ -86,10 +87,48 @@ fn recodes(from: &'static str, to: &'static str, file: Option<&Path>) -> Option<
     Some(Line { stdin: file.map(Path::to_path_buf), ..line })
 }
 
+/// The variable that makes charpipe use a smaller instruction set than the machine has.
+pub(crate) const ISA: &str = "CHARPIPE_ISA";
+
+/// Returns the instruction sets of this machine that charpipe has kernels for, the largest first. If `CHARPIPE_ISA` is
+/// set, only that one.
+pub(crate) fn instruction_sets() -> Vec<String> {
+    if let Ok(set) = std::env::var(ISA) {
+        return vec![set];
+    }
+    let mut sets = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        let has_avx512 = is_x86_feature_detected!("avx512vbmi2") && is_x86_feature_detected!("avx512vbmi");
+        let has = [
+            ("avx512", has_avx512),
+            ("avx2", is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2")),
+            ("sse", is_x86_feature_detected!("sse4.1")),
+        ];
+        sets.extend(has.iter().filter(|(_, has)| *has).map(|(set, _)| *set));
+    }
+    #[cfg(target_arch = "aarch64")]
+    sets.push("neon");
+    sets.push("scalar");
+    sets.into_iter().map(str::to_owned).collect()
+}
+
+/// Returns the name of the processor, as the system knows it.
+pub(crate) fn processor() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)?.split_once(": ").map(|(_, it)| it));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (family, model) = (field("cpu family").unwrap_or("?"), field("model\t").unwrap_or("?"));
+    let name = field("model name").unwrap_or(std::env::consts::ARCH);
+    format!("{name} (family {family}, model {model}), cores used: {cores}")
+}
+
 /// One command.
 #[derive(Clone)]
 pub(crate) struct Line {
     args: Vec<OsString>,
+    /// The instruction set, if it is not the largest of the machine.
+    isa: Option<String>,
     /// The file that it reads as standard input.
     stdin: Option<std::path::PathBuf>,
 }
@@ -100,9 +139,15 @@ impl Line {
         self
     }
 
+    /// The same with another instruction set.
+    pub(crate) fn with_isa(self, isa: &str) -> Line {
+        Line { isa: Some(isa.to_owned()), ..self }
+    }
+
     pub(crate) fn command(&self) -> std::io::Result<Command> {
         let mut command = Command::new(&self.args[0]);
         command.args(&self.args[1..]);
+        command.envs(self.isa.as_ref().map(|isa| (ISA, isa)));
         command.stdin(match &self.stdin {
             Some(path) => std::fs::File::open(path)?.into(),
             None => Stdio::null(),

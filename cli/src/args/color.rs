@@ -6,7 +6,7 @@ use anstream::ColorChoice;
 use clap::Args;
 use clap::builder::{EnumValueParser, TypedValueParser};
 
-#[derive(Args, Clone, Copy, Default)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ColorArgs {
     /// Colour in output and messages
     ///

@@ -6,6 +6,7 @@ use crate::args::headings::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINE
 use crate::args::manual;
 use crate::args::many::ManyArgs;
 use crate::args::messages::MessageArgs;
+use crate::args::plain::Plain;
 use crate::args::reading::Reading;
 use crate::args::records::RecordArgs;
 use crate::args::usage;
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 ///
 /// Several FILEs are detected and converted one by one and written to one output in order, unless --output-dir or
 /// --in-place gives each an output of its own.
-#[derive(Args)]
+#[derive(Args, Debug)]
 #[command(
     args_override_self = true,
     override_usage = "charpipe [convert] [OPTIONS] [FILE]...",
@@ -248,6 +249,35 @@ fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
 }
 
 impl Convert {
+    /// Returns the defaults, with these values.
+    pub(super) fn plain(plain: Plain) -> Self {
+        Convert {
+            to: plain.to.unwrap_or_else(|| "UTF-8".to_owned()),
+            list: false,
+            output: plain.output,
+            many: ManyArgs::default(),
+            jobs: None,
+            malformed: None,
+            unmappable: None,
+            drop: false,
+            best_fit: false,
+            reading: Reading::plain(plain.from, plain.files),
+            relabel: Relabel::Auto,
+            bom: Bom::Auto,
+            eol: Eol::Auto,
+            ebcdic_nl: EbcdicNl::Table,
+            controls: OnControl::Keep,
+            #[cfg(feature = "normalize")]
+            normalize: None,
+            messages: MessageArgs::default(),
+            progress: Progress::Auto,
+            report: None,
+            #[cfg(feature = "generate")]
+            generate: None,
+            records: RecordArgs::default(),
+        }
+    }
+
     /// Returns the suffixes of `--from` and `--to`; none if they are wrong, which [`Self::transcode`] reports.
     fn suffixes(&self) -> (Suffixes, Suffixes) {
         let of = |label, side| compat::split(label, side).map_or(Suffixes::default(), |(_, suffixes)| suffixes);

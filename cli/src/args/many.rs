@@ -6,7 +6,7 @@ use clap::builder::ValueHint;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-#[derive(Args)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct ManyArgs {
     /// Write each FILE to a file of the same name in DIR
     ///

@@ -4,7 +4,7 @@ use crate::args::color::ColorArgs;
 use crate::args::headings::MESSAGES;
 use clap::Args;
 
-#[derive(Args)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct MessageArgs {
     /// Print nothing but errors
     #[arg(short, long, visible_short_alias = 's', alias = "silent", overrides_with = "verbose", help_heading = MESSAGES)]

@@ -8,6 +8,7 @@
 //! | `many.rs`, `records.rs` | many files; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
 //! | `choice.rs` | values that are one word of several |
+//! | `plain.rs` | the plain form of the command line, without clap |
 //! | `compat.rs` | what users of other converters type |
 //! | `usage.rs` | messages about a wrong command line |
 //! | `manual.rs`, `headings.rs`, `generate.rs` | examples and exit statuses; headings of the help; what `--generate` makes |
@@ -26,6 +27,7 @@ mod list;
 pub(crate) mod manual;
 mod many;
 mod messages;
+mod plain;
 mod reading;
 pub(crate) mod records;
 mod tables;
@@ -111,6 +113,11 @@ impl Command {
 /// Parses the command line. Help and version are errors, as clap has it.
 pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let argv = with_command(argv);
+    if argv[1] == "convert"
+        && let Some(convert) = plain::parse(&argv[2..])
+    {
+        return Ok(Cli { command: Command::Convert(convert) });
+    }
     let asks = |names: &[&str]| argv.iter().skip(1).any(|arg| names.iter().any(|name| arg == name));
     let styled = |command: clap::Command| if asks(&["-h"]) { choice::brief(command) } else { command };
     // Help without a command is about the whole program.
@@ -118,8 +125,33 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, cla
     if is_of_whole && let Err(help) = styled(shown()).try_get_matches_from(&argv) {
         return Err(help);
     }
-    let matches = styled(command()).try_get_matches_from(&argv)?;
-    <Cli as clap::FromArgMatches>::from_arg_matches(&matches)
+    let mut definition = styled(command_for(&argv[1]));
+    let matches = definition.try_get_matches_from_mut(&argv);
+    // Freeing thousands of strings would take longer than converting a short file.
+    std::mem::forget(definition);
+    <Cli as clap::FromArgMatches>::from_arg_matches(&matches?)
+}
+
+/// Returns what [`command`] returns, without the subcommands that the first argument `name` does not name: they are not
+/// worth defining.
+fn command_for(name: &OsStr) -> clap::Command {
+    type Define = fn(clap::Command) -> clap::Command;
+    let commands: [(&str, Define); 5] = [
+        ("convert", Convert::augment_args),
+        ("detect", Detect::augment_args),
+        ("list", List::augment_args),
+        ("chart", Chart::augment_args),
+        ("git-filter", GitFilter::augment_args),
+    ];
+    let Some((name, define)) = commands.into_iter().find(|(command, _)| name == *command) else { return command() };
+    clap::Command::new("charpipe")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args_override_self(true)
+        .override_usage(USAGE)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .help_template(TEMPLATE)
+        .subcommand(define(clap::Command::new(name)).help_template(TEMPLATE))
 }
 
 /// Returns the program as its users see it: `convert` may be left out, so its options are those of the whole program.
@@ -204,6 +236,47 @@ mod tests {
         Cli::command().debug_assert();
         shown().debug_assert();
         choice::brief(shown()).debug_assert();
+    }
+
+    /// With one subcommand or all of them: the same options, help and errors.
+    #[test]
+    fn one_subcommand_is_as_good_as_all() {
+        for line in [
+            "convert --help",
+            "convert -h",
+            "convert --jobs 0",
+            "convert --no-such",
+            "convert -o",
+            "convert -l a",
+            "convert --in-place -o a b",
+            "convert --controls no",
+            "convert --version",
+            "detect --help",
+            "detect -h",
+            "detect --html",
+            "detect a b --json",
+            "detect --jsn",
+            "list --help",
+            "list a b",
+            "list --bad",
+            "chart --help",
+            "chart",
+            "chart a b c",
+            "git-filter --help",
+            "git-filter",
+            "git-filter -f a b",
+        ] {
+            let argv: Vec<OsString> = std::iter::once("charpipe").chain(line.split(' ')).map(OsString::from).collect();
+            for styled in [std::convert::identity, choice::brief] {
+                let [all, one] = [command(), command_for(&argv[1])].map(|command| {
+                    match styled(command).try_get_matches_from(&argv) {
+                        Ok(matches) => format!("{:?}", matches.subcommand()),
+                        Err(error) => format!("{}", error.render().ansi()),
+                    }
+                });
+                assert_eq!(one, all, "{line}");
+            }
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, Value
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
-#[derive(Args)]
+#[derive(Args, Debug)]
 pub(crate) struct Reading {
     /// Encoding of the input; `auto` detects it
     ///
@@ -70,7 +70,7 @@ pub(crate) struct Reading {
 }
 
 /// The value of `--as`.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AsKind {
     Auto,
     Kind(Kind),
@@ -134,6 +134,23 @@ fn prescan(text: &str) -> Result<usize, String> {
 }
 
 impl Reading {
+    /// Returns the defaults, with these values.
+    pub(super) fn plain(from: Option<String>, files: Vec<OsString>) -> Self {
+        Reading {
+            from: from.unwrap_or_else(|| "auto".to_owned()),
+            tables: Tables::default(),
+            fallback: None,
+            ebcdic_fallback: None,
+            guess: false,
+            kind: AsKind::Auto,
+            content_type: None,
+            policy: Policy::Rfc7303,
+            prescan: PRESCAN,
+            strict: false,
+            files,
+        }
+    }
+
     /// Returns the inputs in order; `-` alone if no FILE was given.
     pub(crate) fn files(&self) -> Vec<OsString> {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }

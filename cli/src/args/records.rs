@@ -6,7 +6,7 @@ use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile
 use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
 use clap::Args;
 
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct RecordArgs {
     /// Read mainframe records as lines: fb:80, rdw, vb ..., or auto
     ///
@@ -104,7 +104,7 @@ fn overlong_help(policy: OnOverlong) -> &'static str {
 }
 
 /// The value of `--records`.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum ShapeArg {
     Auto,
     Shape(Shape),

@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::ValueHint;
 use std::path::PathBuf;
 
-#[derive(Args, Default)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Tables {
     /// Add the encoding in the table file PATH; may be repeated
     ///

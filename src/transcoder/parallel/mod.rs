@@ -11,7 +11,8 @@
 //! order mark. From the first boundary after that, the rest is cut into parts at places that should be boundaries too:
 //! between records as the [`Deframer`] says, or between characters. A part counts only if it proves to end at a boundary.
 //! In every other case the parts are given up, and one transcoder does what they should have done: after any error, after
-//! a cut that was not at a boundary, if the output exceeds its limit, if a read fails. That is what makes the output
+//! a cut that was not at a boundary, if the output exceeds its limit, if a read fails, and if one thread proves to be as
+//! fast as memory. That is what makes the output
 //! exact. The one transcoder begins a part earlier, so that at the first byte that matters it has been fed as in a run by
 //! one thread, and what it writes up to there is not written again.
 //!
@@ -54,6 +55,9 @@ const MAX_GROWTH: usize = 8;
 
 /// The longest part, in blocks, if no place is found to cut it.
 const MAX_BLOCKS: usize = 4;
+
+/// After this many parts that were converted about as fast as memory is, the parts are given up: one thread is faster.
+const ENOUGH_FAST_PARTS: u32 = 2;
 
 /// How the head ended.
 enum HeadEnd {
@@ -222,6 +226,8 @@ struct Parts<'a> {
     /// The part at the end of the input is being converted.
     last_is_sent: bool,
     under_way: VecDeque<Pending>,
+    /// How many parts were converted about as fast as memory is.
+    fast_parts: u32,
     /// Buffers to use again.
     free_inputs: Vec<Vec<u8>>,
     free_outputs: Vec<Vec<u8>>,
@@ -255,6 +261,7 @@ impl<'a> Parts<'a> {
             is_uncuttable: false,
             last_is_sent: false,
             under_way: VecDeque::new(),
+            fast_parts: 0,
             free_inputs: Vec::new(),
             free_outputs: Vec::new(),
         }
@@ -322,7 +329,7 @@ impl<'a> Parts<'a> {
             }
             let Some(first) = self.under_way.pop_front() else { break };
             let converted = first.done.recv();
-            let Ok(Converted { input: bytes, output: made, report: Some(report) }) = converted else {
+            let Ok(Converted { input: bytes, output: made, report: Some(report), is_fast }) = converted else {
                 stop.store(true, Ordering::Relaxed);
                 self.take_back(converted.map(|converted| converted.input).unwrap_or_default());
                 return Ok(self.give_up());
@@ -333,6 +340,12 @@ impl<'a> Parts<'a> {
             }
             self.free_outputs.push(made);
             self.move_base(first, bytes, *report);
+            self.fast_parts += u32::from(is_fast);
+            if self.fast_parts >= ENOUGH_FAST_PARTS && !self.last_is_sent {
+                stop.store(true, Ordering::Relaxed);
+                self.take_back(Vec::new());
+                return Ok(self.give_up());
+            }
         }
         if self.is_uncuttable {
             self.take_back(Vec::new());

@@ -23,7 +23,7 @@ use crate::records::Deframer;
 use crate::text::relabel::Edit;
 use crate::transcoder::byte_page::BytePage;
 use crate::transcoder::choices::OnMalformed;
-use crate::transcoder::faults::{constant_replacement, passing, replacement};
+use crate::transcoder::faults::{constant_replacement, count_marks, passing, replacement};
 use crate::transcoder::guard::Passing;
 use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::probe::check_can_write;
@@ -32,10 +32,9 @@ use crate::transcoder::records::source::{Checkpoint, Source};
 use crate::transcoder::report::{MalformedAt, Place};
 use crate::transcoder::run::{Out, Run, Work};
 use crate::transcoder::segment::Origin;
-use std::sync::Arc;
-
 use direct::Direct;
 use staged::Staged;
+use std::sync::Arc;
 use table::{ByTable, ByteTable, RecordTable};
 use target::Target;
 
@@ -283,7 +282,7 @@ impl Route {
     /// Whether the text has U+FFFD that do not stand for one of the `replaced` malformed sequences, and the target lacks
     /// U+FFFD: then a policy applies to them, and not to the others.
     fn cannot_tell_marks(&mut self, replaced: u64) -> bool {
-        let count = || self.staged.text().matches(char::REPLACEMENT_CHARACTER).count() as u64;
+        let count = || count_marks(self.staged.text());
         let has_marks = replaced > 0 && self.source.passing() != Some(Passing::Drop);
         has_marks && !self.is_direct() && !self.target.has_mark() && count() != replaced
     }
