@@ -133,7 +133,7 @@ enum Advance {
 
 impl Transcoder {
     fn new(settings: Arc<Settings>) -> Self {
-        let detector = Detector::new(settings.registry.clone(), settings.hints.clone());
+        let detector = Detector::for_conversion(settings.registry.clone(), settings.hints.clone());
         Transcoder {
             phase: Phase::Detect(Box::new(detector)),
             head: Head::new(&settings.input),

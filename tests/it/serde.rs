@@ -22,11 +22,11 @@ fn report(job: &Transcode, input: &[u8]) -> Report {
 
 #[test]
 fn a_verdict() {
-    let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
+    let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"ascii":false,"looks":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
     assert_eq!(to_string(&verdict(UTF16, Hints::default())).unwrap(), found);
 
     // Nothing found is null, not missing; an error is an object.
-    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
+    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"ascii":true,"looks":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
     let unknown = b"<?xml version='1.0' encoding='x-none'?>";
     assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
 

@@ -72,7 +72,7 @@ pub(crate) struct Reading {
 struct AsKind(Option<Kind>);
 
 const KIND_AUTO: &str = "XML if it begins with `<?xml` in any encoding, or if the Content-Type says so; HTML if the \
-                         Content-Type says so, or under `--policy whatwg`; otherwise text";
+                         Content-Type says so, if it begins like HTML, or under `--policy whatwg`; otherwise text";
 
 fn kind_help(kind: Kind) -> &'static str {
     match kind {

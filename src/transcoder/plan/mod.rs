@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
-use crate::transcoder::choices::{Bom, OnOverlong, OnUnmappable, Padding, Relabel};
+use crate::transcoder::choices::{Bom, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;
@@ -43,6 +43,8 @@ pub(super) struct Facts {
     /// The length of the byte order mark.
     pub(super) bom_len: usize,
     expects_bmp: bool,
+    /// Whether the input itself, or its transport, names the encoding.
+    is_believed: bool,
     /// The XML declaration, with offsets in the text of the records; the outer `None` means that it was not looked for.
     declaration: Option<Option<Declaration>>,
     /// Maps offsets in the text of the records to those in the input.
@@ -58,6 +60,7 @@ impl Facts {
         let offsets = OffsetMap::new(head, &run.settings.input);
         let (bom_len, expects_bmp, kind) = (verdict.bom_len, verdict.expects_bmp, verdict.kind);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
+        let is_believed = verdict.is_believed();
         let declaration = Some(verdict.declaration.clone()).filter(|_| verdict.declaration_is_read);
         run.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
         let verdict = offsets.translate(verdict);
@@ -69,7 +72,7 @@ impl Facts {
         let Some(codec) = codec else {
             return Err(ErrorKind::PolicyRejects { offset: 0, why: "no rule answers" }.into());
         };
-        Ok(Facts { codec, kind, bom_len, expects_bmp, declaration, offsets })
+        Ok(Facts { codec, kind, bom_len, expects_bmp, is_believed, declaration, offsets })
     }
 
     fn is_xml(&self) -> bool {
@@ -118,6 +121,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         target,
         newlines: NewlineWatch::new(ends.keeps_nel(settings.eol)),
         edits: Vec::new(),
+        believed: facts.is_believed.then(|| facts.codec.name().to_owned()),
     })
 }
 
@@ -221,7 +225,10 @@ fn choose_way(
         // In the output, newlines from a printer's moves could not be told from those within records.
         && (newlines.is_none() || input.carriage.is_none())
     {
-        return (Way::Direct(Direct::new(newlines, settings.malformed, has_records)), stages);
+        // If the first malformed bytes are an error, the direct way must not go past them.
+        let stops = settings.hints.strict && facts.is_believed;
+        let malformed = if stops { OnMalformed::Fail } else { settings.malformed };
+        return (Way::Direct(Direct::new(newlines, malformed, has_records)), stages);
     }
     if let Some(stage) = newlines.take() {
         stages.insert(0, Box::new(stage));

@@ -17,6 +17,7 @@ pub(super) mod target;
 
 use crate::codec::can_write;
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
+use crate::detect::contents_contradict;
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
@@ -42,6 +43,8 @@ pub(super) struct Route {
     pub(super) newlines: NewlineWatch,
     /// Changes of the document's label that are still to come, in order. If there are records, the source has them.
     pub(super) edits: Vec<Edit>,
+    /// The name of the encoding, if the input or its transport names it. Malformed bytes contradict it.
+    pub(super) believed: Option<String>,
 }
 
 /// How bytes get from input to output.
@@ -183,6 +186,7 @@ impl Route {
         let mut sink = Utf8Sink::new(out.spare());
         // The places of what the watch sees are found by decoding again, which must not meet replacements.
         let filled = direct.decode(&mut self.source, chunk, &mut sink, !is_watching, &mut run.report.malformed)?;
+        self.note_contradiction(run)?;
         if self.source.found_newline() {
             self.leave_direct(before);
             return Ok(Decoded::default());
@@ -310,7 +314,14 @@ impl Route {
             run.queue.push_front(Work::Text(self.staged.inserted(text.into_owned(), place)));
         }
         run.report.malformed.add(|| fault);
-        Ok(())
+        self.note_contradiction(run)
+    }
+
+    /// Reports the first malformed bytes that are not an error, if the input or its transport names the encoding.
+    fn note_contradiction(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Some(first) = run.report.malformed.first.first() else { return Ok(()) };
+        let Some(codec) = self.believed.take() else { return Ok(()) };
+        run.note(contents_contradict(&codec, first.offset, &first.bytes))
     }
 
     /// Ends the input. Returns whether the decoder is done. If not, call this again.
@@ -401,6 +412,7 @@ impl Route {
             target: self.target.fork(records)?,
             newlines: NewlineWatch::new(false),
             edits: Vec::new(),
+            believed: self.believed.clone(),
         })
     }
 }
