@@ -730,3 +730,29 @@ fn malformed_declaration(
     }
     Some(Diagnostic::warning("declaration-malformed", offset, "the XML declaration is malformed here"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A conversion pays for no look at the contents: whatever the length of the input, detection takes the same few
+    /// bytes, as counted here.
+    #[test]
+    fn a_conversion_takes_no_more_bytes_than_its_rules_need() {
+        let plain = |len: usize| b"id;name\n".iter().copied().cycle().take(len).collect::<Vec<u8>>();
+        let taken = |input: &[u8]| {
+            let mut detector = Detector::for_conversion(Registry::builtin(), Hints::default());
+            let taken = detector.feed(input);
+            assert!(detector.is_done());
+            taken
+        };
+        for len in [1024, 64 * 1024, 1 << 20] {
+            assert_eq!(taken(&plain(len)), 2);
+            let declaration = b"<?xml version='1.0' encoding='ISO-8859-1'?>";
+            assert_eq!(taken(&[declaration, &plain(len)[..]].concat()), declaration.len());
+            assert_eq!(taken(&[b"<a>", &plain(len)[..]].concat()), 4);
+        }
+        // Only what begins like no text is looked at more closely.
+        assert_eq!(taken(&b"a\0".repeat(WINDOW)), WINDOW);
+    }
+}

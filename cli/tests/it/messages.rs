@@ -62,7 +62,7 @@ fn what_to_try_next() {
     let declared = |label: &str| format!("<?xml version=\"1.0\" encoding=\"{label}\"?><a/>").into_bytes();
     for (args, input, expected) in [
         ("", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252, or --malformed replace to go on)\n"),
-        ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "try -f IBM1047 or --guess"),
+        ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "too short to guess the code page; try -f IBM1047"),
         ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
         // It does not end here, although nothing was read after it.

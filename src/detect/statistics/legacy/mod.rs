@@ -32,7 +32,7 @@ const SCORE_SCALE: f32 = 8.0;
 /// The most different pairs with a byte outside ASCII that are examined, the most frequent first.
 const MAX_PAIRS: usize = 4096;
 /// The highest mean cost, of the pairs with a byte outside ASCII, at which a reading is text; and how much more is
-/// allowed in short text, divided by the square root of the number of those pairs.
+/// allowed in short text, divided by the square root of the number of different pairs.
 const MAX_MEAN_COST: f32 = 4.8;
 const SHORT_ALLOWANCE: f32 = 10.0;
 
@@ -47,8 +47,9 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
         return Some(multi.guess(window.len()));
     }
     let best = single.first().filter(|best| best.is_text);
-    // Too short for anything but the most usual page.
-    let best = best.filter(|best| window.len() >= MIN_BYTES || best.name == SHORT_PAGE)?;
+    // Too little for anything but the most usual page: a few bytes, or no letters.
+    let is_enough = |best: &&Reading| window.len() >= MIN_BYTES && best.text.contains(char::is_alphabetic);
+    let best = best.filter(|best| best.name == SHORT_PAGE || is_enough(best))?;
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut next = f32::MAX;
     for reading in &single {
@@ -164,7 +165,7 @@ impl Counts {
         let all = page.languages.iter().map(as_language);
         let (cost, undamped) = all.min_by(|one, other| one.0.total_cmp(&other.0))?;
         let pairs: f32 = self.mixed.iter().map(|pair| pair.count).sum();
-        let limit = MAX_MEAN_COST * pairs + SHORT_ALLOWANCE * libm::sqrtf(pairs);
+        let limit = pairs * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(self.mixed.len().max(1) as f32));
         let text = self.used.iter().map(|byte| page.chars[usize::from(*byte)]).collect();
         Some(Reading { name: &page.name, text, cost, undamped, is_text: undamped - page.handicap <= limit })
     }

@@ -95,7 +95,8 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
         before = ch;
     }
     let bytes = window.iter().filter(|byte| !byte.is_ascii()).count() as f32;
-    let is_text = cost <= MAX_MEAN_COST * bytes + SHORT_ALLOWANCE * libm::sqrtf(bytes);
+    // However long the text is, it may repeat itself.
+    let is_text = cost <= bytes * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(bytes.min(200.0)));
     let cost = cost + charset.handicap;
     let name = codec.name().to_owned();
     is_text.then_some(MultiByte { name, text, cost, distance: f32::MAX, characters })

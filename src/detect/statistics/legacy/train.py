@@ -198,14 +198,14 @@ def add_generic(table, letters, is_latin):
         table[row][SIGN], table[row][QUOTE] = 1e-4, 1.2e-3
     if not is_latin:
         for row in range(size):
-            table[row][LATIN] = {SPACE: 0.01, MARK: 0.02, DIGIT: 0.01}.get(row, 2e-4)
+            table[row][LATIN] = {SPACE: 0.01, MARK: 0.02, DIGIT: 0.01}.get(row, 1e-6 if row in all_letters else 2e-4)
         table[LATIN] = [1e-5] * size
         for column in all_letters:
-            table[LATIN][column] = 6e-4 / letters
+            table[LATIN][column] = 1e-7
         for column, likelihood in (SPACE, 0.15), (MARK, 0.1), (DIGIT, 0.01), (LATIN, 0.06):
             table[LATIN][column] = likelihood
     for row in range(size):
-        table[row][ACCENTED] = (2e-6 if is_latin else 1e-7) * (1 if row in all_letters else 0.5)
+        table[row][ACCENTED] = (1e-5 if is_latin else 1e-7) * (1 if row in all_letters else 0.5)
         table[row][FOREIGN], table[row][CONTROL] = 1e-7, 1e-8
     table[ACCENTED] = [0.5 * likelihood for likelihood in table[SPACE]]
     for column in all_letters:
