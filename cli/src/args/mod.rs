@@ -72,7 +72,7 @@ pub(crate) struct Cli {
 }
 
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
+#[allow(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub(crate) enum Command {
     Convert(Convert),
     Detect(Detect),
