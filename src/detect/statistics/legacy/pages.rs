@@ -29,7 +29,7 @@ const PAGES: &[(&str, f32, &str)] = &[
     ("x-mac-ce", 6.0, CENTRAL),
     ("x-mac-croatian", 8.0, "hr sl"),
     ("x-mac-romanian", 8.0, "ro"),
-    ("ISO-8859-16", 6.0, "ro pl hu hr sl sq"),
+    ("ISO-8859-16", 8.0, "ro"),
     ("windows-1254", 1.0, "tr"),
     ("IBM857", 4.0, "tr"),
     ("x-mac-turkish", 7.0, "tr"),
