@@ -128,6 +128,16 @@ pub enum ErrorKind {
         /// The reason. The verdict has the id of the rule.
         why: &'static str,
     },
+    /// Nothing identifies the encoding, and the input is not valid UTF-8. Only detection fails with this; a conversion
+    /// fails with [`Malformed`](Self::Malformed) when it gets there.
+    #[error("unknown encoding: nothing names it, and the input is not valid UTF-8; it looks like {looks}")]
+    #[non_exhaustive]
+    UnknownEncoding {
+        /// The position of the first bytes that are not UTF-8.
+        offset: u64,
+        /// What the input looks like, in words for people. The verdict has it as [`Looks`](crate::detect::Looks).
+        looks: &'static str,
+    },
     /// A warning that [`strict`](crate::Transcode::strict) turned into an error.
     #[error("{message} ({code})")]
     #[non_exhaustive]
@@ -359,6 +369,7 @@ impl Error {
             | ErrorKind::Unmappable { offset, .. }
             | ErrorKind::DeclarationTooLong { offset, .. }
             | ErrorKind::PolicyRejects { offset, .. }
+            | ErrorKind::UnknownEncoding { offset, .. }
             | ErrorKind::Strict { offset, .. }
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
@@ -400,6 +411,7 @@ impl Error {
             ErrorKind::NotUtf8 { .. } => "not-utf-8",
             ErrorKind::DeclarationTooLong { .. } => "declaration-too-long",
             ErrorKind::PolicyRejects { .. } => "policy-rejects",
+            ErrorKind::UnknownEncoding { .. } => "unknown-encoding",
             ErrorKind::Strict { code, .. } => code,
             ErrorKind::NoXmlName { .. } => "no-xml-name",
             ErrorKind::NoBom { .. } => "no-bom",

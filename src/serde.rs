@@ -12,14 +12,14 @@
 
 use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
-use crate::detect::{Diagnostic, Family, Kind, Policy, Severity, Source, Verdict};
+use crate::detect::{Diagnostic, Family, Kind, Looks, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};
 use crate::records::{Carriage, Columns, Shape};
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
 use crate::transcoder::{
-    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnOverlong, OnUnmappable, Padding, RecordsCut, Relabel,
-    Relabelled, Report, UnmappableAt,
+    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, RecordsCut,
+    Relabel, Relabelled, Report, UnmappableAt,
 };
 use crate::words::Word;
 use serde::de::Error as _;
@@ -41,6 +41,8 @@ struct VerdictKeys<'a> {
     declared: Option<&'a str>,
     declared_span: Option<[u64; 2]>,
     charset: Option<&'a str>,
+    ascii: Option<bool>,
+    looks: Option<Looks>,
     policy: Option<Policy>,
     rule: Option<&'static str>,
     source: Option<Source>,
@@ -62,6 +64,8 @@ impl<'a> From<&'a Verdict> for VerdictKeys<'a> {
             declared: verdict.declared.as_deref(),
             declared_span: verdict.declared_span.as_ref().map(|span| [span.start, span.end]),
             charset: verdict.charset.as_deref(),
+            ascii: Some(verdict.ascii),
+            looks: verdict.looks,
             policy: Some(verdict.policy),
             rule: verdict.rule,
             source: verdict.source,
@@ -257,7 +261,7 @@ macro_rules! words {
 }
 
 words! {
-    Kind Source Severity Family Policy OnMalformed OnUnmappable Relabel Bom Eol EbcdicNl OnControl OnNewlineInRecord Padding Gaps
+    Kind Looks Source Severity Family Policy OnMalformed OnUnknown OnUnmappable Relabel Bom Eol EbcdicNl OnControl OnNewlineInRecord Padding Gaps
     OnOverlong Carriage
 }
 

@@ -74,7 +74,9 @@ mod tests {
     #[test]
     fn what_people_expect() {
         let of = |text: &str| -> String {
-            text.chars().map(|ch| if ch.is_ascii() { ch.to_string().into() } else { approximation(ch).unwrap() }).collect()
+            text.chars()
+                .map(|ch| if ch.is_ascii() { ch.to_string().into() } else { approximation(ch).unwrap() })
+                .collect()
         };
         for (text, expected) in [
             ("Łódź", "Lodz"),

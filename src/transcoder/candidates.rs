@@ -4,10 +4,9 @@
 //! converted at once. From the first other byte on, the input is held back until there is a window of it, or its end.
 //! Then one is chosen, for that and for all that follows.
 
-use crate::codec::{Codec, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink, char_of_byte};
+use crate::codec::{Codec, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink, char_of_byte, decodes};
 use crate::detect::{Source, Verdict};
 use crate::transcoder::byte_page::contains_ascii;
-use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::options::Settings;
 use crate::transcoder::records::head::Looks;
 use std::sync::{Arc, OnceLock};
@@ -68,30 +67,6 @@ impl Candidates {
     pub(super) fn codec(&self) -> Arc<dyn Codec> {
         Arc::new(Undecided { codecs: self.codecs.clone(), chosen: self.chosen.clone() })
     }
-}
-
-/// Whether the codec decodes `window` without error. One that breaks its contract does not.
-fn decodes(codec: &dyn Codec, window: &[u8], is_end: bool) -> bool {
-    let mut decoder = CheckedDecoder::new(codec.name(), codec.decoder(), 0);
-    let mut buffer = vec![0; 4 * 1024];
-    let mut rest = window;
-    loop {
-        let Ok(step) = decoder.feed(rest, &mut Utf8Sink::new(&mut buffer)) else { return false };
-        rest = &rest[step.read..];
-        match step.stop {
-            Stop::InputEmpty => break,
-            Stop::OutputFull => {}
-            Stop::Fault(_) => return false,
-        }
-    }
-    while is_end {
-        match decoder.finish(&mut Utf8Sink::new(&mut buffer)) {
-            Ok(Stop::InputEmpty) => break,
-            Ok(Stop::OutputFull) => {}
-            Ok(Stop::Fault(_)) | Err(_) => return false,
-        }
-    }
-    true
 }
 
 /// Collects the text that decides.

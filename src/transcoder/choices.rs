@@ -48,6 +48,19 @@ words! { OnUnmappable {
     Fail: "fail", Replace: "replace", Drop: "drop", Xml: "xml", Escape: "escape", Translit: "translit",
 } }
 
+/// What to do with input that is not recognised as text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum OnUnknown {
+    /// Converts it like any other input, which usually fails at its first byte that is not UTF-8.
+    #[default]
+    Fail,
+    /// Copies it byte for byte.
+    Pass,
+}
+
+words! { OnUnknown { Fail: "fail", Pass: "pass" } }
+
 /// Whether to correct the document's own label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]

@@ -10,8 +10,8 @@ use crate::transcoder::guard::{CheckedEncoder, Passing};
 #[cfg(feature = "translit")]
 use crate::transcoder::translit::Translit;
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// What becomes of malformed bytes while they are decoded, without stopping for them.
 #[derive(Clone)]

@@ -53,7 +53,7 @@ mod segment;
 mod translit;
 mod way;
 
-pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
+pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
 pub use io::reader::DecodeReader;
 #[cfg(feature = "tokio")]
@@ -63,8 +63,8 @@ pub use io::writer::{EncodeWriter, FinishError};
 pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 
-use crate::detect::{Detector, PRESCAN_LIMIT, Verdict};
 use crate::codec::Codec;
+use crate::detect::{Detector, Kind, PRESCAN_LIMIT, Source, Verdict, has_binary_signature};
 use crate::error::{Error, ErrorKind, RecordPosition};
 use candidates::{Candidates, Window};
 use head::Head;
@@ -102,6 +102,10 @@ pub struct Transcoder {
 enum Phase {
     /// Detection looks at the input.
     Detect(Box<Detector>),
+    /// Nothing identifies the encoding. A second detector looks whether this is text.
+    Recognise(Box<(Verdict, Detector)>),
+    /// The input is copied.
+    Pass,
     /// The verdict is that one of several fallbacks is used; the input shows which.
     Choose(Box<(Verdict, Window)>),
     /// The verdict is known; labels are looked for in the rest of the document.
@@ -146,7 +150,7 @@ enum Advance {
 
 impl Transcoder {
     fn new(settings: Arc<Settings>) -> Self {
-        let detector = Detector::new(settings.registry.clone(), settings.hints.clone());
+        let detector = Detector::for_conversion(settings.registry.clone(), settings.hints.clone());
         Transcoder {
             phase: Phase::Detect(Box::new(detector)),
             head: Head::new(&settings.input),
@@ -253,6 +257,8 @@ impl Transcoder {
         }
         match &mut self.phase {
             Phase::Detect(_) => Ok(self.detect(src, eof)),
+            Phase::Recognise(_) => Ok(self.show_to_recognise(src, eof)),
+            Phase::Pass => Ok(self.pass(src, eof, out)),
             Phase::Choose(_) => Ok(self.show_to_choose(src, eof)),
             Phase::Labels(_) => Ok(self.search_labels(src, eof)),
             Phase::Decode => self.decode(src, eof, out),
@@ -283,11 +289,74 @@ impl Transcoder {
         if shown.is_last {
             let verdict = detector.finish();
             self.head.keep(detector.prefix());
-            self.consider_fallbacks(verdict, shown.is_over && eof);
+            self.consider_unknown(verdict, shown.is_over && eof);
         } else if shown.read == 0 {
             return Advance::Pause(Status::NeedInput);
         }
         Advance::Read(shown.read)
+    }
+
+    /// Goes on to look whether the input is text, if nothing identifies its encoding and the caller wants to know. `ended`:
+    /// nothing follows the head.
+    fn consider_unknown(&mut self, verdict: Verdict, ended: bool) {
+        let settings = &self.run.settings;
+        let is_open = matches!(verdict.source, Some(Source::Default | Source::Fallback)) && verdict.kind != Kind::Xml;
+        if settings.unknown != OnUnknown::Pass || !is_open {
+            return self.consider_fallbacks(verdict, ended);
+        }
+        let mut detector = Detector::new(settings.registry.clone(), settings.hints.clone());
+        self.head.show_again(&mut detector, &settings.input, ended);
+        if detector.is_done() || ended {
+            self.recognised(verdict, detector, ended);
+        } else {
+            self.phase = Phase::Recognise(Box::new((verdict, detector)));
+        }
+    }
+
+    /// Shows input to the second detector.
+    fn show_to_recognise(&mut self, src: &[u8], eof: bool) -> Advance {
+        let Phase::Recognise(recognise) = &mut self.phase else { return Advance::Read(0) };
+        let shown = self.head.show(&mut recognise.1, src, eof, (true, HEAD_LIMIT));
+        if shown.is_last {
+            if let Phase::Recognise(recognise) = std::mem::replace(&mut self.phase, Phase::Decode) {
+                let (verdict, detector) = *recognise;
+                self.recognised(verdict, detector, shown.is_over && eof);
+            }
+        } else if shown.read == 0 {
+            return Advance::Pause(Status::NeedInput);
+        }
+        Advance::Read(shown.read)
+    }
+
+    /// Goes on after the second detector has seen enough: copies the input, or converts it by the first verdict.
+    fn recognised(&mut self, verdict: Verdict, mut detector: Detector, ended: bool) {
+        let seen = detector.finish();
+        let is_unknown = matches!(seen.error.as_ref().map(Error::kind), Some(ErrorKind::UnknownEncoding { .. }));
+        if !is_unknown && !has_binary_signature(detector.prefix()) {
+            return self.consider_fallbacks(verdict, ended);
+        }
+        self.run.report.passed = true;
+        self.run.report.verdict = Some(seen);
+        self.phase = Phase::Pass;
+    }
+
+    /// Copies the head, then input.
+    fn pass(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Advance {
+        let rest = self.head.rest();
+        let from = if rest.is_empty() { src } else { rest };
+        let len = from.len().min(out.spare().len());
+        out.spare()[..len].copy_from_slice(&from[..len]);
+        out.written += len;
+        match (rest.is_empty(), from.is_empty()) {
+            (true, true) if eof => self.enter(Phase::Done),
+            (true, true) => Advance::Pause(Status::NeedInput),
+            _ if len == 0 => Advance::Pause(Status::NeedRoom),
+            (true, false) => Advance::Read(len),
+            (false, _) => {
+                self.head.consume(len);
+                Advance::Read(0)
+            }
+        }
     }
 
     /// Goes on to choose among several fallbacks, if the verdict is that one of them is used. `ended`: nothing follows the

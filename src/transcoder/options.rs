@@ -1,6 +1,6 @@
 //! The builder for a conversion: its source, its target and its policies.
 
-use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
+use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, Relabel};
 use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
@@ -52,6 +52,7 @@ pub(super) struct Settings {
     pub(super) unmappable: Option<OnUnmappable>,
     pub(super) best_fit: bool,
     pub(super) approximate: bool,
+    pub(super) unknown: OnUnknown,
     pub(super) relabel: Relabel,
     pub(super) bom: Bom,
     pub(super) eol: Eol,
@@ -132,6 +133,7 @@ impl Transcode {
                 unmappable: None,
                 best_fit: false,
                 approximate: false,
+                unknown: OnUnknown::default(),
                 relabel: Relabel::default(),
                 bom: Bom::default(),
                 eol: Eol::default(),
@@ -406,6 +408,26 @@ impl Transcode {
     /// ```
     pub fn approximate(mut self, approximate: bool) -> Self {
         self.settings.approximate = approximate;
+        self
+    }
+
+    /// Sets what to do with input that is not recognised as text. The default is to convert it.
+    ///
+    /// That is input of which nothing names the encoding, and which begins like a well-known format that is not text, or
+    /// whose first 64 KiB are not UTF-8. These are read before anything is written. A [`fallback`](Self::fallback) is used
+    /// for what is not such a format. Later bytes that are not valid are malformed, as in any other input.
+    ///
+    /// ```
+    /// use charpipe::{OnUnknown, Transcode};
+    ///
+    /// let mut output = Vec::new();
+    /// let job = Transcode::new().on_unknown(OnUnknown::Pass);
+    /// let report = job.run(&b"\x1F\x8B\x08\0\xFF"[..], &mut output)?;
+    /// assert_eq!((&output[..], report.passed, report.from), (&b"\x1F\x8B\x08\0\xFF"[..], true, None));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn on_unknown(mut self, policy: OnUnknown) -> Self {
+        self.settings.unknown = policy;
         self
     }
 

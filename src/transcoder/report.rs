@@ -24,6 +24,8 @@ pub struct Report {
     pub bytes_out: u64,
     /// The charset of the input, once it is known.
     pub from: Option<String>,
+    /// Whether the input was not recognised as text and was copied ([`OnUnknown::Pass`](crate::OnUnknown::Pass)).
+    pub passed: bool,
     /// The charset of the output.
     pub to: String,
     /// Malformed input that the policy allowed.
@@ -211,6 +213,7 @@ impl Report {
             bytes_in: 0,
             bytes_out: 0,
             from: None,
+            passed: false,
             to: to.to_owned(),
             malformed: Faults::new(),
             read_as: None,

@@ -347,7 +347,9 @@ impl Segment {
     pub(super) fn next<'a>(&'a self, decoded: &'a str) -> Option<Next<'a>> {
         let piece = self.pieces.get(self.piece)?;
         Some(match piece.text {
-            Text::New(_) | Text::Put(..) | Text::Kept(_) | Text::Made(..) => Next::Text(&self.text_of(piece, decoded)[self.done..]),
+            Text::New(_) | Text::Put(..) | Text::Kept(_) | Text::Made(..) => {
+                Next::Text(&self.text_of(piece, decoded)[self.done..])
+            }
             Text::End => Next::End,
             Text::Control(ch) => Next::Control(ch),
             Text::Newline(ch) => Next::Newline(ch),
@@ -374,7 +376,9 @@ impl Segment {
     /// Returns where in the input the next piece stands.
     pub(super) fn place_of_next(&self) -> Place {
         match self.pieces.get(self.piece) {
-            Some(Piece { text: Text::TooLong(Some((offset, record))), .. }) => Place { offset: *offset, record: *record },
+            Some(Piece { text: Text::TooLong(Some((offset, record))), .. }) => {
+                Place { offset: *offset, record: *record }
+            }
             piece => self.origin.place(piece.map_or(usize::MAX, |piece| piece.at)),
         }
     }

@@ -53,7 +53,10 @@ fn the_last_one_is_used_anyway() {
 fn only_if_nothing_else_identifies_the_encoding() {
     let job = job(&["UTF-8", "ISO-8859-1"]);
     assert_eq!(chosen(&job, b"\xFE\xFF\0a").as_deref(), Some("UTF-16BE"));
-    assert_eq!(chosen(&job, b"<?xml version='1.0' encoding='ISO-8859-15'?><a>\xA4</a>").as_deref(), Some("ISO-8859-15"));
+    assert_eq!(
+        chosen(&job, b"<?xml version='1.0' encoding='ISO-8859-15'?><a>\xA4</a>").as_deref(),
+        Some("ISO-8859-15")
+    );
     let html = job.kind(Kind::Html);
     assert_eq!(chosen(&html, b"<p>\xE9").as_deref(), Some("ISO-8859-1"));
 }
@@ -123,4 +126,18 @@ fn with_records_and_other_targets() {
     assert_eq!(invariant(&ascii, b"abc\xE9", "place").offset, Some(3));
     assert_eq!(whole(&ascii, "abcé".as_bytes()).offset, Some(3));
     assert!(Transcode::new().fallbacks(["UTF-8", "no such"]).is_err());
+}
+
+/// Detection chooses by the beginning of the input.
+#[test]
+fn detection_chooses_too() {
+    let mut hints = charpipe::detect::Hints::default();
+    let codec = |label: &str| charpipe::Registry::builtin().codec(label).unwrap();
+    hints.fallback = Some(codec("UTF-8"));
+    hints.further_fallbacks = vec![codec("US-ASCII"), codec("ISO-8859-1")];
+    for (input, expected) in [(&b"plain"[..], "UTF-8"), (b"caf\xE9", "ISO-8859-1"), (b"caf\xC3", "ISO-8859-1")] {
+        let mut detector = charpipe::Detector::new(charpipe::Registry::builtin(), hints.clone());
+        detector.feed(input);
+        assert_eq!(detector.finish().encoding.as_deref(), Some(expected), "{input:X?}");
+    }
 }

@@ -45,6 +45,7 @@ mod tokio;
 #[cfg(feature = "translit")]
 mod translit;
 mod unicode_forms;
+mod unknown;
 mod unmappable;
 mod utf_ebcdic;
 mod values;

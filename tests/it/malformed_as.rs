@@ -57,7 +57,8 @@ fn stages_and_policies_apply() {
     let lines = utf8("ISO-8859-1").eol(Eol::Lf).on_control(OnControl::Space);
     let outcome = invariant(&lines, b"a\r\x85b\x9Fc\xE9", "stages");
     assert_eq!(outcome.text(), "a\nb cé");
-    let outcome = invariant(&utf8("windows-1252").target_encoding("US-ASCII").unwrap(), b"ab\x80", "the target lacks it");
+    let outcome =
+        invariant(&utf8("windows-1252").target_encoding("US-ASCII").unwrap(), b"ab\x80", "the target lacks it");
     assert_eq!((outcome.text(), outcome.offset), ("ab", Some(2)));
     let records = utf8("windows-1252").records("fb:4".parse().unwrap());
     let outcome = invariant(&records, b"a\x80  \xE9bcd", "records");
@@ -74,7 +75,9 @@ fn only_in_charsets_that_contain_ascii() {
     };
     assert_eq!(of("US-ASCII", b"a\xE9").text(), "aé");
     assert_eq!(of("Shift_JIS", b"\x82\xA0\xFF").text(), "あÿ");
-    for (from, input) in [("UTF-16BE", &b"\0a\xD8\0\0b"[..]), ("UTF-32LE", b"a\0\0\0\0\0\x11\0"), ("IBM290", b"\x81\x57")] {
+    for (from, input) in
+        [("UTF-16BE", &b"\0a\xD8\0\0b"[..]), ("UTF-32LE", b"a\0\0\0\0\0\x11\0"), ("IBM290", b"\x81\x57")]
+    {
         let outcome = of(from, input);
         if outcome.error.is_some() {
             assert!(outcome.faults.contains("not-read-as"), "{from}: {outcome:?}");

@@ -59,7 +59,8 @@ fn errors_have_exact_places() {
     let wide: Vec<u8> = "xo\u{304}".encode_utf16().flat_map(u16::to_be_bytes).collect();
     let outcome = invariant(&to("US-ASCII").source_encoding("UTF-16BE").unwrap(), &wide, "UTF-16BE");
     assert_eq!(outcome.offset, Some(2));
-    let outcome = invariant(&to("US-ASCII").on_unmappable(OnUnmappable::Replace), "xo\u{304}o\u{304}".as_bytes(), "count");
+    let outcome =
+        invariant(&to("US-ASCII").on_unmappable(OnUnmappable::Replace), "xo\u{304}o\u{304}".as_bytes(), "count");
     assert!(outcome.faults.contains("offset: 1") && outcome.faults.contains("offset: 4"), "{}", outcome.faults);
 }
 
@@ -96,7 +97,10 @@ fn with_marks_labels_and_records() {
     let records = nfc().source_encoding("UTF-8").unwrap().records("fb:3".parse().unwrap());
     assert_eq!(invariant(&records, "e\u{301}e  \u{301} ".as_bytes(), "records").text(), "é\ne\n\u{301}\n");
     let lines = nfc().target_encoding("UTF-8").unwrap().to_records("rdw".parse().unwrap());
-    assert_eq!(invariant(&lines, "e\u{301}\n\u{301}".as_bytes(), "lines").output, b"\0\x06\0\0\xC3\xA9\0\x06\0\0\xCC\x81");
+    assert_eq!(
+        invariant(&lines, "e\u{301}\n\u{301}".as_bytes(), "lines").output,
+        b"\0\x06\0\0\xC3\xA9\0\x06\0\0\xCC\x81"
+    );
 }
 
 /// A gigabyte of combining marks is an error after a kilobyte of them, with the place where they begin.

@@ -3,8 +3,8 @@
 use charpipe::detect::{Detector, Family, Hints, Policy, Severity, Source};
 use charpipe::records::{Carriage, Columns, Shape};
 use charpipe::{
-    Bom, EbcdicNl, Eol, Gaps, Kind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnmappable, Padding,
-    Registry, Relabel, Report, Transcode, Verdict,
+    Bom, EbcdicNl, Eol, Gaps, Kind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnknown, OnUnmappable,
+    Padding, Registry, Relabel, Report, Transcode, Verdict,
 };
 use serde_json::{from_str, to_string};
 
@@ -22,11 +22,11 @@ fn report(job: &Transcode, input: &[u8]) -> Report {
 
 #[test]
 fn a_verdict() {
-    let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
+    let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"ascii":false,"looks":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
     assert_eq!(to_string(&verdict(UTF16, Hints::default())).unwrap(), found);
 
     // Keys without a value are null, not missing; an error is an object.
-    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
+    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"ascii":true,"looks":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
     let unknown = b"<?xml version='1.0' encoding='x-none'?>";
     assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
 
@@ -134,6 +134,7 @@ fn options_are_deserialized() {
             "escape" OnMalformed::Escape;
         OnUnmappable: "fail" OnUnmappable::Fail, "replace" OnUnmappable::Replace, "drop" OnUnmappable::Drop,
             "xml" OnUnmappable::Xml, "escape" OnUnmappable::Escape, "translit" OnUnmappable::Translit;
+        OnUnknown: "fail" OnUnknown::Fail, "pass" OnUnknown::Pass;
         Relabel: "auto" Relabel::Auto, "never" Relabel::Never;
         Bom: "auto" Bom::Auto, "keep" Bom::Keep, "add" Bom::Add, "strip" Bom::Strip;
         Eol: "auto" Eol::Auto, "keep" Eol::Keep, "lf" Eol::Lf, "crlf" Eol::Crlf, "nel" Eol::Nel;

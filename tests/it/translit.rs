@@ -103,7 +103,9 @@ fn as_glibc_where_the_locale_does_not_matter() {
     let theirs = String::from_utf8(piped_through(&mut command, lines.as_bytes()).stdout).unwrap();
     let mut count = 0;
     let writes = std::env::var_os("CHARPIPE_WRITE_TRANSLIT").is_some();
-    let mut page = "# Written by tests/it/translit.rs; see translit.md. Text stands between two bars.\ncharacter\tours\tglibc\n".to_owned();
+    let mut page =
+        "# Written by tests/it/translit.rs; see translit.md. Text stands between two bars.\ncharacter\tours\tglibc\n"
+            .to_owned();
     for (ch, theirs) in all.iter().zip(theirs.split('\n')).filter(|(_, theirs)| *theirs != "?") {
         count += 1;
         let ours = of(&ch.to_string());

@@ -14,7 +14,7 @@ use crate::messages::progress::Progress;
 use crate::status::Status;
 #[cfg(feature = "normalize")]
 use charpipe::Normalization;
-use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnmappable, Relabel, Transcode};
+use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnknown, OnUnmappable, Relabel, Transcode};
 use clap::Args;
 use clap::builder::{EnumValueParser, TypedValueParser, ValueHint};
 use std::num::NonZeroU16;
@@ -69,15 +69,24 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
     pub(crate) jobs: Option<NonZeroU16>,
 
+    /// Input that is not recognised as text
+    ///
+    /// That is input without a label that begins like a well-known format such as gzip, or whose first 64 KiB are not UTF-8.
+    /// `pass` is for the place in front of another program: `rg --pre`, `less`, `git diff`. With `--guess` or `--fallback`,
+    /// legacy text is recognised.
+    #[arg(long, value_name = "POLICY", default_value = "fail", help_heading = ERRORS,
+          value_parser = choice(unknown_help))]
+    unknown: OnUnknown,
+
     /// Invalid input
     ///
     /// The default is `fail`. With LABEL, a single-byte charset that contains ASCII, such as windows-1252, invalid bytes are
     /// read as bytes of that charset, each by itself. What was replaced, dropped, escaped or read differently is counted on
     /// standard error, and listed with `-v`.
-    #[arg(long, value_name = "POLICY|LABEL", help_heading = ERRORS, value_parser = word_or(malformed_help))]
+    #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = word_or(malformed_help))]
     malformed: Option<WordOr<OnMalformed>>,
 
-    /// Characters that the target lacks
+    /// Characters not in the target
     ///
     /// The default is `xml` for XML, otherwise `fail`. What was replaced, dropped or escaped is counted on standard error,
     /// and listed with `-v`.
@@ -90,7 +99,7 @@ pub(crate) struct Convert {
     #[arg(short = 'c', conflicts_with_all = ["malformed", "unmappable"], help_heading = ERRORS)]
     drop: bool,
 
-    /// Use the target's one-way mappings: a similar character instead of none
+    /// Use the target's one-way mappings to similar characters
     ///
     /// Only for characters that the target lacks and whose one-way mapping its table has. `--unmappable` applies to the
     /// others.
@@ -156,6 +165,13 @@ pub(crate) struct Convert {
 
     #[command(flatten)]
     pub(crate) records: RecordArgs,
+}
+
+fn unknown_help(policy: OnUnknown) -> &'static str {
+    match policy {
+        OnUnknown::Fail => "Stop with an error that says where it is not UTF-8",
+        _ => "Copy it byte for byte; the exit status is 0",
+    }
 }
 
 fn malformed_help(policy: OnMalformed) -> &'static str {
@@ -257,6 +273,7 @@ impl Convert {
             output: plain.output,
             many: ManyArgs::default(),
             jobs: None,
+            unknown: OnUnknown::Fail,
             malformed: None,
             unmappable: None,
             drop: false,
@@ -297,6 +314,11 @@ impl Convert {
         }
     }
 
+    /// Whether approximations are tried before that policy: `//TRANSLIT`.
+    pub(crate) fn approximates(&self) -> bool {
+        self.suffixes().1.translit
+    }
+
     /// Returns the policy for unmappable characters: that of the options, or else that of the suffixes. `None` leaves it
     /// to the library, where it depends on the document.
     pub(crate) fn on_unmappable(&self) -> Option<OnUnmappable> {
@@ -323,6 +345,7 @@ impl Convert {
         let mut transcode = Transcode::new()
             .registry(registry)
             .hints(hints)
+            .on_unknown(self.unknown)
             .on_malformed(self.on_malformed())
             .best_fit(self.best_fit)
             .approximate(suffixes.translit)

@@ -25,7 +25,7 @@ use clap::Args;
 /// added again is unchanged. A file that cannot be converted is reported to git, which stops if the filter is required,
 /// and otherwise takes the file as it is. A file is in memory while it is converted, as it is in git.
 #[derive(Args)]
-#[command(args_override_self = true, override_usage = "charpipe git-filter [OPTIONS] --from LABEL")]
+#[command(args_override_self = true, override_usage = "charpipe git-filter [OPTIONS] -f LABEL")]
 pub(crate) struct GitFilter {
     /// Encoding of the files in the working tree
     #[arg(short, long, value_name = "LABEL", help_heading = ENCODING)]
@@ -47,7 +47,8 @@ impl GitFilter {
     /// Returns the conversions from the working tree and to it. An error has been printed.
     pub(crate) fn transcodes(&self) -> Result<(Transcode, Transcode), Status> {
         let registry = self.tables.registry()?;
-        let plain = Transcode::new().registry(registry).kind(Kind::Text).relabel(Relabel::Never).ebcdic_nl(self.ebcdic_nl);
+        let plain =
+            Transcode::new().registry(registry).kind(Kind::Text).relabel(Relabel::Never).ebcdic_nl(self.ebcdic_nl);
         let wrong = |error| usage::wrong_value("--from", &error);
         let clean = plain.clone().source_encoding(&self.from).map_err(wrong)?;
         let smudge = plain.source_encoding("UTF-8").and_then(|job| job.target_encoding(&self.from)).map_err(wrong)?;

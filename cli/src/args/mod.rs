@@ -77,7 +77,7 @@ pub(crate) struct Cli {
 }
 
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
+#[allow(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub(crate) enum Command {
     Convert(Convert),
     Detect(Detect),
@@ -175,6 +175,9 @@ pub(crate) fn command() -> clap::Command {
 const COMMANDS: [&str; 10] =
     ["convert", "detect", "list", "chart", "git-filter", "help", "-h", "--help", "-V", "--version"];
 
+/// How many of them are commands, and may come after options.
+const WORDS: usize = 5;
+
 /// Puts the command first: the first argument that is neither an option nor the value of one, if it is named like a
 /// command, or else `convert`.
 fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -182,8 +185,9 @@ fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     if argv.is_empty() {
         argv.push("charpipe".into());
     }
-    let is_command = |arg: &OsString| COMMANDS.iter().any(|command| arg.as_os_str() == OsStr::new(command));
-    let first = argv.get(1).is_some_and(is_command).then_some(1);
+    let is_named = |arg: &OsString, names: &[&str]| names.iter().any(|name| arg.as_os_str() == OsStr::new(name));
+    let is_command = |arg: &OsString| is_named(arg, &COMMANDS[..WORDS]);
+    let first = argv.get(1).is_some_and(|arg| is_named(arg, &COMMANDS)).then_some(1);
     // The options are defined only if that can make a difference, because it takes time.
     let may_follow = first.is_none() && argv.iter().skip(2).any(is_command);
     let later = || first_operand(&argv, &command()).filter(|at| is_command(&argv[*at]));

@@ -31,18 +31,18 @@ pub(crate) struct Reading {
     /// Of several labels, separated by commas, the first one that decodes the input without error: `UTF-8,windows-1252`.
     /// They are tried on 64 KiB, from the first byte on that they read differently; the last one is used even if it does
     /// not fit. Some policies have another default.
-    #[arg(long, value_name = "LABEL[,LABEL...]", help_heading = DETECTION)]
+    #[arg(long, value_name = "LABELS", help_heading = DETECTION)]
     fallback: Option<String>,
 
     /// Code page to use for EBCDIC that names none [default: IBM037]
     #[arg(long, value_name = "LABEL", help_heading = DETECTION)]
     ebcdic_fallback: Option<String>,
 
-    /// Guess from byte statistics if nothing else identifies the encoding
+    /// Guess from byte statistics if nothing else decides
     #[arg(long, help_heading = DETECTION)]
     guess: bool,
 
-    /// Kind of document, or the raw response of a web server
+    /// Kind of document
     #[arg(long = "as", value_name = "KIND", default_value = "auto", help_heading = DETECTION,
           value_parser = as_kind())]
     kind: AsKind,
@@ -92,7 +92,7 @@ const KIND_HTTP: &str = "A raw HTTP response, as `curl -i` writes it; its body i
                          Bytes in messages count from the beginning of the body";
 
 const KIND_AUTO: &str = "XML if it begins with `<?xml` in any encoding, or if the Content-Type says so; HTML if the \
-                         Content-Type says so, or under `--policy whatwg`; otherwise text";
+                         Content-Type says so, if it begins like HTML, or under `--policy whatwg`; otherwise text";
 
 fn kind_help(kind: Kind) -> &'static str {
     match kind {

@@ -116,8 +116,11 @@ impl Ending {
         let near = offset.and_then(|at| input.bytes_at(at.saturating_sub(HINT_BYTES)..at + HINT_BYTES));
         let sample = near.as_deref().unwrap_or(input.sample());
         let Some(hint) = hints::looks(sample) else { return hints::seems(sample) };
-        verdict.diagnostics.push(hint.clone());
-        report.diagnostics.push(hint);
+        // Detection may have said so already.
+        if report.diagnostics.iter().all(|other| other.code != hint.code) {
+            verdict.diagnostics.push(hint.clone());
+            report.diagnostics.push(hint);
+        }
         None
     }
 }

@@ -74,6 +74,9 @@ fn say_counts(name: &Name, report: &Report, args: &Convert) {
     if !verbose {
         return;
     }
+    if report.passed {
+        say(format_args!("{name}: not recognised as text; copied"));
+    }
     if let Some(records) = report.records {
         say(format_args!("{name}: {records} records in"));
     }
@@ -110,6 +113,7 @@ fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
     }
     let became = match args.on_unmappable() {
         Some(OnUnmappable::Replace) => "replaced",
+        Some(OnUnmappable::Drop) if args.approximates() => "written as something similar, or dropped",
         Some(OnUnmappable::Drop) => "dropped",
         Some(OnUnmappable::Escape) => "escaped",
         Some(OnUnmappable::Translit) => "written as something similar",

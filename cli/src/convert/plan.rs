@@ -78,9 +78,7 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
     let is_shared = is_shared(args);
     let target = |path: &OsStr, below: &Path| match (&many.output_dir, &many.in_place) {
         _ if is_shared => Target::Shared,
-        (Some(dir), _) => {
-            in_dir(args, dir, below)
-        }
+        (Some(dir), _) => in_dir(args, dir, below),
         (_, Some(_)) => {
             let backup = suffix.map(|suffix| [path, suffix].into_iter().collect::<OsString>());
             Target::InPlace { backup: backup.map(PathBuf::from) }
@@ -152,7 +150,8 @@ fn skip_existing(args: &Convert, mut tasks: Vec<Task>) -> Vec<Task> {
     });
     let skipped = before - tasks.len();
     if skipped > 0 && !args.messages.quiet {
-        let (files, exist) = if skipped == 1 { ("file was", "its output exists") } else { ("files were", "their outputs exist") };
+        let (files, exist) =
+            if skipped == 1 { ("file was", "its output exists") } else { ("files were", "their outputs exist") };
         say(format_args!("{skipped} {files} skipped: {exist}"));
     }
     tasks

@@ -92,12 +92,16 @@ impl HttpHead {
             "content-type" => self.content_type = Some(value.to_owned()),
             "content-encoding" => {
                 if let Some(coding) = coding {
-                    return Err(format!("the body is compressed ({coding}); decompress it first, as curl --compressed does"));
+                    return Err(format!(
+                        "the body is compressed ({coding}); decompress it first, as curl --compressed does"
+                    ));
                 }
             }
             "transfer-encoding" => {
                 if let Some(coding) = coding {
-                    return Err(format!("the body is transferred as {coding}; save it without --raw, as curl does by default"));
+                    return Err(format!(
+                        "the body is transferred as {coding}; save it without --raw, as curl does by default"
+                    ));
                 }
             }
             _ => {}

@@ -2,10 +2,12 @@
 
 use super::packet::{Broken, Content, Reader};
 use crate::args::GitFilter;
+use crate::escape::printable;
 use crate::files::name::Name;
-use crate::messages;
+use crate::messages::say;
 use crate::panics;
 use crate::status::Status;
+use charpipe::detect::Diagnostic;
 use charpipe::{Error, Transcode};
 use std::ffi::OsStr;
 use std::io::BufRead;
@@ -57,7 +59,8 @@ impl Filter {
         Ok(match result {
             Ok(Ok(())) => Some(converted),
             Ok(Err(error)) => {
-                messages::say_error(&name, &error);
+                // Without the hints of `convert`, whose options are not here.
+                say(format_args!("{name}: {}", printable(&error.to_string())));
                 None
             }
             Err(panic) => {
@@ -77,7 +80,10 @@ impl Filter {
         let mut transcoder = job.transcoder()?;
         let result = transcoder.run(content, converted);
         if !self.is_quiet {
-            messages::say_diagnostics(name, &transcoder.report().diagnostics, result.as_ref().err());
+            for Diagnostic { code, severity, message, offset, .. } in &transcoder.report().diagnostics {
+                let message = printable(message);
+                say(format_args!("{name}: byte {offset}: {}: {message} ({code})", severity.name()));
+            }
         }
         result
     }

@@ -45,7 +45,9 @@ pub(crate) fn run(args: &GitFilter) -> Status {
         Ok(()) => Status::Done,
         Err(Broken::Write(error)) => print::finish::<()>(&Name::stdout(), Err(error)),
         Err(broken) => {
-            say(format_args!("git-filter: {broken} (this command is started by git: see `charpipe git-filter --help`)"));
+            say(format_args!(
+                "git-filter: {broken} (this command is started by git: see `charpipe git-filter --help`)"
+            ));
             if matches!(broken, Broken::Read(_)) { Status::Io } else { Status::Data }
         }
     }
@@ -103,12 +105,22 @@ mod tests {
     }
 
     fn hello() -> Vec<u8> {
-        let lines = ["git-filter-client\n", "version=2\n", "", "capability=clean\n", "capability=smudge\n", "capability=delay\n", ""];
+        let lines = [
+            "git-filter-client\n",
+            "version=2\n",
+            "",
+            "capability=clean\n",
+            "capability=smudge\n",
+            "capability=delay\n",
+            "",
+        ];
         lines.iter().flat_map(|line| if line.is_empty() { flush() } else { packet(line.as_bytes()) }).collect()
     }
 
     fn request(command: &str, path: &str, content: &[u8]) -> Vec<u8> {
-        let mut request = [packet(format!("command={command}\n").as_bytes()), packet(format!("pathname={path}\n").as_bytes())].concat();
+        let mut request =
+            [packet(format!("command={command}\n").as_bytes()), packet(format!("pathname={path}\n").as_bytes())]
+                .concat();
         request.extend(flush());
         content.chunks(packet::MAX_DATA).for_each(|chunk| request.extend(packet(chunk)));
         request.extend(flush());
@@ -135,7 +147,8 @@ mod tests {
     #[test]
     fn both_directions() {
         let filter = filter("charpipe git-filter -f IBM1047 --ebcdic-nl zos");
-        let input = [hello(), request("clean", "a", b"\xC1\x15"), request("smudge", "b", b"A\n"), request("clean", "c", b"")];
+        let input =
+            [hello(), request("clean", "a", b"\xC1\x15"), request("smudge", "b", b"A\n"), request("clean", "c", b"")];
         let expected = [success(b"A\n"), success(b"\xC1\x15"), success(b"")].concat();
         assert_eq!(answer(&filter, &input.concat()).unwrap(), expected);
         let long = vec![0xC1; 200_000];

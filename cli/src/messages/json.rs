@@ -45,6 +45,8 @@ struct NoVerdict {
     declared: (),
     declared_span: (),
     charset: (),
+    ascii: (),
+    looks: (),
     policy: (),
     rule: (),
     source: (),

@@ -6,7 +6,8 @@ use tempfile::TempDir;
 
 /// Returns whether git is installed; prints a message if it is not.
 fn has_git() -> bool {
-    let found = Command::new("git").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
+    let found =
+        Command::new("git").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
     if !found {
         println!("skipped: git is not installed");
     }
@@ -33,7 +34,8 @@ fn repository(options: &str) -> TempDir {
     let tree = folder.path();
     done(git(tree, &["init", "-q"]));
     let starts = tree.join(".git/starts");
-    let process = format!("echo >> '{}'; exec '{}' git-filter {options}", starts.display(), env!("CARGO_BIN_EXE_charpipe"));
+    let process =
+        format!("echo >> '{}'; exec '{}' git-filter {options}", starts.display(), env!("CARGO_BIN_EXE_charpipe"));
     done(git(tree, &["config", "filter.x.process", &process]));
     done(git(tree, &["config", "filter.x.required", "true"]));
     fs::write(tree.join(".gitattributes"), "*.txt filter=x\n").unwrap();
@@ -69,8 +71,10 @@ fn many_files_by_one_process() {
     for number in 0..500 {
         fs::remove_file(tree.join(format!("{number}.txt"))).unwrap();
     }
+    // Commands in between may have compared files, each by one process.
+    let before = starts(tree);
     done(git(tree, &["checkout", "-q", "."]));
-    assert_eq!(starts(tree), 2);
+    assert_eq!(starts(tree), before + 1);
     for number in 0..500 {
         assert!(fs::read(tree.join(format!("{number}.txt"))).unwrap() == content(number), "{number}");
     }

@@ -234,7 +234,7 @@ fn who_requires_what() {
 #[test]
 fn options_before_the_command() {
     let (status, output, _) = on(b"caf\xE9", "charpipe -q -f L1 detect FILE");
-    assert_eq!((status, String::from_utf8(output).unwrap().as_str()), (0, "FILE: ISO-8859-1 (text)\n"));
+    assert_eq!((status, String::from_utf8(output).unwrap().as_str()), (0, "FILE: ISO-8859-1 (text; rule user)\n"));
     let (status, output, _) = on(b"x", "cp FILE detect; charpipe -q -f L1 ./detect");
     assert_eq!((status, output), (0, b"x".to_vec()));
 }

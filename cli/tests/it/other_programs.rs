@@ -31,7 +31,9 @@ fn shell(folder: &Path, script: &str) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-const EBCDIC: &[u8] = b"\xC8\x85\x93\x93\x96\x6B\x40\x94\x81\x89\x95\x86\x99\x81\x94\x85\x15\xE3\x88\x85\x40\x85\x95\x84\x15";
+/// COBOL, in lines.
+const COBOL: &str = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. HELLO.\n       PROCEDURE DIVISION.\n           \
+                     DISPLAY 'Hello from the mainframe, and good morning'.\n           STOP RUN.\n";
 
 /// A folder with text in several encodings, and what is no text.
 fn mixed() -> TempDir {
@@ -60,7 +62,12 @@ fn ripgrep() {
     let output = shell(folder.path(), &block("ripgrep").replace("rg --pre", "rg --sort path --pre"));
     let found = String::from_utf8(output.stdout).unwrap();
     let files: Vec<&str> = found.lines().map(|line| line.split(':').next().unwrap()).collect();
-    assert_eq!(files, ["mixed/latin1.txt", "mixed/utf16.txt", "mixed/utf8.txt"], "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        files,
+        ["mixed/latin1.txt", "mixed/utf16.txt", "mixed/utf8.txt"],
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.status.success() && output.stderr.is_empty());
 }
 
@@ -91,10 +98,12 @@ fn git_diff() {
         return;
     }
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.cbl"), EBCDIC).unwrap();
+    fs::write(folder.path().join("a.txt"), COBOL).unwrap();
+    let make = "charpipe -t IBM1047 --ebcdic-nl zos -o a.cbl a.txt";
     let lines = block("git diff").replace("git diff\n", "");
     let change = "git init -q && git add . && git -c user.name=x -c user.email=x@example.org commit -q -m x";
-    let output = shell(folder.path(), &format!("{change}\n{lines}printf '\\306\\311\\325\\25' >> a.cbl\ngit diff"));
+    let output =
+        shell(folder.path(), &format!("{make} && {change}\n{lines}printf '\\306\\311\\325\\25' >> a.cbl\ngit diff"));
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(shown.contains("\n Hello, mainframe\n The end\n+FIN\n"), "{shown:?} {output:?}");
+    assert!(shown.contains("\n            STOP RUN.\n+FIN\n"), "{shown:?} {output:?}");
 }

@@ -17,7 +17,7 @@ use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
 use crate::transcoder::byte_page::{BytePage, contains_ascii};
-use crate::transcoder::choices::{Bom, OnOverlong, OnUnmappable, Padding, Relabel};
+use crate::transcoder::choices::{Bom, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;
@@ -31,12 +31,12 @@ use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::report::{Faults, RecordsCut, Report};
 use crate::transcoder::run::Run;
 use crate::transcoder::segment::RecordEnds;
+#[cfg(feature = "translit")]
+use crate::transcoder::translit::Translit;
 use crate::transcoder::way::direct::Direct;
 use crate::transcoder::way::staged::Staged;
 use crate::transcoder::way::table::{ByteTable, RecordTable};
 use crate::transcoder::way::target::Target;
-#[cfg(feature = "translit")]
-use crate::transcoder::translit::Translit;
 use crate::transcoder::way::{Route, Way};
 use label_search::Label;
 use std::sync::Arc;
@@ -48,6 +48,8 @@ pub(super) struct Facts {
     /// The length of the byte order mark.
     pub(super) bom_len: usize,
     expects_bmp: bool,
+    /// Whether the input itself, or its transport, names the encoding.
+    is_believed: bool,
     /// The XML declaration, with offsets in the text of the records; the outer `None` means that it was not looked for.
     declaration: Option<Option<Declaration>>,
     /// Maps offsets in the text of the records to those in the input.
@@ -63,6 +65,7 @@ impl Facts {
         let offsets = OffsetMap::new(head, &run.settings.input);
         let (bom_len, expects_bmp, kind) = (verdict.bom_len, verdict.expects_bmp, verdict.kind);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
+        let is_believed = verdict.is_believed();
         let declaration = Some(verdict.declaration.clone()).filter(|_| verdict.declaration_is_read);
         run.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
         let verdict = offsets.translate(verdict);
@@ -74,7 +77,7 @@ impl Facts {
         let Some(codec) = codec else {
             return Err(ErrorKind::PolicyRejects { offset: 0, why: "no rule answers" }.into());
         };
-        Ok(Facts { codec, kind, bom_len, expects_bmp, declaration, offsets })
+        Ok(Facts { codec, kind, bom_len, expects_bmp, is_believed, declaration, offsets })
     }
 
     fn is_xml(&self) -> bool {
@@ -93,7 +96,13 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let to = if to_ebcdic { apply_newline(settings.to.clone(), settings.ebcdic_nl) } else { settings.to.clone() };
     let from_ebcdic = is_ebcdic(&*facts.codec);
     let from = if from_ebcdic { apply_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
-    let ends = Ends { from_ebcdic, to_ebcdic, is_xml: facts.is_xml(), kind: facts.kind, has_records: settings.input.shape.is_some() };
+    let ends = Ends {
+        from_ebcdic,
+        to_ebcdic,
+        is_xml: facts.is_xml(),
+        kind: facts.kind,
+        has_records: settings.input.shape.is_some(),
+    };
     let eol = ends.eol(settings.eol);
     let target = target(settings, to, &ends)?;
     let stages = ends.stages(settings, eol, target.records.is_some());
@@ -127,6 +136,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         edits: Vec::new(),
         read_as,
         pass_from: 0,
+        believed: facts.is_believed.then(|| facts.codec.name().to_owned()),
     })
 }
 
@@ -245,7 +255,10 @@ fn choose_way(
         // In the output, newlines from a printer's moves could not be told from those within records.
         && (newlines.is_none() || input.carriage.is_none())
     {
-        return (Way::Direct(Direct::new(newlines, settings.malformed, read_as, has_records)), stages);
+        // If the first malformed bytes are an error, the direct way must not go past them.
+        let stops = settings.hints.strict && facts.is_believed;
+        let malformed = if stops { OnMalformed::Fail } else { settings.malformed };
+        return (Way::Direct(Direct::new(newlines, malformed, read_as.filter(|_| !stops), has_records)), stages);
     }
     if let Some(stage) = newlines.take() {
         stages.insert(0, Box::new(stage));

@@ -17,7 +17,7 @@ pub(super) mod target;
 
 use crate::codec::can_write;
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
-use crate::detect::Diagnostic;
+use crate::detect::{Diagnostic, contents_contradict};
 use crate::error::{Error, ErrorKind, RecordPosition};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
@@ -51,6 +51,8 @@ pub(super) struct Route {
     pub(super) read_as: Option<Arc<BytePage>>,
     /// Up to this offset malformed bytes are not replaced in passing.
     pub(super) pass_from: u64,
+    /// The name of the encoding, if the input or its transport names it. Malformed bytes contradict it.
+    pub(super) believed: Option<String>,
 }
 
 /// How bytes get from input to output.
@@ -210,6 +212,7 @@ impl Route {
         let mut sink = Utf8Sink::new(out.spare());
         // The places of what the watch sees are found by decoding again, which must not meet replacements.
         let filled = direct.decode(&mut self.source, chunk, &mut sink, !is_watching, &mut run.report.malformed)?;
+        self.note_contradiction(run)?;
         if self.source.found_newline() {
             self.leave_direct(before);
             return Ok(Decoded::default());
@@ -365,7 +368,7 @@ impl Route {
     fn replace(&mut self, run: &mut Run, fault: MalformedAt) -> Result<(), Error> {
         if let Some(page) = self.read_as.clone() {
             self.read_malformed(run, &page, fault);
-            return Ok(());
+            return self.note_contradiction(run);
         }
         let policy = run.settings.malformed;
         let Some(text) = replacement(policy, &fault.bytes) else {
@@ -385,7 +388,14 @@ impl Route {
             run.queue.push_front(Work::Text(self.staged.inserted(text.into_owned(), place)));
         }
         run.report.malformed.add(|| fault);
-        Ok(())
+        self.note_contradiction(run)
+    }
+
+    /// Reports the first malformed bytes that are not an error, if the input or its transport names the encoding.
+    fn note_contradiction(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Some(first) = run.report.malformed.first.first() else { return Ok(()) };
+        let Some(codec) = self.believed.take() else { return Ok(()) };
+        run.note(contents_contradict(&codec, first.offset, &first.bytes))
     }
 
     /// Puts the characters that malformed bytes are in `page` before everything that is queued. If the page lacks one, the
@@ -508,6 +518,7 @@ impl Route {
             edits: Vec::new(),
             read_as: self.read_as.clone(),
             pass_from: 0,
+            believed: self.believed.clone(),
         })
     }
 }

@@ -3,8 +3,8 @@
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappable, can_write};
 use crate::detect::Diagnostic;
 use crate::error::{Error, ErrorKind};
-use crate::text::controls::OnControl;
 use crate::text::MAX_SEQUENCE;
+use crate::text::controls::OnControl;
 use crate::text::xml::XmlPlace;
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedEncoder, PassingChars};
