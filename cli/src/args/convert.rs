@@ -86,9 +86,9 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = word_or(malformed_help))]
     malformed: Option<WordOr<OnMalformed>>,
 
-    /// Characters not in the target
+    /// Unmappable characters
     ///
-    /// The default is `xml` for XML, otherwise `fail`. What was replaced, dropped or escaped is counted on standard error,
+    /// These are the characters that the target lacks. The default is `xml` for XML, otherwise `fail`. What was replaced, dropped or escaped is counted on standard error,
     /// and listed with `-v`.
     #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = choice(unmappable_help))]
     unmappable: Option<OnUnmappable>,

@@ -170,7 +170,7 @@ impl<W: Write> Writer<W> {
     /// Writes a list of lines and a flush packet, and sends everything.
     pub(super) fn list(&mut self, lines: &[&str]) -> Result<(), Broken> {
         for line in lines {
-            write!(self.0, "{:04x}{line}\n", line.len() + 5).map_err(Broken::Write)?;
+            writeln!(self.0, "{:04x}{line}", line.len() + 5).map_err(Broken::Write)?;
         }
         self.0.write_all(b"0000").and_then(|()| self.0.flush()).map_err(Broken::Write)
     }
