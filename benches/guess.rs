@@ -142,7 +142,7 @@ fn encoded(codec: &dyn Codec, text: &str, len: usize) -> Vec<u8> {
             break;
         }
     }
-    let mut sink = ByteSink::new(&mut room);
+    let mut sink = ByteSink::new(&mut buffer);
     if len == usize::MAX && encoder.finish(&mut sink) == Stop::InputEmpty {
         bytes.extend_from_slice(sink.as_bytes());
     }

@@ -230,7 +230,7 @@ pub enum ErrorKind {
         ch: char,
     },
     /// A character is followed by too many characters that combine with it to be normalised
-    /// ([`Transcode::normalize`](crate::Transcode::normalize)).
+    /// (`Transcode::normalize`).
     #[error("more than {limit} characters in a row combine with each other, and cannot be normalised")]
     #[non_exhaustive]
     SequenceTooLong {

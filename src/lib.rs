@@ -43,7 +43,7 @@
 //! | `whatwg` | the encodings of the web, through encoding_rs | yes |
 //! | `dos` | the DOS code pages | yes |
 //! | `guess` | statistical guessing among the encodings of the web; EBCDIC and Unicode are guessed without it | yes |
-//! | `normalize` | [`Transcode::normalize`]: Unicode normalization of the text | no |
+//! | `normalize` | `Transcode::normalize`: Unicode normalization of the text | no |
 //! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |
 //! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |

@@ -272,11 +272,12 @@ mod tests {
         let others =
             ["a", "\u{300}", "\u{323}", "\u{1100}", "\u{1161}", "\u{11A8}", "\u{AC00}", "\u{344}", "\u{FF9E}", "か"];
         for form in FORMS {
-            for ch in ('\0'..=char::MAX).filter(|ch| !('\u{20000}'..'\u{2F800}').contains(ch) || *ch as u32 % 512 == 0)
+            for ch in ('\0'..=char::MAX)
+                .filter(|ch| !('\u{20000}'..'\u{2F800}').contains(ch) || (*ch as u32).is_multiple_of(512))
             {
                 let parts: Vec<String> =
                     others.iter().flat_map(|other| [(*other).to_owned(), ch.to_string()]).collect();
-                if ch > '\u{3400}' && form.class(ch) == Class::Stable && ch as u32 % 61 != 0 {
+                if ch > '\u{3400}' && form.class(ch) == Class::Stable && !(ch as u32).is_multiple_of(61) {
                     continue;
                 }
                 let text = parts.concat();

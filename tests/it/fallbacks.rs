@@ -53,10 +53,7 @@ fn the_last_one_is_used_anyway() {
 fn only_if_nothing_else_identifies_the_encoding() {
     let job = job(&["UTF-8", "ISO-8859-1"]);
     assert_eq!(chosen(&job, b"\xFE\xFF\0a").as_deref(), Some("UTF-16BE"));
-    assert_eq!(
-        chosen(&job, b"<?xml version='1.0' encoding='ISO-8859-15'?><a>\xA4</a>").as_deref(),
-        Some("ISO-8859-15")
-    );
+    assert_eq!(chosen(&job, b"<?xml version='1.0' encoding='ISO-8859-9'?><a>\xFD</a>").as_deref(), Some("ISO-8859-9"));
     let html = job.kind(Kind::Html);
     assert_eq!(chosen(&html, b"<p>\xE9").as_deref(), Some("ISO-8859-1"));
 }
