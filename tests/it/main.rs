@@ -14,16 +14,21 @@ mod copybooks;
 mod dependencies;
 mod detection;
 mod examples;
+mod fallbacks;
 mod field_lists;
 mod fields;
 mod fields_mainframe;
 mod fields_properties;
 mod guess;
 #[cfg(feature = "whatwg")]
+mod malformed_as;
+#[cfg(feature = "whatwg")]
 mod many_faults;
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;
+#[cfg(feature = "normalize")]
+mod normalize;
 mod odd_tables;
 #[cfg(feature = "dos")]
 mod oem;
@@ -44,7 +49,10 @@ mod tables;
 mod tapes;
 #[cfg(feature = "tokio")]
 mod tokio;
+#[cfg(feature = "translit")]
+mod translit;
 mod unicode_forms;
+mod unknown;
 mod unmappable;
 mod utf_ebcdic;
 mod values;

@@ -74,6 +74,8 @@ static RFC7303: &[Rule] = &[
     rule("rfc7303:declaration", declared),
     // Appendix F.1: otherwise the family, if it alone determines the encoding or if the name contradicts it.
     rule("rfc7303:family", family),
+    // HTML Standard §13.2.3.2: otherwise the `meta` of an HTML document.
+    rule("rfc7303:meta", meta),
     // Statistics, if they are enabled.
     rule("rfc7303:statistics", statistics),
     // XML 1.0 §4.3.3: otherwise UTF-8.
@@ -393,6 +395,21 @@ fn family(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<
         return Ok(Some(Choice::of(evidence.family_codec()?, Source::Signature)));
     }
     Ok(None)
+}
+
+/// Chooses the encoding that the `meta` of an HTML document names, if it can be that of the bytes of the `meta` itself.
+fn meta(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+    let Some(meta) = evidence.meta.filter(|_| evidence.kind == Kind::Html) else { return Ok(None) };
+    let Some((label, span)) = &meta.label else { return Ok(None) };
+    let at = span.start as u64;
+    let named = evidence.registry.codec(&meta.encoding).map_err(|error| in_document(error, at))?;
+    let reads_label = |codec: &dyn Codec| decode_strictly(codec, label.as_bytes()).as_ref() == Some(label);
+    if named.name() == "UTF-7" || !reads_label(&*named) {
+        let message = format!("the meta says {label:?}, but its bytes are ASCII");
+        diagnostics.push(Diagnostic::warning("family-declaration-conflict", at, message));
+        return Ok(None);
+    }
+    Ok(Some(Choice::of(named, Source::Meta)))
 }
 
 fn default(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {

@@ -112,8 +112,9 @@ pub fn drive_this(
 /// Returns what a report counts, as text.
 pub fn faults(report: &Report) -> String {
     format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         report.malformed,
+        report.read_as,
         report.unmappable,
         report.controls,
         report.diagnostics,
