@@ -42,6 +42,7 @@
 //! |---|---|---|
 //! | `whatwg` | the encodings of the web, through encoding_rs | yes |
 //! | `dos` | the DOS code pages | yes |
+//! | `legacy` | the other charsets of the ASCII family: national and vendor pages, the Macintosh, UTF-7, HZ and ISO-2022 | yes |
 //! | `guess` | statistical guessing among the encodings of the web; EBCDIC and Unicode are guessed without it | yes |
 //! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |

@@ -12,6 +12,8 @@ mod dependencies;
 mod detection;
 mod examples;
 mod guess;
+#[cfg(all(feature = "whatwg", feature = "dos", feature = "legacy"))]
+mod labels;
 #[cfg(feature = "whatwg")]
 mod meta_labels;
 mod mixed_pages;
@@ -31,6 +33,8 @@ mod security;
 #[cfg(feature = "serde")]
 mod serde;
 mod shapes;
+#[cfg(feature = "legacy")]
+mod stateful;
 mod table_files;
 mod tables;
 mod tapes;

@@ -293,7 +293,7 @@ impl Evidence<'_> {
 
     /// Returns the codec that `label` names, or `None` if the label is unknown or unsupported.
     fn lookup(&self, label: &str) -> Option<Arc<dyn Codec>> {
-        self.registry.codec(label).ok()
+        self.registry.declared(label).ok()
     }
 
     /// Returns whether `label` is consistent with a byte order mark of `codec`. RFC 2781 §3.3 forbids the mark with a
@@ -339,7 +339,7 @@ fn bom(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Opt
 
 fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some(label) = evidence.charset else { return Ok(None) };
-    let named = evidence.registry.codec(label).map_err(|error| in_document(error, 0))?;
+    let named = evidence.registry.declared(label).map_err(|error| in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.agrees_with_bytes(&*codec) {
         diagnostics.push(Diagnostic::warning(
@@ -360,7 +360,7 @@ fn declared(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Resul
     let Some((name, span)) = evidence.declaration.and_then(|declaration| declaration.name.as_ref()) else {
         return Ok(None);
     };
-    let named = evidence.registry.codec(name).map_err(|error| in_document(error, span.start))?;
+    let named = evidence.registry.declared(name).map_err(|error| in_document(error, span.start))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.fits(&*codec, name) {
         diagnostics.push(Diagnostic::warning(
@@ -439,8 +439,8 @@ fn in_document(error: Error, at: u64) -> Error {
         ErrorKind::UnknownLabel { label, near, .. } => {
             ErrorKind::UnknownLabel { label: label.clone(), offset: Some(at), near: near.clone() }.into()
         }
-        ErrorKind::UnsupportedLabel { label, .. } => {
-            ErrorKind::UnsupportedLabel { label: label.clone(), offset: Some(at) }.into()
+        ErrorKind::UnsupportedLabel { label, reason, .. } => {
+            ErrorKind::UnsupportedLabel { label: label.clone(), reason, offset: Some(at) }.into()
         }
         _ => error,
     }
