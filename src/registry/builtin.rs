@@ -69,7 +69,7 @@ static UNICODE: &[Plain] = &[
     ("UTF-8", || Arc::new(Utf8), "utf8 csUTF8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 IBM1208 ibm-1209 ibm-5304 ibm-5305 ibm-13496 ibm-13497 ibm-17592 ibm-17593 windows-65001 CP65001 x-UTF_8J unicode-2-0-utf-8 ISO-10646/UTF-8 ISO-10646/UTF8 ISO-IR-193 OSF05010001 U8 UTF utf8_ucs2 utf8_ucs4", "Unicode"),
     ("UTF-16", || Arc::new(Utf16::UTF_16), "csUTF16 IBM1204 ibm-1205 UnicodeBig U16", "Unicode"),
     ("UTF-16BE", || Arc::new(Utf16::BE), "csUTF16BE x-utf-16be IBM1200 UnicodeBigUnmarked unicodeFFFE ibm-1201 ibm-13488 ibm-13489 ibm-17584 ibm-17585 ibm-21680 ibm-21681 ibm-25776 ibm-25777 ibm-29872 ibm-29873 ibm-61955 ibm-61956 windows-1201 cp1201 UTF16_BigEndian", "Unicode"),
-    ("UTF-16LE", || Arc::new(Utf16::LE), "csUTF16LE x-utf-16le IBM1202 UnicodeLittleUnmarked unicode unicodeFEFF ibm-1203 ibm-13490 ibm-13491 ibm-17586 ibm-17587 ibm-21682 ibm-21683 ibm-25778 ibm-25779 ibm-29874 ibm-29875 UTF16_LittleEndian windows-1200", "Unicode, Windows"),
+    ("UTF-16LE", || Arc::new(Utf16::LE), "csUTF16LE x-utf-16le IBM1202 UnicodeLittleUnmarked unicode unicodeFEFF ibm-1203 ibm-13490 ibm-13491 ibm-17586 ibm-17587 ibm-21682 ibm-21683 ibm-25778 ibm-25779 ibm-29874 ibm-29875 UTF16_LittleEndian UnicodeLittle windows-1200", "Unicode, Windows"),
     ("UTF-32", || Arc::new(Ucs4::UTF_32), "csUTF32 IBM1236 ibm-1237 U32", "Unicode"),
     ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), "csUTF32BE UCS-4BE IBM1232 UTF32_BigEndian ibm-1233 ibm-9424 X-UTF-32BE windows-12001 CP12001", "Unicode"),
     ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), "csUTF32LE UCS-4LE IBM1234 UTF32_LittleEndian ibm-1235 X-UTF-32LE windows-12000 CP12000", "Unicode"),

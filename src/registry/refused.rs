@@ -36,14 +36,30 @@ static REFUSED: &[(&str, &str)] = &[
     ("CESU-8 csCESU-8 ibm-9400", "it is UTF-8 with surrogates; convert it with `uconv -f CESU-8 -t UTF-8` first"),
     ("LMBCS-1 LMBCS ibm-65025", "it is internal to Lotus programs; convert it with `uconv -f LMBCS-1 -t UTF-8` first"),
     ("COMPOUND_TEXT x-compound-text x11-compound-text", "it switches between many charsets; convert it with `uconv -f COMPOUND_TEXT -t UTF-8` first"),
-    ("x-iscii-de iscii-dev ISCII91 ISCII x-ISCII91 ibm-4902 windows-57002 CP57002 x-iscii-be iscii-bng windows-57003 CP57003 \
-      x-iscii-as windows-57006 CP57006 x-iscii-pa iscii-gur windows-57011 CP57011 x-iscii-gu iscii-guj windows-57010 CP57010 \
-      x-iscii-or iscii-ori windows-57007 CP57007 x-iscii-ta iscii-tml windows-57004 CP57004 x-iscii-te iscii-tlg windows-57005 \
-      CP57005 x-iscii-ka iscii-knd windows-57008 CP57008 x-iscii-ma iscii-mlm windows-57009 CP57009 \
+    ("x-iscii-de iscii-dev ISCII91 ISCII x-ISCII91 ibm-4902 windows-57002 57002 CP57002 x-iscii-be iscii-bng windows-57003 57003 CP57003 \
+      x-iscii-as windows-57006 57006 CP57006 x-iscii-pa iscii-gur windows-57011 57011 CP57011 x-iscii-gu iscii-guj windows-57010 57010 CP57010 \
+      x-iscii-or iscii-ori windows-57007 57007 CP57007 x-iscii-ta iscii-tml windows-57004 57004 CP57004 x-iscii-te iscii-tlg windows-57005 57005 \
+      CP57005 x-iscii-ka iscii-knd windows-57008 57008 CP57008 x-iscii-ma iscii-mlm windows-57009 57009 CP57009 \
       ISCII,version=0 ISCII,version=1 ISCII,version=2 ISCII,version=3 ISCII,version=4 ISCII,version=5 ISCII,version=6 \
       ISCII,version=7 ISCII,version=8",
      "text in it changes script within a line; convert it with `uconv -f x-iscii-de -t UTF-8` (or the code of another script) first"),
     ("TSCII", "its letters are in visual order, which needs reordering; convert it with `iconv -f TSCII -t UTF-8` first"),
+    ("709 CP709 windows-709", "Windows has no table for it; name ISO-8859-6"),
+    ("710 CP710 windows-710", "Windows has no table for it; name ISO-8859-6"),
+    ("29001 CP29001 windows-29001", "Windows has no table for it; name ISO-8859-1"),
+    ("50930 CP50930 windows-50930", "Windows has no table for it; name IBM930"),
+    ("50931 CP50931 windows-50931", "Windows has no table for it; name IBM931"),
+    ("50933 CP50933 windows-50933", "Windows has no table for it; name IBM933"),
+    ("50935 CP50935 windows-50935", "Windows has no table for it; name IBM935"),
+    ("50936 CP50936 windows-50936", "Windows has no table for it; name IBM935"),
+    ("50937 CP50937 windows-50937", "Windows has no table for it; name IBM937"),
+    ("50939 CP50939 windows-50939", "Windows has no table for it; name IBM939"),
+    ("29626c cp29626c ibm-29626c x-IBM29626C", "it is the JDK's mix of EUC-JP and IBM's characters; name EUC-JP or IBM33722"),
+    ("Big5_Solaris x-Big5-Solaris", "it is Big5 with seven characters of Solaris; name Big5"),
+    ("MS950_HKSCS_XP x-MS950-HKSCS-XP", "it is a mix of Windows' page 950 and HKSCS; name windows-950 or Big5-HKSCS"),
+    ("MS932-0213 windows-932-0213 MS932:2004 windows-932:2004 x-MS932_0213", "it is a mix of Windows' page 932 and JIS X 0213; name windows-932 or Shift_JIS-2004"),
+    ("JIS0208 x-JIS0208 x0208 JIS_C6226-1983 JIS_X0208-1983 iso-ir-87 csISO87JISX0208", "it is a set of pairs that others contain; name EUC-JP or ISO-2022-JP"),
+    ("JIS0212 JIS_X0212-1990 x0212 iso-ir-159 csISO159JISX02121990", "it is a set of pairs that others contain; name EUC-JP or ISO-2022-JP-1"),
     ("GSM0338 gsm-03.38-2009", "it is for text messages, where septets are packed; convert it with `uconv -f GSM0338 -t UTF-8` first"),
     ("ebcdic-xml-us", "it has only the characters of an XML declaration; name an EBCDIC page such as IBM037"),
     ("posix-bc", "Perl's page of BS2000 differs in seven control characters from OSD_EBCDIC_DF04_1; name that one if they do not matter"),

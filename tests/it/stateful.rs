@@ -133,11 +133,13 @@ fn round_trips() {
         "ISO-2022-JP-EXT",
     ] {
         let codec = Registry::builtin().codec(name).unwrap();
-        let can = |ch: &char| charpipe::codec::decode_strictly(&*codec, &crate::common::encode(&*codec, &ch.to_string()));
+        let can =
+            |ch: &char| charpipe::codec::decode_strictly(&*codec, &crate::common::encode(&*codec, &ch.to_string()));
         let all = (' '..'\u{30000}').filter(|ch| can(ch).is_some_and(|text| text == ch.to_string()));
         let chars: Vec<char> = all.step_by(if crate::common::sample::is_full() { 1 } else { 7 }).collect();
         assert!(chars.len() > 900, "{name}: {}", chars.len());
-        let (line, lines): (String, String) = (chars.iter().collect(), chars.iter().map(|ch| format!("{ch}\n")).collect());
+        let (line, lines): (String, String) =
+            (chars.iter().collect(), chars.iter().map(|ch| format!("{ch}\n")).collect());
         assert_eq!(read(name, &write(name, &line)).as_deref(), Some(&*line), "{name}");
         if name != "UTF-7-IMAP" {
             assert_eq!(read(name, &write(name, &lines)).as_deref(), Some(&*lines), "{name}");

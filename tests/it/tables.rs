@@ -473,18 +473,33 @@ fn pages_are_what_their_sources_say() {
         sequences.sort_by(|a, b| (&a.bytes, &a.text).cmp(&(&b.bytes, &b.text)));
         (mappings, sequences, table.shape.clone(), table.substitute.clone(), table.substitute1)
     };
-    let mut checked = 0;
+    let (mut checked, mut refused) = (0, Vec::new());
     let registry = Registry::builtin();
     for codec in registry.codecs().filter(|codec| codec.info().source.ends_with(".ucm")) {
         let (name, source) = (codec.name(), codec.info().source);
         // The pages of PCs are in a separate folder.
         let places = [sources.clone(), root().join("../shared/ucm-other")];
         let file = places.iter().find_map(|place| fs::read(place.join(source)).ok()).unwrap();
-        let loaded = Table::read(&file, "", &|_| None).unwrap_or_else(|error| panic!("{source}: {error}"));
-        assert!(sorted(&loaded) == sorted(&codec.info().table().unwrap()), "{name} is not what {source} says");
+        let is_legacy = LEGACY.iter().any(|page| page.name == name);
+        let loaded = match Table::read(&file, "", &|_| None) {
+            Ok(loaded) => loaded,
+            // These lack states, or have an approximation of a character that they have. `import.py` copes with both.
+            Err(_) if is_legacy => {
+                refused.push(source.to_owned());
+                continue;
+            }
+            Err(error) => panic!("{source}: {error}"),
+        };
+        let (mut theirs, mut ours) = (sorted(&loaded), sorted(&codec.info().table().unwrap()));
+        if is_legacy && matches!(theirs.2, Shape::Multi(_)) {
+            // The states have other numbers.
+            (theirs.2, ours.2) = (Shape::Single, Shape::Single);
+        }
+        assert!(theirs == ours, "{name} is not what {source} says");
         checked += 1;
     }
-    assert_eq!(checked, 178);
+    let all = if cfg!(feature = "legacy") { 374 } else { 178 };
+    assert!(checked + refused.len() == all && refused.len() < 12, "{checked}, refused: {refused:?}");
 }
 
 /// Looks up the names that IANA, ICU, the JDK, glibc and others have for these pages.

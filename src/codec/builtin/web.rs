@@ -283,7 +283,7 @@ static ENCODINGS: &[(&Encoding, &str, &str)] = &[
     (GBK, "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk CP936 MS936 windows-936 csGBK EUC-CN x-EUC-CN eucgb2312_cn CN-GB gb2312-80 x-mswin-936 GB13000 windows-51936 CP51936", "Chinese (simplified)"),
     (GB18030, "csGB18030 ibm-1392 windows-54936 CP54936 gb18030-2000 gb18030-2022", "Chinese (simplified), all of Unicode"),
     (BIG5, "big5-hkscs cn-big5 csbig5 x-x-big5 BIGFIVE hkscs big5hk HKSCS-BIG5 big5_tw x-big5 Big5-HKSCS-2001 x-Big5-HKSCS-2001 big5hk-2001", "Chinese (traditional), with Hong Kong"),
-    (EUC_KR, "cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 CP949 UHC 5601 ksc ks_x_1001 ksx1001 MSCP949 ms949 x-KSC5601 windows-51949 CP51949 OSF0004000A OSF0005000A", "Korean"),
+    (EUC_KR, "cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 CP949 UHC 5601 ksc ks_x_1001 ksx1001 MSCP949 ms949 x-KSC5601 x-windows-949 windows-51949 CP51949 OSF0004000A OSF0005000A", "Korean"),
 ];
 
 /// Labels for which we decode a superset.

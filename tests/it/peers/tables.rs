@@ -149,13 +149,13 @@ impl Page {
 // --- Theirs
 // -----------------------------------------------------------------------------------------------------------
 
-struct Peer {
+pub(super) struct Peer {
     /// The name in the list, and in the column `users` of `spec/labels.tsv`.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// Returns its version, if it is installed.
-    version: fn() -> Option<String>,
+    pub(super) version: fn() -> Option<String>,
     /// The version that the list was made with, or a prefix of it, and how many pages of `codecs/` and of DOS it has.
-    known: (&'static str, usize, usize),
+    pub(super) known: (&'static str, usize, usize),
     /// The prefix of the number of a DOS page.
     dos: &'static str,
     /// Takes all pages, and returns a function that is called with each.
@@ -163,7 +163,7 @@ struct Peer {
 }
 
 /// The name of a codec, and the peer's name for that page.
-type Named = (&'static str, String);
+pub(super) type Named = (&'static str, String);
 
 /// Returns `None` if the peer lacks the page.
 type Ask = dyn FnMut(&Page) -> Option<Answers>;
@@ -175,7 +175,7 @@ fn first_line(command: &[&str]) -> Option<String> {
     output.status.success().then(|| text.lines().next().unwrap_or_default().to_owned())
 }
 
-const GLIBC: Peer = Peer {
+pub(super) const GLIBC: Peer = Peer {
     name: "glibc",
     version: || {
         let line = first_line(&["iconv", "--version"])?;
@@ -187,7 +187,7 @@ const GLIBC: Peer = Peer {
     ask: |_| Box::new(iconv),
 };
 
-const ICU: Peer = Peer {
+pub(super) const ICU: Peer = Peer {
     name: "icu",
     version: || Some(first_line(&["uconv", "--version"])?.split_once("ICU ")?.1.to_owned()),
     known: ("72.", 72, 18),
@@ -195,7 +195,7 @@ const ICU: Peer = Peer {
     ask: |_| Box::new(uconv),
 };
 
-const JDK: Peer = Peer {
+pub(super) const JDK: Peer = Peer {
     name: "jdk",
     version: || {
         // Running a source file needs the compiler; 17 is the first version with HexFormat.
@@ -209,7 +209,7 @@ const JDK: Peer = Peer {
 
 /// Runs a filter over `items` with `behind` after each, and returns the output before each `marker`. Returns `None` if
 /// there is no output at all, which means that the filter lacks the page.
-fn filter<'a>(
+pub(super) fn filter<'a>(
     command: &[&str],
     items: impl Iterator<Item = &'a [u8]>,
     behind: &[u8],
@@ -342,11 +342,24 @@ class Dump {
 }
 "#;
 
+/// What the JDK reads and writes, by the name of the codec.
+pub(super) type JavaAnswers = HashMap<String, (HashMap<Vec<u8>, String>, HashMap<String, Vec<u8>>)>;
+
+/// Asks the JDK about pages that are not shifted.
+pub(super) fn java_answers(pages: &[Named]) -> JavaAnswers {
+    all_java_answers(pages).into_iter().map(|(name, answers)| (name, (answers.read, answers.written))).collect()
+}
+
 /// Asks about all pages in one run, because the JVM takes longer to start than to work.
-fn java(pages: &[Named]) -> Box<Ask> {
+fn all_java_answers(pages: &[Named]) -> HashMap<String, Answers> {
     let folder = tempfile::tempdir().unwrap();
     let (program, list) = (folder.path().join("Dump.java"), folder.path().join("list"));
-    let shape = |name: &str| Registry::builtin().codec(name).unwrap().info().table().unwrap().shape.clone();
+    let shape =
+        |name: &str| match Registry::builtin().codec(name).unwrap().info().table().map(|table| table.shape.clone()) {
+            // Both are read as pairs without shift codes.
+            Some(Shape::Multi(_)) | None => Shape::Double,
+            Some(shape) => shape,
+        };
     let lines = pages.iter().map(|(name, label)| format!("{name} {label} {:?}\n", shape(name)));
     fs::write(&program, JAVA).unwrap();
     fs::write(&list, lines.collect::<String>()).unwrap();
@@ -362,6 +375,11 @@ fn java(pages: &[Named]) -> Box<Ask> {
             answers.written.insert(String::from_utf8(from).unwrap(), to);
         }
     }
+    all
+}
+
+fn java(pages: &[Named]) -> Box<Ask> {
+    let mut all = all_java_answers(pages);
     Box::new(move |page| {
         let mut answers = all.remove(page.name)?;
         answers.written.values_mut().for_each(|code| *code = page.unshifted(code).to_vec());
