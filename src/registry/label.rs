@@ -91,6 +91,8 @@ impl Width {
             (Width::Unicode(1), &["utf7", "utf8", "cesu8"]),
             (Width::Unicode(2), &["utf16", "ucs2", "iso10646ucs2"]),
             (Width::Unicode(4), &["utf32", "ucs4", "iso10646ucs4"]),
+            // No form that is known.
+            (Width::Unicode(0), &["utf", "ucs"]),
             (Width::Single, &["iso8859", "iso646", "latin", "koi8", "windows125", "cp125", "mac", "xmac"]),
             (Width::Multi, &["euc", "big5", "gb", "shiftj", "sjis", "iso2022", "johab", "hz", "uhc", "hkscs"]),
         ];

@@ -110,8 +110,7 @@ fn for_label(label: &str) -> &'static str {
         "ebcdic" => {
             " (that is a family: name a code page, such as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)"
         }
-        "ansi" => " (Windows has many code pages of that name; the one for Western Europe is windows-1252)",
-        "oem" | "dos" => " (there are many; IBM437 is that of the United States, IBM850 that of Western Europe)",
+        "dos" => " (there are many; IBM437 is that of the United States, IBM850 that of Western Europe)",
         lower if lower.contains(",nl=") => " (after an EBCDIC code page use ,nl=zos or ,nl=fold)",
         _ => " (see `charpipe list`)",
     }

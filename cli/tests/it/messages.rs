@@ -83,7 +83,7 @@ fn what_to_try_next() {
         ("", &declared("UFT-8"), "did you mean UTF-8? (if so, use -f UTF-8)\n"),
         ("", &declared("nonsense"), "\"nonsense\" is not known (name the encoding with -f)\n"),
         ("-f EBCDIC", b"", "--from: \"EBCDIC\" is not known (that is a family: name a code page, such as IBM037"),
-        ("-f ANSI", b"", "the one for Western Europe is windows-1252)\n"),
+        ("-f ANSI", b"", "the one for Western Europe is windows-1252\n"),
         ("-t UTF-9", b"", "--to: \"UTF-9\" is not known (see `charpipe list`)\n"),
         (
             "-t auto",
