@@ -25,7 +25,8 @@ struct Answers {
     written: BTreeMap<String, Vec<u8>>,
 }
 
-const MARKER: &str = "<=>";
+/// What stands after each code. A line end is never the second byte of a pair, so half a pair before it is left out alone.
+const MARKER: &str = "\n<=>";
 
 /// Returns the codes of a page's states, without those that a marker after them could continue.
 fn codes(shape: &Shape) -> Vec<Vec<u8>> {
