@@ -570,3 +570,35 @@ fn a_page_that_does_not_read_says_where() {
     assert_eq!(decode_strictly(&codec, b"\x9F").as_deref(), Some("€"));
     assert_eq!(decode_strictly(&codec, b"\x41"), None);
 }
+
+/// A page that describes its codes itself: of three bytes, and beyond the Basic Multilingual Plane.
+#[test]
+fn a_page_with_states() {
+    const HEAD: &str = "name A\nsubstitute 3F\nshape states\n";
+    let parse = |rest: &str| chart::parse(&format!("{HEAD}{rest}"), &page);
+    let table = parse("state 00-7F 8E:1\nstate A1-FE:2 A0.u\nstate A1-FE\nbut\n3F=003F 8EA1A2=20089").unwrap();
+    let codec = TableCodec::new(table);
+    for (bytes, expected) in [(&b"?\x8E\xA1\xA2?"[..], Some("?\u{20089}?")), (b"\x8E\xA0", None), (b"\x8E\xA1?", None)]
+    {
+        assert_eq!(decode_strictly(&codec, bytes).as_deref(), expected, "{bytes:02X?}");
+    }
+    assert_eq!(encoded(&codec, "\u{20089}"), Some(b"\x8E\xA1\xA2".to_vec()));
+    for (rest, place, what) in [
+        ("state 00-7F 8E:x", (4, 16), "the number of a state"),
+        ("state 7F-00", (4, 7), "ascending order"),
+        ("state 0-7F", (4, 7), "a byte of two hex digits"),
+        ("state 00-7F 8E:1\nbut\n3F=003F", (6, 1), "a line `state` for each state"),
+        ("state 00-7F 8E:0\nbut\n3F=003F", (6, 1), "at most four bytes"),
+        ("state 00-7F\nbut\n3F=003F 80=0080", (6, 1), "states"),
+        ("but\n3F=003F", (5, 1), "at most four bytes"),
+        ("state 00-7F\nchart 8EA1A2A3\n", (5, 7), "one to three bytes"),
+    ] {
+        match parse(rest).map_err(|error| error.to_string()) {
+            Err(error) => assert!(
+                error.starts_with(&format!("line {}, column {}: ", place.0, place.1)) && error.contains(what),
+                "{rest:?}: {error}"
+            ),
+            Ok(_) => panic!("{rest:?} reads"),
+        }
+    }
+}

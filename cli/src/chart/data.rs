@@ -104,7 +104,8 @@ impl ChartData<'_> {
 /// Returns whether the charset is a form of Unicode, which has all characters and no table. (GB 18030 has all characters
 /// and a table.)
 pub(crate) fn is_unicode(codec: &dyn Codec) -> bool {
-    matches!(codec.name(), "ISO-10646-UCS-2" | "UCS-2BE" | "UCS-2LE") || (encode(codec, "\u{10FFFF}").is_some() && codec.name() != "gb18030")
+    matches!(codec.name(), "ISO-10646-UCS-2" | "UCS-2BE" | "UCS-2LE")
+        || (encode(codec, "\u{10FFFF}").is_some() && codec.name() != "gb18030")
 }
 
 /// A sequence of bytes, without shift codes, that two charsets decode differently.

@@ -215,6 +215,8 @@ struct Page {
     first_column: Option<u8>,
 }
 
+const SHAPES: &str = "single, double, shifted, led or states";
+
 /// The contents of a chart cell whose byte has no character.
 const NO_CHARACTER: &str = "----";
 
@@ -244,38 +246,10 @@ impl Page {
             "sha256" => drop(only("a digest")?),
             // A description for people.
             "about" => words.for_each(drop),
-            "state" => {
-                if self.states.len() == MAX_STATES {
-                    return key.expected(format!("at most {MAX_STATES} states"));
-                }
-                let mut cells = [Cell::Illegal; 256];
-                for word in words {
-                    let (first, last, cell) = word.state_entry()?;
-                    if first > last {
-                        return word.expected("a range of bytes in ascending order");
-                    }
-                    cells[usize::from(first)..=usize::from(last)].fill(cell);
-                }
-                self.states.push(cells);
-            }
+            "state" => self.state(key, words)?,
             "substitute" => self.substitute = Some(only("bytes")?.bytes()?),
             "substitute1" => self.substitute1 = Some(only("a byte")?.byte()?),
-            "shape" => {
-                const SHAPES: &str = "single, double, shifted, led or states";
-                let word = only(SHAPES)?;
-                self.shape = Some(match word.text {
-                    "single" => Shape::Single,
-                    "double" => Shape::Double,
-                    "shifted" => Shape::Shifted,
-                    // The charts show which bytes are lead bytes.
-                    "led" => Shape::Multi(Vec::new()),
-                    "states" => {
-                        self.has_states = true;
-                        Shape::Multi(Vec::new())
-                    }
-                    _ => return word.expected(SHAPES),
-                });
-            }
+            "shape" => self.shape(only(SHAPES)?)?,
             "like" => {
                 for word in words {
                     self.bases += 1;
@@ -296,6 +270,39 @@ impl Page {
                 );
             }
         }
+        Ok(())
+    }
+
+    fn shape(&mut self, word: Word<'_>) -> Result<(), Error> {
+        self.shape = Some(match word.text {
+            "single" => Shape::Single,
+            "double" => Shape::Double,
+            "shifted" => Shape::Shifted,
+            // The charts show which bytes are lead bytes.
+            "led" => Shape::Multi(Vec::new()),
+            "states" => {
+                self.has_states = true;
+                Shape::Multi(Vec::new())
+            }
+            _ => return word.expected(SHAPES),
+        });
+        Ok(())
+    }
+
+    /// Reads what the bytes do in the next state.
+    fn state<'a>(&mut self, key: Word<'a>, words: &mut impl Iterator<Item = Word<'a>>) -> Result<(), Error> {
+        if self.states.len() == MAX_STATES {
+            return key.expected(format!("at most {MAX_STATES} states"));
+        }
+        let mut cells = [Cell::Illegal; 256];
+        for word in words {
+            let (first, last, cell) = word.state_entry()?;
+            if first > last {
+                return word.expected("a range of bytes in ascending order");
+            }
+            cells[usize::from(first)..=usize::from(last)].fill(cell);
+        }
+        self.states.push(cells);
         Ok(())
     }
 
