@@ -99,7 +99,7 @@ impl Width {
         let key = key(name);
         // `GB` alone is the British set of ISO 646.
         let begins = |begin: &&str| key.len() > 2 && key.starts_with(begin);
-        FAMILIES.iter().find(|(_, families)| families.iter().any(|family| begins(family))).map(|(width, _)| *width)
+        FAMILIES.iter().find(|(_, families)| families.iter().any(&begins)).map(|(width, _)| *width)
     }
 }
 

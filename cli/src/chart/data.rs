@@ -273,7 +273,8 @@ impl<'a> Reader<'a> {
 
     /// Returns the decoder after `lead`, in the first set that has it, and the code that shifts to that set.
     fn after(&self, lead: &[u8]) -> Option<(&[u8], Box<dyn Decoder>)> {
-        self.sets.iter().find_map(|set| {
+        let has = |set: &&Set| lead.first().is_none_or(|first| set.leads[usize::from(*first)].is_some());
+        self.sets.iter().filter(has).find_map(|set| {
             let mut state = set.state.fork();
             for &byte in lead {
                 let (Effect::Pending, next) = probe(&*state, byte) else { return None };

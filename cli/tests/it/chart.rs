@@ -155,9 +155,9 @@ fn every_chart_is_what_the_codec_does() {
                 assert!(text.is_none(), "{hex} in {name}");
             }
         }
-        // One lead byte of each set.
+        // One lead byte. If several sets have it, its chart is that of the first.
         let leads = object["leads"].as_array().unwrap();
-        for lead in leads.iter().filter(|lead| lead["bytes"] == leads[leads.len() / 2]["bytes"]) {
+        for lead in leads.iter().filter(|lead| lead["bytes"] == leads[leads.len() / 2]["bytes"]).take(1) {
             let hex = lead["bytes"].as_str().unwrap();
             let pairs = self::object(&format!("{name} --lead {hex}"));
             let cells = pairs["chart"].as_array().unwrap();
