@@ -71,7 +71,6 @@ impl TableCodec {
 
     /// Makes the codec `name`, whose table `make` builds from that name when it is needed. The name and the source in
     /// that table do not count.
-    #[cfg_attr(not(any(feature = "whatwg", feature = "dos", feature = "legacy")), expect(dead_code))]
     pub(crate) const fn made(name: &'static str, source: &'static str, make: fn(&'static str) -> Table) -> Self {
         Self::from(Source::Made { name, source, make })
     }
