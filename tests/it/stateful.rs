@@ -55,6 +55,8 @@ fn other_forms_are_read() {
         // Without the announcement.
         ("ISO-2022-KR", b"\x0E0!\x0F", "가"),
         ("ISO-2022-JP-1", b"\x1B$@F|\x1B(J\\", "日¥"),
+        ("ISO-2022-JP-1", b"\x1B$(BF|\x1B$(@F|\x1B(B", "日日"),
+        ("ISO-2022-JP-2", b"\x1B$(AN*\x1B(I1\x1B(B", "为ｱ"),
         ("ISO-2022-JP-2", b"caf\x1B.A\x1BNi", "café"),
         ("ISO-2022-JP-2", b"\x1B.F\x1BNj", "κ"),
         ("ISO-2022-JP-3", b"\x1B$(Q.!\x1B$(O.!\x1B(B", "\u{4FF1}\u{4FF1}"),

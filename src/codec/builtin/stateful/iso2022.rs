@@ -5,7 +5,8 @@
 //! RFC 1557 (Korean), RFC 1922 (Chinese), RFC 1468, 1554 and 2237 (Japanese), JIS X 0213.
 //!
 //! At a line end G1 to G3 are forgotten, except in Korean, where G1 is designated once at the beginning of the text. When
-//! reading Korean, the designation may be missing. An escape sequence of another charset is malformed.
+//! reading Korean, the designation may be missing. An escape sequence of another charset is malformed, and so is that of
+//! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
 use super::sets::Set;
 use super::{ByteDecoder, CharEncoder, Reader, Reading, Writer};
@@ -34,6 +35,9 @@ const ASCII: Designation = (Set::Ascii, 0, b"\x1B(B");
 const ROMAN: Designation = (Set::Roman, 0, b"\x1B(J");
 const JIS_0208: Designation = (Set::Jis0208, 0, b"\x1B$B");
 const JIS_0208_OF_1978: Designation = (Set::Jis0208, 0, b"\x1B$@");
+// The longer sequences of ISO 2022 for the same sets, which are only read.
+const JIS_0208_LONG: Designation = (Set::Jis0208, 0, b"\x1B$(B");
+const JIS_0208_OF_1978_LONG: Designation = (Set::Jis0208, 0, b"\x1B$(@");
 const JIS_0212: Designation = (Set::Jis0212, 0, b"\x1B$(D");
 const KATAKANA: Designation = (Set::Katakana, 0, b"\x1B(I");
 
@@ -41,7 +45,7 @@ impl Iso2022 {
     pub(crate) const JP_1: &Iso2022 = &Iso2022 {
         name: "ISO-2022-JP-1",
         source: "RFC 2237",
-        designations: &[ASCII, JIS_0208, JIS_0208_OF_1978, JIS_0212, ROMAN],
+        designations: &[ASCII, JIS_0208, JIS_0208_OF_1978, JIS_0208_LONG, JIS_0208_OF_1978_LONG, JIS_0212, ROMAN],
         is_announced: false,
     };
     pub(crate) const JP_2: &Iso2022 = &Iso2022 {
@@ -51,12 +55,17 @@ impl Iso2022 {
             ASCII,
             JIS_0208,
             JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
             JIS_0212,
             (Set::Gb2312, 0, b"\x1B$A"),
+            (Set::Gb2312, 0, b"\x1B$(A"),
             (Set::Ks1001, 0, b"\x1B$(C"),
             (Set::Latin1, 2, b"\x1B.A"),
             (Set::Greek, 2, b"\x1B.F"),
             ROMAN,
+            // Not in the RFC, but glibc writes it.
+            KATAKANA,
         ],
         is_announced: false,
     };
@@ -67,6 +76,8 @@ impl Iso2022 {
             ASCII,
             JIS_0208,
             JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
             (Set::Jis0213a, 0, b"\x1B$(O"),
             (Set::Jis0213a, 0, b"\x1B$(Q"),
             (Set::Jis0213b, 0, b"\x1B$(P"),
@@ -82,6 +93,8 @@ impl Iso2022 {
             ASCII,
             JIS_0208,
             JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
             (Set::Jis0213a, 0, b"\x1B$(Q"),
             (Set::Jis0213a, 0, b"\x1B$(O"),
             (Set::Jis0213b, 0, b"\x1B$(P"),
@@ -93,7 +106,16 @@ impl Iso2022 {
     pub(crate) const JP_EXT: &Iso2022 = &Iso2022 {
         name: "ISO-2022-JP-EXT",
         source: "RFC 2237, JIS X 0201",
-        designations: &[ASCII, JIS_0208, JIS_0208_OF_1978, JIS_0212, ROMAN, KATAKANA],
+        designations: &[
+            ASCII,
+            JIS_0208,
+            JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
+            JIS_0212,
+            ROMAN,
+            KATAKANA,
+        ],
         is_announced: false,
     };
     pub(crate) const KR: &Iso2022 = &Iso2022 {
