@@ -87,12 +87,14 @@ pub enum ErrorKind {
         /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
     },
-    /// The label is known, but charpipe does not support its charset: `HZ-GB-2312`, `ISO-2022-KR` …
-    #[error("{label:?} is not supported")]
+    /// The label is known, but its charset is not supported (`SCSU`), or not in a document (`UTF-7`).
+    #[error("{label:?} is not supported: {reason}")]
     #[non_exhaustive]
     UnsupportedLabel {
         /// The label.
         label: String,
+        /// Why it is not supported, and what to do.
+        reason: &'static str,
         /// The position of the label in the document; `None` for a label that the caller gave.
         offset: Option<u64>,
     },

@@ -42,6 +42,7 @@
 //! |---|---|---|
 //! | `whatwg` | the encodings of the web, through encoding_rs | yes |
 //! | `dos` | the DOS code pages | yes |
+//! | `legacy` | the other charsets of the ASCII family: national and vendor pages, the Macintosh, UTF-7, HZ and ISO-2022 | yes |
 //! | `guess` | statistical guessing among the encodings of the web; EBCDIC and Unicode are guessed without it | yes |
 //! | `normalize` | `Transcode::normalize`: Unicode normalization of the text | no |
 //! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |

@@ -70,9 +70,11 @@ mod words;
 
 pub use crate::arch::types::{ByteOrder, OctetOrder};
 pub use buffer::PageBuffer;
-pub(crate) use builtin::PAGES;
 #[cfg(feature = "dos")]
 pub(crate) use builtin::oem;
+pub(crate) use builtin::pages;
+#[cfg(feature = "legacy")]
+pub(crate) use builtin::stateful;
 #[cfg(feature = "whatwg")]
 pub(crate) use builtin::web;
 #[cfg(feature = "whatwg")]

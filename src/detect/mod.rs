@@ -683,7 +683,7 @@ impl Detector {
         if !self.is_default_policy() {
             return rules::web_name(&self.registry, label);
         }
-        match self.registry.codec(label) {
+        match self.registry.declared(label) {
             Ok(codec) => Some(codec.name().to_owned()),
             Err(_) => meaning_of_label(&self.registry, label),
         }

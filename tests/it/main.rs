@@ -20,6 +20,8 @@ mod fields;
 mod fields_mainframe;
 mod fields_properties;
 mod guess;
+#[cfg(all(feature = "whatwg", feature = "dos", feature = "legacy"))]
+mod labels;
 #[cfg(feature = "whatwg")]
 mod malformed_as;
 #[cfg(feature = "whatwg")]
@@ -44,6 +46,8 @@ mod security;
 #[cfg(feature = "serde")]
 mod serde;
 mod shapes;
+#[cfg(feature = "legacy")]
+mod stateful;
 mod table_files;
 mod tables;
 mod tapes;

@@ -39,8 +39,9 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
             return format!(" (if so, use -f {})", near[0]).into();
         }
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
-        ErrorKind::UnsupportedLabel { .. } => {
-            " (convert it with another program first, or name another encoding with -f)"
+        // A charset that is supported, but not because a document says so.
+        ErrorKind::UnsupportedLabel { label, .. } if Registry::builtin().codec(label).is_ok() => {
+            return format!(" (use -f {label})").into();
         }
         ErrorKind::Strict { code: "nel-in-xml", .. } => " (use --as text if it is not XML, or leave out --strict)",
         ErrorKind::Strict { .. } => " (leave out --strict to go on)",
@@ -98,7 +99,6 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
 pub(crate) fn for_option(error: &Error) -> Cow<'static, str> {
     match error.kind() {
         ErrorKind::UnknownLabel { label, near, .. } if near.is_empty() => for_label(label).into(),
-        ErrorKind::UnsupportedLabel { .. } => " (convert it with another program first)".into(),
         ErrorKind::NoEncoder { .. } => for_error(error),
         _ => "".into(),
     }
@@ -112,8 +112,7 @@ fn for_label(label: &str) -> &'static str {
         "ebcdic" => {
             " (that is a family: name a code page, such as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)"
         }
-        "ansi" => " (Windows has many code pages of that name; the one for Western Europe is windows-1252)",
-        "oem" | "dos" => " (there are many; IBM437 is that of the United States, IBM850 that of Western Europe)",
+        "dos" => " (there are many; IBM437 is that of the United States, IBM850 that of Western Europe)",
         lower if lower.contains(",nl=") => " (after an EBCDIC code page use ,nl=zos or ,nl=fold)",
         _ => " (see `charpipe list`)",
     }
