@@ -87,7 +87,7 @@ pub enum ErrorKind {
         /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
     },
-    /// The label is known, but its charset is not supported (`SCSU`), or not in a document (`UTF-7`).
+    /// The label is known, but its charset is not supported (`SCSU`), or not in a document (`HZ-GB-2312`).
     #[error("{label:?} is not supported: {reason}")]
     #[non_exhaustive]
     UnsupportedLabel {
