@@ -2,7 +2,8 @@
 //! EBCDIC.
 //!
 //! `cargo bench --bench guess` prints the tables of `spec/statistics.md` and exits with 1 if the requirements stated
-//! there are not met; `-- -v` also lists the wrong guesses. Run without `--bench`, as by `cargo test --benches`, it
+//! there are not met; `-- -v` also lists the wrong guesses, and `-- compare` only compares charpipe with other detectors.
+//! Run without `--bench`, as by `cargo test --benches`, it
 //! takes only a few samples of each kind. The samples are the same on every run.
 
 use charpipe::codec::{ByteSink, Stop, decode_strictly};
@@ -12,6 +13,9 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 const SIZES: [usize; 5] = [64, 200, 500, 2000, 65536];
+
+#[path = "guess/comparison.rs"]
+mod comparison;
 
 static TEXTS: &str = include_str!("guess/texts.txt");
 
@@ -138,6 +142,10 @@ fn encoded(codec: &dyn Codec, text: &str, len: usize) -> Vec<u8> {
             break;
         }
     }
+    let mut sink = ByteSink::new(&mut buffer);
+    if len == usize::MAX && encoder.finish(&mut sink) == Stop::InputEmpty {
+        bytes.extend_from_slice(sink.as_bytes());
+    }
     bytes.truncate(len);
     bytes
 }
@@ -168,6 +176,10 @@ fn main() -> ExitCode {
     let whole = args.iter().any(|arg| arg == "--bench");
     let verbose = args.iter().any(|arg| arg == "-v");
     let registry = Registry::builtin();
+    if args.iter().any(|arg| arg == "compare") {
+        let is_best = comparison::compare(&registry, whole, verbose);
+        return if is_best { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let languages = languages();
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut good = true;
@@ -273,7 +285,7 @@ fn main() -> ExitCode {
     let mut wrong = 0;
     let mut all = 0;
     let mut hints = 0;
-    for kind in negatives() {
+    for kind in negatives().into_iter() {
         let mut cells = Vec::new();
         for size in SIZES {
             let trials = match (whole, size) {
@@ -339,6 +351,7 @@ fn main() -> ExitCode {
             percent(tally.wrong_but_certain, tally.all)
         );
     }
+    good &= comparison::compare(&registry, whole, verbose);
     if !good {
         eprintln!("the requirements are not met");
     }

@@ -87,12 +87,14 @@ pub enum ErrorKind {
         /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
     },
-    /// The label is known, but charpipe does not support its charset: `HZ-GB-2312`, `ISO-2022-KR` …
-    #[error("{label:?} is not supported")]
+    /// The label is known, but its charset is not supported (`SCSU`), or not in a document (`HZ-GB-2312`).
+    #[error("{label:?} is not supported: {reason}")]
     #[non_exhaustive]
     UnsupportedLabel {
         /// The label.
         label: String,
+        /// Why it is not supported, and what to do.
+        reason: &'static str,
         /// The position of the label in the document; `None` for a label that the caller gave.
         offset: Option<u64>,
     },
@@ -127,6 +129,16 @@ pub enum ErrorKind {
         offset: u64,
         /// The reason. The verdict has the id of the rule.
         why: &'static str,
+    },
+    /// Nothing identifies the encoding, and the input is not valid UTF-8. Only detection fails with this; a conversion
+    /// fails with [`Malformed`](Self::Malformed) when it gets there.
+    #[error("unknown encoding: nothing names it, and the input is not valid UTF-8; it looks like {looks}")]
+    #[non_exhaustive]
+    UnknownEncoding {
+        /// The position of the first bytes that are not UTF-8.
+        offset: u64,
+        /// What the input looks like, in words for people. The verdict has it as [`Looks`](crate::detect::Looks).
+        looks: &'static str,
     },
     /// A warning that [`strict`](crate::Transcode::strict) turned into an error.
     #[error("{message} ({code})")]
@@ -232,6 +244,23 @@ pub enum ErrorKind {
         offset: u64,
         /// The character.
         ch: char,
+    },
+    /// A character is followed by too many characters that combine with it to be normalised
+    /// (`Transcode::normalize`).
+    #[error("more than {limit} characters in a row combine with each other, and cannot be normalised")]
+    #[non_exhaustive]
+    SequenceTooLong {
+        /// The first of the input bytes that the first character came from.
+        offset: u64,
+        /// The limit, in characters.
+        limit: usize,
+    },
+    /// Malformed input can be read only as a single-byte charset that contains ASCII.
+    #[error("{codec} is not a single-byte charset that contains ASCII")]
+    #[non_exhaustive]
+    NotAnAsciiPage {
+        /// The charset.
+        codec: String,
     },
     /// A record has a newline in its text, under [`OnNewlineInRecord::Error`](crate::OnNewlineInRecord::Error).
     #[error("U+{:04X}, a newline, is inside a record", *ch as u32)]
@@ -356,6 +385,7 @@ impl Error {
             | ErrorKind::Unmappable { offset, .. }
             | ErrorKind::DeclarationTooLong { offset, .. }
             | ErrorKind::PolicyRejects { offset, .. }
+            | ErrorKind::UnknownEncoding { offset, .. }
             | ErrorKind::Strict { offset, .. }
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
@@ -363,6 +393,7 @@ impl Error {
             | ErrorKind::ColumnTooLong { offset, .. }
             | ErrorKind::NoTapeFile { offset, .. }
             | ErrorKind::Control { offset, .. }
+            | ErrorKind::SequenceTooLong { offset, .. }
             | ErrorKind::NewlineInRecord { offset, .. }
             | ErrorKind::CannotPad { offset, .. }
             | ErrorKind::Codec { offset, .. } => Some(offset),
@@ -376,6 +407,7 @@ impl Error {
             | ErrorKind::CannotFrame { .. }
             | ErrorKind::BadLabel { .. }
             | ErrorKind::NotATable { .. }
+            | ErrorKind::NotAnAsciiPage { .. }
             | ErrorKind::TableFile { .. }
             | ErrorKind::Table { .. } => None,
         }
@@ -396,11 +428,13 @@ impl Error {
             ErrorKind::NotUtf8 { .. } => "not-utf-8",
             ErrorKind::DeclarationTooLong { .. } => "declaration-too-long",
             ErrorKind::PolicyRejects { .. } => "policy-rejects",
+            ErrorKind::UnknownEncoding { .. } => "unknown-encoding",
             ErrorKind::Strict { code, .. } => code,
             ErrorKind::NoXmlName { .. } => "no-xml-name",
             ErrorKind::NoBom { .. } => "no-bom",
             ErrorKind::Codec { .. } => "codec",
             ErrorKind::Control { .. } => "control",
+            ErrorKind::SequenceTooLong { .. } => "sequence-too-long",
             ErrorKind::NewlineInRecord { .. } => "newline-in-record",
             ErrorKind::Options { .. } => "options",
             ErrorKind::BadHeader { .. } => "bad-header",
@@ -412,6 +446,7 @@ impl Error {
             ErrorKind::CannotFrame { .. } => "cannot-frame",
             ErrorKind::BadLabel { .. } => "bad-label",
             ErrorKind::NotATable { .. } => "not-a-table",
+            ErrorKind::NotAnAsciiPage { .. } => "not-an-ascii-page",
             ErrorKind::TableFile { .. } => "table-file",
             ErrorKind::Table { .. } => "table",
         }

@@ -42,7 +42,10 @@
 //! |---|---|---|
 //! | `whatwg` | the encodings of the web, through encoding_rs | yes |
 //! | `dos` | the DOS code pages | yes |
+//! | `legacy` | the other charsets of the ASCII family: national and vendor pages, the Macintosh, UTF-7, HZ and ISO-2022 | yes |
 //! | `guess` | statistical guessing among the encodings of the web; EBCDIC and Unicode are guessed without it | yes |
+//! | `normalize` | `Transcode::normalize`: Unicode normalization of the text | no |
+//! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |
 //! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |
 //!
@@ -101,11 +104,13 @@ pub use error::{Error, ErrorKind, RecordPosition};
 pub use registry::Registry;
 pub use text::controls::OnControl;
 pub use text::eol::{Eol, OnNewlineInRecord};
+#[cfg(feature = "normalize")]
+pub use text::normalize::Normalization;
 #[cfg(feature = "tokio")]
 pub use transcoder::tokio;
 pub use transcoder::{
     Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, OnMalformed, OnOverlong,
-    OnUnmappable, Padding, Progress, RecordsCut, Relabel, Relabelled, Report, Status, Transcode, Transcoder,
+    OnUnknown, OnUnmappable, Padding, Progress, RecordsCut, Relabel, Relabelled, Report, Status, Transcode, Transcoder,
     UnmappableAt, ValueDecoder, decode, transcode,
 };
 pub use words::{UnknownWord, Word};

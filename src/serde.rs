@@ -12,14 +12,14 @@
 
 use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
-use crate::detect::{Diagnostic, Family, Kind, Policy, Severity, Source, Verdict};
+use crate::detect::{Diagnostic, Family, Kind, Looks, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};
 use crate::records::{Carriage, Columns, Shape};
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
 use crate::transcoder::{
-    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnOverlong, OnUnmappable, Padding, RecordsCut, Relabel,
-    Relabelled, Report, UnmappableAt,
+    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, RecordsCut,
+    Relabel, Relabelled, Report, UnmappableAt,
 };
 use crate::words::Word;
 use serde::de::Error as _;
@@ -41,6 +41,8 @@ struct VerdictKeys<'a> {
     declared: Option<&'a str>,
     declared_span: Option<[u64; 2]>,
     charset: Option<&'a str>,
+    ascii: Option<bool>,
+    looks: Option<Looks>,
     policy: Option<Policy>,
     rule: Option<&'static str>,
     source: Option<Source>,
@@ -62,6 +64,8 @@ impl<'a> From<&'a Verdict> for VerdictKeys<'a> {
             declared: verdict.declared.as_deref(),
             declared_span: verdict.declared_span.as_ref().map(|span| [span.start, span.end]),
             charset: verdict.charset.as_deref(),
+            ascii: Some(verdict.ascii),
+            looks: verdict.looks,
             policy: Some(verdict.policy),
             rule: verdict.rule,
             source: verdict.source,
@@ -80,6 +84,20 @@ impl Serialize for Verdict {
     }
 }
 
+/// The keys of malformed input: those of [`Faults`], and what it was read as.
+#[derive(Serialize)]
+struct MalformedKeys<'a> {
+    #[serde(flatten)]
+    faults: &'a Faults,
+    read_as: Option<&'a str>,
+}
+
+impl<'a> From<&'a Report> for MalformedKeys<'a> {
+    fn from(report: &'a Report) -> Self {
+        MalformedKeys { faults: &report.malformed, read_as: report.read_as.as_deref() }
+    }
+}
+
 /// The keys of a [`Report`].
 #[derive(Serialize)]
 struct ReportKeys<'a> {
@@ -88,7 +106,7 @@ struct ReportKeys<'a> {
     verdict: Option<&'a Verdict>,
     bytes_in: u64,
     bytes_out: u64,
-    malformed: &'a Faults,
+    malformed: MalformedKeys<'a>,
     unmappable: &'a Faults<UnmappableAt>,
     relabelled: Option<&'a Relabelled>,
     /// Control characters that were replaced or dropped; absent if the caller keeps them.
@@ -115,7 +133,7 @@ impl<'a> From<&'a Report> for ReportKeys<'a> {
             verdict: report.verdict.as_ref(),
             bytes_in: report.bytes_in,
             bytes_out: report.bytes_out,
-            malformed: &report.malformed,
+            malformed: MalformedKeys::from(report),
             unmappable: &report.unmappable,
             relabelled: report.relabelled.as_ref(),
             controls: report.controls.as_ref(),
@@ -243,7 +261,7 @@ macro_rules! words {
 }
 
 words! {
-    Kind Source Severity Family Policy OnMalformed OnUnmappable Relabel Bom Eol EbcdicNl OnControl OnNewlineInRecord Padding Gaps
+    Kind Looks Source Severity Family Policy OnMalformed OnUnknown OnUnmappable Relabel Bom Eol EbcdicNl OnControl OnNewlineInRecord Padding Gaps
     OnOverlong Carriage
 }
 

@@ -15,6 +15,9 @@ use std::fmt::Write as _;
 /// The greatest width of a line of text, in columns.
 const WIDTH: usize = 100;
 
+/// What stands before the lines below the name of a codec.
+const INDENT: &str = "    ";
+
 /// Runs the command.
 pub(crate) fn run(args: &List) -> Status {
     let registry = match args.tables.registry() {
@@ -26,7 +29,7 @@ pub(crate) fn run(args: &List) -> Status {
         say_nothing_matches(&registry, args.pattern.as_deref().unwrap_or_default());
         return Status::Data;
     }
-    let text = if args.json { found.iter().map(json::line).collect() } else { in_words(&found) };
+    let text = if args.json { found.iter().map(json::line).collect() } else { in_words(&registry, &found) };
     print::to_stdout(&text)
 }
 
@@ -39,7 +42,9 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
     let mut found: Vec<CodecObject<'_>> = registry
         .codecs()
         .filter(|codec| {
-            registry.labels(codec.name()).any(fits) || named.as_ref().is_some_and(|named| named.name() == codec.name())
+            registry.labels(codec.name()).any(fits)
+                || named.as_ref().is_some_and(|named| named.name() == codec.name())
+                || pattern.is_some_and(|pattern| describes(registry.description(codec.name()), pattern))
         })
         .map(|codec| CodecObject {
             name: codec.name(),
@@ -68,6 +73,18 @@ fn matches(pattern: &str, label: &str) -> bool {
     let (pattern, label) = (pattern.to_ascii_lowercase(), label.to_ascii_lowercase());
     if pattern.contains(['*', '?']) { glob(pattern.as_bytes(), label.as_bytes()) } else { label.contains(&pattern) }
 }
+
+/// Returns whether a description contains `pattern`, ignoring case: a language, or a part of its name.
+fn describes(description: &str, pattern: &str) -> bool {
+    let pattern = pattern.trim().to_ascii_lowercase();
+    // Short patterns, and those with digits, are parts of labels.
+    pattern.len() >= MIN_WORD
+        && pattern.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b' ')
+        && description.to_ascii_lowercase().contains(&pattern)
+}
+
+/// The shortest pattern that is looked for in descriptions: `thai`, `lao`.
+const MIN_WORD: usize = 3;
 
 /// Returns the letters and digits of a label in lower case: the rules for labels ignore everything else.
 fn letters(label: &str) -> impl Iterator<Item = char> {
@@ -125,20 +142,27 @@ fn natural(a: &str, b: &str) -> Ordering {
     x.len().cmp(&y.len()).then(a.cmp(b))
 }
 
-/// Returns a line for each codec, with its aliases on indented lines below.
-fn in_words(found: &[CodecObject<'_>]) -> String {
+/// Returns a line for each codec, with its description and its aliases on indented lines below.
+fn in_words(registry: &Registry, found: &[CodecObject<'_>]) -> String {
     let longest = found.iter().map(|codec| codec.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for codec in found {
         let name = printable(codec.name);
         let about = match codec {
-            CodecObject { decode: false, .. } => "known, not supported".to_owned(),
+            CodecObject { decode: false, .. } => match registry.codec(codec.name).map_err(|error| error.to_string()) {
+                Err(error) => format!("known, {}", error.split_once(" is ").map_or("not supported", |(_, why)| why)),
+                Ok(_) => "known, not supported".to_owned(),
+            },
             CodecObject { encode, source, .. } => {
                 let directions = if *encode { "decode+encode" } else { "decode" };
                 format!("{directions:13}  {}", source.map_or("registered".into(), printable))
             }
         };
         _ = writeln!(text, "{name:longest$}  {about}");
+        let description = registry.description(codec.name);
+        if codec.decode && !description.is_empty() {
+            _ = writeln!(text, "{INDENT}{description}");
+        }
         wrapped(&mut text, &codec.aliases);
     }
     text
@@ -146,7 +170,6 @@ fn in_words(found: &[CodecObject<'_>]) -> String {
 
 /// Appends the labels, separated by commas, on indented lines.
 fn wrapped(text: &mut String, labels: &[&str]) {
-    const INDENT: &str = "    ";
     let mut column = 0;
     for label in labels {
         let label = printable(label);

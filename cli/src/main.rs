@@ -7,7 +7,7 @@
 //! | part | job |
 //! |---|---|
 //! | `main.rs` | parses the command line, runs the command, returns its status |
-//! | `convert/`, `detect/`, `rows/`, `list.rs`, `chart/`, `generate/` | the commands, which do not use each other |
+//! | `convert/`, `detect/`, `rows/`, `list.rs`, `chart/`, `git_filter/`, `generate/` | the commands, which do not use each other |
 //! | `args/` | the options, and what they tell the library |
 //! | `print.rs` | writes whole texts; handles closed pipes and failed writes |
 //! | `panics.rs` | makes a panic the error of one file |
@@ -25,6 +25,7 @@ mod escape;
 mod files;
 #[cfg(feature = "generate")]
 mod generate;
+mod git_filter;
 mod list;
 mod messages;
 #[cfg(test)]
@@ -74,6 +75,7 @@ fn run_command(command: &Command) -> Status {
         Command::Rows(rows) => rows::run(rows),
         Command::List(list) => list::run(list),
         Command::Chart(chart) => chart::run(chart),
+        Command::GitFilter(filter) => git_filter::run(filter),
     }
 }
 

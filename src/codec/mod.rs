@@ -70,9 +70,11 @@ mod words;
 
 pub use crate::arch::types::{ByteOrder, OctetOrder};
 pub use buffer::PageBuffer;
-pub(crate) use builtin::PAGES;
 #[cfg(feature = "dos")]
 pub(crate) use builtin::oem;
+pub(crate) use builtin::pages;
+#[cfg(feature = "legacy")]
+pub(crate) use builtin::stateful;
 #[cfg(feature = "whatwg")]
 pub(crate) use builtin::web;
 #[cfg(feature = "whatwg")]
@@ -81,7 +83,7 @@ pub use engine::TableCodec;
 pub(crate) use info::for_label;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
 pub(crate) use newline::{apply_newline, newline_surface};
-pub(crate) use probe::{begins_with, blank, can_write, char_of_byte, has_shift_codes, is_utf8};
+pub(crate) use probe::{begins_with, blank, can_write, char_of_byte, decodes, has_shift_codes, is_utf8};
 pub use probe::{byte_order_mark, can_encode, decode_strictly, is_ebcdic};
 pub(crate) use sink::Utf8Buf;
 pub use sink::{ByteSink, Utf8Sink};

@@ -42,6 +42,30 @@ pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     (stop == Stop::InputEmpty).then_some(text)
 }
 
+/// Returns whether the codec decodes `bytes` without error. `is_end`: nothing follows them; otherwise their end may cut a
+/// character. A codec that breaks the contract does not decode them.
+pub(crate) fn decodes(codec: &dyn Codec, bytes: &[u8], is_end: bool) -> bool {
+    let mut decoder = codec.decoder();
+    let mut room = [0; 4096];
+    let mut rest = bytes;
+    loop {
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(rest, &mut sink);
+        let has_moved = step.read > 0 || sink.written() > 0;
+        let Some(unread) = rest.get(step.read..) else { return false };
+        rest = unread;
+        match step.stop {
+            Stop::InputEmpty => break,
+            Stop::OutputFull if has_moved => {}
+            _ => return false,
+        }
+    }
+    // Nothing but a fault stops the end of a stream for long.
+    !is_end
+        || (0..MIN_ROOM).map(|_| decoder.finish(&mut Utf8Sink::new(&mut room))).find(|stop| *stop != Stop::OutputFull)
+            == Some(Stop::InputEmpty)
+}
+
 /// Encodes `text`, which is short, with a new encoder, and returns the bytes and the encoder. Returns `None` if the
 /// codec cannot encode or a character of the text is unmappable.
 fn encode_strictly(codec: &dyn Codec, text: &str) -> Option<(Vec<u8>, Box<dyn Encoder>)> {

@@ -68,7 +68,7 @@ impl ContentType {
     #[must_use]
     pub fn kind(&self) -> MediaKind {
         let Some(essence) = &self.essence else { return MediaKind::Missing };
-        let Some((media, sub)) = essence.split_once('/').filter(|(media, sub)| is_token(media) && is_token(sub)) else {
+        let Some((media, sub)) = essence.split_once('/').filter(|_| is_media_type(essence)) else {
             return MediaKind::Other;
         };
         let is_suffixed = sub.len() > "+xml".len() && sub.ends_with("+xml");
@@ -109,6 +109,11 @@ impl fmt::Display for ContentType {
         }
         f.write_str("\"")
     }
+}
+
+/// Returns whether `essence` is a media type: two tokens with a `/` between them.
+pub(super) fn is_media_type(essence: &str) -> bool {
+    essence.split_once('/').is_some_and(|(media, sub)| is_token(media) && is_token(sub))
 }
 
 /// Returns whether `text` is a token, RFC 9110 §5.6.2.

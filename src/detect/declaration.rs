@@ -4,6 +4,7 @@
 //! The name is parsed leniently, so that a document that breaks the grammar still reveals its encoding. The position of
 //! the first error is kept for a diagnostic.
 
+use super::html_start::HtmlStart;
 use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic, is_enc_name};
 use nom::bytes::{tag, take_while, take_while1};
 use nom::character::complete::{char, satisfy};
@@ -56,6 +57,12 @@ pub(super) struct Scanner {
     text: String,
     /// For each character, the index in `text` at which it begins and the range of its bytes in the input.
     marks: Vec<Mark>,
+    /// How many more characters of white space may precede the declaration.
+    skips: usize,
+    /// Whether white space was skipped.
+    has_skipped: bool,
+    /// Looks for the beginning of an HTML document in the same text.
+    html: HtmlStart,
 }
 
 struct Mark {
@@ -86,7 +93,15 @@ impl Scanner {
             taken: 0,
             text: String::new(),
             marks: Vec::new(),
+            skips: 0,
+            has_skipped: false,
+            html: HtmlStart::never(),
         }
+    }
+
+    /// Also finds a declaration after white space, and the beginning of an HTML document.
+    pub(super) fn leniently(self) -> Self {
+        Scanner { skips: DECLARATION_LIMIT, html: HtmlStart::new(), ..self }
     }
 
     /// Takes one byte.
@@ -115,11 +130,34 @@ impl Scanner {
     }
 
     fn mark(&mut self, ch: char, bytes: Range<u64>) {
+        self.html.take(ch);
+        if self.text.is_empty() && self.skips > 0 && is_space(ch, self.ebcdic) {
+            self.skips -= 1;
+            self.has_skipped = true;
+            self.taken -= bytes.end - self.start;
+            self.start = bytes.end;
+            return;
+        }
+        if !self.can_be_declaration() {
+            return;
+        }
         self.marks.push(Mark { index: self.text.len(), bytes });
         self.text.push(ch);
     }
 
+    /// Returns whether the text so far is the beginning of `<?xml`, or begins with it.
+    fn can_be_declaration(&self) -> bool {
+        OPENING.starts_with(&*self.text) || self.is_xml()
+    }
+
     fn state(&self) -> Scanned {
+        match self.state_of_declaration() {
+            Scanned::None if self.html.is_open() && self.taken < BYTE_LIMIT => Scanned::NeedMore,
+            state => state,
+        }
+    }
+
+    fn state_of_declaration(&self) -> Scanned {
         let text = &*self.text;
         let too_long = self.taken >= BYTE_LIMIT;
         if text.len() < OPENING.len() && !too_long {
@@ -148,9 +186,24 @@ impl Scanner {
         self.ebcdic
     }
 
-    /// Returns how many bytes were taken.
+    /// Returns the offset in the input at which the text begins, after any white space before a declaration.
+    pub(super) fn start(&self) -> usize {
+        self.start as usize
+    }
+
+    /// Returns how many bytes were taken from there on.
     pub(super) fn taken(&self) -> usize {
         self.taken as usize
+    }
+
+    /// Returns whether the text begins like an HTML document.
+    pub(super) fn is_html(&self) -> bool {
+        self.html.is_html()
+    }
+
+    /// Returns whether white space precedes the text.
+    pub(super) fn has_skipped(&self) -> bool {
+        self.has_skipped
     }
 
     pub(super) fn is_xml(&self) -> bool {
@@ -159,7 +212,7 @@ impl Scanner {
 
     /// Returns whether the text scanned so far is a declaration, or would be one if the input ended here.
     pub(super) fn is_declaration(&self) -> bool {
-        self.is_xml() && self.text.len() > OPENING.len() && self.state() != Scanned::None
+        self.is_xml() && self.text.len() > OPENING.len() && self.state_of_declaration() != Scanned::None
     }
 
     /// Returns the declaration that was scanned.

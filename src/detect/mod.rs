@@ -1,21 +1,25 @@
 //! Detection of a stream's encoding, from a bounded prefix that the caller passes in chunks.
 //!
 //! ```text
-//! bytes ─ signature.rs ─ declaration.rs ─ html.rs, statistics.rs ─ rules/ ─ Verdict
-//!         Appendix F      in the family    a bounded window, if      a policy,
-//!         with nom        found            the policy needs it       rule by rule
+//! bytes ─ signature.rs ─ declaration.rs ─ html.rs, statistics.rs ─ rules/ ─ contents.rs ─ Verdict
+//!         Appendix F      in the family    a bounded window, if      a policy,  does the window
+//!         with nom        found            the policy needs it       by rules   contradict it?
 //!                                  content_type.rs ─────────────────┘
 //! ```
 //!
 //! A [`Detector`] takes bytes only until it has a verdict. It always needs the bytes of the signature. If a declaration
 //! follows, it needs the bytes up to the declaration's `>`. If the kind of document or the policy calls for it, it also
-//! needs the bytes of the HTML prescan or of the window for statistics. The detector keeps these bytes, and the caller
-//! can get them back with [`prefix`](Detector::prefix). The verdict does not depend on how the input was split into
-//! chunks.
+//! needs the bytes of the HTML prescan or of the window for statistics. Under the default policy it takes the first 64
+//! KiB, if there are that many, and compares them with the encoding that it found. The detector keeps these bytes, and
+//! the caller can get them back with [`prefix`](Detector::prefix). The verdict does not depend on how the input was
+//! split into chunks.
 
+mod binary;
 mod content_type;
+mod contents;
 mod declaration;
 mod html;
+mod html_start;
 mod policy;
 mod rules;
 mod signature;
@@ -29,18 +33,21 @@ pub use content_type::{ContentType, MediaKind};
 pub use declaration::DECLARATION_LIMIT;
 pub use policy::Policy;
 pub use signature::{Family, Signature};
-pub use statistics::Candidate;
+pub use statistics::{Candidate, Looks};
 
 use statistics::WINDOW;
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
+pub(crate) use binary::has_signature as has_binary_signature;
+pub(crate) use contents::contents_contradict;
 pub(crate) use declaration::{Declaration, Vacancy};
 pub(crate) use html::{Syntax, meta_labels};
 pub(crate) use signature::is_byte_order_mark;
 
-use crate::codec::{Codec, begins_with, byte_order_mark, decode_strictly};
+use crate::codec::{Codec, begins_with, byte_order_mark, decode_strictly, decodes};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
+use contents::Contents;
 use declaration::{Scanned, Scanner};
 use rules::Evidence;
 use signature::Recognised;
@@ -77,6 +84,10 @@ pub struct Hints {
     pub kind: Option<Kind>,
     /// The encoding to use if nothing else identifies one. Replaces the policy's own default.
     pub fallback: Option<Arc<dyn Codec>>,
+    /// More fallbacks, in order, for input that the ones before do not decode without error. Under the default policy a
+    /// [`Detector`] chooses by the first 64 KiB; a conversion chooses by 64 KiB from the first byte on that they read
+    /// differently.
+    pub further_fallbacks: Vec<Arc<dyn Codec>>,
     /// The page to assume for EBCDIC input that names no page, instead of IBM037. Ignored if it cannot be right: in the
     /// katakana family, for example, the letters are at other bytes.
     pub ebcdic_fallback: Option<Arc<dyn Codec>>,
@@ -111,7 +122,7 @@ pub(crate) fn meaning_of_label(registry: &Registry, label: &str) -> Option<Strin
 /// let verdict = detector.finish();
 /// assert_eq!(verdict.codec.as_ref().map(|codec| codec.name()), Some("UTF-16BE"));
 /// assert_eq!(verdict.rule, Some("rfc7303:family"));
-/// // It took only the declaration, and still holds it.
+/// // It still holds what it took: all of this short input.
 /// assert_eq!(detector.prefix(), &input[..taken]);
 /// ```
 pub struct Detector {
@@ -120,10 +131,24 @@ pub struct Detector {
     media: Option<MediaKind>,
     /// The same as `media`, but as the policy interprets it.
     media_of_policy: Option<MediaKind>,
+    reach: Reach,
     prefix: Vec<u8>,
+    /// How many bytes of EBCDIC white space the input begins with.
+    white_space: usize,
     /// Whether the input ends with the prefix.
     ended: bool,
     state: State,
+}
+
+/// How far a detector reads to compare the contents with the encoding that it found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// No further than the policy needs. A conversion notices by itself if the contents contradict the encoding.
+    Head,
+    /// The first [`WINDOW`] bytes.
+    Window,
+    /// To the end, without keeping the bytes after the window.
+    Whole,
 }
 
 enum State {
@@ -138,6 +163,8 @@ enum State {
         scanner: Scanner,
         needed: usize,
     },
+    /// The verdict is known, and the rest of the input is compared with it.
+    Whole(Box<(Verdict, Contents)>),
     Done(Box<Verdict>),
 }
 
@@ -145,6 +172,8 @@ enum State {
 #[derive(Clone)]
 struct Prefix {
     signature: Option<Signature>,
+    /// The row of the family that white space at the beginning suggests. It counts only if a declaration follows.
+    after_space: Option<Signature>,
     /// The length in bytes of the byte order mark, if it belongs to the encoding that is read.
     bom_len: usize,
     /// The caller's codec, in the byte order that the input shows.
@@ -155,8 +184,8 @@ struct Prefix {
 #[derive(Default)]
 struct DocumentFacts {
     declaration: Option<Declaration>,
-    /// How many bytes the declaration was read from.
-    head: usize,
+    /// The range of the bytes that the declaration was read from.
+    head: Range<usize>,
     /// The label in a `meta`, and its position in the input.
     meta: Option<(String, Range<usize>)>,
     kind: Kind,
@@ -182,13 +211,56 @@ pub fn detect(bytes: &[u8]) -> Verdict {
 
 impl Detector {
     /// Creates a detector that looks labels up in `registry`.
+    ///
+    /// Under the default policy it takes the first 64 KiB of the input, to compare them with the encoding that it found.
     pub fn new(registry: Registry, hints: Hints) -> Self {
+        Detector::reaching(Reach::Window, registry, hints)
+    }
+
+    /// Creates a detector that takes the whole input and compares it with the encoding that it found, under the default
+    /// policy. It keeps the first 64 KiB only.
+    ///
+    /// ```
+    /// use charpipe::{Detector, Registry, detect::Hints};
+    ///
+    /// let input = [&[b'a'; 70_000][..], b"\xE9"].concat();
+    /// let mut detector = Detector::whole(Registry::builtin(), Hints::default());
+    /// assert_eq!(detector.feed(&input), 70_001);
+    /// let error = detector.finish().error.unwrap();
+    /// assert_eq!((error.code(), error.offset()), ("unknown-encoding", Some(70_000)));
+    /// ```
+    pub fn whole(registry: Registry, hints: Hints) -> Self {
+        Detector::reaching(Reach::Whole, registry, hints)
+    }
+
+    /// Creates a detector for a conversion, which finds out by itself what is wrong with the contents. It takes no more
+    /// bytes than the policy needs, so that output can begin.
+    pub(crate) fn for_conversion(registry: Registry, hints: Hints) -> Self {
+        Detector::reaching(Reach::Head, registry, hints)
+    }
+
+    fn reaching(reach: Reach, registry: Registry, hints: Hints) -> Self {
         let content_type = hints.content_type.as_deref().map(ContentType::parse);
         let media = content_type.as_ref().map(ContentType::kind);
         let media_of_policy = content_type.as_ref().map(|content_type| hints.policy.media(content_type));
         let mut hints = hints;
         hints.charset = hints.charset.or(content_type.and_then(|content_type| content_type.charset));
-        Detector { registry, hints, media, media_of_policy, prefix: Vec::new(), ended: false, state: State::Signature }
+        Detector {
+            registry,
+            hints,
+            media,
+            media_of_policy,
+            reach,
+            prefix: Vec::new(),
+            white_space: 0,
+            ended: false,
+            state: State::Signature,
+        }
+    }
+
+    /// Returns whether the rules for ordinary files apply: the default policy.
+    fn is_default_policy(&self) -> bool {
+        self.hints.policy == Policy::Rfc7303
     }
 
     /// Takes bytes until there is a verdict and returns how many it took. If it took fewer than it was given, there is
@@ -196,6 +268,10 @@ impl Detector {
     pub fn feed(&mut self, src: &[u8]) -> usize {
         let mut taken = 0;
         while taken < src.len() && !self.is_done() {
+            if let State::Whole(whole) = &mut self.state {
+                whole.1.feed(&src[taken..]);
+                return src.len();
+            }
             if let State::Window { needed, .. } = self.state {
                 let len = (needed - self.prefix.len()).min(src.len() - taken);
                 self.prefix.extend_from_slice(&src[taken..taken + len]);
@@ -214,7 +290,7 @@ impl Detector {
                     let scanned = scanner.take(byte);
                     self.scanned(scanned);
                 }
-                State::Window { .. } | State::Done(_) => {}
+                State::Window { .. } | State::Whole(_) | State::Done(_) => {}
             }
         }
         taken
@@ -244,6 +320,11 @@ impl Detector {
         if let State::Declaration { .. } | State::Window { .. } = self.state {
             self.decide(false);
         }
+        if let State::Whole(whole) = &mut self.state {
+            let (verdict, mut contents) = (whole.0.clone(), std::mem::take(&mut whole.1));
+            contents.end();
+            self.complete(verdict, &contents);
+        }
         match &self.state {
             State::Done(verdict) => (**verdict).clone(),
             _ => unreachable!("decide leaves a verdict"),
@@ -257,17 +338,34 @@ impl Detector {
     }
 
     fn recognise(&mut self, eof: bool) {
-        let signature = match signature::recognise(&self.prefix, eof) {
-            Recognised::NeedMore => return,
-            Recognised::Row(row) if self.hints.policy == Policy::Whatwg => signature::of_the_web(row),
-            Recognised::Row(row) => Some(row),
-            Recognised::Other => None,
-        };
-        if self.hints.from.is_some() && self.prefix.len() < LONGEST_BOM && !eof {
+        let looks_after_space = self.is_default_policy() && self.hints.from.is_none();
+        if looks_after_space && self.skip_ebcdic_white_space() && !eof {
             return;
         }
-        let family = signature.map_or(Family::Unknown, |row| row.family);
-        let mut start = Prefix { signature, bom_len: 0, from: None };
+        let mut after_space = None;
+        let signature = match signature::recognise(&self.prefix[self.white_space..], eof) {
+            Recognised::NeedMore => return,
+            Recognised::Row(row) if self.hints.policy == Policy::Whatwg => signature::of_the_web(row),
+            Recognised::Row(row) if self.white_space == 0 => Some(row),
+            Recognised::Row(row) => {
+                after_space = Some(row).filter(|row| row.family.is_ebcdic());
+                None
+            }
+            Recognised::Other => None,
+        };
+        let needed = if self.hints.from.is_some() { LONGEST_BOM } else { 2 };
+        if (self.hints.from.is_some() || looks_after_space) && self.prefix.len() < needed && !eof {
+            return;
+        }
+        if looks_after_space && signature.is_none() && after_space.is_none() {
+            match signature::white_space(&self.prefix, eof) {
+                Recognised::NeedMore => return,
+                Recognised::Row(row) => after_space = Some(row),
+                Recognised::Other => {}
+            }
+        }
+        let family = signature.or(after_space).map_or(Family::Unknown, |row| row.family);
+        let mut start = Prefix { signature, after_space, bom_len: 0, from: None };
         let reader = match &self.hints.from {
             Some(from) => self.of_user(from, &start),
             None => self.registry.codec(family.reading_label()).map(|codec| {
@@ -282,6 +380,9 @@ impl Detector {
         start.bom_len = bom_len;
         start.from = self.hints.from.as_ref().map(|_| reader.clone());
         let mut scanner = Scanner::new(&*reader, bom_len as u64);
+        if self.is_default_policy() {
+            scanner = scanner.leniently();
+        }
         let mut scanned = Scanned::NeedMore;
         for &byte in &self.prefix[bom_len..] {
             scanned = scanner.take(byte);
@@ -289,12 +390,22 @@ impl Detector {
                 break;
             }
         }
-        // Without a signature, only the caller's codec can find `<?xml` in the bytes.
-        if signature.is_none() && self.hints.from.is_none() {
+        // Without a signature, only the caller's codec can find `<?xml` in the bytes, or white space precedes it.
+        if signature.is_none() && self.hints.from.is_none() && !self.is_default_policy() {
             scanned = Scanned::None;
         }
         self.state = State::Declaration { start, scanner };
         self.scanned(scanned);
+    }
+
+    /// Counts the last byte of the prefix as white space if all of the prefix is white space in EBCDIC. Returns whether
+    /// it is.
+    fn skip_ebcdic_white_space(&mut self) -> bool {
+        let is_space = self.prefix.len() == self.white_space + 1
+            && self.prefix.last().is_some_and(|byte| signature::is_ebcdic_white_space(*byte));
+        let skips = is_space && self.white_space < DECLARATION_LIMIT;
+        self.white_space += usize::from(skips);
+        skips
     }
 
     /// Returns the caller's codec, in the byte order shown by its own byte order mark or else by the byte pattern, and
@@ -325,9 +436,15 @@ impl Detector {
 
     /// Decides, or first reads as many bytes as the policy and the kind of document require.
     fn look_further(&mut self) {
+        let State::Declaration { start, scanner } = &mut self.state else { return };
+        // White space in a family shows the family only if a declaration follows.
+        if let Some(row) = start.after_space.take().filter(|_| scanner.is_declaration()) {
+            start.signature = Some(row);
+        }
         let State::Declaration { start, scanner } = &self.state else { return };
         let mut needed = 0;
-        if self.kind(scanner.is_xml()) == Kind::Html {
+        let kind = self.kind(scanner);
+        if kind == Kind::Html {
             needed = self.prescan();
         }
         let is_told = self.hints.from.is_some() || start.signature.is_some_and(|row| row.bom);
@@ -336,6 +453,12 @@ impl Detector {
         }
         if self.hints.policy.looks_past_bom() && start.bom_len > 0 {
             needed = needed.max(signature::LONGEST_TEXT);
+        }
+        let is_unmarked = self.hints.from.is_none() && self.hints.charset.is_none() && start.signature.is_none();
+        if self.is_default_policy()
+            && (self.reach != Reach::Head || is_unmarked && kind != Kind::Xml && may_be_wide(&self.prefix))
+        {
+            needed = needed.max(WINDOW);
         }
         let needed = start.bom_len + needed;
         if needed <= self.prefix.len() {
@@ -351,14 +474,15 @@ impl Detector {
         self.hints.prescan.unwrap_or(PRESCAN).min(PRESCAN_LIMIT)
     }
 
-    /// Returns the kind of document. `is_xml`: it begins with `<?xml`.
-    fn kind(&self, is_xml: bool) -> Kind {
+    /// Returns the kind of document whose beginning was scanned.
+    fn kind(&self, scanner: &Scanner) -> Kind {
+        let is_xml = scanner.is_xml();
         let is_web = self.hints.policy == Policy::Whatwg;
         self.hints.kind.unwrap_or(match self.media {
             Some(MediaKind::AppXml | MediaKind::TextXml) => Kind::Xml,
             Some(MediaKind::Html) if is_web || !is_xml => Kind::Html,
             _ if is_xml => Kind::Xml,
-            None | Some(MediaKind::Missing) if is_web => Kind::Html,
+            None | Some(MediaKind::Missing) if is_web || scanner.is_html() => Kind::Html,
             _ => Kind::Text,
         })
     }
@@ -388,16 +512,12 @@ impl Detector {
         };
         let start = start.clone();
         let bom_len = start.bom_len;
-        let kind = self.kind(scanner.is_xml());
+        let kind = self.kind(scanner);
         let window = &self.prefix[bom_len..];
         // The bytes that the declaration was read from. The window may be longer.
-        let head = &window[..window.len().min(scanner.taken())];
-        let meta = (kind == Kind::Html)
-            .then(|| {
-                let searched = &window[..window.len().min(self.prescan())];
-                html::prescan(searched, &|label| rules::web_name(&self.registry, label))
-            })
-            .flatten();
+        let head_start = scanner.start();
+        let head = &self.prefix[head_start..self.prefix.len().min(head_start + scanner.taken())];
+        let meta = (kind == Kind::Html).then(|| self.find_meta(window)).flatten();
         let asks_statistics = self.hints.from.is_none() && start.signature.is_none_or(|row| !row.bom);
         // Statistics are slow, so a policy that has them in its chain asks for them only when it gets that far.
         let guess = OnceCell::new();
@@ -409,9 +529,13 @@ impl Detector {
         // A declaration that is too long was not read, so nothing is taken from it.
         let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration());
         let mut diagnostics = Vec::new();
+        if scanner.has_skipped() && scanner.is_declaration() {
+            let message = "white space precedes the XML declaration, which parsers of XML reject";
+            diagnostics.push(Diagnostic::warning("declaration-not-first", head_start as u64, message));
+        }
         let (rule, choice) = if too_long {
             let limit = DECLARATION_LIMIT;
-            (None, Err(ErrorKind::DeclarationTooLong { offset: bom_len as u64, limit }.into()))
+            (None, Err(ErrorKind::DeclarationTooLong { offset: head_start as u64, limit }.into()))
         } else if let Some((codec, named)) = start.from.clone().zip(self.hints.from.clone()) {
             if bom_len == 0 && start.signature.is_some_and(|row| row.bom) {
                 diagnostics.push(foreign_byte_order_mark(&*codec));
@@ -423,6 +547,9 @@ impl Detector {
             let (guess, meta) = (may_guess.then_some(&guess), meta.as_ref());
             self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut diagnostics)
         };
+        if choice.is_ok() && diagnostics.iter().all(|note| note.code != "media-type-not-xml") {
+            diagnostics.extend(self.content_type_is_nonsense());
+        }
         if let Ok(choice) = &choice {
             diagnostics.extend(superset_used(choice, declaration.as_ref()));
             diagnostics.extend(shadowed_codec(&self.registry, choice));
@@ -433,7 +560,7 @@ impl Detector {
         }
         let meta = meta.and_then(|meta| meta.label);
         let meta = meta.map(|(label, span)| (label, bom_len + span.start..bom_len + span.end));
-        let head = head.len();
+        let head = head_start..head_start + head.len();
         // Candidates are reported only if statistics decided.
         let speaks = choice.as_ref().is_ok_and(|choice| choice.source == Source::Statistics);
         let candidates = guess.get().filter(|_| speaks).map_or_else(Vec::new, |guess| guess.candidates().to_vec());
@@ -449,17 +576,12 @@ impl Detector {
         diagnostics: Vec<Diagnostic>,
     ) {
         let DocumentFacts { declaration, head, meta, kind, candidates } = found;
-        let (choice, mut error) = match choice {
+        let (choice, error) = match choice {
             Ok(choice) => (Some(choice), None),
             Err(error) => (None, Some(error)),
         };
-        let worst = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Warning);
-        if let Some(diagnostic) = worst.filter(|_| self.hints.strict && error.is_none()) {
-            let Diagnostic { code, offset, message, .. } = diagnostic.clone();
-            error = Some(ErrorKind::Strict { code, message, offset }.into());
-        }
         // The codec that the caller or the transport named may decode these bytes differently from the family's codec.
-        let head = &self.prefix[start.bom_len..start.bom_len + head];
+        let head = &self.prefix[head];
         let declaration_is_read = declaration.is_none()
             || choice.as_ref().is_some_and(|choice| {
                 decode_strictly(&*choice.codec, head).is_some_and(|text| text.starts_with("<?xml"))
@@ -467,7 +589,7 @@ impl Detector {
         let name = declaration.as_ref().and_then(|declaration| declaration.name.clone());
         let as_input = |span: Range<usize>| span.start as u64..span.end as u64;
         let (declared, declared_span) = name.or_else(|| meta.map(|(label, span)| (label, as_input(span)))).unzip();
-        self.state = State::Done(Box::new(Verdict {
+        let verdict = Verdict {
             encoding: choice.as_ref().and_then(|choice| choice.label.clone()),
             family: start.signature.map_or(Family::Unknown, |row| row.family),
             kind,
@@ -475,6 +597,8 @@ impl Detector {
             declared,
             declared_span,
             charset: self.hints.charset.clone(),
+            ascii: self.prefix[start.bom_len..].is_ascii() && !start.signature.is_some_and(|row| row.family.is_wide()),
+            looks: None,
             policy: self.hints.policy,
             candidates,
             rule,
@@ -486,8 +610,97 @@ impl Detector {
             declaration,
             declaration_is_read,
             codec: choice.map(|choice| choice.codec),
-        }));
+        };
+        self.compare(verdict);
     }
+
+    /// Compares the contents with the encoding that was found, as far as they are to be read.
+    fn compare(&mut self, mut verdict: Verdict) {
+        let window = &self.prefix[verdict.bom_len..];
+        if !self.is_default_policy() {
+            return self.complete_strictly(verdict);
+        }
+        if self.reach == Reach::Head {
+            let may_be_wide = verdict.source == Some(Source::Default) && may_be_wide(window);
+            verdict.looks = may_be_wide.then(|| statistics::wide(window)).flatten();
+            verdict.ascii &= verdict.looks.is_none();
+            verdict.diagnostics.extend(verdict.looks.and_then(contents::looks_wide));
+            return self.complete_strictly(verdict);
+        }
+        let mut contents = Contents::new(verdict.codec.as_ref(), verdict.bom_len);
+        contents.feed(window);
+        if self.reach == Reach::Whole && !self.ended {
+            self.state = State::Whole(Box::new((verdict, contents)));
+            return;
+        }
+        if self.ended {
+            contents.end();
+        }
+        self.complete(verdict, &contents);
+    }
+
+    /// Completes the verdict by what was found in the contents.
+    fn complete(&mut self, mut verdict: Verdict, contents: &Contents) {
+        let window = &self.prefix[verdict.bom_len..];
+        let is_all = self.ended && self.reach != Reach::Whole;
+        contents.judge(&mut verdict, window, is_all, &self.registry);
+        self.choose_fallback(&mut verdict);
+        self.complete_strictly(verdict);
+    }
+
+    /// Chooses among several fallbacks: the first that decodes the bytes that were examined, or else the last. A conversion
+    /// chooses by itself, from more bytes.
+    fn choose_fallback(&self, verdict: &mut Verdict) {
+        let further = &self.hints.further_fallbacks;
+        let first = self.hints.fallback.as_ref().filter(|_| !further.is_empty() && !matches!(self.reach, Reach::Head));
+        let is_used = verdict.source == Some(Source::Fallback) && verdict.error.is_none();
+        let Some(first) = first.filter(|_| is_used) else { return };
+        if verdict.codec.as_ref().is_some_and(|codec| codec.name() == first.name()) {
+            let fits = |codec: &&Arc<dyn Codec>| decodes(&***codec, &self.prefix, self.ended);
+            let chosen = [first].into_iter().chain(further).find(fits).or(further.last());
+            verdict.encoding = chosen.map(|codec| codec.name().to_owned());
+            verdict.codec = chosen.cloned();
+        }
+    }
+
+    /// Makes the first warning an error, if warnings are errors.
+    fn complete_strictly(&mut self, mut verdict: Verdict) {
+        let worst = verdict.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Warning);
+        if let Some(diagnostic) = worst.filter(|_| self.hints.strict && verdict.error.is_none()) {
+            let Diagnostic { code, offset, message, .. } = diagnostic.clone();
+            verdict.error = Some(ErrorKind::Strict { code, message, offset }.into());
+        }
+        self.state = State::Done(Box::new(verdict));
+    }
+
+    /// Returns what the prescan of an HTML document finds.
+    fn find_meta(&self, window: &[u8]) -> Option<html::Meta> {
+        html::prescan(&window[..window.len().min(self.prescan())], &|label| self.meaning_of_meta(label))
+    }
+
+    /// Returns the name of the encoding that a label in a `meta` means to the policy.
+    fn meaning_of_meta(&self, label: &str) -> Option<String> {
+        if !self.is_default_policy() {
+            return rules::web_name(&self.registry, label);
+        }
+        match self.registry.declared(label) {
+            Ok(codec) => Some(codec.name().to_owned()),
+            Err(_) => meaning_of_label(&self.registry, label),
+        }
+    }
+
+    /// Returns the warning that the caller's Content-Type begins with something other than a media type.
+    fn content_type_is_nonsense(&self) -> Option<Diagnostic> {
+        let essence = ContentType::parse(self.hints.content_type.as_deref()?).essence?;
+        let message = format!("{essence:?} is not a media type; expected one such as text/html");
+        (!content_type::is_media_type(&essence)).then(|| Diagnostic::warning("content-type-malformed", 0, message))
+    }
+}
+
+/// Returns whether the first bytes of an unmarked input may be those of UTF-16 or UTF-32: text does not begin with a
+/// control character.
+fn may_be_wide(prefix: &[u8]) -> bool {
+    prefix.iter().take(2).any(|byte| binary::is_binary_byte(*byte))
 }
 
 /// Returns the warning that the caller's encoding is not that of the byte order mark.
@@ -537,4 +750,30 @@ fn malformed_declaration(
         return None;
     }
     Some(Diagnostic::warning("declaration-malformed", offset, "the XML declaration is malformed here"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A conversion pays for no look at the contents: whatever the length of the input, detection takes the same few
+    /// bytes, as counted here.
+    #[test]
+    fn a_conversion_takes_no_more_bytes_than_its_rules_need() {
+        let plain = |len: usize| b"id;name\n".iter().copied().cycle().take(len).collect::<Vec<u8>>();
+        let taken = |input: &[u8]| {
+            let mut detector = Detector::for_conversion(Registry::builtin(), Hints::default());
+            let taken = detector.feed(input);
+            assert!(detector.is_done());
+            taken
+        };
+        for len in [1024, 64 * 1024, 1 << 20] {
+            assert_eq!(taken(&plain(len)), 2);
+            let declaration = b"<?xml version='1.0' encoding='ISO-8859-1'?>";
+            assert_eq!(taken(&[declaration, &plain(len)[..]].concat()), declaration.len());
+            assert_eq!(taken(&[b"<a>", &plain(len)[..]].concat()), 4);
+        }
+        // Only what begins like no text is looked at more closely.
+        assert_eq!(taken(&b"a\0".repeat(WINDOW)), WINDOW);
+    }
 }

@@ -158,3 +158,28 @@ pub(super) fn recognise(prefix: &[u8], eof: bool) -> Recognised {
         Err(_) => Recognised::Other,
     }
 }
+
+/// Returns whether `byte` is white space in EBCDIC.
+pub(super) fn is_ebcdic_white_space(byte: u8) -> bool {
+    matches!(byte, 0x05 | 0x0D | 0x15 | 0x25 | 0x40)
+}
+
+/// Returns the row whose family has white space at the beginning of `prefix`. Whether a declaration follows is not
+/// known yet, and no row means that none can.
+pub(super) fn white_space(prefix: &[u8], eof: bool) -> Recognised {
+    let is_space = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' ');
+    let family = match *prefix {
+        [first, second, ..] if is_space(first) && second != 0 => Family::Ascii,
+        [first] if is_space(first) && eof => Family::Ascii,
+        [first, 0, 0, 0, ..] if is_space(first) => Family::Ucs4_4321,
+        [0, 0, 0, last, ..] if is_space(last) => Family::Ucs4_1234,
+        [0, 0, third, 0, ..] if is_space(third) => Family::Ucs4_2143,
+        [0, second, 0, 0, ..] if is_space(second) => Family::Ucs4_3412,
+        [first, 0, _, _, ..] if is_space(first) => Family::Utf16Le,
+        [0, second, _, _, ..] if is_space(second) => Family::Utf16Be,
+        [0, ..] | [_, 0, ..] if prefix.len() < 4 && !eof => return Recognised::NeedMore,
+        _ => return Recognised::Other,
+    };
+    let row = ROWS.iter().find(|row| !row.bom && row.family == family);
+    row.map_or(Recognised::Other, |row| Recognised::Row(*row))
+}

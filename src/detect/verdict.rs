@@ -2,7 +2,7 @@
 
 use super::policy::Policy;
 use super::signature::{Family, Signature};
-use super::statistics::Candidate;
+use super::statistics::{Candidate, Looks};
 use crate::codec::Codec;
 use crate::error::Error;
 use crate::words::words;
@@ -128,6 +128,11 @@ pub struct Verdict {
     pub declared_span: Option<Range<u64>>,
     /// The charset that the transport gave.
     pub charset: Option<String>,
+    /// Whether all that was examined is ASCII, without the byte order mark. False for UTF-16 and UTF-32.
+    pub ascii: bool,
+    /// What the input looks like, if nothing identifies its encoding and it is not plain UTF-8, or if it begins like a
+    /// well-known format that is not text.
+    pub looks: Option<Looks>,
     /// The policy that was applied.
     pub policy: Policy,
     /// The id of the rule that decided.
@@ -158,6 +163,15 @@ impl Verdict {
         self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
     }
 
+    /// Returns whether the input itself or its transport names the encoding, or it is the rule for XML.
+    pub(crate) fn is_believed(&self) -> bool {
+        match self.source {
+            Some(Source::Bom | Source::Charset | Source::Declaration | Source::Signature | Source::Meta) => true,
+            Some(Source::Default) => self.kind == Kind::Xml,
+            Some(Source::User | Source::Statistics | Source::Fallback) | None => false,
+        }
+    }
+
     /// Returns the range of the XML declaration in the input, in bytes from 0, including its `<` and `>`; `None` if
     /// there is none.
     #[must_use]
@@ -177,6 +191,8 @@ impl fmt::Debug for Verdict {
             .field("declared", &self.declared)
             .field("declared_span", &self.declared_span)
             .field("charset", &self.charset)
+            .field("ascii", &self.ascii)
+            .field("looks", &self.looks)
             .field("policy", &self.policy)
             .field("rule", &self.rule)
             .field("source", &self.source)

@@ -316,7 +316,7 @@ pub(super) fn find(placed: &[Placed], names: &Names, name: &str, before: Option<
         ([], ..) => Err(match before {
             Some(_) => format!("there is no {name} before it"),
             None => {
-                let near = label::near_misses(name, placed.iter().map(|placed| placed.path.as_str()));
+                let near = label::near_misses(name, placed.iter().map(|placed| placed.path.as_str()), |_| true);
                 format!("there is no {name}{}", crate::error::DidYouMean(&near))
             }
         }),

@@ -5,9 +5,12 @@
 use super::{Entry, label};
 #[cfg(feature = "dos")]
 use crate::codec::oem;
+#[cfg(feature = "legacy")]
+use crate::codec::stateful::{Hz, Iso2022, Utf7};
+use crate::codec::table::Table;
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
-use crate::codec::{Codec, PAGES, Packed, TableCodec, Ucs4, Utf8, Utf16, UtfEbcdic};
+use crate::codec::{Codec, Packed, TableCodec, Ucs4, Utf8, Utf16, UtfEbcdic, pages};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
@@ -15,13 +18,20 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 /// Returns all built-in codecs with their aliases. The labels are IANA's, or ICU's if IANA has none.
 pub(super) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-        let unicode = UNICODE.iter().map(|(name, make, aliases)| Entry::builtin(name, aliases, Make::Plain(*make)));
-        let pages = PAGES.iter().map(|page| Entry::builtin(page.name, page.aliases, Make::Page(page)));
-        let all = unicode.chain(pages);
+        let plain = UNICODE.iter();
+        #[cfg(feature = "legacy")]
+        let plain = plain.chain(STATEFUL);
+        let plain = plain.map(|(name, make, aliases, about)| Entry::builtin(name, aliases, about, Make::Plain(*make)));
+        let pages = pages().map(|page| Entry::builtin(page.name, page.aliases, page.about, Make::Page(page)));
+        let all = plain.chain(pages);
         #[cfg(feature = "whatwg")]
-        let all = all.chain(web::names().map(|(name, aliases)| Entry::builtin(name, aliases, Make::By(web::codec))));
+        let all = all.chain(
+            web::names().map(|(name, aliases, about)| Entry::builtin(name, aliases, about, Make::By(web::codec))),
+        );
         #[cfg(feature = "dos")]
-        let all = all.chain(oem::names().map(|(name, aliases)| Entry::builtin(name, aliases, Make::By(oem::codec))));
+        let all = all.chain(
+            oem::names().map(|(name, aliases, about)| Entry::builtin(name, aliases, about, Make::By(oem::codec))),
+        );
         all.collect()
     });
     &ENTRIES
@@ -67,31 +77,53 @@ impl Make {
     pub(super) fn make(self, name: &'static str) -> Arc<dyn Codec> {
         match self {
             Make::Plain(make) => make(),
+            Make::Page(page) if page.has_states() => Arc::new(TableCodec::made(page.name, page.source, table_of_page)),
             Make::Page(page) => Arc::new(TableCodec::of(page)),
             Make::By(make) => make(name),
         }
     }
 }
 
-/// Labels of charsets that are known but not supported. The Encoding Standard maps them to `replacement`, because
-/// decoding them by guesswork is unsafe.
-pub(super) const UNSUPPORTED: &[&str] =
-    &["HZ-GB-2312", "ISO-2022-CN", "ISO-2022-CN-EXT", "ISO-2022-KR", "csISO2022KR", "replacement"];
+/// Returns the table of a built-in page.
+fn table_of_page(name: &'static str) -> Table {
+    pages().find(|page| page.name == name).map_or_else(|| Table::new(name, ""), Packed::table)
+}
 
-type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static str);
+/// A name, how the codec is made, its other labels, and what it is for.
+type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static str, &'static str);
 
+#[rustfmt::skip]
 static UNICODE: &[Plain] = &[
-    ("UTF-8", || Arc::new(Utf8), "utf8 csUTF8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 IBM1208"),
-    ("UTF-16", || Arc::new(Utf16::UTF_16), "csUTF16 IBM1204"),
-    ("UTF-16BE", || Arc::new(Utf16::BE), "csUTF16BE x-utf-16be IBM1200 UnicodeBigUnmarked unicodeFFFE"),
-    ("UTF-16LE", || Arc::new(Utf16::LE), "csUTF16LE x-utf-16le IBM1202 UnicodeLittleUnmarked unicode unicodeFEFF"),
-    ("UTF-32", || Arc::new(Ucs4::UTF_32), "csUTF32 IBM1236"),
-    ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), "csUTF32BE UCS-4BE IBM1232"),
-    ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), "csUTF32LE UCS-4LE IBM1234"),
-    ("ISO-10646-UCS-4", || Arc::new(Ucs4::ISO_10646_UCS_4), "csUCS4 UCS-4 10646-1:1993/UCS4"),
-    ("X-ISO-10646-UCS-4-2143", || Arc::new(Ucs4::UCS_4_2143), "UCS-4-2143 ISO-10646-UCS-4-2143"),
-    ("X-ISO-10646-UCS-4-3412", || Arc::new(Ucs4::UCS_4_3412), "UCS-4-3412 ISO-10646-UCS-4-3412"),
-    ("ISO-10646-UCS-2", || Arc::new(Utf16::UCS_2), "csUnicode UCS-2 10646-1:1993"),
+    ("UTF-8", || Arc::new(Utf8), "utf8 csUTF8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 IBM1208 ibm-1209 ibm-5304 ibm-5305 ibm-13496 ibm-13497 ibm-17592 ibm-17593 windows-65001 CP65001 x-UTF_8J unicode-2-0-utf-8 ISO-10646/UTF-8 ISO-10646/UTF8 ISO-IR-193 OSF05010001 U8 UTF utf8_ucs2 utf8_ucs4", "Unicode"),
+    ("UTF-16", || Arc::new(Utf16::UTF_16), "csUTF16 IBM1204 ibm-1205 UnicodeBig U16", "Unicode"),
+    ("UTF-16BE", || Arc::new(Utf16::BE), "csUTF16BE x-utf-16be IBM1200 UnicodeBigUnmarked unicodeFFFE ibm-1201 ibm-13488 ibm-13489 ibm-17584 ibm-17585 ibm-21680 ibm-21681 ibm-25776 ibm-25777 ibm-29872 ibm-29873 ibm-61955 ibm-61956 windows-1201 cp1201 UTF16_BigEndian", "Unicode"),
+    ("UTF-16LE", || Arc::new(Utf16::LE), "csUTF16LE x-utf-16le IBM1202 UnicodeLittleUnmarked unicode unicodeFEFF ibm-1203 ibm-13490 ibm-13491 ibm-17586 ibm-17587 ibm-21682 ibm-21683 ibm-25778 ibm-25779 ibm-29874 ibm-29875 UTF16_LittleEndian UnicodeLittle windows-1200", "Unicode, Windows"),
+    ("UTF-32", || Arc::new(Ucs4::UTF_32), "csUTF32 IBM1236 ibm-1237 U32", "Unicode"),
+    ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), "csUTF32BE UCS-4BE IBM1232 UTF32_BigEndian ibm-1233 ibm-9424 X-UTF-32BE windows-12001 CP12001", "Unicode"),
+    ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), "csUTF32LE UCS-4LE IBM1234 UTF32_LittleEndian ibm-1235 X-UTF-32LE windows-12000 CP12000", "Unicode"),
+    ("ISO-10646-UCS-4", || Arc::new(Ucs4::ISO_10646_UCS_4), "csUCS4 UCS-4 10646-1:1993/UCS4 ISO-10646 OSF00010104 OSF00010105 OSF00010106", "Unicode"),
+    ("X-ISO-10646-UCS-4-2143", || Arc::new(Ucs4::UCS_4_2143), "UCS-4-2143 ISO-10646-UCS-4-2143", "Unicode, unusual byte order"),
+    ("X-ISO-10646-UCS-4-3412", || Arc::new(Ucs4::UCS_4_3412), "UCS-4-3412 ISO-10646-UCS-4-3412", "Unicode, unusual byte order"),
+    ("ISO-10646-UCS-2", || Arc::new(Utf16::UCS_2), "csUnicode UCS-2 10646-1:1993 OSF00010100 OSF00010101 OSF00010102", "Unicode, the Basic Multilingual Plane"),
+    ("UCS-2BE", || Arc::new(Utf16::UCS_2BE), "", "Unicode, the Basic Multilingual Plane"),
+    ("UCS-2LE", || Arc::new(Utf16::UCS_2LE), "", "Unicode, the Basic Multilingual Plane"),
     // IBM's number, and Oracle's name. Oracle's charset has surrogate pairs above U+FFFF; those are malformed here.
-    ("UTF-EBCDIC", || Arc::new(UtfEbcdic), "IBM1210 UTFE"),
+    ("UTF-EBCDIC", || Arc::new(UtfEbcdic), "IBM1210 UTFE", "Unicode, EBCDIC"),
+];
+
+/// The charsets that switch between sets.
+#[cfg(feature = "legacy")]
+#[rustfmt::skip]
+static STATEFUL: &[Plain] = &[
+    ("UTF-7", || Arc::new(Utf7::MAIL), "csUTF7 U7 unicode-1-1-utf-7 unicode-2-0-utf-7 windows-65000 CP65000", "Unicode, mail"),
+    ("UTF-7-IMAP", || Arc::new(Utf7::IMAP), "csUTF7IMAP IMAP-mailbox-name", "Unicode, names of mailboxes"),
+    ("HZ-GB-2312", || Arc::new(Hz), "HZ hz_gb HZGB hz_gb_2312 windows-52936 CP52936", "Chinese (simplified), mail and news"),
+    ("ISO-2022-JP-1", || Arc::new(Iso2022::JP_1), "iso2022_jp_1 JIS_Encoding csJISEncoding JIS ibm-5054 ISO_2022,locale=ja,version=1", "Japanese, mail"),
+    ("ISO-2022-JP-2", || Arc::new(Iso2022::JP_2), "csISO2022JP2 iso2022_jp_2 ISO2022JP2 ISO_2022,locale=ja,version=2", "Japanese, Chinese, Korean, Greek and Western European, mail"),
+    ("ISO-2022-JP-3", || Arc::new(Iso2022::JP_3), "iso2022_jp_3", "Japanese, mail, JIS X 0213"),
+    ("ISO-2022-JP-2004", || Arc::new(Iso2022::JP_2004), "iso2022_jp_2004", "Japanese, mail, JIS X 0213"),
+    ("ISO-2022-JP-EXT", || Arc::new(Iso2022::JP_EXT), "iso2022_jp_ext JIS7 ISO_2022,locale=ja,version=3", "Japanese, mail, with half-width katakana"),
+    ("ISO-2022-KR", || Arc::new(Iso2022::KR), "csISO2022KR ISO2022KR windows-50225 CP50225 ibm-25546 ISO_2022,locale=ko,version=0 ISO_2022,locale=ko,version=1", "Korean, mail"),
+    ("ISO-2022-CN", || Arc::new(Iso2022::CN), "csISO2022CN ISO2022CN ISO-2022-CN-GB x-ISO-2022-CN-GB ISO-2022-CN-CNS x-ISO-2022-CN-CNS windows-50227 CP50227 windows-50229 CP50229 ISO_2022,locale=zh,version=0 ISO_2022,locale=zh,version=2", "Chinese, mail"),
+    ("ISO-2022-CN-EXT", || Arc::new(Iso2022::CN_EXT), "ISO2022CNEXT ISO_2022,locale=zh,version=1", "Chinese, mail"),
 ];

@@ -73,9 +73,54 @@ pub(super) fn newline_surface(label: &str) -> Option<(&str, EbcdicNl)> {
     })
 }
 
+/// How wide the codes of a charset are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Width {
+    /// Always one byte.
+    Single,
+    /// One byte or more.
+    Multi,
+    /// A form of Unicode, with units of this many bytes.
+    Unicode(u8),
+}
+
+impl Width {
+    /// Returns the width that a name tells by itself: by the digits of a form of Unicode, or by a family of charsets.
+    pub(super) fn of_name(name: &str) -> Option<Width> {
+        const FAMILIES: &[(Width, &[&str])] = &[
+            (Width::Unicode(1), &["utf7", "utf8", "cesu8"]),
+            (Width::Unicode(2), &["utf16", "ucs2", "iso10646ucs2"]),
+            (Width::Unicode(4), &["utf32", "ucs4", "iso10646ucs4"]),
+            // No form that is known.
+            (Width::Unicode(0), &["utf", "ucs"]),
+            (Width::Single, &["iso8859", "iso646", "latin", "koi8", "windows125", "cp125", "mac", "xmac"]),
+            (Width::Multi, &["euc", "big5", "gb", "shiftj", "sjis", "iso2022", "johab", "hz", "uhc", "hkscs"]),
+        ];
+        let key = key(name);
+        // `GB` alone is the British set of ISO 646.
+        let begins = |begin: &&str| key.len() > 2 && key.starts_with(begin);
+        FAMILIES.iter().find(|(_, families)| families.iter().any(&begins)).map(|(width, _)| *width)
+    }
+}
+
+/// Returns the [near misses](near_misses) of a charset's label. If it tells how wide its codes are, only labels of that
+/// width, which `width` returns.
+pub(super) fn near_labels<'a>(
+    label: &str,
+    labels: impl Iterator<Item = &'a str>,
+    width: impl Fn(&str) -> Option<Width>,
+) -> Vec<String> {
+    let wanted = Width::of_name(label);
+    near_misses(label, labels, |near| wanted.is_none() || width(near) == wanted)
+}
+
 /// Returns up to three labels that differ from `label` by a typing or reading mistake, all at the same, smallest
-/// distance.
-pub(crate) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// distance. Only those that `fits` accepts; it is called for near labels only.
+pub(crate) fn near_misses<'a>(
+    label: &str,
+    labels: impl Iterator<Item = &'a str>,
+    fits: impl Fn(&str) -> bool,
+) -> Vec<String> {
     // Characters that look alike are treated as equal.
     let lookalike_key = |label: &str| key(label).replace('o', "0").replace(['i', 'l'], "1");
     let label_key = lookalike_key(label);
@@ -90,6 +135,7 @@ pub(crate) fn near_misses<'a>(label: &str, labels: impl Iterator<Item = &'a str>
         .map(|(there, other)| (distance(&label_key, &there, changed), other))
         .filter(|(distance, other)| *distance <= MAX_DISTANCE && *distance * 3 <= other.len())
         .collect();
+    near.retain(|(_, other)| fits(other));
     near.sort_by_key(|(distance, _)| *distance);
     near.dedup_by(|a, b| key(a.1) == key(b.1));
     let nearest = near.first().map_or(0, |(distance, _)| *distance);
@@ -165,6 +211,8 @@ mod tests {
         let known = ["UTF-8", "UTF-16", "IBM1047", "IBM01147", "IBM1204", "ISO-8859-1"];
         for (label, expected) in [
             ("UFT-8", &["UTF-8"][..]),
+            ("UCS-3", &[]),
+            ("UTF-18", &[]),
             ("IBM1O47", &["IBM1047"]),
             ("IBM1074", &["IBM1047"]),
             ("ISO-8559-1", &["ISO-8859-1"]),
@@ -173,7 +221,7 @@ mod tests {
             ("UTF-7", &[]),
             ("UTF8-", &["UTF-8"]),
         ] {
-            assert_eq!(near_misses(label, known.into_iter()), expected, "{label}");
+            assert_eq!(near_labels(label, known.into_iter(), Width::of_name), expected, "{label}");
         }
     }
 

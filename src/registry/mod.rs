@@ -23,9 +23,10 @@
 
 mod builtin;
 pub(crate) mod label;
+mod refused;
 
-use crate::codec::table::Table;
 use crate::codec::table::limits::MAX_FILE;
+use crate::codec::table::{Shape, Table};
 use crate::codec::{Codec, EbcdicNl, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
 use builtin::Make;
@@ -40,6 +41,8 @@ use std::sync::{Arc, OnceLock};
 struct Entry {
     name: Cow<'static, str>,
     aliases: Aliases,
+    /// The languages or the use of the charset, in a few words. Empty for a registered codec.
+    about: &'static str,
     /// Created when it is first asked for. Most codecs never are.
     codec: OnceLock<Arc<dyn Codec>>,
     make: Option<Make>,
@@ -55,14 +58,14 @@ enum Aliases {
 }
 
 impl Entry {
-    fn builtin(name: &'static str, aliases: &'static str, make: Make) -> Self {
+    fn builtin(name: &'static str, aliases: &'static str, about: &'static str, make: Make) -> Self {
         let aliases = Aliases::Static(aliases);
-        Entry { name: name.into(), aliases, codec: OnceLock::new(), make: Some(make), shadowed: Vec::new() }
+        Entry { name: name.into(), aliases, about, codec: OnceLock::new(), make: Some(make), shadowed: Vec::new() }
     }
 
     fn registered(codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Self {
         let (name, aliases) = (codec.name().to_owned().into(), Aliases::Owned(aliases));
-        Entry { name, aliases, codec: OnceLock::from(codec), make: None, shadowed: Vec::new() }
+        Entry { name, aliases, about: "", codec: OnceLock::from(codec), make: None, shadowed: Vec::new() }
     }
 
     fn codec(&self) -> &Arc<dyn Codec> {
@@ -70,6 +73,11 @@ impl Entry {
             (Cow::Borrowed(name), Some(make)) => make.make(name),
             _ => unreachable!("a registered codec is set when its entry is created"),
         })
+    }
+
+    /// Returns whether this is one of these built-in codecs.
+    fn is_one_of(&self, names: &[&str]) -> bool {
+        self.make.is_some() && names.contains(&&*self.name)
     }
 
     /// Returns the labels, the name first.
@@ -238,20 +246,43 @@ impl Registry {
         {
             return Ok(newline_surface(entry.codec().clone(), nl));
         }
-        if builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label)) {
-            return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: None }.into());
+        if let Some(reason) = refused::reason(label) {
+            return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason, offset: None }.into());
         }
-        let near = label::near_misses(label, self.entries().flat_map(Entry::labels));
+        let near = label::near_labels(label, self.entries().flat_map(Entry::labels), |near| self.width(near));
         Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())
+    }
+
+    /// Returns the codec that `label` names in a document or in what transports it. In contrast to
+    /// [`codec`](Registry::codec), fails for the built-in codecs that only a person may choose.
+    pub(crate) fn declared(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
+        let is_one_of = |names: &[&str]| self.find(label).is_some_and(|entry| entry.is_one_of(names));
+        if is_one_of(refused::HIDDEN) {
+            return Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near: Vec::new() }.into());
+        }
+        if is_one_of(refused::NOT_IN_DOCUMENTS) {
+            let reason = refused::WHY_NOT_IN_DOCUMENTS;
+            return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason, offset: None }.into());
+        }
+        self.codec(label)
+    }
+
+    /// Returns how wide the codes of the codec with this label are.
+    fn width(&self, label: &str) -> Option<label::Width> {
+        let entry = self.find(label)?;
+        label::Width::of_name(&entry.name).or_else(|| {
+            let is_single = entry.codec().info().table.is_some_and(|table| table.table().shape == Shape::Single);
+            Some(if is_single { label::Width::Single } else { label::Width::Multi })
+        })
     }
 
     /// Returns whether `label` is a known label, including labels of unsupported charsets. This costs less than
     /// [`codec`](Registry::codec), which also looks for similar labels.
     pub(crate) fn knows(&self, label: &str) -> bool {
         let plain = label::newline_surface(label).map(|(plain, _)| plain);
-        self.find(label).is_some()
+        self.find(label).is_some_and(|entry| !entry.is_one_of(refused::HIDDEN))
             || plain.is_some_and(|plain| self.find(plain).is_some())
-            || builtin::UNSUPPORTED.iter().any(|known| label::key(known) == label::key(label))
+            || refused::reason(label).is_some()
     }
 
     /// Returns every codec. Registered codecs come first, the most recent first.
@@ -277,7 +308,7 @@ impl Registry {
     ///
     /// ```
     /// let registry = charpipe::Registry::builtin();
-    /// assert_eq!(registry.labels("UTF-32LE").collect::<Vec<_>>(), ["UTF-32LE", "csUTF32LE", "UCS-4LE", "IBM1234"]);
+    /// assert_eq!(registry.labels("UTF-32LE").take(2).collect::<Vec<_>>(), ["UTF-32LE", "csUTF32LE"]);
     /// ```
     pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
         self.entries().filter(move |entry| entry.name == name).take(1).flat_map(Entry::labels)
@@ -287,10 +318,22 @@ impl Registry {
     /// them.
     ///
     /// ```
-    /// assert!(charpipe::Registry::builtin().unsupported().any(|label| label == "ISO-2022-KR"));
+    /// assert!(charpipe::Registry::builtin().unsupported().any(|label| label == "SCSU"));
     /// ```
     pub fn unsupported(&self) -> impl Iterator<Item = &'static str> {
-        builtin::UNSUPPORTED.iter().copied().filter(|label| self.find(label).is_none())
+        refused::labels().filter(|label| self.find(label).is_none())
+    }
+
+    /// Returns the languages or the use of the built-in codec named `name`, in a few words. Empty if there is no such
+    /// codec, or if the caller registered it.
+    ///
+    /// ```
+    /// let registry = charpipe::Registry::builtin();
+    /// assert_eq!(registry.description("IBM930"), "Japanese, EBCDIC, mixed");
+    /// ```
+    #[must_use]
+    pub fn description(&self, name: &str) -> &str {
+        self.entries().find(|entry| entry.name == name).map_or("", |entry| entry.about)
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {

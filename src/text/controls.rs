@@ -112,7 +112,9 @@ mod tests {
                     assert!(text[piece.at - 7..].starts_with(ch));
                     found.push(ch);
                 }
-                Text::End | Text::Put(..) | Text::Newline(_) => unreachable!("this stage does not produce it"),
+                Text::End | Text::Put(..) | Text::Newline(_) | Text::Made(..) | Text::TooLong(_) => {
+                    unreachable!("this stage does not produce it")
+                }
             }
         }
         (kept, found)

@@ -209,7 +209,12 @@ mod tests {
                 result.push_str(match piece.text {
                     Text::Kept(len) => &chunk[piece.at..piece.at + len],
                     Text::New(text) => text,
-                    Text::End | Text::Put(..) | Text::Control(_) | Text::Newline(_) => {
+                    Text::End
+                    | Text::Put(..)
+                    | Text::Control(_)
+                    | Text::Newline(_)
+                    | Text::Made(..)
+                    | Text::TooLong(_) => {
                         unreachable!("this stage does not produce it")
                     }
                 });

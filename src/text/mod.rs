@@ -9,13 +9,18 @@
 //! | `relabel.rs` | plans the change that corrects the label in a declaration; the change is made at the byte offsets that detection found |
 //! | `eol.rs` | converts line endings, handles newlines within records, and replaces the NEL of EBCDIC XML |
 //! | `controls.rs` | handles control characters by policy |
+//! | `normalize.rs` | normalises the text, after all other stages; the only stage that holds text back |
 //!
-//! In addition, `xml.rs` follows the text that reaches the encoder and knows where a character reference is allowed.
+//! In addition, `translit.rs` has approximations of characters that the target lacks, and `xml.rs` follows the text that reaches the encoder and knows where a character reference is allowed.
 //! (Blanks at the end of a record are trimmed while it is decoded, before any stage.)
 
 pub(crate) mod controls;
 pub(crate) mod eol;
+#[cfg(feature = "normalize")]
+pub(crate) mod normalize;
 pub(crate) mod relabel;
+#[cfg(feature = "translit")]
+pub(crate) mod translit;
 pub(crate) mod xml;
 
 use crate::error::RecordPosition;
@@ -44,12 +49,41 @@ pub(crate) enum Text {
     Control(char),
     /// A newline at a position where none is allowed.
     Newline(char),
+    /// Made from the text at the piece's position or, if that was held back from earlier text, at this place of the input.
+    #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage makes text"))]
+    Made(Box<str>, Option<At>),
+    /// At the piece's position, or at this place of the input, begins a sequence that is too long to be normalised.
+    #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage has a limit"))]
+    TooLong(Option<At>),
 }
+
+/// The most characters that are normalised together.
+pub(crate) const MAX_SEQUENCE: usize = 1024;
+
+/// A place in the input: an offset, and the position in the records.
+pub(crate) type At = (u64, Option<RecordPosition>);
 
 /// A stage that changes text. It sees the text that earlier stages kept, but not the text that they inserted.
 pub(crate) trait Stage: Send {
     /// Cuts `text`, which is at the positions `at`, into pieces, and appends them to `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
+
+    /// Takes a piece that is not text of the input: it goes to `out`, after anything that the stage has held back.
+    fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
+        out.push(piece);
+    }
+
+    /// Tells the stage where in the input a position of the text is that was just cut, for text that it holds back. After
+    /// this, positions mean other places.
+    fn settle(&mut self, _place: &dyn Fn(usize) -> At) {}
+
+    /// Appends text that the stage has held back.
+    fn flush(&mut self, _out: &mut Vec<Piece>) {}
+
+    /// Returns whether the stage may hold back text.
+    fn holds_text(&self) -> bool {
+        false
+    }
 
     /// Tells the stage that text was inserted here. The stage does not see this text.
     fn inserted(&mut self);

@@ -35,9 +35,31 @@ pub enum OnUnmappable {
     Xml,
     /// Writes `\u{HEX}`.
     Escape,
+    /// Writes the target's one-way mapping; if it has none, a readable approximation (`é` → `e`, `€` → `EUR`, `“` → `"`);
+    /// if there is none either, the target's substitution character. What would be a control character is not used: the
+    /// last resort is then `?`. In XML and HTML, approximations with `<`, `>`, `&`, `"` or `'` become references to the
+    /// entities, and where XML has no place for these, only letters and digits are written.
+    ///
+    /// Needs the feature `translit`.
+    Translit,
 }
 
-words! { OnUnmappable { Fail: "fail", Replace: "replace", Drop: "drop", Xml: "xml", Escape: "escape" } }
+words! { OnUnmappable {
+    Fail: "fail", Replace: "replace", Drop: "drop", Xml: "xml", Escape: "escape", Translit: "translit",
+} }
+
+/// What to do with input that is not recognised as text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum OnUnknown {
+    /// Converts it like any other input, which usually fails at its first byte that is not UTF-8.
+    #[default]
+    Fail,
+    /// Copies it byte for byte.
+    Pass,
+}
+
+words! { OnUnknown { Fail: "fail", Pass: "pass" } }
 
 /// Whether to correct the document's own label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -4,10 +4,23 @@
 use crate::codec::{ByteSink, Replacement};
 use crate::error::Error;
 use crate::text::xml::is_xml_char;
+use crate::transcoder::byte_page::BytePage;
 use crate::transcoder::choices::{OnMalformed, OnUnmappable};
 use crate::transcoder::guard::{CheckedEncoder, Passing};
+#[cfg(feature = "translit")]
+use crate::transcoder::translit::Translit;
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// What becomes of malformed bytes while they are decoded, without stopping for them.
+#[derive(Clone)]
+pub(super) enum InPlace {
+    /// This text.
+    Text(&'static str),
+    /// The characters that they are in this page. If it lacks one of them, decoding stops.
+    Page(Arc<BytePage>),
+}
 
 /// Returns the text that replaces malformed bytes, if it is the same for all of them.
 pub(super) fn constant_replacement(policy: OnMalformed) -> Option<&'static str> {
@@ -49,23 +62,36 @@ pub(super) fn count_marks(text: &str) -> u64 {
 }
 
 /// The policy for characters that the target lacks.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct UnmappablePolicy {
     pub(super) choice: OnUnmappable,
     /// The target's one-way mappings are tried first.
     pub(super) best_fit: bool,
+    /// Writes approximations. They are tried before anything else.
+    #[cfg(feature = "translit")]
+    pub(super) translit: Option<Translit>,
 }
 
 impl UnmappablePolicy {
     /// Returns what becomes of characters that are counted only, a replacement or nothing, if it is the same for all of
     /// them.
-    pub(super) fn passing(self) -> Option<Option<Replacement<'static>>> {
+    pub(super) fn passing(&self) -> Option<Option<Replacement<'static>>> {
         match self.choice {
-            _ if self.best_fit => None,
+            _ if self.best_fit || self.is_approximating() => None,
             OnUnmappable::Replace => Some(Some(Replacement::Substitute)),
             OnUnmappable::Drop => Some(None),
-            OnUnmappable::Fail | OnUnmappable::Escape | OnUnmappable::Xml => None,
+            OnUnmappable::Fail | OnUnmappable::Escape | OnUnmappable::Xml | OnUnmappable::Translit => None,
         }
+    }
+
+    #[cfg(feature = "translit")]
+    fn is_approximating(&self) -> bool {
+        self.translit.is_some()
+    }
+
+    #[cfg(not(feature = "translit"))]
+    fn is_approximating(&self) -> bool {
+        false
     }
 
     /// Writes to `sink` what replaces `ch`, which `encoder` cannot write. Returns `false` if that is an error.
@@ -75,13 +101,22 @@ impl UnmappablePolicy {
     /// # Errors
     /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from an encoder that breaks its contract.
     pub(super) fn write(
-        self,
+        &self,
         ch: char,
         takes_reference: bool,
         encoder: &mut CheckedEncoder,
         sink: &mut ByteSink<'_>,
         offset: u64,
     ) -> Result<bool, Error> {
+        #[cfg(feature = "translit")]
+        if let Some(translit) = &self.translit {
+            if translit.write(ch, takes_reference, encoder, sink, offset)? {
+                return Ok(true);
+            }
+            if self.choice == OnUnmappable::Translit {
+                return translit.write_substitute(ch, encoder, sink, offset);
+            }
+        }
         let mut write = |which: Replacement<'_>| encoder.encode_replacement(ch, which, sink, offset);
         if self.best_fit && write(Replacement::BestFit)? {
             return Ok(true);
@@ -89,7 +124,7 @@ impl UnmappablePolicy {
         let code = ch as u32;
         match self.choice {
             OnUnmappable::Fail => Ok(false),
-            OnUnmappable::Replace => write(Replacement::Substitute),
+            OnUnmappable::Replace | OnUnmappable::Translit => write(Replacement::Substitute),
             OnUnmappable::Drop => Ok(true),
             OnUnmappable::Escape => write(Replacement::Text(&format!("\\u{{{code:X}}}"))),
             OnUnmappable::Xml if takes_reference && is_xml_char(ch) => {

@@ -68,6 +68,11 @@ impl Head {
         }
     }
 
+    /// Adds bytes that are held back, after those that are decoded.
+    pub(super) fn hold(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
     /// Shows all bytes so far to another search. `eof`: nothing follows them.
     pub(super) fn show_again(&mut self, looks: &mut dyn Looks, input: &Input, eof: bool) {
         // From the beginning: detection stopped within a record.

@@ -16,6 +16,9 @@
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
 //! | `way/` | the ways from input to output: by a table, directly, through the text stages |
 //! | `faults.rs` | the policies for malformed input and for characters that the target lacks |
+//! | `candidates.rs` | several fallbacks, and the choice among them |
+//! | `byte_page.rs` | the page that malformed bytes are read as |
+//! | `translit.rs` | writes readable approximations, as far as the target and the document allow |
 //! | `records/` | records: detection's view of them, from input bytes to text, from encoded bytes to records |
 //! | `segment.rs` | decoded text on its way to the encoder, and where in the input each character came from |
 //! | `newline_watch.rs` | watches for newlines that most programs do not recognise |
@@ -29,6 +32,8 @@
 //! A new *text stage* is planned in `plan/`. *Kernels* stay behind the codec traits. Bindings to other languages and to
 //! other async runtimes are shells like those in `io/`.
 
+mod byte_page;
+mod candidates;
 mod choices;
 mod entry;
 mod faults;
@@ -44,9 +49,11 @@ mod records;
 mod report;
 mod run;
 mod segment;
+#[cfg(feature = "translit")]
+mod translit;
 mod way;
 
-pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
+pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
 pub use io::reader::DecodeReader;
 #[cfg(feature = "tokio")]
@@ -56,8 +63,10 @@ pub use io::writer::{EncodeWriter, FinishError};
 pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 
-use crate::detect::{Detector, PRESCAN_LIMIT, Verdict};
+use crate::codec::Codec;
+use crate::detect::{Detector, Kind, PRESCAN_LIMIT, Source, Verdict, has_binary_signature};
 use crate::error::{Error, ErrorKind, RecordPosition};
+use candidates::{Candidates, Window};
 use head::Head;
 use options::Settings;
 use plan::label_search::{Label, LabelSearch};
@@ -84,6 +93,8 @@ pub struct Transcoder {
     /// The machines of source and target, from the verdict on.
     route: Option<Route>,
     run: Run,
+    /// The fallbacks, as long as none of them is chosen.
+    choice: Option<Candidates>,
     /// A step is being made. If this is still set at the beginning of the next one, a codec panicked.
     is_running: bool,
 }
@@ -91,6 +102,12 @@ pub struct Transcoder {
 enum Phase {
     /// Detection looks at the input.
     Detect(Box<Detector>),
+    /// Nothing identifies the encoding. A second detector looks whether this is text.
+    Recognise(Box<(Verdict, Detector)>),
+    /// The input is copied.
+    Pass,
+    /// The verdict is that one of several fallbacks is used; the input shows which.
+    Choose(Box<(Verdict, Window)>),
     /// The verdict is known; labels are looked for in the rest of the document.
     Labels(Box<(Verdict, LabelSearch)>),
     Decode,
@@ -133,12 +150,13 @@ enum Advance {
 
 impl Transcoder {
     fn new(settings: Arc<Settings>) -> Self {
-        let detector = Detector::new(settings.registry.clone(), settings.hints.clone());
+        let detector = Detector::for_conversion(settings.registry.clone(), settings.hints.clone());
         Transcoder {
             phase: Phase::Detect(Box::new(detector)),
             head: Head::new(&settings.input),
             route: None,
             run: Run::new(settings),
+            choice: None,
             is_running: false,
         }
     }
@@ -239,6 +257,9 @@ impl Transcoder {
         }
         match &mut self.phase {
             Phase::Detect(_) => Ok(self.detect(src, eof)),
+            Phase::Recognise(_) => Ok(self.show_to_recognise(src, eof)),
+            Phase::Pass => Ok(self.pass(src, eof, out)),
+            Phase::Choose(_) => Ok(self.show_to_choose(src, eof)),
             Phase::Labels(_) => Ok(self.search_labels(src, eof)),
             Phase::Decode => self.decode(src, eof, out),
             Phase::FinishDecoder => {
@@ -268,7 +289,104 @@ impl Transcoder {
         if shown.is_last {
             let verdict = detector.finish();
             self.head.keep(detector.prefix());
-            self.look_for_labels(verdict, shown.is_over && eof);
+            self.consider_unknown(verdict, shown.is_over && eof);
+        } else if shown.read == 0 {
+            return Advance::Pause(Status::NeedInput);
+        }
+        Advance::Read(shown.read)
+    }
+
+    /// Goes on to look whether the input is text, if nothing identifies its encoding and the caller wants to know. `ended`:
+    /// nothing follows the head.
+    fn consider_unknown(&mut self, verdict: Verdict, ended: bool) {
+        let settings = &self.run.settings;
+        let is_open = matches!(verdict.source, Some(Source::Default | Source::Fallback)) && verdict.kind != Kind::Xml;
+        if settings.unknown != OnUnknown::Pass || !is_open {
+            return self.consider_fallbacks(verdict, ended);
+        }
+        let mut detector = Detector::new(settings.registry.clone(), settings.hints.clone());
+        self.head.show_again(&mut detector, &settings.input, ended);
+        if detector.is_done() || ended {
+            self.recognised(verdict, detector, ended);
+        } else {
+            self.phase = Phase::Recognise(Box::new((verdict, detector)));
+        }
+    }
+
+    /// Shows input to the second detector.
+    fn show_to_recognise(&mut self, src: &[u8], eof: bool) -> Advance {
+        let Phase::Recognise(recognise) = &mut self.phase else { return Advance::Read(0) };
+        let shown = self.head.show(&mut recognise.1, src, eof, (true, HEAD_LIMIT));
+        if shown.is_last {
+            if let Phase::Recognise(recognise) = std::mem::replace(&mut self.phase, Phase::Decode) {
+                let (verdict, detector) = *recognise;
+                self.recognised(verdict, detector, shown.is_over && eof);
+            }
+        } else if shown.read == 0 {
+            return Advance::Pause(Status::NeedInput);
+        }
+        Advance::Read(shown.read)
+    }
+
+    /// Goes on after the second detector has seen enough: copies the input, or converts it by the first verdict.
+    fn recognised(&mut self, verdict: Verdict, mut detector: Detector, ended: bool) {
+        let seen = detector.finish();
+        let is_unknown = matches!(seen.error.as_ref().map(Error::kind), Some(ErrorKind::UnknownEncoding { .. }));
+        if !is_unknown && !has_binary_signature(detector.prefix()) {
+            return self.consider_fallbacks(verdict, ended);
+        }
+        self.run.report.passed = true;
+        self.run.report.verdict = Some(seen);
+        self.phase = Phase::Pass;
+    }
+
+    /// Copies the head, then input.
+    fn pass(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Advance {
+        let rest = self.head.rest();
+        let from = if rest.is_empty() { src } else { rest };
+        let len = from.len().min(out.spare().len());
+        out.spare()[..len].copy_from_slice(&from[..len]);
+        out.written += len;
+        match (rest.is_empty(), from.is_empty()) {
+            (true, true) if eof => self.enter(Phase::Done),
+            (true, true) => Advance::Pause(Status::NeedInput),
+            _ if len == 0 => Advance::Pause(Status::NeedRoom),
+            (true, false) => Advance::Read(len),
+            (false, _) => {
+                self.head.consume(len);
+                Advance::Read(0)
+            }
+        }
+    }
+
+    /// Goes on to choose among several fallbacks, if the verdict is that one of them is used. `ended`: nothing follows the
+    /// head.
+    fn consider_fallbacks(&mut self, verdict: Verdict, ended: bool) {
+        let Some(candidates) = Candidates::of(&verdict, &self.run.settings) else {
+            return self.look_for_labels(verdict, ended);
+        };
+        let mut window = Window::new(candidates);
+        self.head.show_again(&mut window, &self.run.settings.input, ended);
+        if window.is_done() || ended {
+            self.look_for_labels(with_codec(verdict, window.choose(ended)), ended);
+        } else if window.candidates.can_begin() && !self.head.has_records() {
+            self.choice = Some(window.candidates);
+            self.look_for_labels(verdict, ended);
+        } else {
+            self.phase = Phase::Choose(Box::new((verdict, window)));
+        }
+    }
+
+    /// Shows input to the choice among fallbacks, before anything is decoded.
+    fn show_to_choose(&mut self, src: &[u8], eof: bool) -> Advance {
+        let Phase::Choose(choice) = &mut self.phase else { return Advance::Read(0) };
+        let shown = self.head.show(&mut choice.1, src, eof, (true, HEAD_LIMIT));
+        if shown.is_last {
+            if let Phase::Choose(choice) = std::mem::replace(&mut self.phase, Phase::Decode) {
+                let (verdict, window) = *choice;
+                let ended = shown.is_over && eof;
+                self.look_for_labels(with_codec(verdict, window.choose(ended)), ended);
+            }
         } else if shown.read == 0 {
             return Advance::Pause(Status::NeedInput);
         }
@@ -317,14 +435,61 @@ impl Transcoder {
     }
 
     fn plan(&mut self, verdict: Verdict, labels: &[Label]) -> Result<(), Error> {
-        let facts = plan::Facts::of(verdict, self.head.bytes(), &mut self.run)?;
+        let mut facts = plan::Facts::of(verdict, self.head.bytes(), &mut self.run)?;
+        if let Some(candidates) = &self.choice {
+            facts.codec = candidates.codec();
+        }
         let route = self.route.insert(plan::route(&mut self.run, &facts)?);
         self.head.skip_bom(facts.bom_len);
         plan::beginning(&mut self.run, route, facts, labels)
     }
 
-    /// Decodes the head, then input.
+    /// Decodes the head, then input, as far as that does not depend on the choice among fallbacks.
     fn decode(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<Advance, Error> {
+        let Some(candidates) = &self.choice else { return self.decode_all(src, eof, out) };
+        let rest = self.head.rest();
+        if !rest.is_empty() {
+            let common = candidates.common_len(rest);
+            if common > 0 {
+                let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
+                let decoded = route.decode(&mut self.run, &rest[..common], false, out)?;
+                self.head.consume(decoded.read);
+                return Ok(self.decoded(0, decoded.is_over));
+            }
+            let missing = candidates::WINDOW_BYTES.saturating_sub(rest.len());
+            let is_end = src.is_empty() && eof && missing > 0;
+            if missing == 0 || is_end {
+                self.choose(is_end);
+                return Ok(Advance::Read(0));
+            }
+            if src.is_empty() {
+                return Ok(Advance::Pause(Status::NeedInput));
+            }
+            let held = src.len().min(missing);
+            self.head.hold(&src[..held]);
+            return Ok(Advance::Read(held));
+        }
+        let common = candidates.common_len(src);
+        if common == 0 && !src.is_empty() {
+            let held = src.len().min(candidates::WINDOW_BYTES);
+            self.head.hold(&src[..held]);
+            return Ok(Advance::Read(held));
+        }
+        self.decode_all(&src[..common], eof && common == src.len(), out)
+    }
+
+    /// Chooses among the fallbacks by what is held back. `is_end`: nothing follows that.
+    fn choose(&mut self, is_end: bool) {
+        let Some(candidates) = self.choice.take() else { return };
+        let window = self.head.rest();
+        let codec = candidates.choose(&window[..window.len().min(candidates::WINDOW_BYTES)], is_end);
+        let report = &mut self.run.report;
+        report.from = Some(codec.name().to_owned());
+        report.verdict = report.verdict.take().map(|verdict| with_codec(verdict, codec.clone()));
+    }
+
+    /// Decodes the head, then input.
+    fn decode_all(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<Advance, Error> {
         let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
         if !self.head.is_decoded() {
             let decoded = route.decode(&mut self.run, self.head.rest(), false, out)?;
@@ -350,4 +515,9 @@ impl Transcoder {
         }
         Advance::Read(read)
     }
+}
+
+/// Returns the verdict with another fallback.
+fn with_codec(verdict: Verdict, codec: Arc<dyn Codec>) -> Verdict {
+    Verdict { encoding: Some(codec.name().to_owned()), codec: Some(codec), ..verdict }
 }

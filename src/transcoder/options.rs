@@ -1,6 +1,6 @@
 //! The builder for a conversion: its source, its target and its policies.
 
-use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
+use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, Relabel};
 use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
@@ -8,6 +8,9 @@ use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
+#[cfg(feature = "normalize")]
+use crate::text::normalize::Normalization;
+use crate::transcoder::byte_page::BytePage;
 use crate::transcoder::probe::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -43,14 +46,20 @@ pub(super) struct Settings {
     pub(super) hints: Hints,
     pub(super) to: Arc<dyn Codec>,
     pub(super) malformed: OnMalformed,
+    /// The page that malformed bytes are read as, instead of that policy.
+    pub(super) read_as: Option<Arc<BytePage>>,
     /// `None`: a character reference in XML, otherwise an error.
     pub(super) unmappable: Option<OnUnmappable>,
     pub(super) best_fit: bool,
+    pub(super) approximate: bool,
+    pub(super) unknown: OnUnknown,
     pub(super) relabel: Relabel,
     pub(super) bom: Bom,
     pub(super) eol: Eol,
     pub(super) ebcdic_nl: EbcdicNl,
     pub(super) controls: OnControl,
+    #[cfg(feature = "normalize")]
+    pub(super) normalize: Option<Normalization>,
     pub(super) input: Input,
     pub(super) to_records: Option<Shape>,
     pub(super) overlong: OnOverlong,
@@ -76,6 +85,23 @@ pub(super) struct Input {
 }
 
 impl Settings {
+    /// Returns whether the text is normalised.
+    #[cfg(feature = "normalize")]
+    pub(super) fn normalizes(&self) -> bool {
+        self.normalize.is_some()
+    }
+
+    /// Returns whether the text is normalised.
+    #[cfg(not(feature = "normalize"))]
+    pub(super) fn normalizes(&self) -> bool {
+        false
+    }
+
+    /// Returns whether readable approximations are wanted.
+    fn wants_approximations(&self) -> bool {
+        self.approximate || self.unmappable == Some(OnUnmappable::Translit)
+    }
+
     /// Returns what to do with newlines inside records.
     pub(super) fn newlines_in_records(&self) -> OnNewlineInRecord {
         // If records become lines, there must be as many lines as records.
@@ -114,6 +140,10 @@ impl Settings {
             Some("the bytes outside the columns can be kept only if the output consists of records")
         } else if changes_newlines || self.controls != OnControl::Keep {
             Some("newlines and control characters stay as they are if the bytes outside the columns are kept")
+        } else if self.read_as.is_some() {
+            Some("in columns that are converted in their places, malformed bytes are not read as another charset")
+        } else if self.normalizes() {
+            Some("text in columns that are converted in their places is not normalized")
         } else if carriage.is_some() || *shifts_as_blanks || *blanks == Padding::TrimNuls {
             Some(
                 "printer control codes, shift codes and NULs stay as they are if the bytes outside the columns are kept",
@@ -144,13 +174,18 @@ impl Transcode {
                 hints: Hints::default(),
                 to: Arc::new(crate::codec::Utf8),
                 malformed: OnMalformed::default(),
+                read_as: None,
                 unmappable: None,
                 best_fit: false,
+                approximate: false,
+                unknown: OnUnknown::default(),
                 relabel: Relabel::default(),
                 bom: Bom::default(),
                 eol: Eol::default(),
                 ebcdic_nl: EbcdicNl::default(),
                 controls: OnControl::default(),
+                #[cfg(feature = "normalize")]
+                normalize: None,
                 input: Input::default(),
                 to_records: None,
                 overlong: OnOverlong::default(),
@@ -285,6 +320,32 @@ impl Transcode {
     /// ```
     pub fn fallback(mut self, label: &str) -> Result<Self, Error> {
         self.settings.hints.fallback = Some(self.settings.registry.codec(label)?);
+        self.settings.hints.further_fallbacks.clear();
+        Ok(self)
+    }
+
+    /// Sets several encodings to use if nothing identifies it: the first that decodes the input without error. Replaces
+    /// what [`fallback`](Self::fallback) set.
+    ///
+    /// They are tried on the first 64 KiB from the first byte on that they read differently, or on all that follows if
+    /// that is less; in records, on the first 64 KiB of text. A character that the end of the 64 KiB cuts is not an error.
+    /// The last one is used even if it does not fit. What stands before that byte is the same in all of them and is
+    /// written at once. Without labels, this sets nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`] if no codec has one of the labels.
+    ///
+    /// ```
+    /// let job = charpipe::Transcode::new().fallbacks(["UTF-8", "ISO-8859-1"])?;
+    /// assert_eq!(job.decode("café".as_bytes())?, "café");
+    /// assert_eq!(job.decode(b"caf\xE9")?, "café");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn fallbacks<'a>(mut self, labels: impl IntoIterator<Item = &'a str>) -> Result<Self, Error> {
+        let codecs = labels.into_iter().map(|label| self.settings.registry.codec(label));
+        let mut codecs = codecs.collect::<Result<Vec<_>, _>>()?.into_iter();
+        self.settings.hints.fallback = codecs.next();
+        self.settings.hints.further_fallbacks = codecs.collect();
         Ok(self)
     }
 
@@ -313,7 +374,34 @@ impl Transcode {
     /// Sets what to do with malformed input. The default is to fail.
     pub fn on_malformed(mut self, policy: OnMalformed) -> Self {
         self.settings.malformed = policy;
+        self.settings.read_as = None;
         self
+    }
+
+    /// Reads malformed bytes, and only those, as bytes of another charset: a single-byte page that contains ASCII. It
+    /// replaces the policy of [`on_malformed`](Self::on_malformed), and is replaced by that.
+    ///
+    /// Each byte of a malformed sequence is read by itself. A byte that the page lacks is an error,
+    /// [`ErrorKind::Malformed`]. Input in a charset that does not contain ASCII, such as UTF-16, UTF-32 and EBCDIC, is not
+    /// read like this: there, malformed bytes are an error, with the hint `not-read-as`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`] if no codec has this label, and [`ErrorKind::NotAnAsciiPage`] if its charset is not
+    /// such a page.
+    ///
+    /// ```
+    /// let job = charpipe::Transcode::new().source_encoding("UTF-8")?.malformed_as("ISO-8859-1")?;
+    /// let mut output = Vec::new();
+    /// let report = job.run(&b"caf\xC3\xA9, caf\xE9"[..], &mut output)?;
+    /// assert_eq!(String::from_utf8(output).as_deref(), Ok("café, café"));
+    /// assert_eq!((report.malformed.count, report.read_as.as_deref()), (1, Some("ISO-8859-1")));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn malformed_as(mut self, label: &str) -> Result<Self, Error> {
+        let codec = self.settings.registry.codec(label)?;
+        self.settings.read_as = Some(BytePage::new(&*codec)?);
+        self.settings.malformed = OnMalformed::Fail;
+        Ok(self)
     }
 
     /// Sets what to do with a character that the target lacks. The default is a character reference in XML, and an
@@ -342,6 +430,49 @@ impl Transcode {
     /// ```
     pub fn best_fit(mut self, best_fit: bool) -> Self {
         self.settings.best_fit = best_fit;
+        self
+    }
+
+    /// Sets whether to try readable approximations first: `é` becomes `e` if the target lacks it. The policy of
+    /// [`on_unmappable`](Self::on_unmappable) applies to characters without one; with
+    /// [`OnUnmappable::Translit`](crate::OnUnmappable::Translit), approximations are tried anyway. Needs the feature
+    /// `translit`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "translit")] {
+    /// use charpipe::{OnUnmappable, Transcode};
+    ///
+    /// let job = Transcode::new().target_encoding("US-ASCII")?.approximate(true);
+    /// let mut output = Vec::new();
+    /// job.run("5 €".as_bytes(), &mut output)?;
+    /// assert_eq!(output, b"5 EUR");
+    /// // A character for private use has no approximation.
+    /// assert!(job.run("\u{E000}".as_bytes(), Vec::new()).is_err());
+    /// # }
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn approximate(mut self, approximate: bool) -> Self {
+        self.settings.approximate = approximate;
+        self
+    }
+
+    /// Sets what to do with input that is not recognised as text. The default is to convert it.
+    ///
+    /// That is input of which nothing names the encoding, and which begins like a well-known format that is not text, or
+    /// whose first 64 KiB are not UTF-8. These are read before anything is written. A [`fallback`](Self::fallback) is used
+    /// for what is not such a format. Later bytes that are not valid are malformed, as in any other input.
+    ///
+    /// ```
+    /// use charpipe::{OnUnknown, Transcode};
+    ///
+    /// let mut output = Vec::new();
+    /// let job = Transcode::new().on_unknown(OnUnknown::Pass);
+    /// let report = job.run(&b"\x1F\x8B\x08\0\xFF"[..], &mut output)?;
+    /// assert_eq!((&output[..], report.passed, report.from), (&b"\x1F\x8B\x08\0\xFF"[..], true, None));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn on_unknown(mut self, policy: OnUnknown) -> Self {
+        self.settings.unknown = policy;
         self
     }
 
@@ -414,6 +545,29 @@ impl Transcode {
     /// ```
     pub fn on_control(mut self, policy: OnControl) -> Self {
         self.settings.controls = policy;
+        self
+    }
+
+    /// Sets the normalization form of the output; by default, the text is not normalised. Needs the feature `normalize`.
+    ///
+    /// The text is normalised after its line endings and control characters were converted, and before it is encoded.
+    /// Labels and character references that are written are not. Each record, and the text on each side of malformed bytes
+    /// that are replaced, is normalised on its own. A character that normalization makes has the offset of the first
+    /// character that it is made from.
+    ///
+    /// At most 1,024 characters that combine with each other are normalised together. What is longer is an error,
+    /// [`ErrorKind::SequenceTooLong`].
+    ///
+    /// ```
+    /// use charpipe::{Normalization, Transcode};
+    ///
+    /// assert_eq!(Transcode::new().normalize(Normalization::Nfc).decode("e\u{301} ﬁ".as_bytes())?, "é ﬁ");
+    /// assert_eq!(Transcode::new().normalize(Normalization::Nfkc).decode("e\u{301} ﬁ".as_bytes())?, "é fi");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    #[cfg(feature = "normalize")]
+    pub fn normalize(mut self, form: Normalization) -> Self {
+        self.settings.normalize = Some(form);
         self
     }
 
@@ -630,6 +784,8 @@ impl Transcode {
             "only a tape image has files to choose from"
         } else if let Some(why) = self.settings.why_not_in_place() {
             why
+        } else if !cfg!(feature = "translit") && self.settings.wants_approximations() {
+            "this build has no approximations of characters: it lacks the feature `translit`"
         } else {
             let mut pages = input.columns.iter().flat_map(Columns::pages);
             return pages.try_for_each(|page| self.settings.registry.codec(page).map(|_| ()));

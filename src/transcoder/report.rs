@@ -24,10 +24,14 @@ pub struct Report {
     pub bytes_out: u64,
     /// The charset of the input, once it is known.
     pub from: Option<String>,
+    /// Whether the input was not recognised as text and was copied ([`OnUnknown::Pass`](crate::OnUnknown::Pass)).
+    pub passed: bool,
     /// The charset of the output.
     pub to: String,
     /// Malformed input that the policy allowed.
     pub malformed: Faults,
+    /// The charset that malformed bytes were read as, if that was asked for and the input's charset allows it.
+    pub read_as: Option<String>,
     /// Characters that the target lacks and that the policy allowed.
     pub unmappable: Faults<UnmappableAt>,
     /// Control characters that the policy replaced or dropped; `None` if they are kept.
@@ -127,6 +131,12 @@ pub(super) struct Place {
     pub(super) record: Option<RecordPosition>,
 }
 
+impl From<Place> for crate::text::At {
+    fn from(place: Place) -> Self {
+        (place.offset, place.record)
+    }
+}
+
 impl From<u64> for Place {
     fn from(offset: u64) -> Self {
         Place { offset, record: None }
@@ -203,8 +213,10 @@ impl Report {
             bytes_in: 0,
             bytes_out: 0,
             from: None,
+            passed: false,
             to: to.to_owned(),
             malformed: Faults::new(),
+            read_as: None,
             unmappable: Faults::new(),
             controls: None,
             records: None,

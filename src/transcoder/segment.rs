@@ -247,7 +247,7 @@ impl Segment {
         if at < range.end {
             pieces.push(Piece { at, text: Text::Kept(range.end - at) });
         }
-        for stage in stages {
+        for stage in stages.iter_mut() {
             let mut cut = Vec::new();
             for piece in pieces {
                 match piece.text {
@@ -255,12 +255,27 @@ impl Segment {
                         let range = piece.at..piece.at + len;
                         stage.cut(&text[range.clone()], range, &mut cut);
                     }
-                    _ => cut.push(piece),
+                    _ => stage.pass(piece, &mut cut),
                 }
             }
+            stage.settle(&|at| origin.place(at).into());
             pieces = cut;
         }
         Segment { inserted: None, ..Segment::new(origin, pieces) }
+    }
+
+    /// Text that `stages` have held back, which ends here.
+    pub(super) fn held(stages: &mut [Box<dyn Stage>]) -> Option<Self> {
+        let mut pieces = Vec::new();
+        stages.iter_mut().for_each(|stage| stage.flush(&mut pieces));
+        (!pieces.is_empty()).then(|| Segment::new(Origin::At(Place::default()), pieces))
+    }
+
+    /// A character that the malformed byte at `place` was read as, cut by `stages`.
+    pub(super) fn read_as(ch: char, place: Place, stages: &mut [Box<dyn Stage>], ends: RecordEnds) -> Self {
+        let text = ch.to_string();
+        let segment = Segment::decoded(&text, 0..text.len(), Origin::At(place), stages, &[], ends);
+        Segment { inserted: Some(text), ..segment }
     }
 
     /// Text that is inserted at the place `at` of the input. No stage sees it.
@@ -319,11 +334,12 @@ impl Segment {
         self.inserted.is_some()
     }
 
-    fn text_of<'a>(&'a self, piece: &Piece, decoded: &'a str) -> &'a str {
+    fn text_of<'a>(&'a self, piece: &'a Piece, decoded: &'a str) -> &'a str {
         match piece.text {
             Text::New(text) | Text::Put(text, ..) => text,
+            Text::Made(ref text, _) => text,
             Text::Kept(len) => &self.inserted.as_deref().unwrap_or(decoded)[piece.at..piece.at + len],
-            Text::End | Text::Control(_) | Text::Newline(_) => "",
+            Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => "",
         }
     }
 
@@ -331,10 +347,13 @@ impl Segment {
     pub(super) fn next<'a>(&'a self, decoded: &'a str) -> Option<Next<'a>> {
         let piece = self.pieces.get(self.piece)?;
         Some(match piece.text {
-            Text::New(_) | Text::Put(..) | Text::Kept(_) => Next::Text(&self.text_of(piece, decoded)[self.done..]),
+            Text::New(_) | Text::Put(..) | Text::Kept(_) | Text::Made(..) => {
+                Next::Text(&self.text_of(piece, decoded)[self.done..])
+            }
             Text::End => Next::End,
             Text::Control(ch) => Next::Control(ch),
             Text::Newline(ch) => Next::Newline(ch),
+            Text::TooLong(_) => Next::TooLong,
         })
     }
 
@@ -345,7 +364,8 @@ impl Segment {
         let len = match piece.text {
             Text::Kept(len) => len,
             Text::New(text) | Text::Put(text, ..) => text.len(),
-            Text::End | Text::Control(_) | Text::Newline(_) => 0,
+            Text::Made(ref text, _) => text.len(),
+            Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => 0,
         };
         if self.done >= len {
             self.piece += 1;
@@ -355,7 +375,12 @@ impl Segment {
 
     /// Returns where in the input the next piece stands.
     pub(super) fn place_of_next(&self) -> Place {
-        self.origin.place(self.pieces.get(self.piece).map_or(usize::MAX, |piece| piece.at))
+        match self.pieces.get(self.piece) {
+            Some(Piece { text: Text::TooLong(Some((offset, record))), .. }) => {
+                Place { offset: *offset, record: *record }
+            }
+            piece => self.origin.place(piece.map_or(usize::MAX, |piece| piece.at)),
+        }
     }
 
     /// Returns where in the input the character stands before which the encoder had been fed `fed` bytes of text.
@@ -366,7 +391,9 @@ impl Segment {
             if fed < from + len {
                 let within = match piece.text {
                     Text::Kept(_) => (fed - from) as usize,
-                    Text::Put(_, offset, record) => return Place { offset, record },
+                    Text::Put(_, offset, record) | Text::Made(_, Some((offset, record))) => {
+                        return Place { offset, record };
+                    }
                     _ => 0,
                 };
                 return self.origin.place(piece.at + within);
@@ -403,4 +430,6 @@ pub(super) enum Next<'a> {
     Control(char),
     /// A newline stood here, in a record.
     Newline(char),
+    /// A sequence that is too long to be normalised begins here.
+    TooLong,
 }

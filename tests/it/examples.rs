@@ -245,6 +245,8 @@ CAF�
     "declared": null,
     "declared_span": null,
     "charset": null,
+    "ascii": true,
+    "looks": null,
     "policy": "rfc7303",
     "rule": "user",
     "source": "user",

@@ -15,17 +15,24 @@ mod copybooks;
 mod dependencies;
 mod detection;
 mod examples;
+mod fallbacks;
 mod field_lists;
 mod fields;
 mod fields_mainframe;
 mod fields_properties;
 mod guess;
+#[cfg(all(feature = "whatwg", feature = "dos", feature = "legacy"))]
+mod labels;
+#[cfg(feature = "whatwg")]
+mod malformed_as;
 #[cfg(feature = "whatwg")]
 mod many_faults;
 #[cfg(feature = "whatwg")]
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;
+#[cfg(feature = "normalize")]
+mod normalize;
 mod odd_tables;
 #[cfg(feature = "dos")]
 mod oem;
@@ -42,12 +49,17 @@ mod security;
 #[cfg(feature = "serde")]
 mod serde;
 mod shapes;
+#[cfg(feature = "legacy")]
+mod stateful;
 mod table_files;
 mod tables;
 mod tapes;
 #[cfg(feature = "tokio")]
 mod tokio;
+#[cfg(feature = "translit")]
+mod translit;
 mod unicode_forms;
+mod unknown;
 mod unmappable;
 mod utf_ebcdic;
 mod values;

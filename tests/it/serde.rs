@@ -3,8 +3,8 @@
 use charpipe::detect::{Detector, Family, Hints, Policy, Severity, Source};
 use charpipe::records::{Carriage, Columns, Shape};
 use charpipe::{
-    Bom, EbcdicNl, Eol, Gaps, Kind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnmappable, Padding,
-    Registry, Relabel, Report, Transcode, Verdict,
+    Bom, EbcdicNl, Eol, Gaps, Kind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, OnUnknown, OnUnmappable,
+    Padding, Registry, Relabel, Report, Transcode, Verdict,
 };
 use serde_json::{from_str, to_string};
 
@@ -22,11 +22,11 @@ fn report(job: &Transcode, input: &[u8]) -> Report {
 
 #[test]
 fn a_verdict() {
-    let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
+    let found = r#"{"encoding":"UTF-16LE","codec":"UTF-16LE","family":"utf-16le","kind":"xml","signature":"FFFE","bom":"FFFE","declared":"UTF-16","declared_span":[62,74],"charset":null,"ascii":false,"looks":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}"#;
     assert_eq!(to_string(&verdict(UTF16, Hints::default())).unwrap(), found);
 
     // Keys without a value are null, not missing; an error is an object.
-    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
+    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"ascii":true,"looks":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
     let unknown = b"<?xml version='1.0' encoding='x-none'?>";
     assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
 
@@ -52,7 +52,7 @@ fn a_report() {
     let job = job.on_malformed(OnMalformed::Replace).on_unmappable(OnUnmappable::Replace).on_control(OnControl::Space);
     let mut bare = report(&job, "a\u{1}€b\u{FFFD}".as_bytes());
     bare.verdict = None;
-    let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[]},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
+    let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[],"read_as":null},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null}"#;
     assert_eq!(to_string(&bare).unwrap(), found);
 
     // The verdict is the one in `a_verdict`, and the label was corrected.
@@ -71,7 +71,7 @@ fn positions_in_records() {
     let mut found = report(&lines, b"abcdef\xFFh");
     found.verdict = None;
     assert_eq!((found.records, found.records_out), (Some(2), Some(2)));
-    let first = r#""malformed":{"count":1,"first":[{"offset":6,"record":2,"column":3,"bytes":"FF"}]}"#;
+    let first = r#""malformed":{"count":1,"first":[{"offset":6,"record":2,"column":3,"bytes":"FF"}],"read_as":null}"#;
     let json = to_string(&found).unwrap();
     assert!(json.contains(first) && json.ends_with(r#""records":2,"records_out":2}"#), "{json}");
 
@@ -133,7 +133,8 @@ fn options_are_deserialized() {
         OnMalformed: "fail" OnMalformed::Fail, "replace" OnMalformed::Replace, "drop" OnMalformed::Drop,
             "escape" OnMalformed::Escape;
         OnUnmappable: "fail" OnUnmappable::Fail, "replace" OnUnmappable::Replace, "drop" OnUnmappable::Drop,
-            "xml" OnUnmappable::Xml, "escape" OnUnmappable::Escape;
+            "xml" OnUnmappable::Xml, "escape" OnUnmappable::Escape, "translit" OnUnmappable::Translit;
+        OnUnknown: "fail" OnUnknown::Fail, "pass" OnUnknown::Pass;
         Relabel: "auto" Relabel::Auto, "never" Relabel::Never;
         Bom: "auto" Bom::Auto, "keep" Bom::Keep, "add" Bom::Add, "strip" Bom::Strip;
         Eol: "auto" Eol::Auto, "keep" Eol::Keep, "lf" Eol::Lf, "crlf" Eol::Crlf, "nel" Eol::Nel;

@@ -1,25 +1,42 @@
 //! Options whose value is one word of several: which words there are, and how help shows them.
 
 use charpipe::Word;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
+use std::ffi::OsStr;
 
 /// Parses the words of one of the library's choices. `help` describes each word for the long help.
 pub(crate) fn choice<T: Word>(help: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(words(help)).try_map(|word| word.parse())
 }
 
-/// Parses `auto`, which `auto` describes, or a word of one of the library's choices. `auto` is `None`.
-pub(crate) fn auto_or<T: Word>(
-    auto: &'static str,
-    help: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = Option<T>> {
-    let auto = PossibleValue::new(AUTO).help(auto);
-    PossibleValuesParser::new(std::iter::once(auto).chain(words(help)))
-        .try_map(|word| if word == AUTO { Ok(None) } else { word.parse().map(Some) })
+/// A word of one of the library's choices, or something else: a label.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum WordOr<T> {
+    Word(T),
+    Other(String),
 }
 
-const AUTO: &str = "auto";
+/// Parses a word of one of the library's choices, or anything else. Help and completions have the words.
+pub(crate) fn word_or<T: Word>(help: fn(T) -> &'static str) -> WordOrParser<T> {
+    WordOrParser(help)
+}
+
+#[derive(Clone)]
+pub(crate) struct WordOrParser<T>(fn(T) -> &'static str);
+
+impl<T: Word> TypedValueParser for WordOrParser<T> {
+    type Value = WordOr<T>;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
+        let text = StringValueParser::new().parse_ref(command, arg, value)?;
+        Ok(text.parse().map_or(WordOr::Other(text), WordOr::Word))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(words(self.0)))
+    }
+}
 
 fn words<T: Word>(help: fn(T) -> &'static str) -> impl Iterator<Item = PossibleValue> {
     T::ALL.iter().map(move |choice| PossibleValue::new(choice.name()).help(help(*choice)))

@@ -4,7 +4,7 @@ use clap::Command;
 use std::ffi::OsString;
 
 /// The commands whose options can stand before their name.
-const NAMES: [&str; 5] = ["convert", "detect", "rows", "list", "chart"];
+const NAMES: [&str; 6] = ["convert", "detect", "rows", "list", "chart", "git-filter"];
 
 /// Returns the index of the command among the arguments: the first argument that is neither an option nor the value of one,
 /// if it is the name of a command. Options are those of that command. `program` is built only if there is a name.

@@ -4,7 +4,7 @@
 /// The suffixes of a label, which follow `//` in iconv.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Suffixes {
-    /// `//TRANSLIT`: a character that the target lacks is replaced by a similar one.
+    /// `//TRANSLIT`: a character that the target lacks is replaced by something similar.
     pub(crate) translit: bool,
     /// `//IGNORE`: malformed input and unmappable characters are dropped, as in glibc.
     pub(crate) ignore: bool,
@@ -53,20 +53,118 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--unicode-subst"], "use --unmappable escape, which writes \\u{HEX}, or xml, which writes &#xHEX;, or replace"),
     (&["--widechar-subst"], "charpipe has no wide characters; see --unmappable"),
     // uconv.
-    (&["-x"], "charpipe has no transliteration; --best-fit uses the one-way mappings of the target's table"),
-    (&["-L", "--list-transliterators"], "charpipe has no transliteration; `charpipe list` lists the encodings"),
+    (&["-x"], "use --unmappable translit, which approximates only what the target lacks, or --normalize nfc"),
+    (&["-L", "--list-transliterators"], "charpipe has one, --unmappable translit; `charpipe list` lists the encodings"),
     (&["--callback"], "use --malformed and --unmappable: fail, replace, drop or escape"),
     (&["--from-callback"], "use --malformed: fail (stop), replace (substitute), drop (skip) or escape (escape)"),
     (
         &["--to-callback"],
         "use --unmappable: fail (stop), replace (substitute), drop (skip), escape (escape-unicode) or xml (escape-xml-hex)",
     ),
-    (&["-i"], "use -c, which drops malformed input and unmappable characters, or --malformed drop"),
+    (&["-i"], "for file -i use `charpipe detect`; for uconv -i use -c, which drops what cannot be converted"),
     (&["--add-signature"], "use --bom add"),
     (&["--remove-signature"], "use --bom strip"),
-    (&["-b", "--block-size"], "charpipe chooses the size of its blocks itself; see --jobs for large files"),
+    (&["--block-size"], "charpipe chooses the size of its blocks itself; see --jobs for large files"),
+    // file, enca, chardetect and uchardet.
+    (&["-b", "--brief"], "for file -b use `charpipe detect`; `charpipe detect --json` is for programs"),
+    (
+        &["--mime", "--mime-type", "--mime-encoding", "-I", "--detect"],
+        "use `charpipe detect`, or `charpipe detect --json`",
+    ),
+    (&["--language"], "charpipe needs no language; use --guess"),
+    (&["-g", "--guess-language"], "use --guess"),
+    (&["--convert-to"], "use -t for the encoding of the output"),
+    (&["--encoding", "--charset", "-e"], "use -f for the encoding of the input, and -t for that of the output"),
+    (&["--input-encoding", "--from-encoding", "--in", "--source"], "use -f"),
+    (&["--output-encoding", "--to-encoding", "--out", "--target"], "use -t"),
+    (&["--json"], "use `charpipe detect --json`, or --report - for an account of the conversion in JSON"),
+    // dos2unix and nkf.
+    (&["--d2u", "-Lu", "-d", "--unix"], "use --eol lf"),
+    (&["--u2d", "-Lw", "--dos", "-D"], "use --eol crlf"),
+    (&["-n", "--newfile"], "use -o for the output"),
+    (&["-k", "--keepdate", "--keep"], "use --in-place=SUFFIX to keep the old files"),
+    (&["-w", "-w8"], "use -t UTF-8"),
+    (&["-j"], "use -t ISO-2022-JP"),
+    (&["-S"], "use -f Shift_JIS"),
+    (&["-E"], "use -f EUC-JP"),
+    (&["--overwrite"], "use --in-place"),
+    // The mainframe.
+    (&["--lrecl", "--record-length", "--reclen"], "use --records fb:N for records of N bytes, or --to-records fb:N"),
+    (&["--recfm"], "use --records, as in --records fb:80, --records vb or --records rdw"),
+    // ftfy and fix_latin.
+    (&["--fix", "--repair"], "use --malformed windows-1252 for text that mixes UTF-8 and windows-1252"),
     (&["--fallback-mappings"], "use --best-fit"),
 ];
+
+/// Values of options that other programs call so, and those to use here.
+const VALUES: &[(&str, &[&str], &str)] = &[
+    ("--eol", &["unix", "u", "linux", "posix", "lf-only"], "lf"),
+    ("--eol", &["dos", "windows", "win", "msdos", "cr-lf"], "crlf"),
+    ("--eol", &["ebcdic", "zos", "mvs"], "nel"),
+    ("--unmappable", &["ignore", "skip", "discard", "remove"], "drop"),
+    ("--unmappable", &["substitute", "subst", "replacement"], "replace"),
+    ("--unmappable", &["transliterate", "approximate", "ascii"], "translit"),
+    ("--unmappable", &["xmlcharrefreplace", "html", "entity", "entities"], "xml"),
+    ("--unmappable", &["backslashreplace", "hex", "unicode"], "escape"),
+    ("--unmappable", &["strict", "error", "stop", "abort"], "fail"),
+    ("--bom", &["yes", "true", "on", "always", "utf8"], "add"),
+    ("--bom", &["no", "false", "off", "never", "none", "remove"], "strip"),
+    ("--as", &["plain", "txt", "csv"], "text"),
+    ("--as", &["xhtml", "svg"], "xml"),
+    ("--as", &["response", "headers"], "http"),
+    ("--normalize", &["c", "composed"], "nfc"),
+    ("--normalize", &["d", "decomposed"], "nfd"),
+    ("--controls", &["remove", "strip", "delete"], "drop"),
+    ("--relabel", &["no", "false", "off", "none"], "never"),
+    ("--relabel", &["yes", "true", "on", "always"], "auto"),
+    ("--policy", &["html", "html5", "browser", "web"], "whatwg"),
+    ("--policy", &["xml", "default"], "rfc7303"),
+];
+
+/// Returns the value that means here what `value` of the option `option` means in other programs.
+pub(crate) fn value(option: &str, value: &str) -> Option<&'static str> {
+    let value = value.to_ascii_lowercase();
+    VALUES.iter().find(|(name, values, _)| *name == option && values.contains(&&*value)).map(|(.., instead)| *instead)
+}
+
+/// Options that other options need, and the option that needs them first.
+const NEEDS: &[(&str, &str)] = &[
+    ("--html", "--explain"),
+    ("--file", "--records"),
+    ("--keep-blanks", "--records"),
+    ("--trim-nuls", "--records"),
+    ("--asa", "--records"),
+    ("--machine", "--records"),
+    ("--shift-blanks", "--records"),
+    ("--columns", "--records"),
+    ("--gaps", "--columns"),
+    ("--record-newlines", "--records"),
+    ("--overlong", "--to-records"),
+    ("--output-suffix", "--output-dir"),
+    ("--skip-existing", "--output-dir"),
+];
+
+/// Returns those of the `typed` options that need the option `missing`.
+pub(crate) fn who_needs(missing: &str, typed: &[String]) -> Vec<&'static str> {
+    let is_typed = |option: &str| {
+        typed.iter().any(|arg| arg == option || arg.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')))
+    };
+    NEEDS.iter().filter(|(option, needed)| *needed == missing && is_typed(option)).map(|(option, _)| *option).collect()
+}
+
+/// Words of other programs for what to do with invalid input, and those to use here.
+const MALFORMED: &[(&[&str], &str)] = &[
+    (&["ignore", "skip", "discard", "remove"], "drop"),
+    (&["substitute", "subst", "replacement", "lossy"], "replace"),
+    (&["strict", "error", "stop", "abort"], "fail"),
+    (&["backslashreplace", "hex"], "escape"),
+];
+
+/// Returns the word of `--malformed` that means what `word` means in another program.
+pub(crate) fn malformed(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_lowercase();
+    MALFORMED.iter().find(|(words, _)| words.contains(&&*word)).map(|(_, instead)| *instead)
+}
 
 /// Returns what to use instead of the option `typed`, if it is one of another converter.
 pub(crate) fn option(typed: &str) -> Option<&'static str> {

@@ -1,6 +1,6 @@
 //! The options of `charpipe convert`, and the [`Transcode`] that they ask for.
 
-use crate::args::choice::{When, choice};
+use crate::args::choice::{When, WordOr, choice, word_or};
 use crate::args::compat::{self, Side, Suffixes};
 use crate::args::headings::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINES};
 use crate::args::manual;
@@ -12,7 +12,9 @@ use crate::args::records::RecordArgs;
 use crate::args::usage;
 use crate::messages::progress::Progress;
 use crate::status::Status;
-use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnmappable, Relabel, Transcode};
+#[cfg(feature = "normalize")]
+use charpipe::Normalization;
+use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnknown, OnUnmappable, Relabel, Transcode};
 use clap::Args;
 use clap::builder::{EnumValueParser, TypedValueParser, ValueHint};
 use std::num::NonZeroU16;
@@ -32,9 +34,9 @@ pub(crate) struct Convert {
     // Help has the headings in the order in which they first occur here.
     /// Encoding of the output
     ///
-    /// Any name or alias that `charpipe list` shows. The suffixes of iconv work: `ASCII//TRANSLIT` uses one-way mappings
-    /// and then the target's substitute (`--best-fit --unmappable replace`), `ASCII//IGNORE` drops invalid input and
-    /// unmappable characters (`-c`), `ASCII//TRANSLIT//IGNORE` drops what has no one-way mapping, and
+    /// Any name or alias that `charpipe list` shows. The suffixes of iconv work: `ASCII//TRANSLIT` writes something
+    /// similar (`--unmappable translit`), `ASCII//IGNORE` drops invalid input and unmappable characters (`-c`),
+    /// `ASCII//TRANSLIT//IGNORE` drops only what has nothing similar, and
     /// `ASCII//NON_IDENTICAL_DISCARD` drops unmappable characters. `--malformed` and `--unmappable` take precedence over
     /// suffixes.
     #[arg(short, long, value_name = "LABEL", default_value = "UTF-8", display_order = 0, alias = "to-code",
@@ -67,15 +69,26 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
     pub(crate) jobs: Option<NonZeroU16>,
 
+    /// Input that is not recognised as text
+    ///
+    /// That is input without a label that begins like a well-known format such as gzip, or whose first 64 KiB are not UTF-8.
+    /// `pass` is for the place in front of another program: `rg --pre`, `less`, `git diff`. With `--guess` or `--fallback`,
+    /// legacy text is recognised.
+    #[arg(long, value_name = "POLICY", default_value = "fail", help_heading = ERRORS,
+          value_parser = choice(unknown_help))]
+    unknown: OnUnknown,
+
     /// Invalid input
     ///
-    /// The default is `fail`. What was replaced, dropped or escaped is counted on standard error, and listed with `-v`.
-    #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = choice(malformed_help))]
-    malformed: Option<OnMalformed>,
+    /// The default is `fail`. With LABEL, a single-byte charset that contains ASCII, such as windows-1252, invalid bytes are
+    /// read as bytes of that charset, each by itself. What was replaced, dropped, escaped or read differently is counted on
+    /// standard error, and listed with `-v`.
+    #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = word_or(malformed_help))]
+    malformed: Option<WordOr<OnMalformed>>,
 
-    /// Characters that the target lacks
+    /// Unmappable characters
     ///
-    /// The default is `xml` for XML, otherwise `fail`. What was replaced, dropped or escaped is counted on standard error,
+    /// These are the characters that the target lacks. The default is `xml` for XML, otherwise `fail`. What was replaced, dropped or escaped is counted on standard error,
     /// and listed with `-v`.
     #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = choice(unmappable_help))]
     unmappable: Option<OnUnmappable>,
@@ -86,7 +99,7 @@ pub(crate) struct Convert {
     #[arg(short = 'c', conflicts_with_all = ["malformed", "unmappable"], help_heading = ERRORS)]
     drop: bool,
 
-    /// Use the target's one-way mappings: a similar character instead of none
+    /// Use the target's one-way mappings to similar characters
     ///
     /// Only for characters that the target lacks and whose one-way mapping its table has. `--unmappable` applies to the
     /// others.
@@ -121,6 +134,14 @@ pub(crate) struct Convert {
           value_parser = choice(controls_help))]
     pub(crate) controls: OnControl,
 
+    /// Unicode normalization form of the text
+    ///
+    /// The text is not normalised without it. At most 1,024 characters that combine with each other are normalised
+    /// together; more are an error.
+    #[cfg(feature = "normalize")]
+    #[arg(long, value_name = "FORM", help_heading = NEWLINES, value_parser = choice(normalization_help))]
+    normalize: Option<Normalization>,
+
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
 
@@ -146,6 +167,13 @@ pub(crate) struct Convert {
     pub(crate) records: RecordArgs,
 }
 
+fn unknown_help(policy: OnUnknown) -> &'static str {
+    match policy {
+        OnUnknown::Fail => "Stop with an error that says where it is not UTF-8",
+        _ => "Copy it byte for byte; the exit status is 0",
+    }
+}
+
 fn malformed_help(policy: OnMalformed) -> &'static str {
     match policy {
         OnMalformed::Fail => "Stop with an error that says where it is",
@@ -163,7 +191,8 @@ fn unmappable_help(policy: OnUnmappable) -> &'static str {
         OnUnmappable::Replace => "Write the target's substitute",
         OnUnmappable::Drop => "Leave it out",
         OnUnmappable::Xml => "Write a character reference such as &#x20AC; where XML allows one, and otherwise stop",
-        _ => "Write its code point as \\u{20AC}",
+        OnUnmappable::Escape => "Write its code point as \\u{20AC}",
+        _ => "Write something similar that the target has, such as `e` for `é` or `EUR` for `€`",
     }
 }
 
@@ -195,7 +224,7 @@ fn eol_help(policy: Eol) -> &'static str {
     }
 }
 
-fn ebcdic_nl_help(policy: EbcdicNl) -> &'static str {
+pub(super) fn ebcdic_nl_help(policy: EbcdicNl) -> &'static str {
     match policy {
         EbcdicNl::Table => "15 is U+0085 and 25 is U+000A, as in IBM's tables",
         EbcdicNl::Zos => "15 is U+000A and 25 is U+0085, as in z/OS UNIX",
@@ -210,6 +239,16 @@ pub(super) fn controls_help(policy: OnControl) -> &'static str {
         OnControl::Drop => "Leave them out",
         OnControl::Error => "Stop with an error that says where the first one is",
         _ => "Replace only those that XML does not allow with a space",
+    }
+}
+
+#[cfg(feature = "normalize")]
+fn normalization_help(form: Normalization) -> &'static str {
+    match form {
+        Normalization::Nfc => "Composed: `é` is one character; the usual form",
+        Normalization::Nfd => "Decomposed: `é` is `e` and an accent",
+        Normalization::Nfkc => "Composed, without compatibility characters: the ligature `ﬁ` is `fi`",
+        _ => "Decomposed, without compatibility characters",
     }
 }
 
@@ -234,6 +273,7 @@ impl Convert {
             output: plain.output,
             many: ManyArgs::default(),
             jobs: None,
+            unknown: OnUnknown::Fail,
             malformed: None,
             unmappable: None,
             drop: false,
@@ -244,6 +284,8 @@ impl Convert {
             eol: Eol::Auto,
             ebcdic_nl: EbcdicNl::Table,
             controls: OnControl::Keep,
+            #[cfg(feature = "normalize")]
+            normalize: None,
             messages: MessageArgs::default(),
             progress: Progress::Auto,
             report: None,
@@ -263,7 +305,18 @@ impl Convert {
     pub(crate) fn on_malformed(&self) -> OnMalformed {
         let (from, to) = self.suffixes();
         let by_suffix = if from.ignore || to.ignore { OnMalformed::Drop } else { OnMalformed::Fail };
-        if self.drop { OnMalformed::Drop } else { self.malformed.unwrap_or(by_suffix) }
+        match &self.malformed {
+            _ if self.drop => OnMalformed::Drop,
+            Some(WordOr::Word(policy)) => *policy,
+            // The label decides.
+            Some(WordOr::Other(_)) => OnMalformed::Fail,
+            None => by_suffix,
+        }
+    }
+
+    /// Whether approximations are tried before that policy: `//TRANSLIT`.
+    pub(crate) fn approximates(&self) -> bool {
+        self.suffixes().1.translit
     }
 
     /// Returns the policy for unmappable characters: that of the options, or else that of the suffixes. `None` leaves it
@@ -273,7 +326,7 @@ impl Convert {
         let by_suffix = if to.ignore || to.discard {
             Some(OnUnmappable::Drop)
         } else {
-            to.translit.then_some(OnUnmappable::Replace)
+            to.translit.then_some(OnUnmappable::Translit)
         };
         if self.drop { Some(OnUnmappable::Drop) } else { self.unmappable.or(by_suffix) }
     }
@@ -292,8 +345,10 @@ impl Convert {
         let mut transcode = Transcode::new()
             .registry(registry)
             .hints(hints)
+            .on_unknown(self.unknown)
             .on_malformed(self.on_malformed())
-            .best_fit(self.best_fit || suffixes.translit)
+            .best_fit(self.best_fit)
+            .approximate(suffixes.translit)
             .relabel(self.relabel)
             .bom(self.bom)
             .eol(self.eol)
@@ -301,6 +356,13 @@ impl Convert {
             .on_control(self.controls);
         if let Some(policy) = self.on_unmappable() {
             transcode = transcode.on_unmappable(policy);
+        }
+        if let Some(WordOr::Other(label)) = &self.malformed {
+            transcode = transcode.malformed_as(label).map_err(|error| usage::wrong_malformed(label, &error))?;
+        }
+        #[cfg(feature = "normalize")]
+        if let Some(form) = self.normalize {
+            transcode = transcode.normalize(form);
         }
         transcode = self.records.add(transcode);
         transcode = transcode.target_encoding(to).map_err(|error| usage::wrong_value("--to", &error))?;

@@ -8,14 +8,27 @@ use clap::Args;
 
 /// Reports the encoding of files, and how it is known
 ///
-/// Prints one line for each file: the encoding, the kind of document, and the evidence. Reads only as much of a file as
-/// that takes.
+/// Prints one line for each file: the encoding, the kind of document, and the evidence. The first 64 KiB of a file are
+/// compared with the encoding. If nothing names the encoding and they are not UTF-8, the line says `unknown` and what the
+/// file looks like, and the exit status is 1.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
 pub(crate) struct Detect {
     /// Print a line of JSON for each file
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Report all files in the directories among the FILEs
+    ///
+    /// Files are taken in the order of their names. Symlinks inside the directories are not followed.
+    #[arg(short, long)]
+    pub(crate) recursive: bool,
+
+    /// Compare the whole file with the encoding, not only its first 64 KiB
+    ///
+    /// Only under the default policy.
+    #[arg(long, conflicts_with = "records")]
+    pub(crate) whole: bool,
 
     /// Show the first bytes, what they were taken for, and what each policy says
     ///

@@ -15,6 +15,8 @@ pub(crate) enum What {
     ManList,
     /// charpipe-chart.1
     ManChart,
+    /// charpipe-git-filter.1
+    ManGitFilter,
     /// For bash
     CompleteBash,
     /// For zsh

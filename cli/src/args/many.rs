@@ -16,6 +16,23 @@ pub(crate) struct ManyArgs {
           conflicts_with_all = ["output", "in_place"])]
     pub(crate) output_dir: Option<PathBuf>,
 
+    /// With --output-dir: append SUFFIX to the name of each output
+    #[arg(help_heading = FILES, long, value_name = "SUFFIX", requires = "output_dir")]
+    pub(crate) output_suffix: Option<OsString>,
+
+    /// With --output-dir: leave out each FILE whose output exists
+    #[arg(help_heading = FILES, long, requires = "output_dir")]
+    pub(crate) skip_existing: bool,
+
+    /// Convert the inputs that are listed in PATH, one JSON object a line
+    ///
+    /// The keys are `input` and, as wanted, `output`, `from`, `to` and `content_type`, which override the options for that
+    /// input: `{"input": "a.html", "content_type": "text/html; charset=big5", "output": "a.txt"}`. Messages and `--report`
+    /// lines come in the order of the list; `-` is standard input.
+    #[arg(help_heading = FILES, long, value_name = "PATH", value_hint = ValueHint::FilePath,
+          conflicts_with_all = ["files", "recursive", "in_place"])]
+    pub(crate) inputs: Option<PathBuf>,
+
     /// Replace each FILE; with SUFFIX, keep the old content as FILESUFFIX
     ///
     /// A FILE is replaced only once it has been converted completely, and not touched if it would not change. An existing

@@ -3,7 +3,7 @@
 //!
 //! | file | options |
 //! |---|---|
-//! | `convert.rs`, `detect.rs`, `rows.rs`, `list.rs`, `chart.rs` | each command's own |
+//! | `convert.rs`, `detect.rs`, `rows.rs`, `list.rs`, `chart.rs`, `git_filter.rs` | each command's own |
 //! | `reading.rs`, `tables.rs` | input and its encoding; table files |
 //! | `many.rs`, `records.rs` | many files; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
@@ -23,6 +23,7 @@ mod convert;
 mod detect;
 #[cfg(feature = "generate")]
 pub(crate) mod generate;
+mod git_filter;
 mod headings;
 mod list;
 pub(crate) mod manual;
@@ -38,6 +39,7 @@ pub(crate) mod usage;
 pub(crate) use crate::args::chart::Chart;
 pub(crate) use crate::args::convert::Convert;
 pub(crate) use crate::args::detect::Detect;
+pub(crate) use crate::args::git_filter::GitFilter;
 pub(crate) use crate::args::list::List;
 pub(crate) use crate::args::many::ManyArgs;
 pub(crate) use crate::args::rows::Rows;
@@ -62,7 +64,8 @@ charpipe [convert] [OPTIONS] [FILE]...
   charpipe detect [OPTIONS] [FILE]...
   charpipe rows --layout FILE [FILE]...
   charpipe list [OPTIONS] [PATTERN]
-  charpipe chart [OPTIONS] CODEC [OTHER]";
+  charpipe chart [OPTIONS] CODEC [OTHER]
+  charpipe git-filter [OPTIONS] -f LABEL";
 
 /// The usage is below its heading, so that it fits into narrow terminals.
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading}\n  {usage}\n\n{all-args}{after-help}";
@@ -79,13 +82,14 @@ pub(crate) struct Cli {
 }
 
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
+#[allow(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub(crate) enum Command {
     Convert(Convert),
     Detect(Detect),
     Rows(Box<Rows>),
     List(List),
     Chart(Chart),
+    GitFilter(GitFilter),
 }
 
 impl Command {
@@ -109,6 +113,7 @@ impl Command {
             Command::Rows(rows) => rows.messages.color,
             Command::List(list) => list.color,
             Command::Chart(chart) => chart.color,
+            Command::GitFilter(filter) => filter.messages.color,
         }
     }
 }
@@ -139,11 +144,13 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, cla
 /// worth defining.
 fn command_for(name: &OsStr) -> clap::Command {
     type Define = fn(clap::Command) -> clap::Command;
-    let commands: [(&str, Define); 4] = [
+    let commands: [(&str, Define); 6] = [
         ("convert", Convert::augment_args),
         ("detect", Detect::augment_args),
+        ("rows", Rows::augment_args),
         ("list", List::augment_args),
         ("chart", Chart::augment_args),
+        ("git-filter", GitFilter::augment_args),
     ];
     let Some((name, define)) = commands.into_iter().find(|(command, _)| name == *command) else { return command() };
     clap::Command::new("charpipe")
@@ -174,9 +181,10 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// First arguments that need no `convert` before them.
-const COMMANDS: [&str; 10] = ["convert", "detect", "rows", "list", "chart", "help", "-h", "--help", "-V", "--version"];
+const COMMANDS: [&str; 11] =
+    ["convert", "detect", "rows", "list", "chart", "git-filter", "help", "-h", "--help", "-V", "--version"];
 
-/// Adds `convert` if the first argument is no command.
+/// Puts the command first. It may stand after options ([`command_word`]); if there is none, it is `convert`.
 fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut argv: Vec<OsString> = argv.into_iter().collect();
     if argv.is_empty() {
@@ -219,12 +227,21 @@ mod tests {
             "detect --html",
             "detect a b --json",
             "detect --jsn",
+            "rows --help",
+            "rows -h",
+            "rows",
+            "rows --layout",
+            "rows --layout a b",
+            "rows --layout a --no-such",
             "list --help",
             "list a b",
             "list --bad",
             "chart --help",
             "chart",
             "chart a b c",
+            "git-filter --help",
+            "git-filter",
+            "git-filter -f a b",
         ] {
             let argv: Vec<OsString> = std::iter::once("charpipe").chain(line.split(' ')).map(OsString::from).collect();
             for styled in [std::convert::identity, choice::brief] {
@@ -253,6 +270,7 @@ mod tests {
             ("charpipe detect a", "charpipe detect a"),
             ("charpipe list a", "charpipe list a"),
             ("charpipe -l", "charpipe convert -l"),
+            ("charpipe -V", "charpipe -V"),
             ("charpipe chart a", "charpipe chart a"),
             ("charpipe rows --layout a b", "charpipe rows --layout a b"),
             // Options can stand before the command, with their values.
@@ -266,7 +284,18 @@ mod tests {
             ("charpipe -q -- rows", "charpipe convert -q -- rows"),
             ("charpipe -q a rows", "charpipe convert -q a rows"),
             ("charpipe -l rows", "charpipe convert -l rows"),
-            ("charpipe -V", "charpipe -V"),
+            ("charpipe -q detect a", "charpipe detect -q a"),
+            ("charpipe -f L1 detect a", "charpipe detect -f L1 a"),
+            ("charpipe -qf L1 detect a", "charpipe detect -qf L1 a"),
+            ("charpipe --from=L1 --json detect", "charpipe detect --from=L1 --json"),
+            ("charpipe --from detect a", "charpipe convert --from detect a"),
+            ("charpipe -f L1 ./detect", "charpipe convert -f L1 ./detect"),
+            ("charpipe -q -- detect", "charpipe convert -q -- detect"),
+            ("charpipe -q - detect", "charpipe convert -q - detect"),
+            ("charpipe --json list x", "charpipe list --json x"),
+            ("charpipe -q git-filter -f L1", "charpipe git-filter -q -f L1"),
+            // An option that the command does not have leaves the word a file.
+            ("charpipe --in-place detect a", "charpipe convert --in-place detect a"),
         ] {
             assert_eq!(whole(given), meant);
         }

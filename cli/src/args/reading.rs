@@ -1,6 +1,6 @@
 //! The options that `convert` and `detect` share: which files are read, and what is known about their encoding.
 
-use crate::args::choice::{auto_or, choice};
+use crate::args::choice::choice;
 use crate::args::compat::{self, Side};
 use crate::args::headings::{DETECTION, ENCODING, ERRORS};
 use crate::args::tables::Tables;
@@ -9,7 +9,7 @@ use crate::status::Status;
 use charpipe::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
 use charpipe::{Kind, Registry};
 use clap::Args;
-use clap::builder::{TypedValueParser, ValueHint};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueHint};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
@@ -28,21 +28,23 @@ pub(crate) struct Reading {
 
     /// Encoding to use if nothing identifies it [default: UTF-8]
     ///
-    /// Some policies have another default.
-    #[arg(long, value_name = "LABEL", help_heading = DETECTION)]
+    /// Of several labels, separated by commas, the first one that decodes the input without error: `UTF-8,windows-1252`.
+    /// They are tried on 64 KiB, from the first byte on that they read differently; the last one is used even if it does
+    /// not fit. Some policies have another default.
+    #[arg(long, value_name = "LABELS", help_heading = DETECTION)]
     fallback: Option<String>,
 
     /// Code page to use for EBCDIC that names none [default: IBM037]
     #[arg(long, value_name = "LABEL", help_heading = DETECTION)]
     ebcdic_fallback: Option<String>,
 
-    /// Guess from byte statistics if nothing else identifies the encoding
+    /// Guess from byte statistics if nothing else decides
     #[arg(long, help_heading = DETECTION)]
     guess: bool,
 
     /// Kind of document
     #[arg(long = "as", value_name = "KIND", default_value = "auto", help_heading = DETECTION,
-          value_parser = auto_or(KIND_AUTO, kind_help).map(AsKind))]
+          value_parser = as_kind())]
     kind: AsKind,
 
     /// Content-Type of the input, as in `text/xml; charset=utf-8`
@@ -67,12 +69,30 @@ pub(crate) struct Reading {
     files: Vec<OsString>,
 }
 
-/// The value of `--as`. A type of its own, as clap takes an `Option` for an option without a default.
-#[derive(Clone, Copy, Debug)]
-struct AsKind(Option<Kind>);
+/// The value of `--as`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AsKind {
+    Auto,
+    Kind(Kind),
+    /// A raw HTTP response: its head's Content-Type says what the body is.
+    Http,
+}
+
+fn as_kind() -> impl TypedValueParser<Value = AsKind> {
+    let value = |name: &'static str, help| PossibleValue::new(name).help(help);
+    let kinds = Kind::ALL.iter().map(move |kind| value(kind.name(), kind_help(*kind)));
+    let values = [value("auto", KIND_AUTO)].into_iter().chain(kinds).chain([value("http", KIND_HTTP)]);
+    PossibleValuesParser::new(values).map(|word| match &*word {
+        "http" => AsKind::Http,
+        word => word.parse().map_or(AsKind::Auto, AsKind::Kind),
+    })
+}
+
+const KIND_HTTP: &str = "A raw HTTP response, as `curl -i` writes it; its body is converted, and its Content-Type honoured. \
+                         Bytes in messages count from the beginning of the body";
 
 const KIND_AUTO: &str = "XML if it begins with `<?xml` in any encoding, or if the Content-Type says so; HTML if the \
-                         Content-Type says so, or under `--policy whatwg`; otherwise text";
+                         Content-Type says so, if it begins like HTML, or under `--policy whatwg`; otherwise text";
 
 fn kind_help(kind: Kind) -> &'static str {
     match kind {
@@ -93,6 +113,21 @@ fn policy_help(policy: Policy) -> &'static str {
     }
 }
 
+/// Splits a list of labels at its commas, but not before the newline convention of an EBCDIC page: `IBM1047,nl=zos`.
+fn labels(list: &str) -> Vec<&str> {
+    let mut labels: Vec<&str> = Vec::new();
+    let mut begin = 0;
+    for (at, _) in list.match_indices(',').chain([(list.len(), "")]) {
+        let next = list[at..].trim_start_matches([',', ' ']).to_ascii_lowercase();
+        if at < list.len() && (next.starts_with("nl=") || next.starts_with("swaplfnl")) {
+            continue;
+        }
+        labels.push(list[begin..at].trim());
+        begin = (at + 1).min(list.len());
+    }
+    labels
+}
+
 fn prescan(text: &str) -> Result<usize, String> {
     let bytes = text.parse().ok().filter(|bytes| *bytes <= PRESCAN_LIMIT);
     bytes.ok_or_else(|| format!("expected a number of bytes from 0 to {PRESCAN_LIMIT}"))
@@ -107,7 +142,7 @@ impl Reading {
             fallback: None,
             ebcdic_fallback: None,
             guess: false,
-            kind: AsKind(None),
+            kind: AsKind::Auto,
             content_type: None,
             policy: Policy::Rfc7303,
             prescan: PRESCAN,
@@ -119,6 +154,16 @@ impl Reading {
     /// Returns the inputs in order; `-` alone if no FILE was given.
     pub(crate) fn files(&self) -> Vec<OsString> {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
+    }
+
+    /// Whether the inputs are raw HTTP responses.
+    pub(crate) fn is_http(&self) -> bool {
+        self.kind == AsKind::Http
+    }
+
+    /// Whether the Content-Type was given, which then wins over that of a response.
+    pub(crate) fn has_content_type(&self) -> bool {
+        self.content_type.is_some()
     }
 
     /// Whether no FILE was given and standard input is a terminal, which may be an oversight.
@@ -136,8 +181,12 @@ impl Reading {
         let (from, _) = compat::split(&self.from, Side::From).map_err(|why| usage::wrong_suffix("--from", &why))?;
         let mut hints = Hints::default();
         hints.from = codec("--from", Some(from).filter(|label| !label.eq_ignore_ascii_case("auto")))?;
-        hints.kind = self.kind.0;
-        hints.fallback = codec("--fallback", self.fallback.as_deref())?;
+        hints.kind = if let AsKind::Kind(kind) = self.kind { Some(kind) } else { None };
+        let mut fallbacks = self.fallback.as_deref().map_or_else(Vec::new, labels).into_iter();
+        hints.fallback = codec("--fallback", fallbacks.next())?;
+        for label in fallbacks {
+            hints.further_fallbacks.extend(codec("--fallback", Some(label))?);
+        }
         hints.ebcdic_fallback = codec("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?;
         hints.policy = self.policy;
         hints.content_type = self.content_type.clone();

@@ -104,7 +104,8 @@ impl ChartData<'_> {
 /// Returns whether the charset is a form of Unicode, which has all characters and no table. (GB 18030 has all characters
 /// and a table.)
 pub(crate) fn is_unicode(codec: &dyn Codec) -> bool {
-    codec.name() == "ISO-10646-UCS-2" || (encode(codec, "\u{10FFFF}").is_some() && codec.name() != "gb18030")
+    matches!(codec.name(), "ISO-10646-UCS-2" | "UCS-2BE" | "UCS-2LE")
+        || (encode(codec, "\u{10FFFF}").is_some() && codec.name() != "gb18030")
 }
 
 /// A sequence of bytes, without shift codes, that two charsets decode differently.
@@ -272,7 +273,8 @@ impl<'a> Reader<'a> {
 
     /// Returns the decoder after `lead`, in the first set that has it, and the code that shifts to that set.
     fn after(&self, lead: &[u8]) -> Option<(&[u8], Box<dyn Decoder>)> {
-        self.sets.iter().find_map(|set| {
+        let has = |set: &&Set| lead.first().is_none_or(|first| set.leads[usize::from(*first)].is_some());
+        self.sets.iter().filter(has).find_map(|set| {
             let mut state = set.state.fork();
             for &byte in lead {
                 let (Effect::Pending, next) = probe(&*state, byte) else { return None };

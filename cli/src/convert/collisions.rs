@@ -33,13 +33,15 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status
     let mut outputs = Outputs::new(tasks, report);
     for task in tasks.iter().filter(|task| task.trouble.is_none()) {
         match &task.target {
-            Target::File { path, .. } => outputs.add(task, path, false, &inputs, &mut found),
+            Target::File { path, .. } | Target::Listed { path, .. } => {
+                outputs.add(task, path, false, &inputs, &mut found);
+            }
             Target::InPlace { backup: Some(path) } => outputs.add(task, path, true, &inputs, &mut found),
             Target::InPlace { backup: None } | Target::Shared | Target::Nowhere => {}
         }
     }
     for task in tasks {
-        let Target::File { path, .. } = &task.target else { continue };
+        let (Target::File { path, .. } | Target::Listed { path, .. }) = &task.target else { continue };
         if let Some(other) = path.ancestors().skip(1).find_map(|folder| outputs.paths.get(folder)) {
             found.push(format!("{}: it needs a directory where {} would be a file", task.name(), other.name()));
         }
@@ -70,7 +72,7 @@ struct Outputs<'t> {
 impl<'t> Outputs<'t> {
     fn new(tasks: &[Task], report: Option<&Path>) -> Self {
         let is_dangling = |task: &Task| match &task.target {
-            Target::File { path, is_link, .. } => *is_link && id(path).is_none(),
+            Target::File { path, is_link, .. } | Target::Listed { path, is_link } => *is_link && id(path).is_none(),
             _ => false,
         };
         Outputs {

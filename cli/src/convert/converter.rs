@@ -6,6 +6,7 @@ use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::convert::task::{Target, Task};
 use crate::files::folder::Folder;
+use crate::files::http_head::HttpHead;
 use crate::files::in_place::{Backup, InPlace, not_a_regular_file};
 use crate::files::input::{self, OpenInput};
 use crate::files::make_dir::sub_or_make;
@@ -73,15 +74,20 @@ impl Converter<'_> {
     /// Converts an input into an output of its own.
     pub(crate) fn convert(&self, task: &Task) -> Outcome {
         let name = match &task.target {
-            Target::File { path, .. } => Name::of_path(path.as_os_str()),
+            Target::File { path, .. } | Target::Listed { path, .. } => Name::of_path(path.as_os_str()),
             Target::InPlace { .. } => task.name(),
             Target::Shared | Target::Nowhere => Name::stdout(),
         };
         self.catch_panic(&name, || self.convert_to(&name, task))
     }
 
+    /// Returns the conversion of an input.
+    pub(crate) fn transcode_of(&self, task: &Task) -> Transcode {
+        task.transcode.as_deref().unwrap_or(&self.transcode).clone()
+    }
+
     fn convert_to(&self, name: &Name, task: &Task) -> Outcome {
-        let opened = self.begin(task, self.transcode.clone(), |_| None).and_then(|mut conversion| {
+        let opened = self.begin(task, self.transcode_of(task), |_| None).and_then(|mut conversion| {
             let output = match conversion.in_place.take() {
                 Some(file) => Output::in_place(name.clone(), file),
                 None => self.open_output(task, name).map_err(Ending::NoOutput)?,
@@ -116,6 +122,9 @@ impl Converter<'_> {
 
     /// Opens the output of one input.
     fn open_output(&self, task: &Task, name: &Name) -> io::Result<Output> {
+        if let Target::Listed { path, .. } = &task.target {
+            return if self.args.many.check { Output::rehearsal(path) } else { Output::path(path) };
+        }
         let (Target::File { below, is_link, .. }, Some(dir)) = (&task.target, &self.dir) else {
             return Ok(Output::nothing(name.clone()));
         };
@@ -170,7 +179,17 @@ impl Converter<'_> {
         let is_file = opened.metadata.is_some_and(|metadata| metadata.is_file());
         let (is_verbose, is_quiet) = (self.args.messages.verbose, self.args.messages.quiet);
         let mut notes = Vec::new();
-        let (shape, input) = auto_records::find_shape(self.args, self.meter.counted(opened.reader))?;
+        let mut reader = self.meter.counted(opened.reader);
+        let mut file = opened.file;
+        if self.args.reading.is_http() {
+            let head = HttpHead::read(&mut *reader).map_err(Ending::NotHttp)?;
+            if let Some(value) = head.content_type.filter(|_| !self.args.reading.has_content_type()) {
+                transcode = transcode.content_type(&value);
+            }
+            // Offsets count from the beginning of the body.
+            file = None;
+        }
+        let (shape, input) = auto_records::find_shape(self.args, reader)?;
         if let Some(shape) = shape {
             if !is_quiet {
                 notes.push(format!("detected records of shape {shape}"));
@@ -186,7 +205,7 @@ impl Converter<'_> {
         }
         let transcoder = transcode.transcoder().map_err(Ending::Failed)?;
         let shows_bytes = is_verbose && messages::is_watched();
-        let input = SampledInput::new(input).with_file(opened.file).keep_recent(shows_bytes);
+        let input = SampledInput::new(input).with_file(file).keep_recent(shows_bytes);
         Ok(Conversion { input, transcoder, notes, in_place, is_verbose, shows_bytes })
     }
 

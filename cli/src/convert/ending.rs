@@ -1,5 +1,6 @@
 //! How the work on one input ended: its status, its error in reports, and a hint from the bytes themselves.
 
+use crate::files::http_head::NotHttp;
 use crate::files::sampled_input::SampledInput;
 use crate::messages::hints;
 use crate::messages::json::ErrorObject;
@@ -25,6 +26,8 @@ pub(crate) enum Ending {
     NotRead(Error),
     /// The shape of its records is not known.
     NoShape(NoShape),
+    /// The input is not an HTTP response that can be converted.
+    NotHttp(NotHttp),
     /// The output could not be opened.
     NoOutput(io::Error),
     /// The output could not be put in its place.
@@ -53,7 +56,8 @@ impl Ending {
         match self {
             Ending::Done | Ending::Unchanged | Ending::Closed => Status::Done,
             Ending::NotOpened(_) | Ending::NotRead(_) | Ending::NoOutput(_) | Ending::NotCommitted(_) => Status::Io,
-            Ending::NoShape(_) | Ending::Panicked(_) => Status::Data,
+            Ending::NotHttp(NotHttp::Read(_)) => Status::Io,
+            Ending::NoShape(_) | Ending::NotHttp(_) | Ending::Panicked(_) => Status::Data,
             Ending::Failed(error) => Status::of(error),
         }
     }
@@ -77,7 +81,11 @@ impl Ending {
         match self {
             Ending::Done | Ending::Unchanged | Ending::Closed | Ending::NotCommitted(_) | Ending::Failed(_) => true,
             Ending::Panicked(panic) => panic.offset().is_some(),
-            Ending::NotOpened(_) | Ending::NotRead(_) | Ending::NoShape(_) | Ending::NoOutput(_) => false,
+            Ending::NotOpened(_)
+            | Ending::NotRead(_)
+            | Ending::NoShape(_)
+            | Ending::NotHttp(_)
+            | Ending::NoOutput(_) => false,
         }
     }
 
@@ -88,6 +96,7 @@ impl Ending {
             Ending::Done | Ending::Unchanged | Ending::Closed => None,
             Ending::NotOpened(_) => object("open", None),
             Ending::NoShape(why) => object(why.code(), Some(0)),
+            Ending::NotHttp(_) => object("http", Some(0)),
             Ending::NoOutput(_) | Ending::NotCommitted(_) => object("write", None),
             Ending::NotRead(error) | Ending::Failed(error) => Some(ErrorObject::of(error)),
             Ending::Panicked(panic) => Some(panic.object()),
@@ -107,8 +116,11 @@ impl Ending {
         let near = offset.and_then(|at| input.bytes_at(at.saturating_sub(HINT_BYTES)..at + HINT_BYTES));
         let sample = near.as_deref().unwrap_or(input.sample());
         let Some(hint) = hints::looks(sample) else { return hints::seems(sample) };
-        verdict.diagnostics.push(hint.clone());
-        report.diagnostics.push(hint);
+        // Detection may have said so already.
+        if report.diagnostics.iter().all(|other| other.code != hint.code) {
+            verdict.diagnostics.push(hint.clone());
+            report.diagnostics.push(hint);
+        }
         None
     }
 }
@@ -120,6 +132,7 @@ impl Display for Ending {
             Ending::Done | Ending::Unchanged | Ending::Closed => Ok(()),
             Ending::NotOpened(error) => write!(f, "cannot open: {error}"),
             Ending::NoShape(why) => Display::fmt(why, f),
+            Ending::NotHttp(why) => Display::fmt(why, f),
             Ending::NoOutput(error) => write!(f, "cannot open for writing: {error}"),
             Ending::NotCommitted(error) => write!(f, "cannot write: {error}"),
             Ending::NotRead(error) | Ending::Failed(error) => Display::fmt(error, f),

@@ -3,7 +3,7 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `plan.rs`, `task.rs`, `collisions.rs` | which inputs there are, and where each is written |
+//! | `plan.rs`, `list.rs`, `task.rs`, `collisions.rs` | which inputs there are, and where each is written |
 //! | `outputs.rs` | opens what all inputs share: the output, the report, the directory |
 //! | `run.rs`, `in_order.rs` | goes through the inputs |
 //! | `converter.rs`, `auto_records.rs` | converts one input |
@@ -16,6 +16,7 @@ mod collisions;
 mod converter;
 mod ending;
 mod in_order;
+mod list;
 mod outcome;
 mod outcome_messages;
 mod outputs;
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &Convert) -> Status {
 /// Runs the command with `transcode`, which is what `args` ask for. Checks whatever can be checked before anything is
 /// read.
 pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, Status> {
-    let plan = Plan::new(args)?;
+    let plan = Plan::new(args, &transcode)?;
     let replaces = args.output.is_some() || !plan.is_shared;
     if replaces && !args.many.check || args.report.is_some() {
         signals::watch();

@@ -39,6 +39,7 @@ fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
         Ending::NoShape(why) => {
             say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)));
         }
+        Ending::NotHttp(why) => say(format_args!("{name}: {}", printable(&why.to_string()))),
         Ending::Panicked(panic) => panic.say(name),
         ending @ (Ending::NoOutput(_) | Ending::NotCommitted(_)) => say(format_args!("{}: {ending}", outcome.output)),
         Ending::Failed(error) => match error.kind() {
@@ -74,6 +75,9 @@ fn say_counts(name: &Name, report: &Report, args: &Convert) {
     if !verbose {
         return;
     }
+    if report.passed {
+        say(format_args!("{name}: not recognised as text; copied"));
+    }
     if let Some(records) = report.records {
         say(format_args!("{name}: {records} records in"));
     }
@@ -90,7 +94,9 @@ fn say_counts(name: &Name, report: &Report, args: &Convert) {
 }
 
 fn say_malformed(name: &Name, report: &Report, args: &Convert) {
+    let read_as = report.read_as.as_ref().map(|label| format!("read as {label}"));
     let became = match args.on_malformed() {
+        _ if read_as.is_some() => read_as.as_deref().unwrap_or_default(),
         OnMalformed::Drop => "dropped",
         OnMalformed::Escape => "escaped",
         _ => "replaced",
@@ -108,8 +114,10 @@ fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
     }
     let became = match args.on_unmappable() {
         Some(OnUnmappable::Replace) => "replaced",
+        Some(OnUnmappable::Drop) if args.approximates() => "written as something similar, or dropped",
         Some(OnUnmappable::Drop) => "dropped",
         Some(OnUnmappable::Escape) => "escaped",
+        Some(OnUnmappable::Translit) => "written as something similar",
         // Without the option, XML gets references, and all else fails.
         _ => "written as references",
     };

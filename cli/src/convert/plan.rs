@@ -3,12 +3,14 @@
 
 use crate::args::{Convert, ManyArgs};
 use crate::convert::collisions;
+use crate::convert::list::{self, Listed};
 use crate::convert::task::{Target, Task};
 use crate::files::input;
 use crate::files::name::Name;
 use crate::files::walk::{FoundFile, Walk};
 use crate::messages::say;
 use crate::status::Status;
+use charpipe::Transcode;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -32,12 +34,21 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Plans the run that the options ask for. Reports what is wrong with them.
-    pub(crate) fn new(args: &Convert) -> Result<Self, Status> {
-        let operands = args.reading.files();
-        check_usage(&args.many, &operands)?;
-        let tasks = tasks(args, operands);
+    pub(crate) fn new(args: &Convert, transcode: &Transcode) -> Result<Self, Status> {
+        let (tasks, is_shared) = match &args.many.inputs {
+            Some(path) => {
+                let listed = list::read(path, transcode)?;
+                let is_shared = is_shared(args) && listed.iter().all(|listed| listed.output.is_none());
+                (listed_tasks(args, path, listed, is_shared)?, is_shared)
+            }
+            None => {
+                let operands = args.reading.files();
+                check_usage(&args.many, &operands)?;
+                (tasks(args, operands), is_shared(args))
+            }
+        };
+        let tasks = skip_existing(args, tasks);
         collisions::refuse(&tasks, args.report.as_deref())?;
-        let is_shared = is_shared(args);
         let (workers, parts) = threads(args, is_shared, tasks.len());
         Ok(Plan { tasks, is_shared, workers, parts })
     }
@@ -67,10 +78,7 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
     let is_shared = is_shared(args);
     let target = |path: &OsStr, below: &Path| match (&many.output_dir, &many.in_place) {
         _ if is_shared => Target::Shared,
-        (Some(dir), _) => {
-            let path = dir.join(below);
-            Target::File { is_link: path.is_symlink(), path, below: below.to_owned() }
-        }
+        (Some(dir), _) => in_dir(args, dir, below),
         (_, Some(_)) => {
             let backup = suffix.map(|suffix| [path, suffix].into_iter().collect::<OsString>());
             Target::InPlace { backup: backup.map(PathBuf::from) }
@@ -85,14 +93,66 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
                 path,
                 found: Some((root, below)),
                 trouble,
+                transcode: None,
             }));
         } else {
             let below = Path::new(&path).file_name().map(PathBuf::from).unwrap_or_default();
-            tasks.push(Task { target: target(&path, &below), path, found: None, trouble: None });
+            tasks.push(Task { target: target(&path, &below), path, found: None, trouble: None, transcode: None });
         }
     }
     if !args.messages.quiet {
         walk.skipped().iter().for_each(say);
+    }
+    tasks
+}
+
+/// Returns the output of a file in the directory of `--output-dir`. `below`: its path there, without the suffix.
+fn in_dir(args: &Convert, dir: &Path, below: &Path) -> Target {
+    let mut below = below.to_owned();
+    if let Some(suffix) = &args.many.output_suffix {
+        below.as_mut_os_string().push(suffix);
+    }
+    let path = dir.join(&below);
+    Target::File { is_link: path.is_symlink(), path, below }
+}
+
+/// Decides where each input of the list is written. `is_shared`: to one output.
+fn listed_tasks(args: &Convert, list: &Path, listed: Vec<Listed>, is_shared: bool) -> Result<Vec<Task>, Status> {
+    let mut tasks = Vec::new();
+    for Listed { line, input, output, transcode } in listed {
+        let target = match (&output, &args.many.output_dir) {
+            (Some(path), _) => Target::Listed { path: path.clone(), is_link: path.is_symlink() },
+            _ if is_shared => Target::Shared,
+            (None, Some(dir)) if input != "-" => {
+                in_dir(args, dir, Path::new(Path::new(&input).file_name().unwrap_or_default()))
+            }
+            _ if args.many.check => Target::Nowhere,
+            _ => {
+                let why = "it has no `output`, but other lines have one";
+                say(format_args!("{}: line {line}: {why}", Name::of_path(list.as_os_str())));
+                return Err(Status::Usage);
+            }
+        };
+        tasks.push(Task { path: input, found: None, trouble: None, target, transcode });
+    }
+    Ok(tasks)
+}
+
+/// Leaves out the inputs whose outputs exist, if that is asked for.
+fn skip_existing(args: &Convert, mut tasks: Vec<Task>) -> Vec<Task> {
+    if !args.many.skip_existing {
+        return tasks;
+    }
+    let before = tasks.len();
+    tasks.retain(|task| match &task.target {
+        Target::File { path, .. } | Target::Listed { path, .. } => fs::symlink_metadata(path).is_err(),
+        Target::Shared | Target::InPlace { .. } | Target::Nowhere => true,
+    });
+    let skipped = before - tasks.len();
+    if skipped > 0 && !args.messages.quiet {
+        let (files, exist) =
+            if skipped == 1 { ("file was", "its output exists") } else { ("files were", "their outputs exist") };
+        say(format_args!("{skipped} {files} skipped: {exist}"));
     }
     tasks
 }
@@ -121,6 +181,8 @@ fn check_usage(many: &ManyArgs, operands: &[OsString]) -> Result<(), Status> {
         "--in-place: SUFFIX must not contain a slash; old files are kept in the same directory".to_owned()
     } else if many.recursive && !operands.iter().any(|operand| may_be_dir(operand)) {
         "--recursive needs a directory among the FILEs".to_owned()
+    } else if many.output_suffix.as_ref().is_some_and(|suffix| has_separator(suffix)) {
+        "--output-suffix: SUFFIX must not contain a slash".to_owned()
     } else if let Some(operand) = operands.iter().find(|operand| {
         let path = Path::new(operand);
         many.output_dir.is_some() && path.file_name().is_none() && !(many.recursive && path.is_dir())

@@ -24,7 +24,7 @@ impl Run<'_> {
     pub(crate) fn convert_into_one(&self, output: &mut Output, collector: &mut Collector<'_>) {
         let mut has_output = false;
         for task in &self.plan.tasks {
-            let transcode = self.converter.transcode.clone();
+            let transcode = self.converter.transcode_of(task);
             // In the middle of the output, a byte order mark would be a character of the text.
             let transcode = if has_output { transcode.bom(Bom::Strip) } else { transcode };
             let outcome = self.converter.convert_into(task, transcode, output);

@@ -2,6 +2,7 @@
 
 use crate::files::name::Name;
 use crate::files::walk::Root;
+use charpipe::Transcode;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ pub(crate) struct Task {
     /// Why the file cannot be read, if that became known when it was found.
     pub(crate) trouble: Option<String>,
     pub(crate) target: Target,
+    /// The conversion, if it is another one than for the other inputs.
+    pub(crate) transcode: Option<Box<Transcode>>,
 }
 
 impl Task {
@@ -31,6 +34,8 @@ pub(crate) enum Target {
     /// To a file of its own: its path, and the part of it below `--output-dir`. `is_link`: the path was a symlink when the
     /// run began, and is followed; a symlink that appears later is not.
     File { path: PathBuf, below: PathBuf, is_link: bool },
+    /// To a file of its own that the list of inputs names. `is_link` as above.
+    Listed { path: PathBuf, is_link: bool },
     /// To the input itself. `backup` is the file that keeps the old content.
     InPlace { backup: Option<PathBuf> },
     /// Nowhere: this is a check.

@@ -1,16 +1,45 @@
 //! Reads as much of a file as detection needs, and finds its encoding.
 
 use crate::detect::failure::Failure;
-use crate::files::input;
+use crate::files::http_head::HttpHead;
+use crate::files::input::{self, OpenInput};
+use crate::files::walk::FoundFile;
 use crate::messages::hints;
 use charpipe::detect::statistics::WINDOW;
-use charpipe::detect::{Diagnostic, Hints, Policy, Source};
+use charpipe::detect::{Hints, Policy, Source};
 use charpipe::{Detector, Error, Registry, Verdict};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read as _};
 
-/// How many bytes are read at a time. Most declarations and all signatures fit.
+/// How many bytes are read at a time if only the beginning is examined. Most declarations and all signatures fit.
 const READ_BYTES: usize = 512;
+
+/// A file to examine: an operand, or a file that was found in a directory.
+pub(crate) enum Subject<'a> {
+    Operand(&'a OsStr),
+    Found(&'a FoundFile),
+}
+
+impl Subject<'_> {
+    fn open(&self, read_size: usize) -> io::Result<OpenInput> {
+        match self {
+            Subject::Operand(path) => input::open(path, read_size),
+            Subject::Found(FoundFile { trouble: Some(trouble), .. }) => Err(io::Error::other(trouble.clone())),
+            Subject::Found(found) => input::open_place(&found.root.place(&found.below)?, read_size),
+        }
+    }
+}
+
+/// How far a file is examined.
+#[derive(Clone, Copy)]
+pub(crate) struct Depth {
+    /// Read the file to its end.
+    pub(crate) whole: bool,
+    /// Compare the policies.
+    pub(crate) explain: bool,
+    /// The file is a raw HTTP response.
+    pub(crate) is_http: bool,
+}
 
 /// What was found out about the encoding of a file.
 pub(crate) struct Examined {
@@ -28,15 +57,31 @@ pub(crate) struct Comparison {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// Finds the encoding of the file at `path`. For an explanation, also compares the policies.
-pub(crate) fn examine(path: &OsStr, registry: &Registry, hints: &Hints, explain: bool) -> Result<Examined, Failure> {
-    let mut input = input::open(path, READ_BYTES).map_err(Failure::NotOpened)?.reader;
-    let mut detector = Detector::new(registry.clone(), hints.clone());
+/// Finds the encoding of a file.
+pub(crate) fn examine(
+    subject: &Subject<'_>,
+    registry: &Registry,
+    hints: &Hints,
+    Depth { whole, explain, is_http }: Depth,
+) -> Result<Examined, Failure> {
+    let is_default_policy = hints.policy == Policy::default();
+    let read_bytes = if is_default_policy { WINDOW } else { READ_BYTES };
+    let mut input = subject.open(read_bytes).map_err(Failure::NotOpened)?.reader;
+    let mut hints = hints.clone();
+    if is_http {
+        let head = HttpHead::read(&mut *input).map_err(Failure::NotHttp)?;
+        hints.content_type = hints.content_type.or(head.content_type);
+    }
+    let hints = &hints;
+    let new = if whole { Detector::whole } else { Detector::new };
+    let mut detector = new(registry.clone(), hints.clone());
     let unused = feed(&mut detector, &mut *input)?;
     let mut verdict = detector.finish();
     let sample = [detector.prefix(), &unused].concat();
-    if matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
-        verdict.diagnostics.extend(hint(&sample));
+    // Under the default policy, detection looks at the contents itself.
+    let is_assumed = matches!(verdict.source, Some(Source::Default | Source::Fallback));
+    if is_assumed && verdict.looks.is_none() && verdict.error.is_none() {
+        verdict.diagnostics.extend(hints::looks(&sample));
     }
     let comparison = if explain { Some(compare(detector.prefix(), &mut *input, registry, hints)?) } else { None };
     Ok(Examined { verdict, sample, comparison })
@@ -50,7 +95,8 @@ fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Fai
             Ok([]) => break,
             Ok(bytes) => {
                 let len = detector.feed(bytes);
-                unused = bytes[len..].to_vec();
+                unused.clear();
+                unused.extend_from_slice(&bytes[len..]);
                 len
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -62,14 +108,6 @@ fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Fai
         input.consume(len);
     }
     Ok(unused)
-}
-
-/// Returns a hint at what the first bytes of a file look like, whose encoding was only assumed.
-fn hint(sample: &[u8]) -> Option<Diagnostic> {
-    hints::looks(sample).or_else(|| {
-        let label = hints::seems(sample)?;
-        Some(Diagnostic::hint("looks-like-legacy", 0, format!("not valid UTF-8; looks like {label} (try -f {label})")))
-    })
 }
 
 /// Compares the policies on the bytes in `prefix` and as many more as any policy may examine.

@@ -1,5 +1,7 @@
 //! Why nothing could be found out about a file.
 
+use crate::escape::printable;
+use crate::files::http_head::NotHttp;
 use crate::files::name::Name;
 use crate::messages::json::ErrorObject;
 use crate::messages::{self, say};
@@ -11,6 +13,7 @@ use std::io;
 pub(crate) enum Failure {
     NotOpened(io::Error),
     NotRead(Error),
+    NotHttp(NotHttp),
     /// There is a bug in charpipe.
     Panicked(Panic),
 }
@@ -18,8 +21,8 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn status(&self) -> Status {
         match self {
-            Failure::NotOpened(_) | Failure::NotRead(_) => Status::Io,
-            Failure::Panicked(_) => Status::Data,
+            Failure::NotOpened(_) | Failure::NotRead(_) | Failure::NotHttp(NotHttp::Read(_)) => Status::Io,
+            Failure::NotHttp(_) | Failure::Panicked(_) => Status::Data,
         }
     }
 
@@ -28,6 +31,7 @@ impl Failure {
         match self {
             Failure::NotOpened(error) => say(format_args!("{name}: cannot open: {error}")),
             Failure::NotRead(error) => messages::say_error(name, error),
+            Failure::NotHttp(why) => say(format_args!("{name}: {}", printable(&why.to_string()))),
             Failure::Panicked(panic) => {
                 if let Some(note) = panic.note().filter(|_| verbose) {
                     say(format_args!("{name}: {note}"));
@@ -42,6 +46,7 @@ impl Failure {
         match self {
             Failure::NotOpened(error) => ErrorObject::new("open", format!("cannot open: {error}"), None),
             Failure::NotRead(error) => ErrorObject::of(error),
+            Failure::NotHttp(why) => ErrorObject::new("http", why.to_string(), Some(0)),
             Failure::Panicked(panic) => panic.object(),
         }
     }

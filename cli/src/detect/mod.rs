@@ -7,12 +7,13 @@ mod failure;
 mod record_shapes;
 
 use crate::args::Detect;
-use crate::detect::examine::{Comparison, Examined, examine};
+use crate::detect::examine::{Comparison, Depth, Examined, Subject, examine};
 use crate::detect::explain::Explanation;
 use crate::detect::failure::Failure;
 use crate::escape::harmless;
 use crate::files::name::Name;
 use crate::files::output::Output;
+use crate::files::walk::Walk;
 use crate::messages::hexdump::Piece;
 use crate::messages::json::{self, VerdictObject};
 use crate::messages::{self, InWords, color, html_page};
@@ -21,7 +22,9 @@ use crate::print;
 use crate::status::Status;
 use charpipe::detect::Hints;
 use charpipe::{Registry, Verdict};
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub(crate) fn run(args: &Detect) -> Status {
@@ -52,21 +55,44 @@ fn print_all(
         let names: Vec<String> = files.iter().map(|path| Name::of_operand(path).to_string()).collect();
         output.write_all(explain::html_head(&names.join(", ")).as_bytes())?;
     }
-    for path in &files {
+    let mut walk = Walk::new(None, std::iter::empty::<&PathBuf>());
+    let mut print = |path: &OsStr, subject: &Subject<'_>| {
         let name = Name::of_operand(path);
-        let answer = panics::catch(|| {
-            if args.records {
-                record_shapes::answer(args, &name, path)
-            } else {
-                examine(path, registry, hints, args.explain).map(|examined| answer(args, &name, &examined))
-            }
-        });
-        let answer = answer.unwrap_or_else(|panic| Err(Failure::Panicked(panic)));
-        let (text, status) = answer.unwrap_or_else(|failure| answer_failure(args, &name, &failure));
+        let (text, status) = answer_to(args, registry, hints, &name, (path, subject));
         *worst = status.max(*worst);
-        output.write_all(text.as_bytes())?;
+        output.write_all(text.as_bytes())
+    };
+    for path in &files {
+        if args.recursive && path != "-" && Path::new(path).is_dir() {
+            walk.files(path).iter().try_for_each(|found| print(&found.path, &Subject::Found(found)))?;
+        } else {
+            print(path, &Subject::Operand(path))?;
+        }
+    }
+    if !args.messages.quiet {
+        walk.skipped().iter().for_each(messages::say);
     }
     if args.html { output.write_all(html_page::FOOT.as_bytes()) } else { Ok(()) }
+}
+
+/// Examines a file, prints the messages about it, and returns what goes to standard output.
+fn answer_to(
+    args: &Detect,
+    registry: &Registry,
+    hints: &Hints,
+    name: &Name,
+    (path, subject): (&OsStr, &Subject<'_>),
+) -> (String, Status) {
+    let depth = Depth { whole: args.whole, explain: args.explain, is_http: args.reading.is_http() };
+    let answer = panics::catch(|| {
+        if args.records {
+            record_shapes::answer(args, name, path)
+        } else {
+            examine(subject, registry, hints, depth).map(|examined| answer(args, name, &examined))
+        }
+    });
+    let answer = answer.unwrap_or_else(|panic| Err(Failure::Panicked(panic)));
+    answer.unwrap_or_else(|failure| answer_failure(args, name, &failure))
 }
 
 /// Prints the messages about a file, and returns what goes to standard output.
@@ -76,7 +102,7 @@ fn answer(args: &Detect, name: &Name, Examined { verdict, sample, comparison }: 
         messages::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
     }
     if let Some(error) = &verdict.error {
-        messages::say_error(name, error);
+        messages::say_verdict_error(name, error, verdict, sample);
         // An explanation shows the bytes anyway.
         if verbose && comparison.is_none() && messages::is_watched() {
             let piece = error.offset().and_then(|offset| Piece::of(sample, offset));
@@ -87,7 +113,7 @@ fn answer(args: &Detect, name: &Name, Examined { verdict, sample, comparison }: 
         explanation(args, name, verdict, comparison)
     } else if args.json {
         json::line(&VerdictObject::of(name, verdict))
-    } else if verdict.error.is_none() {
+    } else if verdict.error.as_ref().is_none_or(|error| error.code() == "unknown-encoding") {
         harmless(&format!("{name}: {}\n", InWords { verdict, verbose }))
     } else {
         String::new()

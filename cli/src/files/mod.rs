@@ -4,7 +4,7 @@
 //! | file | job |
 //! |---|---|
 //! | `name.rs` | what a file is called in messages |
-//! | `input.rs`, `record_head.rs`, `sampled_input.rs` | opens and reads inputs |
+//! | `input.rs`, `record_head.rs`, `http_head.rs`, `sampled_input.rs` | opens and reads inputs |
 //! | `output.rs` | opens outputs: streams, files that are replaced, and rehearsals of `--check` |
 //! | `in_place.rs` | the output of `--in-place`, and backups |
 //! | `atomic_file.rs`, `attributes.rs`, `signals.rs` | a new file, until it takes the place of the old one |
@@ -20,6 +20,7 @@ pub(crate) mod folder;
 #[cfg(not(unix))]
 #[path = "folder_elsewhere.rs"]
 pub(crate) mod folder;
+pub(crate) mod http_head;
 pub(crate) mod in_place;
 pub(crate) mod input;
 pub(crate) mod make_dir;

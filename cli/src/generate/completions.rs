@@ -47,7 +47,7 @@ _charpipe_any() {{
         return
     fi
     case ${{words[2]}} in
-        (convert|detect|rows|list|chart|help) ;;
+        (convert|detect|rows|list|chart|git-filter|help) ;;
         (*) words=(${{words[1]}} convert "${{(@)words[2,-1]}}"); (( CURRENT++ )) ;;
     esac
     _charpipe "$@"
@@ -76,7 +76,7 @@ pub(super) fn fish() -> String {
     let function = "function __fish_charpipe_needs_command
     # Only the first word can be a command.
     set -l cmd (commandline -opc)
-    if contains -- \"$cmd[2]\" convert detect rows list chart help
+    if contains -- \"$cmd[2]\" convert detect rows list chart git-filter help
         echo $cmd[2]
         return 1
     end

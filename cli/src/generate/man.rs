@@ -23,8 +23,8 @@ pub(super) const CHARPIPE: Page = Page {
     summary: "detect the encoding of text, convert it, and correct its encoding declaration",
     statuses: STATUSES,
     examples: EXAMPLES,
-    see_also: "charpipe-detect(1), charpipe-rows(1), charpipe-list(1), charpipe-chart(1), iconv(1), uconv(1), recode(1), \
-               file(1), charsets(7)",
+    see_also: "charpipe-detect(1), charpipe-rows(1), charpipe-list(1), charpipe-chart(1), charpipe-git-filter(1), iconv(1), \
+               uconv(1), recode(1), file(1), charsets(7)",
 };
 
 pub(super) const DETECT: Page = Page {
@@ -102,6 +102,26 @@ pub(super) const CHART: Page = Page {
         ("Draw a code page for a browser:", &["charpipe chart --html -o ibm037.html IBM037"]),
     ],
     see_also: "charpipe(1), charsets(7), ascii(7)",
+};
+
+pub(super) const GIT_FILTER: Page = Page {
+    command: Some("git-filter"),
+    summary: "convert files as git checks them out and adds them",
+    statuses: &[
+        (0, "git closed the pipe. Files that could not be converted were reported to git and on standard error."),
+        (1, "The protocol was broken off, or is not git's."),
+        (2, "Wrong usage, which includes an unknown encoding."),
+        (3, "A table or the pipe could not be read, or the pipe could not be written."),
+    ],
+    examples: &[(
+        "Keep COBOL sources in UTF-8 in the repository and in IBM1047 in the working tree:",
+        &[
+            "git config filter.ibm1047.process 'charpipe git-filter -f IBM1047 --ebcdic-nl zos'",
+            "git config filter.ibm1047.required true",
+            "echo '*.cbl filter=ibm1047' >> .gitattributes",
+        ],
+    )],
+    see_also: "charpipe(1), git-config(1), gitattributes(5)",
 };
 
 /// Environment variables that all commands read, and what they do.

@@ -15,6 +15,7 @@ pub(crate) fn text(what: What) -> String {
         What::ManRows => man::page(&man::ROWS),
         What::ManList => man::page(&man::LIST),
         What::ManChart => man::page(&man::CHART),
+        What::ManGitFilter => man::page(&man::GIT_FILTER),
         What::CompleteBash => completions::bash(),
         What::CompleteZsh => completions::zsh(),
         What::CompleteFish => completions::fish(),

@@ -2,7 +2,8 @@
 //! command adds these hints by the kind or code of the error.
 
 use charpipe::detect::Diagnostic;
-use charpipe::detect::statistics::{Guess, Looks, guess, looks_like};
+use charpipe::detect::Looks;
+use charpipe::detect::statistics::{MINIMUM, guess, looks_like};
 use charpipe::records::NoShape;
 use charpipe::{Error, ErrorKind, Kind, Registry, Report, Transcode};
 use std::borrow::Cow;
@@ -30,6 +31,7 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
         }
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut long lines)",
         ErrorKind::ColumnTooLong { .. } => " (use --overlong cut to cut the text in columns)",
+        ErrorKind::SequenceTooLong { .. } => " (leave out --normalize to go on)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
         ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to replace it with a space)",
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
@@ -40,8 +42,9 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
             return format!(" (if so, use -f {})", near[0]).into();
         }
         ErrorKind::UnknownLabel { .. } => " (name the encoding with -f)",
-        ErrorKind::UnsupportedLabel { .. } => {
-            " (convert it with another program first, or name another encoding with -f)"
+        // A charset that is supported, but not because a document says so.
+        ErrorKind::UnsupportedLabel { label, .. } if Registry::builtin().codec(label).is_ok() => {
+            return format!(" (use -f {label})").into();
         }
         ErrorKind::Strict { code: "nel-in-xml", .. } => " (use --as text if it is not XML, or leave out --strict)",
         ErrorKind::Strict { .. } => " (leave out --strict to go on)",
@@ -102,7 +105,6 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
 pub(crate) fn for_option(error: &Error) -> Cow<'static, str> {
     match error.kind() {
         ErrorKind::UnknownLabel { label, near, .. } if near.is_empty() => for_label(label).into(),
-        ErrorKind::UnsupportedLabel { .. } => " (convert it with another program first)".into(),
         ErrorKind::NoEncoder { .. } => for_error(error),
         _ => "".into(),
     }
@@ -116,8 +118,7 @@ fn for_label(label: &str) -> &'static str {
         "ebcdic" => {
             " (that is a family: name a code page, such as IBM037, IBM273, IBM500 or IBM1047; see `charpipe list ebcdic`)"
         }
-        "ansi" => " (Windows has many code pages of that name; the one for Western Europe is windows-1252)",
-        "oem" | "dos" => " (there are many; IBM437 is that of the United States, IBM850 that of Western Europe)",
+        "dos" => " (there are many; IBM437 is that of the United States, IBM850 that of Western Europe)",
         lower if lower.contains(",nl=") => " (after an EBCDIC code page use ,nl=zos or ,nl=fold)",
         _ => " (see `charpipe list`)",
     }
@@ -140,6 +141,11 @@ pub(crate) fn for_shape(why: &NoShape) -> &'static str {
 pub(super) fn for_diagnostic(code: &str) -> &'static str {
     match code {
         "nel-kept" => "; try --eol lf",
+        "looks-like-utf8" => "; try -f UTF-8",
+        "looks-like-windows-1252" => "; try -f windows-1252",
+        "looks-like-utf16" => "; try --guess",
+        "looks-like-utf32" => "; try --guess",
+        "contents-contradict" => "; name the right encoding with -f",
         "lf-at-25" => "; try --ebcdic-nl zos",
         "nel-in-xml" => "; use --as text if it is not XML",
         "no-newline" => "; if these are records, see `charpipe detect --records`",
@@ -147,52 +153,42 @@ pub(super) fn for_diagnostic(code: &str) -> &'static str {
     }
 }
 
-/// Returns a hint if `sample`, which was taken for something else, looks like EBCDIC or UTF-16.
+/// Returns a hint if `sample`, which was taken for something else, looks like EBCDIC, UTF-16 or UTF-32.
 pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
-    let (code, message) = match looks_like(sample)? {
-        Looks::Ebcdic => ("looks-like-ebcdic", "looks like EBCDIC: try -f IBM1047 or --guess"),
-        Looks::Utf16Le => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16LE or --guess"),
-        Looks::Utf16Be => ("looks-like-utf16", "looks like UTF-16: try -f UTF-16BE or --guess"),
+    let looks = looks_like(sample)?;
+    let (code, name) = match looks {
+        Looks::Ebcdic => ("looks-like-ebcdic", "EBCDIC"),
+        Looks::Utf16Le | Looks::Utf16Be => ("looks-like-utf16", "UTF-16"),
+        Looks::Utf32Le | Looks::Utf32Be => ("looks-like-utf32", "UTF-32"),
         _ => return None,
     };
-    Some(Diagnostic::hint(code, 0, message))
+    let what_to_try = match seems(sample) {
+        Some(label) => format!("try -f {label} or --guess"),
+        None => "too short to guess the code page; try -f IBM1047".to_owned(),
+    };
+    Some(Diagnostic::hint(code, 0, format!("looks like {name}: {what_to_try}")))
 }
 
-/// Returns the encoding that `sample`, which was taken for UTF-8, seems to be in. It must have bytes outside ASCII, and no
-/// valid multi-byte sequence.
+/// Returns the encoding that `sample`, which was taken for UTF-8, seems to be in. A guess that is asked for finds the
+/// same.
 pub(crate) fn seems(sample: &[u8]) -> Option<String> {
-    let has_utf8 = sample.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
-    if has_utf8 || sample.is_ascii() {
-        return None;
-    }
-    let registry = Registry::builtin();
-    match guess(sample, false, &registry) {
-        Guess::Certain(found) => Some(found.first()?.codec.clone()),
-        // Too short to be certain, but statistics must not contradict it.
-        guess if guess.candidates().first().is_none_or(|best| best.codec == "windows-1252") && is_western(sample) => {
-            // Not every build has it.
-            registry.codec("windows-1252").ok().map(|codec| codec.name().to_owned())
-        }
-        _ => None,
-    }
+    let guess = guess(sample, false, &Registry::builtin());
+    guess.candidates().first().map(|best| best.codec.clone()).filter(|codec| codec != "UTF-8")
 }
 
-/// Whether every byte outside ASCII is, in windows-1252, a letter next to an ASCII letter, or a sign that is common in
-/// text. There must be at least three ASCII letters.
-fn is_western(sample: &[u8]) -> bool {
-    let is_letter = |byte: u8| matches!(byte, 0xC0..=0xD6 | 0xD8..=0xF6 | 0xF8..=0xFF);
-    // The euro, quotation marks, dashes, the ellipsis, and the signs of Latin-1 that are common in text.
-    let is_sign = |byte: u8| {
-        matches!(byte, 0x80 | 0x85 | 0x91..=0x97 | 0xA0 | 0xA3 | 0xA7 | 0xA9 | 0xAB | 0xAE | 0xB0 | 0xB4 | 0xB7 | 0xBB)
+/// Returns the hint for the error of a verdict, to be appended to its message.
+pub(super) fn for_verdict(error: &Error, looks: Option<Looks>, sample: &[u8]) -> Cow<'static, str> {
+    let Some(looks) = looks.filter(|_| matches!(error.kind(), ErrorKind::UnknownEncoding { .. })) else {
+        return for_error(error);
     };
-    let is_plain = |at: Option<usize>| at.and_then(|at| sample.get(at)).is_some_and(u8::is_ascii_alphabetic);
-    let fits = |(at, byte): (usize, &u8)| match *byte {
-        0..=8 | 0x0B | 0x0E..=0x1F | 0x7F => false,
-        byte if byte.is_ascii() => true,
-        byte if is_letter(byte) => is_plain(at.checked_sub(1)) || is_plain(Some(at + 1)),
-        byte => is_sign(byte),
-    };
-    sample.iter().enumerate().all(fits) && sample.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 3
+    match (looks, seems(sample)) {
+        (Looks::Binary, _) => " (charpipe reads only text; if it is text, name the encoding with -f)".into(),
+        (Looks::Mixed, _) => " (try --malformed windows-1252)".into(),
+        (_, Some(label)) => format!(" (try -f {label} or --guess)").into(),
+        (Looks::Ebcdic, None) => " (too short to guess the code page; try -f IBM1047)".into(),
+        (_, None) if sample.len() < MINIMUM => " (too short to guess; name the encoding with -f)".into(),
+        (_, None) => " (name the encoding with -f)".into(),
+    }
 }
 
 /// Pairs of a charset and another that has all of its characters, or nearly all, and also the euro or more.

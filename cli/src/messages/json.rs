@@ -45,6 +45,8 @@ struct NoVerdict {
     declared: (),
     declared_span: (),
     charset: (),
+    ascii: (),
+    looks: (),
     policy: (),
     rule: (),
     source: (),
@@ -64,7 +66,7 @@ pub(crate) struct ReportObject<'a> {
     verdict: Option<VerdictObject<'a>>,
     bytes_in: u64,
     bytes_out: u64,
-    malformed: &'a Faults,
+    malformed: MalformedKeys<'a>,
     unmappable: &'a Faults<UnmappableAt>,
     relabelled: Option<&'a Relabelled>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +79,15 @@ pub(crate) struct ReportObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     records_cut: Option<&'a RecordsCut>,
     error: Option<ErrorObject>,
+}
+
+/// `malformed` in a report.
+#[derive(Serialize)]
+struct MalformedKeys<'a> {
+    #[serde(flatten)]
+    faults: &'a Faults,
+    /// The charset that malformed bytes were read as.
+    read_as: Option<&'a str>,
 }
 
 /// An error: `error` in a verdict and in a report.
@@ -142,7 +153,7 @@ impl<'a> ReportObject<'a> {
             verdict: report.verdict.as_ref().map(|verdict| VerdictObject::of(input, verdict)),
             bytes_in: report.bytes_in,
             bytes_out: report.bytes_out,
-            malformed: &report.malformed,
+            malformed: MalformedKeys { faults: &report.malformed, read_as: report.read_as.as_deref() },
             unmappable: &report.unmappable,
             relabelled: report.relabelled.as_ref(),
             controls: report.controls.as_ref(),

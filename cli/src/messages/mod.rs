@@ -56,6 +56,11 @@ pub(crate) fn say_error(name: &Name, error: &Error) {
     say_error_with(name, error, &hints::for_error(error));
 }
 
+/// Prints the error of a verdict, and what to do about it, for which `sample`, the beginning of the input, tells more.
+pub(crate) fn say_verdict_error(name: &Name, error: &Error, verdict: &Verdict, sample: &[u8]) {
+    say_error_with(name, error, &hints::for_verdict(error, verdict.looks, sample));
+}
+
 /// Prints the error that ended a conversion, and what to do about it, for which more is known of a conversion.
 pub(crate) fn say_fault(name: &Name, error: &Error, report: &Report, context: &HintContext) {
     say_error_with(name, error, &hints::for_conversion(error, report, context));
@@ -134,6 +139,9 @@ pub(crate) struct InWords<'a> {
 impl Display for InWords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = self.verdict;
+        if let Some(looks) = verdict.looks.filter(|_| verdict.encoding.is_none() && !self.verbose) {
+            return write!(f, "unknown ({looks})");
+        }
         let encoding = verdict.encoding.as_deref().unwrap_or("unknown");
         write!(f, "{encoding} ({}", verdict.kind.name())?;
         if let Some(codec) = verdict.codec.as_ref().filter(|codec| codec.name() != encoding) {

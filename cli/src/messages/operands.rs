@@ -19,7 +19,7 @@ pub(super) fn hint(typed: &OsStr) -> Option<String> {
         };
     }
     let is_near = |command: &&&str| is_one_slip_from(typed, command);
-    if let Some(command) = ["convert", "detect", "rows", "list", "chart"].iter().find(is_near) {
+    if let Some(command) = ["convert", "detect", "rows", "list", "chart", "git-filter"].iter().find(is_near) {
         return Some(format!("did you mean the command `{command}`? it comes first: charpipe {command}"));
     }
     // A request of recode. Several steps, which it allows, are no label after the first `..`.

@@ -155,9 +155,9 @@ fn every_chart_agrees_with_its_codec() {
                 assert!(text.is_none(), "{hex} in {name}");
             }
         }
-        // One lead byte of each set.
+        // One lead byte. If several sets have it, its chart is that of the first.
         let leads = object["leads"].as_array().unwrap();
-        for lead in leads.iter().filter(|lead| lead["bytes"] == leads[leads.len() / 2]["bytes"]) {
+        for lead in leads.iter().filter(|lead| lead["bytes"] == leads[leads.len() / 2]["bytes"]).take(1) {
             let hex = lead["bytes"].as_str().unwrap();
             let pairs = self::object(&format!("{name} --lead {hex}"));
             let cells = pairs["chart"].as_array().unwrap();
@@ -173,12 +173,16 @@ fn every_chart_agrees_with_its_codec() {
     let expected = [
         "ISO-10646-UCS-2",
         "ISO-10646-UCS-4",
+        "UCS-2BE",
+        "UCS-2LE",
         "UTF-16",
         "UTF-16BE",
         "UTF-16LE",
         "UTF-32",
         "UTF-32BE",
         "UTF-32LE",
+        "UTF-7",
+        "UTF-7-IMAP",
         "UTF-8",
         "UTF-EBCDIC",
         "X-ISO-10646-UCS-4-2143",

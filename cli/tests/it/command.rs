@@ -328,12 +328,82 @@ fn a_hint_says_what_the_input_looks_like() {
     let ebcdic = b"\xC4\x85\x81\x99\x40\xD4\x99\x4B\x40\xE2\x94\x89\xA3\x88\x6B\x15";
     let output = run([""; 0], ebcdic);
     assert_eq!(status(&output), 1);
-    assert!(stderr(&output).contains("looks like EBCDIC: try -f IBM1047 or --guess (looks-like-ebcdic)"));
+    assert!(
+        stderr(&output)
+            .contains("looks like EBCDIC: too short to guess the code page; try -f IBM1047 (looks-like-ebcdic)")
+    );
     let object = &objects(&run(["detect", "--json"], ebcdic).stdout)[0];
     assert_eq!(object["diagnostics"][0]["code"], "looks-like-ebcdic");
     // There is no such message if the user named the encoding.
     assert!(!stderr(&run(["-f", "UTF-8"], ebcdic)).contains("looks"));
     assert!(!stderr(&run([""; 0], b"caf\xE9, and no more than that")).contains("looks"));
+}
+
+/// If nothing names the encoding and the bytes are not UTF-8, there is no encoding to report.
+#[test]
+fn detect_says_that_it_does_not_know() {
+    let gzip = b"\x1F\x8B\x08\0\0\0\0\0\0\x03\x4B\x04\0";
+    let output = run(["detect"], gzip);
+    assert_eq!((status(&output), &*output.stdout), (1, &b"<stdin>: unknown (binary)\n"[..]));
+    assert!(stderr(&output).contains("byte 1: unknown encoding"), "{}", stderr(&output));
+    let object = &objects(&run(["detect", "--json"], gzip).stdout)[0];
+    assert!(object["encoding"].is_null() && object["codec"].is_null());
+    assert_eq!((&object["looks"], &object["ascii"]), (&"binary".into(), &false.into()));
+    assert_eq!((&object["error"]["code"], &object["error"]["offset"]), (&"unknown-encoding".into(), &1.into()));
+    // What a message suggests, a guess finds.
+    let latin = "Die Prüfung der Beträge für Müller".chars().map(|ch| ch as u8).collect::<Vec<u8>>();
+    let output = run(["detect"], &latin);
+    assert_eq!(&*output.stdout, b"<stdin>: unknown (legacy)\n");
+    assert!(stderr(&output).contains("(try -f windows-1252 or --guess)"), "{}", stderr(&output));
+    assert!(run(["detect", "--guess"], &latin).stdout.starts_with(b"<stdin>: windows-1252 ("));
+    // A last resort that the user names is taken.
+    assert_eq!(status(&run(["detect", "--fallback", "UTF-8"], gzip)), 0);
+    silent(&run(["detect"], b""), b"<stdin>: UTF-8 (text; rule rfc7303:default)\n");
+}
+
+/// UTF-16 without a byte order mark is valid UTF-8 if its text is ASCII. `--strict` stops it before anything is written.
+#[test]
+fn utf16_without_a_mark_is_a_warning() {
+    let bytes = utf16le("id;name\r\n1;Smith\r\n");
+    let output = run([""; 0], &bytes);
+    assert_eq!((status(&output), &output.stdout), (0, &bytes));
+    assert!(stderr(&output).contains("warning: looks like UTF-16LE"), "{}", stderr(&output));
+    let output = run(["--strict"], &bytes);
+    assert_eq!((status(&output), output.stdout.len()), (1, 0));
+    assert!(stderr(&output).contains("(looks-like-utf16)"), "{}", stderr(&output));
+    assert_eq!(objects(&run(["detect", "--json"], &bytes).stdout)[0]["looks"], "utf-16le");
+}
+
+/// Malformed bytes in a document that names its encoding are a warning, if they are not an error.
+#[test]
+fn contents_that_contradict_a_label() {
+    let xml = b"<?xml version='1.0' encoding='UTF-8'?><a>caf\xE9</a>";
+    let output = typed("--malformed replace", xml);
+    assert_eq!(status(&output), 0);
+    assert!(stderr(&output).contains("byte 44: warning: the input is not valid UTF-8: E9"), "{}", stderr(&output));
+    assert_eq!(status(&typed("--malformed replace --strict", xml)), 1);
+    assert!(!stderr(&typed("", xml)).contains("contents-contradict"));
+    assert!(!stderr(&typed("-f UTF-8 --malformed replace", xml)).contains("contents-contradict"));
+}
+
+#[test]
+fn detect_reads_directories_and_whole_files() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("sub")).unwrap();
+    fs::write(path("a.txt"), "plain").unwrap();
+    fs::write(path("sub/b.gz"), b"\x1F\x8B\x08\0").unwrap();
+    fs::write(path("z.txt"), [&[b'a'; 70_000][..], b"\xE9"].concat()).unwrap();
+    let root = folder.path().to_str().unwrap();
+    let lines = |args: &[&str]| {
+        let output = run([args, &[root]].concat(), b"");
+        (status(&output), String::from_utf8(output.stdout).unwrap().replace(root, ""))
+    };
+    let expected = "/a.txt: UTF-8 (text; rule rfc7303:default)\n/sub/b.gz: unknown (binary)\n\
+                    /z.txt: UTF-8 (text; rule rfc7303:default)\n";
+    assert_eq!(lines(&["detect", "-r"]), (1, expected.to_owned()));
+    let (status, found) = lines(&["detect", "-r", "--whole"]);
+    assert!(status == 1 && found.ends_with("/z.txt: unknown (legacy)\n"), "{found}");
 }
 
 #[test]
@@ -489,13 +559,20 @@ fn output_is_written_before_more_input_arrives() {
 }
 
 #[test]
-fn detect_ends_before_the_end_of_the_input() {
-    let mut child = charpipe().arg("detect").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(b"<?xml version='1.0' encoding='US-ASCII'?><").unwrap();
-    // The pipe stays open meanwhile.
-    assert!(child.wait().unwrap().success());
-    drop(stdin);
+fn detect_answers_before_the_end_of_the_input() {
+    let declaration = "<?xml version='1.0' encoding='US-ASCII'?><";
+    // The default policy also compares the first 64 KiB with the encoding.
+    let window = declaration.to_owned() + &"a".repeat(64 * 1024);
+    for (policy, input) in [("rfc3023", declaration), ("rfc7303", &window)] {
+        let args = ["detect", "--policy", policy];
+        let mut child = charpipe().args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // It may have read enough before all of it is written.
+        _ = stdin.write_all(input.as_bytes());
+        // The pipe stays open meanwhile.
+        assert!(child.wait().unwrap().success());
+        drop(stdin);
+    }
 }
 
 #[test]
@@ -673,12 +750,12 @@ fn report() {
     assert_eq!(doc["relabelled"], serde_json::json!({ "from": "IBM1047", "to": "UTF-8" }));
     assert_eq!(doc["bytes_in"], XML_1047.len());
     assert_eq!(doc["error"], Value::Null);
-    assert_eq!(doc["malformed"], serde_json::json!({ "count": 0, "first": [] }));
+    assert_eq!(doc["malformed"], serde_json::json!({ "count": 0, "first": [], "read_as": null }));
     let detected = objects(&run([OsStr::new("detect"), OsStr::new("--json"), path("doc.xml").as_os_str()], b"").stdout);
     assert_eq!(doc["verdict"], detected[0]);
     assert_eq!(bad["relabelled"], Value::Null);
     let first = serde_json::json!([{ "offset": 1, "bytes": "FF" }, { "offset": 4, "bytes": "80" }]);
-    assert_eq!(bad["malformed"], serde_json::json!({ "count": 2, "first": first }));
+    assert_eq!(bad["malformed"], serde_json::json!({ "count": 2, "first": first, "read_as": null }));
     assert_eq!(bad["bytes_out"], 3);
     assert_eq!((&none["verdict"], &none["from"]), (&Value::Null, &Value::Null));
     assert_eq!((&none["error"]["code"], &none["error"]["offset"]), (&"open".into(), &Value::Null));
@@ -711,7 +788,7 @@ fn output_and_report_cannot_be_the_same_file() {
     assert_eq!((status(&output), names(&folder)), (2, vec![]));
 }
 
-const VERDICT_KEYS: &str = r#"{"input":"<stdin>","encoding":"UTF-16BE","codec":"UTF-16BE","family":"utf-16be","kind":"xml","signature":"FEFF","bom":"FEFF","declared":"UTF-16","declared_span":[62,74],"charset":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}
+const VERDICT_KEYS: &str = r#"{"input":"<stdin>","encoding":"UTF-16BE","codec":"UTF-16BE","family":"utf-16be","kind":"xml","signature":"FEFF","bom":"FEFF","declared":"UTF-16","declared_span":[62,74],"charset":null,"ascii":false,"looks":null,"policy":"rfc7303","rule":"rfc7303:bom","source":"bom","candidates":[],"diagnostics":[],"error":null}
 "#;
 
 #[test]
@@ -721,7 +798,7 @@ fn detect_in_json() {
 
     // Absent values are null, not missing.
     let line = typed("detect --json", b"text").stdout;
-    let expected = r#"{"input":"<stdin>","encoding":"UTF-8","codec":"UTF-8","family":"unknown","kind":"text","signature":null,"bom":null,"declared":null,"declared_span":null,"charset":null,"policy":"rfc7303","rule":"rfc7303:default","source":"default","candidates":[],"diagnostics":[],"error":null}
+    let expected = r#"{"input":"<stdin>","encoding":"UTF-8","codec":"UTF-8","family":"unknown","kind":"text","signature":null,"bom":null,"declared":null,"declared_span":null,"charset":null,"ascii":true,"looks":null,"policy":"rfc7303","rule":"rfc7303:default","source":"default","candidates":[],"diagnostics":[],"error":null}
 "#;
     assert_eq!(std::str::from_utf8(&line).unwrap(), expected);
 

@@ -143,7 +143,7 @@ fn other_shells_have_a_script() {
 
 #[test]
 fn man_pages() {
-    let pages = ["man", "man-detect", "man-rows", "man-list", "man-chart"];
+    let pages = ["man", "man-detect", "man-rows", "man-list", "man-chart", "man-git-filter"];
     let folder = TempDir::new().unwrap();
     for page in pages {
         let text = generated(page);

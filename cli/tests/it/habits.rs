@@ -55,18 +55,22 @@ fn suffixes_of_the_target() {
     let mut broken = input.to_vec();
     broken.push(0xFF);
     for (label, bytes, expected) in [
-        ("ASCII//TRANSLIT", input, (0, &b"a\x1Ab\x1Ac"[..])),
-        ("ascii//translit//", input, (0, b"a\x1Ab\x1Ac")),
-        ("ASCII//TRANSLIT", &broken, (1, b"a\x1Ab\x1Ac")),
+        ("ASCII//TRANSLIT", input, (0, &b"aEURbyc"[..])),
+        ("ascii//translit//", input, (0, b"aEURbyc")),
+        ("ASCII//TRANSLIT", &broken, (1, b"aEURbyc")),
+        ("ISO-8859-1//TRANSLIT", "Łódź".as_bytes(), (0, b"L\xF3dz")),
+        // No approximation: a question mark, not the control character SUB.
+        ("ISO-8859-1//TRANSLIT", "a\u{E000}b".as_bytes(), (0, b"a?b")),
         ("ASCII//IGNORE", &broken, (0, b"abc")),
-        ("ASCII//TRANSLIT//IGNORE", &broken, (0, b"abc")),
-        ("ASCII//IGNORE,TRANSLIT", &broken, (0, b"abc")),
+        ("ASCII//TRANSLIT//IGNORE", &broken, (0, b"aEURbyc")),
+        ("ASCII//IGNORE,TRANSLIT", &broken, (0, b"aEURbyc")),
+        ("ASCII//TRANSLIT//IGNORE", "a\u{E000}é".as_bytes(), (0, b"ae")),
         ("ASCII//NON_IDENTICAL_DISCARD", input, (0, b"abc")),
         ("ASCII//NON_IDENTICAL_DISCARD", &broken, (1, b"abc")),
         ("ASCII//", input, (1, b"a")),
         // A one-way mapping of the page: U+FF01 is written as an exclamation mark.
         ("IBM037//TRANSLIT", "a！".as_bytes(), (0, b"\x81\x5A")),
-        ("IBM037//TRANSLIT//IGNORE", "a！€".as_bytes(), (0, b"\x81\x5A")),
+        ("IBM037//TRANSLIT//IGNORE", "a！\u{E000}".as_bytes(), (0, b"\x81\x5A")),
         ("IBM037//IGNORE", "a！€".as_bytes(), (0, b"\x81")),
     ] {
         let (status, output, stderr) = on(bytes, &format!("charpipe -f UTF-8 -t {label} FILE"));
@@ -85,7 +89,8 @@ fn options_win_over_suffixes() {
         ("-t ASCII//IGNORE --malformed escape", (0, b"ab\\xFF")),
         ("-t ASCII//IGNORE --malformed fail", (1, b"ab")),
         ("-t ASCII//IGNORE --unmappable fail", (1, b"a")),
-        ("-c -t ASCII//TRANSLIT", (0, b"ab")),
+        ("-c -t ASCII//TRANSLIT", (0, b"aEURb")),
+        ("--unmappable drop -t ASCII//IGNORE", (0, b"ab")),
         ("-f UTF-8//IGNORE -t UTF-8", (0, b"a\xE2\x82\xACb")),
         ("-f UTF-8//IGNORE -t ASCII", (1, b"a")),
     ] {
@@ -125,12 +130,26 @@ fn options_of_other_programs_get_a_tip() {
         ("--byte-subst=x", "--malformed escape"),
         ("--unicode-subst=x", "--unmappable escape"),
         ("--widechar-subst=x", "--unmappable"),
-        ("-x NFC", "no transliteration"),
-        ("-L", "no transliteration"),
+        ("-x NFC", "--normalize nfc"),
+        ("-L", "--unmappable translit"),
         ("--callback skip", "--malformed and --unmappable"),
         ("--from-callback skip", "--malformed"),
         ("--to-callback skip", "--unmappable"),
-        ("-i", "-c"),
+        ("-i", "charpipe detect"),
+        ("-b", "charpipe detect"),
+        ("--mime", "charpipe detect"),
+        ("--mime-encoding", "charpipe detect"),
+        ("--encoding L1", "-f"),
+        ("--lrecl 80", "--records fb:N"),
+        ("--json", "charpipe detect --json"),
+        ("-d", "--eol lf"),
+        ("--d2u", "--eol lf"),
+        ("-w", "-t UTF-8"),
+        ("-S", "-f Shift_JIS"),
+        ("--fix", "--malformed windows-1252"),
+        ("--overwrite", "--in-place"),
+        ("-g", "--guess"),
+        ("--language de", "--guess"),
         ("--add-signature", "--bom add"),
         ("--remove-signature", "--bom strip"),
         ("--block-size 9", "--jobs"),
@@ -163,4 +182,59 @@ fn arguments_of_other_programs_that_are_not_files() {
     assert_eq!(on(b"text", "cp FILE latin1..utf8; charpipe latin1..utf8"), (0, b"text".to_vec(), String::new()));
     let (_, _, stderr) = on(b"text", "charpipe nosuch..file");
     assert!(!stderr.contains('('.to_string().as_str()) || !stderr.contains("recode"), "{stderr}");
+}
+
+/// Values that other programs have get a tip, and say what is possible.
+#[test]
+fn values_of_other_programs_get_a_tip() {
+    for (typed, tip) in [
+        ("--eol unix", "--eol lf"),
+        ("--eol=dos", "--eol crlf"),
+        ("--unmappable ignore", "--unmappable drop"),
+        ("--unmappable backslashreplace", "--unmappable escape"),
+        ("--bom none", "--bom strip"),
+        ("--as csv", "--as text"),
+        ("--policy browser", "--policy whatwg"),
+        ("--normalize C", "--normalize nfc"),
+    ] {
+        let (status, _, stderr) = on(b"text", &format!("charpipe {typed} FILE"));
+        assert!(status == 2 && stderr.contains(&format!("  tip: use {tip}\n")), "{typed}: {stderr}");
+    }
+    for (word, instead) in [
+        ("ignore", "(use drop)"),
+        ("lossy", "(use replace)"),
+        ("strict", "(use fail)"),
+        ("backslashreplace", "(use escape)"),
+        ("no-such-page", "(use fail, replace, drop, escape, or a single-byte charset such as windows-1252)"),
+        ("UTF-8", "(use fail, replace, drop, escape, or a single-byte charset such as windows-1252)"),
+    ] {
+        let (status, _, stderr) = on(b"text", &format!("charpipe --malformed {word} FILE"));
+        assert!(status == 2 && stderr.starts_with("charpipe: --malformed: "), "{word}: {stderr}");
+        assert!(stderr.trim_end().ends_with(instead), "{word}: {stderr}");
+    }
+}
+
+/// An option that needs another one says so.
+#[test]
+fn who_requires_what() {
+    for (typed, expected) in [
+        ("--asa", "charpipe: --asa requires --records SHAPE\n"),
+        ("--keep-blanks --shift-blanks", "charpipe: --keep-blanks and --shift-blanks require --records SHAPE\n"),
+        ("--overlong cut", "charpipe: --overlong requires --to-records SHAPE\n"),
+        ("--skip-existing", "charpipe: --skip-existing requires --output-dir DIR\n"),
+        ("--output-suffix .x", "charpipe: --output-suffix requires --output-dir DIR\n"),
+        ("detect --html", "charpipe: --html requires --explain\n"),
+    ] {
+        let (status, _, stderr) = on(b"text", &format!("charpipe {typed} FILE"));
+        assert!(status == 2 && stderr.starts_with(expected), "{typed}: {stderr}");
+    }
+}
+
+/// Options may come before the word of the command.
+#[test]
+fn options_before_the_command() {
+    let (status, output, _) = on(b"caf\xE9", "charpipe -q -f L1 detect FILE");
+    assert_eq!((status, String::from_utf8(output).unwrap().as_str()), (0, "FILE: ISO-8859-1 (text; rule user)\n"));
+    let (status, output, _) = on(b"x", "cp FILE detect; charpipe -q -f L1 ./detect");
+    assert_eq!((status, output), (0, b"x".to_vec()));
 }

@@ -27,11 +27,17 @@ mod readme;
 
 // These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or file names of arbitrary bytes.
 #[cfg(unix)]
+mod git_filter;
+#[cfg(unix)]
 mod habits;
+#[cfg(unix)]
+mod lists;
 #[cfg(unix)]
 mod many_files;
 #[cfg(unix)]
 mod messages;
+#[cfg(unix)]
+mod other_programs;
 #[cfg(unix)]
 mod parallel;
 #[cfg(unix)]

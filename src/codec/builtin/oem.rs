@@ -35,43 +35,43 @@ use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 use oem_cp::code_table_type::TableType;
 use std::sync::Arc;
 
-/// Returns the name and the other labels of each page.
-pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    PAGES.iter().map(|&(name, _, aliases)| (name, aliases))
+/// Returns the name, the other labels and the description of each page.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    PAGES.iter().map(|&(name, _, aliases, about)| (name, aliases, about))
 }
 
 /// Returns the codec of one of these [`names`].
 pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
-    let make = PAGES.iter().find(|(found, ..)| *found == name).map_or(upper as fn(_) -> _, |(_, make, _)| *make);
+    let make = PAGES.iter().find(|(found, ..)| *found == name).map_or(upper as fn(_) -> _, |(_, make, ..)| *make);
     Arc::new(TableCodec::made(name, "oem_cp, codepage-437", make))
 }
 
-type Named = (&'static str, fn(&'static str) -> Table, &'static str);
+type Named = (&'static str, fn(&'static str) -> Table, &'static str, &'static str);
 
 /// The name is IANA's if there is one, and `CP` with the number otherwise. The bare number, `cp850` and the like need no
 /// alias.
 #[rustfmt::skip]
 static PAGES: &[Named] = &[
-    ("IBM437", ibm437, "cp437 437 csPC8CodePage437"),
-    ("cp437-wingdings", wingdings, ""),
-    ("CP720", upper, "DOS-720"),
-    ("CP737", upper, "IBM737 x-IBM737"),
-    ("IBM775", upper, "cp775 csPC775Baltic"),
-    ("IBM850", upper, "cp850 850 csPC850Multilingual"),
-    ("IBM852", upper, "cp852 852 csPCp852"),
-    ("IBM855", upper, "cp855 855 csIBM855"),
-    ("IBM857", upper, "cp857 857 csIBM857"),
-    ("IBM00858", upper, "CCSID00858 CP00858 PC-Multilingual-850+euro csIBM00858 IBM858 CP858"),
-    ("IBM860", upper, "cp860 860 csIBM860"),
-    ("IBM861", upper, "cp861 861 cp-is csIBM861"),
-    ("IBM862", upper, "cp862 862 csPC862LatinHebrew"),
-    ("IBM863", upper, "cp863 863 csIBM863"),
-    ("IBM864", upper, "cp864 csIBM864"),
-    ("IBM865", upper, "cp865 865 csIBM865"),
+    ("IBM437", ibm437, "cp437 437 csPC8CodePage437 OSF100201B5 windows-437", "Western European, DOS"),
+    ("cp437-wingdings", wingdings, "", "Western European, DOS, with pictures for control characters"),
+    ("CP720", upper, "DOS-720 windows-720", "Arabic, DOS"),
+    ("CP737", upper, "IBM737 x-IBM737 windows-737", "Greek, DOS"),
+    ("IBM775", upper, "cp775 csPC775Baltic windows-775", "Baltic, DOS"),
+    ("IBM850", upper, "cp850 850 csPC850Multilingual OSF10020352 windows-850", "Western European, DOS"),
+    ("IBM852", upper, "cp852 852 csPCp852 OSF10020354 windows-852", "Central European, DOS"),
+    ("IBM855", upper, "cp855 855 csIBM855 OSF10020357 windows-855 csPCp855", "Cyrillic, DOS"),
+    ("IBM857", upper, "cp857 857 csIBM857 OSF10020359 windows-857", "Turkish, DOS"),
+    ("IBM00858", upper, "CCSID00858 CP00858 PC-Multilingual-850+euro csIBM00858 IBM858 CP858 CSPC858MULTILINGUAL windows-858", "Western European with the euro sign, DOS"),
+    ("IBM860", upper, "cp860 860 csIBM860 windows-860", "Portuguese, DOS"),
+    ("IBM861", upper, "cp861 861 cp-is csIBM861 CPIBM861 OSF1002035D windows-861", "Icelandic, DOS"),
+    ("IBM862", upper, "cp862 862 csPC862LatinHebrew csIBM862 OSF1002035E windows-862 DOS-862", "Hebrew, DOS"),
+    ("IBM863", upper, "cp863 863 csIBM863 OSF1002035F windows-863", "French (Canada), DOS"),
+    ("IBM864", upper, "cp864 csIBM864 OSF10020360 windows-864", "Arabic, DOS"),
+    ("IBM865", upper, "cp865 865 csIBM865 windows-865", "Danish, Norwegian, DOS"),
     #[cfg(not(feature = "whatwg"))]
-    ("IBM866", upper, "cp866 866 csIBM866"),
-    ("IBM869", upper, "cp869 869 cp-gr csIBM869"),
-    ("CP874", upper, "IBM874"),
+    ("IBM866", upper, "cp866 866 csIBM866", "Cyrillic, DOS"),
+    ("IBM869", upper, "cp869 869 cp-gr csIBM869 OSF10020365 windows-869", "Greek, DOS"),
+    ("CP874", upper, "IBM874 IBM1162 ibm-1162_P100-1999 CSIBM11621162", "Thai, DOS"),
 ];
 
 /// Builds a page: ASCII, and the upper half that `oem_cp` has for the number in `name`.

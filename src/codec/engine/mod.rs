@@ -64,14 +64,13 @@ impl TableCodec {
         Self::from(Source::Given(table))
     }
 
-    /// Makes the codec of a built-in page, one of `PAGES`.
+    /// Makes the codec of a built-in page, one of `pages`.
     pub(crate) const fn of(page: &'static Packed) -> Self {
         Self::from(Source::Packed(page))
     }
 
     /// Makes the codec `name`, whose table `make` builds from that name when it is needed. The name and the source in
     /// that table do not count.
-    #[cfg_attr(not(any(feature = "whatwg", feature = "dos")), expect(dead_code))]
     pub(crate) const fn made(name: &'static str, source: &'static str, make: fn(&'static str) -> Table) -> Self {
         Self::from(Source::Made { name, source, make })
     }

@@ -1,12 +1,12 @@
 //! Reads the format of the pages in `codecs/`. `codecs/README.md` describes it for users.
 //!
-//! A page has a head (`name`, `alias`, `source`, `sha256`, `shape`, `substitute`, `substitute1`, `like`), followed by
-//! sections. The charts have the layout in which IBM prints them: columns are the high half of a byte, and rows its low
-//! half. If a byte follows the word `chart`, the chart has the pairs that begin with that byte. `like` starts from the
-//! contents of another page, and `but` lists the cells that differ.
+//! A page has a head (`name`, `alias`, `about`, `source`, `sha256`, `shape`, `state`, `substitute`, `substitute1`,
+//! `like`), followed by sections. The charts have the layout in which IBM prints them: columns are the high half of a
+//! byte, and rows its low half. If bytes follow the word `chart`, the chart has the codes that begin with these bytes.
+//! `like` starts from the contents of another page, and `but` lists the cells that differ.
 
-use super::limits::{MAX_ALIASES, MAX_BASES, MAX_TEXT, no_more_aliases};
-use super::{Code, Mapping, Sequence, Shape, Table, Way};
+use super::limits::{MAX_ALIASES, MAX_BASES, MAX_STATES, MAX_TEXT, no_more_aliases};
+use super::{Cell, Code, Mapping, Sequence, Shape, State, Table, Way};
 use crate::error::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
         let Some(first) = words.next() else { continue };
         let new_section = match first.text {
             "chart" => {
-                let lead = words.next().map(|word| word.byte()).transpose()?;
+                let lead = words.next().map(|word| word.lead()).transpose()?;
                 Some(Section::Chart(lead))
             }
             "but" => Some(Section::But),
@@ -51,7 +51,7 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
         };
         if let Some(new_section) = new_section {
             page.end_of_section(section, first)?;
-            (section, page.chart_rows) = (new_section, 0);
+            (section, page.chart_rows, page.first_column) = (new_section, 0, None);
             if let Some(more) = words.next() {
                 return more.expected("the end of the line");
             }
@@ -76,8 +76,8 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<Table>) -> Result<Tabl
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Head,
-    /// Single bytes, or the pairs of this lead byte.
-    Chart(Option<u8>),
+    /// Single bytes, or the codes that begin with these bytes.
+    Chart(Option<Code>),
     But,
     ToText,
     Items(Way),
@@ -116,6 +116,37 @@ impl<'a> Word<'a> {
             return self.expected("one to 31 bytes of two hex digits each");
         }
         (0..digits.len() / 2).map(|index| self.part(index * 2, 2).byte()).collect()
+    }
+
+    /// Reads the bytes before the last one of a code.
+    fn lead(self) -> Result<Code, Error> {
+        match Code::new(&self.bytes()?) {
+            Some(code) if code.len() < Code::MAX_LEN => Ok(code),
+            _ => self.expected("one to three bytes of two hex digits each"),
+        }
+    }
+
+    /// Reads what some bytes do in a state: `HH` or `HH-HH`, and `:N` for the next state or `.u` for no character.
+    fn state_entry(self) -> Result<(u8, u8, Cell), Error> {
+        let mut range = self;
+        let cell = if let Some(plain) = self.text.strip_suffix(".u") {
+            range = self.part(0, plain.len());
+            Cell::Unassigned
+        } else if let Some(at) = self.text.find(':') {
+            let next = self.part(at + 1, self.text.len() - at - 1);
+            range = self.part(0, at);
+            match next.text.parse() {
+                Ok(next) => Cell::Next(next),
+                Err(_) => return next.expected("the number of a state, from 0"),
+            }
+        } else {
+            Cell::End
+        };
+        let (first, last) = match range.text.find('-') {
+            Some(at) => (range.part(0, at).byte()?, range.part(at + 1, range.text.len() - at - 1).byte()?),
+            None => (range.byte()?, range.byte()?),
+        };
+        Ok((first, last, cell))
     }
 
     fn code(self) -> Result<Code, Error> {
@@ -169,6 +200,9 @@ struct Page {
     bases: usize,
     source: String,
     shape: Option<Shape>,
+    /// Whether `shape` is to be described by `state` lines.
+    has_states: bool,
+    states: Vec<State>,
     substitute: Option<Vec<u8>>,
     substitute1: Option<u8>,
     /// The cells of the charts, and those that are used to decode only.
@@ -177,7 +211,11 @@ struct Page {
     /// The mappings outside the charts, by way. Those of [`Way::Substitute1`] have no bytes.
     items: BTreeSet<(Way, String, Vec<u8>)>,
     chart_rows: u8,
+    /// The first column of the chart, if its line of column heads was read.
+    first_column: Option<u8>,
 }
+
+const SHAPES: &str = "single, double, shifted, led or states";
 
 /// The contents of a chart cell whose byte has no character.
 const NO_CHARACTER: &str = "----";
@@ -206,20 +244,12 @@ impl Page {
             }
             "source" => self.source = only("a source")?.text.to_owned(),
             "sha256" => drop(only("a digest")?),
+            // A description for people.
+            "about" => words.for_each(drop),
+            "state" => self.state(key, words)?,
             "substitute" => self.substitute = Some(only("bytes")?.bytes()?),
             "substitute1" => self.substitute1 = Some(only("a byte")?.byte()?),
-            "shape" => {
-                const SHAPES: &str = "single, double, shifted or led";
-                let word = only(SHAPES)?;
-                self.shape = Some(match word.text {
-                    "single" => Shape::Single,
-                    "double" => Shape::Double,
-                    "shifted" => Shape::Shifted,
-                    // The charts show which bytes are lead bytes.
-                    "led" => Shape::Multi(Vec::new()),
-                    _ => return word.expected(SHAPES),
-                });
-            }
+            "shape" => self.shape(only(SHAPES)?)?,
             "like" => {
                 for word in words {
                     self.bases += 1;
@@ -235,7 +265,7 @@ impl Page {
             }
             _ => {
                 return key.expected(
-                    "name, alias, source, sha256, shape, substitute, substitute1, like, or a section: \
+                    "name, alias, about, source, sha256, shape, state, substitute, substitute1, like, or a section: \
                      chart, but, both, to-text, to-bytes, best-fit or substitute1",
                 );
             }
@@ -243,10 +273,43 @@ impl Page {
         Ok(())
     }
 
+    fn shape(&mut self, word: Word<'_>) -> Result<(), Error> {
+        self.shape = Some(match word.text {
+            "single" => Shape::Single,
+            "double" => Shape::Double,
+            "shifted" => Shape::Shifted,
+            // The charts show which bytes are lead bytes.
+            "led" => Shape::Multi(Vec::new()),
+            "states" => {
+                self.has_states = true;
+                Shape::Multi(Vec::new())
+            }
+            _ => return word.expected(SHAPES),
+        });
+        Ok(())
+    }
+
+    /// Reads what the bytes do in the next state.
+    fn state<'a>(&mut self, key: Word<'a>, words: &mut impl Iterator<Item = Word<'a>>) -> Result<(), Error> {
+        if self.states.len() == MAX_STATES {
+            return key.expected(format!("at most {MAX_STATES} states"));
+        }
+        let mut cells = [Cell::Illegal; 256];
+        for word in words {
+            let (first, last, cell) = word.state_entry()?;
+            if first > last {
+                return word.expected("a range of bytes in ascending order");
+            }
+            cells[usize::from(first)..=usize::from(last)].fill(cell);
+        }
+        self.states.push(cells);
+        Ok(())
+    }
+
     fn begin_with(&mut self, table: Table) {
         for Mapping { code, ch, way } in table.mappings {
             // Whatever fits in a cell goes into a cell.
-            if way.decodes() && (ch as u32) < 0x1_0000 {
+            if way.decodes() && ((ch as u32) < 0x1_0000 || self.has_states) {
                 self.cells.insert(code, ch);
                 if way == Way::ToText {
                     self.to_text.insert(code);
@@ -263,14 +326,19 @@ impl Page {
 
     fn row<'a>(
         &mut self,
-        lead: Option<u8>,
+        lead: Option<Code>,
         label: Word<'a>,
         words: &mut impl Iterator<Item = Word<'a>>,
     ) -> Result<(), Error> {
-        let (first, columns) = if lead.is_some() { (4, 12) } else { (0, 16) };
-        if label.text == format!("{first:X}-") && self.chart_rows == 0 {
+        if self.chart_rows == 0
+            && let Some(digit) = label.text.strip_suffix('-')
+            && let (1, Ok(column)) = (digit.len(), u8::from_str_radix(digit, 16))
+        {
+            self.first_column = Some(column);
             return Ok(());
         }
+        let first = self.first_column.unwrap_or(if lead.is_some() { 4 } else { 0 });
+        let columns = 16 - first;
         if self.chart_rows > 15 {
             return label.expected("the next section, because the chart is complete");
         }
@@ -280,7 +348,10 @@ impl Page {
         for column in 0..columns {
             let Some(word) = words.next() else { return label.expected(format!("{columns} columns")) };
             let byte = (first + column) << 4 | self.chart_rows;
-            let code = lead.map_or(Code::single(byte), |lead| Code::pair(lead, byte));
+            let code = match lead {
+                Some(lead) => Code { len: lead.len + 1, number: lead.number << 8 | u32::from(byte) },
+                None => Code::single(byte),
+            };
             let is_new = self.set(code, word)?;
             if !is_new {
                 return word.expected("each byte in one chart only");
@@ -296,7 +367,7 @@ impl Page {
             return Ok(self.cells.remove(&code).is_none());
         }
         let ch = cell.ch()?;
-        if ch as u32 > 0xFFFF {
+        if ch as u32 > 0xFFFF && !self.has_states {
             return cell.expected("a code point of four digits (a longer one goes under `both`)");
         }
         Ok(self.cells.insert(code, ch).is_none())
@@ -357,13 +428,18 @@ impl Page {
         }
         let leads = self.cells.keys().filter(|code| code.len() == 2).map(|code| code.bytes()[0]);
         let shape = match self.shape.unwrap_or(Shape::Single) {
+            Shape::Multi(_) if self.has_states => match states_problem(&self.states) {
+                Some(problem) => return end.expected(problem),
+                None => Shape::Multi(self.states),
+            },
             Shape::Multi(_) => Shape::led_by(leads),
             shape => shape,
         };
         let fits = |len: usize| match shape {
             Shape::Single => len == 1,
             Shape::Double => len == 2,
-            _ => len <= 2,
+            Shape::Shifted => len <= 2,
+            Shape::Multi(_) => true,
         };
         let mut table = Table::new(name, self.source);
         table.substitute = substitute;
@@ -399,4 +475,24 @@ impl Page {
             },
         }
     }
+}
+
+/// Returns what would have to be different in the states: they must lead to an end after at most four bytes.
+fn states_problem(states: &[State]) -> Option<String> {
+    let next = |cell: &Cell| match cell {
+        Cell::Next(next) => Some(usize::from(*next)),
+        _ => None,
+    };
+    if states.iter().flatten().filter_map(next).any(|next| next >= states.len()) {
+        return Some("a line `state` for each state that another one names".into());
+    }
+    // How many bytes can be read from state 0 on without an end.
+    let mut reached = vec![0];
+    for _ in 0..Code::MAX_LEN {
+        reached = reached.iter().flat_map(|state| states.get(*state).into_iter().flatten().filter_map(next)).collect();
+        reached.sort_unstable();
+        reached.dedup();
+    }
+    (!reached.is_empty() || states.is_empty())
+        .then(|| "states in which every code ends after at most four bytes".into())
 }

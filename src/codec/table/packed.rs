@@ -1,5 +1,5 @@
-//! The format of the built-in tables in the program: `pages.bin`, which is generated from `codecs/` and never edited.
-//! The test `tables` writes it and checks that it is up to date.
+//! The format of the built-in tables in the program: `pages.bin` and `legacy.bin`, which are generated from `codecs/` and
+//! `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
 //!
 //! All data is in 16-bit words, little-endian. The first two words are the number of blocks (low word first). The
 //! blocks follow: 64 code points each, with FFFF for a missing one. Equal blocks of different pages are stored once.
@@ -7,19 +7,47 @@
 //!
 //! | words | contents |
 //! |---|---|
-//! | 1 | the shape: 0 single, 1 double, 2 shifted, 3 led by the bytes that have charts |
+//! | 1 | the shape: 0 single, 1 double, 2 shifted, 3 led by the bytes that have charts, 4 with states |
 //! | 1 + n | the substitute: the number of bytes, and the bytes |
 //! | 1 | the single-byte substitute, or FFFF |
 //! | 1 + 5 n | the charts: their number, and for each its lead byte (FFFF for the single bytes) and four blocks |
 //! | 1 + n | the codes that are used to decode only: their number, and the codes |
 //! | 1 + … | the mappings outside the charts: their number, and for each its way (high byte) and number of UTF-16 code units, its code, and the code units |
+//!
+//! A page with states may have codes of up to four bytes and characters beyond the Basic Multilingual Plane. After the
+//! single-byte substitute its record has these parts instead, in which a code takes two words (high word first):
+//!
+//! | words | contents |
+//! |---|---|
+//! | 1 + … | the states: their number, and for each the number of its runs of equal bytes, and for each run its first (high byte) and last byte, and what the bytes do: 1 end a sequence, 2 end one without a character, 256 + n go on in state n |
+//! | 1 + 7 n | the charts: their number, and for each its lead bytes as a code (FFFF FFFF for the single bytes), the plane of Unicode that its cells are in, and four blocks. A chart with characters of several planes is there once for each |
+//! | 1 + 2 n | the codes that are used to decode only |
+//! | 1 + … | the mappings outside the charts |
 
-use super::{Code, Mapping, Shape, Table, Way};
+use super::{Cell, Code, Mapping, Shape, State, Table, Way};
 
 /// A byte without a character, in a block. U+FFFF is a noncharacter, so no page assigns it.
 const NO_CHARACTER: u16 = 0xFFFF;
 
-static WORDS: &[u8] = include_bytes!("../builtin/pages.bin");
+/// The file that has a page's record and blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Blob {
+    /// `pages.bin`.
+    Pages,
+    /// `legacy.bin`.
+    #[cfg(feature = "legacy")]
+    Legacy,
+}
+
+impl Blob {
+    fn bytes(self) -> &'static [u8] {
+        match self {
+            Blob::Pages => include_bytes!("../builtin/pages.bin"),
+            #[cfg(feature = "legacy")]
+            Blob::Legacy => include_bytes!("../builtin/legacy.bin"),
+        }
+    }
+}
 
 /// A built-in page: its head, and the position of its record.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +56,14 @@ pub(crate) struct Packed {
     pub name: &'static str,
     /// Other labels, separated by blanks.
     pub aliases: &'static str,
+    /// The languages or the use of the page, in a few words.
+    pub about: &'static str,
     /// The table or standard that it was taken from.
     pub source: &'static str,
     /// Whether the page has only single bytes and characters of the Basic Multilingual Plane.
     pub is_single: bool,
+    /// Where its record is.
+    pub(in crate::codec) blob: Blob,
     /// The index of the first word of its record.
     pub(in crate::codec) record: u32,
 }
@@ -39,14 +71,24 @@ pub(crate) struct Packed {
 /// Reads one word after another.
 #[derive(Clone, Copy)]
 struct Words {
+    bytes: &'static [u8],
     at: usize,
 }
 
 impl Words {
     fn next(&mut self) -> u16 {
-        let word = WORDS[2 * self.at..].first_chunk().map_or(NO_CHARACTER, |bytes| u16::from_le_bytes(*bytes));
+        let word = self.bytes[2 * self.at..].first_chunk().map_or(NO_CHARACTER, |bytes| u16::from_le_bytes(*bytes));
         self.at += 1;
         word
+    }
+
+    fn next_long(&mut self) -> u32 {
+        u32::from(self.next()) << 16 | u32::from(self.next())
+    }
+
+    /// Reads the place of a chart's cells.
+    fn blocks(&mut self) -> Blocks {
+        Blocks { of: self.bytes, numbers: std::array::from_fn(|_| self.next()) }
     }
 }
 
@@ -65,17 +107,31 @@ pub(in crate::codec) struct Record {
 #[derive(Clone, Copy)]
 pub(in crate::codec) struct Chart {
     pub(in crate::codec) lead: Option<u8>,
-    blocks: [u16; 4],
+    blocks: Blocks,
+}
+
+/// The cells of a chart: four blocks.
+#[derive(Clone, Copy)]
+struct Blocks {
+    of: &'static [u8],
+    numbers: [u16; 4],
+}
+
+impl Blocks {
+    /// Returns the code units, a quarter at a time, with FFFF for a byte without a character.
+    fn quarters(self) -> impl Iterator<Item = [u16; 64]> {
+        self.numbers.into_iter().map(move |block| {
+            let at = 2 * (2 + 64 * usize::from(block));
+            let bytes: &[u8; 128] = self.of[at..].first_chunk().expect("blocks are whole");
+            std::array::from_fn(|index| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]))
+        })
+    }
 }
 
 impl Chart {
     /// Returns its code units, a quarter at a time, with FFFF for a byte without a character.
     pub(in crate::codec) fn quarters(&self) -> impl Iterator<Item = [u16; 64]> {
-        self.blocks.into_iter().map(|block| {
-            let at = 2 * (2 + 64 * usize::from(block));
-            let bytes: &[u8; 128] = WORDS[at..].first_chunk().expect("blocks are whole");
-            std::array::from_fn(|index| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]))
-        })
+        self.blocks.quarters()
     }
 
     /// Returns the code of a byte in this chart.
@@ -86,29 +142,45 @@ impl Chart {
 
 impl Record {
     /// Calls `each` with way, code and text of the mappings outside the charts.
-    pub(in crate::codec) fn others(&self, mut each: impl FnMut(Way, Code, &str)) {
-        let mut words = self.others;
-        let mut text = String::new();
-        for _ in 0..words.next() {
-            let [way, units] = words.next().to_be_bytes();
-            let code = code(words.next());
-            let way = [Way::RoundTrip, Way::BestFit, Way::Substitute1, Way::ToText, Way::ToBytes][usize::from(way) % 5];
-            text.clear();
-            let units = (0..units).map(|_| words.next());
-            text.extend(char::decode_utf16(units).map(|ch| ch.unwrap_or('\u{FFFD}')));
-            each(way, code, &text);
-        }
+    pub(in crate::codec) fn others(&self, each: impl FnMut(Way, Code, &str)) {
+        read_others(self.others, |words| code(words.next()), each);
     }
 }
 
+/// Reads the mappings outside the charts, whose codes are read by `code`.
+fn read_others(mut words: Words, code: fn(&mut Words) -> Code, mut each: impl FnMut(Way, Code, &str)) {
+    let mut text = String::new();
+    for _ in 0..words.next() {
+        let [way, units] = words.next().to_be_bytes();
+        let code = code(&mut words);
+        let way = [Way::RoundTrip, Way::BestFit, Way::Substitute1, Way::ToText, Way::ToBytes][usize::from(way) % 5];
+        text.clear();
+        let units = (0..units).map(|_| words.next());
+        text.extend(char::decode_utf16(units).map(|ch| ch.unwrap_or('\u{FFFD}')));
+        each(way, code, &text);
+    }
+}
+
+const WITH_STATES: u16 = 4;
+
 impl Packed {
+    fn words(&self) -> Words {
+        Words { bytes: self.blob.bytes(), at: self.record as usize }
+    }
+
+    /// Returns whether the page has states. If so, only [`table`](Self::table) can read it.
+    pub fn has_states(&self) -> bool {
+        self.words().next() == WITH_STATES
+    }
+
+    /// Opens the record of a page without states.
     pub(in crate::codec) fn open(&self) -> Record {
-        let mut words = Words { at: self.record as usize };
+        let mut words = self.words();
         let shape = words.next();
         let substitute = (0..words.next()).map(|_| words.next() as u8).collect();
         let substitute1 = u8::try_from(words.next()).ok();
         let charts: Vec<Chart> = (0..words.next())
-            .map(|_| Chart { lead: u8::try_from(words.next()).ok(), blocks: std::array::from_fn(|_| words.next()) })
+            .map(|_| Chart { lead: u8::try_from(words.next()).ok(), blocks: words.blocks() })
             .collect();
         let to_text = (0..words.next()).map(|_| code(words.next())).collect();
         let shape = match shape {
@@ -122,9 +194,17 @@ impl Packed {
 
     /// Returns the page as a table.
     pub fn table(&self) -> Table {
-        let record = self.open();
         let mut table = Table::new(self.name, self.source);
         table.aliases = self.aliases.split(' ').filter(|alias| !alias.is_empty()).map(Into::into).collect();
+        match self.has_states() {
+            true => self.fill_with_states(&mut table),
+            false => self.fill(&mut table),
+        }
+        table
+    }
+
+    fn fill(&self, table: &mut Table) {
+        let record = self.open();
         table.mappings.reserve(256 * record.charts.len());
         for chart in &record.charts {
             for (byte, unit) in (0..=255).zip(chart.quarters().flatten()) {
@@ -144,8 +224,59 @@ impl Packed {
         table.shape = record.shape;
         table.substitute = record.substitute;
         table.substitute1 = record.substitute1;
-        table
     }
+
+    fn fill_with_states(&self, table: &mut Table) {
+        let mut words = self.words();
+        words.next();
+        table.substitute = (0..words.next()).map(|_| words.next() as u8).collect();
+        table.substitute1 = u8::try_from(words.next()).ok();
+        table.shape = Shape::Multi((0..words.next()).map(|_| state(&mut words)).collect());
+        for _ in 0..words.next() {
+            let lead = words.next_long();
+            let lead = if lead == u32::MAX { 0 } else { lead << 8 };
+            let plane = u32::from(words.next()) << 16;
+            for (byte, unit) in (0..=255).zip(words.blocks().quarters().flatten()) {
+                if let Some(ch) = char::from_u32(plane | u32::from(unit)).filter(|_| unit != NO_CHARACTER) {
+                    table.mappings.push(Mapping { code: long_code(lead | byte), ch, way: Way::RoundTrip });
+                }
+            }
+        }
+        table.mappings.sort_unstable_by_key(|mapping| mapping.code);
+        for _ in 0..words.next() {
+            let code = long_code(words.next_long());
+            if let Ok(index) = table.mappings.binary_search_by_key(&code, |mapping| mapping.code) {
+                table.mappings[index].way = Way::ToText;
+            }
+        }
+        read_others(
+            words,
+            |words| long_code(words.next_long()),
+            |way, code, text| table.add(&code.bytes()[..code.len()], text, way),
+        );
+    }
+}
+
+/// Reads the runs of a state.
+fn state(words: &mut Words) -> State {
+    let mut cells = [Cell::Illegal; 256];
+    for _ in 0..words.next() {
+        let [first, last] = words.next().to_be_bytes();
+        let cell = match words.next() {
+            1 => Cell::End,
+            2 => Cell::Unassigned,
+            next => Cell::Next(next as u8),
+        };
+        cells[usize::from(first)..=usize::from(last)].fill(cell);
+    }
+    cells
+}
+
+/// Returns a code of up to four bytes. The first byte of several is never 0.
+fn long_code(number: u32) -> Code {
+    let bytes = number.to_be_bytes();
+    let zeros = bytes[..3].iter().take_while(|byte| **byte == 0).count();
+    Code::new(&bytes[zeros..]).expect("one to four bytes")
 }
 
 /// Returns a code. The lead byte of a pair is never 0.
@@ -160,7 +291,7 @@ fn code(word: u16) -> Code {
 mod tests {
     #[test]
     fn a_page_is_a_table() {
-        let page = crate::codec::builtin::PAGES.iter().find(|page| page.name == "IBM037").unwrap();
+        let page = crate::codec::builtin::pages().find(|page| page.name == "IBM037").unwrap();
         assert_eq!(page.table().mappings.iter().find(|mapping| mapping.ch == 'A').unwrap().code.number(), 0xC1);
     }
 }

@@ -39,6 +39,10 @@ impl Utf16 {
         byte_orders: Some(ByteOrders { names: ORDERS, bom: false }),
         ..Utf16::BE
     };
+    /// `UCS-2BE`: the Basic Multilingual Plane.
+    pub(crate) const UCS_2BE: Utf16 = Utf16 { name: "UCS-2BE", bmp_only: true, ..Utf16::BE };
+    /// `UCS-2LE`: the Basic Multilingual Plane.
+    pub(crate) const UCS_2LE: Utf16 = Utf16 { name: "UCS-2LE", bmp_only: true, ..Utf16::LE };
 }
 
 impl Codec for Utf16 {

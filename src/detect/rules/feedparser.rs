@@ -7,6 +7,7 @@
 use super::{Choice, Diagnostic, Evidence, Rule, rule};
 use crate::detect::content_type::MediaKind;
 use crate::detect::signature::Family;
+use crate::detect::statistics::Candidate;
 use crate::detect::verdict::Source;
 use crate::error::Error;
 
@@ -21,7 +22,9 @@ pub(super) static RULES: &[Rule] = &[
         overriding(evidence, sniffed(evidence).map(|label| (label, Source::Signature)), diagnostics)
     }),
     rule("feedparser:statistics", |evidence, diagnostics| {
-        let first = evidence.guess().and_then(|guess| guess.candidates().first());
+        // Escape sequences can hide text from a filter, so they count only if the caller asks for a guess.
+        let is_safe = |first: &&Candidate| !first.codec.starts_with("ISO-2022-") && first.codec != "HZ-GB-2312";
+        let first = evidence.guess().and_then(|guess| guess.candidates().first()).filter(is_safe);
         overriding(evidence, first.map(|first| (first.codec.to_ascii_lowercase(), Source::Statistics)), diagnostics)
     }),
     rule("feedparser:utf-8", |evidence, diagnostics| {

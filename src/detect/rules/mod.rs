@@ -74,6 +74,8 @@ static RFC7303: &[Rule] = &[
     rule("rfc7303:declaration", declared),
     // Appendix F.1: otherwise the family, if it alone determines the encoding or if the name contradicts it.
     rule("rfc7303:family", family),
+    // HTML Standard §13.2.3.2: otherwise the `meta` of an HTML document.
+    rule("rfc7303:meta", meta),
     // Statistics, if they are enabled.
     rule("rfc7303:statistics", statistics),
     // XML 1.0 §4.3.3: otherwise UTF-8.
@@ -293,7 +295,7 @@ impl Evidence<'_> {
 
     /// Returns the codec that `label` names, or `None` if the label is unknown or unsupported.
     fn lookup(&self, label: &str) -> Option<Arc<dyn Codec>> {
-        self.registry.codec(label).ok()
+        self.registry.declared(label).ok()
     }
 
     /// Returns whether `label` is consistent with a byte order mark of `codec`. RFC 2781 §3.3 forbids the mark with a
@@ -339,7 +341,7 @@ fn bom(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Opt
 
 fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some(label) = evidence.charset else { return Ok(None) };
-    let named = evidence.registry.codec(label).map_err(|error| in_document(error, 0))?;
+    let named = evidence.registry.declared(label).map_err(|error| in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.agrees_with_bytes(&*codec) {
         diagnostics.push(Diagnostic::warning(
@@ -360,7 +362,7 @@ fn declared(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Resul
     let Some((name, span)) = evidence.declaration.and_then(|declaration| declaration.name.as_ref()) else {
         return Ok(None);
     };
-    let named = evidence.registry.codec(name).map_err(|error| in_document(error, span.start))?;
+    let named = evidence.registry.declared(name).map_err(|error| in_document(error, span.start))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.fits(&*codec, name) {
         diagnostics.push(Diagnostic::warning(
@@ -393,6 +395,21 @@ fn family(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<
         return Ok(Some(Choice::of(evidence.family_codec()?, Source::Signature)));
     }
     Ok(None)
+}
+
+/// Chooses the encoding that the `meta` of an HTML document names, if it can be that of the bytes of the `meta` itself.
+fn meta(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+    let Some(meta) = evidence.meta.filter(|_| evidence.kind == Kind::Html) else { return Ok(None) };
+    let Some((label, span)) = &meta.label else { return Ok(None) };
+    let at = span.start as u64;
+    let named = evidence.registry.declared(&meta.encoding).map_err(|error| in_document(error, at))?;
+    let reads_label = |codec: &dyn Codec| decode_strictly(codec, label.as_bytes()).as_ref() == Some(label);
+    if named.name() == "UTF-7" || !reads_label(&*named) {
+        let message = format!("the meta says {label:?}, but its bytes are ASCII");
+        diagnostics.push(Diagnostic::warning("family-declaration-conflict", at, message));
+        return Ok(None);
+    }
+    Ok(Some(Choice::of(named, Source::Meta)))
 }
 
 fn default(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
@@ -439,8 +456,8 @@ fn in_document(error: Error, at: u64) -> Error {
         ErrorKind::UnknownLabel { label, near, .. } => {
             ErrorKind::UnknownLabel { label: label.clone(), offset: Some(at), near: near.clone() }.into()
         }
-        ErrorKind::UnsupportedLabel { label, .. } => {
-            ErrorKind::UnsupportedLabel { label: label.clone(), offset: Some(at) }.into()
+        ErrorKind::UnsupportedLabel { label, reason, .. } => {
+            ErrorKind::UnsupportedLabel { label: label.clone(), reason, offset: Some(at) }.into()
         }
         _ => error,
     }

@@ -21,7 +21,7 @@ pub(super) static RULES: &[Rule] = &[
 
 fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
     let Some(label) = evidence.charset else { return Ok(None) };
-    let named = evidence.registry.codec(label).map_err(|error| super::in_document(error, 0))?;
+    let named = evidence.registry.declared(label).map_err(|error| super::in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
     let fits = match evidence.bom() {
         Some(_) => {

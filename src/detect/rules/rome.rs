@@ -131,7 +131,7 @@ fn named(
     source: Source,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Choice, Error> {
-    let codec = evidence.registry.codec(label).map_err(|error| in_document(error, at))?;
+    let codec = evidence.registry.declared(label).map_err(|error| in_document(error, at))?;
     chosen(evidence, &codec, label, at, source, diagnostics)
 }
 

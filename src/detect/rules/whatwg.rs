@@ -36,14 +36,17 @@ pub(in crate::detect) fn codec_of(registry: &Registry, label: &str) -> Option<Ar
     }
     // Without the web's charsets, labels mean what they mean elsewhere.
     #[cfg(not(feature = "whatwg"))]
-    registry.codec(label).ok()
+    registry.declared(label).ok()
 }
+
+/// Why a label that the Encoding Standard maps to `replacement` is refused.
+const REPLACED: &str = "the Encoding Standard lets no document choose it; name the encoding yourself to read it";
 
 /// Returns the codec that the label names. Fails for an encoding that must not be decoded at all.
 fn named(evidence: &Evidence<'_>, label: &str, at: u64) -> Result<Option<Arc<dyn Codec>>, Error> {
     match codec_of(evidence.registry, label) {
         Some(codec) if codec.name() == "replacement" => {
-            Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: Some(at) }.into())
+            Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason: REPLACED, offset: Some(at) }.into())
         }
         found => Ok(found),
     }
@@ -92,7 +95,7 @@ fn meta(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {
     let at = meta_at(evidence, meta);
     let label = meta.label.as_ref().map_or(&*meta.encoding, |(label, _)| label);
     if meta.encoding == "replacement" {
-        return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), offset: Some(at) }.into());
+        return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason: REPLACED, offset: Some(at) }.into());
     }
     // The prescan returns one of the web's own names.
     let Some(codec) = named(evidence, &meta.encoding, at)? else { return Ok(None) };

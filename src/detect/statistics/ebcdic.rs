@@ -256,6 +256,7 @@ impl Counts {
     fn walk(&mut self, window: &[u8]) -> (Vec<u32>, BTreeMap<[u8; 2], u32>) {
         let mut pairs: Vec<u32> = vec![0; 0x1_0000];
         let mut doubles: BTreeMap<[u8; 2], u32> = BTreeMap::new();
+        let is_zoned = has_zoned_decimals(window);
         let mut before = 0x40;
         let mut run = 0;
         let mut is_fill = false;
@@ -297,7 +298,7 @@ impl Counts {
             if run >= 2 || (byte == 0x40 && run >= 1) {
                 continue;
             }
-            if may_be_sign(before, byte, &window[at..]) {
+            if may_be_sign(before, byte, &window[at..]) || is_zoned && may_be_lone_sign(before, byte, &window[at..]) {
                 self.note_sign(before, byte);
                 before = 0x40;
                 continue;
@@ -356,10 +357,32 @@ fn may_be_sign(before: u8, byte: u8, after: &[u8]) -> bool {
     let is_digit = |byte: u8| (0xF0..=0xF9).contains(&byte);
     match byte {
         0xC0..=0xC9 | 0xD0..=0xD9 if is_digit(before) => true,
-        // A letter or brace before a single digit also occurs in text. Two digits make a number.
-        0xC0 | 0xD0 => !is_letter(before) && after.len() > 1 && after[..2].iter().all(|byte| is_digit(*byte)),
+        // A letter or brace before a single digit also occurs in text. Two digits make a number, or three after a letter,
+        // which may end the field before it.
+        0xC0 | 0xD0 => {
+            let digits = after.iter().take_while(|byte| is_digit(**byte)).count();
+            digits >= if is_letter(before) { 3 } else { 2 }
+        }
         _ => false,
     }
+}
+
+/// Returns whether the window has a number of at least three digits of which the last carries a sign.
+fn has_zoned_decimals(window: &[u8]) -> bool {
+    let is_digit = |byte: u8| (0xF0..=0xF9).contains(&byte);
+    let is_number = |bytes: &[u8]| {
+        is_digit(bytes[0])
+            && is_digit(bytes[1])
+            && matches!(bytes[2], 0xC0..=0xC9 | 0xD0..=0xD9)
+            && !is_letter(bytes[3])
+    };
+    window.windows(4).any(is_number)
+}
+
+/// Returns whether `byte` may be a zero with a sign in a record that has other signed numbers: not a letter within a
+/// word. It may be a field of its own, and any character may come before a field.
+fn may_be_lone_sign(before: u8, byte: u8, after: &[u8]) -> bool {
+    matches!(byte, 0xC0 | 0xD0) && !(is_letter(before) && after.first().is_some_and(|byte| is_letter(*byte)))
 }
 
 /// Returns whether the byte is a letter in nearly all pages.

@@ -5,20 +5,25 @@
 //!
 //! | file | recognises |
 //! |---|---|
+//! | `../binary.rs` | files that are not text |
 //! | `unicode.rs` | UTF-32 and UTF-16 without a byte order mark, UTF-8 |
+//! | `escapes.rs` | ISO-2022-JP, -KR and -CN, and HZ, by their escape sequences |
 //! | `ebcdic.rs` | EBCDIC, and which page |
-//! | `web.rs` | the charsets of the web, through chardetng (feature `guess`) |
+//! | `legacy/` | the charsets of the web, of DOS and of the Macintosh (feature `guess`) |
 //!
-//! `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`. The result is never UTF-7 or ISO-2022-JP:
-//! text in them can look harmless and so slip past filters.
+//! `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`; `legacy/` has its own. The result is never
+//! UTF-7: text in it can look harmless and so slip past filters.
 
 mod ebcdic;
+mod escapes;
+#[cfg(feature = "guess")]
+mod legacy;
 mod models;
 mod unicode;
-#[cfg(feature = "guess")]
-mod web;
 
+use super::binary;
 use crate::registry::Registry;
+use crate::words::words;
 
 /// How many bytes of the input are examined. More bytes would be slower without improving the result.
 pub const WINDOW: usize = 64 * 1024;
@@ -93,48 +98,134 @@ impl Guess {
 /// ```
 #[must_use]
 pub fn guess(window: &[u8], complete: bool, registry: &Registry) -> Guess {
+    assess(window, complete, registry).guess
+}
+
+/// What a window looks like, and what statistics say about it. The two never contradict each other.
+pub(super) struct Assessment {
+    /// `None` if the window is valid UTF-8, or empty.
+    pub(super) looks: Option<Looks>,
+    pub(super) guess: Guess,
+}
+
+impl Assessment {
+    fn new(looks: Looks, guess: Guess) -> Self {
+        Assessment { looks: Some(looks), guess }
+    }
+
+    fn certain(looks: Looks, codec: &str, score: f32) -> Self {
+        Assessment::new(looks, Guess::certain(codec, score))
+    }
+}
+
+/// Examines the beginning of an input, as [`guess`] does.
+pub(super) fn assess(window: &[u8], complete: bool, registry: &Registry) -> Assessment {
     let complete = complete && window.len() <= WINDOW;
     let window = &window[..window.len().min(WINDOW)];
     let known = |name: &str| registry.codec(name).is_ok();
-    if let Some(name) = unicode::wide(window).filter(|name| known(name)) {
-        return Guess::certain(name, 0.95);
+    if binary::has_signature(window) {
+        return Assessment::new(Looks::Binary, Guess::Nothing);
+    }
+    if let Some(looks) = wide(window).filter(|looks| known(looks.codec())) {
+        return Assessment::certain(looks, looks.codec(), 0.95);
     }
     let text = unicode::utf8(window, complete);
     if text == unicode::Utf8::Text {
-        return if known("UTF-8") { Guess::certain("UTF-8", 1.0) } else { Guess::Nothing };
+        let guess = if known("UTF-8") { Guess::certain("UTF-8", 1.0) } else { Guess::Nothing };
+        return Assessment { looks: None, guess };
+    }
+    if let Some(name) = escapes::find(window).filter(|name| known(name)) {
+        return Assessment::certain(Looks::Legacy, name, 0.95);
     }
     if let Some(guess) = ebcdic::guess(window, complete, registry) {
-        return guess;
+        return Assessment::new(Looks::Ebcdic, guess);
     }
     if text == unicode::Utf8::Ascii {
-        return Guess::Nothing;
+        return Assessment { looks: None, guess: Guess::Nothing };
     }
-    if let Some(name) = unicode::cjk_utf16(window).filter(|name| known(name)) {
-        return Guess::certain(name, 0.9);
+    // Too short to tell the page.
+    if ebcdic::looks_like_ebcdic(window) {
+        return Assessment::new(Looks::Ebcdic, Guess::Nothing);
+    }
+    if let Some(looks) = unicode::cjk_utf16(window).filter(|looks| known(looks.codec())) {
+        return Assessment::certain(looks, looks.codec(), 0.9);
+    }
+    if unicode::is_mixed(window) {
+        return Assessment::new(Looks::Mixed, Guess::Nothing);
+    }
+    if binary::is_binary(window) {
+        return Assessment::new(Looks::Binary, Guess::Nothing);
     }
     #[cfg(feature = "guess")]
-    if let Some(guess) = web::guess(window, complete, registry) {
-        return guess;
+    if let Some(guess) = legacy::guess(window, complete, registry) {
+        return Assessment::new(Looks::Legacy, guess);
     }
-    Guess::Nothing
+    Assessment::new(Looks::Legacy, Guess::Nothing)
 }
 
-/// What bytes that could not be converted look like. Good enough for a hint, not for a verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What an input looks like if nothing names its encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Looks {
-    /// EBCDIC of any page.
-    Ebcdic,
+    /// A format that is not text, or bytes that text does not contain.
+    Binary,
     /// UTF-16, low byte first.
     Utf16Le,
     /// UTF-16, high byte first.
     Utf16Be,
+    /// UTF-32, low byte first.
+    Utf32Le,
+    /// UTF-32, high byte first.
+    Utf32Be,
+    /// EBCDIC of any page.
+    Ebcdic,
+    /// Text in a charset other than Unicode.
+    Legacy,
+    /// Mostly valid UTF-8, with some other bytes outside ASCII.
+    Mixed,
 }
 
-/// Returns whether the bytes look like EBCDIC or UTF-16. Counts bytes in a single pass, without tables.
+words! {
+    Looks {
+        Binary: "binary", Utf16Le: "utf-16le", Utf16Be: "utf-16be", Utf32Le: "utf-32le", Utf32Be: "utf-32be",
+        Ebcdic: "ebcdic", Legacy: "legacy", Mixed: "mixed",
+    }
+}
+
+impl Looks {
+    /// Returns what a message says the input looks like.
+    pub(super) fn in_words(self) -> &'static str {
+        match self {
+            Looks::Binary => "binary data",
+            Looks::Utf16Le | Looks::Utf16Be | Looks::Utf32Le | Looks::Utf32Be => self.codec(),
+            Looks::Ebcdic => "EBCDIC",
+            Looks::Legacy => "text in a legacy charset",
+            Looks::Mixed => "UTF-8 mixed with another charset",
+        }
+    }
+
+    /// Returns the name of the codec that the input is in; empty if that is not known.
+    fn codec(self) -> &'static str {
+        match self {
+            Looks::Utf16Le => "UTF-16LE",
+            Looks::Utf16Be => "UTF-16BE",
+            Looks::Utf32Le => "UTF-32LE",
+            Looks::Utf32Be => "UTF-32BE",
+            Looks::Binary | Looks::Ebcdic | Looks::Legacy | Looks::Mixed => "",
+        }
+    }
+}
+
+/// Returns whether the window is UTF-16 or UTF-32, as zero bytes show.
+pub(super) fn wide(window: &[u8]) -> Option<Looks> {
+    unicode::wide(&window[..window.len().min(WINDOW)])
+}
+
+/// Returns whether the bytes look like EBCDIC, UTF-16 or UTF-32. Counts bytes in a single pass, without tables.
 ///
 /// ```
-/// use charpipe::detect::statistics::{Looks, looks_like};
+/// use charpipe::detect::Looks;
+/// use charpipe::detect::statistics::looks_like;
 ///
 /// assert_eq!(looks_like(b"\xC4\x85\x81\x99\x40\xD4\x99\x4B\x40\xE2\x94\x89\xA3\x88\x6B"), Some(Looks::Ebcdic));
 /// assert_eq!(looks_like(b"D\0e\0a\0r\0 \0s\0i\0r\0"), Some(Looks::Utf16Le));
@@ -143,10 +234,5 @@ pub enum Looks {
 #[must_use]
 pub fn looks_like(window: &[u8]) -> Option<Looks> {
     let window = &window[..window.len().min(WINDOW)];
-    match unicode::wide(window) {
-        Some("UTF-16LE") => return Some(Looks::Utf16Le),
-        Some("UTF-16BE") => return Some(Looks::Utf16Be),
-        _ => {}
-    }
-    ebcdic::looks_like_ebcdic(window).then_some(Looks::Ebcdic)
+    wide(window).or_else(|| ebcdic::looks_like_ebcdic(window).then_some(Looks::Ebcdic))
 }

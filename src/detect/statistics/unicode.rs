@@ -1,5 +1,7 @@
 //! Recognises the Unicode encoding forms without a byte order mark, by the structure of their code units.
 
+use super::{Looks, MINIMUM};
+
 /// What a window is when decoded as UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Utf8 {
@@ -26,12 +28,23 @@ pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
     }
 }
 
+/// Returns whether the window is mostly UTF-8: at least twice as many valid sequences of several bytes as other bytes
+/// outside ASCII. In text in a legacy charset, few bytes form a valid sequence by chance.
+pub(super) fn is_mixed(window: &[u8]) -> bool {
+    let [mut valid, mut invalid] = [0usize; 2];
+    for chunk in window.utf8_chunks() {
+        valid += chunk.valid().chars().filter(|ch| !ch.is_ascii()).count();
+        invalid += chunk.invalid().len();
+    }
+    valid >= 2 * invalid || window.len() < MINIMUM && valid >= invalid
+}
+
 /// The fewest code units from which UTF-16 or UTF-32 is recognised. Text such as `b");"` is too short to tell.
 const MIN_UNITS: usize = 6;
 
 /// Recognises UTF-32, and UTF-16 in which zero bytes show the byte order. That includes every script except those of
 /// East Asia.
-pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
+pub(super) fn wide(window: &[u8]) -> Option<Looks> {
     let utf32 = |unit: fn([u8; 4]) -> u32| {
         let mut units = 0;
         let mut printable = 0;
@@ -43,10 +56,10 @@ pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
         (units >= MIN_UNITS && printable * 20 >= units * 19).then_some(())
     };
     if utf32(u32::from_be_bytes).is_some() {
-        return Some("UTF-32BE");
+        return Some(Looks::Utf32Be);
     }
     if utf32(u32::from_le_bytes).is_some() {
-        return Some("UTF-32LE");
+        return Some(Looks::Utf32Le);
     }
     // Basic Latin and blanks have a zero byte. In the other half of the code units there are almost none.
     let mut zeros = [0usize; 2];
@@ -64,17 +77,17 @@ pub(super) fn wide(window: &[u8]) -> Option<&'static str> {
     }
     let text = Units::count(window, order)?;
     // Apart from Basic Latin, one script, which occupies one or two blocks of 256 characters.
-    (text.printable * 50 >= units * 49 && text.alphabetic * 10 >= units * 9).then_some(order.name())
+    (text.printable * 50 >= units * 49 && text.alphabetic * 10 >= units * 9).then_some(order.looks())
 }
 
 /// Recognises East Asian UTF-16, in which zero bytes are rare: blanks and marks (3000 to 3002) among ideographs, kana
 /// and hangul.
-pub(super) fn cjk_utf16(window: &[u8]) -> Option<&'static str> {
+pub(super) fn cjk_utf16(window: &[u8]) -> Option<Looks> {
     let units = window.len() / 2;
     [Order::Little, Order::Big].into_iter().find_map(|order| {
         let text = Units::count(window, order)?;
         let is_text = units >= 4 * MIN_UNITS && text.printable == units && text.marks * 100 >= units;
-        (is_text && text.asian * 20 >= units * 19).then_some(order.name())
+        (is_text && text.asian * 20 >= units * 19).then_some(order.looks())
     })
 }
 
@@ -85,10 +98,10 @@ enum Order {
 }
 
 impl Order {
-    fn name(self) -> &'static str {
+    fn looks(self) -> Looks {
         match self {
-            Order::Big => "UTF-16BE",
-            Order::Little => "UTF-16LE",
+            Order::Big => Looks::Utf16Be,
+            Order::Little => Looks::Utf16Le,
         }
     }
 }

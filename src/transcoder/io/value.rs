@@ -221,7 +221,8 @@ impl Short {
             && hints.content_type.is_none()
             && hints.policy != Policy::Whatwg
             && !hints.strict
-            && settings.bom != Bom::Add;
+            && settings.bom != Bom::Add
+            && !settings.normalizes();
         let is_one_charset =
             from.info().byte_orders.is_none() && from.name() != "ISO-10646-UCS-2" && is_utf8(&*settings.to);
         if !is_plain || !is_one_charset || settings.input.shape.is_some() || settings.to_records.is_some() {

@@ -12,6 +12,7 @@ impl Transcoder {
     /// Whether parts may begin at the next boundary: the bytes that detection took are decoded, and so is the label.
     pub(super) fn is_cuttable(&self) -> bool {
         matches!(self.phase, Phase::Decode)
+            && self.choice.is_none()
             && self.head.is_decoded()
             && self.route.as_ref().is_some_and(|route| route.is_past_head() && route.can_be_cut())
     }
@@ -67,6 +68,7 @@ impl Transcoder {
         let (report, whole) = (&mut part.run.report, &self.run.report);
         report.bytes_in = at;
         report.from.clone_from(&whole.from);
+        report.read_as.clone_from(&whole.read_as);
         report.controls = whole.controls.as_ref().map(|_| Faults::new());
         report.record_newlines = whole.record_newlines.as_ref().map(|_| Faults::new());
         report.records_cut = whole.records_cut.as_ref().map(|_| RecordsCut::default());

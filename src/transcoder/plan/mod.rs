@@ -11,10 +11,13 @@ use crate::codec::{Codec, is_ebcdic};
 use crate::codec::{EbcdicNl, apply_newline};
 use crate::detect::{Declaration, Diagnostic, Kind, Verdict};
 use crate::error::{Error, ErrorKind};
+#[cfg(feature = "normalize")]
+use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
-use crate::transcoder::choices::{Bom, Gaps, OnOverlong, OnUnmappable, Padding, Relabel};
+use crate::transcoder::byte_page::{BytePage, contains_ascii};
+use crate::transcoder::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;
@@ -28,6 +31,8 @@ use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::report::{Faults, RecordsCut, Report};
 use crate::transcoder::run::Run;
 use crate::transcoder::segment::RecordEnds;
+#[cfg(feature = "translit")]
+use crate::transcoder::translit::Translit;
 use crate::transcoder::way::columns::ColumnWay;
 use crate::transcoder::way::direct::Direct;
 use crate::transcoder::way::staged::Staged;
@@ -39,11 +44,13 @@ use std::sync::Arc;
 
 /// What detection found out, as far as the run depends on it.
 pub(super) struct Facts {
-    codec: Arc<dyn Codec>,
+    pub(super) codec: Arc<dyn Codec>,
     kind: Kind,
     /// The length of the byte order mark.
     pub(super) bom_len: usize,
     expects_bmp: bool,
+    /// Whether the input itself, or its transport, names the encoding.
+    is_believed: bool,
     /// The XML declaration, with offsets in the text of the records; the outer `None` means that it was not looked for.
     declaration: Option<Option<Declaration>>,
     /// Maps offsets in the text of the records to those in the input.
@@ -59,6 +66,7 @@ impl Facts {
         let offsets = OffsetMap::new(head, &run.settings.input);
         let (bom_len, expects_bmp, kind) = (verdict.bom_len, verdict.expects_bmp, verdict.kind);
         let (codec, error) = (verdict.codec.clone(), verdict.error.clone());
+        let is_believed = verdict.is_believed();
         let declaration = Some(verdict.declaration.clone()).filter(|_| verdict.declaration_is_read);
         run.report.from = codec.as_ref().map(|codec| codec.name().to_owned());
         let verdict = offsets.translate(verdict);
@@ -70,7 +78,7 @@ impl Facts {
         let Some(codec) = codec else {
             return Err(ErrorKind::PolicyRejects { offset: 0, why: "no rule answers" }.into());
         };
-        Ok(Facts { codec, kind, bom_len, expects_bmp, declaration, offsets })
+        Ok(Facts { codec, kind, bom_len, expects_bmp, is_believed, declaration, offsets })
     }
 
     fn is_xml(&self) -> bool {
@@ -90,18 +98,25 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let from_ebcdic = is_ebcdic(&*facts.codec);
     let from = if from_ebcdic { apply_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
     let carries_gaps = settings.input.gaps == Gaps::Keep;
-    let is_xml = facts.is_xml() && !carries_gaps;
-    let ends = Ends { from_ebcdic, to_ebcdic, is_xml, has_records: settings.input.shape.is_some() };
+    let ends = Ends {
+        from_ebcdic,
+        to_ebcdic,
+        is_xml: facts.is_xml() && !carries_gaps,
+        kind: facts.kind,
+        has_records: settings.input.shape.is_some(),
+    };
     let eol = ends.eol(settings.eol);
     let target = target(settings, to, &ends)?;
     let stages = ends.stages(settings, eol, target.records.is_some());
     let decoder = CheckedDecoder::new(from.name(), from.decoder(), facts.bom_len as u64);
+    let read_as = settings.read_as.clone().filter(|_| contains_ascii(&*from));
+    run.report.read_as = read_as.as_ref().map(|page| page.name().to_owned());
     let (way, stages) = match settings.input.columns.as_ref().filter(|_| carries_gaps) {
         Some(columns) => {
             let way = ColumnWay::new(columns, &settings.registry, settings.ebcdic_nl, &from, &target.codec)?;
             (Way::Columns(Box::new(way)), stages)
         }
-        None => choose_way(settings, facts, &decoder, &target, stages),
+        None => choose_way(settings, facts, (&decoder, read_as.as_ref()), &target, stages),
     };
 
     let line_end = eol.text();
@@ -128,7 +143,9 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         target,
         newlines: NewlineWatch::new(ends.keeps_nel(settings.eol)),
         edits: Vec::new(),
+        read_as,
         pass_from: 0,
+        believed: facts.is_believed.then(|| facts.codec.name().to_owned()),
     })
 }
 
@@ -159,6 +176,8 @@ struct Ends {
     from_ebcdic: bool,
     to_ebcdic: bool,
     is_xml: bool,
+    #[cfg_attr(not(feature = "translit"), expect(dead_code, reason = "only approximations depend on it"))]
+    kind: Kind,
     has_records: bool,
 }
 
@@ -189,6 +208,11 @@ impl Ends {
         if let Some(stage) = settings.controls.stage() {
             stages.push(Box::new(stage));
         }
+        // Last, because no other stage sees the text that it makes.
+        #[cfg(feature = "normalize")]
+        if let Some(form) = settings.normalize {
+            stages.push(Box::new(form.stage(settings.controls == OnControl::Drop)));
+        }
         stages
     }
 }
@@ -200,11 +224,18 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
     let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
     let by_kind = if ends.is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
     let choice = settings.unmappable.unwrap_or(by_kind);
-    let has_references = ends.is_xml && choice == OnUnmappable::Xml && !is_utf8(&*to);
+    let approximates = settings.approximate || choice == OnUnmappable::Translit;
+    let follows_markup = approximates || choice == OnUnmappable::Xml;
+    let has_references = ends.is_xml && follows_markup && !is_utf8(&*to);
     Ok(Target {
         encoder,
         records,
-        policy: UnmappablePolicy { choice, best_fit: settings.best_fit },
+        policy: UnmappablePolicy {
+            choice,
+            best_fit: settings.best_fit,
+            #[cfg(feature = "translit")]
+            translit: approximates.then(|| Translit::new(&to, ends.kind)),
+        },
         xml: has_references.then(XmlPlace::default),
         hints_lf: ends.is_xml && is_java_newline_elsewhere(&*to),
         codec: to,
@@ -219,7 +250,7 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
 fn choose_way(
     settings: &Settings,
     facts: &Facts,
-    decoder: &CheckedDecoder,
+    (decoder, read_as): (&CheckedDecoder, Option<&Arc<BytePage>>),
     target: &Target,
     mut stages: Vec<Box<dyn Stage>>,
 ) -> (Way, Vec<Box<dyn Stage>>) {
@@ -233,7 +264,10 @@ fn choose_way(
         // In the output, newlines from a printer's moves could not be told from those within records.
         && (newlines.is_none() || input.carriage.is_none())
     {
-        return (Way::Direct(Direct::new(newlines, settings.malformed, has_records)), stages);
+        // If the first malformed bytes are an error, the direct way must not go past them.
+        let stops = settings.hints.strict && facts.is_believed;
+        let malformed = if stops { OnMalformed::Fail } else { settings.malformed };
+        return (Way::Direct(Direct::new(newlines, malformed, read_as.filter(|_| !stops), has_records)), stages);
     }
     if let Some(stage) = newlines.take() {
         stages.insert(0, Box::new(stage));

@@ -1,40 +1,45 @@
 //! The direct way: the target is UTF-8 and nothing changes the text, so it is decoded straight into the caller's buffer.
 
-use crate::codec::{MIN_ROOM, Utf8Sink};
+use crate::codec::{MAX_FAULT, Utf8Sink};
 use crate::error::Error;
 use crate::text::eol::InRecordStage;
+use crate::transcoder::byte_page::BytePage;
 use crate::transcoder::choices::OnMalformed;
-use crate::transcoder::faults::{constant_replacement, passing};
+use crate::transcoder::faults::{InPlace, constant_replacement, passing};
 use crate::transcoder::guard::Passing;
 use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Faults;
+use std::sync::Arc;
 
 /// Decodes into the caller's buffer.
 pub(in crate::transcoder) struct Direct {
     /// Handles newlines within records. When the first one is met, this becomes the first stage of the staged way, which
     /// takes over for the rest of the run.
     pub(in crate::transcoder) newlines: Option<InRecordStage>,
-    /// The text that replaces malformed bytes here, without going through the queue.
-    replacement: Option<&'static str>,
+    /// What becomes of malformed bytes here, without going through the queue.
+    in_place: Option<InPlace>,
     /// What becomes of them once they are counted only.
     passing: Option<Passing>,
 }
 
 impl Direct {
-    /// `has_records`: malformed bytes go through the queue, because blanks before them may still be pending.
+    /// `read_as`: the page that malformed bytes are read as, if there is one. `has_records`: malformed bytes go through the
+    /// queue, because blanks before them may still be pending.
     pub(in crate::transcoder) fn new(
         newlines: Option<InRecordStage>,
         malformed: OnMalformed,
+        read_as: Option<&Arc<BytePage>>,
         has_records: bool,
     ) -> Self {
-        let replacement = constant_replacement(malformed).filter(|_| !has_records);
-        Direct { newlines, replacement, passing: passing(malformed) }
+        let page = read_as.map(|page| InPlace::Page(page.clone()));
+        let in_place = page.or_else(|| constant_replacement(malformed).map(InPlace::Text)).filter(|_| !has_records);
+        Direct { newlines, in_place, passing: passing(malformed) }
     }
 
     /// A copy.
     pub(in crate::transcoder) fn fork(&self) -> Self {
-        Direct { newlines: self.newlines.clone(), ..*self }
+        Direct { newlines: self.newlines.clone(), in_place: self.in_place.clone(), passing: self.passing }
     }
 
     /// Decodes from the front of `chunk` into `sink`, which has at least [`MIN_ROOM`]. Malformed bytes are replaced and
@@ -54,12 +59,22 @@ impl Direct {
         malformed: &mut Faults,
     ) -> Result<Filled, Error> {
         let mut filled = source.fill(chunk, sink)?;
-        let Some(text) = self.replacement.filter(|_| replaces) else { return Ok(filled) };
+        let Some(in_place) = self.in_place.as_ref().filter(|_| replaces) else { return Ok(filled) };
         while let SourceStop::Fault(fault) = filled.stop
-            && sink.room() >= 2 * MIN_ROOM
+            && sink.room() >= 4 * MAX_FAULT
         {
-            malformed.add(|| source.fault(fault));
-            sink.push_str(text);
+            match in_place {
+                InPlace::Text(text) => {
+                    malformed.add(|| source.fault(fault));
+                    sink.push_str(text);
+                }
+                InPlace::Page(page) => {
+                    let fault = source.fault(fault);
+                    let Some(text) = page.text(&fault.bytes) else { break };
+                    text.for_each(|ch| _ = sink.push(ch));
+                    malformed.add(|| fault);
+                }
+            }
             if malformed.is_full() {
                 source.pass(self.passing);
             }

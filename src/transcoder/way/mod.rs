@@ -20,9 +20,12 @@ pub(super) mod target;
 
 use crate::codec::can_write;
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
-use crate::error::{Error, ErrorKind};
+use crate::detect::{Diagnostic, contents_contradict};
+use crate::error::{Error, ErrorKind, RecordPosition};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
+use crate::transcoder::byte_page::BytePage;
+use crate::transcoder::choices::OnMalformed;
 use crate::transcoder::faults::{constant_replacement, count_marks, passing, replacement};
 use crate::transcoder::guard::Passing;
 use crate::transcoder::newline_watch::NewlineWatch;
@@ -35,6 +38,7 @@ use crate::transcoder::segment::Origin;
 use columns::ColumnWay;
 use direct::Direct;
 use staged::Staged;
+use std::sync::Arc;
 use table::{ByTable, ByteTable, RecordTable};
 use target::Target;
 
@@ -47,8 +51,12 @@ pub(super) struct Route {
     pub(super) newlines: NewlineWatch,
     /// Changes of the document's label that are still to come, in order. If there are records, the source has them.
     pub(super) edits: Vec<Edit>,
+    /// The page that malformed bytes are read as, if the input's charset allows that.
+    pub(super) read_as: Option<Arc<BytePage>>,
     /// Up to this offset malformed bytes are not replaced in passing.
     pub(super) pass_from: u64,
+    /// The name of the encoding, if the input or its transport names it. Malformed bytes contradict it.
+    pub(super) believed: Option<String>,
 }
 
 /// How bytes get from input to output.
@@ -218,6 +226,7 @@ impl Route {
         let mut sink = Utf8Sink::new(out.spare());
         // The places of what the watch sees are found by decoding again, which must not meet replacements.
         let filled = direct.decode(&mut self.source, chunk, &mut sink, !is_watching, &mut run.report.malformed)?;
+        self.note_contradiction(run)?;
         if self.source.found_newline() {
             self.leave_direct(before);
             return Ok(Decoded::default());
@@ -301,6 +310,14 @@ impl Route {
         let is_stuck = chunk.eof && chunk.bytes.is_empty() && notes.is_empty() && self.source.has_records();
         run.queue.extend(notes.into_iter().map(Work::Note));
         let is_over = matches!(filled.stop, SourceStop::Done);
+        let goes_on = match filled.stop {
+            SourceStop::NeedInput | SourceStop::NeedRoom => true,
+            SourceStop::Fault(_) => self.joins(run),
+            SourceStop::Done | SourceStop::FileEnd | SourceStop::Failed(_) => false,
+        };
+        if !goes_on {
+            self.queue_held(run);
+        }
         match filled.stop {
             SourceStop::NeedInput if is_stuck => {
                 // The deframer announced more data than there is.
@@ -316,6 +333,16 @@ impl Route {
         Ok(Decoded { read: filled.read, is_over })
     }
 
+    /// Whether text goes on after malformed bytes: they are dropped, or are text themselves.
+    fn joins(&self, run: &Run) -> bool {
+        run.settings.malformed == OnMalformed::Drop || self.read_as.is_some()
+    }
+
+    /// Queues text that the stages have held back, because it ends here.
+    fn queue_held(&mut self, run: &mut Run) {
+        run.queue.extend(self.staged.held().map(Work::Text));
+    }
+
     /// Queues text that no bytes decode to. `at`: where in the input it is inserted.
     ///
     /// # Errors
@@ -323,6 +350,7 @@ impl Route {
     pub(super) fn insert(&mut self, run: &mut Run, text: String, at: u64) -> Result<(), Error> {
         if !text.is_empty() {
             check_can_write(&*run.settings.to, &text, at)?;
+            self.queue_held(run);
             run.queue.push_back(Work::Text(self.staged.inserted(text, at.into())));
         }
         Ok(())
@@ -352,8 +380,17 @@ impl Route {
 
     /// Applies the policy to malformed bytes.
     fn replace(&mut self, run: &mut Run, fault: MalformedAt) -> Result<(), Error> {
+        if let Some(page) = self.read_as.clone() {
+            self.read_malformed(run, &page, fault);
+            return self.note_contradiction(run);
+        }
         let policy = run.settings.malformed;
         let Some(text) = replacement(policy, &fault.bytes) else {
+            if let Some(page) = &run.settings.read_as {
+                // The input's charset does not contain ASCII.
+                let message = format!("malformed {} is not read as {}", run.source_name(), page.name());
+                run.report.diagnostics.push(Diagnostic::hint("not-read-as", fault.offset, message));
+            }
             let kind = ErrorKind::Malformed { codec: run.source_name(), offset: fault.offset, bytes: fault.bytes };
             return Err(Error::in_record(kind, fault.record));
         };
@@ -365,7 +402,37 @@ impl Route {
             run.queue.push_front(Work::Text(self.staged.inserted(text.into_owned(), place)));
         }
         run.report.malformed.add(|| fault);
-        Ok(())
+        self.note_contradiction(run)
+    }
+
+    /// Reports the first malformed bytes that are not an error, if the input or its transport names the encoding.
+    fn note_contradiction(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Some(first) = run.report.malformed.first.first() else { return Ok(()) };
+        let Some(codec) = self.believed.take() else { return Ok(()) };
+        run.note(contents_contradict(&codec, first.offset, &first.bytes))
+    }
+
+    /// Puts the characters that malformed bytes are in `page` before everything that is queued. If the page lacks one, the
+    /// run fails after those before it.
+    fn read_malformed(&mut self, run: &mut Run, page: &BytePage, fault: MalformedAt) {
+        let mut works = Vec::with_capacity(fault.bytes.len());
+        let mut is_whole = true;
+        for (at, byte) in fault.bytes.iter().enumerate() {
+            let offset = fault.offset + at as u64;
+            let record = fault.record.map(|record| RecordPosition { column: record.column + at as u64, ..record });
+            let Some(ch) = page.char(*byte) else {
+                works.extend(self.staged.held().map(Work::Text));
+                let kind = ErrorKind::Malformed { codec: run.source_name(), offset, bytes: vec![*byte] };
+                works.push(Work::Failed(Error::in_record(kind, record)));
+                is_whole = false;
+                break;
+            };
+            works.push(Work::Text(self.staged.read_as(ch, Place { offset, record })));
+        }
+        works.into_iter().rev().for_each(|work| run.queue.push_front(work));
+        if is_whole {
+            run.report.malformed.add(|| fault);
+        }
     }
 
     /// Ends the input. Returns whether the decoder is done. If not, call this again.
@@ -380,6 +447,10 @@ impl Route {
             Stop::InputEmpty | Stop::OutputFull => None,
         };
         self.staged.queue_text(&mut self.source, Origin::At(place), &mut run.queue, 0);
+        let goes_on = stop == Stop::OutputFull || fault.is_some() && self.joins(run);
+        if !goes_on {
+            self.queue_held(run);
+        }
         run.queue.extend(fault.map(Work::Malformed));
         Ok(stop == Stop::InputEmpty)
     }
@@ -428,7 +499,7 @@ impl Route {
                 self.target.encoder.is_stateless() && (!self.source.has_records() || has_eol())
             }
         };
-        self.target.xml.is_none() && target_can && self.source.code_unit().is_some()
+        self.target.xml.is_none() && !self.staged.holds_text() && target_can && self.source.code_unit().is_some()
     }
 
     /// Whether nothing is left to do that concerns the beginning of the input only.
@@ -459,7 +530,9 @@ impl Route {
             target: self.target.fork(records)?,
             newlines: NewlineWatch::new(false),
             edits: Vec::new(),
+            read_as: self.read_as.clone(),
             pass_from: 0,
+            believed: self.believed.clone(),
         })
     }
 }

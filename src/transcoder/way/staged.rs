@@ -86,6 +86,16 @@ impl Staged {
         self.pending_origin.is_none() && self.stages.iter().all(|stage| stage.is_between())
     }
 
+    /// Returns the text that the stages have held back, which ends here.
+    pub(in crate::transcoder) fn held(&mut self) -> Option<Segment> {
+        Segment::held(&mut self.stages)
+    }
+
+    /// Whether a stage may hold back text, so that a copy cannot begin in the middle of the input.
+    pub(in crate::transcoder) fn holds_text(&self) -> bool {
+        self.stages.iter().any(|stage| stage.holds_text())
+    }
+
     /// Stops warning of code points above FFFF.
     pub(in crate::transcoder) fn allow_supplementary(&mut self) {
         self.expects_bmp = false;
@@ -175,11 +185,17 @@ impl Staged {
         }
     }
 
-    /// Makes a segment of text that no bytes decode to. `place`: where in the input it is inserted.
+    /// Makes a segment of text that no bytes decode to. `place`: where in the input it is inserted. The stages hold back
+    /// nothing.
     pub(in crate::transcoder) fn inserted(&mut self, text: String, place: Place) -> Segment {
         // It comes after all text that the stages have seen.
         self.stages.iter_mut().for_each(|stage| stage.inserted());
         Segment::inserted(text, place)
+    }
+
+    /// Makes a segment of a character that a malformed byte was read as. The stages take it like any text of the input.
+    pub(in crate::transcoder) fn read_as(&mut self, ch: char, place: Place) -> Segment {
+        Segment::read_as(ch, place, &mut self.stages, self.ends)
     }
 
     /// Handles newlines within records from here on.

@@ -3,6 +3,7 @@
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappable, can_write};
 use crate::detect::Diagnostic;
 use crate::error::{Error, ErrorKind};
+use crate::text::MAX_SEQUENCE;
 use crate::text::controls::OnControl;
 use crate::text::xml::XmlPlace;
 use crate::transcoder::faults::UnmappablePolicy;
@@ -54,7 +55,7 @@ impl Target {
             codec: self.codec.clone(),
             encoder: CheckedEncoder::new(self.codec.name(), self.codec.encoder()?),
             records,
-            policy: self.policy,
+            policy: self.policy.clone(),
             xml: None,
             hints_lf: false,
             from_records: self.from_records,
@@ -110,6 +111,10 @@ impl Target {
             }
             Some(Next::Control(ch)) => control(run, ch),
             Some(Next::Newline(ch)) => newline(run, ch),
+            Some(Next::TooLong) => {
+                let Place { offset, record } = segment.place_of_next();
+                Err(Error::in_record(ErrorKind::SequenceTooLong { offset, limit: MAX_SEQUENCE }, record))
+            }
             None => {
                 self.end_segment(run, decoded);
                 Ok(())

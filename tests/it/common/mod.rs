@@ -112,8 +112,9 @@ pub fn drive_this(
 /// Returns what a report counts, as text.
 pub fn faults(report: &Report) -> String {
     format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         report.malformed,
+        report.read_as,
         report.unmappable,
         report.controls,
         report.diagnostics,
@@ -185,7 +186,8 @@ pub fn samples(codec: &dyn Codec) -> Vec<Vec<u8>> {
         let at = at.min(bad.len());
         bad.splice(at..at, [0xFF, 0xD8, 0x00, 0xDC]);
     }
-    let cut_short = good[..good.len() - 1].to_vec();
+    // A few charsets, such as that of Braille, have none of the text.
+    let cut_short = good[..good.len().saturating_sub(1)].to_vec();
     let all_bytes = (0..=255).collect();
     vec![Vec::new(), good, bad, cut_short, all_bytes]
 }

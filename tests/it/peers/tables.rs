@@ -147,13 +147,13 @@ impl Page {
 
 // --- Theirs --------------------------------------------------------------------------------------
 
-struct Peer {
+pub(super) struct Peer {
     /// The name in the list, and in the column `users` of `spec/labels.tsv`.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// Returns its version, if it is installed.
-    version: fn() -> Option<String>,
+    pub(super) version: fn() -> Option<String>,
     /// The version that the list was made with, or a prefix of it, and how many pages of `codecs/` and of DOS it has.
-    known: (&'static str, usize, usize),
+    pub(super) known: (&'static str, usize, usize),
     /// The prefix of the number of a DOS page.
     dos: &'static str,
     /// Takes all pages, and returns a function that is called with each.
@@ -161,7 +161,7 @@ struct Peer {
 }
 
 /// The name of a codec, and the peer's name for that page.
-type Named = (&'static str, String);
+pub(super) type Named = (&'static str, String);
 
 /// Returns `None` if the peer lacks the page.
 type Ask = dyn FnMut(&Page) -> Option<Results>;
@@ -173,7 +173,7 @@ fn first_line(command: &[&str]) -> Option<String> {
     output.status.success().then(|| text.lines().next().unwrap_or_default().to_owned())
 }
 
-const GLIBC: Peer = Peer {
+pub(super) const GLIBC: Peer = Peer {
     name: "glibc",
     version: || {
         let line = first_line(&["iconv", "--version"])?;
@@ -185,7 +185,7 @@ const GLIBC: Peer = Peer {
     ask: |_| Box::new(iconv),
 };
 
-const ICU: Peer = Peer {
+pub(super) const ICU: Peer = Peer {
     name: "icu",
     version: || Some(first_line(&["uconv", "--version"])?.split_once("ICU ")?.1.to_owned()),
     known: ("72.", 72, 18),
@@ -193,7 +193,7 @@ const ICU: Peer = Peer {
     ask: |_| Box::new(uconv),
 };
 
-const JDK: Peer = Peer {
+pub(super) const JDK: Peer = Peer {
     name: "jdk",
     version: || {
         // Running a source file needs the compiler; 17 is the first version with HexFormat.
@@ -207,7 +207,7 @@ const JDK: Peer = Peer {
 
 /// Runs a filter over `items`, each followed by `after`, and returns the output before each `marker`. Returns `None` if
 /// there is no output at all, which means that the filter lacks the page.
-fn filter<'a>(
+pub(super) fn filter<'a>(
     command: &[&str],
     items: impl Iterator<Item = &'a [u8]>,
     after: &[u8],
@@ -341,11 +341,26 @@ class Dump {
 }
 "#;
 
+/// What the JDK reads and writes, by the name of the codec.
+#[cfg(feature = "legacy")]
+pub(super) type JavaResults = HashMap<String, (HashMap<Vec<u8>, String>, HashMap<String, Vec<u8>>)>;
+
+/// Converts pages that are not shifted with the JDK.
+#[cfg(feature = "legacy")]
+pub(super) fn java_results(pages: &[Named]) -> JavaResults {
+    all_java_results(pages).into_iter().map(|(name, results)| (name, (results.read, results.written))).collect()
+}
+
 /// Converts all pages in one run, because the JVM takes longer to start than to convert.
-fn java(pages: &[Named]) -> Box<Ask> {
+fn all_java_results(pages: &[Named]) -> HashMap<String, Results> {
     let folder = tempfile::tempdir().unwrap();
     let (program, list) = (folder.path().join("Dump.java"), folder.path().join("list"));
-    let shape = |name: &str| Registry::builtin().codec(name).unwrap().info().table().unwrap().shape.clone();
+    let shape =
+        |name: &str| match Registry::builtin().codec(name).unwrap().info().table().map(|table| table.shape.clone()) {
+            // Both are read as pairs without shift codes.
+            Some(Shape::Multi(_)) | None => Shape::Double,
+            Some(shape) => shape,
+        };
     let lines = pages.iter().map(|(name, label)| format!("{name} {label} {:?}\n", shape(name)));
     fs::write(&program, JAVA).unwrap();
     fs::write(&list, lines.collect::<String>()).unwrap();
@@ -361,6 +376,11 @@ fn java(pages: &[Named]) -> Box<Ask> {
             results.written.insert(String::from_utf8(from).unwrap(), to);
         }
     }
+    all
+}
+
+fn java(pages: &[Named]) -> Box<Ask> {
+    let mut all = all_java_results(pages);
     Box::new(move |page| {
         let mut results = all.remove(page.name)?;
         results.written.values_mut().for_each(|code| *code = page.unshifted(code).to_vec());

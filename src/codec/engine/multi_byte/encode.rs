@@ -517,12 +517,12 @@ impl Encoder for MultiByteEncoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::builtin::PAGES;
+    use crate::codec::pages;
 
     /// A batch ends only where something needs a decision, which U+3000 does not. Its kernels go in blocks.
     #[test]
     fn the_ideographic_space_does_not_end_a_batch() {
-        let page = PAGES.iter().find(|page| page.name == "IBM939").expect("a built-in page");
+        let page = pages().find(|page| page.name == "IBM939").expect("a built-in page");
         let table = EncodeTable::of_page(page);
         let text = "\u{3000}東\u{3000}京 a".repeat(200);
         let mut spare = vec![0; 2 * text.len()];

@@ -1,0 +1,57 @@
+//! The options of `charpipe git-filter`.
+
+use crate::args::choice::choice;
+use crate::args::convert::ebcdic_nl_help;
+use crate::args::headings::ENCODING;
+use crate::args::messages::MessageArgs;
+use crate::args::tables::Tables;
+use crate::args::usage;
+use crate::status::Status;
+use charpipe::{EbcdicNl, Kind, Relabel, Transcode};
+use clap::Args;
+
+/// Converts files as git checks them out and adds them
+///
+/// The working tree has the files in the encoding of `--from`, and the repository has them in UTF-8. git starts the command
+/// itself, once for many files. To set it up:
+///
+///     git config filter.ibm1047.process 'charpipe git-filter -f IBM1047 --ebcdic-nl zos'
+///
+///     git config filter.ibm1047.required true
+///
+///     echo '*.cbl filter=ibm1047' >> .gitattributes
+///
+/// The files are converted as plain text: encoding declarations stay as they are, so that a file that is checked out and
+/// added again is unchanged. A file that cannot be converted is reported to git, which stops if the filter is required,
+/// and otherwise takes the file as it is. A file is in memory while it is converted, as it is in git.
+#[derive(Args)]
+#[command(args_override_self = true, override_usage = "charpipe git-filter [OPTIONS] -f LABEL")]
+pub(crate) struct GitFilter {
+    /// Encoding of the files in the working tree
+    #[arg(short, long, value_name = "LABEL", help_heading = ENCODING)]
+    from: String,
+
+    #[command(flatten)]
+    tables: Tables,
+
+    /// EBCDIC newlines in the working tree
+    #[arg(long, value_name = "NL", default_value = "table", help_heading = ENCODING,
+          value_parser = choice(ebcdic_nl_help))]
+    ebcdic_nl: EbcdicNl,
+
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+impl GitFilter {
+    /// Returns the conversions from the working tree and to it. An error has been printed.
+    pub(crate) fn transcodes(&self) -> Result<(Transcode, Transcode), Status> {
+        let registry = self.tables.registry()?;
+        let plain =
+            Transcode::new().registry(registry).kind(Kind::Text).relabel(Relabel::Never).ebcdic_nl(self.ebcdic_nl);
+        let wrong = |error| usage::wrong_value("--from", &error);
+        let clean = plain.clone().source_encoding(&self.from).map_err(wrong)?;
+        let smudge = plain.source_encoding("UTF-8").and_then(|job| job.target_encoding(&self.from)).map_err(wrong)?;
+        Ok((clean, smudge))
+    }
+}

@@ -1,0 +1,142 @@
+//! `--inputs`, `--as http`, `--output-suffix` and `--skip-existing`.
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn charpipe(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn texts(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, content) in files {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn each_line_has_its_own_options() {
+    let list = br#"{"input": "a.txt", "from": "ISO-8859-1", "output": "a.out"}
+
+{"input": "b.html", "content_type": "text/html; charset=windows-1251", "output": "b.out", "to": "UTF-16LE"}
+{"input": "c.txt", "output": "c.out"}
+"#;
+    let folder = folder(&[("a.txt", b"\xE9"), ("b.html", b"\xC4"), ("c.txt", "é".as_bytes()), ("list.jsonl", list)]);
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    let output = charpipe(folder.path(), &["-q", "--inputs", "list.jsonl", "--report", "report.jsonl"]);
+    assert_eq!(texts(&output), (0, String::new(), String::new()));
+    assert_eq!((read("a.out"), read("b.out"), read("c.out")), ("é".into(), b"\x14\x04".to_vec(), "é".into()));
+    let report = String::from_utf8(read("report.jsonl")).unwrap();
+    let inputs: Vec<String> = report
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["input"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(inputs, ["a.txt", "b.html", "c.txt"]);
+}
+
+#[test]
+fn without_outputs_everything_goes_to_one() {
+    let list = br#"{"input": "a.txt", "from": "ISO-8859-1"}
+{"input": "b.txt"}"#;
+    let folder = folder(&[("a.txt", b"\xE9\n"), ("b.txt", "é\n".as_bytes()), ("list.jsonl", list)]);
+    let output = charpipe(folder.path(), &["--inputs", "list.jsonl"]);
+    assert_eq!(texts(&output), (0, "é\né\n".to_owned(), String::new()));
+    let output = charpipe(folder.path(), &["-q", "--inputs", "list.jsonl", "--output-dir", "new"]);
+    assert_eq!(texts(&output), (0, String::new(), String::new()));
+    assert_eq!(fs::read(folder.path().join("new/a.txt")).unwrap(), "é\n".as_bytes());
+}
+
+/// A bad line is an error with its place, and nothing is written.
+#[test]
+fn a_bad_line() {
+    let good = r#"{"input": "a.txt", "output": "a.out"}"#;
+    let long = "x".repeat(1 << 20);
+    for (bad, why) in [
+        (&*long, "line 2: it is longer than 1048576 bytes"),
+        ("{\"input\": \"a.txt\"", "line 2: column 17: EOF while parsing an object"),
+        ("[]", "line 2: column "),
+        ("{\"output\": \"x\"}", "line 2: column 15: missing field `input`"),
+        ("{\"input\": \"b.txt\", \"encoding\": \"L1\"}", "unknown field `encoding`, expected one of `input`"),
+        ("{\"input\": \"b.txt\", \"from\": \"no-such\"}", "line 2: \"no-such\" is not known (see `charpipe list`)"),
+        ("{\"input\": \"b.txt\"}", "line 2: it has no `output`, but other lines have one"),
+        ("{\"input\": \"b.txt\", \"output\": \"a.out\"}", "a.out: both a.txt and b.txt would be written to it"),
+    ] {
+        let folder = folder(&[("a.txt", b"x"), ("b.txt", b"y"), ("list", format!("{good}\n{bad}\n").as_bytes())]);
+        let output = charpipe(folder.path(), &["--inputs", "list"]);
+        let (status, _, stderr) = texts(&output);
+        assert_eq!(status, 2, "{bad}: {stderr}");
+        assert!(stderr.contains(why), "{bad}: {stderr}");
+        assert!(!folder.path().join("a.out").exists(), "{bad}");
+    }
+    let folder = folder(&[]);
+    assert_eq!(texts(&charpipe(folder.path(), &["--inputs", "no-such"])).0, 3);
+    assert_eq!(texts(&charpipe(folder.path(), &["--inputs", "x", "FILE"])).0, 2);
+}
+
+#[test]
+fn responses() {
+    let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=iso-8859-2\r\n\r\n<p>\xB1</p>\n";
+    let folder = folder(&[
+        ("page", page),
+        ("gzip", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1F\x8B"),
+        ("chunked", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
+        ("plain", b"no response"),
+        ("bad", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nab\xFF"),
+    ]);
+    let run = |args: &[&str]| texts(&charpipe(folder.path(), args));
+    assert_eq!(run(&["--as", "http", "page"]), (0, "<p>ą</p>\n".to_owned(), String::new()));
+    // The option wins.
+    let (_, text, _) = run(&["-q", "--as", "http", "--content-type", "text/html; charset=iso-8859-1", "page"]);
+    assert_eq!(text, "<p>±</p>\n");
+    let (status, found, _) = run(&["detect", "--as", "http", "page"]);
+    assert!(status == 0 && found.starts_with("page: ISO-8859-2 (html; rule rfc7303:charset"), "{found}");
+    for (file, why) in [
+        ("gzip", "gzip: byte 17: the body is compressed (gzip); decompress it first, as curl --compressed does"),
+        ("chunked", "chunked: byte 17: the body is transferred as chunked; save it without --raw"),
+        ("plain", "plain: byte 0: this is not an HTTP response"),
+        ("bad", "bad: byte 2: FF is not valid UTF-8"),
+    ] {
+        let (status, _, stderr) = run(&["--as", "http", file]);
+        assert!(status == 1 && stderr.starts_with(&format!("charpipe: {why}")), "{file}: {stderr}");
+        if file != "bad" {
+            let (status, _, stderr) = run(&["detect", "--as", "http", file]);
+            assert!(status == 1 && stderr.starts_with(&format!("charpipe: {why}")), "{file}: {stderr}");
+        }
+    }
+    // One that is wrong does not stop the others, and each has a line in the report.
+    let output =
+        charpipe(folder.path(), &["-q", "--as", "http", "--output-dir", "new", "--report", "-", "gzip", "page"]);
+    let (status, _, stderr) = texts(&output);
+    assert_eq!(status, 1);
+    assert!(stderr.lines().any(|line| line.contains("\"code\":\"http\"")), "{stderr}");
+    assert_eq!(fs::read(folder.path().join("new/page")).unwrap(), "<p>ą</p>\n".as_bytes());
+}
+
+#[test]
+fn suffixes_and_existing_outputs() {
+    let folder = folder(&[("a.txt", b"a"), ("b.txt", b"b")]);
+    let run = |args: &[&str]| texts(&charpipe(folder.path(), args));
+    let args = ["-q", "--output-dir", "new", "--output-suffix", ".utf8", "a.txt", "b.txt"];
+    assert_eq!(run(&args), (0, String::new(), String::new()));
+    let read = |name: &str| fs::read(folder.path().join("new").join(name)).unwrap();
+    assert_eq!((read("a.txt.utf8"), read("b.txt.utf8")), (b"a".to_vec(), b"b".to_vec()));
+    fs::write(folder.path().join("a.txt"), b"changed").unwrap();
+    fs::remove_file(folder.path().join("new/b.txt.utf8")).unwrap();
+    let (status, _, stderr) =
+        run(&["--skip-existing", "--output-dir", "new", "--output-suffix", ".utf8", "a.txt", "b.txt"]);
+    assert_eq!((status, &*stderr), (0, "charpipe: 1 file was skipped: its output exists\n"));
+    assert_eq!((read("a.txt.utf8"), read("b.txt.utf8")), (b"a".to_vec(), b"b".to_vec()));
+    let (status, _, stderr) =
+        run(&["--skip-existing", "--output-dir", "new", "--output-suffix", ".utf8", "a.txt", "b.txt"]);
+    assert_eq!((status, &*stderr), (0, "charpipe: 2 files were skipped: their outputs exist\n"));
+    let (status, _, stderr) = run(&["--output-dir", "new", "--output-suffix", "/x", "a.txt"]);
+    assert_eq!((status, &*stderr), (2, "charpipe: --output-suffix: SUFFIX must not contain a slash\n"));
+}

@@ -1,0 +1,388 @@
+//! The seven-bit charsets of ISO 2022 for Chinese, Japanese and Korean.
+//!
+//! Escape sequences designate sets to the places G0 to G3. Bytes mean G0; between SO and SI they mean G1; `ESC N` and
+//! `ESC O` take one character from G2 or G3. Each charset has a list of the sets that it designates, and where:
+//! RFC 1557 (Korean), RFC 1922 (Chinese), RFC 1468, 1554 and 2237 (Japanese), JIS X 0213.
+//!
+//! At a line end G1 to G3 are forgotten, except in Korean, where G1 is designated once at the beginning of the text. When
+//! reading Korean, the designation may be missing. An escape sequence of another charset is malformed, and so is that of
+//! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
+
+use super::sets::Set;
+use super::{ByteDecoder, CharEncoder, Reader, Reading, Writer};
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder};
+
+const ESC: u8 = 0x1B;
+const SO: u8 = 0x0E;
+const SI: u8 = 0x0F;
+
+/// A set, the place that it is designated to, and the escape sequence.
+type Designation = (Set, usize, &'static [u8]);
+
+/// A charset of ISO 2022.
+#[derive(Debug)]
+pub(crate) struct Iso2022 {
+    name: &'static str,
+    source: &'static str,
+    /// In the order in which they are tried for a character. Sequences that are only read have a set that another one
+    /// before them has.
+    designations: &'static [Designation],
+    /// Whether G1 is designated once, at the beginning.
+    is_announced: bool,
+}
+
+const ASCII: Designation = (Set::Ascii, 0, b"\x1B(B");
+const ROMAN: Designation = (Set::Roman, 0, b"\x1B(J");
+const JIS_0208: Designation = (Set::Jis0208, 0, b"\x1B$B");
+const JIS_0208_OF_1978: Designation = (Set::Jis0208, 0, b"\x1B$@");
+// The longer sequences of ISO 2022 for the same sets, which are only read.
+const JIS_0208_LONG: Designation = (Set::Jis0208, 0, b"\x1B$(B");
+const JIS_0208_OF_1978_LONG: Designation = (Set::Jis0208, 0, b"\x1B$(@");
+const JIS_0212: Designation = (Set::Jis0212, 0, b"\x1B$(D");
+const KATAKANA: Designation = (Set::Katakana, 0, b"\x1B(I");
+
+impl Iso2022 {
+    pub(crate) const JP_1: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-JP-1",
+        source: "RFC 2237",
+        designations: &[ASCII, JIS_0208, JIS_0208_OF_1978, JIS_0208_LONG, JIS_0208_OF_1978_LONG, JIS_0212, ROMAN],
+        is_announced: false,
+    };
+    pub(crate) const JP_2: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-JP-2",
+        source: "RFC 1554",
+        designations: &[
+            ASCII,
+            JIS_0208,
+            JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
+            JIS_0212,
+            (Set::Gb2312, 0, b"\x1B$A"),
+            (Set::Gb2312, 0, b"\x1B$(A"),
+            (Set::Ks1001, 0, b"\x1B$(C"),
+            (Set::Latin1, 2, b"\x1B.A"),
+            (Set::Greek, 2, b"\x1B.F"),
+            ROMAN,
+            // Not in the RFC, but glibc writes it.
+            KATAKANA,
+        ],
+        is_announced: false,
+    };
+    pub(crate) const JP_3: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-JP-3",
+        source: "JIS X 0213:2000",
+        designations: &[
+            ASCII,
+            JIS_0208,
+            JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
+            (Set::Jis0213a, 0, b"\x1B$(O"),
+            (Set::Jis0213a, 0, b"\x1B$(Q"),
+            (Set::Jis0213b, 0, b"\x1B$(P"),
+            ROMAN,
+            KATAKANA,
+        ],
+        is_announced: false,
+    };
+    pub(crate) const JP_2004: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-JP-2004",
+        source: "JIS X 0213:2004",
+        designations: &[
+            ASCII,
+            JIS_0208,
+            JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
+            (Set::Jis0213a, 0, b"\x1B$(Q"),
+            (Set::Jis0213a, 0, b"\x1B$(O"),
+            (Set::Jis0213b, 0, b"\x1B$(P"),
+            ROMAN,
+            KATAKANA,
+        ],
+        is_announced: false,
+    };
+    pub(crate) const JP_EXT: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-JP-EXT",
+        source: "RFC 2237, JIS X 0201",
+        designations: &[
+            ASCII,
+            JIS_0208,
+            JIS_0208_OF_1978,
+            JIS_0208_LONG,
+            JIS_0208_OF_1978_LONG,
+            JIS_0212,
+            ROMAN,
+            KATAKANA,
+        ],
+        is_announced: false,
+    };
+    pub(crate) const KR: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-KR",
+        source: "RFC 1557",
+        designations: &[ASCII, (Set::Ks1001, 1, b"\x1B$)C")],
+        is_announced: true,
+    };
+    pub(crate) const CN: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-CN",
+        source: "RFC 1922",
+        designations: &[ASCII, (Set::Gb2312, 1, b"\x1B$)A"), (Set::Cns1, 1, b"\x1B$)G"), (Set::Cns2, 2, b"\x1B$*H")],
+        is_announced: false,
+    };
+    pub(crate) const CN_EXT: &Iso2022 = &Iso2022 {
+        name: "ISO-2022-CN-EXT",
+        source: "RFC 1922",
+        designations: &[
+            ASCII,
+            (Set::Gb2312, 1, b"\x1B$)A"),
+            (Set::Cns1, 1, b"\x1B$)G"),
+            (Set::Cns2, 2, b"\x1B$*H"),
+            (Set::Cns3, 3, b"\x1B$+I"),
+            (Set::Cns4, 3, b"\x1B$+J"),
+            (Set::Cns5, 3, b"\x1B$+K"),
+            (Set::Cns6, 3, b"\x1B$+L"),
+            (Set::Cns7, 3, b"\x1B$+M"),
+        ],
+        is_announced: false,
+    };
+
+    /// Returns whether something can be designated to this place.
+    fn has(&self, place: usize) -> bool {
+        self.designations.iter().any(|designation| designation.1 == place)
+    }
+
+    fn initial(&'static self) -> State {
+        State { of: self, places: [Some(Set::Ascii), None, None, None], is_shifted: false, is_begun: false, held: None }
+    }
+}
+
+impl Codec for &'static Iso2022 {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        let mut reader = self.initial();
+        if self.is_announced {
+            reader.places[1] = self.designations.iter().find(|(_, place, _)| *place == 1).map(|(set, ..)| *set);
+        }
+        Box::new(ByteDecoder::new(reader))
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(CharEncoder::new(self.initial())))
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        CodecInfo { source: self.source, ..CodecInfo::new(self.name) }
+    }
+}
+
+/// What is designated and invoked, in a decoder or in an encoder.
+#[derive(Clone, Debug)]
+struct State {
+    of: &'static Iso2022,
+    places: [Option<Set>; 4],
+    /// Whether bytes mean G1.
+    is_shifted: bool,
+    /// Whether the announcement was written.
+    is_begun: bool,
+    /// The character that was read and not written, because the next one may share its code.
+    held: Option<char>,
+}
+
+impl State {
+    fn end_of_line(&mut self) {
+        if !self.of.is_announced {
+            self.places[1..].fill(None);
+            self.is_shifted = false;
+        }
+    }
+
+    /// Returns the set that a byte is in.
+    fn invoked(&self) -> Option<Set> {
+        self.places[usize::from(self.is_shifted)]
+    }
+
+    fn read_byte(&mut self, byte: u8) -> Reading {
+        match byte {
+            ESC => Reading::More,
+            SO | SI if self.of.has(1) => {
+                if byte == SO && self.places[1].is_none() {
+                    return Reading::Malformed;
+                }
+                self.is_shifted = byte == SO;
+                Reading::Shift
+            }
+            SO | SI => Reading::Malformed,
+            b'\r' | b'\n' => {
+                self.end_of_line();
+                Reading::Text(char::from(byte), None)
+            }
+            0..0x21 | 0x7F => Reading::Text(char::from(byte), None),
+            0x80.. => Reading::Malformed,
+            _ => match self.invoked() {
+                Some(set) if set.is_double() => Reading::More,
+                set => Reading::of(set.and_then(|set| set.single(byte))),
+            },
+        }
+    }
+
+    /// Reads the last byte of an escape sequence, or of the character after one.
+    fn read_escape(&mut self, bytes: &[u8]) -> Reading {
+        if let [_, single @ (b'N' | b'O'), code @ ..] = bytes
+            && let Some(set) = self.places[if *single == b'N' { 2 } else { 3 }]
+        {
+            return match code {
+                [] => Reading::More,
+                [0x20..=0x7F] if set.has_96() => Reading::of(set.single(code[0])),
+                [0x21..=0x7E] if set.is_double() => Reading::More,
+                [lead, trail @ 0x21..=0x7E] => pair(set, *lead, *trail),
+                _ => Reading::MalformedBefore,
+            };
+        }
+        if let Some((set, place, _)) = self.of.designations.iter().find(|(_, _, escape)| *escape == bytes) {
+            self.places[*place] = Some(*set);
+            return Reading::Shift;
+        }
+        match self.of.designations.iter().any(|(_, _, escape)| escape.starts_with(bytes)) {
+            true => Reading::More,
+            false => Reading::MalformedBefore,
+        }
+    }
+}
+
+fn pair(set: Set, lead: u8, trail: u8) -> Reading {
+    match set.two_of_pair(lead, trail) {
+        Some([first, second]) => Reading::Text(first, Some(second)),
+        None => Reading::of(set.pair(lead, trail)),
+    }
+}
+
+impl Reader for State {
+    fn read(&mut self, bytes: &[u8]) -> Reading {
+        match (bytes, self.invoked()) {
+            ([byte], _) => self.read_byte(*byte),
+            ([ESC, ..], _) => self.read_escape(bytes),
+            ([lead, trail @ 0x21..=0x7E], Some(set)) => pair(set, *lead, *trail),
+            _ => Reading::MalformedBefore,
+        }
+    }
+
+    fn plain(&self, src: &[u8]) -> usize {
+        if self.invoked() != Some(Set::Ascii) {
+            return 0;
+        }
+        let is_code = |byte: &u8| matches!(*byte, ESC | SO | SI | b'\r' | b'\n' | 0x80..);
+        src.iter().position(is_code).unwrap_or(src.len())
+    }
+}
+
+impl State {
+    /// Writes what begins a text.
+    fn begin(&mut self, out: &mut ByteSink<'_>) {
+        if self.of.is_announced && !std::mem::replace(&mut self.is_begun, true) {
+            for (set, place, escape) in self.of.designations.iter().filter(|(_, place, _)| *place == 1) {
+                out.push(escape);
+                self.places[*place] = Some(*set);
+            }
+        }
+    }
+
+    /// Writes the code of a set, with what designates and invokes the set.
+    fn put(&mut self, (set, place, escape): Designation, code: &[u8], out: &mut ByteSink<'_>) {
+        if self.places[place] != Some(set) {
+            out.push(escape);
+            self.places[place] = Some(set);
+        }
+        match place {
+            0 | 1 if self.is_shifted != (place == 1) => {
+                self.is_shifted = place == 1;
+                out.push(if self.is_shifted { &[SO] } else { &[SI] });
+            }
+            2 => _ = out.push(b"\x1BN"),
+            3 => _ = out.push(b"\x1BO"),
+            _ => {}
+        }
+        out.push(code);
+    }
+
+    /// Returns how `ch` is written: in the set that bytes mean now, if that has it, or in the first that does.
+    fn find(&self, ch: char) -> Option<(Designation, [u8; 2], usize)> {
+        let code = |designation: &Designation| {
+            let set = designation.0;
+            match set.is_double() {
+                true => set.code(ch).map(|code| (*designation, code, 2)),
+                false => set.byte(ch).map(|byte| (*designation, [byte, 0], 1)),
+            }
+        };
+        let is_current = |designation: &&Designation| {
+            self.places[designation.1] == Some(designation.0) && designation.1 == usize::from(self.is_shifted)
+        };
+        let all = || self.of.designations.iter().filter(|designation| designation.0 != Set::Ascii);
+        all().filter(is_current).find_map(code).or_else(|| all().find_map(code))
+    }
+
+    /// Returns how two characters that share a code are written.
+    fn find_two(&self, text: [char; 2]) -> Option<(Designation, [u8; 2])> {
+        self.of.designations.iter().find_map(|found| Some((*found, found.0.code_of_two(text)?)))
+    }
+}
+
+impl Writer for State {
+    fn write(&mut self, ch: char, out: &mut ByteSink<'_>) -> bool {
+        if let Some(first) = self.held
+            && let Some((designation, code)) = self.find_two([first, ch])
+        {
+            self.held = None;
+            self.put(designation, &code, out);
+            return true;
+        }
+        // These would be read as something else.
+        if matches!(ch, '\x1B' | '\x0E' | '\x0F') {
+            return false;
+        }
+        if ch.is_ascii() {
+            self.begin(out);
+            self.put(self.of.designations[0], &[ch as u8], out);
+            if matches!(ch, '\r' | '\n') {
+                self.end_of_line();
+            }
+            return true;
+        }
+        if self.of.designations.iter().any(|designation| designation.0.begins_two(ch)) {
+            self.held = Some(ch);
+            return true;
+        }
+        let Some((designation, code, len)) = self.find(ch) else { return false };
+        self.begin(out);
+        self.put(designation, &code[..len], out);
+        true
+    }
+
+    fn end(&mut self, out: &mut ByteSink<'_>) {
+        if self.is_shifted {
+            out.push(&[SI]);
+        }
+        if self.places[0] != Some(Set::Ascii) {
+            out.push(ASCII.2);
+        }
+        *self = self.of.initial();
+    }
+
+    fn held(&self) -> Option<char> {
+        self.held
+    }
+
+    fn release(&mut self, next: Option<char>, out: &mut ByteSink<'_>) {
+        let Some(first) = self.held else { return };
+        if next.is_some_and(|next| self.find_two([first, next]).is_some()) {
+            return;
+        }
+        self.held = None;
+        if let Some((designation, code, len)) = self.find(first) {
+            self.put(designation, &code[..len], out);
+        }
+    }
+}

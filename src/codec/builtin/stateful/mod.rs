@@ -1,0 +1,217 @@
+//! Charsets that switch between sets, or between text and base64, by codes in the text: UTF-7, HZ and ISO-2022.
+//!
+//! Each is a [`Reader`] and a [`Writer`], small state machines that know nothing of buffers. The decoder and the encoder
+//! here run them on inputs and outputs that are cut anywhere. Runs of plain ASCII are copied; the rest goes byte by byte.
+//!
+//! # What is malformed
+//!
+//! One maximal subpart: the bytes up to the first that cannot continue them. That byte is read again, so a byte that
+//! interrupts a pair or an escape sequence still means what it means. A whole pair without a character is malformed as a
+//! whole. The state stays as it was before the malformed bytes.
+
+mod hz;
+mod iso2022;
+mod sets;
+mod utf7;
+
+pub(crate) use hz::Hz;
+pub(crate) use iso2022::Iso2022;
+pub(crate) use utf7::Utf7;
+
+use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Step, Stop, Unmappable, Utf8Sink};
+
+/// Reads bytes, one at a time.
+trait Reader: Clone + Send + 'static {
+    /// Reads the last of `bytes`. Those before it were undecided; there are at most [`LONGEST`].
+    fn read(&mut self, bytes: &[u8]) -> Reading;
+
+    /// Returns how many bytes at the front of `src`, where nothing is undecided, are ASCII characters that leave the
+    /// state as it is.
+    fn plain(&self, src: &[u8]) -> usize;
+}
+
+/// What some bytes are.
+enum Reading {
+    /// Undecided: the next byte decides.
+    More,
+    /// These characters.
+    Text(char, Option<char>),
+    /// A code that only changes the state.
+    Shift,
+    /// Malformed, all of them.
+    Malformed,
+    /// All but the last, of which there are some, are malformed. The last is read again, by itself.
+    MalformedBefore,
+}
+
+impl Reading {
+    /// Returns the character, or that the bytes are malformed.
+    fn of(ch: Option<char>) -> Reading {
+        ch.map_or(Reading::Malformed, |ch| Reading::Text(ch, None))
+    }
+}
+
+/// The most undecided bytes, and the next one: an escape sequence has four, a surrogate pair in base64 with the sign
+/// before it has seven.
+const LONGEST: usize = 12;
+
+#[derive(Clone)]
+struct ByteDecoder<R> {
+    initial: R,
+    reader: R,
+    /// The undecided bytes.
+    held: [u8; LONGEST],
+    len: usize,
+}
+
+impl<R: Reader> ByteDecoder<R> {
+    fn new(reader: R) -> Self {
+        ByteDecoder { initial: reader.clone(), reader, held: [0; LONGEST], len: 0 }
+    }
+}
+
+impl<R: Reader> Decoder for ByteDecoder<R> {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let fault = |len: usize| Stop::Fault(Malformed { len: len as u8, after: 0 });
+        let mut read = 0;
+        while let Some(&byte) = src.get(read) {
+            if self.len == 0 {
+                let plain = self.reader.plain(&src[read..]);
+                if plain > 0 {
+                    let taken = dst.push_ascii(&src[read..read + plain]);
+                    if taken == 0 {
+                        return Step { read, stop: Stop::OutputFull };
+                    }
+                    read += taken;
+                    continue;
+                }
+            }
+            let mut reader = self.reader.clone();
+            self.held[self.len] = byte;
+            let len = self.len + 1;
+            match reader.read(&self.held[..len]) {
+                Reading::More => self.len = len,
+                Reading::Shift => self.len = 0,
+                Reading::Text(first, second) => {
+                    if dst.room() < first.len_utf8() + second.map_or(0, char::len_utf8) {
+                        return Step { read, stop: Stop::OutputFull };
+                    }
+                    dst.push(first);
+                    second.map(|second| dst.push(second));
+                    self.len = 0;
+                }
+                Reading::Malformed => {
+                    (self.reader, self.len) = (reader, 0);
+                    return Step { read: read + 1, stop: fault(len) };
+                }
+                Reading::MalformedBefore => {
+                    (self.reader, self.len) = (reader, 0);
+                    return Step { read, stop: fault(len - 1) };
+                }
+            }
+            self.reader = reader;
+            read += 1;
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        match std::mem::take(&mut self.len) {
+            0 => Stop::InputEmpty,
+            len => Stop::Fault(Malformed { len: len as u8, after: 0 }),
+        }
+    }
+
+    fn reset(&mut self) {
+        (self.reader, self.len) = (self.initial.clone(), 0);
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        Box::new(self.clone())
+    }
+
+    fn pending(&self) -> usize {
+        self.len
+    }
+}
+
+/// Writes characters, one at a time.
+trait Writer: Clone + Send + 'static {
+    /// Writes `ch` to `out`, which has room for it. Returns `false`, writes nothing and changes nothing if the charset does
+    /// not have it.
+    fn write(&mut self, ch: char, out: &mut ByteSink<'_>) -> bool;
+
+    /// Goes back to the initial state.
+    fn end(&mut self, out: &mut ByteSink<'_>);
+
+    /// Returns the character that was read and is not written yet, because the next one may combine with it.
+    fn held(&self) -> Option<char> {
+        None
+    }
+
+    /// Writes the held character, unless it combines with `next`.
+    fn release(&mut self, next: Option<char>, out: &mut ByteSink<'_>) {
+        let _ = (next, out);
+    }
+}
+
+#[derive(Clone)]
+struct CharEncoder<W> {
+    initial: W,
+    writer: W,
+}
+
+impl<W: Writer> CharEncoder<W> {
+    fn new(writer: W) -> Self {
+        CharEncoder { initial: writer.clone(), writer }
+    }
+
+    /// Lets the writer do something, if its output fits.
+    fn step<T>(&mut self, dst: &mut ByteSink<'_>, act: impl FnOnce(&mut W, &mut ByteSink<'_>) -> T) -> Option<T> {
+        let mut writer = self.writer.clone();
+        let mut room = [0; MIN_ROOM];
+        let mut out = ByteSink::new(&mut room);
+        let done = act(&mut writer, &mut out);
+        dst.push(out.as_bytes()).then(|| self.writer = writer)?;
+        Some(done)
+    }
+}
+
+impl<W: Writer> Encoder for CharEncoder<W> {
+    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        let mut read = 0;
+        for ch in src.chars() {
+            if self.writer.held().is_some() && self.step(dst, |writer, out| writer.release(Some(ch), out)).is_none() {
+                return Step { read, stop: Stop::OutputFull };
+            }
+            let Some(is_written) = self.step(dst, |writer, out| writer.write(ch, out)) else {
+                return Step { read, stop: Stop::OutputFull };
+            };
+            read += ch.len_utf8();
+            if !is_written {
+                return Step { read, stop: Stop::Fault(Unmappable { ch, after: 0 }) };
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
+        let end = |writer: &mut W, out: &mut ByteSink<'_>| {
+            writer.release(None, out);
+            writer.end(out);
+        };
+        self.step(dst, end).map_or(Stop::OutputFull, |()| Stop::InputEmpty)
+    }
+
+    fn reset(&mut self) {
+        self.writer = self.initial.clone();
+    }
+
+    fn fork(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn pending(&self) -> usize {
+        self.writer.held().map_or(0, char::len_utf8)
+    }
+}

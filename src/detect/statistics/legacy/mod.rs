@@ -1,0 +1,194 @@
+//! Guesses the charset of text that is neither Unicode nor EBCDIC: the charsets of the web, of DOS and of the Macintosh.
+//!
+//! The window is read in every page, as every language that the page was used for, and every reading has a cost: how
+//! unlikely it is that each character follows the one before, in natural units of information. The cheapest reading
+//! wins, if it is cheap enough for text. `spec/statistics.md` describes the costs and the limits.
+//!
+//! | file | contains |
+//! |---|---|
+//! | `pages.rs` | the single-byte pages, with the languages that they were used for |
+//! | `languages.rs` | the models: alphabets and costs of pairs (`alphabets.txt`, `costs.bin`; made by `train.py`) |
+//! | `multi_byte.rs` | the multi-byte charsets of East Asia, and the costs of their characters (`characters.txt`) |
+
+mod languages;
+mod multi_byte;
+mod pages;
+
+use super::{Candidate, Guess, MINIMUM, MOST};
+use crate::registry::Registry;
+use languages::{Class, Language, class, languages};
+use pages::{Page, pages};
+
+/// The fewest bytes from which any page but the most usual one is guessed.
+const MIN_BYTES: usize = 16;
+/// The most usual page.
+const SHORT_PAGE: &str = "windows-1252";
+/// The fewest bytes outside ASCII for a guess to be certain.
+const MIN_NON_ASCII: u32 = 3;
+/// By how much the costs of two readings must differ for the cheaper one to be certain.
+const MARGIN: f32 = 6.0;
+/// The difference in cost from the cheapest reading at which a candidate's reported score falls to 1/e.
+const SCORE_SCALE: f32 = 8.0;
+/// The most different pairs with a byte outside ASCII that are examined, the most frequent first.
+const MAX_PAIRS: usize = 4096;
+/// The highest mean cost, of the pairs with a byte outside ASCII, at which a reading is text; and how much more is
+/// allowed in short text, divided by the square root of the number of different pairs.
+const MAX_MEAN_COST: f32 = 4.8;
+const SHORT_ALLOWANCE: f32 = 10.0;
+
+/// Guesses the charset. `None`: the window does not look like text in any of them.
+pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Option<Guess> {
+    let counts = Counts::of(window);
+    let single = counts.readings(registry);
+    let multi = multi_byte::read(window, complete, registry);
+    let least = single.iter().filter(|reading| reading.is_text).map(|reading| reading.undamped).reduce(f32::min);
+    let is_cheaper = |multi: &&multi_byte::MultiByte| least.is_none_or(|least| multi.cost < least);
+    if let Some(multi) = multi.first().filter(is_cheaper).filter(|_| window.len() >= MIN_BYTES) {
+        return Some(multi.guess(window.len()));
+    }
+    let best = single.first().filter(|best| best.is_text);
+    // Too little for anything but the most usual page: a few bytes, or no letters.
+    let is_enough = |best: &&Reading| window.len() >= MIN_BYTES && best.text.contains(char::is_alphabetic);
+    let best = best.filter(|best| best.name == SHORT_PAGE || is_enough(best))?;
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut next = f32::MAX;
+    for reading in &single {
+        let distance = reading.cost - best.cost;
+        let same_text = reading.text == best.text;
+        if !same_text {
+            next = next.min(distance);
+        }
+        // Readings of the same text are as good as the first; the handicap of the page is only their order.
+        let distance = if same_text { 0.0 } else { distance };
+        let score = (0.95 * libm::expf(-distance / SCORE_SCALE)).clamp(0.0, 1.0);
+        candidates.push(Candidate { codec: reading.name.to_owned(), score, same_text });
+    }
+    candidates.sort_by(|one, other| other.same_text.cmp(&one.same_text).then(other.score.total_cmp(&one.score)));
+    candidates.truncate(MOST);
+    candidates.retain(|candidate| candidate.same_text || candidate.score > 0.05);
+    let is_long = window.len() >= MINIMUM && counts.non_ascii >= MIN_NON_ASCII;
+    Some(if is_long && next >= MARGIN { Guess::Certain(candidates) } else { Guess::Ambiguous(candidates) })
+}
+
+/// The pairs of successive bytes in a window.
+struct Counts {
+    /// Those of two ASCII bytes, which mean the same in every page.
+    ascii: Vec<Pair>,
+    /// The others.
+    mixed: Vec<Pair>,
+    /// The number of bytes outside ASCII.
+    non_ascii: u32,
+    /// The bytes outside ASCII that occur.
+    used: Vec<u8>,
+}
+
+struct Pair {
+    first: u8,
+    second: u8,
+    count: f32,
+    /// The count with less weight for repetition.
+    damped: f32,
+}
+
+impl Counts {
+    fn of(window: &[u8]) -> Counts {
+        let mut table = vec![0u32; 0x1_0000];
+        let mut before = b' ';
+        for &byte in window.iter().chain(b" ") {
+            table[usize::from(before) << 8 | usize::from(byte)] += 1;
+            before = byte;
+        }
+        // How many blanks and digits there are says nothing about the language.
+        let is_filler = |byte: u8| byte.is_ascii_whitespace() || byte.is_ascii_digit();
+        let mut counts = Counts { ascii: Vec::new(), mixed: Vec::new(), non_ascii: 0, used: Vec::new() };
+        for (pair, count) in (0u16..=0xFFFF).zip(table).filter(|(_, count)| *count > 0) {
+            let [first, second] = pair.to_be_bytes();
+            if is_filler(first) && is_filler(second) {
+                continue;
+            }
+            let is_ascii = first.is_ascii() && second.is_ascii();
+            let list = if is_ascii { &mut counts.ascii } else { &mut counts.mixed };
+            let count = count as f32;
+            list.push(Pair { first, second, count, damped: libm::powf(count, 0.75) });
+            if !second.is_ascii() {
+                counts.non_ascii += count as u32;
+                counts.used.push(second);
+            }
+        }
+        // Text has far fewer different pairs. This bounds the time for anything else.
+        counts.mixed.sort_by(|one, other| other.count.total_cmp(&one.count));
+        counts.mixed.truncate(MAX_PAIRS);
+        counts.used.sort_unstable();
+        counts.used.dedup();
+        counts
+    }
+
+    /// Returns the readings in all pages, each in the language in which it is cheapest, in order of cost.
+    fn readings(&self, registry: &Registry) -> Vec<Reading> {
+        let latin: Vec<f32> = languages().iter().map(|language| self.cost_of_ascii(language)).collect();
+        let english = latin.first().copied().unwrap_or_default();
+        let cost_of_ascii = |at: usize| if languages()[at].is_latin { latin[at] } else { english };
+        let known = pages().iter().filter(|page| page.is_of(registry));
+        let mut readings: Vec<Reading> = known.filter_map(|page| self.reading(page, &cost_of_ascii)).collect();
+        readings.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+        readings
+    }
+
+    fn cost_of_ascii(&self, language: &Language) -> f32 {
+        if !language.is_latin {
+            return 0.0;
+        }
+        let of = |pair: &Pair| {
+            let [first, second] = [pair.first, pair.second].map(|byte| class(char::from(byte), language));
+            pair.damped * (language.cost(first, second) + case_cost(pair.first.into(), pair.second.into()))
+        };
+        self.ascii.iter().map(of).sum()
+    }
+
+    /// Returns the reading in a page.
+    fn reading(&self, page: &'static Page, cost_of_ascii: &dyn Fn(usize) -> f32) -> Option<Reading> {
+        let of_case: Vec<f32> = self
+            .mixed
+            .iter()
+            .map(|pair| case_cost(page.chars[usize::from(pair.first)], page.chars[usize::from(pair.second)]))
+            .collect();
+        let as_language = |(at, classes): &(usize, Box<[Class; 256]>)| {
+            let language = &languages()[*at];
+            let [mut damped, mut undamped] = [0f32; 2];
+            for (pair, case) in self.mixed.iter().zip(&of_case) {
+                let cost = case + language.cost(classes[usize::from(pair.first)], classes[usize::from(pair.second)]);
+                damped += pair.damped * cost;
+                undamped += pair.count * cost;
+            }
+            (damped + cost_of_ascii(*at) + page.handicap, undamped + page.handicap)
+        };
+        let all = page.languages.iter().map(as_language);
+        let (cost, undamped) = all.min_by(|one, other| one.0.total_cmp(&other.0))?;
+        let pairs: f32 = self.mixed.iter().map(|pair| pair.count).sum();
+        let limit = pairs * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(self.mixed.len().max(1) as f32));
+        let text = self.used.iter().map(|byte| page.chars[usize::from(*byte)]).collect();
+        Some(Reading { name: &page.name, text, cost, undamped, is_text: undamped - page.handicap <= limit })
+    }
+}
+
+/// The window as a page reads it.
+struct Reading {
+    name: &'static str,
+    /// The characters of the bytes outside ASCII.
+    text: String,
+    cost: f32,
+    /// The cost of the pairs with a byte outside ASCII, with the full weight of repetition: what a multi-byte charset
+    /// is compared with.
+    undamped: f32,
+    is_text: bool,
+}
+
+/// Returns the cost of the cases of two letters: a capital within a word mostly means that the page is wrong.
+fn case_cost(first: char, second: char) -> f32 {
+    match second.is_uppercase() {
+        true if first.is_lowercase() => 4.5,
+        true if first.is_uppercase() => 0.9,
+        true => 1.2,
+        false => 0.0,
+    }
+}

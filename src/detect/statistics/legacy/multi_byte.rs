@@ -1,0 +1,201 @@
+//! The multi-byte charsets of East Asia: the window is decoded in each, and each character has a cost.
+
+use super::{Candidate, Guess, MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
+use crate::codec::{Codec, Stop, Utf8Sink};
+use crate::registry::Registry;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+/// The common characters of each language, by cost.
+static CHARACTERS: &str = include_str!("characters.txt");
+
+/// A charset and the language that it is for.
+struct Charset {
+    label: &'static str,
+    language: &'static str,
+    /// As for the single-byte pages.
+    handicap: f32,
+}
+
+const fn charset(label: &'static str, language: &'static str, handicap: f32) -> Charset {
+    Charset { label, language, handicap }
+}
+
+const CHARSETS: &[Charset] = &[
+    charset("Shift_JIS", "ja", 0.0),
+    charset("EUC-JP", "ja", 0.0),
+    charset("GBK", "zh-Hans", 0.0),
+    charset("gb18030", "zh-Hans", 1.0),
+    charset("Big5", "zh-Hant", 0.0),
+    charset("EUC-KR", "ko", 0.0),
+    charset("JOHAB", "ko", 4.0),
+    charset("EUC-TW", "zh-Hant", 4.0),
+];
+
+/// The costs of characters that are not among the common ones of a language.
+const LEVEL_1_COST: f32 = 10.0;
+const LEVEL_2_COST: f32 = 13.0;
+/// The cost of malformed bytes. Text from the web has some.
+const MALFORMED_COST: f32 = 20.0;
+/// At most one character in this many may be malformed.
+const MALFORMED_SHARE: usize = 50;
+/// The cost of a character beside an ASCII letter. Words of both scripts are mostly separated.
+const BOUNDARY_COST: f32 = 3.0;
+
+/// A reading of the window.
+pub(super) struct MultiByte {
+    name: String,
+    text: String,
+    pub(super) cost: f32,
+    /// The cost of the next reading that gives another text, minus that of this one.
+    distance: f32,
+    characters: usize,
+}
+
+impl MultiByte {
+    pub(super) fn guess(&self, len: usize) -> Guess {
+        let candidates = vec![Candidate { codec: self.name.clone(), score: 0.9, same_text: true }];
+        // Two hundred characters in which nothing is malformed are proof enough of the structure.
+        let is_certain = len >= super::MINIMUM && self.characters >= 6 && self.distance > MARGIN.max(SCORE_SCALE);
+        if is_certain { Guess::Certain(candidates) } else { Guess::Ambiguous(candidates) }
+    }
+}
+
+/// Returns the readings that look like text, in order of cost.
+pub(super) fn read(window: &[u8], complete: bool, registry: &Registry) -> Vec<MultiByte> {
+    let known = CHARSETS.iter().filter_map(|charset| Some((charset, registry.codec(charset.label).ok()?)));
+    let mut readings: Vec<MultiByte> =
+        known.filter_map(|(charset, codec)| reading(window, complete, charset, &*codec)).collect();
+    readings.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+    if let [first, rest @ ..] = &mut readings[..] {
+        let next = rest.iter().find(|other| other.text != first.text);
+        first.distance = next.map_or(f32::MAX, |next| next.cost - first.cost);
+    }
+    readings
+}
+
+fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) -> Option<MultiByte> {
+    let (text, malformed) = decode(codec, window, complete, window.len() / MALFORMED_SHARE)?;
+    let characters = text.chars().filter(|ch| !ch.is_ascii()).count();
+    if characters == 0 || malformed * MALFORMED_SHARE > characters {
+        return None;
+    }
+    let costs = costs().get(charset.language)?;
+    let mut cost = MALFORMED_COST * malformed as f32;
+    let mut before = ' ';
+    for ch in text.chars() {
+        if !ch.is_ascii() {
+            cost += costs.of(ch);
+        }
+        let is_boundary = ch.is_ascii() != before.is_ascii();
+        if is_boundary && (ch.is_ascii_alphabetic() || before.is_ascii_alphabetic()) {
+            cost += BOUNDARY_COST;
+        }
+        before = ch;
+    }
+    let bytes = window.iter().filter(|byte| !byte.is_ascii()).count() as f32;
+    // However long the text is, it may repeat itself.
+    let is_text = cost <= bytes * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(bytes.min(200.0)));
+    let cost = cost + charset.handicap;
+    let name = codec.name().to_owned();
+    is_text.then_some(MultiByte { name, text, cost, distance: f32::MAX, characters })
+}
+
+/// Decodes the window. Returns the text without what is malformed, and how often something is. `None`: more often than
+/// `most` times.
+fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize) -> Option<(String, usize)> {
+    let mut decoder = codec.decoder();
+    let mut room = [0; 4096];
+    let mut text = String::with_capacity(2 * window.len());
+    let mut malformed = 0;
+    let mut rest = window;
+    loop {
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(rest, &mut sink);
+        text.push_str(sink.as_str());
+        let is_stuck = step.read == 0 && sink.written() == 0;
+        rest = rest.get(step.read..)?;
+        match step.stop {
+            Stop::InputEmpty => break,
+            Stop::OutputFull if is_stuck => return None,
+            Stop::OutputFull => {}
+            Stop::Fault(_) => {
+                malformed += 1;
+                if malformed > most {
+                    return None;
+                }
+            }
+        }
+    }
+    let is_cut = complete && decoder.finish(&mut Utf8Sink::new(&mut room)) != Stop::InputEmpty;
+    Some((text, malformed + usize::from(is_cut)))
+}
+
+/// The costs of the characters of a language.
+struct Costs {
+    common: BTreeMap<char, f32>,
+    /// The characters of the first level of the national standard, sorted.
+    level_1: Vec<char>,
+}
+
+/// The first levels: the charset whose table has the characters of a language in order, and the lead bytes of the
+/// common ones.
+const LEVELS: &[(&str, &str, RangeInclusive<u8>)] = &[
+    ("ja", "EUC-JP", 0xB0..=0xCF),
+    ("zh-Hans", "GBK", 0xB0..=0xD7),
+    ("zh-Hant", "Big5", 0xA4..=0xC6),
+    ("ko", "EUC-KR", 0xB0..=0xC8),
+];
+
+fn costs() -> &'static BTreeMap<&'static str, Costs> {
+    static COSTS: LazyLock<BTreeMap<&str, Costs>> = LazyLock::new(|| {
+        let mut all: BTreeMap<&str, Costs> = BTreeMap::new();
+        let mut language = "";
+        for line in CHARACTERS.lines() {
+            if let Some(code) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                language = code;
+                all.insert(code, Costs { common: BTreeMap::new(), level_1: level_1(code) });
+            } else if let Some((cost, chars)) = line.split_once(' ')
+                && let Some(costs) = all.get_mut(language)
+            {
+                let cost = cost.parse().unwrap_or(LEVEL_1_COST);
+                costs.common.extend(chars.chars().map(|ch| (ch, cost)));
+            }
+        }
+        all
+    });
+    &COSTS
+}
+
+/// Returns the characters of the first level of a language, sorted.
+fn level_1(language: &str) -> Vec<char> {
+    let found = LEVELS.iter().find(|(code, ..)| *code == language);
+    let Some((_, label, leads)) = found else { return Vec::new() };
+    let Ok(codec) = Registry::builtin().codec(label) else { return Vec::new() };
+    let trails = (0x40..=0x7E).chain(0xA1..=0xFE).filter(|trail| *label == "Big5" || *trail >= 0xA1);
+    let pairs: Vec<u8> = trails.flat_map(|trail: u8| leads.clone().flat_map(move |lead| [lead, trail])).collect();
+    let mut chars: Vec<char> = decode(&*codec, &pairs, true, usize::MAX)
+        .map_or_else(Vec::new, |(text, _)| text.chars().filter(|ch| !ch.is_ascii()).collect());
+    chars.sort_unstable();
+    chars
+}
+
+impl Costs {
+    fn of(&self, ch: char) -> f32 {
+        if let Some(cost) = self.common.get(&ch) {
+            return *cost;
+        }
+        match ch {
+            '\u{FF61}'..='\u{FF9F}' => 5.0,
+            '\u{3000}'..='\u{303F}' | '\u{FF01}'..='\u{FF5E}' => 6.0,
+            '\u{3040}'..='\u{30FF}' => 8.0,
+            _ if self.level_1.binary_search(&ch).is_ok() => LEVEL_1_COST,
+            '\u{2010}'..='\u{203B}' | '\u{2190}'..='\u{27BF}' => 8.0,
+            '\u{370}'..='\u{45F}' => 9.5,
+            '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => LEVEL_2_COST,
+            '\u{E000}'..='\u{F8FF}' => 16.0,
+            _ => 12.0,
+        }
+    }
+}
