@@ -253,7 +253,7 @@ fn malformed_bytes_and_characters_that_the_target_lacks() {
 
     let input = "abc\u{20AC}zabc\u{E9}  z".as_bytes();
     let fail = job("1-6=UTF-8", "IBM037", "fb:7", "fb:7");
-    let input = [&input[..7], &"abcé z".as_bytes()[..], &input[..7]].concat();
+    let input = [&input[..7], "abcé z".as_bytes(), &input[..7]].concat();
     let outcome = every_way(&fail, &input, "unmappable");
     assert!(outcome.output.is_empty());
     assert_eq!(outcome.error.as_deref(), Some("byte 3: record 1, column 4: U+20AC '€' is not in IBM037"));
