@@ -34,6 +34,9 @@ fn main() -> io::Result<()> {
         for note in &verdict.diagnostics {
             println!("  {} at byte {}: {} ({})", note.severity.name(), note.offset, note.message, note.code);
         }
+        if let Some(error) = &verdict.error {
+            println!("  error: {error} ({})", error.code());
+        }
     }
     Ok(())
 }

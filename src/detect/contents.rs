@@ -4,7 +4,7 @@
 use super::binary;
 use super::statistics::{self, Assessment, Looks};
 use super::verdict::{Diagnostic, Kind, Source, Verdict};
-use crate::codec::{Codec, Decoder, Stop, Utf8Sink, is_utf8};
+use crate::codec::{Codec, Decoder, Stop, Utf8Sink, is_ebcdic, is_utf8};
 use crate::error::ErrorKind;
 use crate::registry::Registry;
 use std::sync::Arc;
@@ -139,7 +139,9 @@ impl Contents {
             verdict.ascii = false;
             verdict.diagnostics.extend(looks_wide(looks));
         }
-        let is_utf8 = self.utf8.malformed.is_none();
+        // A short word in EBCDIC can be valid UTF-8, such as C8 89 for "Hi", but has none of these bytes.
+        let has_ascii = window.iter().any(|byte| matches!(byte, b' ' | b'\n' | b'e'));
+        let is_utf8 = self.utf8.malformed.is_none() && (has_ascii || !is_ebcdic(codec));
         if let Some(offset) = self.utf8.multi_byte.filter(|_| is_utf8 && self.is_single_byte) {
             let message = format!("decoded as {}, but every byte outside ASCII is part of valid UTF-8", codec.name());
             verdict.diagnostics.push(Diagnostic::hint("looks-like-utf8", offset, message));

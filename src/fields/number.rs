@@ -551,6 +551,8 @@ mod tests {
         assert_eq!(read(b"\xF1\xF2\xF3\xF4\x60", TrailingSeparate).as_deref(), Some("-123.4"));
         assert_eq!(read(b"\xF1\xF2\xF3\xF4", Unsigned).as_deref(), Some("123.4"));
         assert_eq!(read(b"\xF1\xF2\xF3\xF4", Trailing).as_deref(), Some("123.4"));
+        // Blanks in front of the digits count as zeros.
+        assert_eq!(read(b"\x40\xF2\xF3\xC4", Trailing).as_deref(), Some("23.4"));
         // A sign in an unsigned number, as calculations leave it; the other zones.
         assert_eq!(read(b"\xF1\xF2\xF3\xC4", Unsigned).as_deref(), Some("123.4"));
         assert_eq!(read(b"\xF1\xF2\xF3\xA4", Trailing).as_deref(), Some("123.4"));
@@ -559,7 +561,7 @@ mod tests {
         for bad in [
             &b"\xF1\xF2\xF3\xCA"[..],
             b"\xF1\xC2\xF3\xC4",
-            b"\x40\xF2\xF3\xC4",
+            b"\xF1\x40\xF3\xC4",
             b"\xF1\xF2\xF3\x94",
             b"\xF1\xF2\xFA\xC4",
         ] {
@@ -583,7 +585,8 @@ mod tests {
             }
             assert_eq!(read(b"-12", LeadingSeparate).as_deref(), Some("-1.2"));
             assert_eq!(read(b"12+", TrailingSeparate).as_deref(), Some("1.2"));
-            for bad in [&b"1S"[..], b"1z", b"1@", b" 1", b"A1", b"1:"] {
+            assert_eq!(read(b" 1", Trailing).as_deref(), Some("0.1"));
+            for bad in [&b"1S"[..], b"1z", b"1@", b"1 ", b"A1", b"1:"] {
                 assert_eq!(read(bad, Trailing), None, "{bad:?}");
             }
         }

@@ -59,7 +59,8 @@ impl Translit {
         Ok(false)
     }
 
-    /// Writes the substitution character, or `?` if that is a control character.
+    /// Writes the substitution character, or `?` if that is a control character. Returns `false` if the target has
+    /// neither.
     ///
     /// # Errors
     /// As of [`write`](Self::write).
@@ -74,7 +75,7 @@ impl Translit {
         if self.is_visible(ch, Replacement::Substitute) && write(Replacement::Substitute)? {
             return Ok(true);
         }
-        Ok(write(Replacement::Text("?"))? || write(Replacement::Substitute)?)
+        write(Replacement::Text("?"))
     }
 
     /// Returns the approximation as the document can have it: it must not look like markup. `None` if it cannot have it.

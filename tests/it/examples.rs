@@ -85,9 +85,10 @@ latin1.xml: ISO-8859-1
   family ascii, xml
   declares "ISO-8859-1" in bytes 30..40
   by declaration, rule rfc7303:declaration
-damaged-utf8.txt: UTF-8
+damaged-utf8.txt: unknown
   family unknown, text
   by default, rule rfc7303:default
+  error: byte 8: unknown encoding: nothing names it, and the input is not valid UTF-8; it looks like text in a legacy charset (unknown-encoding)
 "#,
         stderr: "",
     },

@@ -91,7 +91,11 @@ fn expected(codec: &dyn Codec, items: &[Item], malformed: OnMalformed, unmappabl
 /// Text of `len` pieces, many of which are malformed or likely to be unmappable.
 fn input(codec: &dyn Codec, dice: &mut Dice, len: usize) -> Vec<u8> {
     let chars = "aé€漢\u{FFFD}я　\n".chars().map(|ch| encode(codec, ch.encode_utf8(&mut [0; 4])));
-    let chars: Vec<Vec<u8>> = chars.filter(|bytes| !bytes.is_empty()).collect();
+    let mut chars: Vec<Vec<u8>> = chars.filter(|bytes| !bytes.is_empty()).collect();
+    if chars.is_empty() {
+        // There is no encoder.
+        chars.push(b"a".to_vec());
+    }
     let mut input = Vec::new();
     // Stretches of one kind, so that the faster ways begin and end.
     while input.len() < len {

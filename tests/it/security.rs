@@ -2,6 +2,7 @@
 
 use crate::common::vectors::rows;
 use crate::common::{encode, invariant, sample, whole};
+use charpipe::codec::decode_strictly;
 use charpipe::registry::Registry;
 use charpipe::{OnMalformed, Transcode};
 
@@ -99,6 +100,12 @@ fn no_error_swallows_markup() {
                 let text = converted(&job, &input);
                 for sign in &markup[..9] {
                     let sign = char::from(*sign);
+                    // In ISO 6937, C2 20 is an acute accent by itself.
+                    let is_char = decode_strictly(&*codec, &[&lead[..], &[sign as u8]].concat())
+                        .is_some_and(|text| !text.contains(sign));
+                    if is_char {
+                        continue;
+                    }
                     let count = text.matches(sign).count();
                     let own = lead.iter().filter(|byte| char::from(**byte) == sign).count() * markup.len();
                     assert_eq!(count, 1 + own, "{}: {lead:02X?} {sign:?}: {text:?}", codec.name());

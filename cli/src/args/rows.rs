@@ -6,7 +6,7 @@ use crate::args::headings::{ENCODING, ERRORS, FILES, LAYOUT, MESSAGES, RECORDS, 
 use crate::args::messages::MessageArgs;
 use crate::args::records::{ShapeArg, record_newlines_help, shape, shape_or_auto, tape_file};
 use crate::args::tables::Tables;
-use charpipe::fields::{BadRule, Rule};
+use charpipe::fields::{BadRule, FloatFormat, Rule};
 use charpipe::records::{Shape, TapeFile};
 use charpipe::{OnControl, OnNewlineInRecord, OnOverlong};
 use clap::builder::ValueHint;
@@ -32,6 +32,10 @@ pub(crate) struct Rows {
     /// Format of the layout
     #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) layout_format: LayoutFormat,
+
+    /// Format of COMP-1 and COMP-2 in a copybook
+    #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "ibm", value_parser = choice(float_help))]
+    pub(crate) float: FloatFormat,
 
     /// Which record type applies to a record; may be repeated
     ///
@@ -206,6 +210,13 @@ impl RowFormat {
             RowFormat::Csv => "csv",
             RowFormat::Jsonl => "jsonl",
         }
+    }
+}
+
+fn float_help(format: FloatFormat) -> &'static str {
+    match format {
+        FloatFormat::Ieee => "IEEE 754: Micro Focus, GnuCOBOL, z/OS with FLOAT(BINARY)",
+        FloatFormat::Ibm => "Hexadecimal floating point of IBM's mainframes",
     }
 }
 

@@ -195,13 +195,20 @@ fn lead(state: &dyn Decoder, byte: u8) -> Option<Lead> {
         match probe(&*state, byte) {
             (Effect::Text(_), _) => lead.characters += 1,
             // A shift code is not a character.
-            (Effect::Pending, state) if !lead.longer => {
-                lead.longer = bytes().any(|byte| matches!(probe(&*state, byte).0, Effect::Text(_) | Effect::Pending));
-            }
+            (Effect::Pending, state) => lead.longer = lead.longer || begins_text(&*state, 1),
             _ => {}
         }
     }
     (lead.characters > 0 || lead.longer).then_some(lead)
+}
+
+/// Returns whether a character ends with the next byte, or after up to `more` bytes behind that one.
+fn begins_text(state: &dyn Decoder, more: usize) -> bool {
+    bytes().any(|byte| match probe(state, byte) {
+        (Effect::Text(_), _) => true,
+        (Effect::Pending, next) => more > 0 && begins_text(&*next, more - 1),
+        _ => false,
+    })
 }
 
 /// A set of characters, and the decoder in it.
@@ -336,7 +343,15 @@ fn find_shifts(state: &dyn Decoder, begun: &mut Vec<u8>, found: &mut Vec<(Vec<u8
     for byte in bytes() {
         begun.push(byte);
         match probe(state, byte) {
-            (Effect::Shift, state) => found.push((begun.clone(), state)),
+            (Effect::Shift, state) => {
+                // An escape sequence may only say which set a shift code such as SO leads to.
+                if begun.len() > 1 {
+                    let next = bytes().map(|byte| (byte, probe(&*state, byte)));
+                    let next = next.filter(|(_, (effect, _))| matches!(effect, Effect::Shift));
+                    found.extend(next.map(|(byte, (_, state))| ([&begun[..], &[byte]].concat(), state)));
+                }
+                found.push((begun.clone(), state));
+            }
             // A byte that leads to characters does not also lead to shift codes.
             (Effect::Pending, next)
                 if begun.len() < MAX_SHIFT_BYTES

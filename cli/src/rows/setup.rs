@@ -151,7 +151,7 @@ fn read_layout(args: &Rows, name: &Name) -> Result<Layout, Status> {
     let layout = match format {
         LayoutFormat::Json => foreign::read(&file),
         LayoutFormat::Fields => field_list(&file),
-        LayoutFormat::Auto | LayoutFormat::Copybook => Copybook::new().read(&file),
+        LayoutFormat::Auto | LayoutFormat::Copybook => Copybook::new().float(args.float).read(&file),
     };
     layout.map_err(|error| say_bad_layout(name, &error))
 }

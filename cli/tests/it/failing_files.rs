@@ -932,7 +932,7 @@ fn memory_is_bounded() {
         ("<!doctype html><meta ", "--policy whatwg", 0),
         ("\\377\\377\\377\\377", "-f latin1 --records u32", 1),
         ("", "-q -f latin1 --records vb", 1),
-        ("", "--guess -q", 0),
+        ("", "--guess -q", 1),
         ("", "detect --explain", 0),
         ("", "detect --records", 1),
     ] {

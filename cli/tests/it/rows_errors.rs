@@ -394,6 +394,15 @@ fn elements_are_not_selected() {
     );
 }
 
+/// 1.5 in both formats of COMP-1.
+#[test]
+fn formats_of_floating_point() {
+    let folder = Folder::new();
+    folder.write("float.cpy", b" 01 A.\n 05 F COMP-1.\n");
+    folder.check("-q --layout @/float.cpy", b"\x41\x18\0\0", 0, "F\n1.5\n", "");
+    folder.check("-q --layout @/float.cpy --float ieee", b"\x3F\xC0\0\0", 0, "F\n1.5\n", "");
+}
+
 #[test]
 fn long_names_of_types() {
     let folder = Folder::new();

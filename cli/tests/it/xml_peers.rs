@@ -395,8 +395,9 @@ fn to_every_encoding_and_back() {
         let round_trips = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
         let fitting: Vec<&String> = text.iter().filter(|text| round_trips(text) && holds(&*codec, text)).collect();
         for text in fitting {
-            // IS-FRISS has `<` at another code, so nothing shows that a document begins.
-            if codec.info().xml_name.is_some() && name != "EBCDIC-IS-FRISS" {
+            // IS-FRISS has `<` at another code, so nothing shows that a document begins. A document cannot name UTF-7.
+            let is_found = name != "EBCDIC-IS-FRISS" && !name.starts_with("UTF-7");
+            if codec.info().xml_name.is_some() && is_found {
                 let there = convert(text.as_bytes(), &["-t", name], name);
                 let back = convert(&there, &[], name);
                 assert_eq!(String::from_utf8_lossy(&back), *text, "{name}");

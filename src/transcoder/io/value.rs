@@ -290,11 +290,8 @@ impl Short {
     /// Whether a transcoder would make the same text of the value.
     #[inline]
     fn is_plain(&self, text: &str) -> bool {
-        let begins_document = match text.as_bytes().first() {
-            Some(b'<') => text.starts_with("<?xml"),
-            Some(0xEF) => text.starts_with('\u{FEFF}'),
-            _ => false,
-        };
+        // A document, XML or HTML, may begin with white space, and may have a label to correct.
+        let begins_document = matches!(text.trim_start().as_bytes(), [b'<', ..]) || text.starts_with('\u{FEFF}');
         !(begins_document || self.looks_at_controls && has_controls(text))
     }
 }

@@ -312,7 +312,25 @@ impl Build {
     }
 
     /// Returns the tables, after it added `pairs`, `starts` and `singles`.
+    /// Makes pairs without a character illegal if their second byte is ASCII, so that the fault is the first byte alone:
+    /// the second may be markup. The WHATWG Encoding Standard does the same.
+    fn spare_ascii(&mut self) {
+        let [set] = self.done.sets[..] else { return };
+        for lead in 0x80..=0xFF {
+            let Some((note::NEXT, node)) = self.done.word(set, lead).as_note() else { continue };
+            let Node { start, first, last } = self.done.nodes[node as usize];
+            for byte in first..=last.min(0x7E) {
+                let is_ascii = Utf8Word::new(char::from(byte)) == Some(self.done.word(set, byte));
+                let word = &mut self.done.words[start as usize + usize::from(byte - first)];
+                if is_ascii && *word == note::of(note::UNASSIGNED) {
+                    *word = note::of(note::ILLEGAL);
+                }
+            }
+        }
+    }
+
     fn finish(mut self) -> DecodeTable {
+        self.spare_ascii();
         for &set in &self.done.sets {
             self.done.pairs.push(std::array::from_fn(|byte| match self.done.word(set, byte as u8).as_note() {
                 Some((note::NEXT, node)) => {
