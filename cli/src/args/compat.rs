@@ -139,6 +139,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("--columns", "--records"),
     ("--gaps", "--columns"),
     ("--record-newlines", "--records"),
+    ("--gaps", "--to-records"),
     ("--overlong", "--to-records"),
     ("--output-suffix", "--output-dir"),
     ("--skip-existing", "--output-dir"),

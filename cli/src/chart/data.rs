@@ -187,28 +187,24 @@ fn probe(state: &dyn Decoder, byte: u8) -> (Effect, Box<dyn Decoder>) {
     (effect, decoder)
 }
 
-/// Returns what follows `byte`, if anything does.
+/// Returns what follows `byte`, if anything does. What follows an escape is the rest of a shift code.
 fn lead(state: &dyn Decoder, byte: u8) -> Option<Lead> {
     let (Effect::Pending, state) = probe(state, byte) else { return None };
+    if byte == 0x1B {
+        return None;
+    }
     let mut lead = Lead { characters: 0, longer: false };
     for byte in bytes() {
         match probe(&*state, byte) {
             (Effect::Text(_), _) => lead.characters += 1,
             // A shift code is not a character.
-            (Effect::Pending, state) => lead.longer = lead.longer || begins_text(&*state, 1),
+            (Effect::Pending, state) if !lead.longer => {
+                lead.longer = bytes().any(|byte| matches!(probe(&*state, byte).0, Effect::Text(_) | Effect::Pending));
+            }
             _ => {}
         }
     }
     (lead.characters > 0 || lead.longer).then_some(lead)
-}
-
-/// Returns whether a character ends with the next byte, or after up to `more` bytes behind that one.
-fn begins_text(state: &dyn Decoder, more: usize) -> bool {
-    bytes().any(|byte| match probe(state, byte) {
-        (Effect::Text(_), _) => true,
-        (Effect::Pending, next) => more > 0 && begins_text(&*next, more - 1),
-        _ => false,
-    })
 }
 
 /// A set of characters, and the decoder in it.
