@@ -933,7 +933,7 @@ fn memory_is_bounded() {
         ("\\377\\377\\377\\377", "-f latin1 --records u32", 1),
         ("", "-q -f latin1 --records vb", 1),
         ("", "--guess -q", 1),
-        ("", "detect --explain", 0),
+        ("", "detect --explain", 1),
         ("", "detect --records", 1),
     ] {
         let script = format!(
