@@ -51,6 +51,7 @@ mod serde;
 mod shapes;
 #[cfg(feature = "legacy")]
 mod stateful;
+mod states;
 mod table_files;
 mod tables;
 mod tapes;
