@@ -11,6 +11,7 @@
 //! | `decode`, `encode` | text with faults, and Python's error handlers |
 //! | `incremental` | decoders and encoders that keep their state between calls |
 //! | `strings` | reads and makes Python's strings and buffers; the only file with `unsafe` |
+//! | `scratch` | memory that is kept between calls |
 //! | `convert` | whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open` |
 //! | `registry` | the codecs of the process, and the tables that were loaded |
 //! | `error` | errors of the library as Python's exceptions |
@@ -24,6 +25,7 @@ mod incremental;
 mod multi;
 mod page;
 mod registry;
+mod scratch;
 mod strings;
 
 /// The part of the package that is written in Rust.
