@@ -5,7 +5,7 @@
 >>> b"\\xc8\\x89\\x5a".decode("ibm1047")
 'Hi!'
 >>> "東京".encode("cp939").hex()
-'0e4596457f0f'
+'0e455745750f'
 """
 
 from __future__ import annotations
