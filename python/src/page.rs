@@ -1,0 +1,205 @@
+//! Single-byte charsets by a table of 256 characters, without the detour by UTF-8.
+
+use crate::scratch::Scratch;
+use crate::strings::{self, Data};
+use charpipe::codec::{ByteSink, Codec, Stop, chars_of_bytes};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+/// From this many bytes on, other threads run meanwhile.
+pub(crate) const WITHOUT_GIL: usize = 64 << 10;
+
+/// No character, or no byte.
+const NONE: u16 = u16::MAX;
+
+/// A single-byte charset whose characters are in the Basic Multilingual Plane.
+pub(crate) struct Page {
+    /// The characters of the bytes, or `NONE`.
+    chars: Box<[u16; 256]>,
+    /// For each high byte of a character the block of its bytes; block 0 is empty.
+    index: Box<[u8; 256]>,
+    /// For each low byte the byte, or `NONE`.
+    blocks: Vec<[u16; 256]>,
+}
+
+impl Page {
+    /// Makes the tables of a codec; `None` if it is another kind of charset.
+    pub(crate) fn of(codec: &dyn Codec) -> Option<Page> {
+        let chars = chars_of_bytes(codec)?;
+        let unit = |ch: char| u16::try_from(ch as u32).ok().filter(|unit| *unit != NONE);
+        if chars.iter().flatten().any(|ch| unit(*ch).is_none()) {
+            return None;
+        }
+        let mut page = Page {
+            chars: Box::new(chars.map(|ch| ch.and_then(unit).unwrap_or(NONE))),
+            index: Box::new([0; 256]),
+            blocks: vec![[NONE; 256]],
+        };
+        // Characters that are only written, and never read, are left to the encoder.
+        if let Some(mut encoder) = codec.encoder() {
+            for ch in chars.iter().flatten() {
+                let mut room = [0; 64];
+                let mut sink = ByteSink::new(&mut room);
+                let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink);
+                if let (Stop::InputEmpty, [byte]) = (step.stop, sink.as_bytes()) {
+                    page.set(*ch as u16, *byte);
+                }
+                encoder.reset();
+            }
+        }
+        Some(page)
+    }
+
+    fn set(&mut self, unit: u16, byte: u8) {
+        let [high, low] = unit.to_be_bytes();
+        let block = &mut self.index[usize::from(high)];
+        if *block == 0 {
+            // At most 256 characters, so at most as many blocks; the last number stands for the slow way.
+            *block = u8::try_from(self.blocks.len()).unwrap_or(0);
+            self.blocks.push([NONE; 256]);
+        }
+        if *block > 0 {
+            self.blocks[usize::from(*block)][usize::from(low)] = byte.into();
+        }
+    }
+
+    #[inline(always)]
+    fn byte(&self, unit: u16) -> u16 {
+        let [high, low] = unit.to_be_bytes();
+        self.blocks[usize::from(self.index[usize::from(high)])][usize::from(low)]
+    }
+
+    /// Decodes; returns `None` if a byte has no character.
+    pub(crate) fn decode<'py>(&self, py: Python<'py>, data: &Data<'_, 'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        let src = data.as_slice();
+        let mut short = [0; 256];
+        if let Some(room) = short.get_mut(..src.len()) {
+            let all = self.latin1(src, room);
+            return match all {
+                0..0x100 => strings::from_latin1(py, room).map(Some),
+                _ => self.decode_wide(py, src),
+            };
+        }
+        let narrow = || {
+            let mut text = Scratch::new(src.len());
+            (self.latin1(src, &mut text), text)
+        };
+        let (all, text) = if src.len() >= WITHOUT_GIL && data.is_constant() { py.detach(narrow) } else { narrow() };
+        match all {
+            0..0x100 => strings::from_latin1(py, &text).map(Some),
+            _ => {
+                drop(text);
+                self.decode_wide(py, src)
+            }
+        }
+    }
+
+    /// Writes the low bytes of the characters; returns all their bits.
+    fn latin1(&self, src: &[u8], dst: &mut [u8]) -> u16 {
+        let (words, rest) = src.as_chunks::<8>();
+        let (places, rest_places) = dst.as_chunks_mut::<8>();
+        let mut all = 0;
+        for (word, place) in words.iter().zip(places) {
+            *place = look_up(*word, &self.chars, &mut all);
+        }
+        for (byte, place) in rest.iter().zip(rest_places) {
+            let unit = self.chars[usize::from(*byte)];
+            all |= unit;
+            *place = unit as u8;
+        }
+        all
+    }
+
+    fn decode_wide<'py>(&self, py: Python<'py>, src: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+        let mut text = Scratch::new(2 * src.len());
+        let mut is_whole = true;
+        for (byte, place) in src.iter().zip(text.as_chunks_mut::<2>().0) {
+            let unit = self.chars[usize::from(*byte)];
+            is_whole &= unit != NONE;
+            *place = unit.to_ne_bytes();
+        }
+        is_whole.then(|| strings::from_utf16(py, &text)).transpose()
+    }
+
+    /// Encodes; returns `None` if there is a character that the table does not have.
+    pub(crate) fn encode<'py>(&self, text: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let (py, len) = (text.py(), text.code_point_len()?);
+        let mut short = [0; 256];
+        if let Some(chars) = strings::short_ucs4(text, &mut short)? {
+            let mut bytes = [0; 256];
+            let mut all = 0;
+            for (code, place) in chars.iter().zip(&mut bytes) {
+                let byte = u16::try_from(*code).map_or(NONE, |unit| self.byte(unit));
+                all |= byte;
+                *place = byte as u8;
+            }
+            return Ok((all < 0x100).then(|| PyBytes::new(py, &bytes[..chars.len()])));
+        }
+        let block = &self.blocks[usize::from(self.index[0])];
+        let change = |bytes: &mut [u8]| {
+            let mut run = || exchange(bytes, block);
+            if len >= WITHOUT_GIL { py.detach(run) } else { run() }
+        };
+        if let Some((bytes, is_whole)) = strings::to_latin1(text, change)? {
+            return Ok(is_whole.then_some(bytes));
+        }
+        let Some(utf16) = strings::to_utf16(text)? else { return Ok(None) };
+        // The first unit is the byte order mark.
+        let src = utf16.as_bytes().as_chunks::<2>().0.get(1..).unwrap_or_default();
+        filled(py, src.len(), |dst| fill(src, dst, |unit| self.byte(u16::from_ne_bytes(*unit))))
+    }
+}
+
+/// Looks up eight bytes, and adds the bits of what is found to `all`. One load and one store for all of them leave the
+/// ports of memory to the table.
+#[inline(always)]
+fn look_up(word: [u8; 8], table: &[u16; 256], all: &mut u16) -> [u8; 8] {
+    let word = u64::from_le_bytes(word);
+    let mut found = 0;
+    for shift in (0..64).step_by(8) {
+        let unit = table[usize::from((word >> shift) as u8)];
+        *all |= unit;
+        found |= u64::from(unit as u8) << shift;
+    }
+    found.to_le_bytes()
+}
+
+/// Exchanges Latin-1 for the bytes of a page; returns whether it has all of them.
+fn exchange(bytes: &mut [u8], block: &[u16; 256]) -> bool {
+    let (words, rest) = bytes.as_chunks_mut::<8>();
+    let mut all = 0;
+    for word in words {
+        *word = look_up(*word, block, &mut all);
+    }
+    for byte in rest {
+        let code = block[usize::from(*byte)];
+        all |= code;
+        *byte = code as u8;
+    }
+    all < 0x100
+}
+
+/// Writes a byte for each item of `src`; returns whether all have one.
+fn fill<T>(src: &[T], dst: &mut [u8], byte: impl Fn(&T) -> u16) -> bool {
+    let mut all = 0;
+    for (item, place) in src.iter().zip(dst) {
+        let byte = byte(item);
+        all |= byte;
+        *place = byte as u8;
+    }
+    all < 0x100
+}
+
+/// Makes `bytes` of this length; `None` if `fill` returns `false`.
+fn filled(
+    py: Python<'_>,
+    len: usize,
+    fill: impl FnOnce(&mut [u8]) -> bool + Send,
+) -> PyResult<Option<Bound<'_, PyBytes>>> {
+    let mut is_whole = false;
+    let bytes = PyBytes::new_with(py, len, |dst| {
+        is_whole = if len >= WITHOUT_GIL { py.detach(|| fill(dst)) } else { fill(dst) };
+        Ok(())
+    })?;
+    Ok(is_whole.then_some(bytes))
+}
