@@ -63,11 +63,12 @@ int main(int argc, char **argv) {
         status = convert(stream, input, len);
     }
     if (status == CHARPIPE_NEED_INPUT) status = finish(stream);
+    int is_written = fflush(stdout) == 0;
     if (status == CHARPIPE_ERROR) {
         fprintf(stderr, "%s: %s\n", charpipe_error_code(stream), charpipe_error_message(stream));
     } else if (detects) {
         printf("%s\n", charpipe_verdict(stream));
     }
     charpipe_free(stream);
-    return status == CHARPIPE_ERROR || ferror(stdin) || fflush(stdout) != 0;
+    return status == CHARPIPE_ERROR || ferror(stdin) || !is_written || fflush(stdout) != 0;
 }

@@ -8,7 +8,7 @@
  *
  * Rules
  *
- * Threads. Nothing is global. Different threads may use different handles at the same time. A handle may be used from
+ * Threads. There is no global state that a program could notice. Different threads may use different handles at the same time. A handle may be used from
  * any thread, but from one thread at a time; this holds for the functions that only return something too.
  *
  * Buffers. The library reads and writes a buffer only during the call that it is given to. Input and output must not

@@ -5,10 +5,13 @@
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 
+use crate::cells::chart;
 use crate::failure::Failure;
 pub use crate::handle::Handle;
 use crate::handle::{Moved, Task, Texts};
-use crate::{inspect, list};
+use crate::list;
+#[cfg(feature = "inspect")]
+use crate::{cells, inspect};
 use charpipe::Status;
 #[cfg(target_family = "wasm")]
 use std::alloc::Layout;
@@ -380,13 +383,14 @@ pub extern "C" fn charpipe_options() -> *mut c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_chart(label: *const c_char, lead: *const c_void, lead_len: usize) -> *mut c_char {
     // SAFETY: the caller promises it.
-    give(|| Ok(inspect::chart(unsafe { text(label)? }, unsafe { bytes(lead, lead_len)? }).to_string()))
+    give(|| Ok(chart(unsafe { text(label)? }, unsafe { bytes(lead, lead_len)? }).to_string()))
 }
 
 /// Returns what each byte is, as JSON.
 ///
 /// # Safety
 /// `label` is null or ends with a NUL; `len` bytes at `input` can be read.
+#[cfg(feature = "inspect")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_explain(
     label: *const c_char,
@@ -395,13 +399,14 @@ pub unsafe extern "C" fn charpipe_explain(
     is_last: c_int,
 ) -> *mut c_char {
     // SAFETY: the caller promises it.
-    give(|| Ok(inspect::explain(unsafe { text(label)? }, unsafe { bytes(input, len)? }, is_last != 0).to_string()))
+    give(|| Ok(cells::explain(unsafe { text(label)? }, unsafe { bytes(input, len)? }, is_last != 0).to_string()))
 }
 
 /// Returns where the records are, as JSON.
 ///
 /// # Safety
 /// `shape` is null or ends with a NUL; `len` bytes at `input` can be read.
+#[cfg(feature = "inspect")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_records(
     shape: *const c_char,
@@ -417,6 +422,7 @@ pub unsafe extern "C" fn charpipe_records(
 ///
 /// # Safety
 /// `len` bytes at `input` can be read.
+#[cfg(feature = "inspect")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_sniff(input: *const c_void, len: usize, is_last: c_int) -> *mut c_char {
     // SAFETY: the caller promises it.

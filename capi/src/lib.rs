@@ -7,13 +7,16 @@
 //! | `options.rs` | reads options from `key=value` text |
 //! | `failure.rs` | errors, and their JSON |
 //! | `list.rs` | the lists of encodings and options |
-//! | `inspect.rs` | what each byte of an input is, and where its records are |
+//! | `cells.rs` | what each byte of an input is, and code charts |
+//! | `inspect.rs` | where the records of an input are |
 //!
 //! Nothing here is global. A handle may move from thread to thread, but only one thread may use it at a time.
 
 mod border;
+mod cells;
 mod failure;
 mod handle;
+#[cfg(feature = "inspect")]
 mod inspect;
 mod list;
 mod options;
