@@ -3,6 +3,7 @@
 //
 //   web/dist/              the package's files
 //   web/dist/page/         the page: one file, which works offline
+//   web/LICENSE-* and NOTICE are copies, as packages have no links
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +24,7 @@ const require = createRequire(join(tools, "package.json"));
 const MODULES = {
   "charpipe.wasm": ["whatwg", "dos", "guess"],
   "charpipe-all.wasm": ["inspect", "whatwg", "dos", "guess", "legacy", "normalize", "translit"],
-  "charpipe-small.wasm": ["dos"],
+  "charpipe-small.wasm": [],
 };
 
 const WASM_FEATURES = [
@@ -49,6 +50,7 @@ function buildModules() {
 
 async function buildPackage() {
   for (const file of readdirSync(join(web, "src"))) copyFileSync(join(web, "src", file), join(dist, file));
+  for (const file of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE"]) copyFileSync(join(root, file), join(web, file));
   const charpipe = await import(join(dist, "index.js"));
   charpipe.loadSync(readFileSync(join(dist, "charpipe.wasm")));
   const ebcdic = charpipe.names().filter((encoding) => encoding.ebcdic);

@@ -128,9 +128,9 @@ char *charpipe_names(void);
 char *charpipe_options(void);
 
 /*
- * Returns the code chart of an encoding as JSON, which the caller frees: {"codec", "lead", "cells"}. There are 256 cells,
- * one for each byte that may follow the `lead` bytes: its text; {"leads": true} if more bytes follow it; or null. `lead`
- * includes the shift code if one is needed. An unknown label gives {"error"}.
+ * Returns the code chart of an encoding as JSON, which the caller frees: {"codec", "lead", "single_byte", "cells"}. There
+ * are 256 cells, one for each byte that may follow the `lead` bytes: its text; {"leads": true} if more bytes follow it; or
+ * null. `lead` includes the shift code if one is needed. An unknown label gives {"error"}.
  */
 char *charpipe_chart(const char *label, const void *lead, size_t lead_len);
 

@@ -88,7 +88,7 @@ fn settle(cells: &mut Vec<Cell>, held: &mut usize, text: &str, fault: FaultLen, 
     *held = after.min(*held);
 }
 
-/// Returns the code chart of the bytes after `lead`: `{"codec", "lead", "cells"}`, with the text of each of the 256 bytes,
+/// Returns the code chart of the bytes after `lead`: `{"codec", "lead", "single_byte", "cells"}`, with the text of each of the 256 bytes,
 /// null if it is no character, or `{"leads": true}` if more bytes follow it. `lead` includes a shift code if one is needed.
 pub(crate) fn chart(label: &str, lead: &[u8]) -> Value {
     let codec = match Registry::builtin().codec(label) {
@@ -104,7 +104,8 @@ pub(crate) fn chart(label: &str, lead: &[u8]) -> Value {
             _ => Value::Null,
         }
     });
-    json!({ "codec": codec.name(), "lead": hex(lead), "cells": cells.collect::<Vec<_>>() })
+    let single_byte = codec.decoder().is_bytewise();
+    json!({ "codec": codec.name(), "lead": hex(lead), "single_byte": single_byte, "cells": cells.collect::<Vec<_>>() })
 }
 
 fn total(cells: &[Cell]) -> usize {

@@ -183,7 +183,10 @@ export function version(): string;
  * Returns a code chart: what each of the 256 bytes is after the bytes `lead`, which include a shift code if one is needed. A
  * cell is the text of the byte; `{ leads: true }` if more bytes follow; or null.
  */
-export function chart(label: string, lead?: Bytes): { codec: string; lead: string; cells: (string | { leads: true } | null)[] };
+export function chart(
+  label: string,
+  lead?: Bytes,
+): { codec: string; lead: string; single_byte: boolean; cells: (string | { leads: true } | null)[] };
 
 /**
  * Returns what the bytes are in an encoding: a cell `[bytes, text]` for each character. The text is null for malformed bytes

@@ -11,6 +11,9 @@ import ibm1047 from "../dist/tables/ibm1047.js";
 
 const iconv = createRequire(resolve(process.env.ICONV_LITE ?? ".", "package.json"))("iconv-lite");
 
+/** The pages in which the bytes of these tests are characters. */
+const MIXED_WITH_SHIFTS = /^IBM(930|933|935|937|939|1364|1371|1388|1390|1399)$/;
+
 test("one page alone, without the module", () => {
   assert.ok(!iconv.encodingExists("IBM1047"));
   register(iconv, [ibm1047]);
@@ -45,7 +48,8 @@ test("pages with double bytes, by the module", async () => {
   for (const name of Object.keys(MIXED)) {
     const text = charpipe.decode(Buffer.from([0xc1, 0x0e, 0x40, 0x40, 0x42, 0xc1, 0x0f, 0xf1]), { from: name, malformed: "drop" });
     const bytes = iconv.encode(text, name);
-    assert.deepEqual([...bytes], [...charpipe.encode(text, name)], name);
+    assert.deepEqual([...bytes], [...charpipe.encode(text, name, { unmappable: "replace" })], name);
+    if (!MIXED_WITH_SHIFTS.test(name)) continue;
     assert.equal(iconv.decode(bytes, name), text, name);
     // In pieces, with the shift state kept.
     const decoder = iconv.getDecoder(name);
