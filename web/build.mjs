@@ -28,7 +28,13 @@ const MODULES = {
 };
 
 const WASM_FEATURES = [
-  "simd", "bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals", "multivalue", "reference-types",
+  "simd",
+  "bulk-memory",
+  "sign-ext",
+  "nontrapping-float-to-int",
+  "mutable-globals",
+  "multivalue",
+  "reference-types",
 ].map((feature) => `--enable-${feature}`);
 
 function buildModules() {
@@ -37,8 +43,21 @@ function buildModules() {
   for (const [file, features] of Object.entries(MODULES)) {
     execFileSync(
       "cargo",
-      ["build", "--quiet", "-p", "charpipe-capi", "--profile", "wasm", "--target", "wasm32-unknown-unknown",
-       "--target-dir", target, "--no-default-features", "--features", features.join(",")],
+      [
+        "build",
+        "--quiet",
+        "-p",
+        "charpipe-capi",
+        "--profile",
+        "wasm",
+        "--target",
+        "wasm32-unknown-unknown",
+        "--target-dir",
+        target,
+        "--no-default-features",
+        "--features",
+        features.join(","),
+      ],
       { cwd: root, stdio: "inherit", env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags } },
     );
     const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
@@ -54,7 +73,10 @@ async function buildPackage() {
   const charpipe = await import(join(dist, "index.js"));
   charpipe.loadSync(readFileSync(join(dist, "charpipe.wasm")));
   const ebcdic = charpipe.names().filter((encoding) => encoding.ebcdic);
-  const tables = writeTables(charpipe, ebcdic.filter((encoding) => encoding.single_byte));
+  const tables = writeTables(
+    charpipe,
+    ebcdic.filter((encoding) => encoding.single_byte),
+  );
   const mixed = ebcdic.filter(({ name }) => !tables.includes(name));
   const list = Object.fromEntries(mixed.map(({ name, aliases }) => [name, aliases]));
   const source = readFileSync(join(web, "src", "iconv-lite.js"), "utf8");
@@ -62,8 +84,8 @@ async function buildPackage() {
 }
 
 /**
- * Writes a file for each single-byte page, and returns their names. A page fits if its 256 characters say how to encode,
- * too.
+ * Writes a file for each single-byte page, and returns their names. A page fits if its 256 characters say how to
+ * encode, too.
  */
 function writeTables(charpipe, encodings) {
   const folder = join(dist, "tables");

@@ -5,8 +5,8 @@
  *         -L target/release -lcharpipe_capi $(xml2-config --libs)
  *     ./xml examples/data/hello-ibm1047.xml
  *
- * libxml2 knows few EBCDIC pages, and reads none of them with NEL as the end of a line. charpipe stands between the file
- * and the parser: the parser gets UTF-8, with an encoding declaration that says so.
+ * libxml2 knows few EBCDIC pages, and reads none of them with NEL as the end of a line. charpipe stands between the
+ * file and the parser: the parser gets UTF-8, with an encoding declaration that says so.
  */
 #include <charpipe.h>
 #include <libxml/xmlreader.h>

@@ -8,8 +8,9 @@
  *
  * Rules
  *
- * Threads. There is no global state that a program could notice. Different threads may use different handles at the same time. A handle may be used from
- * any thread, but from one thread at a time; this holds for the functions that only return something too.
+ * Threads. There is no global state that a program could notice. Different threads may use different handles at the
+ * same time. A handle may be used from any thread, but from one thread at a time; this holds for the functions that
+ * only return something too.
  *
  * Buffers. The library reads and writes a buffer only during the call that it is given to. Input and output must not
  * overlap. A null pointer is allowed if the length is 0. Buffers may have any size: an output of one byte at a time
@@ -61,10 +62,10 @@ uint32_t charpipe_abi(void);
 const char *charpipe_version(void);
 
 /*
- * Opens a conversion. `options` has a line `name=value` for each option, with the names and values of the command's long
- * options: "from=IBM1047\nto=UTF-8\nebcdic-nl=zos". An option without a value in the command has `true` or `false`; a
- * name alone means `true`. `codec-file=PATH` adds the encoding in a table file. NULL and "" are the defaults: detect the
- * encoding, write UTF-8, stop at the first error. charpipe_options lists the options.
+ * Opens a conversion. `options` has a line `name=value` for each option, with the names and values of the command's
+ * long options: "from=IBM1047\nto=UTF-8\nebcdic-nl=zos". An option without a value in the command has `true` or
+ * `false`; a name alone means `true`. `codec-file=PATH` adds the encoding in a table file. NULL and "" are the
+ * defaults: detect the encoding, write UTF-8, stop at the first error. charpipe_options lists the options.
  *
  * Returns a handle even if an option is wrong: charpipe_error then has the error, and every step fails with it. Returns
  * NULL if there is no memory left. Free the handle with charpipe_free.
@@ -72,8 +73,8 @@ const char *charpipe_version(void);
 charpipe *charpipe_open(const char *options);
 
 /*
- * Opens a detection. It takes input as a conversion does and writes none. charpipe_step returns CHARPIPE_DONE as soon as
- * there is a verdict: after the first 64 KiB at the latest, in most cases.
+ * Opens a detection. It takes input as a conversion does and writes none. charpipe_step returns CHARPIPE_DONE as soon
+ * as there is a verdict: after the first 64 KiB at the latest, in most cases.
  */
 charpipe *charpipe_open_detector(const char *options);
 
@@ -96,9 +97,9 @@ void charpipe_reset(charpipe *stream);
 void charpipe_free(charpipe *stream);
 
 /*
- * Return JSON with the keys of `charpipe detect --json` and of `charpipe --report`. The verdict is NULL as long as there
- * is none. The report is that of the stream so far, and NULL for a detector; it has the keys "passed", "diagnostics" and
- * "error" too.
+ * Return JSON with the keys of `charpipe detect --json` and of `charpipe --report`. The verdict is NULL as long as
+ * there is none. The report is that of the stream so far, and NULL for a detector; it has the keys "passed",
+ * "diagnostics" and "error" too.
  */
 const char *charpipe_verdict(charpipe *stream);
 const char *charpipe_report(charpipe *stream);
@@ -120,36 +121,37 @@ uint64_t charpipe_error_record(const charpipe *stream);
 uint64_t charpipe_error_column(const charpipe *stream);
 
 /*
- * Return lists as JSON, which the caller frees. Encodings have the keys "name", "aliases", "decode", "encode", "source",
- * "description", "ebcdic" and "single_byte". Options have the keys "name", "value" ("word", "label", "labels", "flag" or
- * "text") and "words".
+ * Return lists as JSON, which the caller frees. Encodings have the keys "name", "aliases", "decode", "encode",
+ * "source", "description", "ebcdic" and "single_byte". Options have the keys "name", "value" ("word", "label",
+ * "labels", "flag" or "text") and "words".
  */
 char *charpipe_names(void);
 char *charpipe_options(void);
 
 /*
- * Returns the code chart of an encoding as JSON, which the caller frees: {"codec", "lead", "single_byte", "cells"}. There
- * are 256 cells, one for each byte that may follow the `lead` bytes: its text; {"leads": true} if more bytes follow it; or
- * null. `lead` includes the shift code if one is needed. An unknown label gives {"error"}.
+ * Returns the code chart of an encoding as JSON, which the caller frees: {"codec", "lead", "single_byte", "cells"}.
+ * There are 256 cells, one for each byte that may follow the `lead` bytes: its text; {"leads": true} if more bytes
+ * follow it; or null. `lead` includes the shift code if one is needed. An unknown label gives {"error"}.
  */
 char *charpipe_chart(const char *label, const void *lead, size_t lead_len);
 
 /*
- * Returns what each of the bytes is, as JSON, which the caller frees: {"codec", "cells"}. A cell is [bytes, text]. The text
- * is null for malformed bytes, and 0 for shift codes. If `is_last` is 0, an unfinished character at the end has no
+ * Returns what each of the bytes is, as JSON, which the caller frees: {"codec", "cells"}. A cell is [bytes, text]. The
+ * text is null for malformed bytes, and 0 for shift codes. If `is_last` is 0, an unfinished character at the end has no
  * cell. The result takes about 12 times as much memory as the input.
  */
 char *charpipe_explain(const char *label, const void *input, size_t len, int is_last);
 
 /*
  * Returns where the records of the shape `shape` ("fb:80", "rdw", "vb" ...) are, as JSON, which the caller frees:
- * {"records", "read", "error"}. A record is a list of pieces [offset, length]. `read` is the end of the last whole record.
+ * {"records", "read", "error"}. A record is a list of pieces [offset, length]. `read` is the end of the last whole
+ * record.
  */
 char *charpipe_records(const char *shape, const void *input, size_t len, int is_last);
 
 /*
- * Returns the record shapes that an input may have, by its first bytes, as JSON, which the caller frees: {"hypotheses"},
- * the best first, each with "shape", "survives" and "why".
+ * Returns the record shapes that an input may have, by its first bytes, as JSON, which the caller frees:
+ * {"hypotheses"}, the best first, each with "shape", "survives" and "why".
  */
 char *charpipe_sniff(const void *input, size_t len, int is_last);
 

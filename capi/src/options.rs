@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use charpipe::{Registry, Transcode};
 
-/// Reads options. Each line has one; a name alone means `true`. Blank lines do not count. Blanks around names and values
-/// are dropped. `codec-file`, which may be repeated, adds the encoding in a table file.
+/// Reads options. Each line has one; a name alone means `true`. Blank lines do not count. Blanks around names and
+/// values are dropped. `codec-file`, which may be repeated, adds the encoding in a table file.
 pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
     let pairs = || {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

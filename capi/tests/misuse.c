@@ -79,8 +79,12 @@ static void after_the_end(charpipe *stream) {
     CHECK(charpipe_step(stream, "a", 1, &read, room, sizeof room, &written) == CHARPIPE_ERROR && is_code(stream, "usage"));
     CHECK(charpipe_finish(stream, room, sizeof room, &written) == CHARPIPE_DONE);
     charpipe_reset(stream);
-    CHECK(charpipe_step(stream, "ab\xFF", 3, &read, room, sizeof room, &written) == CHARPIPE_NEED_ROOM);
-    CHECK(charpipe_finish(stream, room, sizeof room, &written) == CHARPIPE_ERROR && is_code(stream, "malformed"));
+    CHECK(charpipe_step(stream, "ab\xFF", 3, &read, room, sizeof room, &written) >= 0);
+    int status;
+    do {
+        status = charpipe_finish(stream, room, sizeof room, &written);
+    } while (status == CHARPIPE_NEED_ROOM);
+    CHECK(status == CHARPIPE_ERROR && is_code(stream, "malformed"));
     CHECK(charpipe_error_offset(stream) == 2);
     CHECK(charpipe_step(stream, "a", 1, &read, room, sizeof room, &written) == CHARPIPE_ERROR);
 }
@@ -93,9 +97,9 @@ int main(void) {
     one_byte_at_a_time(stream);
     after_the_end(stream);
     charpipe_free(stream);
-    char *names = charpipe_names();
-    CHECK(names && strstr(names, "\"IBM1047\""));
-    charpipe_free_text(names);
+    char *options = charpipe_options();
+    CHECK(options && strstr(options, "\"ebcdic-nl\""));
+    charpipe_free_text(options);
     if (!failed) puts("ok");
     return failed;
 }

@@ -34,7 +34,12 @@ function field({ name, value, words }) {
   }
   const hint = { from: "auto", to: "UTF-8", malformed: words.join(", ") }[name];
   const isLabel = value === "label";
-  return make("label", {}, name, make("input", { id, list: isLabel && "encodings", placeholder: hint, autocomplete: "off", spellcheck: "false" }));
+  return make(
+    "label",
+    {},
+    name,
+    make("input", { id, list: isLabel && "encodings", placeholder: hint, autocomplete: "off", spellcheck: "false" }),
+  );
 }
 
 /** Returns the options that are set. */
@@ -98,7 +103,12 @@ export function showPreview(file, options) {
   const to = report?.to ?? "UTF-8";
   let text = "";
   try {
-    text = to === "UTF-8" ? new TextDecoder().decode(output) : new TextDecoder().decode(convert(output, { from: to, malformed: "replace", relabel: "never", as: "text" }).bytes);
+    text =
+      to === "UTF-8"
+        ? new TextDecoder().decode(output)
+        : new TextDecoder().decode(
+            convert(output, { from: to, malformed: "replace", relabel: "never", as: "text" }).bytes,
+          );
   } catch {
     text = "";
   }
@@ -109,8 +119,12 @@ export function showPreview(file, options) {
 /** What a conversion changes besides the encoding. */
 function changes(report) {
   const parts = [`From ${report.from ?? "unknown"} to ${report.to}`];
-  if (report.relabelled) parts.push(`the label becomes “${report.relabelled.to}” (it was ${report.relabelled.from ? `“${report.relabelled.from}”` : "absent"})`);
-  const count = (faults, what) => faults?.count > 0 && parts.push(`${faults.count} ${what} replaced, dropped or escaped`);
+  if (report.relabelled)
+    parts.push(
+      `the label becomes “${report.relabelled.to}” (it was ${report.relabelled.from ? `“${report.relabelled.from}”` : "absent"})`,
+    );
+  const count = (faults, what) =>
+    faults?.count > 0 && parts.push(`${faults.count} ${what} replaced, dropped or escaped`);
   count(report.malformed, "malformed sequences");
   count(report.unmappable, "characters that the target lacks");
   count(report.controls, "control characters");
@@ -131,7 +145,8 @@ export function convertInWorker(module, file, options, progressed, started) {
     };
     started(() => end({ cancelled: true }));
     worker.onmessage = ({ data }) => ("progress" in data ? progressed(data.progress) : end(data));
-    worker.onerror = (event) => end({ failure: { code: "internal", message: event.message || "the worker cannot start" } });
+    worker.onerror = (event) =>
+      end({ failure: { code: "internal", message: event.message || "the worker cannot start" } });
     worker.postMessage({ module, file, options });
   });
 }

@@ -86,7 +86,9 @@ function choose(index, isAsked = true) {
 function reason(cell) {
   const isCut = cell.at + cell.len === file.size;
   if (isCut && cell.len > 1) return "the file ends within this character";
-  return cell.len === 1 ? `no character begins or goes on with ${hex(file.head[cell.at])} here` : "these bytes are no character";
+  return cell.len === 1
+    ? `no character begins or goes on with ${hex(file.head[cell.at])} here`
+    : "these bytes are no character";
 }
 
 export function setUpDump() {

@@ -3,8 +3,17 @@
 import { detect, load, names, version } from "../src/index.js";
 import { showChart } from "./chart.js";
 import {
-  changes, chosenOptions, commandLine, convertInWorker, download, fromFragment, outputName, setOptions, setUpOptions,
-  showPreview, toFragment,
+  changes,
+  chosenOptions,
+  commandLine,
+  convertInWorker,
+  download,
+  fromFragment,
+  outputName,
+  setOptions,
+  setUpOptions,
+  showPreview,
+  toFragment,
 } from "./convert.js";
 import { byId, make } from "./dom.js";
 import { setUpDump, showDump } from "./dump.js";
@@ -68,7 +77,9 @@ function setUpInput() {
 }
 
 function openHex() {
-  const digits = byId("paste").value.replace(/0x/gi, "").replace(/[\s,:-]/g, "");
+  const digits = byId("paste")
+    .value.replace(/0x/gi, "")
+    .replace(/[\s,:-]/g, "");
   if (!/^([0-9a-f]{2})*$/i.test(digits)) {
     const at = digits.search(/[^0-9a-f]/i);
     return problem(at < 0 ? "An odd number of hex digits: one is missing." : `“${digits[at]}” is not a hex digit.`);
@@ -172,7 +183,8 @@ async function run() {
   byId("run").disabled = false;
   if (result.cancelled) outcome.textContent = "Cancelled.";
   else if (result.failure) {
-    const place = result.failure.offset === undefined ? "" : `, and ${result.output?.size ?? 0} bytes before it were good`;
+    const place =
+      result.failure.offset === undefined ? "" : `, and ${result.output?.size ?? 0} bytes before it were good`;
     outcome.textContent = `Error: ${result.failure.message}${place}. Nothing was saved.`;
   } else {
     outcome.textContent = `${result.report.bytes_in} bytes became ${result.report.bytes_out}. ${changes(result.report)}`;

@@ -22,7 +22,9 @@ export function showRecords(file, label) {
   list.replaceChildren();
   if (!wanted) {
     const fitting = file.shapes.map((one) => one.shape).join(", ");
-    about.textContent = fitting ? `Several formats fit: ${fitting}.` : "The file has no record format that can be told from its bytes. If it has records, name the format: fb:80 for 80 bytes each.";
+    about.textContent = fitting
+      ? `Several formats fit: ${fitting}.`
+      : "The file has no record format that can be told from its bytes. If it has records, name the format: fb:80 for 80 bytes each.";
     return;
   }
   let found;
@@ -33,7 +35,10 @@ export function showRecords(file, label) {
     return;
   }
   const lengths = found.records.map((pieces) => pieces.reduce((sum, [, len]) => sum + len, 0));
-  const range = lengths.length > 0 ? `, ${Math.min(...lengths.slice(0, 1e5))} to ${Math.max(...lengths.slice(0, 1e5))} bytes long` : "";
+  const range =
+    lengths.length > 0
+      ? `, ${Math.min(...lengths.slice(0, 1e5))} to ${Math.max(...lengths.slice(0, 1e5))} bytes long`
+      : "";
   const why = file.shapes.find((one) => one.shape === wanted)?.why.join("; ");
   const failure = found.error ? ` ${found.error.message} (byte ${found.error.offset}).` : "";
   const part = file.size > file.head.length ? " in the first MiB" : "";
@@ -51,12 +56,16 @@ const line = (number, len, text) => make("div", { class: "record" }, make("b", {
 
 /** Columns from 1: ----+----1----+----2 */
 function ruler(len) {
-  return Array.from({ length: len }, (_, at) => ((at + 1) % 10 === 0 ? ((at + 1) / 10) % 10 : (at + 1) % 5 === 0 ? "+" : "-")).join("");
+  return Array.from({ length: len }, (_, at) =>
+    (at + 1) % 10 === 0 ? ((at + 1) / 10) % 10 : (at + 1) % 5 === 0 ? "+" : "-",
+  ).join("");
 }
 
 /** A character for each byte, so that columns keep their places. */
 function textOf(label, data) {
-  return explain(label, data).cells.map(([len, text]) => (text ? shape(text).padEnd(len) : "·".repeat(len))).join("");
+  return explain(label, data)
+    .cells.map(([len, text]) => (text ? shape(text).padEnd(len) : "·".repeat(len)))
+    .join("");
 }
 
 function join(pieces) {

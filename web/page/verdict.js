@@ -58,7 +58,13 @@ function showPolicies(file, options) {
   const rows = POLICIES.map((policy) => {
     const verdict = detect(file.head, { ...options, guess: false, policy });
     const encoding = verdict.encoding ?? verdict.error?.message ?? "unknown";
-    return make("tr", {}, make("th", { scope: "row" }, policy), make("td", {}, encoding), make("td", {}, verdict.rule ?? ""));
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, policy),
+      make("td", {}, encoding),
+      make("td", {}, verdict.rule ?? ""),
+    );
   });
   byId("policies").tBodies[0].replaceChildren(...rows);
 }

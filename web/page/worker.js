@@ -1,5 +1,5 @@
-// Converts a file of any size, a piece at a time, beside the page. Memory does not grow with the file: the output goes into
-// blobs, which the browser may keep on disk.
+// Converts a file of any size, a piece at a time, beside the page. Memory does not grow with the file: the output goes
+// into blobs, which the browser may keep on disk.
 
 import { CharpipeError, load } from "../src/index.js";
 import { current } from "../src/load.js";

@@ -4,8 +4,8 @@
 export type Bytes = ArrayBuffer | ArrayBufferView | SharedArrayBuffer;
 
 /**
- * The options of a conversion. Their names are those of the command's long options, in camel case; docs/command.md of the
- * project explains them. `options()` lists them.
+ * The options of a conversion. Their names are those of the command's long options, in camel case; docs/command.md of
+ * the project explains them. `options()` lists them.
  */
 export interface Options {
   /** The encoding of the input. The default, `auto`, detects it. */
@@ -141,10 +141,12 @@ export interface Report {
  * Loads the WebAssembly module, which all functions use. Call it once, and await it, before the others.
  *
  * `web` (the default) has the 248 encodings of the web, of EBCDIC and of DOS. `all` has all encodings, `unmappable:
- * "translit"`, `normalize`, `explain`, `records` and `sniff`. `small` lacks those of the web, which TextDecoder has. Other
- * sources are the bytes of the module, a response, an address, or a compiled module.
+ * "translit"`, `normalize`, `explain`, `records` and `sniff`. `small` lacks those of the web, which TextDecoder has.
+ * Other sources are the bytes of the module, a response, an address, or a compiled module.
  */
-export function load(source?: "web" | "all" | "small" | URL | Response | BufferSource | WebAssembly.Module): Promise<void>;
+export function load(
+  source?: "web" | "all" | "small" | URL | Response | BufferSource | WebAssembly.Module,
+): Promise<void>;
 
 /** Does the same at once. Browsers allow this outside of workers only for compiled modules. */
 export function loadSync(source: BufferSource | WebAssembly.Module): void;
@@ -180,8 +182,8 @@ export function options(): { name: string; value: "word" | "label" | "labels" | 
 export function version(): string;
 
 /**
- * Returns a code chart: what each of the 256 bytes is after the bytes `lead`, which include a shift code if one is needed. A
- * cell is the text of the byte; `{ leads: true }` if more bytes follow; or null.
+ * Returns a code chart: what each of the 256 bytes is after the bytes `lead`, which include a shift code if one is
+ * needed. A cell is the text of the byte; `{ leads: true }` if more bytes follow; or null.
  */
 export function chart(
   label: string,
@@ -189,10 +191,14 @@ export function chart(
 ): { codec: string; lead: string; single_byte: boolean; cells: (string | { leads: true } | null)[] };
 
 /**
- * Returns what the bytes are in an encoding: a cell `[bytes, text]` for each character. The text is null for malformed bytes
- * and 0 for shift codes. Only in the build `all`.
+ * Returns what the bytes are in an encoding: a cell `[bytes, text]` for each character. The text is null for malformed
+ * bytes and 0 for shift codes. Only in the build `all`.
  */
-export function explain(label: string, input: Bytes, isLast?: boolean): { codec: string; cells: [number, string | null | 0][] };
+export function explain(
+  label: string,
+  input: Bytes,
+  isLast?: boolean,
+): { codec: string; cells: [number, string | null | 0][] };
 
 /** Returns where the records are: lists of `[offset, length]`. Only in the build `all`. */
 export function records(

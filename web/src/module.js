@@ -1,4 +1,5 @@
-// The WebAssembly module: its memory, its texts, and its streams. The functions that it exports are those of charpipe.h.
+// The WebAssembly module: its memory, its texts, and its streams. The functions that it exports are those of
+// charpipe.h.
 
 import { CharpipeError } from "./error.js";
 

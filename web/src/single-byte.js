@@ -1,5 +1,5 @@
-// Decodes plain text of Latin letters in a single-byte encoding without the module, in Node: there a string can be made of
-// Latin-1 bytes at the speed of a copy. The result is that of the module.
+// Decodes plain text of Latin letters in a single-byte encoding without the module, in Node: there a string can be
+// made of Latin-1 bytes at the speed of a copy. The result is that of the module.
 
 import { current } from "./load.js";
 
@@ -16,7 +16,10 @@ const NONE = 0x100;
 const BLOCK = 64 * 1024;
 let block;
 
-/** Returns the text; undefined if only the module can tell it: another host or option, other characters, malformed bytes, XML. */
+/**
+ * Returns the text; undefined if only the module can tell it: another host or option, other characters, malformed
+ * bytes, XML.
+ */
 export function decodeByTable(bytes, options) {
   const names = Object.keys(options);
   if (!globalThis.Buffer?.prototype.latin1Slice || names.length !== 1 || names[0] !== "from") return undefined;

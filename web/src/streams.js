@@ -67,7 +67,14 @@ export class EncoderStream extends TransformStream {
       return encoder.encode(isCut ? whole.slice(0, -1) : whole);
     };
     const give = (controller) => (piece) => controller.enqueue(piece.slice());
-    super(transformer(stream, give, (text) => bytes(String(text)), () => bytes("", true)));
+    super(
+      transformer(
+        stream,
+        give,
+        (text) => bytes(String(text)),
+        () => bytes("", true),
+      ),
+    );
     this.#stream = stream;
   }
 
@@ -100,7 +107,8 @@ function transformer(stream, give, bytes, rest = () => new Uint8Array()) {
 
 /** Keeps what can still be asked for, and frees the handle. */
 function settle(stream) {
-  if (stream.handle !== 0 && !stream.module.broken) stream.last = { verdict: stream.verdict(), report: stream.report() };
+  if (stream.handle !== 0 && !stream.module.broken)
+    stream.last = { verdict: stream.verdict(), report: stream.report() };
   stream.close();
 }
 

@@ -1,4 +1,5 @@
-// Tests `charpipe/iconv-lite`: `ICONV_LITE=DIR node --test web/test/iconv-lite.test.mjs`; DIR has node_modules/iconv-lite.
+// Tests `charpipe/iconv-lite`: `ICONV_LITE=DIR node --test web/test/iconv-lite.test.mjs`; DIR has
+// node_modules/iconv-lite.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -46,7 +47,10 @@ test("pages with double bytes, by the module", async () => {
   registerMixed(iconv);
   assert.ok(Object.keys(MIXED).length >= 8);
   for (const name of Object.keys(MIXED)) {
-    const text = charpipe.decode(Buffer.from([0xc1, 0x0e, 0x40, 0x40, 0x42, 0xc1, 0x0f, 0xf1]), { from: name, malformed: "drop" });
+    const text = charpipe.decode(Buffer.from([0xc1, 0x0e, 0x40, 0x40, 0x42, 0xc1, 0x0f, 0xf1]), {
+      from: name,
+      malformed: "drop",
+    });
     const bytes = iconv.encode(text, name);
     assert.deepEqual([...bytes], [...charpipe.encode(text, name, { unmappable: "replace" })], name);
     if (!MIXED_WITH_SHIFTS.test(name)) continue;

@@ -41,7 +41,10 @@ test("options are in camel case or as on the command line", () => {
   assert.equal(charpipe.decode(newline, { from: "IBM1047", ebcdicNl: "zos" }), "A\n");
   assert.equal(charpipe.decode(newline, { from: "IBM1047", "ebcdic-nl": "zos" }), "A\n");
   assert.equal(charpipe.decode(bytes(0xc1, 0x40, 0xc2, 0x40), { from: "IBM037", records: "fb:2" }), "A\nB\n");
-  assert.throws(() => charpipe.convert(bytes(), { bom: "yes" }), { code: "bad-option", message: /auto, keep, add, strip/ });
+  assert.throws(() => charpipe.convert(bytes(), { bom: "yes" }), {
+    code: "bad-option",
+    message: /auto, keep, add, strip/,
+  });
   assert.throws(() => charpipe.convert(bytes(), { from: "a\nto=b" }), { code: "usage" });
 });
 
@@ -135,7 +138,18 @@ async function through(stream, pieces) {
 const cut = (input, at) => [input.subarray(0, at), input.subarray(at)];
 
 test("streams give the same at every cut", async () => {
-  const wanted = ["UTF-8", "UTF-16LE", "Shift_JIS", "EUC-JP", "gb18030", "Big5", "EUC-KR", "IBM939", "IBM1047", "ISO-2022-JP"];
+  const wanted = [
+    "UTF-8",
+    "UTF-16LE",
+    "Shift_JIS",
+    "EUC-JP",
+    "gb18030",
+    "Big5",
+    "EUC-KR",
+    "IBM939",
+    "IBM1047",
+    "ISO-2022-JP",
+  ];
   for (const { name, input } of samples().filter(({ name }) => wanted.includes(name))) {
     const part = input.subarray(0, 120);
     const options = { from: name, malformed: "replace", as: "text" };
@@ -211,7 +225,12 @@ test("what only the module with everything has", async () => {
   assert.equal(Buffer.from(name).toString(), "e EUR");
   assert.equal(charpipe.decode(Buffer.from("e\u0301"), { normalize: "nfc" }), "é");
   const { cells } = charpipe.explain("IBM939", bytes(0xc1, 0x0e, 0x45, 0x66, 0x0f));
-  assert.deepEqual(cells, [[1, "A"], [1, 0], [2, "本"], [1, 0]]);
+  assert.deepEqual(cells, [
+    [1, "A"],
+    [1, 0],
+    [2, "本"],
+    [1, 0],
+  ]);
   assert.equal(charpipe.records("fb:2", bytes(1, 2, 3, 4)).records.length, 2);
   await charpipe.load();
 });

@@ -1,5 +1,5 @@
-// Tests the page in headless Chromium: `TOOLS=DIR CHROMIUM=PATH node --test web/test/page.test.mjs`. DIR has node_modules
-// with puppeteer-core and axe-core. SCREENSHOTS=DIR keeps pictures.
+// Tests the page in headless Chromium: `TOOLS=DIR CHROMIUM=PATH node --test web/test/page.test.mjs`. DIR has
+// node_modules with puppeteer-core and axe-core. SCREENSHOTS=DIR keeps pictures.
 
 import assert from "node:assert/strict";
 import { readFileSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -33,7 +33,10 @@ async function open(fragment = "") {
   page.on("request", (request) => request.url().split("#")[0] !== address && page.requests.push(request.url()));
   page.on("pageerror", (error) => page.problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-  page.on("dialog", (dialog) => { page.problems.push("dialog"); dialog.dismiss(); });
+  page.on("dialog", (dialog) => {
+    page.problems.push("dialog");
+    dialog.dismiss();
+  });
   await page.setViewport({ width: 1100, height: 1400 });
   await page.goto(address + fragment);
   await page.waitForSelector("html[data-ready]");
@@ -45,7 +48,9 @@ const text = (page, id) => page.$eval(`#${id}`, (element) => element.textContent
 
 async function give(page, path) {
   await (await page.$("#file")).uploadFile(path);
-  await page.waitForFunction(() => !document.getElementById("run").disabled || !document.getElementById("problem").hidden);
+  await page.waitForFunction(
+    () => !document.getElementById("run").disabled || !document.getElementById("problem").hidden,
+  );
   await page.evaluate(() => new Promise((done) => setTimeout(done, 0)));
 }
 
@@ -63,7 +68,11 @@ async function picture(page, name, fullPage = true) {
 
 async function close(page) {
   assert.deepEqual(page.problems, []);
-  assert.deepEqual(page.requests.filter((url) => !url.startsWith("blob:")), [], "no requests");
+  assert.deepEqual(
+    page.requests.filter((url) => !url.startsWith("blob:")),
+    [],
+    "no requests",
+  );
   await page.close();
 }
 
@@ -79,8 +88,13 @@ test("every example: the verdict is that of the library", async () => {
     await give(page, join(data, name));
     const verdict = charpipe.detect(readFileSync(join(data, name)));
     const sentence = await page.waitForFunction(
-      (id, wanted) => { const it = document.getElementById(id).textContent; return it.includes(wanted) && it; },
-      {}, "sentence", verdict.codec ? verdict.encoding : "unknown",
+      (id, wanted) => {
+        const it = document.getElementById(id).textContent;
+        return it.includes(wanted) && it;
+      },
+      {},
+      "sentence",
+      verdict.codec ? verdict.encoding : "unknown",
     );
     const shown = await sentence.jsonValue();
     if (verdict.codec && verdict.source === "default") assert.match(shown, /only because/, name);
@@ -120,8 +134,18 @@ test("a guess shows the other candidates and the bytes in which they differ", as
 
 test("records with a ruler", async () => {
   const page = await open();
-  await give(page, join(data, "records", readdirSync(join(data, "records")).find((name) => name.endsWith(".fba") || name.endsWith(".fb"))));
-  await page.$eval("#shape", (input) => { input.value = "fb:41"; input.dispatchEvent(new Event("change")); });
+  await give(
+    page,
+    join(
+      data,
+      "records",
+      readdirSync(join(data, "records")).find((name) => name.endsWith(".fba") || name.endsWith(".fb")),
+    ),
+  );
+  await page.$eval("#shape", (input) => {
+    input.value = "fb:41";
+    input.dispatchEvent(new Event("change"));
+  });
   assert.match(await text(page, "records-list"), /----\+----1/);
   await picture(page, "records");
   await close(page);
@@ -152,7 +176,9 @@ test("conversion: preview, download, command line, permalink", async () => {
   await page.keyboard.press("Tab");
   assert.equal(await text(page, "command"), "charpipe --to UTF-16 -o hello-ibm1047.converted.xml hello-ibm1047.xml");
   assert.equal(await page.evaluate(() => location.hash), "#to=UTF-16");
-  const done = new Promise((resolve) => session.on("Browser.downloadProgress", ({ state }) => state === "completed" && resolve()));
+  const done = new Promise((resolve) =>
+    session.on("Browser.downloadProgress", ({ state }) => state === "completed" && resolve()),
+  );
   await page.click("#run");
   await done;
   const saved = readFileSync(join(scratch, "hello-ibm1047.converted.xml"));
@@ -161,7 +187,10 @@ test("conversion: preview, download, command line, permalink", async () => {
   const again = await open("#to=UTF-16&malformed=replace&eol=lf&guess=true&no-such=1&bom=%3Cb%3E");
   assert.equal(await again.$eval("#option-eol", (input) => input.value), "lf");
   assert.ok(await again.$eval("#option-guess", (input) => input.checked));
-  assert.equal(await text(again, "command"), "charpipe --to UTF-16 --guess --malformed replace --eol lf -o FILE.converted FILE");
+  assert.equal(
+    await text(again, "command"),
+    "charpipe --to UTF-16 --guess --malformed replace --eol lf -o FILE.converted FILE",
+  );
   await close(again);
   await close(page);
 });
@@ -170,13 +199,21 @@ test("a large file streams through a worker, and can be cancelled", async () => 
   const page = await open("#from=IBM037");
   const large = file("large.bin", Buffer.alloc(96 << 20, 0xc1));
   await give(page, large);
-  await page.evaluate(() => { URL.createObjectURL = ((make) => (blob) => { if (blob.size > 1e6) window.saved = blob.size; return make(blob); })(URL.createObjectURL.bind(URL)); });
+  await page.evaluate(() => {
+    URL.createObjectURL = ((make) => (blob) => {
+      if (blob.size > 1e6) window.saved = blob.size;
+      return make(blob);
+    })(URL.createObjectURL.bind(URL));
+  });
   await page.click("#run");
   await page.waitForFunction(() => document.getElementById("progress").value > 0);
   await page.click("#cancel");
   assert.equal(await text(page, "outcome"), "Cancelled.");
   await page.click("#run");
-  await page.waitForFunction(() => /^100663296 bytes became 100663296/.test(document.getElementById("outcome").textContent), { timeout: 60_000 });
+  await page.waitForFunction(
+    () => /^100663296 bytes became 100663296/.test(document.getElementById("outcome").textContent),
+    { timeout: 60_000 },
+  );
   assert.equal(await page.evaluate(() => window.saved), 96 << 20);
   const { JSHeapUsedSize } = await page.metrics();
   assert.ok(JSHeapUsedSize < 64 << 20, `${JSHeapUsedSize}`);
@@ -187,7 +224,9 @@ test("bad input: an error with its place, and nothing saved", async () => {
   const page = await open("#from=UTF-8");
   await give(page, file("bad.txt", Buffer.from("ab\xff", "latin1")));
   await page.click("#run");
-  await page.waitForFunction(() => /^Error: byte 2: FF is not valid UTF-8/.test(document.getElementById("outcome").textContent));
+  await page.waitForFunction(() =>
+    /^Error: byte 2: FF is not valid UTF-8/.test(document.getElementById("outcome").textContent),
+  );
   await give(page, file("empty", Buffer.alloc(0)));
   assert.match(await text(page, "sentence"), /UTF-8/);
   await page.click("summary");
@@ -196,7 +235,10 @@ test("bad input: an error with its place, and nothing saved", async () => {
   assert.equal(await text(page, "problem"), "“x” is not a hex digit.");
   await page.click("#sample");
   await page.waitForFunction(() => document.getElementById("preview").textContent.length > 0);
-  await page.$eval("#option-from", (input) => { input.value = "no such"; input.dispatchEvent(new Event("change", { bubbles: true })); });
+  await page.$eval("#option-from", (input) => {
+    input.value = "no such";
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
   assert.match(await text(page, "problem"), /"no such" is not known/);
   await close(page);
 });
@@ -206,12 +248,23 @@ test("hostile names and labels never become markup", async () => {
   const name = "<img src=x onerror=alert(1)>'\"`$(id);&.xml";
   const label = '<?xml version="1.0" encoding="<svg onload=alert(1)>"?><a/>';
   await give(page, file(name, label));
-  await page.$eval("#option-from", (input) => { input.value = ""; input.dispatchEvent(new Event("change", { bubbles: true })); });
+  await page.$eval("#option-from", (input) => {
+    input.value = "";
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
   await give(page, file("x.xml", '<?xml version="1.0" encoding="&lt;img&gt;<b>"?><script>alert(1)</script>'));
-  await page.$eval("#chart-a", (input) => { input.value = "<img src=x onerror=alert(1)>"; input.dispatchEvent(new Event("change")); });
-  await page.$eval("#shape", (input) => { input.value = "<b>fb"; input.dispatchEvent(new Event("change")); });
+  await page.$eval("#chart-a", (input) => {
+    input.value = "<img src=x onerror=alert(1)>";
+    input.dispatchEvent(new Event("change"));
+  });
+  await page.$eval("#shape", (input) => {
+    input.value = "<b>fb";
+    input.dispatchEvent(new Event("change"));
+  });
   await give(page, file(name, label));
-  const found = await page.$$eval("main img, main svg, main b > b, main script", (all) => all.map((one) => one.outerHTML));
+  const found = await page.$$eval("main img, main svg, main b > b, main script", (all) =>
+    all.map((one) => one.outerHTML),
+  );
   assert.deepEqual(found, []);
   assert.match(await text(page, "command"), /'<img src=x onerror=alert\(1\)>'\\''"`\$\(id\);&\.xml'$/);
   await close(page);
@@ -223,13 +276,20 @@ test("no connection can be made at all", async () => {
   const refused = await page.evaluate(async () => {
     const tried = [];
     await fetch("https://example.invalid/").catch((error) => tried.push(error.name));
-    try { new WebSocket("wss://example.invalid/"); } catch (error) { tried.push(error.name); }
+    try {
+      new WebSocket("wss://example.invalid/");
+    } catch (error) {
+      tried.push(error.name);
+    }
     tried.push(navigator.sendBeacon("https://example.invalid/", "x"));
     return tried;
   });
   assert.equal(refused[0], "TypeError");
   assert.ok(page.problems.some((problem) => /Content Security Policy/.test(problem)));
-  assert.deepEqual(page.requests.filter((url) => !url.startsWith("blob:") && !/example\.invalid/.test(url)), []);
+  assert.deepEqual(
+    page.requests.filter((url) => !url.startsWith("blob:") && !/example\.invalid/.test(url)),
+    [],
+  );
   await page.close();
 });
 
@@ -283,8 +343,8 @@ test("decoding agrees with the browser's TextDecoder, at every cut", async () =>
 const DIFFERENT = ["ISO-8859-1", "US-ASCII"];
 
 /**
- * Whether Chromium decodes a pair in another way than the Encoding Standard: in Big5 the four that stand for two code points.
- * In EUC-JP, a broken code of three bytes makes it misread the next pair.
+ * Whether Chromium decodes a pair in another way than the Encoding Standard: in Big5 the four that stand for two code
+ * points. In EUC-JP, a broken code of three bytes makes it misread the next pair.
  */
 const isFaulty = (name, pair) =>
   (name === "Big5" && [0x8862, 0x8864, 0x88a3, 0x88a5].includes(pair)) || (name === "EUC-JP" && pair >> 8 === 0x8f);

@@ -1,5 +1,5 @@
-// Measures decoding to strings beside the host's TextDecoder: `node web/test/speed.mjs`. Prints MB of input for each second of
-// processor time, the best of many runs.
+// Measures decoding to strings beside the host's TextDecoder: `node web/test/speed.mjs`. Prints MB of input for each
+// second of processor time, the best of many runs.
 
 import { readFileSync } from "node:fs";
 import { decode, encode, load, loadSync } from "../dist/index.js";
@@ -26,7 +26,11 @@ await load();
 console.log(`load: ${(performance.now() - began).toFixed(0)} ms`);
 
 for (const [name, text] of [
-  ["IBM1047", german], ["windows-1252", german], ["Shift_JIS", japanese], ["IBM939", japanese], ["UTF-16LE", japanese],
+  ["IBM1047", german],
+  ["windows-1252", german],
+  ["Shift_JIS", japanese],
+  ["IBM939", japanese],
+  ["UTF-16LE", japanese],
   ["UTF-8", japanese],
 ]) {
   const bytes = encode(text, name, { bom: "strip" });
