@@ -5,7 +5,7 @@
 //   web/dist/page/         the page: one file, which works offline
 //   web/LICENSE-* and NOTICE are copies, as packages have no links
 
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -37,34 +37,36 @@ const WASM_FEATURES = [
   "reference-types",
 ].map((feature) => `--enable-${feature}`);
 
-function buildModules() {
+/** Builds one module after the other. While the next one is compiled, wasm-opt works on the last one. */
+async function buildModules() {
   const target = join(root, "target", "wasm");
+  const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
   const flags = "-C target-feature=+simd128 -C llvm-args=--inline-threshold=25";
+  const env = { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
+  const cargo = ["build", "--quiet", "-p", "charpipe-capi", "--profile", "wasm", "--target", "wasm32-unknown-unknown"];
+  let optimized = Promise.resolve();
   for (const [file, features] of Object.entries(MODULES)) {
-    execFileSync(
-      "cargo",
-      [
-        "build",
-        "--quiet",
-        "-p",
-        "charpipe-capi",
-        "--profile",
-        "wasm",
-        "--target",
-        "wasm32-unknown-unknown",
-        "--target-dir",
-        target,
-        "--no-default-features",
-        "--features",
-        features.join(","),
-      ],
-      { cwd: root, stdio: "inherit", env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags } },
-    );
-    const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
+    const words = [...cargo, "--target-dir", target, "--no-default-features", "--features", features.join(",")];
+    await run("cargo", words, { cwd: root, env });
+    await optimized;
+    const raw = join(target, file);
+    copyFileSync(built, raw);
     const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
     const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-    execFileSync(optimizer, ["-O2", ...WASM_FEATURES, ...strip, built, "-o", join(dist, file)], { stdio: "inherit" });
+    optimized = run(optimizer, ["-O2", ...WASM_FEATURES, ...strip, raw, "-o", join(dist, file)]);
+    // If cargo fails first, this must not be a second failure.
+    optimized.catch(() => {});
   }
+  await optimized;
+}
+
+/** Runs a program. Fails if it does. */
+function run(program, words, options = {}) {
+  return new Promise((done, fail) => {
+    const child = spawn(program, words, { stdio: "inherit", ...options });
+    child.on("error", fail);
+    child.on("exit", (status) => (status === 0 ? done() : fail(new Error(`${program} failed with status ${status}`))));
+  });
 }
 
 async function buildPackage() {
@@ -140,6 +142,6 @@ function ascii(text) {
 }
 
 mkdirSync(dist, { recursive: true });
-if (steps.includes("wasm")) buildModules();
+if (steps.includes("wasm")) await buildModules();
 if (steps.includes("package")) await buildPackage();
 if (steps.includes("page")) buildPage({ dist, esbuild: require("esbuild") });
