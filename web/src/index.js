@@ -4,7 +4,6 @@ import { asBytes } from "./bytes.js";
 import { CharpipeError } from "./error.js";
 import { current, load, loadSync } from "./load.js";
 import { Stream } from "./module.js";
-import { decodeByTable } from "./single-byte.js";
 
 export { CharpipeError, load, loadSync };
 export { DecoderStream, EncoderStream, ConverterStream } from "./streams.js";
@@ -45,8 +44,6 @@ export function convert(input, options = {}) {
 
 export function decode(input, options = {}) {
   const bytes = asBytes(input);
-  const simple = decodeByTable(bytes, options);
-  if (simple !== undefined) return simple;
   const stream = new Stream(current(), { ...options, to: "UTF-8" });
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
