@@ -130,6 +130,7 @@ function refresh() {
     showVerdict(file, options, readAs);
     const label = file.verdict.codec ?? file.guess.codec ?? "ISO-8859-1";
     byId("read-as").value = label;
+    if (!file.verdict.codec) byId("sentence").textContent += ` Below it is read as ${label}, which is only a guess.`;
     showDump(file, label);
     showRecords(file, label);
     showPreview(file, chosenOptions());
