@@ -1,0 +1,165 @@
+/*
+ * charpipe.h: detects the encoding of a byte stream, converts it to UTF-8 or another encoding in constant memory, and
+ * corrects the document's own label.
+ *
+ *     charpipe *stream = charpipe_open("to=UTF-8\nmalformed=replace");
+ *     // charpipe_step for the input, charpipe_finish at its end; docs/c.md has a whole program
+ *     charpipe_free(stream);
+ *
+ * Rules
+ *
+ * Threads. There is no global state that a program could notice. Different threads may use different handles at the
+ * same time. A handle may be used from any thread, but from one thread at a time; this holds for the functions that
+ * only return something too.
+ *
+ * Buffers. The library reads and writes a buffer only during the call that it is given to. Input and output must not
+ * overlap. A null pointer is allowed if the length is 0. Buffers may have any size: an output of one byte at a time
+ * gives the same output, the same error and the same offset.
+ *
+ * Texts that a handle lends (`const char *`) belong to the handle. Each is valid until the next call of the same
+ * function, of charpipe_step, charpipe_finish, charpipe_reset or charpipe_free, with the same handle.
+ *
+ * Texts that a function gives away (`char *`) belong to the caller, who frees them with charpipe_free_text. Only
+ * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records and charpipe_sniff do this. They
+ * return a null pointer if there is no memory left.
+ *
+ * Texts are UTF-8 and end with a NUL. Offsets count bytes of the input from 0, with its byte order mark.
+ *
+ * Null pointers. Every function accepts a null handle: it does nothing and returns CHARPIPE_ERROR, NULL, -1 or 0, and
+ * charpipe_error_code returns "no-handle". A handle must not be used after charpipe_free.
+ *
+ * Errors never end the program. A bug in charpipe is the error "internal", and the handle can then only be reset or
+ * freed; a message about it may be printed on standard error.
+ */
+#ifndef CHARPIPE_H
+#define CHARPIPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The number of this interface. It changes if programs have to be compiled again. */
+#define CHARPIPE_ABI 1
+
+/* A stream: a conversion or a detection, with its last error. */
+typedef struct charpipe charpipe;
+
+/* What a stream needs next. */
+enum {
+    CHARPIPE_NEED_INPUT = 0, /* all input was taken, and all its output was given */
+    CHARPIPE_NEED_ROOM = 1,  /* another call, with the rest of the input and with space for output */
+    CHARPIPE_DONE = 2,       /* nothing: all output was given; a detector has its verdict */
+    CHARPIPE_ERROR = -1      /* see charpipe_error; nothing was read or written in this call */
+};
+
+/* Returns CHARPIPE_ABI of the library that is loaded. */
+uint32_t charpipe_abi(void);
+
+/* Returns the version of the library, "0.2.0". The text is valid for ever. */
+const char *charpipe_version(void);
+
+/*
+ * Opens a conversion. `options` has a line `name=value` for each option, with the names and values of the command's
+ * long options: "from=IBM1047\nto=UTF-8\nebcdic-nl=zos". An option without a value in the command has `true` or
+ * `false`; a name alone means `true`. `codec-file=PATH` adds the encoding in a table file. NULL and "" are the
+ * defaults: detect the encoding, write UTF-8, stop at the first error. charpipe_options lists the options.
+ *
+ * Returns a handle even if an option is wrong: charpipe_error then has the error, and every step fails with it. Returns
+ * NULL if there is no memory left. Free the handle with charpipe_free.
+ */
+charpipe *charpipe_open(const char *options);
+
+/*
+ * Opens a detection. It takes input as a conversion does and writes none. charpipe_step returns CHARPIPE_DONE as soon
+ * as there is a verdict: after the first 64 KiB at the latest, in most cases.
+ */
+charpipe *charpipe_open_detector(const char *options);
+
+/*
+ * Takes bytes from `input`, puts bytes into `output`, and stores how many. Call it until it has taken all input.
+ *
+ * All good output before an error is given before the error is returned. The error stays until charpipe_reset, except
+ * for "usage": a call with a null pointer changes nothing.
+ */
+int charpipe_step(charpipe *stream, const void *input, size_t input_len, size_t *read,
+                  void *output, size_t output_len, size_t *written);
+
+/* Says that the input ends, and gives the rest of the output. Call it until it returns CHARPIPE_DONE. */
+int charpipe_finish(charpipe *stream, void *output, size_t output_len, size_t *written);
+
+/* Begins another stream with the same options, whatever state the handle is in. */
+void charpipe_reset(charpipe *stream);
+
+/* Frees the handle and the texts that it lent. Does nothing with NULL. */
+void charpipe_free(charpipe *stream);
+
+/*
+ * Return JSON with the keys of `charpipe detect --json` and of `charpipe --report`. The verdict is NULL as long as
+ * there is none. The report is that of the stream so far, and NULL for a detector; it has the keys "passed",
+ * "diagnostics" and "error" too.
+ */
+const char *charpipe_verdict(charpipe *stream);
+const char *charpipe_report(charpipe *stream);
+
+/*
+ * Return the last error; NULL if there is none. The JSON has the keys "code", "message" (without the position),
+ * "offset", and if they apply, "record", "column", "bytes" (in hex) and "char". The code is a short name that never
+ * changes: "malformed", "unmappable", "unknown-label" ... The message is for people and begins with the position.
+ */
+const char *charpipe_error(charpipe *stream);
+const char *charpipe_error_code(charpipe *stream);
+const char *charpipe_error_message(charpipe *stream);
+
+/* Returns where in the input the last error is; -1 if it has no position. */
+int64_t charpipe_error_offset(const charpipe *stream);
+
+/* Return the record of the last error and its column, both from 1; 0 if the input has no records. */
+uint64_t charpipe_error_record(const charpipe *stream);
+uint64_t charpipe_error_column(const charpipe *stream);
+
+/*
+ * Return lists as JSON, which the caller frees. Encodings have the keys "name", "aliases", "decode", "encode",
+ * "source", "description", "ebcdic" and "single_byte". Options have the keys "name", "value" ("word", "label",
+ * "labels", "flag" or "text") and "words".
+ */
+char *charpipe_names(void);
+char *charpipe_options(void);
+
+/*
+ * Returns the code chart of an encoding as JSON, which the caller frees: {"codec", "lead", "single_byte", "cells"}.
+ * There are 256 cells, one for each byte that may follow the `lead` bytes: its text; {"leads": true} if more bytes
+ * follow it; or null. `lead` includes the shift code if one is needed. An unknown label gives {"error"}.
+ */
+char *charpipe_chart(const char *label, const void *lead, size_t lead_len);
+
+/*
+ * Returns what each of the bytes is, as JSON, which the caller frees: {"codec", "cells"}. A cell is [bytes, text]. The
+ * text is null for malformed bytes, and 0 for shift codes. If `is_last` is 0, an unfinished character at the end has no
+ * cell. The result takes about 12 times as much memory as the input.
+ */
+char *charpipe_explain(const char *label, const void *input, size_t len, int is_last);
+
+/*
+ * Returns where the records of the shape `shape` ("fb:80", "rdw", "vb" ...) are, as JSON, which the caller frees:
+ * {"records", "read", "error"}. A record is a list of pieces [offset, length]. `read` is the end of the last whole
+ * record.
+ */
+char *charpipe_records(const char *shape, const void *input, size_t len, int is_last);
+
+/*
+ * Returns the record shapes that an input may have, by its first bytes, as JSON, which the caller frees:
+ * {"hypotheses"}, the best first, each with "shape", "survives" and "why".
+ */
+char *charpipe_sniff(const void *input, size_t len, int is_last);
+
+/* Frees a text that one of these functions gave away. Does nothing with NULL. */
+void charpipe_free_text(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

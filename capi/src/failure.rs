@@ -1,0 +1,86 @@
+//! Errors as a caller in another language sees them.
+
+use charpipe::{Error, ErrorKind};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The last error of a handle.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// An error of the library: the input, or the options.
+    Library(Error),
+    /// The caller called a function in a way that it does not allow.
+    Usage(String),
+    /// A panic, which is a bug.
+    Internal,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Library(error)
+    }
+}
+
+impl Failure {
+    /// Returns a short name for programs, which never changes.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Failure::Library(error) => error.code(),
+            Failure::Usage(_) => "usage",
+            Failure::Internal => "internal",
+        }
+    }
+
+    /// Returns the message for people, which begins with the position if there is one.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Failure::Library(error) => error.to_string(),
+            Failure::Usage(message) => message.clone(),
+            Failure::Internal => "a bug in charpipe: it panicked".to_owned(),
+        }
+    }
+
+    /// Returns the position in the input, in bytes from 0.
+    pub(crate) fn offset(&self) -> Option<u64> {
+        if let Failure::Library(error) = self { error.offset() } else { None }
+    }
+
+    /// Returns the number of the record and the column in it, both from 1.
+    pub(crate) fn record(&self) -> Option<(u64, u64)> {
+        let Failure::Library(error) = self else { return None };
+        error.record().map(|place| (place.number, place.column))
+    }
+
+    /// Returns the error as JSON: the keys of the command's reports, and `bytes` (in hex) or `char` if it is about
+    /// malformed bytes or about a character. The message leaves out the position.
+    pub(crate) fn json(&self) -> Value {
+        let Failure::Library(error) = self else {
+            let pairs = [("code", self.code().into()), ("message", self.message().into()), ("offset", Value::Null)];
+            return Value::Object(pairs.map(|(key, value)| (key.to_owned(), value)).into_iter().collect());
+        };
+        let mut keys = object(error);
+        match error.kind() {
+            ErrorKind::Malformed { bytes, .. } | ErrorKind::BadHeader { header: bytes, .. } => {
+                keys.insert("bytes".to_owned(), hex(bytes).into());
+            }
+            ErrorKind::Unmappable { ch, .. } | ErrorKind::Control { ch, .. } => {
+                keys.insert("char".to_owned(), ch.to_string().into());
+            }
+            _ => {}
+        }
+        Value::Object(keys)
+    }
+}
+
+/// Returns the keys and values of what is written as an object.
+pub(crate) fn object(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(keys)) => keys,
+        _ => Map::new(),
+    }
+}
+
+/// Returns the bytes as upper-case hex, two digits each, without separators.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}

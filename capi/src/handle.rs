@@ -1,0 +1,144 @@
+//! A handle: a conversion or a detection, its last error, and the texts that it lends to its caller.
+
+use crate::failure::{Failure, object};
+use crate::options;
+use charpipe::{Detector, Status, Transcode, Transcoder, Verdict};
+use serde_json::Value;
+use std::ffi::CString;
+
+/// What a handle does with its input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Task {
+    Convert,
+    Detect,
+}
+
+/// A stream. C code has pointers to it and does not look inside.
+pub struct Handle {
+    task: Task,
+    /// `None` if the options are wrong; then `failure` has the error for ever.
+    job: Option<Transcode>,
+    machine: Machine,
+    failure: Option<Failure>,
+    texts: Texts,
+}
+
+enum Machine {
+    Convert(Box<Transcoder>),
+    Detect(Box<Detector>),
+    Detected(Box<Verdict>),
+    None,
+}
+
+/// The texts that the last call of each function returned. They live until the next one.
+#[derive(Default)]
+pub(crate) struct Texts {
+    pub(crate) verdict: CString,
+    pub(crate) report: CString,
+    pub(crate) error: CString,
+    pub(crate) message: CString,
+    pub(crate) code: CString,
+}
+
+/// What a step did: bytes read, bytes written, and what the stream needs next.
+pub(crate) type Moved = (usize, usize, Status);
+
+impl Handle {
+    /// Opens a stream. If the options are wrong, the handle has the error.
+    pub(crate) fn open(task: Task, text: &str) -> Self {
+        let mut handle = Handle { task, job: None, machine: Machine::None, failure: None, texts: Texts::default() };
+        match options::parse(text) {
+            Ok(job) => handle.job = Some(job),
+            Err(failure) => handle.failure = Some(failure),
+        }
+        handle.reset();
+        handle
+    }
+
+    /// Returns a handle without a stream, which has this error.
+    pub(crate) fn failed(failure: Failure) -> Self {
+        let texts = Texts::default();
+        Handle { task: Task::Convert, job: None, machine: Machine::None, failure: Some(failure), texts }
+    }
+
+    /// Begins a new stream with the same options.
+    pub(crate) fn reset(&mut self) {
+        let Some(job) = &self.job else { return };
+        (self.machine, self.failure) = (Machine::None, None);
+        match self.task {
+            Task::Detect => self.machine = Machine::Detect(Box::new(job.detector())),
+            Task::Convert => match job.transcoder() {
+                Ok(transcoder) => self.machine = Machine::Convert(Box::new(transcoder)),
+                Err(error) => self.failure = Some(error.into()),
+            },
+        }
+    }
+
+    /// Takes input and gives output. `is_last`: nothing follows `input`.
+    pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8], is_last: bool) -> Result<Moved, Failure> {
+        match &mut self.machine {
+            Machine::Convert(transcoder) if transcoder.is_done() && !input.is_empty() => {
+                Err(Failure::Usage("the stream is finished; reset the handle to begin another one".to_owned()))
+            }
+            Machine::Convert(transcoder) => {
+                let progress = transcoder.step(input, output, is_last)?;
+                Ok((progress.read, progress.written, progress.state))
+            }
+            Machine::Detect(detector) => {
+                let read = detector.feed(input);
+                if !detector.is_done() && !is_last {
+                    return Ok((read, 0, Status::NeedInput));
+                }
+                let verdict = detector.finish();
+                self.machine = Machine::Detected(Box::new(verdict));
+                Ok((read, 0, Status::Done))
+            }
+            Machine::Detected(_) => Ok((0, 0, Status::Done)),
+            Machine::None => Err(self.failure.clone().unwrap_or(Failure::Internal)),
+        }
+    }
+
+    pub(crate) fn fail(&mut self, failure: Failure) {
+        // A machine that panicked is in no known state.
+        if matches!(failure, Failure::Internal) {
+            self.machine = Machine::None;
+        }
+        self.failure = Some(failure);
+    }
+
+    /// Forgets an error that a later call made good. The errors of the options and of the input stay.
+    pub(crate) fn forgive(&mut self) {
+        if matches!(self.failure, Some(Failure::Usage(_))) && !matches!(self.machine, Machine::None) {
+            self.failure = None;
+        }
+    }
+
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    pub(crate) fn texts(&mut self) -> &mut Texts {
+        &mut self.texts
+    }
+
+    /// Returns the verdict as JSON, once there is one.
+    pub(crate) fn verdict(&self) -> Option<String> {
+        let verdict = match &self.machine {
+            Machine::Convert(transcoder) => transcoder.verdict(),
+            Machine::Detected(verdict) => Some(&**verdict),
+            Machine::Detect(_) | Machine::None => None,
+        };
+        verdict.and_then(|verdict| serde_json::to_string(verdict).ok())
+    }
+
+    /// Returns the report as JSON: that of the library, and the keys `diagnostics`, `passed` and `error`.
+    pub(crate) fn report(&self) -> Option<String> {
+        let Machine::Convert(transcoder) = &self.machine else { return None };
+        let report = transcoder.report();
+        let mut keys = object(report);
+        keys.insert("passed".to_owned(), report.passed.into());
+        keys.insert("diagnostics".to_owned(), serde_json::to_value(&report.diagnostics).unwrap_or_default());
+        keys.insert("error".to_owned(), self.failure.as_ref().map_or(Value::Null, Failure::json));
+        Some(Value::Object(keys).to_string())
+    }
+}

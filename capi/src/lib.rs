@@ -1,0 +1,24 @@
+//! The C interface of charpipe. `include/charpipe.h` is its documentation; the web's module has the same functions.
+//!
+//! | file | content |
+//! |---|---|
+//! | `border.rs` | the exported functions: the only place with `unsafe` |
+//! | `handle.rs` | what a handle is: a conversion or a detection, and its last error |
+//! | `options.rs` | reads options from `key=value` text |
+//! | `failure.rs` | errors, and their JSON |
+//! | `list.rs` | the lists of encodings and options |
+//! | `cells.rs` | what each byte of an input is, and code charts |
+//! | `inspect.rs` | where the records of an input are |
+//!
+//! Nothing here is global. A handle may move from thread to thread, but only one thread may use it at a time.
+
+mod border;
+mod cells;
+mod failure;
+mod handle;
+#[cfg(feature = "inspect")]
+mod inspect;
+mod list;
+mod options;
+
+pub use border::*;

@@ -1,0 +1,436 @@
+//! Tests the exported functions as a C program calls them.
+
+#![allow(unsafe_code, reason = "C passes pointers")]
+
+use charpipe_capi::*;
+use serde_json::Value;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::ptr::{null, null_mut};
+
+const NEED_INPUT: c_int = 0;
+const NEED_ROOM: c_int = 1;
+const DONE: c_int = 2;
+const ERROR: c_int = -1;
+
+/// A handle that frees itself.
+struct Stream(*mut Handle);
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: the handle is open, and nobody uses it from now on.
+        unsafe { charpipe_free(self.0) }
+    }
+}
+
+/// Returns a text that a handle lent.
+fn lent(text: *const c_char) -> Option<String> {
+    // SAFETY: the text is null or valid, and this copies it at once.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned())
+}
+
+/// Returns a text that was given away, as JSON, and frees it.
+fn given(text: *mut c_char) -> Value {
+    let json = serde_json::from_str(&lent(text).expect("there is memory")).unwrap();
+    // SAFETY: a function gave the text away.
+    unsafe { charpipe_free_text(text) };
+    json
+}
+
+impl Stream {
+    fn open(options: &str) -> Stream {
+        let options = CString::new(options).unwrap();
+        // SAFETY: the options end with a NUL.
+        Stream(unsafe { charpipe_open(options.as_ptr()) })
+    }
+
+    fn detector(options: &str) -> Stream {
+        let options = CString::new(options).unwrap();
+        // SAFETY: the options end with a NUL.
+        Stream(unsafe { charpipe_open_detector(options.as_ptr()) })
+    }
+
+    fn step(&self, input: &[u8], room: &mut [u8]) -> (c_int, usize, usize) {
+        let (mut read, mut written) = (77, 77);
+        // SAFETY: the handle is open, and the buffers have these lengths.
+        let status = unsafe {
+            charpipe_step(
+                self.0,
+                input.as_ptr().cast(),
+                input.len(),
+                &mut read,
+                room.as_mut_ptr().cast(),
+                room.len(),
+                &mut written,
+            )
+        };
+        (status, read, written)
+    }
+
+    fn finish(&self, room: &mut [u8]) -> (c_int, usize) {
+        let mut written = 77;
+        // SAFETY: the handle is open, and the buffer has this length.
+        let status = unsafe { charpipe_finish(self.0, room.as_mut_ptr().cast(), room.len(), &mut written) };
+        (status, written)
+    }
+
+    /// Converts `input` in pieces of `piece` bytes, with space for `len` bytes of output at a time. Returns the output and
+    /// the error.
+    fn run(&self, input: &[u8], piece: usize, len: usize) -> (Vec<u8>, Option<Value>) {
+        let (mut output, mut room) = (Vec::new(), vec![0; len]);
+        for mut piece in input.chunks(piece) {
+            loop {
+                let (status, read, written) = self.step(piece, &mut room);
+                output.extend_from_slice(&room[..written]);
+                piece = &piece[read..];
+                match status {
+                    NEED_INPUT => break assert!(piece.is_empty()),
+                    NEED_ROOM => {}
+                    _ => return (output, self.error()),
+                }
+            }
+        }
+        loop {
+            let (status, written) = self.finish(&mut room);
+            output.extend_from_slice(&room[..written]);
+            match status {
+                NEED_ROOM => {}
+                DONE => return (output, None),
+                _ => return (output, self.error()),
+            }
+        }
+    }
+
+    fn error(&self) -> Option<Value> {
+        // SAFETY: the handle is open.
+        lent(unsafe { charpipe_error(self.0) }).map(|json| serde_json::from_str(&json).unwrap())
+    }
+
+    fn code(&self) -> Option<String> {
+        // SAFETY: the handle is open.
+        lent(unsafe { charpipe_error_code(self.0) })
+    }
+
+    fn message(&self) -> Option<String> {
+        // SAFETY: the handle is open.
+        lent(unsafe { charpipe_error_message(self.0) })
+    }
+
+    fn verdict(&self) -> Option<Value> {
+        // SAFETY: the handle is open.
+        lent(unsafe { charpipe_verdict(self.0) }).map(|json| serde_json::from_str(&json).unwrap())
+    }
+
+    fn report(&self) -> Option<Value> {
+        // SAFETY: the handle is open.
+        lent(unsafe { charpipe_report(self.0) }).map(|json| serde_json::from_str(&json).unwrap())
+    }
+}
+
+fn data(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/../examples/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// However the input is cut and however small the output is: the same output and the same error as in the library.
+#[test]
+fn any_cut_gives_the_same() {
+    let faulty = [&b"<?xml version='1.0'?><a>"[..], "grün €".as_bytes(), b"</a>\xE2\x82"].concat();
+    let mixed = b"\xC1\x0E\x45\x66\x43\x41\x0F\xC2\x0E\x45\x66".repeat(20);
+    for (options, input) in [
+        ("", data("hello-ibm1047.xml")),
+        ("from=IBM939\nto=Shift_JIS\nmalformed=replace\nunmappable=escape", mixed),
+        ("to=IBM1047\nebcdic-nl=zos", faulty),
+        ("from=IBM037\nrecords=fb:4", b"\xC1\xC2\x40\x40\xC3\x15\xC4\x40".to_vec()),
+    ] {
+        let mut job = charpipe::Transcode::new();
+        for option in options.lines() {
+            let (name, value) = option.split_once('=').unwrap();
+            job = job.set(name, value).unwrap();
+        }
+        let mut expected = Vec::new();
+        let error = job.run(&input[..], &mut expected).err();
+        let stream = Stream::open(options);
+        for piece in [1, 2, 3, 7, 1000] {
+            for len in [1, 2, 5, 1000] {
+                let (output, failure) = stream.run(&input, piece, len);
+                assert_eq!(output, expected, "{options} {piece} {len}");
+                assert_eq!(stream.code(), error.as_ref().map(|error| error.code().to_owned()));
+                assert_eq!(stream.message(), error.as_ref().map(ToString::to_string));
+                assert_eq!(failure.map(|json| json["offset"].as_u64()), error.as_ref().map(charpipe::Error::offset));
+                let report = stream.report().unwrap();
+                assert_eq!(report["bytes_out"], expected.len());
+                assert_eq!(report["error"].is_null(), error.is_none());
+                // SAFETY: the handle is open.
+                unsafe { charpipe_reset(stream.0) };
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_have_code_position_and_bytes() {
+    let stream = Stream::open("from=US-ASCII\nrecords=fb:4");
+    let (output, error) = stream.run(b"abcdef\xFFh", 100, 100);
+    assert_eq!(output, b"abcd\nef");
+    let error = error.unwrap();
+    assert_eq!(
+        error.to_string(),
+        r#"{"bytes":"FF","code":"malformed","column":3,"message":"FF is not valid US-ASCII","offset":6,"record":2}"#
+    );
+    // SAFETY: the handle is open.
+    let place =
+        unsafe { (charpipe_error_offset(stream.0), charpipe_error_record(stream.0), charpipe_error_column(stream.0)) };
+    assert_eq!(place, (6, 2, 3));
+    assert_eq!(stream.step(b"x", &mut [0; 9]), (ERROR, 0, 0), "the error stays");
+    let stream = Stream::open("to=US-ASCII");
+    let error = stream.run("a€".as_bytes(), 100, 100).1.unwrap();
+    assert_eq!((&error["code"], &error["char"], &error["offset"]), (&"unmappable".into(), &"€".into(), &1.into()));
+}
+
+#[test]
+fn wrong_options_are_errors_of_the_handle() {
+    for (options, message) in [
+        ("bom=yes", r#"option bom: "yes" is not one of auto, keep, add, strip"#),
+        ("to=UTF-8\nno-such", "option no-such: there is no such option"),
+        ("to=IBM1O47", r#""IBM1O47" is not known; did you mean IBM1047?"#),
+        ("bom=add\nto=IBM037", "IBM037 has no byte order mark"),
+        ("codec-file=/no/such/file", "/no/such/file: cannot read: No such file or directory (os error 2)"),
+    ] {
+        let stream = Stream::open(options);
+        assert_eq!(stream.message().as_deref(), Some(message));
+        assert_eq!(stream.step(b"abc", &mut [0; 9]), (ERROR, 0, 0));
+        // SAFETY: the handle is open.
+        unsafe { charpipe_reset(stream.0) };
+        assert_eq!(stream.finish(&mut [0; 9]), (ERROR, 0));
+        assert_eq!(stream.message().as_deref(), Some(message));
+        assert_eq!(stream.verdict(), None);
+    }
+    // SAFETY: the options end with a NUL.
+    let stream = Stream(unsafe { charpipe_open(c"\xFF".as_ptr()) });
+    assert_eq!(stream.code().as_deref(), Some("usage"));
+    assert_eq!(stream.step(b"abc", &mut [0; 9]), (ERROR, 0, 0));
+}
+
+#[test]
+fn options_have_a_line_each() {
+    let stream = Stream::open("\n  from = IBM1047 \n\nguess\r\nebcdic_nl=zos\n");
+    assert_eq!(stream.run(b"\xC1\x15", 1, 1), (b"A\n".to_vec(), None));
+    let table = format!("codec-file={}/../codecs/IBM037.txt,to=IBM037\nfrom=x", env!("CARGO_MANIFEST_DIR"));
+    assert_eq!(Stream::open(&table).code().as_deref(), Some("table"), "not 256 bytes");
+}
+
+/// A null pointer is an error, or nothing at all.
+#[test]
+fn null_pointers() {
+    let (mut read, mut written) = (0, 0);
+    // SAFETY: null handles are allowed.
+    unsafe {
+        let null_handle = null_mut();
+        assert_eq!(charpipe_step(null_handle, null(), 0, &mut read, null_mut(), 0, &mut written), ERROR);
+        assert_eq!(charpipe_finish(null_handle, null_mut(), 0, &mut written), ERROR);
+        assert_eq!(lent(charpipe_error_code(null_handle)).as_deref(), Some("no-handle"));
+        assert!(charpipe_error(null_handle).is_null() && charpipe_verdict(null_handle).is_null());
+        assert!(charpipe_report(null_handle).is_null() && !charpipe_error_message(null_handle).is_null());
+        assert_eq!(charpipe_error_offset(null_handle), -1);
+        assert_eq!((charpipe_error_record(null_handle), charpipe_error_column(null_handle)), (0, 0));
+        charpipe_reset(null_handle);
+        charpipe_free(null_handle);
+        charpipe_free_text(null_mut());
+    }
+    // SAFETY: null options are the defaults.
+    let stream = Stream(unsafe { charpipe_open(null()) });
+    let h = stream.0;
+    // SAFETY: null buffers are allowed where the length is 0, and an error elsewhere.
+    unsafe {
+        assert_eq!(charpipe_step(h, null(), 5, &mut read, null_mut(), 0, &mut written), ERROR);
+        assert_eq!(stream.message().as_deref(), Some("a buffer of 5 bytes is a null pointer"));
+        assert_eq!(charpipe_step(h, c"a".as_ptr().cast(), 1, null_mut(), null_mut(), 0, &mut written), ERROR);
+        assert_eq!(charpipe_finish(h, null_mut(), 0, null_mut()), ERROR);
+        assert_eq!(stream.code().as_deref(), Some("usage"));
+        let buffer = c"a".as_ptr().cast();
+        assert_eq!(charpipe_step(h, buffer, usize::MAX, &mut read, null_mut(), 0, &mut written), ERROR);
+        assert!(given(charpipe_chart(null(), null(), 0))["error"]["code"] == "unknown-label");
+        assert_eq!(given(charpipe_explain(c"UTF-8".as_ptr(), null(), 3, 1))["error"]["code"], "usage");
+    }
+    assert_eq!(stream.run(b"abc", 2, 1), (b"abc".to_vec(), None), "they changed nothing");
+    assert_eq!(stream.code(), None);
+}
+
+#[test]
+fn a_finished_stream_takes_no_more() {
+    let stream = Stream::open("");
+    assert_eq!(stream.run(b"abc", 9, 9).0, b"abc");
+    assert_eq!(stream.finish(&mut [0; 9]), (DONE, 0));
+    assert_eq!(stream.step(b"", &mut [0; 9]), (DONE, 0, 0));
+    assert_eq!(stream.step(b"d", &mut [0; 9]), (ERROR, 0, 0));
+    assert_eq!(stream.code().as_deref(), Some("usage"));
+    assert_eq!(stream.finish(&mut [0; 9]), (DONE, 0));
+    assert_eq!(stream.code(), None);
+}
+
+#[test]
+fn a_detector_gives_a_verdict() {
+    let stream = Stream::detector("guess");
+    let input = data("hello-ibm1047.xml");
+    assert_eq!(stream.verdict(), None);
+    let mut status = NEED_INPUT;
+    for byte in &input {
+        if status == NEED_INPUT {
+            status = stream.step(&[*byte], &mut []).0;
+        }
+    }
+    assert_eq!((stream.finish(&mut []), stream.report()), ((DONE, 0), None));
+    let verdict = stream.verdict().unwrap();
+    assert_eq!((&verdict["encoding"], &verdict["source"]), (&"IBM1047".into(), &"declaration".into()));
+    let library: Value = serde_json::to_value(charpipe::detect(&input)).unwrap();
+    assert_eq!(verdict, library);
+}
+
+/// Texts are lent until the next call of the same function: the others do not touch them.
+#[test]
+fn texts_of_several_functions_are_valid_together() {
+    let stream = Stream::open("from=UTF-8");
+    stream.run(b"a\xFF", 9, 9);
+    // SAFETY: the handle is open.
+    let texts = unsafe {
+        let texts = [charpipe_error(stream.0), charpipe_error_code(stream.0), charpipe_error_message(stream.0)];
+        (texts, charpipe_report(stream.0), charpipe_verdict(stream.0))
+    };
+    assert_eq!(lent(texts.0[1]).as_deref(), Some("malformed"));
+    assert_eq!(lent(texts.0[2]).as_deref(), Some("byte 1: FF is not valid UTF-8"));
+    assert!(lent(texts.0[0]).unwrap().contains("\"FF\""));
+    assert!(lent(texts.1).unwrap().contains("\"bytes_in\":2") && lent(texts.2).unwrap().contains("UTF-8"));
+}
+
+/// Different threads use different handles, and a handle moves from one thread to another.
+#[test]
+fn handles_move_between_threads() {
+    struct Send(Stream);
+    // SAFETY: a handle may be used from any thread, one at a time.
+    unsafe impl std::marker::Send for Send {}
+    let threads = (0..8_u8).map(|number| {
+        let stream = Send(Stream::open("from=IBM037"));
+        stream.0.step(&[0xF0 + number], &mut []);
+        std::thread::spawn(move || {
+            let whole = stream;
+            whole.0.run(&[0xC1; 30], 7, 5).0
+        })
+    });
+    for (number, thread) in threads.collect::<Vec<_>>().into_iter().enumerate() {
+        assert_eq!(String::from_utf8(thread.join().unwrap()).unwrap(), format!("{number}{}", "A".repeat(30)));
+    }
+}
+
+#[test]
+fn lists() {
+    let names = given(charpipe_names());
+    let page = names.as_array().unwrap().iter().find(|one| one["name"] == "IBM1047").unwrap();
+    assert_eq!((&page["ebcdic"], &page["single_byte"], &page["encode"]), (&true.into(), &true.into(), &true.into()));
+    assert_eq!(names.as_array().unwrap().len(), charpipe::Registry::builtin().codecs().count());
+    let options = given(charpipe_options());
+    assert_eq!(options.as_array().unwrap().len(), charpipe::Transcode::OPTIONS.len());
+    assert_eq!(options[0], serde_json::json!({ "name": "from", "value": "label", "words": ["auto"] }));
+    assert_eq!(lent(charpipe_version()).as_deref(), Some(env!("CARGO_PKG_VERSION")));
+    assert_eq!(charpipe_abi(), 1);
+}
+
+#[test]
+fn charts() {
+    let chart = |label: &CStr, lead: &[u8]| {
+        // SAFETY: the label ends with a NUL, and the bytes can be read.
+        given(unsafe { charpipe_chart(label.as_ptr(), lead.as_ptr().cast(), lead.len()) })
+    };
+    let page = chart(c"IBM037", b"");
+    assert_eq!(
+        (&page["codec"], &page["cells"][0xC1], &page["cells"][0x15]),
+        (&"IBM037".into(), &"A".into(), &"\u{85}".into())
+    );
+    let page = chart(c"Shift_JIS", b"");
+    assert_eq!((&page["cells"][0x88]["leads"], &page["cells"][0xFF]), (&true.into(), &Value::Null));
+    assert_eq!(chart(c"Shift_JIS", b"\x88")["cells"][0x9F], "亜");
+    let mixed = chart(c"IBM939", b"");
+    assert_eq!((&mixed["cells"][0xC1], &mixed["cells"][0x0E]), (&"A".into(), &Value::Null));
+    assert_eq!(chart(c"IBM939", b"\x0E")["cells"][0x45]["leads"], true);
+    assert_eq!(chart(c"IBM939", b"\x0E\x45")["cells"][0x66], "本");
+    assert_eq!(chart(c"no such", b"")["error"]["code"], "unknown-label");
+}
+
+#[test]
+fn what_each_byte_is() {
+    let explain = |label: &CStr, input: &[u8], is_last| {
+        // SAFETY: the label ends with a NUL, and the bytes can be read.
+        let json = unsafe { charpipe_explain(label.as_ptr(), input.as_ptr().cast(), input.len(), is_last) };
+        given(json)["cells"].to_string()
+    };
+    assert_eq!(explain(c"UTF-8", b"a\xC3\xA9\xFF\xE2\x82", 1), r#"[[1,"a"],[2,"é"],[1,null],[2,null]]"#);
+    assert_eq!(explain(c"UTF-8", b"a\xE2\x82", 0), r#"[[1,"a"]]"#);
+    assert_eq!(explain(c"IBM939", b"\xC1\x0E\x45\x66\x0F\xC2", 1), r#"[[1,"A"],[1,0],[2,"本"],[1,0],[1,"B"]]"#);
+    assert_eq!(explain(c"UTF-16LE", b"a\0\x3D\xD8\x00\xDE\0\xDC", 1), r#"[[2,"a"],[4,"😀"],[2,null]]"#);
+    assert_eq!(explain(c"US-ASCII", b"", 1), "[]");
+}
+
+/// The cells have all bytes, and their text is that of the conversion.
+#[test]
+fn cells_are_complete() {
+    let input: Vec<u8> = (0..400_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for codec in charpipe::Registry::builtin().codecs() {
+        let label = CString::new(codec.name()).unwrap();
+        // SAFETY: the label ends with a NUL, and the bytes can be read.
+        let json = given(unsafe { charpipe_explain(label.as_ptr(), input.as_ptr().cast(), input.len(), 1) });
+        let cells = json["cells"].as_array().unwrap();
+        let total: u64 = cells.iter().map(|cell| cell[0].as_u64().unwrap()).sum();
+        assert_eq!(total, input.len() as u64, "{}", codec.name());
+        let text: String = cells.iter().filter_map(|cell| cell[1].as_str()).collect();
+        let job = charpipe::Transcode::new().hints({
+            let mut hints = charpipe::detect::Hints::default();
+            hints.from = Some(codec.clone());
+            hints.kind = Some(charpipe::Kind::Text);
+            hints
+        });
+        let job = job.on_malformed(charpipe::OnMalformed::Drop).relabel(charpipe::Relabel::Never);
+        if codec.info().byte_orders.is_none() {
+            assert_eq!(text, job.decode(&input).unwrap(), "{}", codec.name());
+        }
+    }
+}
+
+#[test]
+fn where_records_are() {
+    let records = |shape: &CStr, input: &[u8], is_last| {
+        // SAFETY: the shape ends with a NUL, and the bytes can be read.
+        given(unsafe { charpipe_records(shape.as_ptr(), input.as_ptr().cast(), input.len(), is_last) })
+    };
+    let found = records(c"rdw", b"\0\x06\0\0AB\0\x04\0\0\0\x05\0\0C", 1);
+    assert_eq!(found.to_string(), r#"{"error":null,"read":15,"records":[[[4,2]],[],[[14,1]]]}"#);
+    let found = records(c"fb:3", b"ABCDE", 0);
+    assert_eq!((&found["read"], &found["error"]), (&3.into(), &Value::Null));
+    assert_eq!(records(c"fb:3", b"ABCDE", 1)["error"]["code"], "record-cut");
+    assert_eq!(records(c"fb:x", b"", 1)["error"]["code"], "bad-option");
+    let input = b"\x00\x0A\x00\x00\xC1\xC2\xC3\x40\xF1\xF2".repeat(50);
+    // SAFETY: the bytes can be read.
+    let shapes = given(unsafe { charpipe_sniff(input.as_ptr().cast(), input.len(), 1) });
+    assert_eq!(shapes["hypotheses"][0]["shape"], "rdw");
+    assert_eq!(shapes["hypotheses"][0]["survives"], true);
+}
+
+/// The header declares exactly the functions that the library exports.
+#[test]
+fn the_header_is_complete() {
+    let read = |name: &str| std::fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let (header, source) = (read("include/charpipe.h"), read("src/border.rs"));
+    let of_wasm = ["charpipe_alloc", "charpipe_dealloc"];
+    let exported: Vec<&str> = source
+        .split("extern \"C\" fn ")
+        .skip(1)
+        .map(|rest| &rest[..rest.find('(').unwrap()])
+        .filter(|name| !of_wasm.contains(name))
+        .collect();
+    let mut declared: Vec<&str> = header
+        .lines()
+        .filter(|line| !line.starts_with([' ', '*', '/']))
+        .filter_map(|line| line.find("charpipe_").map(|at| &line[at..line.find('(').unwrap_or(line.len())]))
+        .collect();
+    declared.sort_unstable();
+    let mut sorted = exported.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, declared);
+}

@@ -1,0 +1,105 @@
+/* Does what a C program must not do, as far as charpipe.h says what happens then. Prints `ok`. */
+#include <charpipe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failed;
+
+static void check(int is_right, int line) {
+    if (!is_right) {
+        printf("line %d\n", line);
+        failed = 1;
+    }
+}
+
+#define CHECK(is_right) check(is_right, __LINE__)
+
+static int is_code(charpipe *stream, const char *code) {
+    const char *found = charpipe_error_code(stream);
+    return found ? strcmp(found, code) == 0 : code[0] == 0;
+}
+
+static void null_handles(void) {
+    size_t read = 0, written = 0;
+    char byte = 'a';
+    CHECK(charpipe_step(NULL, &byte, 1, &read, &byte, 0, &written) == CHARPIPE_ERROR);
+    CHECK(charpipe_finish(NULL, &byte, 1, &written) == CHARPIPE_ERROR);
+    CHECK(is_code(NULL, "no-handle"));
+    CHECK(charpipe_error(NULL) == NULL && charpipe_verdict(NULL) == NULL && charpipe_report(NULL) == NULL);
+    CHECK(charpipe_error_offset(NULL) == -1 && charpipe_error_record(NULL) == 0);
+    charpipe_reset(NULL);
+    charpipe_free(NULL);
+    charpipe_free_text(NULL);
+}
+
+static void null_buffers(charpipe *stream) {
+    size_t read = 9, written = 9;
+    char byte = 'a';
+    CHECK(charpipe_step(stream, NULL, 3, &read, &byte, 1, &written) == CHARPIPE_ERROR && is_code(stream, "usage"));
+    CHECK(read == 0 && written == 0);
+    CHECK(charpipe_step(stream, &byte, 1, &read, NULL, 3, &written) == CHARPIPE_ERROR);
+    CHECK(charpipe_step(stream, &byte, 1, NULL, &byte, 1, &written) == CHARPIPE_ERROR);
+    CHECK(charpipe_finish(stream, &byte, 1, NULL) == CHARPIPE_ERROR);
+    CHECK(charpipe_step(stream, NULL, 0, &read, NULL, 0, &written) == CHARPIPE_NEED_INPUT && is_code(stream, ""));
+}
+
+/* Output buffers of one byte, each in memory of its own, so that a byte too many is found. */
+static void one_byte_at_a_time(charpipe *stream) {
+    static const char text[] = "gr\xC3\xBC\xC3\x9F";
+    char output[16] = {0};
+    size_t len = 0;
+    int status = CHARPIPE_NEED_INPUT;
+    for (size_t at = 0; at < 6;) {
+        char *in = malloc(1), *out = malloc(1);
+        size_t read = 0, written = 0;
+        if (!in || !out) exit(1);
+        *in = text[at];
+        status = charpipe_step(stream, in, 1, &read, out, 1, &written);
+        at += read;
+        if (written && len < sizeof output) output[len++] = *out;
+        free(in);
+        free(out);
+        CHECK(status >= 0);
+    }
+    do {
+        char *out = malloc(1);
+        size_t written = 0;
+        if (!out) exit(1);
+        status = charpipe_finish(stream, out, 1, &written);
+        if (written && len < sizeof output) output[len++] = *out;
+        free(out);
+    } while (status == CHARPIPE_NEED_ROOM);
+    CHECK(status == CHARPIPE_DONE && len == 4 && memcmp(output, "gr\xFC\xDF", 4) == 0);
+}
+
+static void after_the_end(charpipe *stream) {
+    size_t read = 9, written = 9;
+    char room[8];
+    CHECK(charpipe_step(stream, "a", 1, &read, room, sizeof room, &written) == CHARPIPE_ERROR && is_code(stream, "usage"));
+    CHECK(charpipe_finish(stream, room, sizeof room, &written) == CHARPIPE_DONE);
+    charpipe_reset(stream);
+    CHECK(charpipe_step(stream, "ab\xFF", 3, &read, room, sizeof room, &written) >= 0);
+    int status;
+    do {
+        status = charpipe_finish(stream, room, sizeof room, &written);
+    } while (status == CHARPIPE_NEED_ROOM);
+    CHECK(status == CHARPIPE_ERROR && is_code(stream, "malformed"));
+    CHECK(charpipe_error_offset(stream) == 2);
+    CHECK(charpipe_step(stream, "a", 1, &read, room, sizeof room, &written) == CHARPIPE_ERROR);
+}
+
+int main(void) {
+    CHECK(charpipe_abi() == CHARPIPE_ABI);
+    null_handles();
+    charpipe *stream = charpipe_open("from=UTF-8\nto=ISO-8859-1");
+    null_buffers(stream);
+    one_byte_at_a_time(stream);
+    after_the_end(stream);
+    charpipe_free(stream);
+    char *options = charpipe_options();
+    CHECK(options && strstr(options, "\"ebcdic-nl\""));
+    charpipe_free_text(options);
+    if (!failed) puts("ok");
+    return failed;
+}

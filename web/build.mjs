@@ -1,0 +1,147 @@
+// Builds the npm package and the page: `node web/build.mjs [--tools DIR] [STEP]...`. Steps: wasm, package, page; all of
+// them by default. DIR has the folder node_modules with binaryen and esbuild, which are needed for building only.
+//
+//   web/dist/              the package's files
+//   web/dist/page/         the page: one file, which works offline
+//   web/LICENSE-* and NOTICE are copies, as packages have no links
+
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildPage } from "./page/build.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const web = join(root, "web");
+const dist = join(web, "dist");
+const args = process.argv.slice(2);
+const tools = resolve(args[0] === "--tools" ? args.splice(0, 2)[1] : web);
+const steps = args.length > 0 ? args : ["wasm", "package", "page"];
+const require = createRequire(join(tools, "package.json"));
+
+/** The modules, and the features of the crate that each has. */
+const MODULES = {
+  "charpipe.wasm": ["whatwg", "dos", "guess"],
+  "charpipe-all.wasm": ["inspect", "whatwg", "dos", "guess", "legacy", "normalize", "translit"],
+  "charpipe-small.wasm": [],
+};
+
+const WASM_FEATURES = [
+  "simd",
+  "bulk-memory",
+  "sign-ext",
+  "nontrapping-float-to-int",
+  "mutable-globals",
+  "multivalue",
+  "reference-types",
+].map((feature) => `--enable-${feature}`);
+
+/** Builds one module after the other. While the next one is compiled, wasm-opt works on the last one. */
+async function buildModules() {
+  const target = join(root, "target", "wasm");
+  const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
+  const flags = "-C target-feature=+simd128 -C llvm-args=--inline-threshold=25";
+  const env = { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
+  const cargo = ["build", "--quiet", "-p", "charpipe-capi", "--profile", "wasm", "--target", "wasm32-unknown-unknown"];
+  let optimized = Promise.resolve();
+  for (const [file, features] of Object.entries(MODULES)) {
+    const words = [...cargo, "--target-dir", target, "--no-default-features", "--features", features.join(",")];
+    await run("cargo", words, { cwd: root, env });
+    await optimized;
+    const raw = join(target, file);
+    copyFileSync(built, raw);
+    const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
+    const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+    optimized = run(optimizer, ["-O2", ...WASM_FEATURES, ...strip, raw, "-o", join(dist, file)]);
+    // If cargo fails first, this must not be a second failure.
+    optimized.catch(() => {});
+  }
+  await optimized;
+}
+
+/** Runs a program. Fails if it does. */
+function run(program, words, options = {}) {
+  return new Promise((done, fail) => {
+    const child = spawn(program, words, { stdio: "inherit", ...options });
+    child.on("error", fail);
+    child.on("exit", (status) => (status === 0 ? done() : fail(new Error(`${program} failed with status ${status}`))));
+  });
+}
+
+async function buildPackage() {
+  for (const file of readdirSync(join(web, "src"))) copyFileSync(join(web, "src", file), join(dist, file));
+  for (const file of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE"]) copyFileSync(join(root, file), join(web, file));
+  const charpipe = await import(join(dist, "index.js"));
+  charpipe.loadSync(readFileSync(join(dist, "charpipe.wasm")));
+  const ebcdic = charpipe.names().filter((encoding) => encoding.ebcdic);
+  const tables = writeTables(
+    charpipe,
+    ebcdic.filter((encoding) => encoding.single_byte),
+  );
+  const mixed = ebcdic.filter(({ name }) => !tables.includes(name));
+  const list = Object.fromEntries(mixed.map(({ name, aliases }) => [name, aliases]));
+  const source = readFileSync(join(web, "src", "iconv-lite.js"), "utf8");
+  writeFileSync(join(dist, "iconv-lite.js"), source.replace("MIXED = {}", `MIXED = ${JSON.stringify(list)}`));
+}
+
+/**
+ * Writes a file for each single-byte page, and returns their names. A page fits if its 256 characters say how to
+ * encode, too.
+ */
+function writeTables(charpipe, encodings) {
+  const folder = join(dist, "tables");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const [index, written] = [[], []];
+  for (const { name, aliases } of encodings) {
+    const cells = charpipe.chart(name).cells;
+    if (!cells.every((cell) => cell === null || (typeof cell === "string" && cell.length === 1))) continue;
+    const chars = cells.map((cell) => cell ?? "\uFFFD").join("");
+    const agrees = [...chars].every((ch) => ch === "\uFFFD" || encodedAlike(charpipe, name, ch, chars.lastIndexOf(ch)));
+    if (!agrees) continue;
+    const file = name.toLowerCase();
+    const text = `// The EBCDIC page ${name}: the character of each byte; U+FFFD if it has none.
+export const name = ${JSON.stringify(name)};
+export const labels = ${JSON.stringify(aliases)};
+export const chars = ${ascii(chars)};
+export default { name, labels, chars };
+`;
+    writeFileSync(join(folder, `${file}.js`), text);
+    written.push(name);
+    index.push(`export { default as ${file.replaceAll("-", "_")} } from "./${file}.js";\n`);
+  }
+  writeFileSync(join(folder, "index.js"), index.join(""));
+  const types = `/** A single-byte page. */
+export interface Table { name: string; labels: string[]; chars: string }
+export const name: string;
+export const labels: string[];
+/** The character of each byte; U+FFFD if it has none. */
+export const chars: string;
+declare const table: Table;
+export default table;
+`;
+  writeFileSync(join(folder, "table.d.ts"), types);
+  process.stdout.write(`${index.length} tables\n`);
+  return written;
+}
+
+/** Returns whether `ch` is encoded as the byte `byte` alone. */
+function encodedAlike(charpipe, to, ch, byte) {
+  try {
+    const bytes = charpipe.encode(ch, to, { bom: "strip" });
+    return bytes.length === 1 && bytes[0] === byte;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes a string literal in ASCII, so that no tool can break it. */
+function ascii(text) {
+  return JSON.stringify(text).replace(/[\x7F-\uFFFF]/g, (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+mkdirSync(dist, { recursive: true });
+if (steps.includes("wasm")) await buildModules();
+if (steps.includes("package")) await buildPackage();
+if (steps.includes("page")) buildPage({ dist, esbuild: require("esbuild") });

@@ -1,0 +1,161 @@
+// The options, the preview, the command line, and the conversion in a worker.
+
+import { convert, options as allOptions } from "../src/index.js";
+import { byId, make } from "./dom.js";
+
+/** The options that everybody sees; the others are behind a fold. */
+const FIRST = ["from", "to", "malformed", "unmappable", "ebcdic-nl", "eol", "records", "relabel"];
+/** Options that make no difference here. */
+const HIDDEN = ["jobs"];
+
+/** How much of the output is shown, and of how much input. */
+const PREVIEW = 64 * 1024;
+const SHOWN = 4000;
+
+let list = [];
+
+export function setUpOptions(changed) {
+  list = allOptions().filter((option) => !HIDDEN.includes(option.name));
+  const fields = (options) => make("fieldset", {}, make("legend", {}, "Options"), ...options.map(field));
+  const first = FIRST.map((name) => list.find((option) => option.name === name)).filter(Boolean);
+  const others = list.filter((option) => !FIRST.includes(option.name));
+  const more = make("details", {}, make("summary", {}, "More options"), fields(others));
+  byId("options").replaceChildren(fields(first), more);
+  byId("options").addEventListener("change", changed);
+  byId("options").addEventListener("submit", (event) => event.preventDefault());
+}
+
+function field({ name, value, words }) {
+  const id = `option-${name}`;
+  if (value === "flag") return make("label", { class: "flag" }, make("input", { type: "checkbox", id }), name);
+  if (value === "word") {
+    const choices = ["", ...words].map((word) => make("option", { value: word }, word || "(default)"));
+    return make("label", {}, name, make("select", { id }, ...choices));
+  }
+  const hint = { from: "auto", to: "UTF-8", malformed: words.join(", ") }[name];
+  const isLabel = value === "label";
+  return make(
+    "label",
+    {},
+    name,
+    make("input", { id, list: isLabel && "encodings", placeholder: hint, autocomplete: "off", spellcheck: "false" }),
+  );
+}
+
+/** Returns the options that are set. */
+export function chosenOptions() {
+  const chosen = {};
+  for (const { name, value } of list) {
+    const input = byId(`option-${name}`);
+    const text = value === "flag" ? input.checked && "true" : input.value.trim();
+    if (text) chosen[name] = text;
+  }
+  return chosen;
+}
+
+/** Sets the options. Names that are not known, and values that a choice lacks, are left out. */
+export function setOptions(options) {
+  for (const { name, value, words } of list) {
+    const text = options[name] ?? "";
+    const input = byId(`option-${name}`);
+    if (value === "flag") input.checked = text === "true";
+    else if (value !== "word" || words.includes(text) || text === "") input.value = text;
+  }
+}
+
+/** Options as the fragment of an address. */
+export const toFragment = (options) => new URLSearchParams(options).toString();
+export const fromFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.replace(/^#/, "")));
+
+/** Writes the command line that does the same. */
+export function commandLine(options, name) {
+  const flags = list.filter((option) => option.value === "flag").map((option) => option.name);
+  const words = Object.entries(options).map(([key, value]) =>
+    flags.includes(key) ? `--${key}` : `--${key} ${quoted(value)}`,
+  );
+  const file = quoted(name.startsWith("-") ? `./${name}` : name);
+  return ["charpipe", ...words, "-o", quoted(outputName(name)), file].join(" ");
+}
+
+/** Quotes a word for a shell. */
+const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** The name of the download: NAME.converted.EXT. */
+export function outputName(name) {
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? `${name.slice(0, dot)}.converted${name.slice(dot)}` : `${name}.converted`;
+}
+
+/** Shows what the beginning of the file becomes, and what changes. */
+export function showPreview(file, options) {
+  const target = byId("preview");
+  if (!file) return;
+  const head = file.head.subarray(0, PREVIEW);
+  let [output, report, problem] = [null, null, ""];
+  try {
+    ({ bytes: output, report } = convert(head, options));
+  } catch (error) {
+    // The end of the preview may cut a character or a record, which is no error of the file.
+    const isCut = head.length < file.size && error.offset !== undefined && error.offset > head.length - 64;
+    if (!isCut) problem = `Error: ${error.message}.`;
+    [output, report] = [error.output ?? new Uint8Array(), error.report];
+  }
+  const to = report?.to ?? "UTF-8";
+  let text = "";
+  try {
+    text =
+      to === "UTF-8"
+        ? new TextDecoder().decode(output)
+        : new TextDecoder().decode(
+            convert(output, { from: to, malformed: "replace", relabel: "never", as: "text" }).bytes,
+          );
+  } catch {
+    text = "";
+  }
+  target.textContent = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  byId("outcome").textContent = [problem, report && changes(report)].filter(Boolean).join(" ");
+}
+
+/** What a conversion changes besides the encoding. */
+function changes(report) {
+  const parts = [`From ${report.from ?? "unknown"} to ${report.to}`];
+  if (report.relabelled)
+    parts.push(
+      `the label becomes “${report.relabelled.to}” (it was ${report.relabelled.from ? `“${report.relabelled.from}”` : "absent"})`,
+    );
+  const count = (faults, what) =>
+    faults?.count > 0 && parts.push(`${faults.count} ${what} replaced, dropped or escaped`);
+  count(report.malformed, "malformed sequences");
+  count(report.unmappable, "characters that the target lacks");
+  count(report.controls, "control characters");
+  if (report.records !== null) parts.push(`${report.records} records`);
+  for (const { message } of report.diagnostics) parts.push(message);
+  return `${parts.join("; ")}.`;
+}
+
+/** Converts the whole file in a worker. Returns what the worker says last. `started` gets a function that cancels. */
+export function convertInWorker(module, file, options, progressed, started) {
+  return new Promise((resolve) => {
+    const address = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: "text/javascript" }));
+    const worker = new Worker(address);
+    const end = (result) => {
+      worker.terminate();
+      URL.revokeObjectURL(address);
+      resolve(result);
+    };
+    started(() => end({ cancelled: true }));
+    worker.onmessage = ({ data }) => ("progress" in data ? progressed(data.progress) : end(data));
+    worker.onerror = (event) =>
+      end({ failure: { code: "internal", message: event.message || "the worker cannot start" } });
+    worker.postMessage({ module, file, options });
+  });
+}
+
+/** Gives a blob to the user as a file. */
+export function download(blob, name) {
+  const address = URL.createObjectURL(blob);
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+export { changes };

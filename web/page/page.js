@@ -1,0 +1,196 @@
+// The page: takes a file, and keeps all its parts in step.
+
+import { detect, load, names, version } from "../src/index.js";
+import { showChart } from "./chart.js";
+import {
+  changes,
+  chosenOptions,
+  commandLine,
+  convertInWorker,
+  download,
+  fromFragment,
+  outputName,
+  setOptions,
+  setUpOptions,
+  showPreview,
+  toFragment,
+} from "./convert.js";
+import { byId, make } from "./dom.js";
+import { setUpDump, showDump } from "./dump.js";
+import { findRecords, showRecords } from "./records.js";
+import { showVerdict } from "./verdict.js";
+
+/** How many bytes of a file are looked at. The rest is read only to convert it. */
+const HEAD = 1024 * 1024;
+
+/** "Hello, world! [é]" with a z/OS newline, in IBM1047. */
+const SAMPLE = "C8 85 93 93 96 6B 40 A6 96 99 93 84 5A 40 AD 51 BD 15";
+
+let module;
+let file;
+
+async function start() {
+  const packed = Uint8Array.from(atob(byId("wasm").textContent), (ch) => ch.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+  byId("wasm").remove();
+  await load(module);
+  byId("version").textContent = version();
+  const options = names().map(({ name, description }) => make("option", { value: name, label: description || name }));
+  byId("encodings").replaceChildren(...options);
+  setUpOptions(optionsChanged);
+  setUpDump();
+  setUpInput();
+  setUpFields();
+  setOptions(fromFragment(location.hash));
+  window.addEventListener("hashchange", () => {
+    setOptions(fromFragment(location.hash));
+    refresh();
+  });
+  optionsChanged();
+  showChart();
+  document.documentElement.dataset.ready = "true";
+}
+
+function setUpInput() {
+  const drop = byId("drop");
+  byId("file").addEventListener("change", (event) => event.target.files[0] && open(event.target.files[0]));
+  for (const type of ["dragover", "dragenter"]) {
+    document.addEventListener(type, (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    });
+  }
+  document.addEventListener("dragleave", () => drop.classList.remove("over"));
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    const dropped = event.dataTransfer.files[0];
+    if (dropped) open(dropped);
+  });
+  byId("paste-text").addEventListener("click", () => open(new File([byId("paste").value], "pasted.txt")));
+  byId("paste-hex").addEventListener("click", openHex);
+  byId("sample").addEventListener("click", () => {
+    byId("paste").value = SAMPLE;
+    openHex();
+  });
+}
+
+function openHex() {
+  const digits = byId("paste")
+    .value.replace(/0x/gi, "")
+    .replace(/[\s,:-]/g, "");
+  if (!/^([0-9a-f]{2})*$/i.test(digits)) {
+    const at = digits.search(/[^0-9a-f]/i);
+    return problem(at < 0 ? "An odd number of hex digits: one is missing." : `“${digits[at]}” is not a hex digit.`);
+  }
+  return open(new File([Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16))], "pasted.bin"));
+}
+
+function problem(message) {
+  byId("problem").textContent = message;
+  byId("problem").hidden = !message;
+}
+
+/** Opens a file: reads its beginning and shows everything about it. */
+async function open(blob) {
+  problem("");
+  let head;
+  try {
+    head = new Uint8Array(await blob.slice(0, HEAD).arrayBuffer());
+  } catch {
+    return problem(`The file “${blob.name}” cannot be read. If it is a folder, open one of its files.`);
+  }
+  const counts = new Array(256).fill(0);
+  for (const byte of head) counts[byte] += 1;
+  file = { blob, name: blob.name, size: blob.size, head, counts };
+  byId("run").disabled = false;
+  for (const id of ["verdict", "bytes", "records"]) byId(id).hidden = false;
+  findRecords(file);
+  refresh();
+  byId("verdict").focus({ preventScroll: true });
+}
+
+/** Options that concern detection. */
+function detectionOptions() {
+  const wanted = ["from", "fallback", "ebcdic-fallback", "guess", "as", "content-type", "policy", "prescan"];
+  return Object.fromEntries(Object.entries(chosenOptions()).filter(([name]) => wanted.includes(name)));
+}
+
+/** Redraws everything from the file and the options. */
+function refresh() {
+  byId("command").textContent = commandLine(chosenOptions(), file?.name ?? "FILE");
+  if (!file) return;
+  try {
+    const options = detectionOptions();
+    file.verdict = detect(file.head, options);
+    // What statistics would say, even if the user did not ask.
+    file.guess = detect(file.head, { ...options, guess: true });
+    problem("");
+    showVerdict(file, options, readAs);
+    const label = file.verdict.codec ?? file.guess.codec ?? "ISO-8859-1";
+    byId("read-as").value = label;
+    if (!file.verdict.codec) byId("sentence").textContent += ` Below it is read as ${label}, which is only a guess.`;
+    showDump(file, label);
+    showRecords(file, label);
+    showPreview(file, chosenOptions());
+  } catch (error) {
+    problem(error.message);
+  }
+}
+
+/** Makes an encoding that of the input. */
+function readAs(label) {
+  setOptions({ ...chosenOptions(), from: label });
+  optionsChanged();
+}
+
+function optionsChanged() {
+  const fragment = toFragment(chosenOptions());
+  history.replaceState(null, "", fragment ? `#${fragment}` : "#");
+  refresh();
+}
+
+function setUpFields() {
+  byId("read-as").addEventListener("change", (event) => readAs(event.target.value.trim()));
+  byId("shape").addEventListener("change", () => file && showRecords(file, byId("read-as").value));
+  for (const id of ["chart-a", "chart-b", "chart-lead"]) byId(id).addEventListener("change", () => showChart(file));
+  byId("run").addEventListener("click", run);
+  byId("copy").addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(byId("command").textContent);
+      byId("outcome").textContent = "The command line is in the clipboard.";
+    } catch {
+      getSelection().selectAllChildren(byId("command"));
+      byId("outcome").textContent = "The command line is selected: copy it with the keyboard.";
+    }
+  });
+}
+
+async function run() {
+  const [progress, cancel, outcome] = [byId("progress"), byId("cancel"), byId("outcome")];
+  byId("run").disabled = true;
+  progress.hidden = cancel.hidden = false;
+  progress.value = 0;
+  outcome.textContent = "Converting…";
+  let stop;
+  const abort = () => stop?.();
+  cancel.addEventListener("click", abort);
+  const started = (action) => (stop = action);
+  const name = file.name;
+  const result = await convertInWorker(module, file.blob, chosenOptions(), (part) => (progress.value = part), started);
+  cancel.removeEventListener("click", abort);
+  progress.hidden = cancel.hidden = true;
+  byId("run").disabled = false;
+  if (result.cancelled) outcome.textContent = "Cancelled.";
+  else if (result.failure) {
+    const place =
+      result.failure.offset === undefined ? "" : `, and ${result.output?.size ?? 0} bytes before it were good`;
+    outcome.textContent = `Error: ${result.failure.message}${place}. Nothing was saved.`;
+  } else {
+    outcome.textContent = `${result.report.bytes_in} bytes became ${result.report.bytes_out}. ${changes(result.report)}`;
+    download(result.output, outputName(name));
+  }
+}
+
+start().catch((error) => problem(`The page cannot start: ${error.message}`));

@@ -1,0 +1,231 @@
+/** charpipe: detects encodings, converts between them, and corrects the document's own label. */
+
+/** Bytes in any form. */
+export type Bytes = ArrayBuffer | ArrayBufferView | SharedArrayBuffer;
+
+/**
+ * The options of a conversion. Their names are those of the command's long options, in camel case; docs/command.md of
+ * the project explains them. `options()` lists them.
+ */
+export interface Options {
+  /** The encoding of the input. The default, `auto`, detects it. */
+  from?: string;
+  /** The encoding of the output. The default is UTF-8. */
+  to?: string;
+  /** The encoding to use if nothing identifies it: several, separated by commas, are tried in turn. */
+  fallback?: string;
+  ebcdicFallback?: string;
+  /** Guess from byte statistics if nothing else decides. */
+  guess?: boolean;
+  as?: "auto" | "xml" | "html" | "text";
+  contentType?: string;
+  policy?: "rfc7303" | "rfc3023" | "rome-strict" | "rome-lenient" | "feedparser" | "whatwg";
+  prescan?: number;
+  /** Treat every warning as an error. */
+  strict?: boolean;
+  unknown?: "fail" | "pass";
+  /** What to do with malformed input; a label reads it as bytes of that encoding. The default is `fail`. */
+  malformed?: "fail" | "replace" | "drop" | "escape" | (string & {});
+  /** What to do with characters that the target lacks. The default is `xml` in XML, otherwise `fail`. */
+  unmappable?: "fail" | "replace" | "drop" | "xml" | "escape" | "translit";
+  bestFit?: boolean;
+  /** Correct the document's own label. */
+  relabel?: "auto" | "never";
+  bom?: "auto" | "keep" | "add" | "strip";
+  eol?: "auto" | "keep" | "lf" | "crlf" | "nel";
+  ebcdicNl?: "table" | "zos" | "fold";
+  controls?: "keep" | "space" | "drop" | "error" | "xml";
+  /** Only in the build `all`. */
+  normalize?: "nfc" | "nfd" | "nfkc" | "nfkd";
+  /** The record format of the input: `fb:80`, `rdw`, `vb` … */
+  records?: string;
+  file?: string | number;
+  toRecords?: string;
+  keepBlanks?: boolean;
+  trimNuls?: boolean;
+  asa?: boolean;
+  machine?: boolean;
+  columns?: string;
+  gaps?: "drop" | "hex" | "keep";
+  shiftBlanks?: boolean;
+  recordNewlines?: "keep" | "space" | "error";
+  overlong?: "fail" | "cut";
+  /** Has no effect here: a module has one thread. */
+  jobs?: number;
+}
+
+/** An error of any function. */
+export class CharpipeError extends Error {
+  /** A short name that never changes: `malformed`, `unmappable`, `unknown-label`, `bad-option` … */
+  readonly code: string;
+  /** The position in the input, in bytes from 0. */
+  readonly offset?: number;
+  /** The record and the column in it, both from 1, if the input consists of records. */
+  readonly record?: number;
+  readonly column?: number;
+  /** The malformed bytes. */
+  readonly bytes?: Uint8Array;
+  /** The unmappable character. */
+  readonly char?: string;
+  /** Of `convert`: the good output before the error. */
+  output?: Uint8Array;
+  /** Of `convert`: the report. */
+  report?: Report;
+  /** Of `decode`: the good text before the error. */
+  text?: string;
+}
+
+export interface Diagnostic {
+  code: string;
+  severity: "warning" | "hint";
+  message: string;
+  offset: number;
+}
+
+/** An error within a verdict or a report. */
+export interface Failure {
+  code: string;
+  message: string;
+  offset: number | null;
+  record?: number;
+  column?: number;
+}
+
+/** The result of detection: the object of `charpipe detect --json`. */
+export interface Verdict {
+  encoding: string | null;
+  codec: string | null;
+  family: string;
+  kind: "xml" | "html" | "text";
+  /** The bytes of the signature and of the byte order mark, in hex. */
+  signature: string | null;
+  bom: string | null;
+  declared: string | null;
+  /** Where the declared name is, in bytes: its begin and its end. */
+  declared_span: [number, number] | null;
+  charset: string | null;
+  ascii: boolean;
+  looks: string | null;
+  policy: string;
+  rule: string | null;
+  source: string | null;
+  candidates: { codec: string; score: number }[];
+  diagnostics: Diagnostic[];
+  error: Failure | null;
+}
+
+interface Faults<Fault> {
+  count: number;
+  /** The first 16. */
+  first: (Fault & { offset: number; record?: number; column?: number })[];
+}
+
+/** The report of a conversion: the object of `charpipe --report`. */
+export interface Report {
+  from: string | null;
+  to: string;
+  verdict: Verdict | null;
+  bytes_in: number;
+  bytes_out: number;
+  malformed: Faults<{ bytes: string }> & { read_as: string | null };
+  unmappable: Faults<{ char: string }>;
+  relabelled: { from: string | null; to: string } | null;
+  records: number | null;
+  passed: boolean;
+  diagnostics: Diagnostic[];
+  error: Failure | null;
+  [key: string]: unknown;
+}
+
+/**
+ * Loads the WebAssembly module, which all functions use. Call it once, and await it, before the others.
+ *
+ * `web` (the default) has the 248 encodings of the web, of EBCDIC and of DOS. `all` has all encodings, `unmappable:
+ * "translit"`, `normalize`, `explain`, `records` and `sniff`. `small` lacks those of the web, which TextDecoder has.
+ * Other sources are the bytes of the module, a response, an address, or a compiled module.
+ */
+export function load(
+  source?: "web" | "all" | "small" | URL | Response | BufferSource | WebAssembly.Module,
+): Promise<void>;
+
+/** Does the same at once. Browsers allow this outside of workers only for compiled modules. */
+export function loadSync(source: BufferSource | WebAssembly.Module): void;
+
+/** Decodes bytes to a string. Without `from`, detects the encoding. A byte order mark is dropped. */
+export function decode(input: Bytes, options?: Omit<Options, "to">): string;
+
+/** Encodes a string. Its labels stay as they are, unless `relabel` is `auto`. */
+export function encode(text: string, to: string, options?: Omit<Options, "from" | "to">): Uint8Array;
+
+/** Converts bytes. */
+export function convert(input: Bytes, options?: Options): { bytes: Uint8Array; report: Report };
+
+/** Detects the encoding of bytes. If `input` is only the beginning, give at least the first 64 KiB. */
+export function detect(input: Bytes, options?: Options): Verdict;
+
+/** Lists the encodings of the module. */
+export function names(): {
+  name: string;
+  aliases: string[];
+  decode: boolean;
+  encode: boolean;
+  source: string | null;
+  description: string;
+  ebcdic: boolean;
+  single_byte: boolean;
+}[];
+
+/** Lists the options. */
+export function options(): { name: string; value: "word" | "label" | "labels" | "flag" | "text"; words: string[] }[];
+
+/** Returns the version of charpipe. */
+export function version(): string;
+
+/**
+ * Returns a code chart: what each of the 256 bytes is after the bytes `lead`, which include a shift code if one is
+ * needed. A cell is the text of the byte; `{ leads: true }` if more bytes follow; or null.
+ */
+export function chart(
+  label: string,
+  lead?: Bytes,
+): { codec: string; lead: string; single_byte: boolean; cells: (string | { leads: true } | null)[] };
+
+/**
+ * Returns what the bytes are in an encoding: a cell `[bytes, text]` for each character. The text is null for malformed
+ * bytes and 0 for shift codes. Only in the build `all`.
+ */
+export function explain(
+  label: string,
+  input: Bytes,
+  isLast?: boolean,
+): { codec: string; cells: [number, string | null | 0][] };
+
+/** Returns where the records are: lists of `[offset, length]`. Only in the build `all`. */
+export function records(
+  shape: string,
+  input: Bytes,
+  isLast?: boolean,
+): { records: [number, number][][]; read: number; error: Failure | null };
+
+/** Returns the record formats that an input may have, the best first. Only in the build `all`. */
+export function sniff(input: Bytes, isLast?: boolean): { shape: string; survives: boolean; why: string[] }[];
+
+/** Converts bytes to bytes, piece by piece. */
+export class ConverterStream extends TransformStream<Bytes, Uint8Array> {
+  constructor(options?: Options);
+  readonly verdict: Verdict | null;
+  readonly report: Report | null;
+}
+
+/** Decodes bytes to strings, piece by piece: like TextDecoderStream, with all options. */
+export class DecoderStream extends TransformStream<Bytes, string> {
+  constructor(options?: string | Omit<Options, "to">);
+  readonly verdict: Verdict | null;
+  readonly report: Report | null;
+}
+
+/** Encodes strings to bytes, piece by piece. */
+export class EncoderStream extends TransformStream<string, Uint8Array> {
+  constructor(to: string, options?: Omit<Options, "from" | "to">);
+  readonly report: Report | null;
+}

@@ -1,0 +1,251 @@
+// Tests the package in Node: `node --test web/test/package.test.mjs`, after `node web/build.mjs wasm package`.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { test } from "node:test";
+import { brotliCompressSync, constants } from "node:zlib";
+import * as charpipe from "../dist/index.js";
+
+const dist = new URL("../dist/", import.meta.url);
+const data = (name) => new Uint8Array(readFileSync(new URL(`../../examples/data/${name}`, import.meta.url)));
+const bytes = (...values) => Uint8Array.from(values);
+
+test("functions before load say so", () => {
+  assert.throws(() => charpipe.decode(bytes(0)), { code: "usage", message: "call and await load() first" });
+});
+
+test("load takes a name, a module and bytes", async () => {
+  await assert.rejects(charpipe.load("no such"), { code: "usage" });
+  const wasm = readFileSync(new URL("charpipe-small.wasm", dist));
+  charpipe.loadSync(wasm);
+  assert.equal(charpipe.decode(bytes(0xc1), { from: "IBM037" }), "A");
+  assert.throws(() => charpipe.decode(bytes(0xc1), { from: "Shift_JIS" }), { code: "unknown-label" });
+  assert.throws(() => charpipe.sniff(bytes(1)), { code: "usage", message: /load\("all"\)/ });
+  await charpipe.load(await WebAssembly.compile(wasm));
+  await charpipe.load(new Response(wasm, { headers: { "content-type": "application/wasm" } }));
+  await charpipe.load();
+  assert.equal(charpipe.decode(bytes(0x88, 0x9f), { from: "Shift_JIS" }), "亜");
+});
+
+test("convert detects, converts and corrects the label", () => {
+  const { bytes: output, report } = charpipe.convert(data("hello-ibm1047.xml"));
+  const text = new TextDecoder().decode(output);
+  assert.match(text, /^<\?xml version="1.0" encoding="UTF-8"\?>\n<customers>/);
+  assert.equal(report.from, "IBM1047");
+  assert.deepEqual(report.relabelled, { from: "IBM1047", to: "UTF-8" });
+  assert.equal(report.verdict.rule, "rfc7303:declaration");
+});
+
+test("options are in camel case or as on the command line", () => {
+  const newline = bytes(0xc1, 0x15);
+  assert.equal(charpipe.decode(newline, { from: "IBM1047", ebcdicNl: "zos" }), "A\n");
+  assert.equal(charpipe.decode(newline, { from: "IBM1047", "ebcdic-nl": "zos" }), "A\n");
+  assert.equal(charpipe.decode(bytes(0xc1, 0x40, 0xc2, 0x40), { from: "IBM037", records: "fb:2" }), "A\nB\n");
+  assert.throws(() => charpipe.convert(bytes(), { bom: "yes" }), {
+    code: "bad-option",
+    message: /auto, keep, add, strip/,
+  });
+  assert.throws(() => charpipe.convert(bytes(), { from: "a\nto=b" }), { code: "usage" });
+});
+
+test("the types name all options and their words", () => {
+  const types = readFileSync(new URL("index.d.ts", dist), "utf8");
+  const body = types.slice(types.indexOf("interface Options {"), types.indexOf("/** An error of any function"));
+  const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  for (const { name, value, words } of charpipe.options()) {
+    const line = body.split("\n").find((line) => line.startsWith(`  ${camel(name)}?: `));
+    assert.ok(line, name);
+    if (value === "flag") assert.match(line, /boolean;$/, name);
+    if (value === "word" && name !== "unmappable") {
+      assert.equal(line.split("?: ")[1], `${words.map((word) => JSON.stringify(word)).join(" | ")};`, name);
+    }
+  }
+});
+
+test("errors have code, offset and bytes", () => {
+  const error = assertThrows(() => charpipe.convert(bytes(0x61, 0x62, 0xff), { from: "UTF-8" }));
+  assert.ok(error instanceof charpipe.CharpipeError);
+  assert.deepEqual([error.code, error.offset, [...error.bytes]], ["malformed", 2, [0xff]]);
+  assert.deepEqual([...error.output], [0x61, 0x62]);
+  assert.equal(error.report.bytes_in, 3);
+  const unmappable = assertThrows(() => charpipe.encode("5 €", "ISO-8859-1"));
+  assert.deepEqual([unmappable.code, unmappable.char, unmappable.offset], ["unmappable", "€", 2]);
+  const decoding = assertThrows(() => charpipe.decode(bytes(0x61, 0xff), { from: "US-ASCII" }));
+  assert.deepEqual([decoding.text, decoding.offset], ["a", 1]);
+  assert.throws(() => charpipe.decode("text"), TypeError);
+});
+
+function assertThrows(action) {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+test("detect gives the verdict", () => {
+  const verdict = charpipe.detect(data("utf16le-bom.xml"));
+  assert.deepEqual([verdict.encoding, verdict.source, verdict.bom], ["UTF-16LE", "bom", "FFFE"]);
+  assert.equal(charpipe.detect(new Uint8Array(0)).encoding, "UTF-8");
+});
+
+/** Text in every encoding, and bytes that are malformed in most. */
+function samples() {
+  const text = "Müller £5 Ωλ дом 日本語カナ 한글 𠮷 end\r\n";
+  const junk = Uint8Array.from({ length: 700 }, (_, at) => (at * 197 + (at >> 3) * 31) & 0xff);
+  return charpipe.names().map(({ name, encode }) => {
+    const encoded = encode ? charpipe.encode(text, name, { unmappable: "drop", bom: "strip" }) : bytes();
+    return { name, input: Uint8Array.from([...encoded, ...junk]) };
+  });
+}
+
+test("a document's label, and newline conventions in labels", () => {
+  const xml = charpipe.encode('<?xml version="1.0" encoding="IBM037"?><a/>', "IBM037");
+  assert.match(charpipe.decode(xml, { from: "IBM037" }), /UTF-8/);
+  assert.equal(charpipe.decode(bytes(0xc1, 0x15), { from: "IBM1047,nl=zos" }), "A\n");
+  assert.throws(() => charpipe.decode(bytes(0xc1), { from: "no such" }), { code: "unknown-label" });
+});
+
+/** Feeds pieces to a stream and joins what comes out. */
+async function through(stream, pieces) {
+  const output = [];
+  const writing = (async () => {
+    const writer = stream.writable.getWriter();
+    for (const piece of pieces) await writer.write(piece);
+    await writer.close();
+  })();
+  writing.catch(() => {});
+  for await (const piece of stream.readable) output.push(piece);
+  await writing;
+  return output;
+}
+
+const cut = (input, at) => [input.subarray(0, at), input.subarray(at)];
+
+test("streams give the same at every cut", async () => {
+  const wanted = [
+    "UTF-8",
+    "UTF-16LE",
+    "Shift_JIS",
+    "EUC-JP",
+    "gb18030",
+    "Big5",
+    "EUC-KR",
+    "IBM939",
+    "IBM1047",
+    "ISO-2022-JP",
+  ];
+  for (const { name, input } of samples().filter(({ name }) => wanted.includes(name))) {
+    const part = input.subarray(0, 120);
+    const options = { from: name, malformed: "replace", as: "text" };
+    const whole = charpipe.decode(part, options);
+    for (let at = 0; at <= part.length; at++) {
+      const decoded = (await through(new charpipe.DecoderStream(options), cut(part, at))).join("");
+      assert.equal(decoded, whole, `${name} at ${at}`);
+    }
+    const single = Array.from(part, (byte) => bytes(byte));
+    assert.equal((await through(new charpipe.DecoderStream(options), single)).join(""), whole, name);
+  }
+});
+
+test("encoding streams keep characters that a string cuts", async () => {
+  const stream = new charpipe.EncoderStream("UTF-16LE");
+  const output = await through(stream, ["a\ud83d", "", "\ude00", "\ud83d"]);
+  assert.equal(Buffer.concat(output).toString("hex"), "61003dd800defdff");
+  assert.equal(stream.report.bytes_out, 8);
+});
+
+test("streams fail with position and bytes, after the good output", async () => {
+  const stream = new charpipe.DecoderStream("UTF-8");
+  const reader = stream.readable.getReader();
+  const writer = stream.writable.getWriter();
+  const writing = Promise.allSettled([writer.write(bytes(0x61)), writer.write(bytes(0x62, 0xff, 0x63))]);
+  let text = "";
+  const readAll = async () => {
+    for (;;) text += (await reader.read()).value;
+  };
+  const error = await readAll().catch((error) => error);
+  assert.equal(text, "ab");
+  assert.deepEqual([error.code, error.offset, [...error.bytes]], ["malformed", 2, [0xff]]);
+  await writing;
+  const converter = new charpipe.ConverterStream({ from: "IBM037", to: "UTF-8" });
+  const output = await through(converter, [bytes(0xc1), bytes(), bytes(0xc2)]);
+  assert.equal(Buffer.concat(output).toString(), "AB");
+  assert.equal(converter.verdict.codec, "IBM037");
+});
+
+/** Charsets that Node's own decoder (ICU) reads in another way than browsers do. The page's test compares these. */
+const ICU = /^(Shift_JIS|EUC-JP|ISO-2022-JP|gb18030|GBK|Big5|windows-949|EUC-KR|IBM866|KOI8-U|windows-(874|125[0-8]))$/;
+
+test("decoding agrees with TextDecoder", () => {
+  let compared = 0;
+  for (const { name, input } of samples()) {
+    let host;
+    try {
+      host = new TextDecoder(name);
+    } catch {
+      continue;
+    }
+    if (ICU.test(name) || host.encoding !== name.toLowerCase()) continue;
+    const ours = charpipe.decode(input, { from: name, malformed: "replace", relabel: "never", as: "text" });
+    assert.equal(ours, host.decode(input), name);
+    compared += 1;
+  }
+  assert.ok(compared >= 14, `${compared} charsets`);
+});
+
+test("a bug in the module breaks that module only", async () => {
+  await charpipe.load("all");
+  const { current } = await import("../dist/load.js");
+  const module = current();
+  assert.throws(() => module.call("charpipe_free", 0xfffffff0), { code: "internal" });
+  assert.throws(() => charpipe.decode(bytes(0x61)), { code: "internal" });
+  await charpipe.load("all");
+  assert.equal(charpipe.decode(bytes(0x61)), "a");
+});
+
+test("what only the module with everything has", async () => {
+  await charpipe.load("all");
+  const name = charpipe.encode("é €", "US-ASCII", { unmappable: "translit" });
+  assert.equal(Buffer.from(name).toString(), "e EUR");
+  assert.equal(charpipe.decode(Buffer.from("e\u0301"), { normalize: "nfc" }), "é");
+  const { cells } = charpipe.explain("IBM939", bytes(0xc1, 0x0e, 0x45, 0x66, 0x0f));
+  assert.deepEqual(cells, [
+    [1, "A"],
+    [1, 0],
+    [2, "本"],
+    [1, 0],
+  ]);
+  assert.equal(charpipe.records("fb:2", bytes(1, 2, 3, 4)).records.length, 2);
+  await charpipe.load();
+});
+
+test("memory does not grow with the input", () => {
+  const input = new Uint8Array(16 << 20).fill(0xc1);
+  charpipe.convert(input.subarray(0, 1 << 20), { from: "IBM037" });
+  const grown = () => process.memoryUsage().arrayBuffers;
+  const before = grown();
+  charpipe.detect(input);
+  assert.ok(grown() - before < 1 << 20);
+});
+
+test("sizes", () => {
+  const brotli = (name) => {
+    const file = readFileSync(new URL(name, dist));
+    const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: file.length };
+    return brotliCompressSync(file, { params }).length;
+  };
+  const sizes = {
+    "charpipe.wasm": [brotli("charpipe.wasm"), 550_000],
+    "charpipe-small.wasm": [brotli("charpipe-small.wasm"), 400_000],
+    "charpipe-all.wasm": [brotli("charpipe-all.wasm"), 1_200_000],
+  };
+  for (const [name, [size, most]] of Object.entries(sizes)) {
+    console.log(`${name}: ${size} bytes with brotli; the limit is ${most}`);
+    assert.ok(size <= most, `${name}: ${size}`);
+  }
+  const script = readdirSync(dist).filter((name) => name.endsWith(".js") && name !== "iconv-lite.js");
+  const len = script.reduce((sum, name) => sum + statSync(new URL(name, dist)).size, 0);
+  assert.ok(len < 30_000, `${len} bytes of script`);
+});

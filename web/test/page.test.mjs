@@ -1,0 +1,364 @@
+// Tests the page in headless Chromium: `TOOLS=DIR CHROMIUM=PATH node --test web/test/page.test.mjs`. DIR has
+// node_modules with puppeteer-core and axe-core. SCREENSHOTS=DIR keeps pictures.
+
+import assert from "node:assert/strict";
+import { readFileSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import * as charpipe from "../dist/index.js";
+
+const require = createRequire(resolve(process.env.TOOLS ?? ".", "package.json"));
+const puppeteer = require("puppeteer-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const address = pathToFileURL(fileURLToPath(new URL("../dist/page/index.html", import.meta.url))).href;
+const data = fileURLToPath(new URL("../../examples/data/", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "charpipe-page-"));
+
+let browser;
+before(async () => {
+  await charpipe.load("all");
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  browser = await puppeteer.launch({ executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu"] });
+});
+after(() => browser?.close());
+
+/** Opens the page, offline. Requests other than for the page itself, and errors, are collected. */
+async function open(fragment = "") {
+  const page = await browser.newPage();
+  page.requests = [];
+  page.problems = [];
+  page.on("request", (request) => request.url().split("#")[0] !== address && page.requests.push(request.url()));
+  page.on("pageerror", (error) => page.problems.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
+  page.on("dialog", (dialog) => {
+    page.problems.push("dialog");
+    dialog.dismiss();
+  });
+  await page.setViewport({ width: 1100, height: 1400 });
+  await page.goto(address + fragment);
+  await page.waitForSelector("html[data-ready]");
+  await page.setOfflineMode(true);
+  return page;
+}
+
+const text = (page, id) => page.$eval(`#${id}`, (element) => element.textContent);
+
+async function give(page, path) {
+  await (await page.$("#file")).uploadFile(path);
+  await page.waitForFunction(
+    () => !document.getElementById("run").disabled || !document.getElementById("problem").hidden,
+  );
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 0)));
+}
+
+function file(name, bytes) {
+  const path = join(scratch, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function picture(page, name, fullPage = true) {
+  if (!process.env.SCREENSHOTS) return;
+  mkdirSync(process.env.SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`), fullPage });
+}
+
+async function close(page) {
+  assert.deepEqual(page.problems, []);
+  assert.deepEqual(
+    page.requests.filter((url) => !url.startsWith("blob:")),
+    [],
+    "no requests",
+  );
+  await page.close();
+}
+
+async function violations(page) {
+  await page.evaluate((source) => (0, eval)(source), axe).catch(() => {});
+  const results = await page.evaluate(() => globalThis.axe.run());
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
+}
+
+test("every example: the verdict is that of the library", async () => {
+  const page = await open();
+  for (const name of readdirSync(data).filter((name) => statSync(join(data, name)).isFile())) {
+    await give(page, join(data, name));
+    const verdict = charpipe.detect(readFileSync(join(data, name)));
+    const sentence = await page.waitForFunction(
+      (id, wanted) => {
+        const it = document.getElementById(id).textContent;
+        return it.includes(wanted) && it;
+      },
+      {},
+      "sentence",
+      verdict.codec ? verdict.encoding : "unknown",
+    );
+    const shown = await sentence.jsonValue();
+    if (verdict.codec && verdict.source === "default") assert.match(shown, /only because/, name);
+    assert.match(await text(page, "reasons"), new RegExp(verdict.rule ?? "none"), name);
+  }
+  await picture(page, "example");
+  await close(page);
+});
+
+test("hex and text in step; bad bytes and evidence are marked; the keyboard moves", async () => {
+  const page = await open("#from=UTF-8");
+  await give(page, join(data, "damaged-utf8.txt"));
+  assert.ok(await page.$("#dump .bad"));
+  await page.focus("#dump");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await text(page, "about-byte"), /^Byte 1 /);
+  await page.keyboard.press("ArrowDown");
+  assert.match(await text(page, "about-byte"), /^Byte 1[67] /);
+  await page.$eval("#dump .bad", (element) => element.click());
+  assert.match(await text(page, "about-byte"), /is not valid UTF-8: /);
+  assert.equal(await page.$$eval("#dump .chosen", (chosen) => chosen.length), 2, "in hex and in text");
+  await give(page, join(data, "hello-ibm1047.xml"));
+  await page.waitForSelector("#dump .evidence");
+  await picture(page, "bytes");
+  await close(page);
+});
+
+test("a guess shows the other candidates and the bytes in which they differ", async () => {
+  const page = await open("#guess=true");
+  const german = "Der fällige Betrag für Müller und Schröder ist größer als im Frühjahr. ".repeat(8);
+  await give(page, file("german.bin", charpipe.encode(german, "IBM273")));
+  assert.match(await text(page, "sentence"), /IBM273.*guess/);
+  assert.match(await text(page, "candidates"), /[0-9A-F]{2} is . or . \(\d+ times\)/);
+  await picture(page, "guess");
+  await close(page);
+});
+
+test("records with a ruler", async () => {
+  const page = await open();
+  await give(
+    page,
+    join(
+      data,
+      "records",
+      readdirSync(join(data, "records")).find((name) => name.endsWith(".fba") || name.endsWith(".fb")),
+    ),
+  );
+  await page.$eval("#shape", (input) => {
+    input.value = "fb:41";
+    input.dispatchEvent(new Event("change"));
+  });
+  assert.match(await text(page, "records-list"), /----\+----1/);
+  await picture(page, "records");
+  await close(page);
+});
+
+test("charts: a page, two compared, and the uses of a byte", async () => {
+  const page = await open();
+  await give(page, join(data, "hello-ibm1047.xml"));
+  await page.type("#chart-b", "IBM037");
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => /differ in \d+ of 256/.test(document.getElementById("chart-about").textContent));
+  assert.ok((await page.$$("#chart .differs")).length > 0);
+  const cell = await page.$("#chart button[title^='C1:']");
+  await cell.click();
+  assert.match(await text(page, "chart-about"), /has it \d+ times/);
+  await picture(page, "chart");
+  await close(page);
+});
+
+test("conversion: preview, download, command line, permalink", async () => {
+  const page = await open();
+  const session = await page.createCDPSession();
+  await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: scratch, eventsEnabled: true });
+  await give(page, join(data, "hello-ibm1047.xml"));
+  assert.match(await text(page, "preview"), /encoding="UTF-8"[^]*José Müller/);
+  assert.match(await text(page, "outcome"), /label becomes “UTF-8” \(it was “IBM1047”\)/);
+  await page.type("#option-to", "UTF-16");
+  await page.keyboard.press("Tab");
+  assert.equal(await text(page, "command"), "charpipe --to UTF-16 -o hello-ibm1047.converted.xml hello-ibm1047.xml");
+  assert.equal(await page.evaluate(() => location.hash), "#to=UTF-16");
+  const done = new Promise((resolve) =>
+    session.on("Browser.downloadProgress", ({ state }) => state === "completed" && resolve()),
+  );
+  await page.click("#run");
+  await done;
+  const saved = readFileSync(join(scratch, "hello-ibm1047.converted.xml"));
+  const expected = charpipe.convert(readFileSync(join(data, "hello-ibm1047.xml")), { to: "UTF-16" }).bytes;
+  assert.deepEqual([...saved], [...expected]);
+  const again = await open("#to=UTF-16&malformed=replace&eol=lf&guess=true&no-such=1&bom=%3Cb%3E");
+  assert.equal(await again.$eval("#option-eol", (input) => input.value), "lf");
+  assert.ok(await again.$eval("#option-guess", (input) => input.checked));
+  assert.equal(
+    await text(again, "command"),
+    "charpipe --to UTF-16 --guess --malformed replace --eol lf -o FILE.converted FILE",
+  );
+  await close(again);
+  await close(page);
+});
+
+test("a large file streams through a worker, and can be cancelled", async () => {
+  const page = await open("#from=IBM037");
+  const large = file("large.bin", Buffer.alloc(96 << 20, 0xc1));
+  await give(page, large);
+  await page.evaluate(() => {
+    URL.createObjectURL = ((make) => (blob) => {
+      if (blob.size > 1e6) window.saved = blob.size;
+      return make(blob);
+    })(URL.createObjectURL.bind(URL));
+  });
+  await page.click("#run");
+  await page.waitForFunction(() => document.getElementById("progress").value > 0);
+  await page.click("#cancel");
+  assert.equal(await text(page, "outcome"), "Cancelled.");
+  await page.click("#run");
+  await page.waitForFunction(
+    () => /^100663296 bytes became 100663296/.test(document.getElementById("outcome").textContent),
+    { timeout: 60_000 },
+  );
+  assert.equal(await page.evaluate(() => window.saved), 96 << 20);
+  const { JSHeapUsedSize } = await page.metrics();
+  assert.ok(JSHeapUsedSize < 64 << 20, `${JSHeapUsedSize}`);
+  await close(page);
+});
+
+test("bad input: an error with its place, and nothing saved", async () => {
+  const page = await open("#from=UTF-8");
+  await give(page, file("bad.txt", Buffer.from("ab\xff", "latin1")));
+  await page.click("#run");
+  await page.waitForFunction(() =>
+    /^Error: byte 2: FF is not valid UTF-8/.test(document.getElementById("outcome").textContent),
+  );
+  await give(page, file("empty", Buffer.alloc(0)));
+  assert.match(await text(page, "sentence"), /UTF-8/);
+  await page.click("summary");
+  await page.type("#paste", "C1 C2 xyz");
+  await page.click("#paste-hex");
+  assert.equal(await text(page, "problem"), "“x” is not a hex digit.");
+  await page.click("#sample");
+  await page.waitForFunction(() => document.getElementById("preview").textContent.length > 0);
+  await page.$eval("#option-from", (input) => {
+    input.value = "no such";
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  assert.match(await text(page, "problem"), /"no such" is not known/);
+  await close(page);
+});
+
+test("hostile names and labels never become markup", async () => {
+  const page = await open("#from=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
+  const name = "<img src=x onerror=alert(1)>'\"`$(id);&.xml";
+  const label = '<?xml version="1.0" encoding="<svg onload=alert(1)>"?><a/>';
+  await give(page, file(name, label));
+  await page.$eval("#option-from", (input) => {
+    input.value = "";
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await give(page, file("x.xml", '<?xml version="1.0" encoding="&lt;img&gt;<b>"?><script>alert(1)</script>'));
+  await page.$eval("#chart-a", (input) => {
+    input.value = "<img src=x onerror=alert(1)>";
+    input.dispatchEvent(new Event("change"));
+  });
+  await page.$eval("#shape", (input) => {
+    input.value = "<b>fb";
+    input.dispatchEvent(new Event("change"));
+  });
+  await give(page, file(name, label));
+  const found = await page.$$eval("main img, main svg, main b > b, main script", (all) =>
+    all.map((one) => one.outerHTML),
+  );
+  assert.deepEqual(found, []);
+  assert.match(await text(page, "command"), /'<img src=x onerror=alert\(1\)>'\\''"`\$\(id\);&\.xml'$/);
+  await close(page);
+});
+
+test("no connection can be made at all", async () => {
+  const page = await open();
+  await page.setOfflineMode(false);
+  const refused = await page.evaluate(async () => {
+    const tried = [];
+    await fetch("https://example.invalid/").catch((error) => tried.push(error.name));
+    try {
+      new WebSocket("wss://example.invalid/");
+    } catch (error) {
+      tried.push(error.name);
+    }
+    tried.push(navigator.sendBeacon("https://example.invalid/", "x"));
+    return tried;
+  });
+  assert.equal(refused[0], "TypeError");
+  assert.ok(page.problems.some((problem) => /Content Security Policy/.test(problem)));
+  assert.deepEqual(
+    page.requests.filter((url) => !url.startsWith("blob:") && !/example\.invalid/.test(url)),
+    [],
+  );
+  await page.close();
+});
+
+test("accessible in light and dark, wide and narrow", async () => {
+  for (const scheme of ["light", "dark"]) {
+    for (const width of [1100, 360]) {
+      const page = await open("#guess=true");
+      await page.setBypassCSP(true);
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await page.setViewport({ width, height: 900 });
+      await give(page, join(data, "hello-ibm1047.xml"));
+      await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      assert.deepEqual(await violations(page), [], `${scheme} ${width}`);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+      await picture(page, `${scheme}-${width}`);
+      await page.close();
+    }
+  }
+});
+
+test("decoding agrees with the browser's TextDecoder, at every cut", async () => {
+  const page = await open();
+  const labels = charpipe.names().map(({ name }) => name);
+  const inputs = Object.fromEntries(labels.map((name) => [name, vectors(name)]));
+  const theirs = await page.evaluate((inputs) => {
+    const results = {};
+    for (const [name, input] of Object.entries(inputs)) {
+      try {
+        const decoder = new TextDecoder(name);
+        if (decoder.encoding === name.toLowerCase()) results[name] = decoder.decode(Uint8Array.from(input));
+      } catch {
+        // A charset that browsers do not have.
+      }
+    }
+    return results;
+  }, inputs);
+  const compared = Object.keys(theirs).filter((name) => !DIFFERENT.includes(name));
+  for (const name of compared) {
+    const ours = charpipe.decode(Uint8Array.from(inputs[name]), { from: name, malformed: "replace", as: "text" });
+    const [a, b] = [ours, theirs[name]].map((text) => text.split("\n"));
+    const at = a.findIndex((line, index) => line !== b[index]);
+    assert.ok(ours === theirs[name], `${name}: ${JSON.stringify(a[at])}, and in the browser ${JSON.stringify(b[at])}`);
+  }
+  console.log(`${compared.length} charsets agree with the browser`);
+  assert.ok(compared.length >= 30);
+  await close(page);
+});
+
+/** ISO-8859-1 and US-ASCII are themselves here, and windows-1252 on the web. */
+const DIFFERENT = ["ISO-8859-1", "US-ASCII"];
+
+/**
+ * Whether Chromium decodes a pair in another way than the Encoding Standard: in Big5 the four that stand for two code
+ * points. In EUC-JP, a broken code of three bytes makes it misread the next pair.
+ */
+const isFaulty = (name, pair) =>
+  (name === "Big5" && [0x8862, 0x8864, 0x88a3, 0x88a5].includes(pair)) || (name === "EUC-JP" && pair >> 8 === 0x8f);
+
+/** All bytes, and in charsets with several bytes for a character many pairs, each ended by a line feed. */
+function vectors(name) {
+  const bytes = [];
+  for (let first = 0; first < 256; first++) bytes.push(first, 0x20, 0x20, 0x20, 0x0a);
+  if (/^(Shift_JIS|EUC-JP|EUC-KR|windows-949|Big5|GBK|gb18030)$/.test(name)) {
+    for (let first = 0x80; first < 256; first++) {
+      for (let second = 0x20; second < 256; second += 1) {
+        if (!isFaulty(name, first * 256 + second)) bytes.push(first, second, 0x20, 0x0a);
+      }
+    }
+  }
+  return bytes;
+}
