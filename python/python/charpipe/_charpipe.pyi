@@ -1,0 +1,3 @@
+"""The part of the package that is written in Rust."""
+
+__VERSION__: str
