@@ -315,6 +315,15 @@ pub enum ErrorKind {
         /// The reason.
         why: String,
     },
+    /// There is no option of this name, or it cannot have this value ([`Transcode::set`](crate::Transcode::set)).
+    #[error("option {option}: {why}")]
+    #[non_exhaustive]
+    BadOption {
+        /// The name of the option.
+        option: String,
+        /// The reason.
+        why: String,
+    },
     /// The label has neither a letter nor a digit.
     #[error("{label:?} is not a valid label: it has neither letters nor digits")]
     #[non_exhaustive]
@@ -420,6 +429,7 @@ impl Error {
             | ErrorKind::NoXmlName { .. }
             | ErrorKind::NoBom { .. }
             | ErrorKind::Options { .. }
+            | ErrorKind::BadOption { .. }
             | ErrorKind::CannotFrame { .. }
             | ErrorKind::BadLabel { .. }
             | ErrorKind::NotATable { .. }
@@ -453,6 +463,7 @@ impl Error {
             ErrorKind::SequenceTooLong { .. } => "sequence-too-long",
             ErrorKind::NewlineInRecord { .. } => "newline-in-record",
             ErrorKind::Options { .. } => "options",
+            ErrorKind::BadOption { .. } => "bad-option",
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
             ErrorKind::RecordTooLong { .. } => "record-too-long",

@@ -109,8 +109,8 @@ pub use text::normalize::Normalization;
 #[cfg(feature = "tokio")]
 pub use transcoder::tokio;
 pub use transcoder::{
-    Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, OnMalformed, OnOverlong,
-    OnUnknown, OnUnmappable, Padding, Progress, RecordsCut, Relabel, Relabelled, Report, Status, Transcode, Transcoder,
-    UnmappableAt, ValueDecoder, decode, transcode,
+    Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, NamedOption, OnMalformed,
+    OnOverlong, OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, Report,
+    Status, Transcode, Transcoder, UnmappableAt, ValueDecoder, decode, transcode,
 };
 pub use words::{UnknownWord, Word};

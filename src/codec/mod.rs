@@ -29,6 +29,14 @@
 //! 7. Codecs neither look for a byte order mark nor write one. Detection removes it; the transcoder writes it.
 //! 8. A fault lies within what was read: it begins `len + after` bytes back, which is at most [`MAX_FAULT`].
 //!
+//! # Positions and state
+//!
+//! What a codec carries from one character to the next is what is *pending*, which the caller still has, and a number:
+//! its *state*. A caller that wants to go on at this place later, or in another process, keeps both: the number from
+//! [`Decoder::state`] and the last [`pending`](Decoder::pending) bytes that were read. [`Decoder::set_state`] with that
+//! number, and a `feed` of those bytes, puts any decoder of the charset into the same state. Encoders have the same
+//! methods; what is pending there is text. [`bytes_before`] returns which bytes a part of the decoded text comes from.
+//!
 //! The transcoder checks this. A codec that breaks the contract ends in [`ErrorKind::Codec`](crate::ErrorKind::Codec),
 //! never in an endless loop or a panic.
 //!
@@ -44,6 +52,7 @@
 //! |---|---|
 //! | `info` | what is known of a charset beyond its name |
 //! | `probe` | what can be found out about a codec by trying it |
+//! | `resume` | which bytes a part of the decoded text comes from |
 //! | `sink` | the buffers that codecs write into; the only place that claims UTF-8 |
 //! | `buffer` | the memory of the large buffers, and where in a page it begins |
 //! | `words` | characters as ready UTF-8, for tables |
@@ -62,6 +71,7 @@ mod engine;
 mod info;
 mod newline;
 mod probe;
+mod resume;
 mod runs;
 mod sink;
 pub mod table;
@@ -84,7 +94,8 @@ pub(crate) use info::for_label;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
 pub(crate) use newline::{apply_newline, newline_surface};
 pub(crate) use probe::{begins_with, blank, can_write, char_of_byte, decodes, has_shift_codes, is_utf8};
-pub use probe::{byte_order_mark, can_encode, decode_strictly, is_ebcdic};
+pub use probe::{byte_order_mark, can_encode, chars_of_bytes, decode_strictly, is_ebcdic};
+pub use resume::bytes_before;
 pub(crate) use sink::Utf8Buf;
 pub use sink::{ByteSink, Utf8Sink};
 pub(crate) use table::packed::Packed;
@@ -187,6 +198,41 @@ pub trait Decoder: Send {
     /// A shift code that took effect is not pending.
     fn pending(&self) -> usize;
 
+    /// Returns what is carried from one character to the next, apart from what is [pending](Self::pending), as a number:
+    /// 0 in the initial state. `None` if the decoder cannot tell. The numbers of a built-in codec do not change within a
+    /// minor version of this crate.
+    ///
+    /// If bytes are pending, it is the state in which the first of them was read. The default is for decoders with a
+    /// [code unit](Self::code_unit), which carry nothing else.
+    ///
+    /// ```
+    /// use charpipe::codec::{Stop, Utf8Sink};
+    ///
+    /// let codec = charpipe::Registry::builtin().codec("IBM939")?;
+    /// let (mut decoder, mut room) = (codec.decoder(), [0; 64]);
+    /// // A shift to pairs, one pair, and half of the next.
+    /// let step = decoder.feed(b"\x0E\x45\x66\x45", &mut Utf8Sink::new(&mut room));
+    /// assert_eq!((step.stop, decoder.pending(), decoder.state()), (Stop::InputEmpty, 1, Some(1)));
+    ///
+    /// // Another decoder goes on there.
+    /// let mut decoder = codec.decoder();
+    /// assert!(decoder.set_state(1));
+    /// let mut sink = Utf8Sink::new(&mut room);
+    /// let step = decoder.feed(b"\x45\x62", &mut sink);
+    /// assert_eq!((step.stop, sink.as_str()), (Stop::InputEmpty, "本"));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    fn state(&self) -> Option<u64> {
+        self.code_unit().map(|_| 0)
+    }
+
+    /// Puts the decoder into a state that [`state`](Self::state) of a decoder of the same charset returned, with nothing
+    /// pending. Returns `false`, and [resets](Self::reset) the decoder, if there is no such state.
+    fn set_state(&mut self, state: u64) -> bool {
+        self.reset();
+        state == 0 && self.code_unit().is_some()
+    }
+
     /// Returns whether each byte is decoded on its own, whatever comes before it: there is no state, and nothing is ever
     /// pending.
     fn is_bytewise(&self) -> bool {
@@ -254,7 +300,8 @@ pub trait Encoder: Send {
 
     /// Writes a replacement for `ch`, which was reported as unmappable just before, with the shift codes that the state
     /// requires. The replacement comes before what was read after `ch`. Returns `false`, and writes nothing, if the
-    /// charset does not have one. [`MIN_ROOM`] is enough room.
+    /// charset does not have one, or if there is no room for it. [`MIN_ROOM`] is enough room, so with that much `false`
+    /// means that there is none.
     ///
     /// The default is for encoders that hold back no text and have no one-way mappings: it encodes the text, or the
     /// [substitute](Self::substitute), as [`encode_whole`] does.
@@ -274,6 +321,41 @@ pub trait Encoder: Send {
     /// decides (a base letter whose combining mark may share its code); at most [`MAX_FAULT`].
     fn pending(&self) -> usize {
         0
+    }
+
+    /// Returns what is carried from one character to the next, apart from what is [pending](Self::pending), as a number:
+    /// 0 in the initial state. `None` if the encoder cannot tell. The numbers of a built-in codec do not change within a
+    /// minor version of this crate.
+    ///
+    /// If text is pending, it is the state in which the first character of it was read. The default is for encoders that
+    /// are [stateless](Self::is_stateless).
+    ///
+    /// ```
+    /// use charpipe::codec::ByteSink;
+    ///
+    /// let codec = charpipe::Registry::builtin().codec("IBM939")?;
+    /// let (mut encoder, mut room) = (codec.encoder().expect("it encodes"), [0; 64]);
+    /// let mut sink = ByteSink::new(&mut room);
+    /// let _ = encoder.feed("日", &mut sink);
+    /// assert_eq!((sink.as_bytes(), encoder.state()), (&b"\x0E\x45\x66"[..], Some(1)));
+    ///
+    /// // Another encoder goes on there, without a second shift code.
+    /// let mut encoder = codec.encoder().expect("it encodes");
+    /// assert!(encoder.set_state(1));
+    /// let mut sink = ByteSink::new(&mut room);
+    /// let _ = encoder.feed("本", &mut sink);
+    /// assert_eq!(sink.as_bytes(), b"\x45\x62");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    fn state(&self) -> Option<u64> {
+        self.is_stateless().then_some(0)
+    }
+
+    /// Puts the encoder into a state that [`state`](Self::state) of an encoder of the same charset returned, with nothing
+    /// pending. Returns `false`, and [resets](Self::reset) the encoder, if there is no such state.
+    fn set_state(&mut self, state: u64) -> bool {
+        self.reset();
+        state == 0 && self.is_stateless()
     }
 
     /// Returns whether only what is [pending](Self::pending) is carried from one character to the next: then a new

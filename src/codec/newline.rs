@@ -231,6 +231,14 @@ impl Decoder for SurfaceDecoder {
         self.decoder.pending()
     }
 
+    fn state(&self) -> Option<u64> {
+        self.decoder.state()
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        self.decoder.set_state(state)
+    }
+
     fn is_bytewise(&self) -> bool {
         self.decoder.is_bytewise()
     }
@@ -291,6 +299,14 @@ impl Encoder for SurfaceEncoder {
 
     fn pending(&self) -> usize {
         self.encoder.pending()
+    }
+
+    fn state(&self) -> Option<u64> {
+        self.encoder.state()
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        self.encoder.set_state(state)
     }
 
     fn is_stateless(&self) -> bool {

@@ -152,6 +152,24 @@ pub(crate) fn char_of_byte(decoder: &dyn Decoder, byte: u8) -> Option<char> {
     chars.next().is_none().then_some(ch)
 }
 
+/// Returns the character of each byte, if each byte is decoded on its own and to one character at most; `None` for all
+/// other charsets. Meant for programs whose strings are not UTF-8: with this table they can make Latin-1 or UTF-16
+/// strings without the detour. A byte that has no character is malformed.
+///
+/// ```
+/// let registry = charpipe::Registry::builtin();
+/// let chars = charpipe::codec::chars_of_bytes(&*registry.codec("IBM1047")?).expect("a single-byte page");
+/// assert_eq!((chars[0xC1], chars[0x15]), (Some('A'), Some('\u{85}')));
+/// assert!(charpipe::codec::chars_of_bytes(&*registry.codec("IBM939")?).is_none());
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+#[must_use]
+pub fn chars_of_bytes(codec: &dyn Codec) -> Option<Box<[Option<char>; 256]>> {
+    let decoder = codec.decoder();
+    let chars = || Box::new(std::array::from_fn(|byte| char_of_byte(&*decoder, byte as u8)));
+    decoder.is_bytewise().then(chars)
+}
+
 /// Returns whether SO and SI shift `decoder`, which is new, between single bytes and pairs: it reads both and writes
 /// nothing.
 pub(crate) fn has_shift_codes(decoder: &dyn Decoder) -> bool {

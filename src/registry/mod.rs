@@ -379,3 +379,25 @@ const SURFACES: &[(&str, EbcdicNl)] = &[
     ("_LF", EbcdicNl::Zos),
     ("/ZOS_UNIX", EbcdicNl::Zos),
 ];
+
+/// Splits a list of labels at its commas, but not before the newline convention of an EBCDIC page: `IBM1047,nl=zos`.
+///
+/// ```
+/// use charpipe::registry::split_labels;
+///
+/// assert_eq!(split_labels("UTF-8, IBM1047,nl=zos,windows-1252"), ["UTF-8", "IBM1047,nl=zos", "windows-1252"]);
+/// ```
+#[must_use]
+pub fn split_labels(list: &str) -> Vec<&str> {
+    let mut labels: Vec<&str> = Vec::new();
+    let mut begin = 0;
+    for (at, _) in list.match_indices(',').chain([(list.len(), "")]) {
+        let next = list[at..].trim_start_matches([',', ' ']).to_ascii_lowercase();
+        if at < list.len() && (next.starts_with("nl=") || next.starts_with("swaplfnl")) {
+            continue;
+        }
+        labels.push(list[begin..at].trim());
+        begin = (at + 1).min(list.len());
+    }
+    labels
+}

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `options.rs` | [`Transcode`], the builder |
 //! | `choices.rs` | the policies as enums |
+//! | `named_options.rs` | the options by name: [`Transcode::set`] |
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
@@ -40,6 +41,7 @@ mod faults;
 mod guard;
 mod head;
 mod io;
+mod named_options;
 mod newline_watch;
 mod options;
 mod parallel;
@@ -60,6 +62,7 @@ pub use io::reader::DecodeReader;
 pub use io::tokio;
 pub use io::value::ValueDecoder;
 pub use io::writer::{EncodeWriter, FinishError};
+pub use named_options::{NamedOption, OptionValue};
 pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 

@@ -31,6 +31,7 @@ mod many_faults;
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;
+mod named_options;
 #[cfg(feature = "normalize")]
 mod normalize;
 mod odd_tables;
@@ -51,6 +52,7 @@ mod serde;
 mod shapes;
 #[cfg(feature = "legacy")]
 mod stateful;
+mod states;
 mod table_files;
 mod tables;
 mod tapes;

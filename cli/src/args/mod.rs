@@ -201,12 +201,89 @@ fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use charpipe::OptionValue;
 
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
         shown().debug_assert();
         choice::brief(shown()).debug_assert();
+    }
+
+    /// The library's options by name are those of `convert`, except for what concerns files and messages.
+    #[test]
+    fn the_library_has_the_same_options_by_name() {
+        const OF_THE_COMMAND: [&str; 16] = [
+            "codec-file",
+            "list",
+            "output",
+            "output-dir",
+            "output-suffix",
+            "recursive",
+            "in-place",
+            "inputs",
+            "skip-existing",
+            "fail-fast",
+            "check",
+            "quiet",
+            "verbose",
+            "color",
+            "progress",
+            "report",
+        ];
+        let mut command = Cli::command();
+        command.build();
+        let convert = command.find_subcommand("convert").unwrap();
+        let args: Vec<&clap::Arg> = convert.get_arguments().filter(|arg| arg.get_long().is_some()).collect();
+        let in_library = |name: &str| charpipe::Transcode::OPTIONS.iter().find(|option| option.name == name);
+        for arg in &args {
+            let name = arg.get_long().unwrap();
+            let is_own = OF_THE_COMMAND.contains(&name) || ["help", "version", "generate"].contains(&name);
+            assert_eq!(in_library(name).is_none(), is_own, "--{name}");
+            let words: Vec<String> =
+                arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+            match in_library(name).map(|option| option.value) {
+                Some(OptionValue::Flag) => assert!(!arg.get_action().takes_values(), "--{name}"),
+                // A raw response is a matter of the command.
+                Some(OptionValue::Word(known)) if name == "as" => assert_eq!(words, [known, &["http"]].concat()),
+                Some(OptionValue::Word(known)) => assert_eq!(words, known, "--{name}"),
+                Some(OptionValue::WordOrLabel(known)) if name == "malformed" => assert_eq!(words, known),
+                _ => assert!(words.is_empty() || is_own, "--{name}: {words:?}"),
+            }
+        }
+        for option in charpipe::Transcode::OPTIONS {
+            assert!(args.iter().any(|arg| arg.get_long() == Some(option.name)), "{}", option.name);
+        }
+    }
+
+    /// The command's options and the library's options by name make the same job of the same words.
+    #[test]
+    fn options_by_name_do_the_same() {
+        for line in [
+            "",
+            "from=IBM1047 to=ISO-8859-1 ebcdic-nl=zos eol=lf",
+            "fallback=UTF-8,IBM1047,nl=zos,windows-1252 guess as=html policy=whatwg prescan=2048 strict",
+            "content-type=text/xml;charset=utf-8 malformed=windows-1252 unmappable=escape best-fit controls=xml",
+            "malformed=drop unknown=pass relabel=never bom=add unmappable=translit",
+            "records=awstape,fb:80 file=2 keep-blanks asa shift-blanks record-newlines=space",
+            "records=fb:80 to-records=rdw trim-nuls columns=1-40,57- overlong=cut from=IBM939",
+            "records=fb:80 to-records=fb:80 columns=1-27=IBM1047 gaps=keep",
+            "ebcdic-fallback=IBM273 machine records=vb gaps=hex columns=2-",
+        ] {
+            let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+            let argv = ["charpipe".to_owned(), "convert".to_owned()].into_iter();
+            let argv = argv.chain(words.iter().map(|word| format!("--{word}")));
+            let Ok(Cli { command: Command::Convert(convert) }) = Cli::try_parse_from(argv) else {
+                panic!("{line}");
+            };
+            // The command sets its defaults too.
+            let mut job = charpipe::Transcode::new().set("prescan", "1024").unwrap();
+            for word in &words {
+                let (name, value) = word.split_once('=').unwrap_or((word, "true"));
+                job = job.set(name, value).unwrap();
+            }
+            assert_eq!(format!("{job:?}"), format!("{:?}", convert.transcode().unwrap()), "{line}");
+        }
     }
 
     /// With one subcommand or all of them: the same options, help and errors.

@@ -7,6 +7,7 @@ use crate::args::tables::Tables;
 use crate::args::usage;
 use crate::status::Status;
 use charpipe::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
+use charpipe::registry::split_labels;
 use charpipe::{Kind, Registry};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueHint};
@@ -113,21 +114,6 @@ fn policy_help(policy: Policy) -> &'static str {
     }
 }
 
-/// Splits a list of labels at its commas, but not before the newline convention of an EBCDIC page: `IBM1047,nl=zos`.
-fn labels(list: &str) -> Vec<&str> {
-    let mut labels: Vec<&str> = Vec::new();
-    let mut begin = 0;
-    for (at, _) in list.match_indices(',').chain([(list.len(), "")]) {
-        let next = list[at..].trim_start_matches([',', ' ']).to_ascii_lowercase();
-        if at < list.len() && (next.starts_with("nl=") || next.starts_with("swaplfnl")) {
-            continue;
-        }
-        labels.push(list[begin..at].trim());
-        begin = (at + 1).min(list.len());
-    }
-    labels
-}
-
 fn prescan(text: &str) -> Result<usize, String> {
     let bytes = text.parse().ok().filter(|bytes| *bytes <= PRESCAN_LIMIT);
     bytes.ok_or_else(|| format!("expected a number of bytes from 0 to {PRESCAN_LIMIT}"))
@@ -182,7 +168,7 @@ impl Reading {
         let mut hints = Hints::default();
         hints.from = codec("--from", Some(from).filter(|label| !label.eq_ignore_ascii_case("auto")))?;
         hints.kind = if let AsKind::Kind(kind) = self.kind { Some(kind) } else { None };
-        let mut fallbacks = self.fallback.as_deref().map_or_else(Vec::new, labels).into_iter();
+        let mut fallbacks = self.fallback.as_deref().map_or_else(Vec::new, split_labels).into_iter();
         hints.fallback = codec("--fallback", fallbacks.next())?;
         for label in fallbacks {
             hints.further_fallbacks.extend(codec("--fallback", Some(label))?);

@@ -629,6 +629,24 @@ impl Decoder for MultiByteDecoder {
     fn pending(&self) -> usize {
         self.len
     }
+
+    /// The last two bytes of the escape sequence of the set, and whether nothing has followed it.
+    fn state(&self) -> Option<u64> {
+        let [_, second, third] = self.shift.set.map(u64::from);
+        let is_initial = self.shift == Shift::INITIAL;
+        Some(if is_initial { 0 } else { second << 16 | third << 8 | u64::from(self.shift.fresh) })
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        const SETS: [&[u8; 2]; 5] = [b"(B", b"(J", b"(I", b"$B", b"$@"];
+        let set = [(state >> 16) as u8, (state >> 8) as u8];
+        let shift = Shift { set: [ESC, set[0], set[1]], fresh: state & 1 == 1 };
+        *self = Self::new(self.encoding, Shift::INITIAL);
+        if self.is_shifted() && SETS.contains(&&set) {
+            *self = Self::new(self.encoding, shift);
+        }
+        self.state() == Some(state)
+    }
 }
 
 /// The characters of an encoding that encoding_rs encodes as others. `spec/one-way.md` lists them with the reasons.
@@ -683,12 +701,14 @@ struct MultiByteEncoder {
     /// `inner` wrote [`TO_ASCII`] before something unmappable. It is kept back until ASCII follows: before another escape
     /// sequence it would be a fault.
     has_pending_escape: bool,
+    /// The escape sequence that was written last, for ISO-2022-JP.
+    set: [u8; 3],
 }
 
 impl MultiByteEncoder {
     fn new(encoding: &'static Encoding) -> Self {
         let one_way = ONE_WAY.iter().find(|one_way| one_way.of == encoding);
-        MultiByteEncoder { inner: encoding.new_encoder(), one_way, has_pending_escape: false }
+        MultiByteEncoder { inner: encoding.new_encoder(), one_way, has_pending_escape: false, set: Shift::INITIAL.set }
     }
 
     /// Encodes the front of `src`. The characters of `one_way` are faults.
@@ -734,7 +754,15 @@ impl MultiByteEncoder {
                 written += pending.len();
             }
             self.has_pending_escape = is_fault && room[..written].ends_with(TO_ASCII);
-            if self.has_pending_escape { written - TO_ASCII.len() } else { written }
+            if self.has_pending_escape {
+                written -= TO_ASCII.len();
+            }
+            if let Some(at) = room[..written].iter().rposition(|byte| *byte == ESC)
+                && let Some(set) = room[at..].first_chunk()
+            {
+                self.set = *set;
+            }
+            written
         });
         let stop = match outcome.0 {
             EncoderResult::InputEmpty => Stop::InputEmpty,
@@ -766,6 +794,7 @@ impl Encoder for MultiByteEncoder {
                 return Stop::OutputFull;
             }
             self.has_pending_escape = false;
+            self.set = Shift::INITIAL.set;
         }
         if !self.inner.has_pending_state() {
             return Stop::InputEmpty;
@@ -780,6 +809,33 @@ impl Encoder for MultiByteEncoder {
 
     fn reset(&mut self) {
         *self = Self::new(self.inner.encoding());
+    }
+
+    fn fork(&self) -> Option<Box<dyn Encoder>> {
+        let mut fork = Self::new(self.inner.encoding());
+        fork.set_state(self.state()?).then_some(Box::new(fork))
+    }
+
+    /// The last byte of the escape sequence that was written last, and whether the one to ASCII is kept back.
+    fn state(&self) -> Option<u64> {
+        let is_initial = self.set == Shift::INITIAL.set;
+        Some(if is_initial { 0 } else { u64::from(self.set[2]) << 1 | u64::from(self.has_pending_escape) })
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        self.reset();
+        // A character of each set leads there.
+        let (set, ch) = match state >> 1 {
+            _ if self.inner.encoding() != ISO_2022_JP => return state == 0,
+            0x4A => (*b"\x1B(J", "¥"),
+            0x42 => (*b"\x1B$B", "あ"),
+            _ => return state == 0,
+        };
+        if state & 1 == 0 {
+            let _ = self.inner.encode_from_utf8_without_replacement(ch, &mut [0; 32], false);
+        }
+        (self.set, self.has_pending_escape) = (set, state & 1 == 1);
+        true
     }
 
     /// The substitution character is SUB, as in the single-byte pages.

@@ -202,6 +202,15 @@ impl Decoder for UtfEbcdicDecoder {
     fn pending(&self) -> usize {
         self.held.len()
     }
+
+    fn state(&self) -> Option<u64> {
+        Some(0)
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        self.reset();
+        state == 0
+    }
 }
 
 /// Encodes UTF-EBCDIC, which has all characters.

@@ -3,7 +3,7 @@
 //! `~~` is a tilde, and `~` before a line end joins two lines. A line end among pairs ends them.
 
 use super::sets::Set;
-use super::{ByteDecoder, CharEncoder, Reader, Reading, Writer};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer};
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder};
 
 /// HZ.
@@ -31,6 +31,16 @@ impl Codec for Hz {
 #[derive(Clone, Debug)]
 struct State {
     is_double: bool,
+}
+
+impl Carried for State {
+    fn to_number(&self) -> u64 {
+        self.is_double.into()
+    }
+
+    fn with_number(&self, number: u64) -> Option<Self> {
+        (number < 2).then_some(State { is_double: number == 1 })
+    }
 }
 
 impl Reader for State {

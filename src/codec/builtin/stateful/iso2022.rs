@@ -9,7 +9,7 @@
 //! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
 use super::sets::Set;
-use super::{ByteDecoder, CharEncoder, Reader, Reading, Writer};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer};
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder};
 
 const ESC: u8 = 0x1B;
@@ -257,6 +257,30 @@ fn pair(set: Set, lead: u8, trail: u8) -> Reading {
     match set.two_of_pair(lead, trail) {
         Some([first, second]) => Reading::Text(first, Some(second)),
         None => Reading::of(set.pair(lead, trail)),
+    }
+}
+
+impl Carried for State {
+    /// Five bits for each place, 0 if nothing is designated; then one for each flag.
+    fn to_number(&self) -> u64 {
+        let places = self.places.iter().map(|set| set.map_or(0, |set| set as u64 + 1));
+        let places = places.fold(0, |number, place| number << 5 | place);
+        places << 2 | u64::from(self.is_shifted) << 1 | u64::from(self.is_begun)
+    }
+
+    fn with_number(&self, number: u64) -> Option<Self> {
+        let set = |place: usize| {
+            let number = (number >> 2 >> (5 * (3 - place))) & 0x1F;
+            self.of
+                .designations
+                .iter()
+                .find(|(set, at, _)| *set as u64 + 1 == number && *at == place)
+                .map(|(set, ..)| *set)
+        };
+        let places = [set(0), set(1), set(2), set(3)];
+        let (is_shifted, is_begun) = (number & 2 != 0, number & 1 != 0);
+        let state = State { places, is_shifted, is_begun, held: None, ..*self };
+        (state.to_number() == number && state.invoked().is_some()).then_some(state)
     }
 }
 

@@ -20,8 +20,27 @@ pub(crate) use utf7::Utf7;
 
 use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Step, Stop, Unmappable, Utf8Sink};
 
+/// What a reader or a writer carries from one character to the next.
+trait Carried: Sized {
+    /// Returns it as a number. The numbers of different states differ.
+    fn to_number(&self) -> u64;
+
+    /// Returns `self` with what the number says; `None` if it is not the number of a state.
+    fn with_number(&self, number: u64) -> Option<Self>;
+}
+
+/// Returns the state of `now` as a number that is 0 if it is `initial`.
+fn state_of<C: Carried>(initial: &C, now: &C) -> u64 {
+    now.to_number() ^ initial.to_number()
+}
+
+/// The inverse of [`state_of`].
+fn of_state<C: Carried>(initial: &C, state: u64) -> Option<C> {
+    initial.with_number(state ^ initial.to_number())
+}
+
 /// Reads bytes, one at a time.
-trait Reader: Clone + Send + 'static {
+trait Reader: Carried + Clone + Send + 'static {
     /// Reads the last of `bytes`. Those before it were undecided; there are at most [`LONGEST`].
     fn read(&mut self, bytes: &[u8]) -> Reading;
 
@@ -59,6 +78,8 @@ const LONGEST: usize = 12;
 struct ByteDecoder<R> {
     initial: R,
     reader: R,
+    /// The reader before the undecided bytes.
+    settled: R,
     /// The undecided bytes.
     held: [u8; LONGEST],
     len: usize,
@@ -66,7 +87,7 @@ struct ByteDecoder<R> {
 
 impl<R: Reader> ByteDecoder<R> {
     fn new(reader: R) -> Self {
-        ByteDecoder { initial: reader.clone(), reader, held: [0; LONGEST], len: 0 }
+        ByteDecoder { initial: reader.clone(), settled: reader.clone(), reader, held: [0; LONGEST], len: 0 }
     }
 }
 
@@ -87,6 +108,9 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
                 }
             }
             let mut reader = self.reader.clone();
+            if self.len == 0 {
+                self.settled = reader.clone();
+            }
             self.held[self.len] = byte;
             let len = self.len + 1;
             match reader.read(&self.held[..len]) {
@@ -126,6 +150,17 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
         (self.reader, self.len) = (self.initial.clone(), 0);
     }
 
+    fn state(&self) -> Option<u64> {
+        Some(state_of(&self.initial, if self.len == 0 { &self.reader } else { &self.settled }))
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        let reader = of_state(&self.initial, state);
+        let is_known = reader.is_some();
+        (self.reader, self.len) = (reader.unwrap_or_else(|| self.initial.clone()), 0);
+        is_known
+    }
+
     fn fork(&self) -> Box<dyn Decoder> {
         Box::new(self.clone())
     }
@@ -136,7 +171,7 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
 }
 
 /// Writes characters, one at a time.
-trait Writer: Clone + Send + 'static {
+trait Writer: Carried + Clone + Send + 'static {
     /// Writes `ch` to `out`, which has room for it. Returns `false`, writes nothing and changes nothing if the charset does
     /// not have it.
     fn write(&mut self, ch: char, out: &mut ByteSink<'_>) -> bool;
@@ -205,6 +240,17 @@ impl<W: Writer> Encoder for CharEncoder<W> {
 
     fn reset(&mut self) {
         self.writer = self.initial.clone();
+    }
+
+    fn state(&self) -> Option<u64> {
+        Some(state_of(&self.initial, &self.writer))
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        let writer = of_state(&self.initial, state);
+        let is_known = writer.is_some();
+        self.writer = writer.unwrap_or_else(|| self.initial.clone());
+        is_known
     }
 
     fn fork(&self) -> Option<Box<dyn Encoder>> {

@@ -7,7 +7,7 @@
 //! Malformed are bytes above 7F; `\` and `~`, which UTF-7 never contains; a `+` with nothing of base64 after it; half a
 //! surrogate pair; and base64 digits beyond the last character. The bits that fill up a last digit are not looked at.
 
-use super::{ByteDecoder, CharEncoder, Reader, Reading, Writer};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer};
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder};
 
 /// UTF-7.
@@ -139,6 +139,22 @@ impl Base64 {
             _ if self.of.is_imap => Reading::Malformed,
             _ => Reading::of(Some(char::from(byte)).filter(|_| self.of.is_read_as_itself(byte))),
         }
+    }
+}
+
+impl Carried for Base64 {
+    /// The bits, their number in the next four bits, and whether base64 is on.
+    fn to_number(&self) -> u64 {
+        match self.is_on {
+            true => u64::from(self.bits) | u64::from(self.count) << 16 | 1 << 20,
+            false => 0,
+        }
+    }
+
+    fn with_number(&self, number: u64) -> Option<Self> {
+        let (bits, count) = ((number & 0xFFFF) as u32, (number >> 16 & 0xF) as u32);
+        let state = Base64 { is_on: number >> 20 == 1, bits, count, high: None, ..*self };
+        (state.to_number() == number && bits >> count == 0).then_some(state)
     }
 }
 

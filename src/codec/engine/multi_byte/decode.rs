@@ -636,6 +636,18 @@ impl Decoder for MultiByteDecoder {
     fn pending(&self) -> usize {
         self.len
     }
+
+    /// The number of the set that the last shift code invoked.
+    fn state(&self) -> Option<u64> {
+        Some(self.set.into())
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        self.reset();
+        let set = u8::try_from(state).ok().filter(|set| usize::from(*set) < self.table.sets.len());
+        self.set = set.unwrap_or(0);
+        set.is_some()
+    }
 }
 
 #[cfg(test)]

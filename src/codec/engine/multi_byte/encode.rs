@@ -512,6 +512,21 @@ impl Encoder for MultiByteEncoder {
     fn pending(&self) -> usize {
         self.held.len()
     }
+
+    fn fork(&self) -> Option<Box<dyn Encoder>> {
+        Some(Box::new(self.clone()))
+    }
+
+    /// 1 after the shift code for pairs.
+    fn state(&self) -> Option<u64> {
+        Some(self.is_double.into())
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        self.reset();
+        self.is_double = state == 1 && self.table.is_shifted;
+        state == u64::from(self.is_double)
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! The state of decoders and encoders as a number: at every cut, a new one that is put into that state, and is fed what was
+//! pending, goes on as the old one would.
+
+use charpipe::codec::{ByteSink, Codec, Decoder, Encoder, Stop, Utf8Sink};
+use charpipe::{EbcdicNl, Registry};
+use std::sync::Arc;
+
+/// Characters of many scripts. Each codec gets those that it has.
+const TEXT: &str = "aé日本~\n語ｱ한국\\+中文か\u{309A}x😀€\u{5D0}я-z日";
+
+fn codecs() -> Vec<Arc<dyn Codec>> {
+    let registry = Registry::builtin();
+    let mut codecs: Vec<Arc<dyn Codec>> =
+        registry.entries().map(|entry| registry.codec(entry.name).expect("a name of the registry")).collect();
+    codecs.push(registry.codec("IBM939,nl=zos").expect("a surface"));
+    let _ = EbcdicNl::Zos;
+    codecs
+}
+
+/// Encodes the characters of `TEXT` that the codec has; returns them too.
+fn encoded(codec: &dyn Codec) -> Option<(String, Vec<u8>)> {
+    let mut text = String::new();
+    let mut room = [0; 256];
+    for ch in TEXT.chars() {
+        let mut encoder = codec.encoder()?;
+        let mut sink = ByteSink::new(&mut room);
+        let fed = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink).stop;
+        if fed == Stop::InputEmpty && encoder.finish(&mut sink) == Stop::InputEmpty {
+            text.push(ch);
+        }
+    }
+    let mut room = [0; 1024];
+    let mut sink = ByteSink::new(&mut room);
+    let mut encoder = codec.encoder()?;
+    assert_eq!(encoder.feed(&text, &mut sink).stop, Stop::InputEmpty, "{}", codec.name());
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "{}", codec.name());
+    let bytes = sink.as_bytes().to_vec();
+    Some((text, bytes))
+}
+
+fn decode_rest(decoder: &mut dyn Decoder, mut src: &[u8]) -> String {
+    let (mut text, mut room) = (String::new(), [0; 1024]);
+    loop {
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(src, &mut sink);
+        text.push_str(sink.as_str());
+        src = &src[step.read..];
+        match step.stop {
+            Stop::InputEmpty => return text,
+            Stop::OutputFull => {}
+            Stop::Fault(_) => text.push('\u{FFFD}'),
+        }
+    }
+}
+
+fn encode_rest(encoder: &mut dyn Encoder, src: &str) -> Vec<u8> {
+    let mut room = [0; 1024];
+    let mut sink = ByteSink::new(&mut room);
+    assert_eq!(encoder.feed(src, &mut sink).stop, Stop::InputEmpty);
+    assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
+    sink.as_bytes().to_vec()
+}
+
+#[test]
+fn a_decoder_goes_on_at_every_cut() {
+    for codec in codecs() {
+        let name = codec.name();
+        let Some((_, mut bytes)) = encoded(&*codec) else { continue };
+        // Something malformed too.
+        bytes.extend(b"\x0E\x41\xFFab\x1B$B\x30\x1B");
+        for cut in 0..=bytes.len() {
+            let mut decoder = codec.decoder();
+            let begun = decode_rest(&mut *decoder, &bytes[..cut]);
+            let state = decoder.state().unwrap_or_else(|| panic!("{name} has no state"));
+            let pending = decoder.pending();
+            let mut other = codec.decoder();
+            assert!(other.set_state(state), "{name}: {state:X}");
+            let _ = decode_rest(&mut *other, &bytes[cut - pending..cut]);
+            assert_eq!((other.state(), other.pending()), (Some(state), pending), "{name} at {cut} after {begun:?}");
+            let (left, right) =
+                (decode_rest(&mut *decoder, &bytes[cut..]), decode_rest(&mut *other, &bytes[cut..]));
+            assert_eq!(left, right, "{name} at {cut}, state {state:X}");
+        }
+        let mut decoder = codec.decoder();
+        assert_eq!(decoder.state(), Some(0), "{name}");
+        assert!(!decoder.set_state(u64::MAX), "{name}");
+        assert_eq!(decoder.state(), Some(0), "{name}");
+    }
+}
+
+#[test]
+fn an_encoder_goes_on_at_every_cut() {
+    for codec in codecs() {
+        let name = codec.name();
+        let Some((text, whole)) = encoded(&*codec) else { continue };
+        for cut in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+            let mut encoder = codec.encoder().expect("it encoded");
+            let mut room = [0; 1024];
+            let mut sink = ByteSink::new(&mut room);
+            assert_eq!(encoder.feed(&text[..cut], &mut sink).stop, Stop::InputEmpty);
+            let begun = sink.as_bytes().to_vec();
+            let state = encoder.state().unwrap_or_else(|| panic!("{name} has no state"));
+            let pending = encoder.pending();
+            let mut other = codec.encoder().expect("it encoded");
+            assert!(other.set_state(state), "{name}: {state:X}");
+            let rest = encode_rest(&mut *other, &text[cut - pending..]);
+            assert_eq!([&begun[..], &rest[..]].concat(), whole, "{name} at {cut}, state {state:X}");
+            if let Some(mut fork) = encoder.fork() {
+                let rest = encode_rest(&mut *fork, &text[cut..]);
+                assert_eq!([&begun[..], &rest[..]].concat(), whole, "{name} at {cut}, a fork");
+            } else {
+                assert!(encoder.is_stateless(), "{name} cannot be forked");
+            }
+        }
+        let mut encoder = codec.encoder().expect("it encoded");
+        assert_eq!(encoder.state(), Some(0), "{name}");
+        assert!(!encoder.set_state(u64::MAX), "{name}");
+        assert_eq!(encoder.state(), Some(0), "{name}");
+    }
+}
