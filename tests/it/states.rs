@@ -77,8 +77,7 @@ fn a_decoder_goes_on_at_every_cut() {
             assert!(other.set_state(state), "{name}: {state:X}");
             let _ = decode_rest(&mut *other, &bytes[cut - pending..cut]);
             assert_eq!((other.state(), other.pending()), (Some(state), pending), "{name} at {cut} after {begun:?}");
-            let (left, right) =
-                (decode_rest(&mut *decoder, &bytes[cut..]), decode_rest(&mut *other, &bytes[cut..]));
+            let (left, right) = (decode_rest(&mut *decoder, &bytes[cut..]), decode_rest(&mut *other, &bytes[cut..]));
             assert_eq!(left, right, "{name} at {cut}, state {state:X}");
         }
         let mut decoder = codec.decoder();

@@ -79,7 +79,7 @@ def read(
     ``underscores=True`` replaces the hyphens in names. ``dates`` maps fields to patterns such as ``YYYYMMDD``,
     ``YYYY-MM-DD`` or ``YYYYDDD``; they become ``date32``.
 
-    ``when`` adds conditions of record types to a copybook: ``"CLIENT: TYPE=C"``. ``floats`` (``ibm`` or ``ieee``) and
+    ``when`` adds conditions of record types to a copybook: ``"TYPE=C: CLIENT"``. ``floats`` (``ibm`` or ``ieee``) and
     ``byteorder`` say how a copybook's COMP-1, COMP-2 and COMP-5 are stored. ``file`` chooses a file of a tape image, by
     its number or name. ``split`` reads only a part of the input, as ``splits`` returns them.
 

@@ -82,7 +82,8 @@ impl Columns {
         columns.add(reader, &layout, naming, None, &mut fields);
         columns.top = fields.iter().map(|(node, _)| *node).collect();
         let own = |is_before| columns.extras.fields(is_before);
-        let all: Vec<Field> = own(true).into_iter().chain(fields.into_iter().map(|one| one.1)).chain(own(false)).collect();
+        let all: Vec<Field> =
+            own(true).into_iter().chain(fields.into_iter().map(|one| one.1)).chain(own(false)).collect();
         columns.schema = Arc::new(Schema::new(all));
         columns
     }
@@ -360,7 +361,8 @@ fn take(nodes: &mut [Node], node: usize) -> Result<ArrayRef, ArrowError> {
         }
         Node::List { ends, validity, .. } => {
             let ends = std::mem::replace(ends, vec![0]);
-            let values = arrays.into_iter().next().ok_or_else(|| ArrowError::SchemaError("a list of nothing".into()))?;
+            let values =
+                arrays.into_iter().next().ok_or_else(|| ArrowError::SchemaError("a list of nothing".into()))?;
             let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
             Ok(Arc::new(ListArray::try_new(element(values.data_type().clone()), offsets, values, validity.finish())?))
         }

@@ -189,13 +189,15 @@ impl Leaf {
     }
 }
 
-/// Chooses how to keep a binary number without decimal places: all values of its bytes must fit.
+/// Chooses how to keep a binary number without decimal places. All values of its bytes fit; only of an unsigned number of
+/// eight bytes with a picture, no more than the 18 digits that a picture can have.
 fn of_binary(binary: &Binary) -> Values {
     let zeros = binary.scale.unsigned_abs();
     let digits = Kind::Binary(*binary).digits().unwrap_or(Kind::MAX_DIGITS).saturating_add(zeros);
     match (binary.len, binary.signed, zeros) {
         (0..=3, _, 0) | (4, true, 0) => Values::Int32(Vec::new()),
         (4..=7, _, 0) | (8, true, 0) => Values::Int64(Vec::new()),
+        (8, false, 0) if binary.digits.is_some() => Values::Int64(Vec::new()),
         _ => Values::Decimal { values: Vec::new(), precision: digits.min(Kind::MAX_DIGITS), scale: 0 },
     }
 }

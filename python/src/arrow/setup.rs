@@ -9,9 +9,7 @@ use super::source::Source;
 use super::stream::RecordStream;
 use charpipe::Registry;
 use charpipe::codec::Codec;
-use charpipe::fields::{
-    BadLayout, ByteOrder, Copybook, FloatFormat, Layout, OnBad, ReadOptions, Reader, Rule, Trim,
-};
+use charpipe::fields::{BadLayout, ByteOrder, Copybook, FloatFormat, Layout, OnBad, ReadOptions, Reader, Rule, Trim};
 use charpipe::records::{Records, SNIFFED, Shape, Split, TapeFile, look, numbered_splits, splits};
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
@@ -123,8 +121,9 @@ impl Description {
         let copybook = Copybook::new().float(floats).native_order(order);
         let mut layout = Layout::read(&self.layout, &copybook).map_err(|error| bad_layout(&error))?;
         for rule in &self.when {
-            let rule: Rule = rule.parse().map_err(|error| bad(format!("when={rule:?}: {error}")))?;
-            layout = layout.apply(&rule).map_err(|error| bad(format!("when={:?}: {}", rule.to_string(), error.what)))?;
+            let rule: Rule = rule.parse().map_err(|error| bad(format!("when: {error}")))?;
+            layout =
+                layout.apply(&rule).map_err(|error| bad(format!("when={:?}: {}", rule.to_string(), error.what)))?;
         }
         Ok(Setup { layout, registry, codec })
     }
