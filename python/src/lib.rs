@@ -14,5 +14,5 @@ mod _charpipe {
     const __VERSION__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::arrow::{Batch, RecordError, RecordStream, read_records, split_records};
+    use crate::arrow::{Batch, RecordError, RecordStream, read_records, split_records, write_records};
 }

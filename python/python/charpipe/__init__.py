@@ -2,6 +2,6 @@
 
 from charpipe._charpipe import __VERSION__ as __version__
 from charpipe._charpipe import RecordError
-from charpipe.arrow import RecordStream, Split, read, splits
+from charpipe.arrow import RecordStream, Split, read, splits, write
 
-__all__ = ["RecordError", "RecordStream", "Split", "__version__", "read", "splits"]
+__all__ = ["RecordError", "RecordStream", "Split", "__version__", "read", "splits", "write"]

@@ -12,9 +12,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from charpipe._charpipe import RecordStream, read_records, split_records
+from charpipe._charpipe import RecordStream, read_records, split_records, write_records
 
-__all__ = ["RecordStream", "Split", "read", "splits"]
+__all__ = ["RecordStream", "Split", "read", "splits", "write"]
 
 #: The columns that are no fields.
 EXTRA = ("_file", "_number", "_offset", "_type", "_record", "_errors")
@@ -117,6 +117,42 @@ def splits(source: Any, records: str, bytes: int = 128 << 20, *, numbers: bool =
     """
     source, _ = _source(source)
     return [Split(*part) for part in split_records(source, records, bytes, numbers)]
+
+
+def write(
+    data: Any,
+    target: Any,
+    *,
+    layout: str | bytes | os.PathLike[str],
+    encoding: str,
+    records: str | None = None,
+    underscores: bool = False,
+    when: Sequence[str] = (),
+    floats: str = "ibm",
+    byteorder: str = "big",
+) -> int:
+    """Write Arrow data as mainframe records. Returns the number of records.
+
+    ``data`` is a table or a stream of pyarrow, Polars or any library with ``__arrow_c_stream__``. Its columns have the
+    names of the fields, as in ``read``; columns that begin with an underscore are ignored. ``target`` is a path, which
+    is replaced when everything is written, or a binary file object. The other options are those of ``read``.
+
+    Fields without a value are blank if they are text. What cannot be written exactly is a ``charpipe.RecordError``:
+    nothing is rounded, cut or replaced.
+    """
+    described = _description(layout, encoding, records, when, floats, byteorder)
+    if not isinstance(target, (str, os.PathLike)):
+        return write_records(data, target, described, underscores)
+    path = os.fspath(target)
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        count = write_records(data, part, described, underscores)
+        os.replace(part, path)
+    except BaseException:
+        if os.path.exists(part):
+            os.unlink(part)
+        raise
+    return count
 
 
 def _list(option: str, names: Iterable[str]) -> list[str]:

@@ -84,7 +84,7 @@ pub(crate) struct Wanted {
     name: Option<String>,
 }
 
-fn bad(what: impl ToString) -> PyErr {
+pub(super) fn bad(what: impl ToString) -> PyErr {
     PyValueError::new_err(what.to_string())
 }
 
@@ -128,19 +128,30 @@ impl Description {
         Ok(Setup { layout, registry, codec })
     }
 
+    pub(super) fn records(&self) -> Option<&str> {
+        self.records.as_deref()
+    }
+
     /// Returns the shape of the records of `source`.
     fn shape(&self, layout: &Layout, source: &Source, file: Option<&TapeFile>) -> PyResult<Shape> {
-        if let Some(text) = &self.records {
-            return shape_of(text, source, file);
+        match self.records() {
+            Some(text) => shape_of(text, source, file),
+            None => shape_for(None, layout),
         }
-        let (min, max) = (layout.min_len(), layout.max_len());
-        match u32::try_from(max) {
-            Ok(lrecl) if min == max && lrecl > 0 => Ok(Shape::Fixed { lrecl }),
-            _ => Err(bad(format!(
-                "the records of this layout have {min} to {max} bytes: say how they are stored, such as \
-                 records=\"rdw\" or records=\"auto\""
-            ))),
-        }
+    }
+}
+
+/// Returns the shape of records that are written: as it is named, or that of records of a fixed length.
+pub(super) fn shape_for(records: Option<&str>, layout: &Layout) -> PyResult<Shape> {
+    if let Some(text) = records {
+        return text.parse().map_err(|error| bad(format!("records: {error}")));
+    }
+    let (min, max) = (layout.min_len(), layout.max_len());
+    match u32::try_from(max) {
+        Ok(lrecl) if min == max && lrecl > 0 => Ok(Shape::Fixed { lrecl }),
+        _ => Err(bad(format!(
+            "the records of this layout have {min} to {max} bytes: say how they are stored, such as records=\"rdw\""
+        ))),
     }
 }
 
