@@ -2,17 +2,46 @@
 //!
 //! The package `python/charpipe/` is what people import; this module has only what Python cannot do itself. Nothing here
 //! decides anything about encodings: that is the library's work.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `codec` | [`codec::Codec`]: a charset as Python's codecs need it |
+//! | `page` | single-byte charsets by a table of 256 characters, without the detour by UTF-8 |
+//! | `multi` | all other charsets, as long as nothing is wrong with the text |
+//! | `decode`, `encode` | text with faults, and Python's error handlers |
+//! | `incremental` | decoders and encoders that keep their state between calls |
+//! | `strings` | reads and makes Python's strings and buffers; the only file with `unsafe` besides the C interface in `arrow` |
+//! | `convert` | whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open` |
+//! | `registry` | the codecs of the process, and the tables that were loaded |
+//! | `arrow` | records as Arrow record batches, and back |
+//! | `error` | errors of the library as Python's exceptions |
 
 mod arrow;
-
-use pyo3::prelude::*;
+mod codec;
+mod convert;
+mod decode;
+mod encode;
+mod error;
+mod incremental;
+mod multi;
+mod page;
+mod registry;
+mod strings;
 
 /// The part of the package that is written in Rust.
-#[pymodule]
+#[pyo3::pymodule]
 mod _charpipe {
     #[pymodule_export]
     const __VERSION__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::arrow::{Batch, RecordError, RecordStream, read_records, split_records, write_records};
+    use crate::arrow::{Batch, RecordStream, read_records, split_records, write_records};
+    #[pymodule_export]
+    use crate::codec::Codec;
+    #[pymodule_export]
+    use crate::convert::{Records, Stream, decode, detect, options, transcode};
+    #[pymodule_export]
+    use crate::incremental::{IncrementalDecoder, IncrementalEncoder};
+    #[pymodule_export]
+    use crate::registry::{description, labels, load_table, lookup, names};
 }

@@ -230,6 +230,7 @@ mod tests {
         assert_eq!(newline_surface("IBM1047,NL=ZOS"), Some(("IBM1047", EbcdicNl::Zos)));
         assert_eq!(newline_surface("IBM-1047/ZOS_UNIX"), Some(("IBM-1047", EbcdicNl::Zos)));
         assert_eq!(newline_surface("é,nl=fold"), Some(("é", EbcdicNl::Fold)));
+        assert_eq!(newline_surface("ibm_1047_nl_zos"), Some(("ibm_1047", EbcdicNl::Zos)));
         assert_eq!(newline_surface("IBM1047"), None);
         assert_eq!(newline_surface("é"), None);
     }

@@ -378,6 +378,11 @@ const SURFACES: &[(&str, EbcdicNl)] = &[
     ("-s390", EbcdicNl::Zos),
     ("_LF", EbcdicNl::Zos),
     ("/ZOS_UNIX", EbcdicNl::Zos),
+    // Python writes every punctuation mark of a label as `_`.
+    ("_nl_table", EbcdicNl::Table),
+    ("_nl_zos", EbcdicNl::Zos),
+    ("_nl_fold", EbcdicNl::Fold),
+    ("_swaplfnl", EbcdicNl::Zos),
 ];
 
 /// Splits a list of labels at its commas, but not before the newline convention of an EBCDIC page: `IBM1047,nl=zos`.

@@ -4,6 +4,7 @@ use super::io::reader::DecodeReader;
 use super::io::value::{self, ValueDecoder};
 use super::io::writer::EncodeWriter;
 use super::{Report, Transcode, Transcoder};
+use crate::detect::Detector;
 use crate::error::Error;
 #[cfg(doc)]
 use crate::error::ErrorKind;
@@ -61,6 +62,18 @@ impl Transcode {
         let mut settings = self.settings.clone();
         settings.name_source_by_columns()?;
         Ok(Transcoder::new(Arc::new(settings)))
+    }
+
+    /// Makes a detector with the same registry and the same hints: the options about the output do not concern it.
+    ///
+    /// ```
+    /// let mut detector = charpipe::Transcode::new().content_type("text/xml; charset=ISO-8859-1").detector();
+    /// detector.feed(b"<a/>");
+    /// assert_eq!(detector.finish().encoding.as_deref(), Some("ISO-8859-1"));
+    /// ```
+    #[must_use]
+    pub fn detector(&self) -> Detector {
+        Detector::new(self.settings.registry.clone(), self.settings.hints.clone())
     }
 
     /// Transcodes `input` to `output`.

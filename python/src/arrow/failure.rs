@@ -3,16 +3,8 @@
 use charpipe::fields::FieldError;
 use charpipe::{Error, ErrorKind};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::fmt;
-
-pyo3::create_exception!(
-    charpipe,
-    RecordError,
-    pyo3::exceptions::PyValueError,
-    "Records that cannot be read or written.\n\n\
-     The attributes code, offset (in the input, in bytes from 0), record (from 1), field and bytes have what is known, or \
-     None."
-);
 
 /// What is wrong with a field of a record, or with the record as a whole.
 #[derive(Clone, Debug)]
@@ -80,28 +72,19 @@ impl Failure {
             Some(name) => format!("{name}: {self}"),
             None => self.to_string(),
         };
-        let exception = RecordError::new_err(message);
-        // Setting an attribute of a new exception cannot fail, except for lack of memory.
-        let _ = Python::attach(|py| self.describe(exception.value(py)));
-        exception
+        Python::attach(|py| self.exception(py, message)).unwrap_or_else(|failure| failure)
     }
 
-    fn describe(&self, exception: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (code, offset) = match self {
-            Failure::Input(error) => (error.code(), error.offset()),
-            Failure::Field(bad, offset) => (bad.code, *offset),
-            Failure::Batch(_) => ("bad-batch", None),
+    fn exception(&self, py: Python<'_>, message: String) -> PyResult<PyErr> {
+        let (code, offset, record, field, bytes) = match self {
+            Failure::Input(error) => (error.code(), error.offset(), record_of(error), None, None),
+            Failure::Field(bad, offset) => {
+                (bad.code, *offset, Some(bad.record), Some(&*bad.field), Some(PyBytes::new(py, &bad.bytes)))
+            }
+            Failure::Batch(_) => ("bad-batch", None, None, None, None),
         };
-        let (record, field, bytes) = match self {
-            Failure::Input(error) => (record_of(error), None, None),
-            Failure::Field(bad, _) => (Some(bad.record), Some(&bad.field), Some(&bad.bytes[..])),
-            Failure::Batch(_) => (None, None, None),
-        };
-        exception.setattr("code", code)?;
-        exception.setattr("offset", offset)?;
-        exception.setattr("record", record)?;
-        exception.setattr("field", field)?;
-        exception.setattr("bytes", bytes)
+        let arguments = (message, code, offset, record, field, bytes);
+        Ok(PyErr::from_value(py.import("charpipe._errors")?.call_method1("in_record", arguments)?))
     }
 }
 

@@ -29,7 +29,6 @@ mod source;
 mod stream;
 mod write;
 
-pub(crate) use failure::RecordError;
 pub(crate) use setup::{read_records, split_records};
 pub(crate) use stream::{Batch, RecordStream};
 pub(crate) use write::write_records;

@@ -7,11 +7,13 @@ use super::failure::Failure;
 use super::leaf::Integers;
 use super::source::Source;
 use super::stream::RecordStream;
+use crate::error::raised;
+use crate::registry;
 use charpipe::Registry;
 use charpipe::codec::Codec;
 use charpipe::fields::{BadLayout, ByteOrder, Copybook, FloatFormat, Layout, OnBad, ReadOptions, Reader, Rule, Trim};
 use charpipe::records::{Records, SNIFFED, Shape, Split, TapeFile, look, numbered_splits, splits};
-use pyo3::exceptions::{PyLookupError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::io::{BufReader, Seek as _};
@@ -116,8 +118,9 @@ impl Description {
             "little" => ByteOrder::Little,
             word => return Err(unknown("byteorder", word, "big or little")),
         };
-        let registry = Registry::builtin();
-        let codec = registry.codec(&self.encoding).map_err(|error| PyLookupError::new_err(error.to_string()))?;
+        let registry = registry::current();
+        let raised = |error| Python::attach(|py| raised(py, &error));
+        let codec = registry.codec(&self.encoding).map_err(raised)?;
         let copybook = Copybook::new().float(floats).native_order(order);
         let mut layout = Layout::read(&self.layout, &copybook).map_err(|error| bad_layout(&error))?;
         for rule in &self.when {

@@ -1,7 +1,8 @@
 //! Inputs of records: files, objects with the buffer protocol, and Python's file objects.
 
 use super::failure::not_read;
-use pyo3::buffer::PyBuffer;
+use crate::strings::Memory;
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::fs::File;
@@ -17,7 +18,7 @@ const OBJECT_BUFFER: usize = 4 << 20;
 /// An input that was not opened yet.
 pub(super) enum Source {
     Path(PathBuf),
-    Buffer(Arc<SharedBuffer>),
+    Buffer(Arc<Memory>),
     /// An object with `read`, and for parts of it `seek`.
     Object(Py<PyAny>),
 }
@@ -31,8 +32,10 @@ impl Source {
         if let Ok(path) = object.extract::<PathBuf>() {
             return Ok(Source::Path(path));
         }
-        if let Ok(buffer) = PyBuffer::<u8>::get(object) {
-            return SharedBuffer::new(buffer).map(|buffer| Source::Buffer(Arc::new(buffer)));
+        match Memory::of(object) {
+            Ok(memory) => return Ok(Source::Buffer(Arc::new(memory))),
+            Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => return Err(error),
+            Err(_) => {}
         }
         if object.hasattr("read")? {
             return Ok(Source::Object(object.clone().unbind()));
@@ -92,36 +95,12 @@ fn open(path: &Path) -> PyResult<File> {
     File::open(path).map_err(|error| not_read(&error, Some(&name)))
 }
 
-/// The bytes of an object with the buffer protocol, without a copy. The object must not be changed meanwhile, as with all
-/// readers of buffers; it cannot be resized.
-pub(super) struct SharedBuffer(PyBuffer<u8>);
-
-impl SharedBuffer {
-    fn new(buffer: PyBuffer<u8>) -> PyResult<Self> {
-        match buffer.is_c_contiguous() {
-            true => Ok(SharedBuffer(buffer)),
-            false => Err(pyo3::exceptions::PyBufferError::new_err("the buffer is not contiguous")),
-        }
-    }
-}
-
 /// A buffer that several readers share.
-struct Shared(Arc<SharedBuffer>);
+struct Shared(Arc<Memory>);
 
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
-        self.0.bytes()
-    }
-}
-
-impl SharedBuffer {
-    #[allow(unsafe_code, reason = "a buffer of Python is a pointer and a length")]
-    fn bytes(&self) -> &[u8] {
-        if self.0.len_bytes() == 0 {
-            return &[];
-        }
-        // SAFETY: The buffer is contiguous, has this length, and stays where it is as long as the export of it lives.
-        unsafe { std::slice::from_raw_parts(self.0.buf_ptr().cast(), self.0.len_bytes()) }
+        self.0.as_slice()
     }
 }
 

@@ -1,0 +1,130 @@
+"""Values in memory and whole files: decode, encode, detect, transcode, records, tables."""
+
+from __future__ import annotations
+
+import os
+
+from charpipe import _charpipe
+from charpipe._options import pairs, policy
+from charpipe._verdict import Report, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO, Iterator
+
+    from typing_extensions import Buffer
+
+
+def decode(
+    data: Buffer,
+    encoding: str | None = None,
+    errors: str = "strict",
+    *,
+    records: str | None = None,
+    guess: bool = False,
+    **options: Any,
+) -> str:
+    """Return the text of data. Without an encoding it is detected; with `guess`, also by statistics.
+
+    With `records` ("fb:80", "rdw" …) each record becomes a line. The other options are those of `transcode`.
+
+    >>> decode(b"\\xc8\\x89", "IBM1047")
+    'Hi'
+    """
+    if encoding is not None and records is None and not options:
+        return _charpipe.lookup(encoding).decode(data, errors)[0]
+    given = {"from": encoding, "records": records, "guess": guess, "malformed": policy(errors, False)}
+    return _charpipe.decode(data, pairs(given | options))[0]
+
+
+def encode(text: str, encoding: str, errors: str = "strict") -> bytes:
+    """Return text in an encoding, by charpipe's codec.
+
+    >>> encode("Hi", "IBM1047")
+    b'\\xc8\\x89'
+    """
+    return _charpipe.lookup(encoding).encode(text, errors)[0]
+
+
+def detect(source: Buffer | str | os.PathLike[str] | BinaryIO, **options: Any) -> Verdict:
+    """Return what the bytes, or the file, are encoded in, and why. The options are those of `transcode` for the input.
+
+    >>> verdict = detect(b"<?xml version='1.0' encoding='ISO-8859-1'?><a/>")
+    >>> verdict.encoding, verdict.rule
+    ('ISO-8859-1', 'rfc7303:declaration')
+    """
+    return Verdict._of_json(_charpipe.detect(source, pairs(options)))
+
+
+def transcode(
+    source: Buffer | str | os.PathLike[str] | BinaryIO,
+    target: str | os.PathLike[str] | BinaryIO,
+    **options: Any,
+) -> Report:
+    """Convert a file, or bytes, to a file, in constant memory; return what was done.
+
+    The options are those of the command, with `_` for `-`: `from_="IBM1047"`, `to="UTF-8"`, `malformed="replace"`,
+    `unmappable="xml"`, `records="fb:80"`, `to_records="rdw"`, `eol="lf"`, `ebcdic_nl="zos"`, `jobs=4` … `help(charpipe)`
+    and `charpipe.transcode.options` list them. A target path is replaced only when the output is complete, so it may be the
+    source. After an error it is as it was.
+
+    >>> import io
+    >>> out = io.BytesIO()
+    >>> transcode(b"caf\\xe9", out, from_="ISO-8859-1").bytes_out, out.getvalue()
+    (5, b'caf\\xc3\\xa9')
+    """
+    given = pairs(options)
+    if hasattr(target, "write"):
+        return Report._of_json(_charpipe.transcode(source, target, given))
+    path = os.path.realpath(os.fspath(target))
+    if os.path.exists(path) and not os.path.isfile(path):
+        return Report._of_json(_charpipe.transcode(source, path, given))
+    beside = f"{path}.{os.getpid()}.part"
+    try:
+        report = _charpipe.transcode(source, beside, given)
+        if os.path.exists(path):
+            os.chmod(beside, os.stat(path).st_mode & 0o7777)
+        os.replace(beside, path)
+    except BaseException:
+        if os.path.exists(beside):
+            os.unlink(beside)
+        raise
+    return Report._of_json(report)
+
+
+transcode.options = {name: (kind, words) for name, kind, words in _charpipe.options()}
+
+
+def records(source: Buffer | str | os.PathLike[str] | BinaryIO, shape: str, *, limit: int | None = None):
+    """Iterate over the records of a file, or of bytes: their bytes, without what frames them.
+
+    The iterator has `number`, from 1, and `offset` of the record that it returned last. A record longer than `limit` bytes
+    is an error (by default 1 MiB).
+
+    >>> list(records(b"\\x00\\x06\\x00\\x00\\xc1\\xc2\\x00\\x04\\x00\\x00", "rdw"))
+    [b'\\xc1\\xc2', b'']
+    """
+    return _charpipe.Records(source, shape, limit)
+
+
+def load_table(path: str | os.PathLike[str], *, to: str | None = None) -> str:
+    """Read a table file (ICU's `.ucm`, glibc's charmap, Unicode's `.TXT`, 256 bytes …) and register its encoding; return
+    its name. It wins over a built-in encoding of that name. With `to`, a file of 256 bytes maps to that page.
+    """
+    from charpipe import _codecs
+
+    name, _ = _charpipe.load_table(path, to)
+    # Python keeps the codecs that it found. This makes it forget them.
+    if _codecs.is_registered():
+        _codecs.register()
+    return name
+
+
+def names(pattern: str = "") -> list[str]:
+    """Return the names of all encodings, or of those in whose name or aliases the pattern occurs, in any case.
+
+    >>> names("1047")
+    ['IBM1047']
+    """
+    wanted = pattern.lower()
+    return [name for name in _charpipe.names() if any(wanted in label.lower() for label in _charpipe.labels(name))]

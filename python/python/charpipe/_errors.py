@@ -1,0 +1,52 @@
+"""The exceptions of the package."""
+
+from __future__ import annotations
+
+import os
+
+
+class Error(ValueError):
+    """What charpipe could not convert, detect or read.
+
+    The message says what was found, where, and what to do. `code` is a short name for programs that never changes, such as
+    `malformed`. `offset` counts bytes of the input from 0, `record` and `column` from 1; each is None if there is none.
+    """
+
+    code: str
+    offset: int | None
+    record: int | None
+    column: int | None
+
+
+class UnknownEncoding(Error, LookupError):
+    """A label that no codec has, or whose charset is not supported. The message names similar labels."""
+
+
+class RecordError(Error):
+    """A record that cannot be read or written.
+
+    `record` counts from 1, and `offset` is where it begins, if the fault has no place of its own. `field` is the path of the
+    field, and `bytes` are those of the field; each is None if there is none.
+    """
+
+    field: str | None
+    bytes: bytes | None
+
+
+def in_record(message, code, offset, record, field, data):
+    """Return the exception for a bad record or field."""
+    error = RecordError(message)
+    error.code, error.offset, error.record, error.column = code, offset, record, None
+    error.field, error.bytes = field, data
+    return error
+
+
+def made(arguments, os_error):
+    """Return the exception for an error of the library."""
+    message, code, offset, record, column = arguments
+    if os_error is not None:
+        return OSError(os_error, f"{os.strerror(os_error)}: {message}")
+    kind = UnknownEncoding if code in ("unknown-label", "unsupported-label") else Error
+    error = kind(message)
+    error.code, error.offset, error.record, error.column = code, offset, record, column
+    return error

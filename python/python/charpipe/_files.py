@@ -1,0 +1,149 @@
+"""`open`: text files in any encoding, with records as lines, and a report of what happened."""
+
+from __future__ import annotations
+
+import io
+import os
+
+from charpipe import _charpipe
+from charpipe._options import UNMAPPABLE, pairs, policy
+from charpipe._verdict import Report, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+_PIECE = 256 << 10
+
+
+class TextFile(io.TextIOWrapper):
+    """A text file that `charpipe.open` opened. Works like any other, and has a report."""
+
+    _stream: _charpipe.Stream
+
+    @property
+    def report(self) -> Report:
+        """What the conversion did so far."""
+        return Report._of_json(self._stream.report())
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What detection found; None before the first read."""
+        text = self._stream.verdict()
+        return None if text is None else Verdict._of_json(text)
+
+
+class _Decoded(io.RawIOBase):
+    """The file as UTF-8."""
+
+    def __init__(self, file: BinaryIO, stream: _charpipe.Stream):
+        self._file, self._stream = file, stream
+        self._ready, self._at, self._error, self._ended = b"", 0, None, False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room) -> int:
+        while self._at == len(self._ready):
+            # What was good before an error is delivered first.
+            if self._error is not None:
+                raise self._error
+            if self._ended:
+                return 0
+            piece = self._file.read(_PIECE)
+            self._ended = not piece
+            self._ready, self._error = self._stream.feed(piece, self._ended)
+            self._at = 0
+        taken = self._ready[self._at : self._at + len(room)]
+        self._at += len(taken)
+        room[: len(taken)] = taken
+        return len(taken)
+
+    def close(self) -> None:
+        try:
+            self._file.close()
+        finally:
+            super().close()
+
+
+class _Encoded(io.RawIOBase):
+    """A file that gets UTF-8 and writes another encoding."""
+
+    def __init__(self, file: BinaryIO, stream: _charpipe.Stream):
+        self._file, self._stream, self._failed = file, stream, False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data) -> int:
+        self._put(data, False)
+        return len(data)
+
+    def _put(self, data, last: bool) -> None:
+        if self._failed:
+            return
+        made, error = self._stream.feed(data, last)
+        self._file.write(made)
+        if error is not None:
+            self._failed = True
+            raise error
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        try:
+            self._put(b"", True)
+        finally:
+            try:
+                self._file.close()
+            finally:
+                super().close()
+
+
+def open(
+    file: str | os.PathLike[str] | int | BinaryIO,
+    mode: str = "r",
+    encoding: str | None = None,
+    *,
+    records: str | None = None,
+    errors: str = "strict",
+    newline: str | None = None,
+    **options: Any,
+) -> io.TextIOWrapper:
+    """Open a text file in any encoding, and return a text file as the built-in `open` does.
+
+    Reading: without an encoding it is detected. With `records` ("fb:80", "rdw", "vb" …) each record is a line. Writing:
+    `records` makes a record of each line. The other options are those of `transcode`. The result has `report` and
+    `verdict`, unless only an encoding is given: then Python reads the file itself, and the file can `seek` and `tell`.
+
+    >>> with open("ledger.dat", encoding="IBM1047", records="fb:80") as lines:     # doctest: +SKIP
+    ...     for line in lines: ...
+    """
+    if mode not in ("r", "rt", "w", "wt", "x", "xt", "a", "at"):
+        raise ValueError(f"mode {mode!r}: expected r, w, x or a; a binary file needs no encoding")
+    reads = mode[0] == "r"
+    is_file = hasattr(file, "read" if reads else "write")
+    if encoding is not None and records is None and not options and (reads or _is_plain(encoding, errors)):
+        raw = file if is_file else io.open(file, mode[0] + "b")
+        return io.TextIOWrapper(raw, encoding=f"charpipe-{encoding}", errors=errors, newline=newline)
+    if reads:
+        given = {"from": encoding, "records": records, "relabel": "never", "malformed": policy(errors, False)}
+    else:
+        if encoding is None:
+            raise ValueError("name the encoding to write")
+        given = {"from": "UTF-8", "to": encoding, "to_records": records, "as": "text", "relabel": "never"}
+        given["unmappable"] = policy(errors, True)
+    stream = _charpipe.Stream(pairs(given | options))
+    binary = file if is_file else io.open(file, mode[0] + "b", buffering=0 if reads else -1)
+    if reads:
+        buffered = io.BufferedReader(_Decoded(binary, stream), _PIECE)
+    else:
+        buffered = io.BufferedWriter(_Encoded(binary, stream), _PIECE)
+    text = TextFile(buffered, encoding="utf-8", newline=newline)
+    text._stream = stream
+    return text
+
+
+def _is_plain(encoding: str, errors: str) -> bool:
+    """Return whether Python can write the encoding itself: it never ends the text of a codec with shift states."""
+    return _charpipe.lookup(encoding).is_single_byte or errors not in UNMAPPABLE

@@ -1,0 +1,141 @@
+//! A charset as Python's codecs need it.
+
+use crate::incremental::{IncrementalDecoder, IncrementalEncoder};
+use crate::page::Page;
+use crate::strings::Data;
+use crate::{decode, encode, multi};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::sync::{Arc, OnceLock};
+
+/// A charset, and the tables that Python's strings are made with.
+pub(crate) struct Charset {
+    pub(crate) codec: Arc<dyn charpipe::Codec>,
+    page: OnceLock<Option<Page>>,
+}
+
+impl Charset {
+    pub(crate) fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    /// Returns the tables, if it is a single-byte page.
+    pub(crate) fn page(&self) -> Option<&Page> {
+        self.page.get_or_init(|| Page::of(&*self.codec)).as_ref()
+    }
+
+    /// Returns a new encoder.
+    ///
+    /// # Errors
+    /// `LookupError` if the charset can only be read.
+    pub(crate) fn encoder(&self) -> PyResult<Box<dyn charpipe::Encoder>> {
+        let missing =
+            || pyo3::exceptions::PyLookupError::new_err(format!("{} can be read but not written", self.name()));
+        self.codec.encoder().ok_or_else(missing)
+    }
+}
+
+/// A charset. `charpipe.lookup` finds it.
+#[pyclass(frozen, module = "charpipe._charpipe")]
+pub(crate) struct Codec {
+    pub(crate) charset: Arc<Charset>,
+}
+
+impl Codec {
+    pub(crate) fn new(codec: Arc<dyn charpipe::Codec>) -> Self {
+        Codec { charset: Arc::new(Charset { codec, page: OnceLock::new() }) }
+    }
+}
+
+#[pymethods]
+impl Codec {
+    /// The preferred name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.charset.name()
+    }
+
+    /// Where the table or the rules come from.
+    #[getter]
+    fn source(&self) -> String {
+        self.charset.codec.info().source.to_owned()
+    }
+
+    /// Whether the charset is EBCDIC.
+    #[getter]
+    fn is_ebcdic(&self) -> bool {
+        charpipe::codec::is_ebcdic(&*self.charset.codec)
+    }
+
+    /// Whether each byte is a character.
+    #[getter]
+    fn is_single_byte(&self) -> bool {
+        self.charset.page().is_some()
+    }
+
+    /// Decodes all of `data`; returns the text and the number of bytes.
+    #[pyo3(signature = (data, errors=None))]
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        errors: Option<&str>,
+    ) -> PyResult<(Bound<'py, PyString>, usize)> {
+        let data = Data::of(data)?;
+        let len = data.as_slice().len();
+        let fast = match self.charset.page() {
+            Some(page) => page.decode(py, &data)?,
+            None => multi::decode(py, &mut *self.charset.codec.decoder(), &data)?,
+        };
+        if let Some(text) = fast {
+            return Ok((text, len));
+        }
+        let (name, is_page) = (self.charset.name(), self.charset.page().is_some());
+        let run = decode::Run { name, is_page, errors: errors.unwrap_or("strict"), is_last: true };
+        let mut decoder = self.charset.codec.decoder();
+        Ok((with_constant(&data, |src| decode::decode(py, &mut *decoder, src, &run))?, len))
+    }
+
+    /// Encodes all of `text`; returns the bytes and the number of characters.
+    #[pyo3(signature = (text, errors=None))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyString>,
+        errors: Option<&str>,
+    ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+        let len = text.code_point_len()?;
+        let fast = match self.charset.page() {
+            Some(page) => page.encode(text)?,
+            None => multi::encode(&mut *self.charset.encoder()?, text)?,
+        };
+        if let Some(bytes) = fast {
+            return Ok((bytes, len));
+        }
+        let (name, is_page) = (self.charset.name(), self.charset.page().is_some());
+        let run = encode::Run { name, is_page, errors: errors.unwrap_or("strict"), is_last: true };
+        let bytes = encode::encode(&mut *self.charset.encoder()?, text, &run)?;
+        Ok((PyBytes::new(py, &bytes), len))
+    }
+
+    /// Returns a decoder that keeps its state between calls.
+    #[pyo3(signature = (errors=None))]
+    fn decoder(&self, errors: Option<String>) -> IncrementalDecoder {
+        IncrementalDecoder::new(self.charset.clone(), errors)
+    }
+
+    /// Returns an encoder that keeps its state between calls.
+    #[pyo3(signature = (errors=None))]
+    fn encoder(&self, errors: Option<String>) -> PyResult<IncrementalEncoder> {
+        IncrementalEncoder::new(self.charset.clone(), errors)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<charpipe codec {}>", self.charset.name())
+    }
+}
+
+/// Calls `run` with bytes that stay as they are while Python code runs.
+pub(crate) fn with_constant<T>(data: &Data<'_, '_>, run: impl FnOnce(&[u8]) -> T) -> T {
+    if data.is_constant() { run(data.as_slice()) } else { run(&data.as_slice().to_vec()) }
+}

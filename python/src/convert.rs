@@ -1,0 +1,364 @@
+//! Whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open`.
+//!
+//! Options are pairs of text. The library has the table of their names and values ([`Transcode::OPTIONS`]), so that they
+//! are those of the command.
+
+use crate::error::raised;
+use crate::registry::current;
+use crate::strings::Memory;
+use charpipe::records::{self, Shape};
+use charpipe::{Error, ErrorKind, OptionValue, Status, Transcode, Transcoder};
+use pyo3::exceptions::{PyUnicodeDecodeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// Options by name.
+type Options = Vec<(String, String)>;
+
+/// Returns the conversion that the options ask for, with the codecs of this process.
+fn job(py: Python<'_>, options: &Options) -> PyResult<Transcode> {
+    let mut job = Transcode::new().registry(current());
+    for (name, value) in options {
+        job = job.set(name, value).map_err(|error| raised(py, &error))?;
+    }
+    Ok(job)
+}
+
+/// Returns all options that a conversion has: the name, what the value is, and its words.
+#[pyfunction]
+pub(crate) fn options() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    let kind = |value| match value {
+        OptionValue::Word(words) => ("word", words.to_vec()),
+        OptionValue::WordOrLabel(words) => ("word or label", words.to_vec()),
+        OptionValue::Labels => ("labels", Vec::new()),
+        OptionValue::Flag => ("flag", Vec::new()),
+        _ => ("text", Vec::new()),
+    };
+    Transcode::OPTIONS.iter().map(|option| (option.name, kind(option.value).0, kind(option.value).1)).collect()
+}
+
+fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Decodes all of `data`; returns the text and the report as JSON.
+#[pyfunction]
+pub(crate) fn decode<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    options: Options,
+) -> PyResult<(Bound<'py, PyString>, String)> {
+    let job = job(py, &options)?;
+    let memory = Memory::of(data)?;
+    let mut text = Vec::with_capacity(memory.as_slice().len());
+    let mut source = Source::new(From::Memory { memory, at: 0 });
+    let outcome = py.detach(|| job.run(&mut source, &mut text));
+    let report = outcome.map_err(|error| in_memory(py, data, &error))?;
+    let text = String::from_utf8(text).map_err(|_| PyValueError::new_err("the target is not UTF-8"))?;
+    Ok((PyString::new(py, &text), json(&report)?))
+}
+
+/// Returns the exception for an error in `data`: a `UnicodeDecodeError` for bytes that are malformed.
+fn in_memory(py: Python<'_>, data: &Bound<'_, PyAny>, error: &Error) -> PyErr {
+    let ErrorKind::Malformed { codec, offset, bytes, .. } = error.kind() else { return raised(py, error) };
+    let (Ok(memory), Ok(start)) = (Memory::of(data), usize::try_from(*offset)) else { return raised(py, error) };
+    let object = PyBytes::new(py, memory.as_slice());
+    let arguments = (codec, object, start, start + bytes.len(), error.to_string());
+    match py.get_type::<PyUnicodeDecodeError>().call1(arguments) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(failure) => failure,
+    }
+}
+
+/// Detects the encoding of `data`, or of a file; returns the verdict as JSON.
+#[pyfunction]
+pub(crate) fn detect(py: Python<'_>, input: &Bound<'_, PyAny>, options: Options) -> PyResult<String> {
+    let mut detector = job(py, &options)?.detector();
+    let mut source = Source::new(From::of(input)?);
+    let verdict = py.detach(|| {
+        while !detector.is_done() {
+            let src = source.fill_buf()?;
+            if src.is_empty() {
+                break;
+            }
+            let taken = detector.feed(src);
+            source.consume(taken);
+        }
+        Ok::<_, io::Error>(detector.finish())
+    });
+    let verdict = verdict.map_err(|source| raised(py, &Error::read(0, source)))?;
+    json(&verdict)
+}
+
+/// Converts all of `input` to `output`; returns the report as JSON. Both are paths or binary files; the input may be bytes.
+#[pyfunction]
+pub(crate) fn transcode(
+    py: Python<'_>,
+    input: &Bound<'_, PyAny>,
+    output: &Bound<'_, PyAny>,
+    options: Options,
+) -> PyResult<String> {
+    let job = job(py, &options)?;
+    job.validate().map_err(|error| raised(py, &error))?;
+    let mut source = Source::new(From::of(input)?);
+    let mut sink = Sink::of(output)?;
+    let outcome = py.detach(|| {
+        let report = job.run(&mut source, &mut sink)?;
+        sink.flush().map_err(|error| Error::write(report.bytes_out, error))?;
+        Ok::<_, Error>(report)
+    });
+    json(&outcome.map_err(|error| raised(py, &error))?)
+}
+
+/// How many bytes are read until Ctrl-C is looked for.
+const STRETCH: u64 = 4 << 20;
+
+/// How many bytes are read from a file object at a time.
+const PIECE: usize = 256 << 10;
+
+/// Where input comes from.
+enum From {
+    File(BufReader<File>),
+    /// A binary file object, and what was read from it.
+    Object {
+        file: Py<PyAny>,
+        piece: Vec<u8>,
+        at: usize,
+    },
+    Memory {
+        memory: Memory,
+        at: usize,
+    },
+}
+
+impl From {
+    /// Opens a path, or takes a file object or bytes.
+    fn of(input: &Bound<'_, PyAny>) -> PyResult<From> {
+        if input.hasattr("read")? {
+            return Ok(From::Object { file: input.clone().unbind(), piece: Vec::new(), at: 0 });
+        }
+        if input.is_instance_of::<PyString>() || input.hasattr("__fspath__")? {
+            let path: PathBuf = input.extract()?;
+            return Ok(From::File(BufReader::with_capacity(PIECE, open(input, File::open(path))?)));
+        }
+        Ok(From::Memory { memory: Memory::of(input)?, at: 0 })
+    }
+}
+
+/// Names the file in the error.
+fn open(path: &Bound<'_, PyAny>, file: io::Result<File>) -> PyResult<File> {
+    file.map_err(|error| match (error.raw_os_error(), error.to_string()) {
+        (Some(code), text) => {
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+            pyo3::exceptions::PyOSError::new_err((code, text, path.clone().unbind()))
+        }
+        (None, _) => error.into(),
+    })
+}
+
+/// Input that looks for Ctrl-C now and then.
+pub(crate) struct Source {
+    from: From,
+    read: u64,
+    /// Where it looks next.
+    next_look: u64,
+}
+
+impl Source {
+    fn new(from: From) -> Self {
+        Source { from, read: 0, next_look: STRETCH }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, dst: &mut [u8]) -> io::Result<usize> {
+        let src = self.fill_buf()?;
+        let len = src.len().min(dst.len());
+        dst[..len].copy_from_slice(&src[..len]);
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+impl BufRead for Source {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.read >= self.next_look {
+            self.next_look = self.read + STRETCH;
+            Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
+        }
+        match &mut self.from {
+            From::File(file) => file.fill_buf(),
+            From::Memory { memory, at } => {
+                let rest = &memory.as_slice()[*at..];
+                Ok(&rest[..rest.len().min(PIECE)])
+            }
+            From::Object { file, piece, at } => {
+                if *at == piece.len() {
+                    let read = Python::attach(|py| {
+                        let data = file.bind(py).call_method1("read", (PIECE,))?;
+                        Ok::<_, PyErr>(Memory::of(&data)?.as_slice().to_vec())
+                    });
+                    (*piece, *at) = (read.map_err(io::Error::other)?, 0);
+                }
+                Ok(&piece[*at..])
+            }
+        }
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.read += len as u64;
+        match &mut self.from {
+            From::File(file) => file.consume(len),
+            From::Memory { at, .. } | From::Object { at, .. } => *at += len,
+        }
+    }
+}
+
+/// Where output goes.
+enum Sink {
+    File(BufWriter<File>),
+    Object(Py<PyAny>),
+}
+
+impl Sink {
+    /// Creates a path, or takes a file object.
+    fn of(output: &Bound<'_, PyAny>) -> PyResult<Sink> {
+        if output.hasattr("write")? {
+            return Ok(Sink::Object(output.clone().unbind()));
+        }
+        let path: PathBuf = output.extract()?;
+        Ok(Sink::File(BufWriter::with_capacity(PIECE, open(output, File::create(path))?)))
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, src: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::File(file) => file.write(src),
+            Sink::Object(file) => Python::attach(|py| {
+                let written = file.bind(py).call_method1("write", (PyBytes::new(py, src),))?;
+                // Raw files may write less; other objects that return nothing wrote all.
+                Ok::<_, PyErr>(written.extract().unwrap_or(src.len()))
+            })
+            .map_err(io::Error::other),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::File(file) => file.flush(),
+            Sink::Object(file) => Python::attach(|py| match file.bind(py).hasattr("flush")? {
+                true => file.bind(py).call_method0("flush").map(|_| ()),
+                false => Ok(()),
+            })
+            .map_err(io::Error::other),
+        }
+    }
+}
+
+/// A conversion piece by piece.
+#[pyclass(module = "charpipe._charpipe")]
+pub(crate) struct Stream {
+    /// The lock makes it `Sync`; it is never waited for.
+    transcoder: Mutex<Transcoder>,
+    room: Vec<u8>,
+}
+
+#[pymethods]
+impl Stream {
+    #[new]
+    fn new(py: Python<'_>, options: Options) -> PyResult<Self> {
+        let transcoder = job(py, &options)?.transcoder().map_err(|error| raised(py, &error))?;
+        Ok(Stream { transcoder: Mutex::new(transcoder), room: vec![0; 2 * PIECE] })
+    }
+
+    /// Converts `src`, all of it; returns the output and the error, if there is one. With `last`, nothing follows.
+    #[pyo3(signature = (src, last=false))]
+    fn feed<'py>(
+        &mut self,
+        py: Python<'py>,
+        src: &Bound<'py, PyAny>,
+        last: bool,
+    ) -> PyResult<(Bound<'py, PyBytes>, Option<PyErr>)> {
+        let memory = Memory::of(src)?;
+        let (transcoder, room) = (self.transcoder.get_mut().unwrap_or_else(PoisonError::into_inner), &mut self.room);
+        let run = || {
+            let (src, mut at, mut out) = (memory.as_slice(), 0, Vec::new());
+            loop {
+                match transcoder.step(&src[at..], room, last) {
+                    Ok(step) => {
+                        at += step.read;
+                        out.extend_from_slice(&room[..step.written]);
+                        if step.state != Status::NeedRoom {
+                            return (out, None);
+                        }
+                    }
+                    Err(error) => return (out, Some(error)),
+                }
+            }
+        };
+        let (out, error) = py.detach(run);
+        Ok((PyBytes::new(py, &out), error.map(|error| raised(py, &error))))
+    }
+
+    /// Returns the report so far, as JSON.
+    fn report(&mut self) -> PyResult<String> {
+        json(self.transcoder.get_mut().unwrap_or_else(PoisonError::into_inner).report())
+    }
+
+    /// Returns the verdict as JSON, once there is one.
+    fn verdict(&mut self) -> PyResult<Option<String>> {
+        self.transcoder.get_mut().unwrap_or_else(PoisonError::into_inner).verdict().map(json).transpose()
+    }
+}
+
+/// Iterates over records.
+#[pyclass(module = "charpipe._charpipe")]
+pub(crate) struct Records {
+    /// The lock makes it `Sync`; it is never waited for.
+    records: Mutex<records::Records<Source>>,
+    /// The number and the offset of the record that was returned last.
+    place: (u64, u64),
+}
+
+#[pymethods]
+impl Records {
+    #[new]
+    #[pyo3(signature = (input, shape, limit=None))]
+    fn new(input: &Bound<'_, PyAny>, shape: &str, limit: Option<usize>) -> PyResult<Self> {
+        let shape: Shape =
+            shape.parse().map_err(|error: records::BadShape| PyValueError::new_err(error.to_string()))?;
+        let mut records = records::Records::new(Source::new(From::of(input)?), &shape);
+        if let Some(limit) = limit {
+            records = records.limit(limit);
+        }
+        Ok(Records { records: Mutex::new(records), place: (0, 0) })
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let records = self.records.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(record) = records.next_record().map_err(|error| raised(py, &error))? else { return Ok(None) };
+        self.place = (record.number, record.offset);
+        Ok(Some(PyBytes::new(py, record.data)))
+    }
+
+    /// The number of the record that was returned last, from 1; 0 before the first.
+    #[getter]
+    fn number(&self) -> u64 {
+        self.place.0
+    }
+
+    /// The byte of the input at which that record begins, with its header.
+    #[getter]
+    fn offset(&self) -> u64 {
+        self.place.1
+    }
+}

@@ -1,0 +1,85 @@
+//! Errors of the library as Python's exceptions. The classes are in `charpipe/_errors.py`.
+
+use charpipe::{Error, ErrorKind};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// Returns the exception for an error of the library.
+pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
+    made(py, error).unwrap_or_else(|failure| failure)
+}
+
+fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    // An error of Python's own, from a file object or Ctrl-C, comes back as it was.
+    if let ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } = error.kind()
+        && let Some(inner) = source.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>())
+    {
+        return Ok(inner.clone_ref(py));
+    }
+    let record = error.record();
+    let arguments = (
+        error.to_string(),
+        error.code(),
+        error.offset(),
+        record.map(|record| record.number),
+        record.map(|record| record.column),
+    );
+    let os_error = match error.kind() {
+        ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } | ErrorKind::TableFile { source, .. } => {
+            source.raw_os_error()
+        }
+        _ => None,
+    };
+    let errors = py.import("charpipe._errors")?;
+    let exception = errors.call_method1("made", (arguments, os_error))?;
+    Ok(PyErr::from_value(exception))
+}
+
+/// Returns the exception for a codec that broke its contract.
+pub(crate) fn broken(name: &str, what: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("the codec {name} is broken: it {what}"))
+}
+
+/// Returns what an error handler returned: a replacement and the position at which to go on, which is within `len`.
+pub(crate) fn handled<'py>(
+    py: Python<'py>,
+    errors: &str,
+    exception: &PyErr,
+    len: usize,
+    kind: &str,
+) -> PyResult<(Bound<'py, PyAny>, usize)> {
+    use pyo3::exceptions::{PyIndexError, PyTypeError};
+    let handler = py.import("codecs")?.call_method1("lookup_error", (errors,))?;
+    let result = handler.call1((exception.value(py),))?;
+    let expected = || {
+        PyTypeError::new_err(format!(
+            "{kind} error handler must return ({expected}, int) tuple",
+            expected = if kind == "decoding" { "str" } else { "str/bytes" }
+        ))
+    };
+    let tuple = result.cast::<pyo3::types::PyTuple>().map_err(|_| expected())?;
+    if tuple.len() != 2 {
+        return Err(expected());
+    }
+    let replacement = tuple.get_item(0)?;
+    let is_text = replacement.is_instance_of::<PyString>();
+    if !is_text && (kind == "decoding" || !replacement.is_instance_of::<pyo3::types::PyBytes>()) {
+        return Err(expected());
+    }
+    let position = tuple.get_item(1)?;
+    if !position.is_instance_of::<pyo3::types::PyInt>() {
+        return Err(expected());
+    }
+    let out_of_bounds = |position: &Bound<'_, PyAny>| {
+        PyIndexError::new_err(format!("position {position} from error handler out of bounds"))
+    };
+    let Ok(mut at) = position.extract::<isize>() else { return Err(out_of_bounds(&position)) };
+    if at < 0 {
+        at = at.saturating_add_unsigned(len);
+    }
+    match usize::try_from(at).ok().filter(|at| *at <= len) {
+        Some(at) => Ok((replacement, at)),
+        None => Err(out_of_bounds(&position)),
+    }
+}

@@ -1,0 +1,235 @@
+//! Decoders and encoders that keep their state between calls, and say it: what `io.TextIOWrapper` needs to `tell` and `seek`.
+//!
+//! The state between two calls is a number of the library and the bytes, or the text, that are not decided yet. These are
+//! kept here, and fed again before the next input.
+
+use crate::codec::{Charset, with_constant};
+use crate::strings::Data;
+use crate::{decode, encode};
+use pyo3::exceptions::{PyUnicodeDecodeError, PyUnicodeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The most bytes, or bytes of text, that can be pending.
+const LONGEST: usize = charpipe::codec::MAX_FAULT;
+
+/// Decodes piece by piece.
+#[pyclass(module = "charpipe._charpipe")]
+pub(crate) struct IncrementalDecoder {
+    charset: Arc<Charset>,
+    /// In `state`, with nothing pending. The lock makes it `Sync`; it is never waited for.
+    decoder: Mutex<Box<dyn charpipe::Decoder>>,
+    state: u64,
+    pending: Vec<u8>,
+    errors: String,
+}
+
+impl IncrementalDecoder {
+    pub(crate) fn new(charset: Arc<Charset>, errors: Option<String>) -> Self {
+        let decoder = Mutex::new(charset.codec.decoder());
+        let errors = errors.unwrap_or_else(|| "strict".to_owned());
+        IncrementalDecoder { charset, decoder, state: 0, pending: Vec::new(), errors }
+    }
+}
+
+#[pymethods]
+impl IncrementalDecoder {
+    /// The name of the error handler.
+    #[getter]
+    fn errors(&self) -> &str {
+        &self.errors
+    }
+
+    #[setter]
+    fn set_errors(&mut self, errors: String) {
+        self.errors = errors;
+    }
+
+    /// Decodes `input`, after what was left of the input before. With `final`, nothing may be left.
+    #[pyo3(signature = (input, r#final=false))]
+    fn decode<'py>(
+        &mut self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        r#final: bool,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let data = Data::of(input)?;
+        let page = self.charset.page();
+        if let Some(page) = page
+            && let Some(text) = page.decode(py, &data)?
+        {
+            return Ok(text);
+        }
+        let run =
+            decode::Run { name: self.charset.name(), is_page: page.is_some(), errors: &self.errors, is_last: r#final };
+        let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let decoded = with_constant(&data, |src| {
+            let joined = [&self.pending[..], src];
+            let joined = if self.pending.is_empty() { None } else { Some(joined.concat()) };
+            let src = joined.as_deref().unwrap_or(src);
+            let text = decode::decode(py, &mut **decoder, src, &run)?;
+            let pending = src.len() - decoder.pending().min(src.len());
+            Ok::<_, PyErr>((text, src[pending..].to_vec()))
+        });
+        if let Ok((_, pending)) = &decoded {
+            self.pending.clone_from(pending);
+            self.state = if r#final { 0 } else { decoder.state().unwrap_or(0) };
+        }
+        decoder.set_state(self.state);
+        decoded.map(|(text, _)| text)
+    }
+
+    /// Forgets what is left, and goes back to the initial state.
+    fn reset(&mut self) {
+        self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner).reset();
+        (self.state, self.pending) = (0, Vec::new());
+    }
+
+    /// Returns the bytes that are left, and the rest of the state as a number.
+    fn getstate<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, u64) {
+        (PyBytes::new(py, &self.pending), self.state)
+    }
+
+    /// Goes back to a state that `getstate` returned.
+    fn setstate(&mut self, state: (Bound<'_, PyBytes>, u64)) -> PyResult<()> {
+        let (pending, state) = (state.0.as_bytes(), state.1);
+        if pending.len() > LONGEST {
+            return Err(PyUnicodeError::new_err("pending buffer too large"));
+        }
+        let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if !decoder.set_state(state) {
+            decoder.set_state(self.state);
+            return Err(no_state(self.charset.name()));
+        }
+        (self.state, self.pending) = (state, pending.to_vec());
+        Ok(())
+    }
+}
+
+/// Encodes piece by piece.
+#[pyclass(module = "charpipe._charpipe")]
+pub(crate) struct IncrementalEncoder {
+    charset: Arc<Charset>,
+    /// In `state`, with nothing pending. The lock makes it `Sync`; it is never waited for.
+    encoder: Mutex<Box<dyn charpipe::Encoder>>,
+    state: u64,
+    pending: String,
+    errors: String,
+}
+
+impl IncrementalEncoder {
+    pub(crate) fn new(charset: Arc<Charset>, errors: Option<String>) -> PyResult<Self> {
+        let encoder = Mutex::new(charset.encoder()?);
+        let errors = errors.unwrap_or_else(|| "strict".to_owned());
+        Ok(IncrementalEncoder { charset, encoder, state: 0, pending: String::new(), errors })
+    }
+}
+
+#[pymethods]
+impl IncrementalEncoder {
+    /// The name of the error handler.
+    #[getter]
+    fn errors(&self) -> &str {
+        &self.errors
+    }
+
+    #[setter]
+    fn set_errors(&mut self, errors: String) {
+        self.errors = errors;
+    }
+
+    /// Encodes `text`, after what was left of the text before. With `final`, nothing is left, and the bytes end in the
+    /// initial state.
+    #[pyo3(signature = (text, r#final=false))]
+    fn encode<'py>(
+        &mut self,
+        py: Python<'py>,
+        text: &Bound<'py, PyString>,
+        r#final: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let page = self.charset.page();
+        if let Some(page) = page
+            && let Some(bytes) = page.encode(text)?
+        {
+            return Ok(bytes);
+        }
+        let run =
+            encode::Run { name: self.charset.name(), is_page: page.is_some(), errors: &self.errors, is_last: r#final };
+        let joined = match self.pending.is_empty() {
+            true => text.clone(),
+            false => PyString::new(py, &self.pending).add(text)?.cast_into::<PyString>()?,
+        };
+        let encoder = self.encoder.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let encoded = encode::encode(&mut **encoder, &joined, &run);
+        if encoded.is_ok() {
+            self.pending = last_chars(&joined, encoder.pending())?;
+            self.state = if r#final { 0 } else { encoder.state().unwrap_or(0) };
+        }
+        encoder.set_state(self.state);
+        Ok(PyBytes::new(py, &encoded?))
+    }
+
+    /// Forgets what is left, and goes back to the initial state.
+    fn reset(&mut self) {
+        self.encoder.get_mut().unwrap_or_else(PoisonError::into_inner).reset();
+        (self.state, self.pending) = (0, String::new());
+    }
+
+    /// Returns the state as a number: in its bytes, the lowest first, the length of the text that is left, that text in
+    /// UTF-8, and eight bytes for the rest. That is the form of CPython's own codecs.
+    fn getstate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut bytes = vec![self.pending.len() as u8];
+        bytes.extend(self.pending.as_bytes());
+        bytes.extend(self.state.to_le_bytes());
+        py.get_type::<pyo3::types::PyInt>().call_method1("from_bytes", (PyBytes::new(py, &bytes), "little"))
+    }
+
+    /// Goes back to a state that `getstate` returned.
+    fn setstate(&mut self, state: &Bound<'_, pyo3::types::PyInt>) -> PyResult<()> {
+        let len = (state.call_method0("bit_length")?.extract::<usize>()?).div_ceil(8).max(1);
+        let bytes: Vec<u8> = state.call_method1("to_bytes", (len, "little"))?.extract()?;
+        let count = usize::from(bytes[0]);
+        if count > LONGEST {
+            return Err(PyUnicodeError::new_err("pending buffer too large"));
+        }
+        let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
+        let pending: Vec<u8> = (1..=count).map(byte).collect();
+        let pending = match String::from_utf8(pending) {
+            Ok(pending) => pending,
+            Err(error) => {
+                let (at, py) = (error.utf8_error().valid_up_to(), state.py());
+                let arguments = ("utf-8", PyBytes::new(py, error.as_bytes()), at, at + 1, "invalid start byte");
+                return Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1(arguments)?));
+            }
+        };
+        let number = u64::from_le_bytes(std::array::from_fn(|at| byte(1 + count + at)));
+        let encoder = self.encoder.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if len > 9 + count || !encoder.set_state(number) {
+            encoder.set_state(self.state);
+            return Err(no_state(self.charset.name()));
+        }
+        (self.state, self.pending) = (number, pending);
+        Ok(())
+    }
+}
+
+fn no_state(name: &str) -> PyErr {
+    PyUnicodeError::new_err(format!("{name} has no such state"))
+}
+
+/// Returns the last characters of `text`, which have `len` bytes in UTF-8.
+fn last_chars(text: &Bound<'_, PyString>, len: usize) -> PyResult<String> {
+    if len == 0 {
+        return Ok(String::new());
+    }
+    let chars = crate::strings::to_ucs4(text)?;
+    let mut last: Vec<char> = Vec::new();
+    for ch in chars.iter().rev().filter_map(|code| char::from_u32(*code)) {
+        if last.iter().map(|ch| ch.len_utf8()).sum::<usize>() >= len {
+            break;
+        }
+        last.push(ch);
+    }
+    Ok(last.into_iter().rev().collect())
+}

@@ -1,0 +1,181 @@
+//! Charsets that are not a single-byte page, as long as nothing is wrong with the text. Anything else starts again in
+//! `decode` and `encode`, which know Python's error handlers.
+//!
+//! The library's text is UTF-8. Short strings are made from that; longer ones by way of UTF-16, which Python reads and
+//! makes five times as fast.
+
+use crate::page::WITHOUT_GIL;
+use crate::strings::{self, Data};
+use charpipe::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink};
+use charpipe::{Codec, Registry};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::sync::{Arc, OnceLock};
+
+/// Up to this many bytes, or characters, a string is short.
+const SHORT: usize = 512;
+
+/// The room for a piece of text, in bytes of UTF-8.
+const PIECE: usize = 32 << 10;
+
+/// How many bytes are converted until Ctrl-C is looked for.
+const STRETCH: usize = 8 << 20;
+
+/// UTF-16 in the byte order of this machine.
+fn utf16() -> &'static Arc<dyn Codec> {
+    static UTF16: OnceLock<Arc<dyn Codec>> = OnceLock::new();
+    let name = if cfg!(target_endian = "big") { "UTF-16BE" } else { "UTF-16LE" };
+    UTF16.get_or_init(|| Registry::builtin().codec(name).expect("UTF-16 is built in"))
+}
+
+/// Decodes `data` with a new decoder; returns `None` if it is not whole.
+pub(crate) fn decode<'py>(
+    py: Python<'py>,
+    decoder: &mut dyn Decoder,
+    data: &Data<'_, 'py>,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let src = data.as_slice();
+    if src.len() <= SHORT {
+        let mut room = [0; 4 * SHORT];
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(src, &mut sink);
+        if step.stop == Stop::InputEmpty && decoder.finish(&mut sink) == Stop::InputEmpty {
+            return Ok(Some(PyString::new(py, sink.as_str())));
+        }
+        decoder.reset();
+    }
+    let mut units = Units::new(src.len());
+    let is_free = src.len() >= WITHOUT_GIL && data.is_constant();
+    for (at, stretch) in src.chunks(STRETCH).enumerate() {
+        let is_last = (at + 1) * STRETCH >= src.len();
+        let mut run = || units.decode(decoder, stretch, is_last);
+        if !(if is_free { py.detach(run) } else { run() }) {
+            return Ok(None);
+        }
+        py.check_signals()?;
+    }
+    strings::from_utf16(py, &units.text).map(Some)
+}
+
+/// Text on its way to UTF-16.
+struct Units {
+    text: Vec<u8>,
+    piece: Box<[u8; PIECE]>,
+    encoder: Box<dyn Encoder>,
+}
+
+impl Units {
+    fn new(len: usize) -> Self {
+        let encoder = utf16().encoder().expect("UTF-16 can be encoded");
+        Units { text: Vec::with_capacity(2 * len), piece: Box::new([0; PIECE]), encoder }
+    }
+
+    /// Adds what `src` decodes to; returns whether all of it is well-formed.
+    fn decode(&mut self, decoder: &mut dyn Decoder, src: &[u8], is_last: bool) -> bool {
+        let mut at = 0;
+        loop {
+            let mut sink = Utf8Sink::new(&mut self.piece[..]);
+            let step = decoder.feed(&src[at..], &mut sink);
+            at += step.read;
+            let mut stop = step.stop;
+            if stop == Stop::InputEmpty && is_last {
+                stop = decoder.finish(&mut sink);
+            }
+            let text = sink.as_str();
+            let begin = self.text.len();
+            // A unit of two bytes for each byte of text is the most.
+            self.text.resize(begin + 2 * text.len(), 0);
+            let mut units = ByteSink::new(&mut self.text[begin..]);
+            let _ = self.encoder.feed(text, &mut units);
+            let made = units.written();
+            self.text.truncate(begin + made);
+            match stop {
+                Stop::InputEmpty => return true,
+                Stop::OutputFull => {}
+                Stop::Fault(_) => return false,
+            }
+        }
+    }
+}
+
+/// Encodes `text` with a new encoder; returns `None` if a character is unmappable.
+pub(crate) fn encode<'py>(
+    encoder: &mut dyn Encoder,
+    text: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let py = text.py();
+    if text.code_point_len()? <= SHORT {
+        let Some(utf8) = strings::to_utf8(text)? else { return Ok(None) };
+        let Ok(utf8) = str::from_utf8(utf8.as_bytes()) else { return Ok(None) };
+        let mut out = Vec::with_capacity(2 * utf8.len() + 16);
+        return Ok((push(encoder, utf8, &mut out) && finish(encoder, &mut out)).then(|| PyBytes::new(py, &out)));
+    }
+    let Some(utf16) = strings::to_utf16(text)? else { return Ok(None) };
+    // The first unit is the byte order mark.
+    let src = utf16.as_bytes().get(2..).unwrap_or_default();
+    let mut out = Vec::with_capacity(src.len());
+    let mut decoder = utf16_decoder();
+    for stretch in src.chunks(STRETCH) {
+        let mut run = || encode_units(&mut *decoder, encoder, stretch, &mut out);
+        if !(if src.len() >= WITHOUT_GIL { py.detach(run) } else { run() }) {
+            return Ok(None);
+        }
+        py.check_signals()?;
+    }
+    Ok(finish(encoder, &mut out).then(|| PyBytes::new(py, &out)))
+}
+
+fn utf16_decoder() -> Box<dyn Decoder> {
+    utf16().decoder()
+}
+
+fn encode_units(decoder: &mut dyn Decoder, encoder: &mut dyn Encoder, src: &[u8], out: &mut Vec<u8>) -> bool {
+    let mut piece = vec![0; PIECE];
+    let mut at = 0;
+    loop {
+        let mut sink = Utf8Sink::new(&mut piece);
+        let step = decoder.feed(&src[at..], &mut sink);
+        at += step.read;
+        if !push(encoder, sink.as_str(), out) {
+            return false;
+        }
+        match step.stop {
+            Stop::InputEmpty => return true,
+            Stop::OutputFull => {}
+            Stop::Fault(_) => return false,
+        }
+    }
+}
+
+/// Encodes `text` to the end of `out`; returns whether the charset has all of it.
+fn push(encoder: &mut dyn Encoder, mut text: &str, out: &mut Vec<u8>) -> bool {
+    loop {
+        let begin = out.len();
+        out.resize(begin + 2 * text.len() + 64, 0);
+        let mut sink = ByteSink::new(&mut out[begin..]);
+        let step = encoder.feed(text, &mut sink);
+        let made = sink.written();
+        out.truncate(begin + made);
+        text = &text[step.read..];
+        match step.stop {
+            Stop::InputEmpty => return true,
+            Stop::OutputFull => {}
+            Stop::Fault(_) => return false,
+        }
+    }
+}
+
+/// Ends the text; returns whether nothing was unmappable.
+fn finish(encoder: &mut dyn Encoder, out: &mut Vec<u8>) -> bool {
+    loop {
+        let mut room = [0; 256];
+        let mut sink = ByteSink::new(&mut room);
+        let stop = encoder.finish(&mut sink);
+        out.extend_from_slice(sink.as_bytes());
+        match stop {
+            Stop::InputEmpty => return true,
+            Stop::OutputFull => {}
+            Stop::Fault(_) => return false,
+        }
+    }
+}

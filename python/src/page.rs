@@ -1,0 +1,167 @@
+//! Single-byte charsets by a table of 256 characters, without the detour by UTF-8.
+
+use crate::strings::{self, Data};
+use charpipe::codec::{ByteSink, Codec, Stop, chars_of_bytes};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+/// From this many bytes on, other threads run meanwhile.
+pub(crate) const WITHOUT_GIL: usize = 64 << 10;
+
+/// No character, or no byte.
+const NONE: u16 = u16::MAX;
+
+/// A single-byte charset whose characters are in the Basic Multilingual Plane.
+pub(crate) struct Page {
+    /// The characters of the bytes, or `NONE`.
+    chars: Box<[u16; 256]>,
+    /// For each high byte of a character the block of its bytes; block 0 is empty.
+    index: Box<[u8; 256]>,
+    /// For each low byte the byte, or `NONE`.
+    blocks: Vec<[u16; 256]>,
+}
+
+impl Page {
+    /// Makes the tables of a codec; `None` if it is another kind of charset.
+    pub(crate) fn of(codec: &dyn Codec) -> Option<Page> {
+        let chars = chars_of_bytes(codec)?;
+        let unit = |ch: char| u16::try_from(ch as u32).ok().filter(|unit| *unit != NONE);
+        if chars.iter().flatten().any(|ch| unit(*ch).is_none()) {
+            return None;
+        }
+        let mut page = Page {
+            chars: Box::new(chars.map(|ch| ch.and_then(unit).unwrap_or(NONE))),
+            index: Box::new([0; 256]),
+            blocks: vec![[NONE; 256]],
+        };
+        // Characters that are only written, and never read, are left to the encoder.
+        if let Some(mut encoder) = codec.encoder() {
+            for ch in chars.iter().flatten() {
+                let mut room = [0; 64];
+                let mut sink = ByteSink::new(&mut room);
+                let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut sink);
+                if let (Stop::InputEmpty, [byte]) = (step.stop, sink.as_bytes()) {
+                    page.set(*ch as u16, *byte);
+                }
+                encoder.reset();
+            }
+        }
+        Some(page)
+    }
+
+    fn set(&mut self, unit: u16, byte: u8) {
+        let [high, low] = unit.to_be_bytes();
+        let block = &mut self.index[usize::from(high)];
+        if *block == 0 {
+            // At most 256 characters, so at most as many blocks; the last number stands for the slow way.
+            *block = u8::try_from(self.blocks.len()).unwrap_or(0);
+            self.blocks.push([NONE; 256]);
+        }
+        if *block > 0 {
+            self.blocks[usize::from(*block)][usize::from(low)] = byte.into();
+        }
+    }
+
+    #[inline(always)]
+    fn byte(&self, unit: u16) -> u16 {
+        let [high, low] = unit.to_be_bytes();
+        self.blocks[usize::from(self.index[usize::from(high)])][usize::from(low)]
+    }
+
+    /// Decodes; returns `None` if a byte has no character.
+    pub(crate) fn decode<'py>(&self, py: Python<'py>, data: &Data<'_, 'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        let src = data.as_slice();
+        let mut short = [0; 256];
+        if let Some(room) = short.get_mut(..src.len()) {
+            let all = self.latin1(src, room);
+            return match all {
+                0..0x100 => strings::from_latin1(py, room).map(Some),
+                _ => self.decode_wide(py, src),
+            };
+        }
+        let narrow = || {
+            let mut text = vec![0; src.len()];
+            (self.latin1(src, &mut text), text)
+        };
+        let (all, text) = if src.len() >= WITHOUT_GIL && data.is_constant() { py.detach(narrow) } else { narrow() };
+        match all {
+            0..0x100 => strings::from_latin1(py, &text).map(Some),
+            _ => {
+                drop(text);
+                self.decode_wide(py, src)
+            }
+        }
+    }
+
+    /// Writes the low bytes of the characters; returns all their bits.
+    fn latin1(&self, src: &[u8], dst: &mut [u8]) -> u16 {
+        let mut all = 0;
+        for (byte, place) in src.iter().zip(dst) {
+            let unit = self.chars[usize::from(*byte)];
+            all |= unit;
+            *place = unit as u8;
+        }
+        all
+    }
+
+    fn decode_wide<'py>(&self, py: Python<'py>, src: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+        let mut text = vec![0; 2 * src.len()];
+        let mut is_whole = true;
+        for (byte, place) in src.iter().zip(text.as_chunks_mut::<2>().0) {
+            let unit = self.chars[usize::from(*byte)];
+            is_whole &= unit != NONE;
+            *place = unit.to_ne_bytes();
+        }
+        is_whole.then(|| strings::from_utf16(py, &text)).transpose()
+    }
+
+    /// Encodes; returns `None` if there is a character that the table does not have.
+    pub(crate) fn encode<'py>(&self, text: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let py = text.py();
+        let mut short = [0; 256];
+        if let Some(chars) = strings::short_ucs4(text, &mut short)? {
+            let mut bytes = [0; 256];
+            let mut all = 0;
+            for (code, place) in chars.iter().zip(&mut bytes) {
+                let byte = u16::try_from(*code).map_or(NONE, |unit| self.byte(unit));
+                all |= byte;
+                *place = byte as u8;
+            }
+            return Ok((all < 0x100).then(|| PyBytes::new(py, &bytes[..chars.len()])));
+        }
+        if let Some(latin1) = strings::to_latin1(text)? {
+            let block = &self.blocks[usize::from(self.index[0])];
+            let src = latin1.as_bytes();
+            return filled(py, src.len(), |dst| fill(src, dst, |byte| block[usize::from(*byte)]));
+        }
+        let Some(utf16) = strings::to_utf16(text)? else { return Ok(None) };
+        // The first unit is the byte order mark.
+        let src = utf16.as_bytes().as_chunks::<2>().0.get(1..).unwrap_or_default();
+        filled(py, src.len(), |dst| fill(src, dst, |unit| self.byte(u16::from_ne_bytes(*unit))))
+    }
+}
+
+/// Writes a byte for each item of `src`; returns whether all have one.
+fn fill<T>(src: &[T], dst: &mut [u8], byte: impl Fn(&T) -> u16) -> bool {
+    let mut all = 0;
+    for (item, place) in src.iter().zip(dst) {
+        let byte = byte(item);
+        all |= byte;
+        *place = byte as u8;
+    }
+    all < 0x100
+}
+
+/// Makes `bytes` of this length; `None` if `fill` returns `false`.
+fn filled(
+    py: Python<'_>,
+    len: usize,
+    fill: impl FnOnce(&mut [u8]) -> bool + Send,
+) -> PyResult<Option<Bound<'_, PyBytes>>> {
+    let mut is_whole = false;
+    let bytes = PyBytes::new_with(py, len, |dst| {
+        is_whole = if len >= WITHOUT_GIL { py.detach(|| fill(dst)) } else { fill(dst) };
+        Ok(())
+    })?;
+    Ok(is_whole.then_some(bytes))
+}
