@@ -475,3 +475,62 @@ def test_the_command_reads_the_same():
     lines = subprocess.run([charpipe_command, *arguments], check=True, capture_output=True, text=True).stdout.splitlines()
     rows = table(path, layout=book).to_pylist()
     assert [json.loads(line, parse_float=Decimal, parse_int=Decimal) for line in lines] == rows
+
+
+# --- Writing ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name, book", [("ACCTDATA", "CVACT01Y"), ("CUSTDATA", "CVCUS01Y"), ("DALYTRAN", "CVTRA06Y")])
+def test_what_was_read_is_written_back(name, book, tmp_path):
+    path, layout = EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", BOOKS / f"{book}.cpy"
+    out = tmp_path / "out.dat"
+    stream = charpipe.read(path, layout=layout, encoding="IBM037", extra=["_number"])
+    assert charpipe.write(stream, out, layout=layout, encoding="IBM037") == path.stat().st_size // len_of(layout)
+    again = table(out, layout=layout)
+    assert again == table(path, layout=layout)
+    assert len(out.read_bytes()) == path.stat().st_size
+    assert [file.name for file in tmp_path.iterdir()] == ["out.dat"]
+
+
+def len_of(layout):
+    return int(charpipe.read(b"", layout=layout, encoding="IBM037").shape.removeprefix("fb:"))
+
+
+def test_records_that_are_written():
+    layout = "N 1 1 zoned,unsigned\nG-1 2 2*2 binary\nT 6 3 text\nF 9 4 float\nR 13 1 raw\n"
+    rows = [
+        {"N": 1, "G_1": [1, -2], "T": "ab", "F": 1.5, "R": b"\xff"},
+        {"N": 2, "G_1": [3, 4], "T": None, "F": 0.0, "R": b"\x00"},
+    ]
+    data = pyarrow.Table.from_pylist(rows)
+    out = io.BytesIO()
+    assert charpipe.write(data, out, layout=layout, encoding="IBM037", records="rdw", underscores=True) == 2
+    assert out.getvalue().hex().upper() == (
+        "00110000" + "F10001FFFE818240" + "41180000FF" + "00110000" + "F200030004404040" + "0000000000"
+    )
+    polars = pytest.importorskip("polars")
+    other = io.BytesIO()
+    charpipe.write(polars.from_arrow(data), other, layout=layout, encoding="IBM037", records="rdw", underscores=True)
+    assert other.getvalue() == out.getvalue()
+
+
+def test_what_cannot_be_written(tmp_path):
+    def fails(match, **columns):
+        data = pyarrow.table({name: [value] for name, value in columns.items()})
+        path = tmp_path / "out.dat"
+        path.write_bytes(b"old")
+        with pytest.raises(ValueError, match=match) as error:
+            charpipe.write(data, path, layout=LIST, encoding="IBM037")
+        assert path.read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 1
+        return error.value
+
+    good = {"ID": 1, "NAME": "Joe", "AMOUNT": Decimal("1.50"), "COUNT": 5}
+    error = fails("record 1, field AMOUNT, column 11: \"1234.50\" does not fit", **{**good, "AMOUNT": Decimal("1234.50")})
+    assert (error.code, error.record, error.field) == ("does-not-fit", 1, "AMOUNT")
+    fails("record 1, field NAME", **{**good, "NAME": "Josephine"})
+    fails("U\\+65E5 '日' is not in IBM037", **{**good, "NAME": "日"})
+    fails("there is no value", **{**good, "COUNT": None})
+    fails("the layout has no field \"OTHER\"", **good, OTHER=1)
+    fails("the column of NAME is Boolean, which no field can contain", **{**good, "NAME": True})
+    with pytest.raises(TypeError, match="expected a table or a stream of Arrow"):
+        charpipe.write([1], tmp_path / "x", layout=LIST, encoding="IBM037")

@@ -45,9 +45,9 @@ MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
 
 #: Options that are given to ``charpipe.read`` as they are, and those that are lists, and those that are true or false.
 TEXTS = ("layout", "encoding", "records", "trim", "floats", "byteorder")
-LISTS = ("columns", "extra", "when")
+LISTS = ("columns", "extra")
 FLAGS = ("short_records", "empty_is_null", "integers", "underscores")
-OTHERS = ("path", "paths", "mode", "dates", "file", "split_bytes", "partitions", "batch_rows")
+OTHERS = ("when", "path", "paths", "mode", "dates", "file", "split_bytes", "partitions", "batch_rows")
 
 
 def register(spark: SparkSession) -> None:
@@ -140,6 +140,10 @@ class _Settings:
         self.drops_bad = mode.lower() == "dropmalformed"
         self.keywords: dict[str, Any] = {key: options[key] for key in TEXTS if options.get(key) and key != "records"}
         self.keywords |= {key: _list(options[key]) for key in LISTS if options.get(key)}
+        if options.get("when"):
+            # A condition can contain commas.
+            when = options["when"]
+            self.keywords["when"] = json.loads(when) if when.lstrip().startswith("[") else [when]
         self.keywords |= {key: _flag(options, key) for key in FLAGS if key in options}
         self.keywords["on_bad"] = MODES[mode.lower()]
         self.keywords["dates"] = _pairs(options.get("dates", ""))
