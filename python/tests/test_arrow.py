@@ -171,7 +171,7 @@ def test_columns_are_chosen_in_the_order_of_the_layout():
 def test_columns_that_are_no_fields():
     data = item(1) + item(2)
     extra = ["_file", "_number", "_offset", "_type", "_record", "_errors"]
-    rows = table(data, layout=LIST, columns=["ID"], extra=extra, name="in").to_pylist()
+    rows = table(data, layout=LIST, columns=["ID", "_number"], extra=extra + extra, name="in").to_pylist()
     assert rows[1] == {
         "_file": "in",
         "_number": 2,

@@ -74,7 +74,7 @@ class CharpipeDataSource(DataSource):
         return "charpipe"
 
     def schema(self) -> StructType:
-        return from_arrow_schema(pyarrow.schema(_Settings(self.options).read(b"", "fb:1")))
+        return from_arrow_schema(_Settings(self.options).schema())
 
     def reader(self, schema: StructType) -> DataSourceReader:
         return CharpipeReader(_Settings(self.options), schema)
@@ -152,15 +152,16 @@ class _Settings:
             self.keywords["batch_rows"] = _number(options, "batch_rows")
         # Workers need not be able to open the layout.
         self.keywords["layout"] = arrow._layout(self.keywords["layout"])
-        self.columns: list[str] = self._names(self.keywords)
+        self.columns: list[str] = self.schema().names
 
-    def _names(self, keywords: dict[str, Any]) -> list[str]:
-        schema = pyarrow.schema(charpipe.read(b"", **{**keywords, "records": "fb:1"}))
-        return [name for name in schema.names if not (self.drops_bad and name == "_errors")]
+    def schema(self, **changed: Any) -> pyarrow.Schema:
+        """Return the columns that a query sees."""
+        schema = pyarrow.schema(charpipe.read(b"", **{**self.keywords, "records": "fb:1", **changed}))
+        return pyarrow.schema([field for field in schema if not (self.drops_bad and field.name == "_errors")])
 
     def select(self, names: list[str]) -> _Settings:
         """Read only these columns."""
-        spelled = dict(zip(self.columns, self._names({**self.keywords, "underscores": False})))
+        spelled = dict(zip(self.columns, self.schema(underscores=False).names))
         unknown = [name for name in names if name not in spelled and name not in arrow.EXTRA]
         if unknown:
             raise ValueError(f"the layout has no field {unknown[0]!r}; it has {', '.join(self.columns)}")

@@ -177,7 +177,10 @@ impl Wanted {
         for name in named {
             let expected = "one of _file, _number, _offset, _type, _record and _errors";
             let extra = Extra::ALL.into_iter().find(|extra| extra.name() == name);
-            extras.push(extra.ok_or_else(|| unknown("extra", name, expected))?);
+            let extra = extra.ok_or_else(|| unknown("extra", name, expected))?;
+            if !extras.contains(&extra) {
+                extras.push(extra);
+            }
         }
         if self.on_bad == "null" && self.columns.is_none() && !extras.contains(&Extra::Errors) {
             extras.push(Extra::Errors);
