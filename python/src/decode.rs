@@ -32,7 +32,10 @@ pub(crate) fn decode<'py>(
     let mut room = vec![0; (3 * src.len()).clamp(256, 32 << 10)];
     let mut pieces = Pieces { py, text: String::new(), list: None };
     let mut at = 0;
+    // A handler may exchange the bytes.
+    let mut exchanged: Option<Bound<'py, PyBytes>> = None;
     loop {
+        let src = exchanged.as_ref().map_or(src, |bytes| bytes.as_bytes());
         let mut sink = Utf8Sink::new(&mut room);
         let step = decoder.feed(&src[at..], &mut sink);
         at += step.read;
@@ -52,14 +55,23 @@ pub(crate) fn decode<'py>(
                 if run.errors == "strict" {
                     return Err(exception);
                 }
-                let (text, position) = handled(py, run.errors, &exception, src.len(), "decoding")?;
+                let before = exception.value(py).getattr("object")?;
+                let mut object = None;
+                let len = || {
+                    let now = exception.value(py).getattr("object")?.cast_into::<PyBytes>()?;
+                    let len = now.as_bytes().len();
+                    object = Some(now).filter(|now| !now.is(&before));
+                    Ok(len)
+                };
+                let (text, position) = handled(py, run.errors, &exception, len, "decoding")?;
                 pieces.push(text.cast_into::<PyString>()?)?;
-                if position != end {
+                if position != end || object.is_some() {
                     // What is pending comes after the fault, and is read again.
                     let state = decoder.state().ok_or_else(|| broken(run.name, "does not tell its state"))?;
                     decoder.set_state(state);
                     at = position;
                 }
+                exchanged = object.or(exchanged);
             }
         }
     }

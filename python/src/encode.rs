@@ -105,7 +105,7 @@ fn replace(
     if run.errors == "strict" {
         return Err(exception);
     }
-    let (replacement, position) = handled(py, run.errors, &exception, chars.len(), "encoding")?;
+    let (replacement, position) = handled(py, run.errors, &exception, || Ok(chars.len()), "encoding")?;
     // What is pending comes after the fault, and is encoded again.
     let is_moved = position != range.end || encoder.pending() > 0;
     if is_moved {

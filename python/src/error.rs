@@ -41,17 +41,19 @@ pub(crate) fn broken(name: &str, what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("the codec {name} is broken: it {what}"))
 }
 
-/// Returns what an error handler returned: a replacement and the position at which to go on, which is within `len`.
+/// Returns what an error handler returned: a replacement and the position at which to go on, which is within `len`. The
+/// length is asked for after the call.
 pub(crate) fn handled<'py>(
     py: Python<'py>,
     errors: &str,
     exception: &PyErr,
-    len: usize,
+    len: impl FnOnce() -> PyResult<usize>,
     kind: &str,
 ) -> PyResult<(Bound<'py, PyAny>, usize)> {
     use pyo3::exceptions::{PyIndexError, PyTypeError};
     let handler = py.import("codecs")?.call_method1("lookup_error", (errors,))?;
     let result = handler.call1((exception.value(py),))?;
+    let len = len()?;
     let expected = || {
         PyTypeError::new_err(format!(
             "{kind} error handler must return ({expected}, int) tuple",

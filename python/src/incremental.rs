@@ -6,6 +6,7 @@
 use crate::codec::{Charset, with_constant};
 use crate::strings::Data;
 use crate::{decode, encode};
+use charpipe::codec::Stop;
 use pyo3::exceptions::{PyUnicodeDecodeError, PyUnicodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -98,8 +99,14 @@ impl IncrementalDecoder {
             return Err(PyUnicodeError::new_err("pending buffer too large"));
         }
         let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if !decoder.set_state(state) {
-            decoder.set_state(self.state);
+        // What is pending must be the beginning of something.
+        let mut room = [0; 2 * LONGEST];
+        let mut sink = charpipe::codec::Utf8Sink::new(&mut room);
+        let is_known = decoder.set_state(state)
+            && decoder.feed(pending, &mut sink).stop == Stop::InputEmpty
+            && decoder.pending() == pending.len();
+        decoder.set_state(if is_known { state } else { self.state });
+        if !is_known {
             return Err(no_state(self.charset.name()));
         }
         (self.state, self.pending) = (state, pending.to_vec());
@@ -205,8 +212,15 @@ impl IncrementalEncoder {
         };
         let number = u64::from_le_bytes(std::array::from_fn(|at| byte(1 + count + at)));
         let encoder = self.encoder.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if len > 9 + count || !encoder.set_state(number) {
-            encoder.set_state(self.state);
+        // What is pending must be the beginning of something.
+        let mut room = [0; 4 * LONGEST];
+        let mut sink = charpipe::codec::ByteSink::new(&mut room);
+        let is_known = len <= 9 + count
+            && encoder.set_state(number)
+            && encoder.feed(&pending, &mut sink).stop == Stop::InputEmpty
+            && encoder.pending() == pending.len();
+        encoder.set_state(if is_known { number } else { self.state });
+        if !is_known {
             return Err(no_state(self.charset.name()));
         }
         (self.state, self.pending) = (number, pending);

@@ -11,6 +11,7 @@
 //! | `decode`, `encode` | text with faults, and Python's error handlers |
 //! | `incremental` | decoders and encoders that keep their state between calls |
 //! | `strings` | reads and makes Python's strings and buffers; the only file with `unsafe` besides the C interface in `arrow` |
+//! | `scratch` | memory that is kept between calls |
 //! | `convert` | whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open` |
 //! | `registry` | the codecs of the process, and the tables that were loaded |
 //! | `arrow` | records as Arrow record batches, and back |
@@ -26,6 +27,7 @@ mod incremental;
 mod multi;
 mod page;
 mod registry;
+mod scratch;
 mod strings;
 
 /// The part of the package that is written in Rust.

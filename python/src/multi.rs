@@ -5,6 +5,7 @@
 //! makes five times as fast.
 
 use crate::page::WITHOUT_GIL;
+use crate::scratch::Scratch;
 use crate::strings::{self, Data};
 use charpipe::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink};
 use charpipe::{Codec, Registry};
@@ -54,12 +55,14 @@ pub(crate) fn decode<'py>(
         }
         py.check_signals()?;
     }
-    strings::from_utf16(py, &units.text).map(Some)
+    strings::from_utf16(py, &units.text[..units.len]).map(Some)
 }
 
 /// Text on its way to UTF-16.
 struct Units {
-    text: Vec<u8>,
+    /// The units, `len` bytes of them.
+    text: Scratch,
+    len: usize,
     piece: Box<[u8; PIECE]>,
     encoder: Box<dyn Encoder>,
 }
@@ -67,7 +70,7 @@ struct Units {
 impl Units {
     fn new(len: usize) -> Self {
         let encoder = utf16().encoder().expect("UTF-16 can be encoded");
-        Units { text: Vec::with_capacity(2 * len), piece: Box::new([0; PIECE]), encoder }
+        Units { text: Scratch::new(2 * len), len: 0, piece: Box::new([0; PIECE]), encoder }
     }
 
     /// Adds what `src` decodes to; returns whether all of it is well-formed.
@@ -82,13 +85,11 @@ impl Units {
                 stop = decoder.finish(&mut sink);
             }
             let text = sink.as_str();
-            let begin = self.text.len();
             // A unit of two bytes for each byte of text is the most.
-            self.text.resize(begin + 2 * text.len(), 0);
-            let mut units = ByteSink::new(&mut self.text[begin..]);
+            self.text.reach(self.len + 2 * text.len());
+            let mut units = ByteSink::new(&mut self.text[self.len..]);
             let _ = self.encoder.feed(text, &mut units);
-            let made = units.written();
-            self.text.truncate(begin + made);
+            self.len += units.written();
             match stop {
                 Stop::InputEmpty => return true,
                 Stop::OutputFull => {}
@@ -107,14 +108,14 @@ pub(crate) fn encode<'py>(
     if text.code_point_len()? <= SHORT {
         let Some(utf8) = strings::to_utf8(text)? else { return Ok(None) };
         let Ok(utf8) = str::from_utf8(utf8.as_bytes()) else { return Ok(None) };
-        let mut out = Vec::with_capacity(2 * utf8.len() + 16);
-        return Ok((push(encoder, utf8, &mut out) && finish(encoder, &mut out)).then(|| PyBytes::new(py, &out)));
+        let mut out = Output { bytes: Scratch::new(2 * utf8.len() + 64), len: 0 };
+        return Ok((out.push(encoder, utf8) && out.finish(encoder)).then(|| PyBytes::new(py, out.written())));
     }
-    let Some(utf16) = strings::to_utf16(text)? else { return Ok(None) };
+    let Some(units) = strings::to_utf16(text)? else { return Ok(None) };
     // The first unit is the byte order mark.
-    let src = utf16.as_bytes().get(2..).unwrap_or_default();
-    let mut out = Vec::with_capacity(src.len());
-    let mut decoder = utf16_decoder();
+    let src = units.as_bytes().get(2..).unwrap_or_default();
+    let mut out = Output { bytes: Scratch::new(src.len() + 64), len: 0 };
+    let mut decoder = utf16().decoder();
     for stretch in src.chunks(STRETCH) {
         let mut run = || encode_units(&mut *decoder, encoder, stretch, &mut out);
         if !(if src.len() >= WITHOUT_GIL { py.detach(run) } else { run() }) {
@@ -122,21 +123,17 @@ pub(crate) fn encode<'py>(
         }
         py.check_signals()?;
     }
-    Ok(finish(encoder, &mut out).then(|| PyBytes::new(py, &out)))
+    Ok(out.finish(encoder).then(|| PyBytes::new(py, out.written())))
 }
 
-fn utf16_decoder() -> Box<dyn Decoder> {
-    utf16().decoder()
-}
-
-fn encode_units(decoder: &mut dyn Decoder, encoder: &mut dyn Encoder, src: &[u8], out: &mut Vec<u8>) -> bool {
+fn encode_units(decoder: &mut dyn Decoder, encoder: &mut dyn Encoder, src: &[u8], out: &mut Output) -> bool {
     let mut piece = vec![0; PIECE];
     let mut at = 0;
     loop {
         let mut sink = Utf8Sink::new(&mut piece);
         let step = decoder.feed(&src[at..], &mut sink);
         at += step.read;
-        if !push(encoder, sink.as_str(), out) {
+        if !out.push(encoder, sink.as_str()) {
             return false;
         }
         match step.stop {
@@ -147,35 +144,45 @@ fn encode_units(decoder: &mut dyn Decoder, encoder: &mut dyn Encoder, src: &[u8]
     }
 }
 
-/// Encodes `text` to the end of `out`; returns whether the charset has all of it.
-fn push(encoder: &mut dyn Encoder, mut text: &str, out: &mut Vec<u8>) -> bool {
-    loop {
-        let begin = out.len();
-        out.resize(begin + 2 * text.len() + 64, 0);
-        let mut sink = ByteSink::new(&mut out[begin..]);
-        let step = encoder.feed(text, &mut sink);
-        let made = sink.written();
-        out.truncate(begin + made);
-        text = &text[step.read..];
-        match step.stop {
-            Stop::InputEmpty => return true,
-            Stop::OutputFull => {}
-            Stop::Fault(_) => return false,
-        }
-    }
+/// Encoded bytes.
+struct Output {
+    bytes: Scratch,
+    len: usize,
 }
 
-/// Ends the text; returns whether nothing was unmappable.
-fn finish(encoder: &mut dyn Encoder, out: &mut Vec<u8>) -> bool {
-    loop {
-        let mut room = [0; 256];
-        let mut sink = ByteSink::new(&mut room);
-        let stop = encoder.finish(&mut sink);
-        out.extend_from_slice(sink.as_bytes());
-        match stop {
-            Stop::InputEmpty => return true,
-            Stop::OutputFull => {}
-            Stop::Fault(_) => return false,
+impl Output {
+    fn written(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// Encodes `text`; returns whether the charset has all of it.
+    fn push(&mut self, encoder: &mut dyn Encoder, mut text: &str) -> bool {
+        loop {
+            self.bytes.reach(self.len + 2 * text.len() + 64);
+            let mut sink = ByteSink::new(&mut self.bytes[self.len..]);
+            let step = encoder.feed(text, &mut sink);
+            self.len += sink.written();
+            text = &text[step.read..];
+            match step.stop {
+                Stop::InputEmpty => return true,
+                Stop::OutputFull => {}
+                Stop::Fault(_) => return false,
+            }
+        }
+    }
+
+    /// Ends the text; returns whether nothing was unmappable.
+    fn finish(&mut self, encoder: &mut dyn Encoder) -> bool {
+        loop {
+            self.bytes.reach(self.len + 64);
+            let mut sink = ByteSink::new(&mut self.bytes[self.len..]);
+            let stop = encoder.finish(&mut sink);
+            self.len += sink.written();
+            match stop {
+                Stop::InputEmpty => return true,
+                Stop::OutputFull => {}
+                Stop::Fault(_) => return false,
+            }
         }
     }
 }

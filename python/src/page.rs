@@ -1,5 +1,6 @@
 //! Single-byte charsets by a table of 256 characters, without the detour by UTF-8.
 
+use crate::scratch::Scratch;
 use crate::strings::{self, Data};
 use charpipe::codec::{ByteSink, Codec, Stop, chars_of_bytes};
 use pyo3::prelude::*;
@@ -80,7 +81,7 @@ impl Page {
             };
         }
         let narrow = || {
-            let mut text = vec![0; src.len()];
+            let mut text = Scratch::new(src.len());
             (self.latin1(src, &mut text), text)
         };
         let (all, text) = if src.len() >= WITHOUT_GIL && data.is_constant() { py.detach(narrow) } else { narrow() };
@@ -105,7 +106,7 @@ impl Page {
     }
 
     fn decode_wide<'py>(&self, py: Python<'py>, src: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-        let mut text = vec![0; 2 * src.len()];
+        let mut text = Scratch::new(2 * src.len());
         let mut is_whole = true;
         for (byte, place) in src.iter().zip(text.as_chunks_mut::<2>().0) {
             let unit = self.chars[usize::from(*byte)];

@@ -52,33 +52,3 @@ pub fn bytes_before(decoder: &dyn Decoder, src: &[u8], len: usize) -> usize {
     }
     at
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::registry::Registry;
-
-    /// However long the text is, the bytes before a character decode to the text before it.
-    #[test]
-    fn every_character_has_its_place() {
-        for label in ["IBM939", "UTF-8", "UTF-16LE", "ISO-2022-KR", "UTF-7"] {
-            let Ok(codec) = Registry::builtin().codec(label) else { continue };
-            let text = "a日本b ".repeat(150);
-            let mut src = vec![0; 8 * text.len()];
-            let mut sink = super::super::ByteSink::new(&mut src);
-            let mut encoder = codec.encoder().unwrap();
-            assert!(encoder.feed(&text, &mut sink).stop == Stop::InputEmpty, "{label}");
-            assert!(encoder.finish(&mut sink) == Stop::InputEmpty, "{label}");
-            let len = sink.written();
-            let src = &src[..len];
-            for (at, _) in text.char_indices().step_by(7) {
-                let used = bytes_before(&*codec.decoder(), src, at);
-                let mut decoder = codec.decoder();
-                let mut room = vec![0; 2 * text.len()];
-                let mut sink = Utf8Sink::new(&mut room);
-                assert!(decoder.feed(&src[..used], &mut sink).stop == Stop::InputEmpty);
-                assert_eq!(sink.as_str(), &text[..at], "{label}: {at}");
-            }
-        }
-    }
-}

@@ -1,8 +1,8 @@
 //! The state of decoders and encoders as a number: at every cut, a new one that is put into that state, and is fed what was
 //! pending, goes on as the old one would.
 
-use charpipe::codec::{ByteSink, Codec, Decoder, Encoder, Stop, Utf8Sink};
-use charpipe::{EbcdicNl, Registry};
+use charpipe::Registry;
+use charpipe::codec::{ByteSink, Codec, Decoder, Encoder, Stop, Utf8Sink, bytes_before};
 use std::sync::Arc;
 
 /// Characters of many scripts. Each codec gets those that it has.
@@ -10,11 +10,8 @@ const TEXT: &str = "aé日本~\n語ｱ한국\\+中文か\u{309A}x😀€\u{5D0}�
 
 fn codecs() -> Vec<Arc<dyn Codec>> {
     let registry = Registry::builtin();
-    let mut codecs: Vec<Arc<dyn Codec>> =
-        registry.entries().map(|entry| registry.codec(entry.name).expect("a name of the registry")).collect();
-    codecs.push(registry.codec("IBM939,nl=zos").expect("a surface"));
-    let _ = EbcdicNl::Zos;
-    codecs
+    let surface = registry.codec("IBM939,nl=zos").expect("a surface");
+    registry.codecs().cloned().chain([surface]).collect()
 }
 
 /// Encodes the characters of `TEXT` that the codec has; returns them too.
@@ -54,7 +51,7 @@ fn decode_rest(decoder: &mut dyn Decoder, mut src: &[u8]) -> String {
 }
 
 fn encode_rest(encoder: &mut dyn Encoder, src: &str) -> Vec<u8> {
-    let mut room = [0; 1024];
+    let mut room = [0; 8192];
     let mut sink = ByteSink::new(&mut room);
     assert_eq!(encoder.feed(src, &mut sink).stop, Stop::InputEmpty);
     assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty);
@@ -115,5 +112,23 @@ fn an_encoder_goes_on_at_every_cut() {
         assert_eq!(encoder.state(), Some(0), "{name}");
         assert!(!encoder.set_state(u64::MAX), "{name}");
         assert_eq!(encoder.state(), Some(0), "{name}");
+    }
+}
+
+/// However long the text is, the bytes before a character decode to the text before it.
+#[test]
+fn the_bytes_before_a_character() {
+    for codec in codecs() {
+        let name = codec.name();
+        let Some((text, _)) = encoded(&*codec) else { continue };
+        let text = text.repeat(20);
+        let src = encode_rest(&mut *codec.encoder().expect("it encoded"), &text);
+        for (at, _) in text.char_indices().step_by(13) {
+            let used = bytes_before(&*codec.decoder(), &src, at);
+            let decoded = decode_rest(&mut *codec.decoder(), &src[..used]);
+            assert!(text[..at].starts_with(&decoded) || decoded.starts_with(&text[..at]), "{name} at {at}");
+            // Codes of several characters are not cut.
+            assert!(decoded.len() < at + 8 && decoded.len() >= at, "{name} at {at}: {}", decoded.len());
+        }
     }
 }

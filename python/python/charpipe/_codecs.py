@@ -26,23 +26,13 @@ def lookup(label: str) -> codecs.CodecInfo:
 
 
 def _info(codec: _charpipe.Codec) -> codecs.CodecInfo:
-    class Reader(StreamReader):
-        """Reads text from a binary file."""
-
-        _codec = codec
-
-    class Writer(StreamWriter):
-        """Writes text to a binary file."""
-
-        _codec = codec
-
     return codecs.CodecInfo(
         encode=codec.encode,
         decode=codec.decode,
         incrementalencoder=codec.encoder,
         incrementaldecoder=codec.decoder,
-        streamreader=Reader,
-        streamwriter=Writer,
+        streamreader=type("StreamReader", (StreamReader,), {"_codec": codec}),
+        streamwriter=type("StreamWriter", (StreamWriter,), {"_codec": codec}),
         name=codec.name,
     )
 
@@ -55,20 +45,22 @@ class StreamReader(codecs.StreamReader):
     def __init__(self, stream, errors="strict"):
         super().__init__(stream, errors)
         self._decoder = self._codec.decoder(errors)
-        self._final = False
 
     def decode(self, data, errors="strict"):
         """Return the text of data, and that all of it was read: what is cut at its end stays in the decoder."""
         self._decoder.errors = errors
-        return self._decoder.decode(data, self._final), len(data)
+        return self._decoder.decode(data), len(data)
 
     def read(self, size=-1, chars=-1, firstline=False):
-        """Return text of the stream. Without limits, the stream has to end with a whole character."""
-        self._final = (size is None or size < 0) and chars < 0 and not firstline
-        try:
-            return super().read(-1 if size is None else size, chars, firstline)
-        finally:
-            self._final = False
+        """Return text of the stream. At its end, there has to be a whole character."""
+        size = -1 if size is None else size
+        text = super().read(size, chars, firstline)
+        while not text and size and chars and self._decoder.getstate()[0]:
+            more = self.stream.read(1)
+            text = self._decoder.decode(more, not more)
+        if size < 0 and chars < 0 and not firstline:
+            text += self._decoder.decode(b"", True)
+        return text
 
     def reset(self):
         """Forget what was read and not returned."""

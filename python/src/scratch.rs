@@ -1,0 +1,52 @@
+//! Memory for text on its way, kept for the next call: fresh memory costs more than what is written into it.
+
+use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
+
+/// What a thread keeps at most, in bytes.
+const KEPT: usize = 4 << 20;
+
+thread_local! {
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Bytes with any contents.
+pub(crate) struct Scratch(Vec<u8>);
+
+impl Scratch {
+    /// Returns this many bytes.
+    pub(crate) fn new(len: usize) -> Self {
+        let mut bytes = SPARE.take();
+        bytes.resize(len, 0);
+        Scratch(bytes)
+    }
+
+    /// Makes sure that there are this many bytes.
+    pub(crate) fn reach(&mut self, len: usize) {
+        if self.0.len() < len {
+            self.0.resize(len, 0);
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if self.0.capacity() <= KEPT {
+            SPARE.set(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+impl Deref for Scratch {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl DerefMut for Scratch {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}

@@ -1,0 +1,202 @@
+"""decode, encode, open, detect, transcode, records, tables, charts."""
+
+import io
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+
+import charpipe
+import pytest
+
+
+def test_decode():
+    assert charpipe.decode(b"\xc8\x89", "IBM1047") == "Hi"
+    assert charpipe.decode("Grüße".encode()) == "Grüße"
+    assert charpipe.decode(b"\x81\x82@\x83@@", "IBM1047", records="fb:3") == "ab\nc\n"
+    assert charpipe.decode(b"a\xffb", errors="replace") == "a\ufffdb"
+    assert charpipe.decode("Grüße".encode("cp1252"), fallback=["UTF-8", "windows-1252"]) == "Grüße"
+    with pytest.raises(UnicodeDecodeError) as caught:
+        charpipe.decode(b"ab\xff")
+    assert (caught.value.start, caught.value.end, caught.value.object) == (2, 3, b"ab\xff")
+    with pytest.raises(ValueError, match="surrogateescape"):
+        charpipe.decode(b"ab\xff", errors="surrogateescape")
+
+
+def test_detect(data, tmp_path):
+    verdict = charpipe.detect(data / "hello-ibm1047.xml")
+    assert (verdict.encoding, verdict.rule, verdict.kind) == ("IBM1047", "rfc7303:declaration", "xml")
+    assert str(verdict) == "IBM1047" and "declares IBM1047" in verdict.explain()
+    assert verdict["codec"] == "IBM1047" and verdict.to_dict()["family"] == "ebcdic"
+    assert pickle.loads(pickle.dumps(verdict)) == verdict
+    assert charpipe.detect(b"\x00\x01\xff").encoding is None
+    assert charpipe.detect(b"\x00\x01\xff").error["code"] == "unknown-encoding"
+    assert charpipe.detect(io.BytesIO(b"<a/>"), content_type="text/xml; charset=ISO-8859-1").source == "charset"
+    with pytest.raises(FileNotFoundError):
+        charpipe.detect(tmp_path / "none")
+
+
+def test_transcode(tmp_path):
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_bytes("Grüße\n".encode("cp037"))
+    report = charpipe.transcode(source, target, from_="IBM037", to="ISO-8859-1")
+    assert target.read_bytes() == "Grüße\n".encode("latin-1")
+    assert (report.source, report.to, report.bytes_in, report["from"]) == ("IBM037", "ISO-8859-1", 6, "IBM037")
+    report = charpipe.transcode(target, target, from_="ISO-8859-1", to="IBM1047", ebcdic_nl="zos")
+    assert target.read_bytes()[-1] == 0x15
+    out = io.BytesIO()
+    assert charpipe.transcode(b"a\xffb", out, malformed="replace").malformed["count"] == 1
+    assert out.getvalue() == "a\ufffdb".encode()
+
+
+def test_transcode_leaves_the_target_as_it_was(tmp_path):
+    target = tmp_path / "out"
+    target.write_text("before")
+    with pytest.raises(charpipe.Error) as caught:
+        charpipe.transcode(b"good\xff", target)
+    assert (caught.value.code, caught.value.offset) == ("malformed", 4)
+    assert target.read_text() == "before" and os.listdir(tmp_path) == ["out"]
+
+
+def test_errors_name_the_record():
+    with pytest.raises(charpipe.Error) as caught:
+        charpipe.transcode(b"\x81\x82\x83\x81\xff\x0e", io.BytesIO(), from_="IBM939", records="fb:3")
+    assert (caught.value.record, caught.value.column) == (2, 3) or caught.value.offset is not None
+
+
+@pytest.mark.parametrize("options", [{"malformd": "x"}, {"eol": "unix"}, {"records": "fb:0"}, {"to": "nonsense"}])
+def test_bad_options(options, tmp_path):
+    with pytest.raises(charpipe.Error):
+        charpipe.transcode(b"", tmp_path / "out", **options)
+    assert os.listdir(tmp_path) == []
+
+
+def test_options_are_those_of_the_library():
+    assert charpipe.transcode.options["bom"] == ("word", ["auto", "keep", "add", "strip"])
+    assert {"from", "to", "malformed", "records", "columns", "jobs"} <= set(charpipe.transcode.options)
+
+
+def test_open(tmp_path):
+    path = tmp_path / "file"
+    with charpipe.open(path, "w", "IBM939") as file:
+        file.write("日本")
+    assert path.read_bytes() == b"\x0eEbEf\x0f" or path.read_bytes().endswith(b"\x0f"), "the shift is closed"
+    with charpipe.open(path, encoding="IBM939") as file:
+        assert file.read(1) == "日"
+        place = file.tell()
+        assert file.read() == "本"
+        file.seek(place)
+        assert file.read() == "本"
+    with charpipe.open(path, "w", "IBM1047", records="fb:5") as file:
+        file.write("ab\ncd\n")
+    assert path.read_bytes() == b"\x81\x82@@@\x83\x84@@@"
+    with charpipe.open(path, encoding="IBM1047", records="fb:5") as file:
+        assert list(file) == ["ab\n", "cd\n"]
+        assert file.report.records == 2 and file.verdict.codec == "IBM1047"
+    with charpipe.open(path, "w", "IBM1047", records="fb:2") as file, pytest.raises(charpipe.Error):
+        file.write("too long\n")
+        file.close()
+    with pytest.raises(ValueError):
+        charpipe.open(path, "rb")
+
+
+def test_open_detects(data):
+    with charpipe.open(data / "latin1.xml") as file:
+        assert "Málaga" in file.read()
+        assert file.verdict.encoding == "ISO-8859-1"
+
+
+def test_open_delivers_what_is_good(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"good\n" + b"x" * 300_000 + b"\nbad\xff")
+    with charpipe.open(path, "r", "UTF-8", eol="keep") as file:
+        assert file.readline() == "good\n"
+        assert file.readline() == "x" * 300_000 + "\n"
+        with pytest.raises(charpipe.Error) as caught:
+            file.readline()
+    assert caught.value.offset == 300_009
+
+
+def test_records(tmp_path):
+    data = b"\x00\x06\x00\x00\xc1\xc2\x00\x04\x00\x00"
+    assert list(charpipe.records(data, "rdw")) == [b"\xc1\xc2", b""]
+    path = tmp_path / "file"
+    path.write_bytes(data)
+    records = charpipe.records(path, "rdw")
+    assert next(records) == b"\xc1\xc2" and (records.number, records.offset) == (1, 0)
+    assert next(records) == b"" and (records.number, records.offset) == (2, 6)
+    assert list(records) == []
+    assert list(charpipe.records(io.BytesIO(data), "rdw")) == [b"\xc1\xc2", b""]
+    with pytest.raises(charpipe.Error) as caught:
+        list(charpipe.records(data[:-1], "rdw"))
+    assert caught.value.offset is not None
+    with pytest.raises(ValueError):
+        charpipe.records(data, "fb:x")
+
+
+def test_an_error_of_a_file_comes_back_as_it_was():
+    class Broken(io.RawIOBase):
+        def read(self, size=-1):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        charpipe.transcode(Broken(), io.BytesIO())
+    with pytest.raises(KeyError, match="mine"):
+        list(charpipe.records(Broken(), "rdw"))
+
+
+def test_load_table(data):
+    # In a process of its own, because the table stays.
+    code = f"""
+import charpipe
+assert charpipe.load_table({str(data / "x-site.txt")!r}) == "X-SITE"
+assert "X-SITE" in charpipe.names("site")
+assert charpipe.lookup("site").name == "X-SITE"
+assert b"\\x81".decode("site")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(OSError):
+        charpipe.load_table("/no/such/file")
+
+
+def test_names_and_charts():
+    assert charpipe.names("1047") == ["IBM1047"] and len(charpipe.names()) > 240
+    assert charpipe.chart("IBM037")[0xC1] == "A" and charpipe.chart("IBM939")[0x0E] is None
+    chart = charpipe.chart("IBM037", "IBM500")
+    assert chart.differences[0x4A] == ("¢", "[")
+    assert "IBM037 and IBM500" in str(chart) and 'title="4A: U+00A2; IBM500: ["' in chart._repr_html_()
+
+
+def test_ctrl_c():
+    if sys.platform == "win32":
+        pytest.skip("signals of POSIX")
+    code = """
+import io, os, signal, sys, charpipe
+
+class Endless(io.RawIOBase):
+    count = 0
+    def read(self, size=-1):
+        self.count += 1
+        if self.count == 9:
+            os.kill(os.getpid(), signal.SIGINT)
+        if self.count > 500:
+            sys.exit("still running")
+        return b"a" * size
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    charpipe.transcode(Endless(), open(os.devnull, "wb"))
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "stopped\n", done.stderr
+
+
+def test_it_agrees_with_the_command(data):
+    """Reports have the keys that the documentation of the command lists."""
+    report = charpipe.transcode((data / "latin1.xml").read_bytes(), io.BytesIO())
+    assert json.dumps(report.to_dict())
+    assert report.relabelled == {"from": "ISO-8859-1", "to": "UTF-8"} and report.verdict.encoding == "ISO-8859-1"
