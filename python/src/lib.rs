@@ -10,7 +10,7 @@
 //! | `multi` | all other charsets, as long as nothing is wrong with the text |
 //! | `decode`, `encode` | text with faults, and Python's error handlers |
 //! | `incremental` | decoders and encoders that keep their state between calls |
-//! | `strings` | reads and makes Python's strings and buffers; the only file with `unsafe` besides the C interface in `arrow` |
+//! | `strings` | reads and makes Python's strings and buffers; has `unsafe`, as `arrow/capsule` does |
 //! | `scratch` | memory that is kept between calls |
 //! | `convert` | whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open` |
 //! | `registry` | the codecs of the process, and the tables that were loaded |

@@ -17,9 +17,11 @@
 //! | `batches.rs` | reads batches from an input |
 //! | `stream.rs` | the Python classes, and Arrow's C interface |
 //! | `write.rs` | from batches to records |
+//! | `capsule.rs` | takes over the batches of another library; has `unsafe` |
 //! | `failure.rs` | what can go wrong, as Python exceptions |
 
 mod batches;
+mod capsule;
 mod columns;
 mod date;
 mod failure;

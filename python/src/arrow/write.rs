@@ -2,10 +2,11 @@
 //!
 //! A column has the name of its field, and groups and arrays are structs and lists, as in the batches that are read.
 
+use super::capsule::import;
 use super::failure::{Failure, not_read};
 use super::setup::{Description, Setup, bad, shape_for};
 use arrow_array::cast::AsArray;
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::{
     Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
@@ -16,7 +17,6 @@ use charpipe::codec::{ByteSink, MIN_ROOM};
 use charpipe::fields::{Decimal, Source, Value, Writer};
 use charpipe::records::RecordWriter;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -275,21 +275,4 @@ fn blank(setup: &Setup) -> Vec<u8> {
     let mut sink = ByteSink::new(&mut room);
     let step = encoder.feed(" ", &mut sink);
     if step.read == 1 { sink.as_bytes().to_vec() } else { Vec::new() }
-}
-
-/// Takes over a stream from another library.
-#[allow(unsafe_code, reason = "Arrow's C interface consists of pointers")]
-fn import(data: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
-    if !data.hasattr("__arrow_c_stream__")? {
-        let what = data.get_type().name()?;
-        return Err(pyo3::exceptions::PyTypeError::new_err(format!(
-            "expected a table or a stream of Arrow, such as pyarrow.Table or polars.DataFrame, not {what}"
-        )));
-    }
-    let capsule = data.call_method0("__arrow_c_stream__")?;
-    let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
-    let stream = pointer.cast::<FFI_ArrowArrayStream>().as_ptr();
-    // SAFETY: A capsule of this name has a pointer to a valid stream. It is moved out, which leaves a released one.
-    let reader = unsafe { RecordBatchStreamReader::from_raw(stream) };
-    reader.map_err(|error| bad(error.to_string()))
 }
