@@ -137,5 +137,9 @@ impl Codec {
 
 /// Calls `run` with bytes that stay as they are while Python code runs.
 pub(crate) fn with_constant<T>(data: &Data<'_, '_>, run: impl FnOnce(&[u8]) -> T) -> T {
-    if data.is_constant() { run(data.as_slice()) } else { run(&data.as_slice().to_vec()) }
+    if data.is_constant() {
+        return run(data.as_slice());
+    }
+    let copy = data.as_slice().to_vec();
+    run(&copy)
 }

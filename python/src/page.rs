@@ -118,7 +118,7 @@ impl Page {
 
     /// Encodes; returns `None` if there is a character that the table does not have.
     pub(crate) fn encode<'py>(&self, text: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let py = text.py();
+        let (py, len) = (text.py(), text.code_point_len()?);
         let mut short = [0; 256];
         if let Some(chars) = strings::short_ucs4(text, &mut short)? {
             let mut bytes = [0; 256];
@@ -130,16 +130,30 @@ impl Page {
             }
             return Ok((all < 0x100).then(|| PyBytes::new(py, &bytes[..chars.len()])));
         }
-        if let Some(latin1) = strings::to_latin1(text)? {
-            let block = &self.blocks[usize::from(self.index[0])];
-            let src = latin1.as_bytes();
-            return filled(py, src.len(), |dst| fill(src, dst, |byte| block[usize::from(*byte)]));
+        let block = &self.blocks[usize::from(self.index[0])];
+        let change = |bytes: &mut [u8]| {
+            let mut run = || exchange(bytes, block);
+            if len >= WITHOUT_GIL { py.detach(run) } else { run() }
+        };
+        if let Some((bytes, is_whole)) = strings::to_latin1(text, change)? {
+            return Ok(is_whole.then_some(bytes));
         }
         let Some(utf16) = strings::to_utf16(text)? else { return Ok(None) };
         // The first unit is the byte order mark.
         let src = utf16.as_bytes().as_chunks::<2>().0.get(1..).unwrap_or_default();
         filled(py, src.len(), |dst| fill(src, dst, |unit| self.byte(u16::from_ne_bytes(*unit))))
     }
+}
+
+/// Exchanges Latin-1 for the bytes of a page; returns whether it has all of them.
+fn exchange(bytes: &mut [u8], block: &[u16; 256]) -> bool {
+    let mut all = 0;
+    for byte in bytes {
+        let code = block[usize::from(*byte)];
+        all |= code;
+        *byte = code as u8;
+    }
+    all < 0x100
 }
 
 /// Writes a byte for each item of `src`; returns whether all have one.

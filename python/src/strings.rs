@@ -5,8 +5,7 @@
 
 #![allow(unsafe_code)]
 
-use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyBufferError, PyUnicodeEncodeError};
+use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -15,7 +14,54 @@ use std::ffi::c_char;
 /// The bytes of a Python object, without a copy.
 pub(crate) enum Data<'a, 'py> {
     Bytes(&'a Bound<'py, PyBytes>),
-    Buffer(PyUntypedBuffer),
+    Buffer(Buffer),
+}
+
+/// A contiguous buffer that a Python object lends.
+pub(crate) struct Buffer(ffi::Py_buffer);
+
+// SAFETY: The object that lends the buffer keeps it where it is until it is released, whichever thread does that; the GIL is
+// held then (see `drop`). The bytes are only read.
+unsafe impl Send for Buffer {}
+
+// SAFETY: As above; a shared reference only reads.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// Borrows the bytes of anything that has the buffer protocol.
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut view = std::mem::MaybeUninit::uninit();
+        // SAFETY: The object is alive and the GIL is held. If the call succeeds, it has filled in the view. A simple view
+        // has no pointers into itself, so it can be moved.
+        unsafe {
+            match ffi::PyObject_GetBuffer(object.as_ptr(), view.as_mut_ptr(), ffi::PyBUF_SIMPLE) {
+                0 => Ok(Buffer(view.assume_init())),
+                _ => Err(PyErr::fetch(object.py())),
+            }
+        }
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        match usize::try_from(self.0.len) {
+            Ok(len @ 1..) => {
+                // SAFETY: The view has this many bytes, and is not released before `self` is dropped. Nothing writes to it
+                // in that time: who uses the slice runs no Python code and keeps the GIL, unless it is read-only.
+                unsafe { std::slice::from_raw_parts(self.0.buf.cast::<u8>(), len) }
+            }
+            _ => &[],
+        }
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.0.readonly != 0
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: The view was filled in, is released once, and the GIL is held.
+        Python::attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.0) });
+    }
 }
 
 impl<'a, 'py> Data<'a, 'py> {
@@ -24,23 +70,13 @@ impl<'a, 'py> Data<'a, 'py> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Data::Bytes(bytes));
         }
-        let buffer = PyUntypedBuffer::get(object)?;
-        if !buffer.is_c_contiguous() {
-            return Err(PyBufferError::new_err("the buffer is not contiguous"));
-        }
-        Ok(Data::Buffer(buffer))
+        Ok(Data::Buffer(Buffer::of(object)?))
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Data::Bytes(bytes) => bytes.as_bytes(),
-            Data::Buffer(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: The buffer is contiguous, has this many bytes, and is not released before `self` is dropped. Nothing
-            // writes to it in that time: a caller runs no Python code and keeps the GIL while it uses the slice, unless the
-            // buffer is read-only (`is_constant`).
-            Data::Buffer(buffer) => unsafe {
-                std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes())
-            },
+            Data::Buffer(buffer) => buffer.as_slice(),
         }
     }
 
@@ -48,7 +84,7 @@ impl<'a, 'py> Data<'a, 'py> {
     pub(crate) fn is_constant(&self) -> bool {
         match self {
             Data::Bytes(_) => true,
-            Data::Buffer(buffer) => buffer.readonly(),
+            Data::Buffer(buffer) => buffer.is_read_only(),
         }
     }
 }
@@ -75,10 +111,29 @@ pub(crate) fn from_utf16<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'
     Ok(text.cast_into::<PyString>()?)
 }
 
-/// Returns the string as Latin-1; `None` if it has other characters.
-pub(crate) fn to_latin1<'py>(text: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+/// Returns the string as Latin-1 after `change` has gone over the bytes; `None` if it has other characters. `change` may
+/// release the GIL.
+pub(crate) fn to_latin1<'py, T>(
+    text: &Bound<'py, PyString>,
+    change: impl FnOnce(&mut [u8]) -> T,
+) -> PyResult<Option<(Bound<'py, PyBytes>, T)>> {
     // SAFETY: The argument is a string, the GIL is held, and the result is a new `bytes` object or null.
-    encoded(text, unsafe { ffi::PyUnicode_AsLatin1String(text.as_ptr()) })
+    let bytes = encoded(text, unsafe { ffi::PyUnicode_AsLatin1String(text.as_ptr()) })?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    // Python shares `bytes` of one character and of none.
+    // SAFETY: The object is alive and the GIL is held.
+    let is_shared = unsafe { ffi::Py_REFCNT(bytes.as_ptr()) } != 1;
+    if bytes.as_bytes().len() < 2 || is_shared {
+        let mut copy = bytes.as_bytes().to_vec();
+        let done = change(&mut copy);
+        return Ok(Some((PyBytes::new(text.py(), &copy), done)));
+    }
+    // SAFETY: The object was just made, nobody else has it, and its hash was not asked for: it may still be filled in.
+    let slice = unsafe {
+        std::slice::from_raw_parts_mut(ffi::PyBytes_AsString(bytes.as_ptr()).cast::<u8>(), bytes.as_bytes().len())
+    };
+    let done = change(slice);
+    Ok(Some((bytes, done)))
 }
 
 /// Returns the string as UTF-16 in the byte order of this machine, after a byte order mark; `None` if it has lone
@@ -130,32 +185,24 @@ pub(crate) fn to_ucs4(text: &Bound<'_, PyString>) -> PyResult<Vec<u32>> {
 pub(crate) struct Memory(Kept);
 
 enum Kept {
-    Buffer(PyUntypedBuffer),
+    Buffer(Buffer),
     Copy(Vec<u8>),
 }
 
 impl Memory {
     /// Keeps the bytes of anything that has the buffer protocol: without a copy, unless somebody may write to them.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let buffer = PyUntypedBuffer::get(object)?;
-        if !buffer.is_c_contiguous() {
-            return Err(PyBufferError::new_err("the buffer is not contiguous"));
+        let buffer = Buffer::of(object)?;
+        match buffer.is_read_only() {
+            true => Ok(Memory(Kept::Buffer(buffer))),
+            false => Ok(Memory(Kept::Copy(buffer.as_slice().to_vec()))),
         }
-        if !buffer.readonly() {
-            return Ok(Memory(Kept::Copy(Data::Buffer(buffer).as_slice().to_vec())));
-        }
-        Ok(Memory(Kept::Buffer(buffer)))
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {
         match &self.0 {
             Kept::Copy(bytes) => bytes,
-            Kept::Buffer(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: The buffer is contiguous and read-only, has this many bytes, and is not released before `self` is
-            // dropped.
-            Kept::Buffer(buffer) => unsafe {
-                std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes())
-            },
+            Kept::Buffer(buffer) => buffer.as_slice(),
         }
     }
 }

@@ -32,12 +32,8 @@ DIFFERENCES = os.path.join(os.path.dirname(__file__), "cpython-differences.txt")
 # surrogates. The package leaves them to Python always.
 NOT_OURS = ("utf", "u8", "u16", "u32", "unicode")
 
-# What Python means by a name, where the web means a superset.
-PYTHON_MEANS = {
-    "euc_kr": "glibc-EUC_KR-2.3.3",
-    "gb2312": "glibc-EUC_CN-2.3.3",
-    "big5hkscs": "IBM5471",
-}
+# What Python means by a name, where the web means a superset and there is the smaller charset too.
+PYTHON_MEANS = {"gb2312": "glibc-EUC_CN-2.3.3"}
 
 worked = 0
 

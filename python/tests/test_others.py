@@ -5,20 +5,17 @@ import io
 import charpipe
 import pytest
 
-CSV = "name,town\nJürgen,Köln\n東京,日本\n"
+CSV = "name,town\nAnn,Tokyo\n東京,日本\n"
 
 
 def test_pandas(tmp_path):
     pandas = pytest.importorskip("pandas")
     path = tmp_path / "file.csv"
     path.write_bytes(CSV.encode("IBM939"))
-    frame = pandas.read_csv(path, encoding="ibm-939", encoding_errors="strict") if "ü" in "" else None
-    plain = CSV.replace("ü", "u").replace("ö", "o")
-    path.write_bytes(plain.encode("IBM939"))
     frame = pandas.read_csv(path, encoding="ibm-939")
-    assert list(frame["town"]) == ["Koln", "日本"]
+    assert list(frame["town"]) == ["Tokyo", "日本"]
     frame.to_csv(tmp_path / "out.csv", encoding="ibm-939", index=False, lineterminator="\n")
-    assert (tmp_path / "out.csv").read_bytes().decode("ibm-939") == plain
+    assert (tmp_path / "out.csv").read_bytes().decode("ibm-939") == CSV
     records = "".join(line.ljust(20) for line in ["Joe       Cologne", "Ann       Paris"]).encode("ibm1047")
     fixed = pandas.read_fwf(charpipe.open(io.BytesIO(records), encoding="IBM1047", records="fb:20"), header=None)
     assert list(fixed[1]) == ["Cologne", "Paris"]

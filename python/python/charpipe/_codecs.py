@@ -1,7 +1,5 @@
 """Registers charpipe's encodings as codecs of Python, after Python's own."""
 
-from __future__ import annotations
-
 import codecs
 from _thread import _local
 

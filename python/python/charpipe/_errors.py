@@ -1,7 +1,5 @@
 """The exceptions of the package."""
 
-from __future__ import annotations
-
 import os
 
 
