@@ -64,8 +64,8 @@ def transcode(
     """Convert a file, or bytes, to a file, in constant memory; return what was done.
 
     The options are those of the command, with `_` for `-`: `from_="IBM1047"`, `to="UTF-8"`, `malformed="replace"`,
-    `unmappable="xml"`, `records="fb:80"`, `to_records="rdw"`, `eol="lf"`, `ebcdic_nl="zos"`, `jobs=4` … `help(charpipe)`
-    and `charpipe.transcode.options` list them. A target path is replaced only when the output is complete, so it may be the
+    `unmappable="xml"`, `records="fb:80"`, `to_records="rdw"`, `eol="lf"`, `ebcdic_nl="zos"`, `jobs=4` …
+    `charpipe.transcode.options` lists them. A target path is replaced only when the output is complete, so it may be the
     source. After an error it is as it was.
 
     >>> import io
