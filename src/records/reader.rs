@@ -150,8 +150,11 @@ impl<R: BufRead> Records<R> {
         if self.ended || !self.held.is_empty() || self.part_ends() {
             return Ok(None);
         }
-        // An error is returned by the next attempt to read.
-        let Ok(src) = self.input.fill_buf() else { return Ok(None) };
+        let src = match self.input.fill_buf() {
+            Ok(src) => src,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
+            Err(source) => return Err(Error::read(self.deframer.offset(), source)),
+        };
         let Some((framing, len)) = self.deframer.whole(src) else { return Ok(None) };
         if len > self.limit {
             // The deframer has already counted the record.
