@@ -155,6 +155,7 @@ impl<R: BufRead> Records<R> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
             Err(source) => return Err(Error::read(self.deframer.offset(), source)),
         };
+        self.ended = src.is_empty();
         let Some((framing, len)) = self.deframer.whole(src) else { return Ok(None) };
         if len > self.limit {
             // The deframer has already counted the record.
