@@ -202,6 +202,21 @@ pub enum ErrorKind {
         /// The minimum number of bytes that are missing.
         missing: u64,
     },
+    /// A [part](crate::records::Split) of a file does not end where the next one begins: the file has changed or is
+    /// damaged, or a part begins in the middle of a record.
+    #[error(
+        "the records from byte {begin} on do not end at byte {end}, where the next part begins, but at this byte: the \
+             file has changed or is damaged, or a part begins within a record; read the file as one part"
+    )]
+    #[non_exhaustive]
+    SplitMismatch {
+        /// Where the last record of the part ends, or the input.
+        offset: u64,
+        /// Where the part begins.
+        begin: u64,
+        /// Where it should end.
+        end: u64,
+    },
     /// The tape image lacks the chosen file.
     #[error("the tape has no file {file}")]
     #[non_exhaustive]
@@ -399,6 +414,7 @@ impl Error {
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
             | ErrorKind::RecordTooLong { offset, .. }
+            | ErrorKind::SplitMismatch { offset, .. }
             | ErrorKind::ColumnTooLong { offset, .. }
             | ErrorKind::NoTapeFile { offset, .. }
             | ErrorKind::Control { offset, .. }
@@ -451,6 +467,7 @@ impl Error {
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
             ErrorKind::RecordTooLong { .. } => "record-too-long",
+            ErrorKind::SplitMismatch { .. } => "split-mismatch",
             ErrorKind::ColumnTooLong { .. } => "column-too-long",
             ErrorKind::NoTapeFile { .. } => "no-tape-file",
             ErrorKind::CannotPad { .. } => "cannot-pad",

@@ -10,12 +10,14 @@
 //! | `multi` | all other charsets, as long as nothing is wrong with the text |
 //! | `decode`, `encode` | text with faults, and Python's error handlers |
 //! | `incremental` | decoders and encoders that keep their state between calls |
-//! | `strings` | reads and makes Python's strings and buffers; the only file with `unsafe` |
+//! | `strings` | reads and makes Python's strings and buffers; has `unsafe`, as `arrow/capsule` does |
 //! | `scratch` | memory that is kept between calls |
 //! | `convert` | whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open` |
 //! | `registry` | the codecs of the process, and the tables that were loaded |
+//! | `arrow` | records as Arrow record batches, and back |
 //! | `error` | errors of the library as Python's exceptions |
 
+mod arrow;
 mod codec;
 mod convert;
 mod decode;
@@ -34,6 +36,8 @@ mod _charpipe {
     #[pymodule_export]
     const __VERSION__: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    use crate::arrow::{Batch, RecordStream, read_records, split_records, write_records};
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]

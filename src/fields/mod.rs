@@ -44,6 +44,7 @@
 //! | `layout.rs` | [`Layout`] and [`Item`]: what is where in a record |
 //! | `resolve.rs` | checks a layout, and computes the place of each item |
 //! | `list.rs` | field lists: layouts as a small text |
+//! | `any.rs` | [`Layout::read`]: a field list or a copybook |
 //! | `kind.rs` | [`Kind`]: how the bytes of a field represent its value |
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
 //! | `decimal.rs`, `value.rs` | [`Decimal`] and [`Value`] |
@@ -72,6 +73,7 @@
 //! shift codes that change nothing. [`ReadOptions::canonical`] finds fields in another form, and [`OnBad::Raw`] carries
 //! them as bytes. With both, every record comes back.
 
+mod any;
 mod copybook;
 mod decimal;
 mod edited;

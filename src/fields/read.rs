@@ -437,8 +437,12 @@ impl<'r, V: Visitor> Run<'r, V> {
         match self.on_bad {
             OnBad::Error => Err(self.error(field.item, offset, rest, problem).into()),
             // The bytes that are there would not fill the field when it is written.
-            OnBad::Null | OnBad::Raw => {
+            OnBad::Null | OnBad::Raw | OnBad::Report => {
                 self.row.bad += 1;
+                if self.on_bad == OnBad::Report {
+                    let error = self.error(field.item, offset, rest, problem);
+                    self.visitor.bad(field.item, column + field.column, error)?;
+                }
                 self.visitor.value(field.item, column + field.column, Value::Null)
             }
         }
@@ -456,6 +460,11 @@ impl<'r, V: Visitor> Run<'r, V> {
         let value = match self.on_bad {
             OnBad::Error => return Err(self.error(field.item, offset, bytes, problem).into()),
             OnBad::Null => Value::Null,
+            OnBad::Report => {
+                let error = self.error(field.item, offset, bytes, problem);
+                self.visitor.bad(field.item, column + field.column, error)?;
+                Value::Null
+            }
             OnBad::Raw => Value::Raw(bytes),
         };
         self.row.bad += 1;

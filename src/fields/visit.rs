@@ -33,6 +33,16 @@ pub trait Visitor {
     /// Any error stops the reader, which returns it.
     fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), Self::Error>;
 
+    /// The bytes of a field are not a value of its kind, under [`OnBad::Report`]. `item` and `column` are those of
+    /// [`value`](Self::value), which receives [`Value::Null`] next.
+    ///
+    /// # Errors
+    /// As for [`value`](Self::value).
+    fn bad(&mut self, item: usize, column: usize, error: FieldError) -> Result<(), Self::Error> {
+        let _ = (item, column, error);
+        Ok(())
+    }
+
     /// A group begins: `item` is its index.
     ///
     /// # Errors
@@ -138,6 +148,8 @@ pub enum OnBad {
     Error,
     /// The value is [`Value::Null`], and the reader counts it.
     Null,
+    /// The same, and [`Visitor::bad`] receives the error before.
+    Report,
     /// The value is [`Value::Raw`], and the reader counts it. A [`Writer`](super::Writer) writes it back as it was.
     Raw,
 }

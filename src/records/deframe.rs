@@ -229,7 +229,7 @@ impl<const N: usize> Held<N> {
 }
 
 /// A null segment (z/OS): the rest of the block is unused.
-const NULL_SEGMENT: [u8; 4] = [0x80, 0, 0, 0];
+pub(super) const NULL_SEGMENT: [u8; 4] = [0x80, 0, 0, 0];
 
 impl Records {
     fn new(shape: &Shape) -> Self {
@@ -422,16 +422,7 @@ impl Records {
             }
             Layout::ModeB => return self.block_mode(header[0], big(1)),
             Layout::Vb | Layout::Vbs if self.block == 0 => {
-                let length = match header[0] & 0x80 {
-                    0 if big(2) != 0 => return Err("the last two bytes of a BDW must be zero"),
-                    0 => big(0),
-                    // A large block: the length has 31 bits.
-                    _ => (big(0) << 16 | big(2)) & 0x7FFF_FFFF,
-                };
-                if length < 8 {
-                    return Err("the length is smaller than a BDW and an RDW");
-                }
-                self.block = u64::from(length) - 4;
+                self.block = u64::from(length_of_block(header)?) - 4;
             }
             _ if self.block < 4 => return Err("the rest of the block is too short for a header"),
             Layout::Vb | Layout::Vbs if header == NULL_SEGMENT => {
@@ -711,6 +702,18 @@ impl Tape {
         self.previous = length;
         Ok(())
     }
+}
+
+/// Returns the length of a block, at least 8, including its descriptor word.
+pub(super) fn length_of_block(bdw: [u8; 4]) -> Result<u32, &'static str> {
+    let length = u32::from_be_bytes(bdw);
+    let length = match bdw {
+        // A large block: the length has 31 bits.
+        [0x80..=0xFF, ..] => length & 0x7FFF_FFFF,
+        [_, _, 0, 0] => length >> 16,
+        _ => return Err("the last two bytes of a BDW must be zero"),
+    };
+    if length < 8 { Err("the length is smaller than a BDW and an RDW") } else { Ok(length) }
 }
 
 /// Returns the length of the data after an RDW.

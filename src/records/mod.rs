@@ -10,6 +10,7 @@
 //! | `label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
 //! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
 //! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
+//! | `parts.rs` | [`splits`] and [`Split`]: where a file can be cut into parts that are read side by side |
 //! | `sniff/` | [`sniff()`]: guesses a file's shape from its first bytes |
 
 mod carriage;
@@ -18,6 +19,7 @@ mod deframe;
 mod frame;
 mod label;
 pub(crate) mod packed;
+mod parts;
 mod reader;
 mod shape;
 mod sniff;
@@ -29,6 +31,7 @@ pub use columns::{BadColumns, Columns};
 pub use deframe::{Deframer, Part};
 pub use frame::Framer;
 pub use label::{DataSet, TapeFile};
+pub use parts::{Split, numbered_splits, splits};
 pub use reader::{Record, RecordWriter, Records};
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 pub use sniff::{Hypothesis, NoShape, SNIFFED, Sniffed, look, sniff, sniff_one};

@@ -1,6 +1,6 @@
 //! Reads records from a reader and writes them to a writer: [`Records`] and [`RecordWriter`].
 
-use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape};
+use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape, Split, TapeFile};
 use crate::error::{Error, ErrorKind};
 use std::io::{self, BufRead, Write};
 use std::mem::take;
@@ -45,6 +45,10 @@ pub struct Records<R> {
     /// Whether it is complete.
     whole: bool,
     file: u64,
+    /// The length of the last record in the input, with its framing, if it was lent from there and not copied.
+    lent: usize,
+    /// The part of the input that is read, if it is not the whole.
+    part: Option<Split>,
     /// Whether the input has ended. It is not read again after that.
     ended: bool,
     /// The error in the input, if there was one. It is permanent.
@@ -61,6 +65,8 @@ impl<R: BufRead> Records<R> {
             held: Vec::new(),
             whole: false,
             file: 1,
+            lent: 0,
+            part: None,
             ended: false,
             failed: None,
         }
@@ -79,27 +85,113 @@ impl<R: BufRead> Records<R> {
         Records { limit: bytes, ..self }
     }
 
+    /// Reads only a part of a stream, as [`splits`](super::splits) finds them. `R` must begin where the part begins.
+    ///
+    /// The part must end where it says. Otherwise the result is [`ErrorKind::SplitMismatch`], before any record that
+    /// also belongs to the next part. So if all parts of a file are read without an error, each record was read once.
+    ///
+    /// Numbers of records count from [`Split::number`], or from 1 if it is unknown.
+    #[must_use]
+    pub fn part(self, part: &Split) -> Self {
+        let deframer = self.deframer.at(part.begin, part.number.unwrap_or(1));
+        Records { deframer, part: Some(part.clone()), ..self }
+    }
+
+    /// Reads the records of a single file of a tape image only, as [`Deframer::file`] does.
+    #[must_use]
+    pub fn file(self, file: Option<TapeFile>) -> Self {
+        Records { deframer: self.deframer.file(file), ..self }
+    }
+
     /// Returns the next record, or `None` at the end of the input.
     ///
+    /// A record that the buffer of `R` has as a whole is not copied.
+    ///
     /// # Errors
-    /// [`ErrorKind::BadHeader`], [`ErrorKind::RecordCut`] and [`ErrorKind::RecordTooLong`] after all valid records, and
-    /// again from every later call. [`ErrorKind::Read`] if `R` fails; nothing is lost then, and a later call continues.
+    /// [`ErrorKind::BadHeader`], [`ErrorKind::RecordCut`], [`ErrorKind::RecordTooLong`] and
+    /// [`ErrorKind::SplitMismatch`] after all valid records, and again from every later call. [`ErrorKind::Read`] if `R`
+    /// fails; nothing is lost then, and a later call continues.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
+        self.input.consume(take(&mut self.lent));
         if take(&mut self.whole) {
             self.held.clear();
         }
-        self.whole = self.find()?;
+        let framing = self.find_in_buffer()?;
+        if framing.is_none() {
+            self.whole = self.find()?;
+        }
         // The deframer has already counted the record at its end.
-        let (number, offset) = (self.deframer.record() - 1, self.deframer.begun());
-        Ok(self.whole.then_some(Record { data: &self.held, number, offset, file: self.file }))
+        let (number, offset, file) = (self.deframer.record() - 1, self.deframer.begun(), self.file);
+        let data = match framing {
+            Some(framing) => {
+                let src = self.input.fill_buf().map_err(|source| Error::read(offset, source))?;
+                let shrunk = || Error::read(offset, io::Error::other("the reader's buffer has lost bytes"));
+                src.get(framing..self.lent).ok_or_else(shrunk)?
+            }
+            None if self.whole => &self.held[..],
+            None => return Ok(None),
+        };
+        Ok(Some(Record { data, number, offset, file }))
     }
 
     /// Returns the reader, which continues after the last record.
-    pub fn into_inner(self) -> R {
+    pub fn into_inner(mut self) -> R {
+        self.input.consume(self.lent);
         self.input
+    }
+
+    /// Finds the next record if the buffer of the input has all of it. Returns the length of its framing, and leaves its
+    /// whole length in `lent`.
+    #[inline]
+    fn find_in_buffer(&mut self) -> Result<Option<usize>, Error> {
+        if self.ended || !self.held.is_empty() || self.part_ends() {
+            return Ok(None);
+        }
+        let src = match self.input.fill_buf() {
+            Ok(src) => src,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
+            Err(source) => return Err(Error::read(self.deframer.offset(), source)),
+        };
+        self.ended = src.is_empty();
+        let Some((framing, len)) = self.deframer.whole(src) else { return Ok(None) };
+        if len > self.limit {
+            // The deframer has already counted the record.
+            let (offset, record) = (self.deframer.begun(), self.deframer.record() - 1);
+            return Err(self.fail(ErrorKind::RecordTooLong { offset, record, limit: self.limit }.into()));
+        }
+        self.check_part()?;
+        self.lent = framing + len;
+        Ok(Some(framing))
+    }
+
+    /// Returns whether the end of the part, or a later place, was reached where a part can end.
+    #[inline]
+    fn part_ends(&self) -> bool {
+        self.part.as_ref().is_some_and(|part| self.deframer.offset() >= part.end && self.deframer.is_at_split())
+    }
+
+    /// Fails if the part has gone beyond its end.
+    #[inline]
+    fn check_part(&mut self) -> Result<(), Error> {
+        match &self.part {
+            Some(part) if self.deframer.offset() > part.end => Err(self.mismatch()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the error for a part that does not end where it should.
+    #[cold]
+    fn mismatch(&mut self) -> Error {
+        let Split { begin, end, .. } = self.part.clone().unwrap_or_default();
+        self.fail(ErrorKind::SplitMismatch { offset: self.deframer.offset(), begin, end }.into())
+    }
+
+    fn fail(&mut self, error: Error) -> Error {
+        self.failed = Some(error.clone());
+        error
     }
 
     /// Reads up to the end of a record. Returns `false` if there is none.
@@ -116,6 +208,10 @@ impl<R: BufRead> Records<R> {
             self.ended = src.is_empty();
             let mut at = 0;
             let outcome = loop {
+                let is_at_end = |part: &Split| self.deframer.offset() >= part.end && self.deframer.is_at_split();
+                if self.part.as_ref().is_some_and(is_at_end) {
+                    break Ok(Some(false));
+                }
                 match self.deframer.next(&src[at..], self.ended) {
                     Ok(Part::Framing(len)) => at += len,
                     Ok(Part::Data(len)) if self.held.len() + len > self.limit => {
@@ -136,11 +232,14 @@ impl<R: BufRead> Records<R> {
             self.input.consume(at);
             match outcome {
                 Ok(None) => {}
-                Ok(Some(found)) => return Ok(found),
-                Err(error) => {
-                    self.failed = Some(error.clone());
-                    return Err(error);
+                Ok(Some(found)) => {
+                    self.check_part()?;
+                    return match &self.part {
+                        Some(part) if !found && self.deframer.offset() != part.end => Err(self.mismatch()),
+                        _ => Ok(found),
+                    };
                 }
+                Err(error) => return Err(self.fail(error)),
             }
         }
     }

@@ -6,8 +6,14 @@ use std::fs;
 use std::path::Path;
 
 /// Licences that require no more than a notice. Each crate offers one of them.
-const LICENCES: &[&str] =
-    &["MIT", "Apache-2.0", "ISC", "(Apache-2.0 OR MIT) AND BSD-3-Clause", "(MIT OR Apache-2.0) AND Unicode-3.0"];
+const LICENCES: &[&str] = &[
+    "MIT",
+    "Apache-2.0",
+    "ISC",
+    "CC0-1.0",
+    "(Apache-2.0 OR MIT) AND BSD-3-Clause",
+    "(MIT OR Apache-2.0) AND Unicode-3.0",
+];
 
 fn file(name: &str) -> String {
     fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -144,14 +144,13 @@ fn read_layout(args: &Rows, name: &Name) -> Result<Layout, Status> {
         say(format_args!("{name}: a layout has at most {MAX_LAYOUT} bytes"));
         return Err(Status::Usage);
     }
-    let format = match args.layout_format {
-        LayoutFormat::Auto => recognise(&file),
-        format => format,
-    };
-    let layout = match format {
+    let copybook = Copybook::new().float(args.float);
+    let layout = match args.layout_format {
+        LayoutFormat::Auto if is_json(&file) => foreign::read(&file),
+        LayoutFormat::Auto => Layout::read(&file, &copybook),
         LayoutFormat::Json => foreign::read(&file),
         LayoutFormat::Fields => field_list(&file),
-        LayoutFormat::Auto | LayoutFormat::Copybook => Copybook::new().float(args.float).read(&file),
+        LayoutFormat::Copybook => copybook.read(&file),
     };
     layout.map_err(|error| say_bad_layout(name, &error))
 }
@@ -164,24 +163,10 @@ fn field_list(file: &[u8]) -> Result<Layout, BadLayout> {
     Layout::from_field_list(text)
 }
 
-/// Recognises the format of a layout by its content: JSON begins with a brace or bracket; a field list has a name and a
-/// number on its first line; all else is a copybook.
-fn recognise(file: &[u8]) -> LayoutFormat {
-    let text = String::from_utf8_lossy(file);
-    let text = text.trim_start_matches('\u{FEFF}');
-    if text.trim_start().starts_with(['{', '[']) {
-        return LayoutFormat::Json;
-    }
-    let is_comment = |line: &&str| line.is_empty() || line.starts_with(['#', '*']);
-    let first = text.lines().map(str::trim).find(|line| !is_comment(line)).unwrap_or_default();
-    let mut words = first.split_whitespace();
-    let (name, place) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_block = name.eq_ignore_ascii_case("when");
-    match is_block || !is_number(name) && place.starts_with(|ch: char| ch.is_ascii_digit()) {
-        true => LayoutFormat::Fields,
-        false => LayoutFormat::Copybook,
-    }
+/// Returns whether a layout is in JSON, which begins with a brace or a bracket.
+fn is_json(file: &[u8]) -> bool {
+    let text = file.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(file);
+    text.trim_ascii_start().starts_with(b"{") || text.trim_ascii_start().starts_with(b"[")
 }
 
 /// How the records of the inputs are stored.
@@ -230,21 +215,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_of_layouts() {
-        use LayoutFormat::{Copybook, Fields, Json};
-        for (text, format) in [
-            ("       01  A.\n", Copybook),
-            ("000100 01  A.\n", Copybook),
-            ("      * comment\n       01  A.\n", Copybook),
-            ("01 A.", Copybook),
-            ("", Copybook),
-            ("# list\nname 1 5 text\n", Fields),
-            ("ID 1 6 text\n", Fields),
-            ("when 1-1=C1: A\nX 1 1 text\n", Fields),
-            (" {\"a\": 1}", Json),
-            ("\u{FEFF}[1]", Json),
+    fn layouts_in_json() {
+        for (text, expected) in [
+            ("       01  A.\n", false),
+            ("", false),
+            ("# list\nname 1 5 text\n", false),
+            (" {\"a\": 1}", true),
+            ("\u{FEFF}[1]", true),
         ] {
-            assert_eq!(recognise(text.as_bytes()), format, "{text:?}");
+            assert_eq!(is_json(text.as_bytes()), expected, "{text:?}");
         }
     }
 }

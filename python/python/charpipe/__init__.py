@@ -10,7 +10,7 @@
 
 from charpipe._charpipe import __VERSION__ as __version__
 from charpipe._codecs import lookup, register, unregister
-from charpipe._errors import Error, UnknownEncoding
+from charpipe._errors import Error, RecordError, UnknownEncoding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from charpipe._convert import decode, detect, encode, load_table, names, records, transcode
     from charpipe._files import TextFile, open
     from charpipe._verdict import Report, Verdict
+    from charpipe.arrow import RecordStream, Split, read, splits, write
 
 # What is imported when it is first used, and from where: programs that only want the codecs start faster.
 _LATER = {
     "Chart": "_chart",
+    "RecordStream": "arrow",
     "Report": "_verdict",
+    "Split": "arrow",
     "TextFile": "_files",
     "Verdict": "_verdict",
     "chart": "_chart",
@@ -32,11 +35,14 @@ _LATER = {
     "load_table": "_convert",
     "names": "_convert",
     "open": "_files",
+    "read": "arrow",
     "records": "_convert",
+    "splits": "arrow",
     "transcode": "_convert",
+    "write": "arrow",
 }
 
-__all__ = ["Error", "UnknownEncoding", "__version__", "lookup", "register", "unregister", *_LATER]
+__all__ = ["Error", "RecordError", "UnknownEncoding", "__version__", "lookup", "register", "unregister", *_LATER]
 
 
 def __getattr__(name):

@@ -20,6 +20,25 @@ class UnknownEncoding(Error, LookupError):
     """A label that no codec has, or whose charset is not supported. The message names similar labels."""
 
 
+class RecordError(Error):
+    """A record that cannot be read or written.
+
+    `record` counts from 1, and `offset` is where it begins, if the fault has no place of its own. `field` is the path of the
+    field, and `bytes` are those of the field; each is None if there is none.
+    """
+
+    field: str | None
+    bytes: bytes | None
+
+
+def in_record(message, code, offset, record, field, data):
+    """Return the exception for a bad record or field."""
+    error = RecordError(message)
+    error.code, error.offset, error.record, error.column = code, offset, record, None
+    error.field, error.bytes = field, data
+    return error
+
+
 def made(arguments, os_error):
     """Return the exception for an error of the library."""
     message, code, offset, record, column = arguments

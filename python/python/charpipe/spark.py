@@ -1,0 +1,290 @@
+"""A Spark data source for mainframe records.
+
+    import charpipe.spark
+
+    charpipe.spark.register(spark)
+    frame = (
+        spark.read.format("charpipe")
+        .option("layout", "/mnt/copybooks/customer.cpy")
+        .option("encoding", "IBM037")
+        .option("records", "vb")
+        .load("/mnt/data/customer/*.dat")
+    )
+
+It needs pyspark 4.0 or later, and works on Spark Connect. Files are read by the workers, in parts: from every path that
+they can open, and from every URL that fsspec can read. ``docs/spark.md`` explains the options.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+import charpipe
+from charpipe import arrow
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+__all__ = ["CharpipeDataSource", "register"]
+
+#: The size of a part, if no option says it.
+SPLIT_BYTES = 128 << 20
+
+#: What becomes of values that cannot be read.
+MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
+
+#: Options that are given to ``charpipe.read`` as they are, and those that are lists, and those that are true or false.
+TEXTS = ("layout", "encoding", "records", "trim", "floats", "byteorder")
+LISTS = ("columns", "extra")
+FLAGS = ("short_records", "empty_is_null", "integers", "underscores")
+OTHERS = ("when", "path", "paths", "mode", "dates", "file", "split_bytes", "partitions", "batch_rows")
+
+
+def register(spark: SparkSession) -> None:
+    """Make the format ``charpipe`` known to a session."""
+    spark.dataSource.register(CharpipeDataSource)
+
+
+@dataclass
+class Part(InputPartition):
+    """A part of a file, for one task."""
+
+    path: str
+    size: int
+    begin: int
+    end: int
+    number: int | None
+
+
+class CharpipeDataSource(DataSource):
+    """Mainframe records, read by a layout."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "charpipe"
+
+    def schema(self) -> StructType:
+        return from_arrow_schema(_Settings(self.options).schema())
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return CharpipeReader(_Settings(self.options), schema)
+
+
+class CharpipeReader(DataSourceReader):
+    """Plans the parts of the files, and reads one part in each task."""
+
+    def __init__(self, settings: _Settings, schema: StructType) -> None:
+        self.settings = settings.select(schema.fieldNames())
+        self.schema = schema
+
+    def partitions(self) -> list[Part]:
+        settings = self.settings
+        files = settings.files()
+        split_bytes = settings.split_bytes(sum(size for _, size in files))
+        needs_numbers = "_number" in settings.columns
+        parts: list[Part] = []
+        for path, size in files:
+            if settings.tape_file is not None:
+                parts.append(Part(path, size, 0, size, 1))
+                continue
+            shape = settings.shape(path)
+            for split in charpipe.splits(path, shape, split_bytes, numbers=needs_numbers):
+                parts.append(Part(path, size, *split))
+        return parts
+
+    def read(self, part: Part) -> Iterator[pyarrow.RecordBatch]:
+        settings = self.settings
+        size = _size(part.path)
+        if size != part.size:
+            raise OSError(f"{part.path}: the file has changed: it had {part.size} bytes, and now has {size}")
+        split = None if settings.tape_file is not None else charpipe.Split(part.begin, part.end, part.number)
+        wanted = to_arrow_schema(self.schema)
+        for batch in settings.read(part.path, settings.shape(part.path), split):
+            rows = pyarrow.record_batch(batch)
+            if settings.drops_bad:
+                rows = rows.filter(rows.column("_errors").is_null())
+            rows = rows.select(wanted.names)
+            yield rows if rows.schema.equals(wanted) else rows.cast(wanted)
+
+
+class _Settings:
+    """The options of one load, checked."""
+
+    def __init__(self, options: Any) -> None:
+        options = {key.lower(): value for key, value in dict(options).items()}
+        known = {*TEXTS, *LISTS, *FLAGS, *OTHERS}
+        for key in options:
+            if key not in known:
+                raise ValueError(f"unknown option {key!r}; expected one of {', '.join(sorted(known - {'paths'}))}")
+        for key in ("layout", "encoding"):
+            if not options.get(key):
+                raise ValueError(f"the option {key!r} is needed")
+        self.paths = _paths(options)
+        self.records = options.get("records")
+        self.split_size = _number(options, "split_bytes")
+        self.partition_count = _number(options, "partitions")
+        self.tape_file = options.get("file")
+        mode = options.get("mode", "FAILFAST")
+        if mode.lower() not in MODES:
+            raise ValueError(f"mode={mode!r}: expected FAILFAST, PERMISSIVE or DROPMALFORMED")
+        self.drops_bad = mode.lower() == "dropmalformed"
+        self.keywords: dict[str, Any] = {key: options[key] for key in TEXTS if options.get(key) and key != "records"}
+        self.keywords |= {key: _list(options[key]) for key in LISTS if options.get(key)}
+        if options.get("when"):
+            # A condition can contain commas.
+            when = options["when"]
+            self.keywords["when"] = json.loads(when) if when.lstrip().startswith("[") else [when]
+        self.keywords |= {key: _flag(options, key) for key in FLAGS if key in options}
+        self.keywords["on_bad"] = MODES[mode.lower()]
+        self.keywords["dates"] = _pairs(options.get("dates", ""))
+        self.keywords["file"] = self.tape_file
+        if "batch_rows" in options:
+            self.keywords["batch_rows"] = _number(options, "batch_rows")
+        # Workers need not be able to open the layout.
+        self.keywords["layout"] = arrow._layout(self.keywords["layout"])
+        self.columns: list[str] = self.schema().names
+
+    def schema(self, **changed: Any) -> pyarrow.Schema:
+        """Return the columns that a query sees."""
+        schema = pyarrow.schema(charpipe.read(b"", **{**self.keywords, "records": "fb:1", **changed}))
+        return pyarrow.schema([field for field in schema if not (self.drops_bad and field.name == "_errors")])
+
+    def select(self, names: list[str]) -> _Settings:
+        """Read only these columns."""
+        spelled = dict(zip(self.columns, self.schema(underscores=False).names))
+        unknown = [name for name in names if name not in spelled and name not in arrow.EXTRA]
+        if unknown:
+            raise ValueError(f"the layout has no field {unknown[0]!r}; it has {', '.join(self.columns)}")
+        wanted = [spelled.get(name, name) for name in names]
+        if self.drops_bad:
+            wanted.append("_errors")
+        self.keywords |= {"columns": wanted, "extra": []}
+        self.columns = names
+        return self
+
+    def read(self, source: Any, records: str | None, split: charpipe.Split | None = None) -> charpipe.RecordStream:
+        name = source if isinstance(source, str) else None
+        stream = charpipe.read(source, **self.keywords, records=records, split=split, name=name)
+        return stream
+
+    def shape(self, path: str) -> str:
+        """Return how the records of a file are stored."""
+        if self.records:
+            return self.records
+        return charpipe.read(path, **self.keywords, records=None).shape
+
+    def split_bytes(self, total: int) -> int:
+        if self.partition_count is not None:
+            return max(1, -(-total // max(1, self.partition_count)))
+        return self.split_size or SPLIT_BYTES
+
+    def files(self) -> list[tuple[str, int]]:
+        """Return all files and their sizes."""
+        files = [file for path in self.paths for file in _files(path)]
+        if not self.paths:
+            raise ValueError("there is no path: name it in load(...)")
+        return files
+
+
+def _paths(options: dict[str, str]) -> list[str]:
+    if options.get("paths"):
+        return [_local(path) for path in json.loads(options["paths"])]
+    return [_local(options["path"])] if options.get("path") else []
+
+
+def _local(path: str) -> str:
+    """Return a path without the scheme of local files."""
+    if path.startswith("file:"):
+        return "/" + path.removeprefix("file:").lstrip("/")
+    if path.startswith("dbfs:/"):
+        return "/dbfs/" + path.removeprefix("dbfs:").lstrip("/")
+    return path
+
+
+def _files(path: str) -> list[tuple[str, int]]:
+    """Return the files that a path, a pattern or a directory stands for, with their sizes."""
+    if "://" in path:
+        return _remote_files(path)
+    found = sorted(glob.glob(path)) if glob.has_magic(path) and not os.path.exists(path) else [path]
+    if not found:
+        raise FileNotFoundError(f"{path}: no file matches")
+    files = []
+    for one in found:
+        if os.path.isdir(one):
+            names = sorted(os.listdir(one))
+            inside = [os.path.join(one, name) for name in names if not name.startswith(("_", "."))]
+            files += [file for file in inside if os.path.isfile(file)]
+        else:
+            files.append(one)
+    return [(file, os.stat(file).st_size) for file in files]
+
+
+def _remote_files(url: str) -> list[tuple[str, int]]:
+    system, path = _remote(url)
+    found = sorted(system.glob(path)) if glob.has_magic(path) else [path]
+    if not found:
+        raise FileNotFoundError(f"{url}: no file matches")
+    files = []
+    for one in found:
+        inside = system.find(one, maxdepth=1) if system.isdir(one) else [one]
+        files += [file for file in inside if not file.rsplit("/", 1)[-1].startswith(("_", "."))]
+    return [(system.unstrip_protocol(file), system.size(file)) for file in files]
+
+
+def _remote(url: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise ImportError(f"{url}: reading this needs fsspec: pip install fsspec") from error
+    return url_to_fs(url)
+
+
+def _size(path: str) -> int:
+    if "://" in path:
+        system, name = _remote(path)
+        return system.size(name)
+    return os.stat(path).st_size
+
+
+def _list(text: str) -> list[str]:
+    """Return the names in a list, which is in JSON or separated by commas."""
+    if text.lstrip().startswith("["):
+        return [str(name) for name in json.loads(text)]
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return pairs such as ``FIELD=PATTERN``, in JSON or separated by commas."""
+    if text.lstrip().startswith("{"):
+        return {str(key): str(value) for key, value in json.loads(text).items()}
+    pairs = [pair.partition("=") for pair in _list(text)]
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _flag(options: dict[str, str], key: str) -> bool:
+    word = options[key].strip().lower()
+    if word not in ("true", "false"):
+        raise ValueError(f"{key}={options[key]!r}: expected true or false")
+    return word == "true"
+
+
+def _number(options: dict[str, str], key: str) -> int | None:
+    if key not in options:
+        return None
+    try:
+        number = int(options[key])
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ValueError(f"{key}={options[key]!r}: expected a positive number")
+    return number

@@ -1,0 +1,81 @@
+//! Reads batches from an input: [`Batches`].
+
+use super::columns::Columns;
+use super::failure::Failure;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use charpipe::fields::Reader;
+use charpipe::records::{Records, Shape};
+use std::io::BufRead;
+
+/// The most bytes of records and the most values in a batch, so that the offsets of its columns fit into 32 bits.
+const MAX_BYTES: usize = 64 << 20;
+const MAX_VALUES: usize = 16 << 20;
+
+/// The batches of an input. After an error there are no more.
+pub(super) struct Batches {
+    pub(super) records: Records<Box<dyn BufRead + Send>>,
+    pub(super) reader: Reader,
+    pub(super) columns: Columns,
+    /// The most rows in a batch.
+    pub(super) rows: usize,
+    /// How the records are stored.
+    pub(super) shape: Shape,
+    /// The name of the input.
+    pub(super) name: Option<String>,
+    /// Whether a record that cannot be read becomes a row without values.
+    pub(super) keeps_bad: bool,
+    pub(super) state: State,
+}
+
+/// How far a run is.
+pub(super) enum State {
+    Running,
+    /// The rows before the error were delivered or are about to be.
+    Failed(Failure),
+    Ended,
+}
+
+impl Batches {
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.columns.schema().clone()
+    }
+
+    /// Returns the next batch, or `None` after the last. Rows before an error are delivered first.
+    pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>, Failure> {
+        if matches!(self.state, State::Running) {
+            match self.fill() {
+                Ok(true) => {}
+                Ok(false) => self.state = State::Ended,
+                Err(failure) => self.state = State::Failed(failure),
+            }
+        }
+        if self.columns.rows() > 0 {
+            return self.columns.finish().map(Some).map_err(|error| Failure::Batch(error.to_string()));
+        }
+        match &self.state {
+            State::Failed(failure) => Err(failure.clone()),
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads records until the batch is full. Returns `false` at the end of the input.
+    fn fill(&mut self) -> Result<bool, Failure> {
+        let Batches { records, reader, columns, .. } = self;
+        let mut bytes = 0;
+        while columns.rows() < self.rows && bytes < MAX_BYTES && columns.values() < MAX_VALUES {
+            let Some(record) = records.next_record()? else { return Ok(false) };
+            bytes += record.data.len();
+            columns.begin_row(record.number);
+            match reader.read(record.number, record.data, columns) {
+                Ok(row) => columns.end_row(record.data, record.offset, row.record_type),
+                Err(bad) if self.keeps_bad => columns.end_bad_row(record.data, record.offset, *bad),
+                Err(bad) => {
+                    columns.undo_row();
+                    return Err(Failure::Field(bad, Some(record.offset)));
+                }
+            }
+        }
+        Ok(true)
+    }
+}

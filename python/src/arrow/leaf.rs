@@ -1,0 +1,253 @@
+//! The values of one field as a column: [`Leaf`].
+
+use super::date::DatePattern;
+use arrow_array::types::{Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::{ArrayRef, BinaryArray, PrimitiveArray, StringArray};
+use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType};
+use charpipe::fields::{Binary, Decimal, Kind, PackedSign, Value};
+use std::sync::Arc;
+
+/// Values of variable length, one after another.
+pub(super) struct Bytes {
+    /// Where each value ends; the first number is 0.
+    ends: Vec<i32>,
+    bytes: Vec<u8>,
+}
+
+impl Bytes {
+    pub(super) fn new() -> Self {
+        Bytes { ends: vec![0], bytes: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        // A batch ends long before this is too large; see `batches.rs`.
+        self.ends.push(self.bytes.len() as i32);
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.ends.truncate(len + 1);
+        self.bytes.truncate(self.ends[len] as usize);
+    }
+
+    /// Takes the values, and makes room for as many again.
+    pub(super) fn take(&mut self) -> (OffsetBuffer<i32>, Buffer) {
+        let fresh = Bytes { ends: Vec::with_capacity(self.ends.len()), bytes: Vec::with_capacity(self.bytes.len()) };
+        let Bytes { ends, bytes } = std::mem::replace(self, fresh);
+        self.ends.push(0);
+        (OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(bytes))
+    }
+}
+
+/// How the values of a field are kept.
+enum Values {
+    Text(Bytes),
+    Raw(Bytes),
+    Int32(Vec<i32>),
+    Int64(Vec<i64>),
+    Decimal { values: Vec<i128>, precision: u8, scale: i8 },
+    Double(Vec<f64>),
+    Date(Vec<i32>, DatePattern),
+}
+
+/// Why a value does not go into its column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Misfit {
+    pub(super) code: &'static str,
+    /// Completes the sentence "field X: …".
+    pub(super) what: String,
+}
+
+/// The values of one field.
+pub(super) struct Leaf {
+    values: Values,
+    validity: NullBufferBuilder,
+}
+
+/// Whether numbers without decimal places become integers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Integers {
+    /// Only binary numbers do.
+    Binary,
+    /// All do that have at most 18 digits.
+    All,
+}
+
+impl Leaf {
+    /// Makes the column for a field of this kind. A `date` is kept as a date.
+    pub(super) fn new(kind: &Kind, integers: Integers, date: Option<DatePattern>) -> Self {
+        let values = match (kind, date) {
+            (_, Some(pattern)) => Values::Date(Vec::new(), pattern),
+            (Kind::Text(_), _) => Values::Text(Bytes::new()),
+            (Kind::Float(_), _) => Values::Double(Vec::new()),
+            (Kind::Binary(binary), _) if binary.scale <= 0 => of_binary(binary),
+            (Kind::Zoned(_) | Kind::Edited(_) | Kind::Packed(_) | Kind::Binary(_), _) => of_decimal(kind, integers),
+            _ => Values::Raw(Bytes::new()),
+        };
+        Leaf { values, validity: NullBufferBuilder::new(0) }
+    }
+
+    pub(super) fn data_type(&self) -> DataType {
+        match &self.values {
+            Values::Text(_) => DataType::Utf8,
+            Values::Raw(_) => DataType::Binary,
+            Values::Int32(_) => DataType::Int32,
+            Values::Int64(_) => DataType::Int64,
+            Values::Decimal { precision, scale, .. } => DataType::Decimal128(*precision, *scale),
+            Values::Double(_) => DataType::Float64,
+            Values::Date(..) => DataType::Date32,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.validity.len()
+    }
+
+    /// Appends a value. If it does not fit, nothing is appended.
+    #[inline]
+    pub(super) fn push(&mut self, value: Value<'_>) -> Result<(), Misfit> {
+        match (&mut self.values, value) {
+            (Values::Text(texts), Value::Text(text)) => texts.push(text.as_bytes()),
+            (Values::Decimal { values, precision, scale }, Value::Number(number)) => {
+                values.push(fitting(&number, *precision, *scale)?);
+            }
+            (Values::Int32(values), Value::Number(number)) => values.push(integer(&number)?),
+            (Values::Int64(values), Value::Number(number)) => values.push(integer(&number)?),
+            (Values::Double(values), Value::Single(number)) => values.push(number.into()),
+            (Values::Double(values), Value::Double(number)) => values.push(number),
+            (Values::Raw(all), Value::Raw(bytes)) => all.push(bytes),
+            (Values::Date(values, pattern), value) => match pattern.read(value)? {
+                Some(days) => values.push(days),
+                None => {
+                    self.push_null();
+                    return Ok(());
+                }
+            },
+            _ => {
+                self.push_null();
+                return Ok(());
+            }
+        }
+        self.validity.append_non_null();
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn push_null(&mut self) {
+        match &mut self.values {
+            Values::Text(bytes) | Values::Raw(bytes) => bytes.push(b""),
+            Values::Int32(values) | Values::Date(values, _) => values.push(0),
+            Values::Int64(values) => values.push(0),
+            Values::Decimal { values, .. } => values.push(0),
+            Values::Double(values) => values.push(0.0),
+        }
+        self.validity.append_null();
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        match &mut self.values {
+            Values::Text(bytes) | Values::Raw(bytes) => bytes.truncate(len),
+            Values::Int32(values) | Values::Date(values, _) => values.truncate(len),
+            Values::Int64(values) => values.truncate(len),
+            Values::Decimal { values, .. } => values.truncate(len),
+            Values::Double(values) => values.truncate(len),
+        }
+        self.validity.truncate(len);
+    }
+
+    /// Takes the values as an array.
+    pub(super) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
+        fn all<T>(values: &mut Vec<T>) -> Vec<T> {
+            let room = Vec::with_capacity(values.len());
+            std::mem::replace(values, room)
+        }
+        let nulls = self.validity.finish();
+        Ok(match &mut self.values {
+            Values::Text(texts) => {
+                let (offsets, bytes) = texts.take();
+                Arc::new(StringArray::try_new(offsets, bytes, nulls)?)
+            }
+            Values::Raw(raw) => {
+                let (offsets, bytes) = raw.take();
+                Arc::new(BinaryArray::try_new(offsets, bytes, nulls)?)
+            }
+            Values::Int32(values) => Arc::new(PrimitiveArray::<Int32Type>::try_new(all(values).into(), nulls)?),
+            Values::Int64(values) => Arc::new(PrimitiveArray::<Int64Type>::try_new(all(values).into(), nulls)?),
+            Values::Double(values) => Arc::new(PrimitiveArray::<Float64Type>::try_new(all(values).into(), nulls)?),
+            Values::Date(values, _) => Arc::new(PrimitiveArray::<Date32Type>::try_new(all(values).into(), nulls)?),
+            Values::Decimal { values, precision, scale } => Arc::new(
+                PrimitiveArray::<Decimal128Type>::try_new(all(values).into(), nulls)?
+                    .with_precision_and_scale(*precision, *scale)?,
+            ),
+        })
+    }
+}
+
+/// Chooses how to keep a binary number without decimal places. All values of its bytes fit; only of an unsigned number of
+/// eight bytes with a picture, no more than the 18 digits that a picture can have.
+fn of_binary(binary: &Binary) -> Values {
+    let zeros = binary.scale.unsigned_abs();
+    let digits = Kind::Binary(*binary).digits().unwrap_or(Kind::MAX_DIGITS).saturating_add(zeros);
+    match (binary.len, binary.signed, zeros) {
+        (0..=3, _, 0) | (4, true, 0) => Values::Int32(Vec::new()),
+        (4..=7, _, 0) | (8, true, 0) => Values::Int64(Vec::new()),
+        (8, false, 0) if binary.digits.is_some() => Values::Int64(Vec::new()),
+        _ => Values::Decimal { values: Vec::new(), precision: digits.min(Kind::MAX_DIGITS), scale: 0 },
+    }
+}
+
+/// Chooses how to keep a decimal number. Its precision and scale are those of its picture; a binary number can have as
+/// many digits as its bytes allow.
+fn of_decimal(kind: &Kind, integers: Integers) -> Values {
+    let digits = match kind {
+        Kind::Packed(packed) if packed.sign != PackedSign::Absent => packed.digits,
+        kind => kind.digits().unwrap_or(Kind::MAX_DIGITS),
+    };
+    let scale = kind.scale().unwrap_or(0);
+    // Zeros that a scale adds, after the digits or between them and the point.
+    let zeros = if scale < 0 { scale.unsigned_abs() } else { scale.unsigned_abs().saturating_sub(digits) };
+    let precision = digits.saturating_add(zeros).clamp(1, Kind::MAX_DIGITS);
+    match (integers, scale, precision) {
+        (Integers::All, ..=0, ..=9) => Values::Int32(Vec::new()),
+        (Integers::All, ..=0, ..=18) => Values::Int64(Vec::new()),
+        _ => Values::Decimal { values: Vec::new(), precision, scale: scale.max(0) },
+    }
+}
+
+const POWERS: [u128; 39] = {
+    let mut powers = [1; 39];
+    let mut index = 1;
+    while index < 39 {
+        powers[index] = 10 * powers[index - 1];
+        index += 1;
+    }
+    powers
+};
+
+/// Returns the digits of a number with `scale` decimal places, if there are at most `precision`.
+#[inline]
+fn fitting(number: &Decimal, precision: u8, scale: i8) -> Result<i128, Misfit> {
+    let scaled = if number.scale() == scale { Some(*number) } else { number.rescale(scale) };
+    match scaled.filter(|number| number.magnitude() < POWERS[usize::from(precision)]).and_then(|one| one.mantissa()) {
+        Some(mantissa) => Ok(mantissa),
+        None => Err(too_large(number, &format!("{precision} digits that its picture has"))),
+    }
+}
+
+#[inline]
+fn integer<T: TryFrom<i128>>(number: &Decimal) -> Result<T, Misfit> {
+    let scaled = if number.scale() == 0 { Some(*number) } else { number.rescale(0) };
+    let mantissa = scaled.and_then(|number| number.mantissa()).and_then(|number| T::try_from(number).ok());
+    mantissa.ok_or_else(|| too_large(number, "digits that its picture has"))
+}
+
+#[cold]
+fn too_large(number: &Decimal, room: &str) -> Misfit {
+    Misfit { code: "does-not-fit", what: format!("{number} has more than the {room}") }
+}

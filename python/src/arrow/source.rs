@@ -1,0 +1,141 @@
+//! Inputs of records: files, objects with the buffer protocol, and Python's file objects.
+
+use super::failure::not_read;
+use crate::strings::Memory;
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How much is read from a file at once.
+const FILE_BUFFER: usize = 256 * 1024;
+/// How much is read from a Python object at once: each call takes the interpreter's lock.
+const OBJECT_BUFFER: usize = 4 << 20;
+
+/// An input that was not opened yet.
+pub(super) enum Source {
+    Path(PathBuf),
+    Buffer(Arc<Memory>),
+    /// An object with `read`, and for parts of it `seek`.
+    Object(Py<PyAny>),
+}
+
+pub(super) trait ReadSeek: Read + Seek + Send {}
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
+impl Source {
+    /// Takes a path, bytes, or a file object.
+    pub(super) fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(path) = object.extract::<PathBuf>() {
+            return Ok(Source::Path(path));
+        }
+        match Memory::of(object) {
+            Ok(memory) => return Ok(Source::Buffer(Arc::new(memory))),
+            Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => return Err(error),
+            Err(_) => {}
+        }
+        if object.hasattr("read")? {
+            return Ok(Source::Object(object.clone().unbind()));
+        }
+        let what = object.get_type().name()?;
+        Err(pyo3::exceptions::PyTypeError::new_err(format!(
+            "expected a path, an object with the buffer protocol such as bytes, or a binary file object, not {what}"
+        )))
+    }
+
+    /// Returns its name, for messages.
+    pub(super) fn name(&self) -> Option<String> {
+        match self {
+            Source::Path(path) => Some(path.display().to_string()),
+            Source::Buffer(_) => None,
+            Source::Object(object) => Python::attach(|py| object.bind(py).getattr("name").ok()?.extract().ok()),
+        }
+    }
+
+    /// Opens it, for looking at several places.
+    pub(super) fn open(&self) -> PyResult<Box<dyn ReadSeek>> {
+        Ok(match self {
+            Source::Path(path) => Box::new(open(path)?),
+            Source::Buffer(buffer) => Box::new(Cursor::new(Shared(buffer.clone()))),
+            Source::Object(object) => Box::new(Object(Python::attach(|py| object.clone_ref(py)))),
+        })
+    }
+
+    /// Opens it at byte `begin`, for reading. Nothing is sought if that is 0, so that a pipe can be read.
+    pub(super) fn reader(&self, begin: u64) -> PyResult<Box<dyn BufRead + Send>> {
+        if let Source::Buffer(buffer) = self {
+            let mut cursor = Cursor::new(Shared(buffer.clone()));
+            cursor.set_position(begin);
+            return Ok(Box::new(cursor));
+        }
+        let room = if matches!(self, Source::Object(_)) { OBJECT_BUFFER } else { FILE_BUFFER };
+        let mut input = self.open()?;
+        if begin > 0 {
+            input.seek(SeekFrom::Start(begin)).map_err(|error| not_read(&error, self.name().as_deref()))?;
+        }
+        Ok(Box::new(BufReader::with_capacity(room, input)))
+    }
+
+    /// Reads the first bytes, at most `len`. A file object is at its beginning afterwards.
+    pub(super) fn head(&self, len: u64) -> PyResult<Vec<u8>> {
+        let mut head = Vec::new();
+        let mut input = self.open()?;
+        let read = input.by_ref().take(len).read_to_end(&mut head);
+        let read = read.and_then(|_| if let Source::Object(_) = self { input.seek(SeekFrom::Start(0)) } else { Ok(0) });
+        read.map_err(|error| not_read(&error, self.name().as_deref()))?;
+        Ok(head)
+    }
+}
+
+fn open(path: &Path) -> PyResult<File> {
+    let name = path.display().to_string();
+    File::open(path).map_err(|error| not_read(&error, Some(&name)))
+}
+
+/// A buffer that several readers share.
+struct Shared(Arc<Memory>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+}
+
+/// A Python file object.
+struct Object(Py<PyAny>);
+
+fn raised(error: PyErr) -> io::Error {
+    io::Error::other(error)
+}
+
+impl Read for Object {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let read = self.0.bind(py).call_method1("read", (room.len(),)).map_err(raised)?;
+            let bytes = read.cast::<PyBytes>().map_err(|error| raised(error.into()))?.as_bytes();
+            let Some(start) = room.get_mut(..bytes.len()) else {
+                return Err(io::Error::other("read() returned more bytes than it was asked for"));
+            };
+            start.copy_from_slice(bytes);
+            Ok(bytes.len())
+        })
+    }
+}
+
+impl Seek for Object {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (offset, whence) = match to {
+            SeekFrom::Start(offset) => (offset.cast_signed(), 0),
+            SeekFrom::Current(offset) => (offset, 1),
+            SeekFrom::End(offset) => (offset, 2),
+        };
+        Python::attach(|py| {
+            let object = self.0.bind(py);
+            object.call_method1("seek", (offset, whence)).map_err(raised)?;
+            object.call_method0("tell").and_then(|at| at.extract::<u64>()).map_err(raised)
+        })
+    }
+}

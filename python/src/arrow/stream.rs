@@ -1,0 +1,155 @@
+//! The Python classes of record batches, and Arrow's C interface.
+
+use super::batches::Batches;
+use super::failure::Failure;
+use arrow_array::ffi::FFI_ArrowArray;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, RecordBatch, RecordBatchReader, StructArray, ffi};
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ffi::CStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The names of the capsules in Arrow's C interface.
+const STREAM: &CStr = c"arrow_array_stream";
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+
+/// Record batches, read while they are consumed.
+///
+/// pyarrow, Polars, DuckDB and pandas take it as it is: pyarrow.table(stream), polars.from_arrow(stream). It is consumed
+/// once. Iterating over it gives batches that can be passed on in the same way.
+#[pyclass(module = "charpipe", frozen)]
+pub(crate) struct RecordStream(Arc<Mutex<Batches>>);
+
+impl RecordStream {
+    pub(super) fn new(batches: Batches) -> Self {
+        RecordStream(Arc::new(Mutex::new(batches)))
+    }
+}
+
+fn lock(batches: &Mutex<Batches>) -> MutexGuard<'_, Batches> {
+    // A panic is reported by whoever panicked.
+    batches.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn invalid(error: &ArrowError) -> PyErr {
+    pyo3::exceptions::PyRuntimeError::new_err(error.to_string())
+}
+
+#[pymethods]
+impl RecordStream {
+    /// Arrow's C interface: a stream of batches. The batches that were not read yet are in it.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer that wants other types converts the columns itself, which the interface allows.
+        let _ = requested_schema;
+        let stream = FFI_ArrowArrayStream::new(Box::new(Consumer::new(self.0.clone())));
+        PyCapsule::new_with_value(py, stream, STREAM)
+    }
+
+    /// Arrow's C interface: the schema.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = py.detach(|| lock(&self.0).schema());
+        let schema = FFI_ArrowSchema::try_from(schema.as_ref()).map_err(|error| invalid(&error))?;
+        PyCapsule::new_with_value(py, schema, SCHEMA)
+    }
+
+    /// How the records are stored, such as rdw.
+    #[getter]
+    fn shape(&self, py: Python<'_>) -> String {
+        py.detach(|| lock(&self.0).shape.to_string())
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        py.check_signals()?;
+        let (batch, name) = py.detach(|| {
+            let mut batches = lock(&self.0);
+            (batches.next_batch(), batches.name.clone())
+        });
+        match batch {
+            Ok(batch) => Ok(batch.map(Batch)),
+            Err(failure) => Err(failure.raise(name.as_deref())),
+        }
+    }
+}
+
+/// One batch of records.
+#[pyclass(module = "charpipe", frozen, name = "RecordBatch")]
+pub(crate) struct Batch(RecordBatch);
+
+#[pymethods]
+impl Batch {
+    /// The number of records.
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    /// Arrow's C interface: the schema and the array of structs that the batch is.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        let data = StructArray::from(self.0.clone()).into_data();
+        let (array, schema): (FFI_ArrowArray, FFI_ArrowSchema) = ffi::to_ffi(&data).map_err(|error| invalid(&error))?;
+        let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
+        Ok((schema, PyCapsule::new_with_value(py, array, ARRAY)?))
+    }
+
+    /// Arrow's C interface: the schema.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.0.schema().as_ref()).map_err(|error| invalid(&error))?;
+        PyCapsule::new_with_value(py, schema, SCHEMA)
+    }
+}
+
+/// Gives the batches to a consumer that knows nothing of Python.
+struct Consumer {
+    batches: Arc<Mutex<Batches>>,
+    schema: SchemaRef,
+}
+
+impl Consumer {
+    fn new(batches: Arc<Mutex<Batches>>) -> Self {
+        let schema = lock(&batches).schema();
+        Consumer { batches, schema }
+    }
+}
+
+impl Iterator for Consumer {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut batches = lock(&self.batches);
+        let batch = batches.next_batch();
+        let name = |failure: Failure| match &batches.name {
+            Some(name) => format!("{name}: {failure}"),
+            None => failure.to_string(),
+        };
+        batch.map_err(|failure| ArrowError::ExternalError(name(failure).into())).transpose()
+    }
+}
+
+impl RecordBatchReader for Consumer {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}

@@ -1,0 +1,536 @@
+"""Records as Arrow batches: the values, the types, bad values, parts, and every consumer."""
+
+import io
+import json
+import mmap
+import pathlib
+import struct
+import subprocess
+import threading
+from decimal import Decimal
+
+import pytest
+
+import charpipe
+
+pyarrow = pytest.importorskip("pyarrow")
+
+DATA = pathlib.Path(__file__).parents[2] / "tests" / "data" / "carddemo"
+BOOKS, EBCDIC, ASCII = DATA / "copybooks", DATA / "ebcdic", DATA / "ascii"
+
+
+def table(source, **options):
+    return pyarrow.table(charpipe.read(source, **{"encoding": "IBM037", **options}))
+
+
+def ebcdic(text):
+    return text.encode("cp037")
+
+
+LIST = "ID 1 4 zoned,unsigned\nNAME 5 6 text\nAMOUNT 11 3 packed.2\nCOUNT 14 2 binary\n"
+
+
+def item(number, name="Joe", amount=b"\x01\x23\x4c", count=7):
+    return ebcdic(f"{number:04}{name:6}") + amount + struct.pack(">h", count)
+
+
+# --- Values and types -------------------------------------------------------------------------------------------------
+
+
+def test_the_accounts_of_carddemo_are_those_of_their_ascii_copies():
+    rows = table(EBCDIC / "AWS.M2.CARDDEMO.ACCTDATA.PS", layout=BOOKS / "CVACT01Y.cpy").to_pylist()
+    lines = (ASCII / "acctdata.txt").read_text().splitlines()
+    assert len(rows) == len(lines) == 50
+    for row, line in zip(rows, lines):
+        assert row["ACCT-ID"] == int(line[0:11])
+        assert row["ACCT-ACTIVE-STATUS"] == line[11]
+        assert row["ACCT-CURR-BAL"] == signed(line[12:24])
+        assert row["ACCT-CREDIT-LIMIT"] == signed(line[24:36])
+        assert row["ACCT-OPEN-DATE"] == line[48:58]
+
+
+def signed(text):
+    """A zoned decimal with two places, as it is in ASCII."""
+    signs = "{ABCDEFGHI}JKLMNOPQR"
+    sign = signs.index(text[-1])
+    return Decimal(int(text[:-1] + str(sign % 10)) * (-1 if sign > 9 else 1)).scaleb(-2)
+
+
+def test_every_file_of_carddemo_has_the_same_text_as_its_ascii_copy():
+    pairs = [
+        ("CARDDATA", "CVACT02Y", "carddata", 150),
+        ("CARDXREF", "CVACT03Y", "cardxref", 50),
+        ("CUSTDATA", "CVCUS01Y", "custdata", 500),
+        ("TRANTYPE", "CVTRA03Y", "trantype", 60),
+    ]
+    for name, book, copy, length in pairs:
+        found = table(EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", layout=f"ALL 1 {length} text\n", trim="nothing")
+        lines = [line.ljust(length)[:length] for line in (ASCII / f"{copy}.txt").read_text().splitlines()]
+        assert [row["ALL"] for row in found.to_pylist()] == lines, name
+        fields = table(EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", layout=BOOKS / f"{book}.cpy")
+        assert fields.num_rows == len(lines)
+
+
+def test_types_follow_the_layout():
+    layout = (
+        "T 1 2 text\nZ 3 3 zoned.1\nP 6 3 packed,digits=4\nB1 9 2 binary\nB2 11 4 binary,unsigned\nB3 15 8 binary\n"
+        "B4 23 8 binary,unsigned\nB5 31 4 binary.2\nF 35 8 float\nR 43 3 raw\nA 46 2*2 binary\nE 50 4 packed.-2\n"
+    )
+    schema = pyarrow.schema(charpipe.read(b"", layout=layout, encoding="IBM037"))
+    types = [str(field.type) for field in schema]
+    assert types == [
+        "string",
+        "decimal128(3, 1)",
+        "decimal128(4, 0)",
+        "int32",
+        "int64",
+        "int64",
+        "decimal128(20, 0)",
+        "decimal128(10, 2)",
+        "double",
+        "binary",
+        "list<element: int32>",
+        "decimal128(9, 0)",
+    ]
+    assert all(field.nullable for field in schema)
+    integers = pyarrow.schema(charpipe.read(b"", layout=layout, encoding="IBM037", integers=True))
+    assert [str(integers.field(name).type) for name in "PE"] == ["int32", "int32"]
+
+
+def test_values():
+    layout = "P 1 3 packed.-2\nF 4 4 float\nR 8 2 raw\nB 10 4 binary.2\n"
+    rows = table(bytes.fromhex("00123D C1100000 00FF FFFFFF9C"), layout=layout).to_pylist()
+    assert rows == [{"P": Decimal(-12300), "F": -1.0, "R": b"\x00\xff", "B": Decimal("-1.00")}]
+
+
+def test_groups_arrays_and_counts():
+    book = b"""
+       01  ORDER-RECORD.
+           05  ID           PIC 9(3).
+           05  LINE-COUNT   PIC 9.
+           05  LINES-OF OCCURS 0 TO 3 TIMES DEPENDING ON LINE-COUNT.
+               10  ITEM     PIC X(2).
+               10  SIZES    PIC 9 OCCURS 2 TIMES.
+           05  TAIL.
+               10  CODE-X   PIC X.
+"""
+    data = b"".join(struct.pack(">HH", len(ebcdic(text)) + 4, 0) + ebcdic(text) for text in ["0012AB12CD34x", "0020y"])
+    rows = table(data, layout=book, records="rdw").to_pylist()
+    assert rows[0]["LINES-OF"] == [
+        {"ITEM": "AB", "SIZES": [Decimal(1), Decimal(2)]},
+        {"ITEM": "CD", "SIZES": [Decimal(3), Decimal(4)]},
+    ]
+    assert (rows[1]["LINES-OF"], rows[1]["TAIL"]) == ([], {"CODE-X": "y"})
+
+
+def test_record_types_leave_the_others_null():
+    layout = "K 1 1 text\nwhen K=A: ONE\nX 2 2 text\nwhen K=B: TWO\nY 2 2 zoned,unsigned\nZ 4 1*2 text\nend\n"
+    rows = table(ebcdic("Axy  B12pq"), layout=layout, records="fb:5", extra=["_type"]).to_pylist()
+    assert rows == [
+        {"_type": "ONE", "K": "A", "ONE": {"X": "xy"}, "TWO": None},
+        {"_type": "TWO", "K": "B", "ONE": None, "TWO": {"Y": Decimal(12), "Z": ["p", "q"]}},
+    ]
+
+
+def test_conditions_for_a_copybook():
+    book = "       01 R.\n 05 K PIC X.\n 05 A PIC X(2).\n 05 B REDEFINES A PIC 9(2).\n"
+    rows = table(ebcdic("1xy212"), layout=book, when=["K=1: A", "K=2: B"]).to_pylist()
+    assert rows == [{"K": "1", "A": "xy", "B": None}, {"K": "2", "A": None, "B": Decimal(12)}]
+
+
+def test_dates():
+    layout = "A 1 8 text\nB 9 8 zoned,unsigned\nC 17 7 text\nD 24 8 text\n"
+    dates = {"B": "YYYYMMDD", "C": "YYYYDDD", "D": "DD-MM-YY"}
+    row = table(ebcdic("        " + "20240229" + "2024060" + "01-02-49"), layout=layout, dates=dates).to_pylist()[0]
+    assert [str(row[name]) for name in "BCD"] == ["2024-02-29", "2024-02-29", "2049-02-01"]
+    empty = table(ebcdic(" " * 8 + "0" * 8 + "0000000" + " " * 8), layout=layout, dates=dates).to_pylist()[0]
+    assert [empty[name] for name in "BCD"] == [None] * 3
+    with pytest.raises(charpipe.RecordError, match='record 1, field B: "20230229" is not a date like YYYYMMDD') as error:
+        list(charpipe.read(ebcdic(" " * 8 + "20230229" + "2024060" + "01-02-49"), layout=layout, encoding="IBM037", dates=dates))
+    assert error.value.code == "bad-date"
+    for pattern in ["YYYY", "MMDD", "YYYYMMDDDDD", ""]:
+        with pytest.raises(ValueError, match="is not a pattern of a date"):
+            charpipe.read(b"", layout=layout, encoding="IBM037", dates={"B": pattern})
+
+
+def test_mixed_pages():
+    data = bytes.fromhex("0E 4562 4566 0F 40 81 82 40 40")
+    assert table(data, layout="A 1 11 text\n", encoding="IBM939").to_pylist() == [{"A": "日本 ab"}]
+
+
+# --- Columns ----------------------------------------------------------------------------------------------------------
+
+
+def test_columns_are_chosen_in_the_order_of_the_layout():
+    found = table(item(1), layout=LIST, columns=["COUNT", "ID"])
+    assert found.column_names == ["ID", "COUNT"]
+    assert table(item(1) * 3, layout=LIST, columns=[]).num_rows == 3
+    assert table(item(1), layout=LIST, columns=["_number", "ID"]).column_names == ["_number", "ID"]
+
+
+def test_columns_that_are_no_fields():
+    data = item(1) + item(2)
+    extra = ["_file", "_number", "_offset", "_type", "_record", "_errors"]
+    rows = table(data, layout=LIST, columns=["ID", "_number"], extra=extra + extra, name="in").to_pylist()
+    assert rows[1] == {
+        "_file": "in",
+        "_number": 2,
+        "_offset": 15,
+        "_type": None,
+        "ID": Decimal(2),
+        "_record": item(2),
+        "_errors": None,
+    }
+
+
+def test_underscores():
+    assert table(b"\xc1", layout="A-B 1 1 text\n", underscores=True).column_names == ["A_B"]
+
+
+def test_batches():
+    stream = charpipe.read(item(1) * 10, layout=LIST, encoding="IBM037", batch_rows=4)
+    assert [batch.num_rows for batch in stream] == [4, 4, 2]
+    assert list(stream) == []
+
+
+# --- Bad values -------------------------------------------------------------------------------------------------------
+
+
+def test_an_error_comes_after_all_rows_before_it():
+    data = item(1) + item(2) + item(3, amount=ebcdic("bad"))
+    stream = charpipe.read(data, layout=LIST, encoding="IBM037")
+    assert next(stream).num_rows == 2
+    for _ in range(2):
+        with pytest.raises(charpipe.RecordError) as error:
+            next(stream)
+        assert str(error.value).startswith("byte 30: record 3, field AMOUNT, columns 11-13: 82 81 84 is not a number")
+    found = error.value
+    assert (found.code, found.offset, found.record, found.field) == ("bad-number", 30, 3, "AMOUNT")
+    assert found.bytes == b"\x82\x81\x84"
+    assert isinstance(found, ValueError)
+
+
+def test_a_consumer_of_the_stream_gets_the_message():
+    reader = pyarrow.RecordBatchReader.from_stream(
+        charpipe.read(item(1) + item(3, amount=b"\0\0\0"), layout=LIST, encoding="IBM037", name="x.dat")
+    )
+    assert reader.read_next_batch().num_rows == 1
+    with pytest.raises((OSError, ValueError), match="x.dat: byte 15: record 2, field AMOUNT"):
+        reader.read_next_batch()
+
+
+def test_bad_values_become_null_with_a_reason():
+    data = item(1) + item(2, amount=b"\x40\x40\x40") + item(3)
+    rows = table(data, layout=LIST, on_bad="null").to_pylist()
+    assert [row["AMOUNT"] for row in rows] == [Decimal("12.34"), None, Decimal("12.34")]
+    assert [row["_errors"] is None for row in rows] == [True, False, True]
+    (error,) = rows[1]["_errors"]
+    assert (error["field"], error["code"], error["bytes"]) == ("AMOUNT", "bad-number", b"@@@")
+    assert error["message"].startswith("record 2, field AMOUNT")
+    assert rows[1]["NAME"] == "Joe"
+
+
+def test_a_record_that_cannot_be_read_becomes_a_row_of_nulls():
+    layout = "N 1 1 zoned,unsigned\nwhen N=1: ONE\nX 2 1 text\nwhen N=2: TWO\nY 2 1*2 text\nend\n"
+    rows = table(ebcdic("1a 9b 2cd"), layout=layout, records="fb:3", on_bad="null", extra=["_record"]).to_pylist()
+    assert [row["N"] for row in rows] == [1, None, 2]
+    assert rows[1]["_errors"][0]["code"] == "unknown-type"
+    assert (rows[1]["ONE"], rows[1]["TWO"], rows[1]["_record"]) == (None, None, ebcdic("9b "))
+    assert rows[2]["TWO"] == {"Y": ["c", "d"]}
+
+
+def test_short_records():
+    data = b"\0\x06\0\0" + ebcdic("12")
+    layout = "A 1 2 zoned,unsigned\nB 3 4 text\n"
+    with pytest.raises(charpipe.RecordError, match="the record has 2 bytes, but this field ends at byte 6") as error:
+        next(charpipe.read(data, layout=layout, encoding="IBM037", records="rdw"))
+    assert error.value.code == "record-too-short"
+    assert table(data, layout=layout, records="rdw", short_records=True).to_pylist() == [{"A": Decimal(12), "B": None}]
+    rows = table(data, layout=layout, records="rdw", on_bad="null").to_pylist()
+    assert rows[0]["_errors"][0]["code"] == "record-too-short"
+
+
+def test_a_number_that_its_picture_has_no_room_for():
+    # Four digits in three bytes: the first half byte should be zero.
+    with pytest.raises(charpipe.RecordError, match="12345 has more than the 4 digits that its picture has") as error:
+        next(charpipe.read(b"\x12\x34\x5c", layout="A 1 3 packed,digits=4\n", encoding="IBM037"))
+    assert error.value.code == "does-not-fit"
+    rows = table(b"\x12\x34\x5c\x01\x23\x4c", layout="A 1 3 packed,digits=4\n", on_bad="null").to_pylist()
+    assert [row["A"] for row in rows] == [None, Decimal(1234)]
+
+
+@pytest.mark.parametrize("cut", [1, 3, 5, 17])
+def test_a_file_that_is_cut_off(cut):
+    data = b"".join(b"\0\x13\0\0" + item(number) for number in range(3))[:-cut]
+    stream = charpipe.read(data, layout=LIST, encoding="IBM037", records="rdw")
+    assert next(stream).num_rows == 2
+    with pytest.raises(charpipe.RecordError, match="record 3, which begins at byte 38, is incomplete") as error:
+        next(stream)
+    assert (error.value.code, error.value.record, error.value.offset) == ("record-cut", 3, len(data))
+
+
+def test_bad_options_are_errors_before_anything_is_read():
+    def fails(error, match, **options):
+        with pytest.raises(error, match=match):
+            charpipe.read(b"", **{"layout": LIST, "encoding": "IBM037", **options})
+
+    fails(ValueError, "NAMES", columns=["NAMES"])
+    fails(ValueError, "one of _file, _number", extra=["_line"])
+    fails(ValueError, "is not a record shape", records="fbb:80")
+    fails(LookupError, "IBM9999", encoding="IBM9999")
+    fails(ValueError, "on_bad=\"skip\": expected error or null", on_bad="skip")
+    fails(ValueError, "trim=\"x\"", trim="x")
+    fails(ValueError, "layout: line 1, column", layout="A 1 x text\n")
+    fails(ValueError, "layout: line 2", layout="       01 A.\n  05 B PIX X.\n")
+    fails(ValueError, "have 1 to 3 bytes: say how they are stored", layout=ODO)
+    fails(ValueError, "when", when=["X=1: NO"])
+    fails(TypeError, "columns must be a list of names", columns="ID")
+    fails(FileNotFoundError, "absent", layout=pathlib.Path("absent.cpy"))
+    with pytest.raises(FileNotFoundError, match="absent.dat"):
+        charpipe.read("absent.dat", layout=LIST, encoding="IBM037")
+    with pytest.raises(TypeError, match="expected a path, an object with the buffer protocol"):
+        charpipe.read(7, layout=LIST, encoding="IBM037")
+
+
+ODO = b"       01 A.\n 05 N PIC 9.\n 05 B PIC X OCCURS 0 TO 2 DEPENDING ON N.\n"
+
+
+# --- Inputs -----------------------------------------------------------------------------------------------------------
+
+
+def test_inputs(tmp_path):
+    data = item(1) + item(2)
+    path = tmp_path / "in.dat"
+    path.write_bytes(data)
+    expected = table(data, layout=LIST)
+    assert table(path, layout=LIST) == table(str(path), layout=LIST) == expected
+    assert table(path.as_uri(), layout=LIST) == expected
+    for kind in (bytearray, memoryview, io.BytesIO):
+        assert table(kind(data), layout=LIST) == expected
+    with open(path, "rb") as file:
+        assert table(file, layout=LIST) == expected
+    with open(path, "rb", buffering=0) as file:
+        assert table(file, layout=LIST) == expected
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert table(mapped, layout=LIST) == expected
+    with open(path) as file, pytest.raises(TypeError, match="binary mode"):
+        charpipe.read(file, layout=LIST, encoding="IBM037")
+
+
+def test_a_file_object_that_fails():
+    class Broken(io.RawIOBase):
+        def read(self, size=-1):
+            raise TimeoutError("no answer from the disk")
+
+    with pytest.raises(TimeoutError, match="no answer"):
+        next(charpipe.read(Broken(), layout=LIST, encoding="IBM037"))
+
+
+def test_the_shape_is_found():
+    data = b"".join(b"\0\x13\0\0" + item(number) for number in range(200))
+    stream = charpipe.read(data, layout=LIST, encoding="IBM037", records="auto")
+    assert stream.shape == "rdw"
+    assert pyarrow.table(stream).num_rows == 200
+    with pytest.raises(ValueError, match="auto"):
+        charpipe.read(b"?", layout=LIST, encoding="IBM037", records="auto")
+
+
+def test_remote_files():
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://folder/in.dat", "wb") as file:
+        file.write(item(1) * 5)
+    with fsspec.open("memory://folder/list.txt", "wb") as file:
+        file.write(LIST.encode())
+    url = "memory://folder/in.dat"
+    rows = table(url, layout="memory://folder/list.txt", extra=["_file"]).to_pylist()
+    assert [row["_file"] for row in rows] == [url] * 5
+    parts = charpipe.splits(url, "fb:15", 30)
+    assert [tuple(part) for part in parts] == [(0, 30, 1), (30, 60, 3), (60, 75, 5)]
+    assert [table(url, layout=LIST, split=part).num_rows for part in parts] == [2, 2, 1]
+
+
+# --- Parts ------------------------------------------------------------------------------------------------------------
+
+
+def framed(records, data):
+    command = {
+        "rdw": lambda one: struct.pack(">HH", len(one) + 4, 0) + one,
+        "rdw:le": lambda one: struct.pack("<HH", 0, len(one) + 4) + one,
+        "u32": lambda one: struct.pack(">I", len(one)) + one,
+        "u16": lambda one: struct.pack(">H", len(one)) + one,
+        "fb:15": lambda one: one,
+    }
+    if records == "vb":
+        blocks = []
+        for at in range(0, len(data), 7):
+            block = b"".join(struct.pack(">HH", len(one) + 4, 0) + one for one in data[at : at + 7])
+            blocks.append(struct.pack(">HH", len(block) + 4, 0) + block)
+        return b"".join(blocks)
+    return b"".join(map(command[records], data))
+
+
+@pytest.mark.parametrize("records", ["rdw", "rdw:le", "u32", "u16", "vb", "fb:15"])
+def test_every_record_is_in_one_part(records, tmp_path):
+    data = [item(number % 10000, name=f"{number}"[-6:]) for number in range(3000)]
+    path = tmp_path / "in.dat"
+    path.write_bytes(framed(records, data))
+    size = path.stat().st_size
+    options = {"layout": LIST, "records": records, "extra": ["_number", "_offset"]}
+    whole = table(path, **options)
+    assert whole.num_rows == 3000
+    for count in range(1, 41):
+        for numbers in (False, True):
+            parts = charpipe.splits(path, records, -(-size // count), numbers=numbers)
+            assert len(parts) <= count
+            assert parts[0].begin == 0 and parts[-1].end == size
+            assert all(one.end == other.begin for one, other in zip(parts, parts[1:]))
+            found = pyarrow.concat_tables(table(path, split=part, **options) for part in parts)
+            if numbers:
+                assert found == whole
+            else:
+                assert found.drop(["_number"]) == whole.drop(["_number"])
+
+
+def test_a_part_that_does_not_meet_the_next_one():
+    data = framed("rdw", [item(number) for number in range(50)])
+    stream = charpipe.read(data, layout=LIST, encoding="IBM037", records="rdw", split=(0, 100, 1), name="x")
+    assert next(stream).num_rows == 5
+    with pytest.raises(charpipe.RecordError, match="x: byte 114: the records from byte 0 on do not end at byte 100") as error:
+        next(stream)
+    assert (error.value.code, error.value.offset) == ("split-mismatch", 114)
+
+
+def test_records_of_a_part_are_counted_from_its_beginning():
+    data = framed("rdw", [item(1), item(2), item(3, amount=b"\0\0\0")])
+    stream = charpipe.read(data, layout=LIST, encoding="IBM037", records="rdw", split=(19, 57, None), name="x")
+    assert next(stream).num_rows == 1
+    with pytest.raises(charpipe.RecordError, match="x, records counted from byte 19: byte 38: record 2, field AMOUNT"):
+        next(stream)
+
+
+def test_a_file_that_cannot_be_split(tmp_path):
+    with pytest.raises(charpipe.RecordError, match="record 2, which begins at byte 15, is incomplete"):
+        charpipe.splits(item(1) + b"\0", "fb:15", 100)
+    assert charpipe.splits(b"", "rdw", 100) == []
+    with pytest.raises(ValueError, match="is not a record shape"):
+        charpipe.splits(b"", "r", 100)
+    with pytest.raises(FileNotFoundError):
+        charpipe.splits(tmp_path / "absent", "rdw", 100)
+
+
+def test_a_split_can_be_pickled():
+    import pickle
+
+    part = charpipe.Split(1, 2, None)
+    assert pickle.loads(pickle.dumps(part)) == part == (1, 2, None)
+
+
+# --- Consumers --------------------------------------------------------------------------------------------------------
+
+
+def test_pandas_polars_and_duckdb():
+    data = b"".join(item(number) for number in range(100))
+
+    def stream():
+        return charpipe.read(data, layout=LIST, encoding="IBM037", integers=True)
+
+    expected = sum(range(100))
+    frame = pyarrow.table(stream()).to_pandas()
+    assert frame["ID"].sum() == expected
+    polars = pytest.importorskip("polars")
+    assert polars.DataFrame(stream())["ID"].sum() == expected
+    duckdb = pytest.importorskip("duckdb")
+    records = pyarrow.RecordBatchReader.from_stream(stream())
+    assert duckdb.sql("select sum(ID), sum(AMOUNT) from records").fetchall() == [(expected, Decimal("1234.00"))]
+    assert duckdb.from_arrow(records) is not None
+
+
+def test_a_batch_can_be_passed_on():
+    (batch,) = charpipe.read(item(5), layout=LIST, encoding="IBM037")
+    assert len(batch) == 1
+    assert pyarrow.record_batch(batch).to_pylist()[0]["ID"] == 5
+    assert pyarrow.schema(batch).names == ["ID", "NAME", "AMOUNT", "COUNT"]
+
+
+def test_two_threads_share_a_stream():
+    stream = charpipe.read(item(1) * 5000, layout=LIST, encoding="IBM037", batch_rows=10)
+    counts = []
+    threads = [threading.Thread(target=lambda: counts.append(sum(len(one) for one in stream))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == 5000
+
+
+def test_the_command_reads_the_same():
+    """`charpipe rows` writes the same rows as JSON."""
+    target = pathlib.Path(__file__).parents[2] / "target"
+    built = [target / profile / "charpipe" for profile in ("debug", "release")]
+    charpipe_command = next((path for path in built if path.exists()), None)
+    if charpipe_command is None:
+        pytest.skip("the command is not built")
+    path, book = EBCDIC / "AWS.M2.CARDDEMO.DALYTRAN.PS", BOOKS / "CVTRA06Y.cpy"
+    arguments = ["rows", "--layout", book, "--format", "jsonl", "-f", "IBM037", "-q", path]
+    lines = subprocess.run([charpipe_command, *arguments], check=True, capture_output=True, text=True).stdout.splitlines()
+    rows = table(path, layout=book).to_pylist()
+    assert [json.loads(line, parse_float=Decimal, parse_int=Decimal) for line in lines] == rows
+
+
+# --- Writing ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name, book", [("ACCTDATA", "CVACT01Y"), ("CUSTDATA", "CVCUS01Y"), ("DALYTRAN", "CVTRA06Y")])
+def test_what_was_read_is_written_back(name, book, tmp_path):
+    path, layout = EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", BOOKS / f"{book}.cpy"
+    out = tmp_path / "out.dat"
+    stream = charpipe.read(path, layout=layout, encoding="IBM037", extra=["_number"])
+    assert charpipe.write(stream, out, layout=layout, encoding="IBM037") == path.stat().st_size // len_of(layout)
+    again = table(out, layout=layout)
+    assert again == table(path, layout=layout)
+    assert len(out.read_bytes()) == path.stat().st_size
+    assert [file.name for file in tmp_path.iterdir()] == ["out.dat"]
+
+
+def len_of(layout):
+    return int(charpipe.read(b"", layout=layout, encoding="IBM037").shape.removeprefix("fb:"))
+
+
+def test_records_that_are_written():
+    layout = "N 1 1 zoned,unsigned\nG-1 2 2*2 binary\nT 6 3 text\nF 9 4 float\nR 13 1 raw\n"
+    rows = [
+        {"N": 1, "G_1": [1, -2], "T": "ab", "F": 1.5, "R": b"\xff"},
+        {"N": 2, "G_1": [3, 4], "T": None, "F": 0.0, "R": b"\x00"},
+    ]
+    data = pyarrow.Table.from_pylist(rows)
+    out = io.BytesIO()
+    assert charpipe.write(data, out, layout=layout, encoding="IBM037", records="rdw", underscores=True) == 2
+    assert out.getvalue().hex().upper() == (
+        "00110000" + "F10001FFFE818240" + "41180000FF" + "00110000" + "F200030004404040" + "0000000000"
+    )
+    polars = pytest.importorskip("polars")
+    other = io.BytesIO()
+    charpipe.write(polars.from_arrow(data), other, layout=layout, encoding="IBM037", records="rdw", underscores=True)
+    assert other.getvalue() == out.getvalue()
+
+
+def test_what_cannot_be_written(tmp_path):
+    def fails(match, **columns):
+        data = pyarrow.table({name: [value] for name, value in columns.items()})
+        path = tmp_path / "out.dat"
+        path.write_bytes(b"old")
+        with pytest.raises(ValueError, match=match) as error:
+            charpipe.write(data, path, layout=LIST, encoding="IBM037")
+        assert path.read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 1
+        return error.value
+
+    good = {"ID": 1, "NAME": "Joe", "AMOUNT": Decimal("1.50"), "COUNT": 5}
+    error = fails("record 1, field AMOUNT, column 11: \"1234.50\" does not fit", **{**good, "AMOUNT": Decimal("1234.50")})
+    assert (error.code, error.record, error.field) == ("does-not-fit", 1, "AMOUNT")
+    fails("record 1, field NAME", **{**good, "NAME": "Josephine"})
+    fails("U\\+65E5 '日' is not in IBM037", **{**good, "NAME": "日"})
+    fails("there is no value", **{**good, "COUNT": None})
+    fails("the layout has no field \"OTHER\"", **good, OTHER=1)
+    fails("the column of NAME is Boolean, which no field can contain", **{**good, "NAME": True})
+    with pytest.raises(TypeError, match="expected a table or a stream of Arrow"):
+        charpipe.write([1], tmp_path / "x", layout=LIST, encoding="IBM037")

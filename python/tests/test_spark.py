@@ -1,0 +1,227 @@
+"""The Spark data source, with a real Spark on two cores: all rows, each once, however the files are split.
+
+`CHARPIPE_SPARK_CONNECT=1` runs the same tests through Spark Connect.
+"""
+
+import os
+import pathlib
+import shutil
+import struct
+import sys
+from decimal import Decimal
+
+import pytest
+
+pytest.importorskip("pyspark")
+pyarrow = pytest.importorskip("pyarrow")
+if shutil.which("java") is None:
+    pytest.skip("there is no Java", allow_module_level=True)
+
+import charpipe  # noqa: E402
+import charpipe.spark  # noqa: E402
+
+DATA = pathlib.Path(__file__).parents[2] / "tests" / "data" / "carddemo"
+BOOKS, EBCDIC = DATA / "copybooks", DATA / "ebcdic"
+LIST = "ID 1 6 zoned,unsigned\nNAME 7 6 text\nAMOUNT 13 3 packed.2\nCOUNT 16 2 binary\nSIZES 18 2*2 binary\n"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder
+    builder = builder.remote("local[2]") if os.environ.get("CHARPIPE_SPARK_CONNECT") else builder.master("local[2]")
+    options = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}
+    for key, value in options.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    charpipe.spark.register(session)
+    yield session
+    session.stop()
+
+
+def load(spark, path, layout=LIST, **options):
+    reader = spark.read.format("charpipe").option("layout", str(layout)).option("encoding", "IBM037")
+    for key, value in options.items():
+        reader = reader.option(key, value)
+    return reader.load([str(one) for one in path] if isinstance(path, list) else str(path))
+
+
+def item(number, amount=None):
+    text = f"{number:06}N{number % 997:<5}".encode("cp037")
+    if amount is None:
+        amount = bytes.fromhex(f"{number % 100_000:05}c")
+    return text + amount + struct.pack(">hhh", number % 1000, number % 7, -(number % 3))
+
+
+def framed(records, data):
+    frame = {
+        "fb:21": lambda one: one,
+        "rdw": lambda one: struct.pack(">HH", len(one) + 4, 0) + one,
+        "u32": lambda one: struct.pack(">I", len(one)) + one,
+    }
+    if records != "vb":
+        return b"".join(map(frame[records], data))
+    blocks = []
+    for at in range(0, len(data), 7):
+        block = b"".join(struct.pack(">HH", len(one) + 4, 0) + one for one in data[at : at + 7])
+        blocks.append(struct.pack(">HH", len(block) + 4, 0) + block)
+    return b"".join(blocks)
+
+
+@pytest.mark.parametrize("records", ["fb:21", "rdw", "vb", "u32"])
+def test_the_same_rows_each_once_however_files_are_split(spark, tmp_path, records):
+    counts = [0, 1, 2000, 1500]
+    first = 0
+    for file, count in enumerate(counts):
+        data = [item(number) for number in range(first, first + count)]
+        (tmp_path / f"part-{file}.dat").write_bytes(framed(records, data))
+        first += count
+    (tmp_path / "_SUCCESS").write_bytes(b"?")
+    paths = sorted(tmp_path.glob("*.dat"))
+    options = {"layout": LIST, "encoding": "IBM037", "records": records, "extra": ["_file", "_number", "_offset"]}
+    tables = [pyarrow.table(charpipe.read(str(path), **options)) for path in paths]
+    expected = pyarrow.concat_tables(tables).to_pylist()
+    assert len(expected) == sum(counts)
+    for parts in (1, 2, 5, 40):
+        frame = load(spark, tmp_path, records=records, extra="_file,_number,_offset", partitions=parts)
+        rows = sorted((row.asDict(recursive=True) for row in frame.collect()), key=lambda row: row["ID"])
+        assert rows == expected, parts
+
+
+def test_a_copybook_of_carddemo(spark):
+    path = EBCDIC / "AWS.M2.CARDDEMO.ACCTDATA.PS"
+    frame = load(spark, path, BOOKS / "CVACT01Y.cpy", underscores="true", dates="ACCT-OPEN-DATE=YYYY-MM-DD")
+    types = dict(frame.dtypes)
+    assert types["ACCT_ID"] == "decimal(11,0)"
+    assert types["ACCT_CURR_BAL"] == "decimal(12,2)"
+    assert types["ACCT_OPEN_DATE"] == "date"
+    assert frame.count() == 50
+    total = frame.selectExpr("sum(ACCT_CURR_BAL) as total").first()["total"]
+    accounts = pyarrow.table(charpipe.read(path, layout=BOOKS / "CVACT01Y.cpy", encoding="IBM037"))
+    assert total == sum(accounts["ACCT-CURR-BAL"].to_pylist())
+
+
+def test_record_types_become_structs(spark):
+    when = '["EXPORT-REC-TYPE=C: EXPORT-CUSTOMER-DATA", "EXPORT-REC-TYPE=A: EXPORT-ACCOUNT-DATA"]'
+    path = EBCDIC / "AWS.M2.CARDDEMO.EXPORT.DATA.PS"
+    frame = load(spark, path, BOOKS / "CVEXPORT.cpy", mode="PERMISSIVE", when=when, extra="_type", underscores="true")
+    customers = frame.where("_type = 'EXPORT-CUSTOMER-DATA'")
+    assert customers.where("EXPORT_ACCOUNT_DATA is null").count() == customers.count() > 0
+    assert customers.select("EXPORT_CUSTOMER_DATA.EXP_CUST_FIRST_NAME").first()[0] == "IMMANUEL"
+    assert frame.where("_errors[0].code = 'unknown-type'").count() > 0
+    assert frame.count() == 500
+
+
+def test_columns(spark, tmp_path):
+    path = tmp_path / "in.dat"
+    path.write_bytes(b"".join(map(item, range(100))))
+    frame = load(spark, path, columns="_number, ID")
+    assert frame.columns == ["_number", "ID"]
+    # A schema that the caller gives chooses columns, and their types.
+    reader = spark.read.format("charpipe").schema("COUNT bigint, ID decimal(9,0)")
+    frame = reader.option("layout", LIST).option("encoding", "IBM037").load(str(path))
+    assert frame.dtypes == [("COUNT", "bigint"), ("ID", "decimal(9,0)")]
+    assert [tuple(row) for row in frame.orderBy("ID").limit(2).collect()] == [(0, Decimal(0)), (1, Decimal(1))]
+    assert frame.count() == 100
+    # Integers, names, and the bytes of a record.
+    frame = load(spark, path, integers="true", extra="_record")
+    assert dict(frame.dtypes)["ID"] == "int"
+    assert bytes(frame.where("ID = 7").first()["_record"]) == item(7)
+
+
+def test_bad_values(spark, tmp_path):
+    path = tmp_path / "in.dat"
+    path.write_bytes(item(1) + item(2, amount=b"\x40\x40\x40") + item(3))
+    frame = load(spark, path, mode="PERMISSIVE")
+    rows = frame.orderBy("ID").collect()
+    assert [row["AMOUNT"] for row in rows] == [Decimal("0.01"), None, Decimal("0.03")]
+    assert rows[1]["_errors"][0]["field"] == "AMOUNT"
+    assert load(spark, path, mode="DROPMALFORMED").count() == 2
+    assert "_errors" not in load(spark, path, mode="DROPMALFORMED").columns
+    with pytest.raises(Exception, match="in.dat.*byte 21: record 2, field AMOUNT, columns 13-15: 40 40 40 is not a number"):
+        load(spark, path).collect()
+
+
+def test_damage_is_an_error(spark, tmp_path):
+    data = framed("rdw", [item(number) for number in range(4000)])
+    path = tmp_path / "in.dat"
+    broken = bytearray(data)
+    broken[25 * 2000 : 25 * 2000 + 2] = b"\x00\x09"
+    path.write_bytes(broken)
+    for parts in (1, 7):
+        with pytest.raises(Exception, match="in.dat.*(the header .* is wrong|do not end at byte|the record has 5 bytes)"):
+            load(spark, path, records="rdw", partitions=parts).count()
+    path.write_bytes(data[:-5])
+    with pytest.raises(Exception, match="is incomplete"):
+        load(spark, path, records="rdw", partitions=3).count()
+    path.write_bytes(item(1) + b"?")
+    with pytest.raises(Exception, match="record 2, which begins at byte 21, is incomplete"):
+        load(spark, path).count()
+
+
+def test_a_file_that_grows_is_an_error(tmp_path):
+    from pyspark.sql.types import StructType
+
+    path = tmp_path / "in.dat"
+    path.write_bytes(item(1))
+    source = charpipe.spark.CharpipeDataSource({"layout": LIST, "encoding": "IBM037", "path": str(path)})
+    schema = source.schema()
+    assert isinstance(schema, StructType)
+    reader = source.reader(schema)
+    (part,) = reader.partitions()
+    assert sum(batch.num_rows for batch in reader.read(part)) == 1
+    path.write_bytes(item(1) + item(2))
+    with pytest.raises(OSError, match="in.dat: the file has changed: it had 21 bytes, and now has 42"):
+        list(reader.read(part))
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"layot": "x"}, "unknown option 'layot'"),
+        ({"mode": "LENIENT"}, "expected FAILFAST, PERMISSIVE or DROPMALFORMED"),
+        ({"integers": "yes"}, "expected true or false"),
+        ({"partitions": "none"}, "expected a positive number"),
+        ({"records": "fbb"}, "is not a record shape"),
+        ({"columns": "NAMES"}, "NAMES"),
+        ({"encoding": "IBM9999"}, "IBM9999"),
+        ({"encoding": ""}, "the option 'encoding' is needed"),
+        ({"path": "absent/*.dat"}, "no file matches"),
+        ({"path": "absent.dat"}, "absent.dat"),
+    ],
+)
+def test_bad_options(options, match):
+    options = {"layout": LIST, "encoding": "IBM037", "path": str(EBCDIC / "AWS.M2.CARDDEMO.CARDXREF.PS"), **options}
+    with pytest.raises((ValueError, LookupError, OSError), match=match):
+        source = charpipe.spark.CharpipeDataSource(options)
+        source.reader(source.schema()).partitions()
+
+
+def test_paths(tmp_path):
+    def files(path):
+        source = charpipe.spark.CharpipeDataSource({"layout": LIST, "encoding": "IBM037", "path": path})
+        return [pathlib.Path(part.path).name for part in source.reader(source.schema()).partitions()]
+
+    for name in ("a.dat", "b.dat", "_c.dat", "d[1].dat"):
+        (tmp_path / name).write_bytes(item(1))
+    assert files(str(tmp_path)) == ["a.dat", "b.dat", "d[1].dat"]
+    assert files(f"{tmp_path}/[ab].dat") == ["a.dat", "b.dat"]
+    assert files(f"{tmp_path}/d[1].dat") == ["d[1].dat"]
+    assert files(f"file:{tmp_path}/a.dat") == files(f"file://{tmp_path}/a.dat") == ["a.dat"]
+
+
+def test_remote_files():
+    fsspec = pytest.importorskip("fsspec")
+    for name in "ab":
+        with fsspec.open(f"memory://spark/{name}.dat", "wb") as file:
+            file.write(item(1) * 10)
+    options = {"layout": LIST, "encoding": "IBM037", "path": "memory://spark/*.dat", "split_bytes": "100", "extra": "_file"}
+    source = charpipe.spark.CharpipeDataSource(options)
+    reader = source.reader(source.schema())
+    parts = reader.partitions()
+    assert len(parts) == 4
+    batches = [batch for part in parts for batch in reader.read(part)]
+    assert sum(batch.num_rows for batch in batches) == 20
+    assert batches[0].column("_file")[0].as_py() == "memory:///spark/a.dat"
