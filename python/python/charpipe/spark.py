@@ -103,6 +103,9 @@ class CharpipeReader(DataSourceReader):
         return parts
 
     def read(self, part: Part) -> Iterator[pyarrow.RecordBatch]:
+        if not isinstance(part, Part):
+            # Without parts, because there are no records, Spark makes one itself.
+            return
         settings = self.settings
         size = _size(part.path)
         if size != part.size:

@@ -50,7 +50,9 @@ impl RecordStream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer that wants other types converts the columns itself, which the interface allows.
         let _ = requested_schema;
-        let stream = FFI_ArrowArrayStream::new(Box::new(Consumer::new(self.0.clone())));
+        // Another thread that reads the stream may need the GIL before it unlocks it.
+        let consumer = py.detach(|| Consumer::new(self.0.clone()));
+        let stream = FFI_ArrowArrayStream::new(Box::new(consumer));
         PyCapsule::new_with_value(py, stream, STREAM)
     }
 
