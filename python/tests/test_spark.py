@@ -90,6 +90,13 @@ def test_the_same_rows_each_once_however_files_are_split(spark, tmp_path, record
         assert rows == expected, parts
 
 
+def test_no_records(spark, tmp_path):
+    (tmp_path / "empty.dat").write_bytes(b"")
+    assert load(spark, tmp_path).collect() == []
+    (tmp_path / "empty.dat").unlink()
+    assert load(spark, tmp_path, records="rdw").count() == 0
+
+
 def test_a_copybook_of_carddemo(spark):
     path = EBCDIC / "AWS.M2.CARDDEMO.ACCTDATA.PS"
     frame = load(spark, path, BOOKS / "CVACT01Y.cpy", underscores="true", dates="ACCT-OPEN-DATE=YYYY-MM-DD")
