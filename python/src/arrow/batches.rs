@@ -34,6 +34,8 @@ pub(super) enum State {
     Running,
     /// The rows before the error were delivered or are about to be.
     Failed(Failure),
+    /// A panic left the columns half filled.
+    Broken,
     Ended,
 }
 
@@ -44,6 +46,9 @@ impl Batches {
 
     /// Returns the next batch, or `None` after the last. Rows before an error are delivered first.
     pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>, Failure> {
+        if matches!(self.state, State::Broken) {
+            return Err(Failure::Batch("a panic, which is a bug in charpipe, left this stream unusable".to_owned()));
+        }
         if matches!(self.state, State::Running) {
             match self.fill() {
                 Ok(true) => {}
