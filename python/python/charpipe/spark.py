@@ -117,7 +117,11 @@ class CharpipeReader(DataSourceReader):
             if settings.drops_bad:
                 rows = rows.filter(rows.column("_errors").is_null())
             rows = rows.select(wanted.names)
-            yield rows if rows.schema.equals(wanted) else rows.cast(wanted)
+            if not rows.schema.equals(wanted):
+                # Older versions of pyarrow have no RecordBatch.cast.
+                columns = [column.cast(field.type) for column, field in zip(rows.columns, wanted)]
+                rows = pyarrow.RecordBatch.from_arrays(columns, schema=wanted)
+            yield rows
 
 
 class _Settings:

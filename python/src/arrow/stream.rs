@@ -147,7 +147,9 @@ impl Consumer {
             Some(name) => format!("{name}: {failure}"),
             None => failure.to_string(),
         };
-        batch.map_err(|failure| ArrowError::ExternalError(name(failure).into())).transpose()
+        // C's strings end at a NUL.
+        let message = |failure| name(failure).replace('\0', "\u{FFFD}");
+        batch.map_err(|failure| ArrowError::ExternalError(message(failure).into())).transpose()
     }
 }
 
