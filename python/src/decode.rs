@@ -36,6 +36,7 @@ pub(crate) fn decode<'py>(
     let mut shown: Option<Bound<'py, PyBytes>> = None;
     let mut is_exchanged = false;
     loop {
+        py.check_signals()?;
         let held = shown.clone();
         let src = held.as_ref().filter(|_| is_exchanged).map_or(src, |bytes| bytes.as_bytes());
         let mut sink = Utf8Sink::new(&mut room);

@@ -35,6 +35,7 @@ pub(crate) fn encode(encoder: &mut dyn Encoder, text: &Bound<'_, PyString>, run:
     let mut out = Vec::with_capacity(chars.len() + 16);
     let (mut at, mut piece, mut len) = (0, String::new(), PIECE);
     loop {
+        text.py().check_signals()?;
         piece.clear();
         piece.extend(chars[at..].iter().take(len).map_while(|code| char::from_u32(*code)));
         let (read, fault) = feed(encoder, &piece, &mut out);

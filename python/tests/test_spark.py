@@ -232,3 +232,9 @@ def test_remote_files():
     batches = [batch for part in parts for batch in reader.read(part)]
     assert sum(batch.num_rows for batch in batches) == 20
     assert batches[0].column("_file")[0].as_py() == "memory:///spark/a.dat"
+    # A file that is named is read, whatever its name.
+    with fsspec.open("memory://spark/_c.dat", "wb") as file:
+        file.write(item(1))
+    for path, count in [("memory://spark/_c.dat", 1), ("memory://spark", 2)]:
+        source = charpipe.spark.CharpipeDataSource({"layout": LIST, "encoding": "IBM037", "path": path})
+        assert len(source.reader(source.schema()).partitions()) == count

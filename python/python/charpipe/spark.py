@@ -243,8 +243,11 @@ def _remote_files(url: str) -> list[tuple[str, int]]:
         raise FileNotFoundError(f"{url}: no file matches")
     files = []
     for one in found:
-        inside = system.find(one, maxdepth=1) if system.isdir(one) else [one]
-        files += [file for file in inside if not file.rsplit("/", 1)[-1].startswith(("_", "."))]
+        if system.isdir(one):
+            inside = sorted(system.find(one, maxdepth=1))
+            files += [file for file in inside if not file.rsplit("/", 1)[-1].startswith(("_", "."))]
+        else:
+            files.append(one)
     return [(system.unstrip_protocol(file), system.size(file)) for file in files]
 
 

@@ -280,7 +280,10 @@ pub(crate) fn split_records(
     let (name, mut input) = (source.name(), source.open()?);
     let at = source.position(&mut input)?;
     let parts = py.detach(|| match (numbers, &shape) {
-        (false, _) | (true, Shape::Fixed { .. }) => splits(&mut input, &shape, bytes),
+        // Of these the numbers are known anyway.
+        (false, _) | (true, Shape::Fixed { .. } | Shape::FixedBlocks { .. } | Shape::AwsTape { .. }) => {
+            splits(&mut input, &shape, bytes)
+        }
         _ => {
             input.rewind().map_err(|error| charpipe::Error::read(0, error))?;
             numbered_splits(BufReader::with_capacity(1 << 20, &mut input), &shape, bytes)
