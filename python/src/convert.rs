@@ -74,8 +74,8 @@ fn in_memory(py: Python<'_>, data: &Bound<'_, PyAny>, error: &Error) -> PyErr {
     }
 }
 
-/// Detects the encoding of `data`, or of a file; returns the verdict as JSON. If `whole`, all of it is compared with the
-/// encoding that was found.
+/// Detects the encoding of `data`, or of a file; returns the verdict as JSON. If `whole`, all of the input is compared
+/// with the encoding that was found.
 #[pyfunction]
 #[pyo3(signature = (input, options, whole=false))]
 pub(crate) fn detect(py: Python<'_>, input: &Bound<'_, PyAny>, options: Options, whole: bool) -> PyResult<String> {
@@ -322,8 +322,8 @@ impl Stream {
     }
 }
 
-/// Finds how the records of an input are stored. `head` has its first [`SHAPE_BYTES`], or all of it. `file` chooses a file of
-/// a tape image.
+/// Finds how the records of an input are stored. `head` has its first [`SHAPE_BYTES`], or all of it. `file` chooses a
+/// file of a tape image.
 #[pyfunction]
 #[pyo3(signature = (head, file=None))]
 pub(crate) fn find_shape(head: &Bound<'_, PyAny>, file: Option<&str>) -> PyResult<String> {

@@ -20,8 +20,8 @@ pub(crate) struct Run<'a> {
     pub(crate) is_last: bool,
 }
 
-/// How many characters are encoded at a time. After a fault it is few, and then twice as many each time, so that text full of
-/// faults is not copied again and again.
+/// How many characters are encoded at a time. After a fault there are few, and then twice as many each time, so that
+/// text full of faults is not copied again and again.
 const PIECE: usize = 8 << 10;
 const FIRST_PIECE: usize = 16;
 

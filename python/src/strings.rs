@@ -82,8 +82,8 @@ impl<'a, 'py> Data<'a, 'py> {
         }
     }
 
-    /// Returns whether the bytes cannot be changed through this object, so that they are read without the GIL and across
-    /// calls of Python.
+    /// Returns whether the bytes cannot be changed through this object, so that they are read without the GIL and
+    /// across calls of Python.
     pub(crate) fn is_constant(&self) -> bool {
         match self {
             Data::Bytes(_) => true,

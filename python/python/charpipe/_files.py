@@ -112,8 +112,8 @@ def open(
 ) -> io.TextIOWrapper:
     """Open a text file in any encoding, and return a text file as the built-in `open` does.
 
-    Reading: without an encoding it is detected. With `records` ("fb:80", "rdw", "auto" …) each record is a line. Writing:
-    `records` makes a record of each line. The other options are those of `transcode`. The result has `report` and
+    Reading: without an encoding it is detected. With `records` ("fb:80", "rdw", "auto" …) each record is a line.
+    Writing: `records` makes a record of each line. The other options are those of `transcode`. The result has `report` and
     `verdict`, unless only an encoding is given: then Python reads the file itself, and the file can `seek` and `tell`.
 
     >>> with open("ledger.dat", encoding="IBM1047", records="fb:80") as lines:     # doctest: +SKIP

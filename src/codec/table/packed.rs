@@ -1,12 +1,13 @@
 //! The format of the built-in tables in the program: `pages.bin` and `legacy.bin`, which are generated from `codecs/` and
 //! `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
 //!
-//! The first four bytes are the number of blocks (low byte first). The blocks follow: 64 code points each, with FFFF for a
-//! missing one. Equal blocks of different pages are stored once, and they are sorted by their lowest code point, so that
-//! similar ones are side by side. Then come the records, one per page, in 16-bit words.
+//! The first four bytes are the number of blocks (low byte first). The blocks follow: 64 code points each, with FFFF for
+//! a missing one. Equal blocks of different pages are stored once. Blocks are sorted by their lowest code point, so that
+//! similar blocks are side by side. Then come the records, one per page, in 16-bit words.
 //!
-//! Of a block there are first the low bytes of its code points and then their high bytes; of the records likewise, first
-//! the low bytes of all words. Compressed, as in a package, all of this takes half as much room as words one after another.
+//! A block has first the low bytes of all its code points, and then their high bytes. The records together have first
+//! the low bytes of all words, and then the high bytes. Compressed, as in a package, this takes half as much room as
+//! words one after another.
 //!
 //! | words | contents |
 //! |---|---|
