@@ -6,7 +6,7 @@
 use crate::error::raised;
 use crate::registry::current;
 use crate::strings::Memory;
-use charpipe::records::{self, Shape};
+use charpipe::records::{self, SNIFFED, Shape, TapeFile};
 use charpipe::{Error, ErrorKind, OptionValue, Status, Transcode, Transcoder};
 use pyo3::exceptions::{PyUnicodeDecodeError, PyValueError};
 use pyo3::prelude::*;
@@ -74,10 +74,13 @@ fn in_memory(py: Python<'_>, data: &Bound<'_, PyAny>, error: &Error) -> PyErr {
     }
 }
 
-/// Detects the encoding of `data`, or of a file; returns the verdict as JSON.
+/// Detects the encoding of `data`, or of a file; returns the verdict as JSON. If `whole`, all of the input is compared
+/// with the encoding that was found.
 #[pyfunction]
-pub(crate) fn detect(py: Python<'_>, input: &Bound<'_, PyAny>, options: Options) -> PyResult<String> {
-    let mut detector = job(py, &options)?.detector();
+#[pyo3(signature = (input, options, whole=false))]
+pub(crate) fn detect(py: Python<'_>, input: &Bound<'_, PyAny>, options: Options, whole: bool) -> PyResult<String> {
+    let job = job(py, &options)?;
+    let mut detector = if whole { job.whole_detector() } else { job.detector() };
     let mut source = Source::new(From::of(input)?);
     let verdict = py.detach(|| {
         while !detector.is_done() {
@@ -116,6 +119,9 @@ pub(crate) fn transcode(
 
 /// How many bytes are read until Ctrl-C is looked for.
 const STRETCH: u64 = 4 << 20;
+
+/// How many bytes [`find_shape`] needs: one more than it examines, to know whether there are more.
+pub(crate) const SHAPE_BYTES: usize = SNIFFED + 1;
 
 /// How many bytes are read from a file object at a time.
 const PIECE: usize = 256 << 10;
@@ -242,7 +248,7 @@ impl Write for Sink {
             Sink::Object(file) => Python::attach(|py| {
                 let written = file.bind(py).call_method1("write", (PyBytes::new(py, src),))?;
                 // Raw files may write less; other objects that return nothing wrote all.
-                Ok::<_, PyErr>(written.extract().unwrap_or(src.len()))
+                Ok::<_, PyErr>(written.extract().unwrap_or(src.len()).min(src.len()))
             })
             .map_err(io::Error::other),
         }
@@ -314,6 +320,19 @@ impl Stream {
     fn verdict(&mut self) -> PyResult<Option<String>> {
         self.transcoder.get_mut().unwrap_or_else(PoisonError::into_inner).verdict().map(json).transpose()
     }
+}
+
+/// Finds how the records of an input are stored. `head` has its first [`SHAPE_BYTES`], or all of it. `file` chooses a
+/// file of a tape image.
+#[pyfunction]
+#[pyo3(signature = (head, file=None))]
+pub(crate) fn find_shape(head: &Bound<'_, PyAny>, file: Option<&str>) -> PyResult<String> {
+    let bad = |what: String| PyValueError::new_err(what);
+    let file = file.map(|text| text.parse::<TapeFile>().map_err(|error| bad(format!("file={text:?}: {error}"))));
+    let head = Memory::of(head)?;
+    let head = head.as_slice();
+    let shape = records::look(head, head.len() < SHAPE_BYTES, file.transpose()?.as_ref()).shape();
+    shape.map(|shape| shape.to_string()).map_err(|none| bad(format!("records=\"auto\": {none}")))
 }
 
 /// Iterates over records.

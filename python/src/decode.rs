@@ -32,10 +32,13 @@ pub(crate) fn decode<'py>(
     let mut room = vec![0; (3 * src.len()).clamp(256, 32 << 10)];
     let mut pieces = Pieces { py, text: String::new(), list: None };
     let mut at = 0;
-    // A handler may exchange the bytes.
-    let mut exchanged: Option<Bound<'py, PyBytes>> = None;
+    // What the exceptions show: a copy of `src`, made for the first of them, unless a handler exchanges the bytes.
+    let mut shown: Option<Bound<'py, PyBytes>> = None;
+    let mut is_exchanged = false;
     loop {
-        let src = exchanged.as_ref().map_or(src, |bytes| bytes.as_bytes());
+        py.check_signals()?;
+        let held = shown.clone();
+        let src = held.as_ref().filter(|_| is_exchanged).map_or(src, |bytes| bytes.as_bytes());
         let mut sink = Utf8Sink::new(&mut room);
         let step = decoder.feed(&src[at..], &mut sink);
         at += step.read;
@@ -51,11 +54,11 @@ pub(crate) fn decode<'py>(
                 let Some(end) = at.checked_sub(after.into()).filter(|end| *end >= usize::from(len)) else {
                     return Err(broken(run.name, "reports a fault outside what it read"));
                 };
-                let exception = exception(py, run, src, end - usize::from(len)..end, is_end)?;
+                let before = held.clone().unwrap_or_else(|| PyBytes::new(py, src));
+                let exception = exception(py, run, &before, end - usize::from(len)..end, is_end)?;
                 if run.errors == "strict" {
                     return Err(exception);
                 }
-                let before = exception.value(py).getattr("object")?;
                 let mut object = None;
                 let len = || {
                     let now = exception.value(py).getattr("object")?.cast_into::<PyBytes>()?;
@@ -71,17 +74,18 @@ pub(crate) fn decode<'py>(
                     decoder.set_state(state);
                     at = position;
                 }
-                exchanged = object.or(exchanged);
+                is_exchanged |= object.is_some();
+                shown = object.or(Some(before));
             }
         }
     }
 }
 
-/// Returns the exception for the bytes of `range`.
+/// Returns the exception for the bytes of `range` in `src`.
 fn exception(
     py: Python<'_>,
     run: &Run<'_>,
-    src: &[u8],
+    src: &Bound<'_, PyBytes>,
     range: std::ops::Range<usize>,
     is_end: bool,
 ) -> PyResult<PyErr> {
@@ -90,7 +94,7 @@ fn exception(
         (false, true) => "incomplete multibyte sequence",
         (false, false) => "illegal multibyte sequence",
     };
-    let arguments = (run.name, PyBytes::new(py, src), range.start, range.end, reason);
+    let arguments = (run.name, src, range.start, range.end, reason);
     Ok(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1(arguments)?))
 }
 

@@ -20,8 +20,10 @@ pub(crate) struct Run<'a> {
     pub(crate) is_last: bool,
 }
 
-/// How many characters are encoded at a time.
+/// How many characters are encoded at a time. After a fault there are few, and then twice as many each time, so that
+/// text full of faults is not copied again and again.
 const PIECE: usize = 8 << 10;
+const FIRST_PIECE: usize = 16;
 
 /// Encodes `text` with `encoder`, which has nothing pending, and calls the error handler for each fault. Without `is_last`,
 /// text that the next character decides about stays pending in the encoder.
@@ -31,17 +33,19 @@ const PIECE: usize = 8 << 10;
 pub(crate) fn encode(encoder: &mut dyn Encoder, text: &Bound<'_, PyString>, run: &Run<'_>) -> PyResult<Vec<u8>> {
     let chars = to_ucs4(text)?;
     let mut out = Vec::with_capacity(chars.len() + 16);
-    let (mut at, mut piece) = (0, String::new());
+    let (mut at, mut piece, mut len) = (0, String::new(), PIECE);
     loop {
+        text.py().check_signals()?;
         piece.clear();
-        piece.extend(chars[at..].iter().take(PIECE).map_while(|code| char::from_u32(*code)));
+        piece.extend(chars[at..].iter().take(len).map_while(|code| char::from_u32(*code)));
         let (read, fault) = feed(encoder, &piece, &mut out);
         at += piece[..read].chars().count();
         let mut is_surrogate = false;
         let fault = fault.or_else(|| match chars.get(at) {
             Some(code) => {
                 is_surrogate = char::from_u32(*code).is_none();
-                None
+                // What is pending comes before the surrogate.
+                if is_surrogate { settle(encoder, &mut out) } else { None }
             }
             None if run.is_last => finish(encoder, &mut out),
             None => None,
@@ -53,9 +57,13 @@ pub(crate) fn encode(encoder: &mut dyn Encoder, text: &Bound<'_, PyString>, run:
                 end.checked_sub(1).ok_or_else(|| broken(run.name, "reports a fault outside what it read"))?..end
             }
             None if is_surrogate => at..at + 1,
-            None if at < chars.len() => continue,
+            None if at < chars.len() => {
+                len = PIECE.min(2 * len);
+                continue;
+            }
             None => return Ok(out),
         };
+        len = FIRST_PIECE;
         let range = if run.is_page { range.start..end_of_run(encoder, &chars, range) } else { range };
         at = replace(encoder, text, &chars, range.clone(), run, &mut out)?.unwrap_or(at.max(range.end));
     }
@@ -139,7 +147,9 @@ fn settle(encoder: &mut dyn Encoder, out: &mut Vec<u8>) -> Option<Unmappable> {
         return None;
     }
     // The end of the text decides; the shift code that leads back is the price.
-    finish(encoder, out)
+    let fault = finish(encoder, out);
+    encoder.reset();
+    fault
 }
 
 /// Encodes `text` to the end of `out`. Returns how many bytes were read, and the fault.

@@ -35,13 +35,15 @@ mod strings;
 mod _charpipe {
     #[pymodule_export]
     const __VERSION__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const SHAPE_BYTES: usize = crate::convert::SHAPE_BYTES;
 
     #[pymodule_export]
     use crate::arrow::{Batch, RecordStream, read_records, split_records, write_records};
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]
-    use crate::convert::{Records, Stream, decode, detect, options, transcode};
+    use crate::convert::{Records, Stream, decode, detect, find_shape, options, transcode};
     #[pymodule_export]
     use crate::incremental::{IncrementalDecoder, IncrementalEncoder};
     #[pymodule_export]

@@ -77,19 +77,20 @@ impl Page {
             let all = self.latin1(src, room);
             return match all {
                 0..0x100 => strings::from_latin1(py, room).map(Some),
-                _ => self.decode_wide(py, src),
+                _ => self.decode_wide(py, src, false),
             };
         }
+        let is_free = src.len() >= WITHOUT_GIL && data.is_constant();
         let narrow = || {
             let mut text = Scratch::new(src.len());
             (self.latin1(src, &mut text), text)
         };
-        let (all, text) = if src.len() >= WITHOUT_GIL && data.is_constant() { py.detach(narrow) } else { narrow() };
+        let (all, text) = if is_free { py.detach(narrow) } else { narrow() };
         match all {
             0..0x100 => strings::from_latin1(py, &text).map(Some),
             _ => {
                 drop(text);
-                self.decode_wide(py, src)
+                self.decode_wide(py, src, is_free)
             }
         }
     }
@@ -110,14 +111,18 @@ impl Page {
         all
     }
 
-    fn decode_wide<'py>(&self, py: Python<'py>, src: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-        let mut text = Scratch::new(2 * src.len());
-        let mut is_whole = true;
-        for (byte, place) in src.iter().zip(text.as_chunks_mut::<2>().0) {
-            let unit = self.chars[usize::from(*byte)];
-            is_whole &= unit != NONE;
-            *place = unit.to_ne_bytes();
-        }
+    /// Decodes to UTF-16. If `is_free`, other threads run meanwhile.
+    fn decode_wide<'py>(&self, py: Python<'py>, src: &[u8], is_free: bool) -> PyResult<Option<Bound<'py, PyString>>> {
+        let wide = || {
+            let (mut text, mut is_whole) = (Scratch::new(2 * src.len()), true);
+            for (byte, place) in src.iter().zip(text.as_chunks_mut::<2>().0) {
+                let unit = self.chars[usize::from(*byte)];
+                is_whole &= unit != NONE;
+                *place = unit.to_ne_bytes();
+            }
+            (is_whole, text)
+        };
+        let (is_whole, text) = if is_free { py.detach(wide) } else { wide() };
         is_whole.then(|| strings::from_utf16(py, &text)).transpose()
     }
 

@@ -1,4 +1,4 @@
-//! Reads and makes Python's strings and buffers. This is the only file with `unsafe`.
+//! Reads and makes Python's strings and buffers. Besides `arrow/capsule.rs`, this is the only file with `unsafe`.
 //!
 //! Python's strings are Latin-1, UCS-2 or UCS-4. The stable ABI reads and makes all of them by Latin-1 and UTF-16, at the
 //! speed of a copy, and by UTF-8 at a third of that. `benches/codecs.py` measures what that is worth.
@@ -45,7 +45,9 @@ impl Buffer {
         match usize::try_from(self.0.len) {
             Ok(len @ 1..) => {
                 // SAFETY: The view has this many bytes, and is not released before `self` is dropped. Nothing writes to it
-                // in that time: who uses the slice runs no Python code and keeps the GIL, unless it is read-only.
+                // in that time: who uses the slice runs no Python code and keeps the GIL, unless it is read-only. (The
+                // owner of the memory behind a read-only view could still write to it from another thread. Python's own
+                // modules rely on that not happening, too; `docs/python.md` says so.)
                 unsafe { std::slice::from_raw_parts(self.0.buf.cast::<u8>(), len) }
             }
             _ => &[],
@@ -80,7 +82,8 @@ impl<'a, 'py> Data<'a, 'py> {
         }
     }
 
-    /// Returns whether nobody can change the bytes, so that they can be read without the GIL and across calls of Python.
+    /// Returns whether the bytes cannot be changed through this object, so that they are read without the GIL and
+    /// across calls of Python.
     pub(crate) fn is_constant(&self) -> bool {
         match self {
             Data::Bytes(_) => true,

@@ -3,6 +3,7 @@
 import io
 import json
 import mmap
+import os
 import pathlib
 import struct
 import subprocess
@@ -239,6 +240,15 @@ def test_a_record_that_cannot_be_read_becomes_a_row_of_nulls():
     assert rows[2]["TWO"] == {"Y": ["c", "d"]}
 
 
+def test_many_bad_values_fill_several_batches():
+    # 1.6 million reports of about 100 bytes, which are more than a batch may have.
+    layout = "A 1 1*400 zoned,unsigned\n"
+    stream = charpipe.read(b"\xff" * 1_600_000, layout=layout, encoding="IBM037", on_bad="null")
+    batches = [pyarrow.record_batch(batch) for batch in stream]
+    assert len(batches) > 1 and sum(batch.num_rows for batch in batches) == 4000
+    assert all(len(batch.column("_errors").flatten()) == 400 * batch.num_rows for batch in batches)
+
+
 def test_short_records():
     data = b"\0\x06\0\0" + ebcdic("12")
     layout = "A 1 2 zoned,unsigned\nB 3 4 text\n"
@@ -333,6 +343,22 @@ def test_the_shape_is_found():
     assert pyarrow.table(stream).num_rows == 200
     with pytest.raises(ValueError, match="auto"):
         charpipe.read(b"?", layout=LIST, encoding="IBM037", records="auto")
+
+
+def test_a_file_object_stays_where_it_was():
+    data = b"".join(b"\0\x13\0\0" + item(number) for number in range(200))
+    file = io.BytesIO(data)
+    parts = charpipe.splits(file, "rdw", 1000)
+    assert file.tell() == 0
+    assert sum(table(file, split=part, layout=LIST, records="rdw").num_rows for part in parts) == 200
+    file.seek(len(data) // 2)
+    assert table(file, layout=LIST, records="auto").num_rows == 100
+
+
+def test_a_url_of_a_file(tmp_path):
+    path = tmp_path / "a file.dat"
+    path.write_bytes(item(1))
+    assert table(path.as_uri(), layout=LIST).num_rows == 1
 
 
 def test_remote_files():
@@ -512,6 +538,32 @@ def test_records_that_are_written():
     other = io.BytesIO()
     charpipe.write(polars.from_arrow(data), other, layout=layout, encoding="IBM037", records="rdw", underscores=True)
     assert other.getvalue() == out.getvalue()
+
+
+def test_where_records_are_written(tmp_path):
+    class Reluctant(io.RawIOBase):
+        taken = b""
+
+        def writable(self):
+            return True
+
+        def write(self, data):
+            self.taken += bytes(data[:7])
+            return min(7, len(data))
+
+    def stream():
+        return charpipe.read(item(1) + item(2), layout=LIST, encoding="IBM037")
+
+    out = Reluctant()
+    charpipe.write(stream(), out, layout=LIST, encoding="IBM037")
+    assert out.taken == item(1) + item(2)
+    charpipe.write(stream(), os.devnull, layout=LIST, encoding="IBM037")
+    assert not os.path.isfile(os.devnull)
+    target, link = tmp_path / "out", tmp_path / "link"
+    target.write_bytes(b"before")
+    link.symlink_to(target)
+    charpipe.write(stream(), link, layout=LIST, encoding="IBM037")
+    assert link.is_symlink() and target.read_bytes() == item(1) + item(2)
 
 
 def test_what_cannot_be_written(tmp_path):

@@ -3,6 +3,7 @@
 import codecs
 import io
 import threading
+import time
 
 import charpipe
 import pytest
@@ -118,6 +119,24 @@ def test_handlers_of_ones_own():
     assert b"a\xff".decode("charpipe-EUC-JP", "test.other") == "a!b"
     with pytest.raises(LookupError):
         b"\xff".decode("charpipe-EUC-JP", "no.such.handler")
+
+
+def test_text_before_a_surrogate_is_not_lost():
+    # The encoder holds æ back, because a combining mark may follow.
+    encoding = "charpipe-EUC-JIS-2004"
+    assert "æ\udcffb".encode(encoding, "surrogateescape") == "æ".encode(encoding) + b"\xffb"
+    assert "æ\ud800b".encode(encoding, "ignore") == "æb".encode(encoding)
+
+
+def test_many_faults_take_linear_time():
+    def seconds(size):
+        begin = time.process_time()
+        assert (b"\xff" * size).decode("charpipe-EUC-JP", "replace") == "\ufffd" * size
+        assert ("a😀" * (size // 2)).encode("charpipe-EUC-JP", "ignore") == b"a" * (size // 2)
+        return time.process_time() - begin
+
+    small = min(seconds(5_000) for _ in range(3))
+    assert seconds(100_000) < 80 * small
 
 
 def test_tell_and_seek(encoding, text):

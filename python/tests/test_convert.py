@@ -38,6 +38,64 @@ def test_detect(data, tmp_path):
         charpipe.detect(tmp_path / "none")
 
 
+def test_detect_whole():
+    data = b"a" * 70_000 + b"\xe9"
+    assert charpipe.detect(data).encoding == "UTF-8"
+    assert charpipe.detect(data, whole=True).error["offset"] == 70_000
+
+
+def test_the_shape_of_records_is_found(tmp_path):
+    data = b"\x00\x0a\x00\x00\xc1\xc2\xc3\x40\xf1\xf2" * 50
+    path, text = tmp_path / "in", "ABC 12\n" * 50
+    path.write_bytes(data)
+    assert charpipe.decode(data, "IBM037", records="auto") == text
+    assert charpipe.decode(bytearray(data), "IBM037", records="AUTO") == text
+    for source in (data, path, str(path), io.BytesIO(data), open(path, "rb", buffering=0)):
+        out = io.BytesIO()
+        assert charpipe.transcode(source, out, from_="IBM037", records="auto").records == 50
+        assert out.getvalue().decode() == text
+    for source in (data, path, io.BytesIO(data)):
+        assert list(charpipe.records(source, "auto")) == [data[4:10]] * 50
+    for source in (path, io.BytesIO(data)):
+        with charpipe.open(source, encoding="IBM037", records="auto") as file:
+            assert file.read() == text
+    with pytest.raises(ValueError, match='records="auto"'):
+        charpipe.decode(b"no records", "IBM037", records="auto")
+
+
+def test_files_that_are_replaced(tmp_path):
+    target, link = tmp_path / "out", tmp_path / "link"
+    target.write_text("before")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    charpipe.transcode(b"after", link)
+    assert target.read_text() == "after" and link.is_symlink() and target.stat().st_mode & 0o777 == 0o640
+    charpipe.transcode(b"x", os.devnull)
+    assert not os.path.isfile(os.devnull)
+    with pytest.raises(FileNotFoundError, match="none"):
+        charpipe.transcode(b"x", tmp_path / "none" / "out")
+
+
+class Reluctant(io.RawIOBase):
+    """Takes three bytes at a time."""
+
+    def __init__(self):
+        self.taken = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.taken += bytes(data[:3])
+        return min(3, len(data))
+
+
+def test_raw_files_that_write_less():
+    out = Reluctant()
+    charpipe.transcode(b"Hello, world", out)
+    assert out.taken == b"Hello, world"
+
+
 def test_transcode(tmp_path):
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_bytes("Grüße\n".encode("cp037"))

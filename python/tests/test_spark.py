@@ -90,6 +90,13 @@ def test_the_same_rows_each_once_however_files_are_split(spark, tmp_path, record
         assert rows == expected, parts
 
 
+def test_no_records(spark, tmp_path):
+    (tmp_path / "empty.dat").write_bytes(b"")
+    assert load(spark, tmp_path).collect() == []
+    (tmp_path / "empty.dat").unlink()
+    assert load(spark, tmp_path, records="rdw").count() == 0
+
+
 def test_a_copybook_of_carddemo(spark):
     path = EBCDIC / "AWS.M2.CARDDEMO.ACCTDATA.PS"
     frame = load(spark, path, BOOKS / "CVACT01Y.cpy", underscores="true", dates="ACCT-OPEN-DATE=YYYY-MM-DD")
@@ -225,3 +232,9 @@ def test_remote_files():
     batches = [batch for part in parts for batch in reader.read(part)]
     assert sum(batch.num_rows for batch in batches) == 20
     assert batches[0].column("_file")[0].as_py() == "memory:///spark/a.dat"
+    # A file that is named is read, whatever its name.
+    with fsspec.open("memory://spark/_c.dat", "wb") as file:
+        file.write(item(1))
+    for path, count in [("memory://spark/_c.dat", 1), ("memory://spark", 2)]:
+        source = charpipe.spark.CharpipeDataSource({"layout": LIST, "encoding": "IBM037", "path": path})
+        assert len(source.reader(source.schema()).partitions()) == count

@@ -157,10 +157,12 @@ fn by_length(len: u64, lrecl: u64, bytes: u64) -> Result<Vec<Split>, Error> {
         let (record, begun, missing) = (records + 1, records * lrecl, lrecl - rest);
         return Err(ErrorKind::RecordCut { offset: len, record, begun, missing }.into());
     }
-    let step = bytes.div_ceil(lrecl);
-    let count = usize::try_from(step).unwrap_or(usize::MAX);
-    let firsts = (0..records).step_by(count);
-    Ok(firsts.map(|first| Split::new(first * lrecl, records.min(first + step) * lrecl, Some(first + 1))).collect())
+    // On machines with 32 bits, the iterator's step and the length of a part must be limited alike.
+    let count = usize::try_from(bytes.div_ceil(lrecl)).unwrap_or(usize::MAX);
+    let (firsts, step) = ((0..records).step_by(count), count as u64);
+    Ok(firsts
+        .map(|first| Split::new(first * lrecl, records.min(first.saturating_add(step)) * lrecl, Some(first + 1)))
+        .collect())
 }
 
 /// Returns where parts of whole blocks begin; `None` if a descriptor word is wrong, which reading it all explains.

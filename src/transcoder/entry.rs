@@ -76,6 +76,19 @@ impl Transcode {
         Detector::new(self.settings.registry.clone(), self.settings.hints.clone())
     }
 
+    /// Makes a detector that takes the whole input and compares it with the encoding that it found, as
+    /// [`Detector::whole`] does.
+    ///
+    /// ```
+    /// let mut detector = charpipe::Transcode::new().whole_detector();
+    /// detector.feed(&[&[b'a'; 70_000][..], b"\xE9"].concat());
+    /// assert_eq!(detector.finish().error.unwrap().offset(), Some(70_000));
+    /// ```
+    #[must_use]
+    pub fn whole_detector(&self) -> Detector {
+        Detector::whole(self.settings.registry.clone(), self.settings.hints.clone())
+    }
+
     /// Transcodes `input` to `output`.
     ///
     /// # Errors

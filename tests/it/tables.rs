@@ -88,23 +88,32 @@ fn about(name: &str) -> String {
 /// Returns the index and the words of the pages of a folder. Their format is described in `src/codec/table/packed.rs`;
 /// change both together.
 fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec<u8>) {
-    let mut blocks: Vec<[u16; 64]> = Vec::new();
-    let mut known: HashMap<[u16; 64], u16> = HashMap::new();
-    let mut block = |content: [u16; 64]| {
-        *known.entry(content).or_insert_with(|| {
-            blocks.push(content);
-            (blocks.len() - 1).try_into().unwrap()
-        })
-    };
-    let records: Vec<Vec<u16>> = pages.iter().map(|page| record(page, &mut block)).collect();
+    // Sorted by the lowest code point, and then by all.
+    let mut blocks: BTreeSet<(Option<u16>, [u16; 64])> = BTreeSet::new();
+    for page in pages {
+        record(page, &mut |content: [u16; 64]| {
+            blocks.insert((content.iter().copied().min(), content));
+            0
+        });
+    }
+    assert!(blocks.len() <= usize::from(u16::MAX));
+    let numbers: HashMap<[u16; 64], u16> = blocks.iter().map(|(_, content)| *content).zip(0..).collect();
+    let records: Vec<Vec<u16>> =
+        pages.iter().map(|page| record(page, &mut |content: [u16; 64]| numbers[&content])).collect();
     let mut index = format!(
         "//! The pages of `{folder}`: their heads, and where the rest lies in `{file}.bin`. Generated, never edited: change\n\
          //! the page, then run `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::`.\n\n\
          use crate::codec::Packed;\nuse crate::codec::table::packed::Blob;\n\n\
          /// The pages, by name.\n#[rustfmt::skip]\npub(super) static PAGES: &[Packed] = &[\n",
     );
-    let mut words = vec![blocks.len() as u16, (blocks.len() >> 16) as u16];
-    words.extend(blocks.iter().flatten());
+    // Of the words, first all low bytes and then all high bytes; of each block the same.
+    let planes = |words: &[u16]| {
+        let bytes = [0, 1].iter().flat_map(|byte| words.iter().map(move |word| word.to_le_bytes()[*byte]));
+        bytes.collect::<Vec<u8>>()
+    };
+    let mut bytes = (blocks.len() as u32).to_le_bytes().to_vec();
+    bytes.extend(blocks.iter().flat_map(|(_, content)| planes(content)));
+    let mut words: Vec<u16> = Vec::new();
     for (page, record) in pages.iter().zip(records) {
         let (name, aliases, source) = (&page.name, page.aliases.join(" "), &page.source);
         let is_single = |mapping: &Mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000;
@@ -117,7 +126,8 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
         words.extend(record);
     }
     index.push_str("];\n");
-    (index, words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    bytes.extend(planes(&words));
+    (index, bytes)
 }
 
 /// For no character, no lead byte, and no substitute.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from charpipe import _charpipe
+from charpipe import _charpipe, _shapes
 from charpipe._options import pairs, policy
+from charpipe._replace import replacing
 from charpipe._verdict import Report, Verdict
 
 TYPE_CHECKING = False
@@ -26,13 +27,14 @@ def decode(
 ) -> str:
     """Return the text of data. Without an encoding it is detected; with `guess`, also by statistics.
 
-    With `records` ("fb:80", "rdw" …) each record becomes a line. The other options are those of `transcode`.
+    With `records` ("fb:80", "rdw", "auto" …) each record becomes a line. The other options are those of `transcode`.
 
     >>> decode(b"\\xc8\\x89", "IBM1047")
     'Hi'
     """
     if encoding is not None and records is None and not options:
         return _charpipe.lookup(encoding).decode(data, errors)[0]
+    data, records = _shapes.find(data, records, options.get("file"))
     given = {"from": encoding, "records": records, "guess": guess, "malformed": policy(errors, False)}
     return _charpipe.decode(data, pairs(given | options))[0]
 
@@ -46,14 +48,16 @@ def encode(text: str, encoding: str, errors: str = "strict") -> bytes:
     return _charpipe.lookup(encoding).encode(text, errors)[0]
 
 
-def detect(source: Buffer | str | os.PathLike[str] | BinaryIO, **options: Any) -> Verdict:
+def detect(source: Buffer | str | os.PathLike[str] | BinaryIO, *, whole: bool = False, **options: Any) -> Verdict:
     """Return what the bytes, or the file, are encoded in, and why. The options are those of `transcode` for the input.
+
+    With `whole`, all of the source is compared with the encoding that was found, and not only its first 64 KiB.
 
     >>> verdict = detect(b"<?xml version='1.0' encoding='ISO-8859-1'?><a/>")
     >>> verdict.encoding, verdict.rule
     ('ISO-8859-1', 'rfc7303:declaration')
     """
-    return Verdict._of_json(_charpipe.detect(source, pairs(options)))
+    return Verdict._of_json(_charpipe.detect(source, pairs(options), whole))
 
 
 def transcode(
@@ -73,22 +77,12 @@ def transcode(
     >>> transcode(b"caf\\xe9", out, from_="ISO-8859-1").bytes_out, out.getvalue()
     (5, b'caf\\xc3\\xa9')
     """
+    source, options["records"] = _shapes.find(source, options.get("records"), options.get("file"))
     given = pairs(options)
     if hasattr(target, "write"):
         return Report._of_json(_charpipe.transcode(source, target, given))
-    path = os.path.realpath(os.fspath(target))
-    if os.path.exists(path) and not os.path.isfile(path):
-        return Report._of_json(_charpipe.transcode(source, path, given))
-    beside = f"{path}.{os.getpid()}.part"
-    try:
-        report = _charpipe.transcode(source, beside, given)
-        if os.path.exists(path):
-            os.chmod(beside, os.stat(path).st_mode & 0o7777)
-        os.replace(beside, path)
-    except BaseException:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise
+    with replacing(target) as path:
+        report = _charpipe.transcode(source, path, given)
     return Report._of_json(report)
 
 
@@ -98,13 +92,15 @@ transcode.options = {name: (kind, words) for name, kind, words in _charpipe.opti
 def records(source: Buffer | str | os.PathLike[str] | BinaryIO, shape: str, *, limit: int | None = None):
     """Iterate over the records of a file, or of bytes: their bytes, without what frames them.
 
+    `shape` is one of "fb:80", "rdw", "vb" …, or "auto" to find it in the first bytes.
+
     The iterator has `number`, from 1, and `offset` of the record that it returned last. A record longer than `limit` bytes
     is an error (by default 1 MiB).
 
     >>> list(records(b"\\x00\\x06\\x00\\x00\\xc1\\xc2\\x00\\x04\\x00\\x00", "rdw"))
     [b'\\xc1\\xc2', b'']
     """
-    return _charpipe.Records(source, shape, limit)
+    return _charpipe.Records(*_shapes.find(source, shape), limit)
 
 
 def load_table(path: str | os.PathLike[str], *, to: str | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 
-from charpipe import _charpipe
+from charpipe import _charpipe, _shapes
 from charpipe._options import UNMAPPABLE, pairs, policy
 from charpipe._verdict import Report, Verdict
 
@@ -112,8 +112,8 @@ def open(
 ) -> io.TextIOWrapper:
     """Open a text file in any encoding, and return a text file as the built-in `open` does.
 
-    Reading: without an encoding it is detected. With `records` ("fb:80", "rdw", "vb" …) each record is a line. Writing:
-    `records` makes a record of each line. The other options are those of `transcode`. The result has `report` and
+    Reading: without an encoding it is detected. With `records` ("fb:80", "rdw", "auto" …) each record is a line.
+    Writing: `records` makes a record of each line. The other options are those of `transcode`. The result has `report` and
     `verdict`, unless only an encoding is given: then Python reads the file itself, and the file can `seek` and `tell`.
 
     >>> with open("ledger.dat", encoding="IBM1047", records="fb:80") as lines:     # doctest: +SKIP
@@ -124,6 +124,8 @@ def open(
     reads = mode[0] == "r"
     is_file = hasattr(file, "read" if reads else "write")
     if encoding is not None and records is None and not options and (reads or _is_plain(encoding, errors)):
+        # An unknown encoding is an error before the file is opened.
+        _charpipe.lookup(encoding)
         raw = file if is_file else io.open(file, mode[0] + "b", 32 << 10)
         text = io.TextIOWrapper(raw, encoding=f"charpipe-{encoding}", errors=errors, newline=newline)
         # Four times as much as Python reads at a time: lines come a tenth faster.
@@ -136,8 +138,13 @@ def open(
             raise ValueError("name the encoding to write")
         given = {"from": "UTF-8", "to": encoding, "to_records": records, "as": "text", "relabel": "never"}
         given["unmappable"] = policy(errors, True)
-    stream = _charpipe.Stream(pairs(given | options))
-    binary = file if is_file else io.open(file, mode[0] + "b", buffering=0 if reads else -1)
+    given |= options
+    if reads and _shapes.is_auto(records):
+        binary, given["records"] = _open_found(file, options.get("file"))
+        stream = _charpipe.Stream(pairs(given))
+    else:
+        stream = _charpipe.Stream(pairs(given))
+        binary = file if is_file else io.open(file, mode[0] + "b", buffering=0 if reads else -1)
     if reads:
         buffered = io.BufferedReader(_Decoded(binary, stream), _PIECE)
     else:
@@ -145,6 +152,18 @@ def open(
     text = TextFile(buffered, encoding="utf-8", newline=newline)
     text._stream = stream
     return text
+
+
+def _open_found(file: Any, tape_file: Any) -> tuple[Any, str]:
+    """Open a file, and find how its records are stored."""
+    if hasattr(file, "read"):
+        return _shapes.find_in_file(file, tape_file)
+    opened = io.open(file, "rb", buffering=0)
+    try:
+        return _shapes.find_in_file(opened, tape_file)
+    except BaseException:
+        opened.close()
+        raise
 
 
 def _is_plain(encoding: str, errors: str) -> bool:

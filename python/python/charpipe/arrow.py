@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from charpipe._charpipe import RecordStream, read_records, split_records, write_records
+from charpipe._replace import replacing
 
 __all__ = ["RecordStream", "Split", "read", "splits", "write"]
 
@@ -143,16 +144,8 @@ def write(
     described = _description(layout, encoding, records, when, floats, byteorder)
     if not isinstance(target, (str, os.PathLike)):
         return write_records(data, target, described, underscores)
-    path = os.fspath(target)
-    part = f"{path}.{os.getpid()}.part"
-    try:
-        count = write_records(data, part, described, underscores)
-        os.replace(part, path)
-    except BaseException:
-        if os.path.exists(part):
-            os.unlink(part)
-        raise
-    return count
+    with replacing(target) as path:
+        return write_records(data, path, described, underscores)
 
 
 def _list(option: str, names: Iterable[str]) -> list[str]:
@@ -200,7 +193,9 @@ def _source(source: Any) -> tuple[Any, str | None]:
     if isinstance(source, str) and "://" in source:
         name, (scheme, rest) = source, source.split("://", 1)
         if scheme == "file":
-            return "/" + rest.lstrip("/"), name
+            from urllib.parse import unquote
+
+            return "/" + unquote(rest).lstrip("/"), name
         return _open_remote(source), name
     if isinstance(source, io.TextIOBase):
         raise TypeError("the source must be opened in binary mode")

@@ -103,6 +103,9 @@ class CharpipeReader(DataSourceReader):
         return parts
 
     def read(self, part: Part) -> Iterator[pyarrow.RecordBatch]:
+        if not isinstance(part, Part):
+            # Without parts, because there are no records, Spark makes one itself.
+            return
         settings = self.settings
         size = _size(part.path)
         if size != part.size:
@@ -114,7 +117,11 @@ class CharpipeReader(DataSourceReader):
             if settings.drops_bad:
                 rows = rows.filter(rows.column("_errors").is_null())
             rows = rows.select(wanted.names)
-            yield rows if rows.schema.equals(wanted) else rows.cast(wanted)
+            if not rows.schema.equals(wanted):
+                # Older versions of pyarrow have no RecordBatch.cast.
+                columns = [column.cast(field.type) for column, field in zip(rows.columns, wanted)]
+                rows = pyarrow.RecordBatch.from_arrays(columns, schema=wanted)
+            yield rows
 
 
 class _Settings:
@@ -236,8 +243,11 @@ def _remote_files(url: str) -> list[tuple[str, int]]:
         raise FileNotFoundError(f"{url}: no file matches")
     files = []
     for one in found:
-        inside = system.find(one, maxdepth=1) if system.isdir(one) else [one]
-        files += [file for file in inside if not file.rsplit("/", 1)[-1].startswith(("_", "."))]
+        if system.isdir(one):
+            inside = sorted(system.find(one, maxdepth=1))
+            files += [file for file in inside if not file.rsplit("/", 1)[-1].startswith(("_", "."))]
+        else:
+            files.append(one)
     return [(system.unstrip_protocol(file), system.size(file)) for file in files]
 
 

@@ -8,7 +8,8 @@ use charpipe::fields::Reader;
 use charpipe::records::{Records, Shape};
 use std::io::BufRead;
 
-/// The most bytes of records and the most values in a batch, so that the offsets of its columns fit into 32 bits.
+/// The most bytes of records, the most bytes of a column that is no field, and the most values in a batch, so that the
+/// offsets of its columns fit into 32 bits. One record more fits too.
 const MAX_BYTES: usize = 64 << 20;
 const MAX_VALUES: usize = 16 << 20;
 
@@ -33,6 +34,8 @@ pub(super) enum State {
     Running,
     /// The rows before the error were delivered or are about to be.
     Failed(Failure),
+    /// A panic left the columns half filled.
+    Broken,
     Ended,
 }
 
@@ -43,6 +46,9 @@ impl Batches {
 
     /// Returns the next batch, or `None` after the last. Rows before an error are delivered first.
     pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>, Failure> {
+        if matches!(self.state, State::Broken) {
+            return Err(Failure::Batch("a panic, which is a bug in charpipe, left this stream unusable".to_owned()));
+        }
         if matches!(self.state, State::Running) {
             match self.fill() {
                 Ok(true) => {}
@@ -63,7 +69,10 @@ impl Batches {
     fn fill(&mut self) -> Result<bool, Failure> {
         let Batches { records, reader, columns, .. } = self;
         let mut bytes = 0;
-        while columns.rows() < self.rows && bytes < MAX_BYTES && columns.values() < MAX_VALUES {
+        while columns.rows() < self.rows
+            && bytes.max(columns.extra_bytes()) < MAX_BYTES
+            && columns.values() < MAX_VALUES
+        {
             let Some(record) = records.next_record()? else { return Ok(false) };
             bytes += record.data.len();
             columns.begin_row(record.number);

@@ -152,6 +152,11 @@ impl Columns {
         self.values
     }
 
+    /// Returns how many bytes the longest of the columns has so far that are neither fields nor bytes of records.
+    pub(super) fn extra_bytes(&self) -> usize {
+        if self.extras.is_empty() { 0 } else { self.extras.bytes() }
+    }
+
     /// Begins the row of a record.
     pub(super) fn begin_row(&mut self, record: u64) {
         self.record = record;
@@ -399,6 +404,17 @@ impl Extras {
 
     fn is_empty(&self) -> bool {
         self.wanted.is_empty()
+    }
+
+    /// Returns how many bytes the longest of these columns has so far, not counting those of the records.
+    fn bytes(&self) -> usize {
+        let of = |extra: &Extra| match extra {
+            Extra::File => self.rows * self.file.len(),
+            Extra::Type => self.types.bytes(),
+            Extra::Errors => self.errors.columns.iter().map(Bytes::bytes).max().unwrap_or(0),
+            Extra::Number | Extra::Offset | Extra::Record => 0,
+        };
+        self.wanted.iter().map(of).max().unwrap_or(0)
     }
 
     /// Returns the columns before the fields, or those after them.

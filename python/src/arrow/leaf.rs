@@ -24,6 +24,11 @@ impl Bytes {
         self.ends.len() - 1
     }
 
+    /// Returns the length of all values together.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     #[inline]
     pub(super) fn push(&mut self, value: &[u8]) {
         self.bytes.extend_from_slice(value);

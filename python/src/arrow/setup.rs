@@ -250,7 +250,7 @@ pub(crate) fn read_records(
     let name = wanted.name.clone().or_else(|| source.name());
     let keeps_bad = wanted.on_bad == "null";
     let columns = Columns::new(&reader, &naming, &wanted.extras()?, name.as_deref().unwrap_or_default(), keeps_bad);
-    let input = source.reader(part.map_or(0, |part| part.0))?;
+    let input = source.reader(part.map(|part| part.0))?;
     let longest = setup.layout.max_len().max(charpipe::records::RECORD_LIMIT);
     let mut records = Records::new(input, &shape).limit(longest).file(file);
     if let Some((begin, end, number)) = part {
@@ -278,13 +278,18 @@ pub(crate) fn split_records(
     let source = Source::new(source)?;
     let shape = shape_of(records, &source, None)?;
     let (name, mut input) = (source.name(), source.open()?);
+    let at = source.position(&mut input)?;
     let parts = py.detach(|| match (numbers, &shape) {
-        (false, _) | (true, Shape::Fixed { .. }) => splits(&mut input, &shape, bytes),
+        // Of these the numbers are known anyway.
+        (false, _) | (true, Shape::Fixed { .. } | Shape::FixedBlocks { .. } | Shape::AwsTape { .. }) => {
+            splits(&mut input, &shape, bytes)
+        }
         _ => {
             input.rewind().map_err(|error| charpipe::Error::read(0, error))?;
-            numbered_splits(BufReader::with_capacity(1 << 20, input), &shape, bytes)
+            numbered_splits(BufReader::with_capacity(1 << 20, &mut input), &shape, bytes)
         }
     });
     let parts = parts.map_err(|error| Failure::from(error).raise(name.as_deref()))?;
+    source.go_to(&mut input, at)?;
     Ok(parts.into_iter().map(|part| (part.begin, part.end, part.number)).collect())
 }

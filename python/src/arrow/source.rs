@@ -64,29 +64,43 @@ impl Source {
         })
     }
 
-    /// Opens it at byte `begin`, for reading. Nothing is sought if that is 0, so that a pipe can be read.
-    pub(super) fn reader(&self, begin: u64) -> PyResult<Box<dyn BufRead + Send>> {
+    /// Opens it for reading: at byte `begin`, or a file object where it is, so that a pipe can be read.
+    pub(super) fn reader(&self, begin: Option<u64>) -> PyResult<Box<dyn BufRead + Send>> {
         if let Source::Buffer(buffer) = self {
             let mut cursor = Cursor::new(Shared(buffer.clone()));
-            cursor.set_position(begin);
+            cursor.set_position(begin.unwrap_or(0));
             return Ok(Box::new(cursor));
         }
         let room = if matches!(self, Source::Object(_)) { OBJECT_BUFFER } else { FILE_BUFFER };
         let mut input = self.open()?;
-        if begin > 0 {
+        if let Some(begin) = begin {
             input.seek(SeekFrom::Start(begin)).map_err(|error| not_read(&error, self.name().as_deref()))?;
         }
         Ok(Box::new(BufReader::with_capacity(room, input)))
     }
 
-    /// Reads the first bytes, at most `len`. A file object is at its beginning afterwards.
+    /// Reads the first bytes, at most `len`. A file object is where it was afterwards.
     pub(super) fn head(&self, len: u64) -> PyResult<Vec<u8>> {
         let mut head = Vec::new();
         let mut input = self.open()?;
+        let at = self.position(&mut input)?;
         let read = input.by_ref().take(len).read_to_end(&mut head);
-        let read = read.and_then(|_| if let Source::Object(_) = self { input.seek(SeekFrom::Start(0)) } else { Ok(0) });
         read.map_err(|error| not_read(&error, self.name().as_deref()))?;
+        self.go_to(&mut input, at)?;
         Ok(head)
+    }
+
+    /// Returns where a file object is; `None` for other sources, which are opened anew each time.
+    pub(super) fn position(&self, input: &mut Box<dyn ReadSeek>) -> PyResult<Option<u64>> {
+        let Source::Object(_) = self else { return Ok(None) };
+        let at = input.stream_position().map_err(|error| not_read(&error, self.name().as_deref()))?;
+        Ok(Some(at))
+    }
+
+    /// Leads a file object back to where it was.
+    pub(super) fn go_to(&self, input: &mut Box<dyn ReadSeek>, at: Option<u64>) -> PyResult<()> {
+        let Some(at) = at else { return Ok(()) };
+        input.seek(SeekFrom::Start(at)).map(drop).map_err(|error| not_read(&error, self.name().as_deref()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The Python classes of record batches, and Arrow's C interface.
 
-use super::batches::Batches;
+use super::batches::{Batches, State};
 use super::failure::Failure;
 use arrow_array::ffi::FFI_ArrowArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -10,7 +10,8 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The names of the capsules in Arrow's C interface.
 const STREAM: &CStr = c"arrow_array_stream";
@@ -31,8 +32,12 @@ impl RecordStream {
 }
 
 fn lock(batches: &Mutex<Batches>) -> MutexGuard<'_, Batches> {
-    // A panic is reported by whoever panicked.
-    batches.lock().unwrap_or_else(PoisonError::into_inner)
+    batches.lock().unwrap_or_else(|poisoned| {
+        // A panic is reported where it happens. What it left must not be read.
+        let mut batches = poisoned.into_inner();
+        batches.state = State::Broken;
+        batches
+    })
 }
 
 fn invalid(error: &ArrowError) -> PyErr {
@@ -50,7 +55,9 @@ impl RecordStream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer that wants other types converts the columns itself, which the interface allows.
         let _ = requested_schema;
-        let stream = FFI_ArrowArrayStream::new(Box::new(Consumer::new(self.0.clone())));
+        // Another thread that reads the stream may need the GIL before it unlocks it.
+        let consumer = py.detach(|| Consumer::new(self.0.clone()));
+        let stream = FFI_ArrowArrayStream::new(Box::new(consumer));
         PyCapsule::new_with_value(py, stream, STREAM)
     }
 
@@ -132,19 +139,27 @@ impl Consumer {
         let schema = lock(&batches).schema();
         Consumer { batches, schema }
     }
-}
 
-impl Iterator for Consumer {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+    fn next_batch(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let mut batches = lock(&self.batches);
         let batch = batches.next_batch();
         let name = |failure: Failure| match &batches.name {
             Some(name) => format!("{name}: {failure}"),
             None => failure.to_string(),
         };
-        batch.map_err(|failure| ArrowError::ExternalError(name(failure).into())).transpose()
+        // C's strings end at a NUL.
+        let message = |failure| name(failure).replace('\0', "\u{FFFD}");
+        batch.map_err(|failure| ArrowError::ExternalError(message(failure).into())).transpose()
+    }
+}
+
+impl Iterator for Consumer {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // A panic must not reach the consumer, which would be aborted.
+        catch_unwind(AssertUnwindSafe(|| self.next_batch()))
+            .unwrap_or_else(|_| Some(Err(ArrowError::ExternalError("a panic, which is a bug in charpipe".into()))))
     }
 }
 

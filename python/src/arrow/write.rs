@@ -164,7 +164,9 @@ impl Write for Target {
             Target::File(file) => file.write(bytes),
             Target::Object(object) => Python::attach(|py| {
                 let data = pyo3::types::PyBytes::new(py, bytes);
-                object.bind(py).call_method1("write", (data,)).map(|_| bytes.len()).map_err(io::Error::other)
+                let written = object.bind(py).call_method1("write", (data,)).map_err(io::Error::other)?;
+                // Raw files may write less; other objects that return nothing wrote all.
+                Ok(written.extract().unwrap_or(bytes.len()).min(bytes.len()))
             }),
         }
     }
@@ -226,6 +228,8 @@ fn run(
     let columns = writer.columns().map_err(|error| Problem::Value(error.to_string()))?;
     let (mut number, mut record) = (0, Vec::new());
     for batch in batches {
+        let interrupted = Python::attach(|py| py.check_signals());
+        interrupted.map_err(|error| Failure::from(charpipe::Error::write(0, io::Error::other(error))))?;
         let batch = batch.map_err(|error| Problem::Value(error.to_string()))?;
         check_names(&batch, &columns, underscores).map_err(Problem::Value)?;
         let found =

@@ -1,9 +1,13 @@
 //! The format of the built-in tables in the program: `pages.bin` and `legacy.bin`, which are generated from `codecs/` and
 //! `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
 //!
-//! All data is in 16-bit words, little-endian. The first two words are the number of blocks (low word first). The
-//! blocks follow: 64 code points each, with FFFF for a missing one. Equal blocks of different pages are stored once.
-//! Then come the records, one per page:
+//! The first four bytes are the number of blocks (low byte first). The blocks follow: 64 code points each, with FFFF for
+//! a missing one. Equal blocks of different pages are stored once. Blocks are sorted by their lowest code point, so that
+//! similar blocks are side by side. Then come the records, one per page, in 16-bit words.
+//!
+//! A block has first the low bytes of all its code points, and then their high bytes. The records together have first
+//! the low bytes of all words, and then the high bytes. Compressed, as in a package, this takes half as much room as
+//! words one after another.
 //!
 //! | words | contents |
 //! |---|---|
@@ -64,20 +68,24 @@ pub(crate) struct Packed {
     pub is_single: bool,
     /// Where its record is.
     pub(in crate::codec) blob: Blob,
-    /// The index of the first word of its record.
+    /// The index of the first word of its record, in the words of all records.
     pub(in crate::codec) record: u32,
 }
 
 /// Reads one word after another.
 #[derive(Clone, Copy)]
 struct Words {
-    bytes: &'static [u8],
+    low: &'static [u8],
+    high: &'static [u8],
     at: usize,
+    /// The blocks that the words refer to.
+    blocks: &'static [u8],
 }
 
 impl Words {
     fn next(&mut self) -> u16 {
-        let word = self.bytes[2 * self.at..].first_chunk().map_or(NO_CHARACTER, |bytes| u16::from_le_bytes(*bytes));
+        let byte = |bytes: &[u8]| bytes.get(self.at).copied().unwrap_or(0xFF);
+        let word = u16::from_le_bytes([byte(self.low), byte(self.high)]);
         self.at += 1;
         word
     }
@@ -88,7 +96,7 @@ impl Words {
 
     /// Reads the place of a chart's cells.
     fn blocks(&mut self) -> Blocks {
-        Blocks { of: self.bytes, numbers: std::array::from_fn(|_| self.next()) }
+        Blocks { of: self.blocks, numbers: std::array::from_fn(|_| self.next()) }
     }
 }
 
@@ -121,9 +129,9 @@ impl Blocks {
     /// Returns the code units, a quarter at a time, with FFFF for a byte without a character.
     fn quarters(self) -> impl Iterator<Item = [u16; 64]> {
         self.numbers.into_iter().map(move |block| {
-            let at = 2 * (2 + 64 * usize::from(block));
+            let at = 128 * usize::from(block);
             let bytes: &[u8; 128] = self.of[at..].first_chunk().expect("blocks are whole");
-            std::array::from_fn(|index| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]))
+            std::array::from_fn(|index| u16::from_le_bytes([bytes[index], bytes[64 + index]]))
         })
     }
 }
@@ -165,7 +173,10 @@ const WITH_STATES: u16 = 4;
 
 impl Packed {
     fn words(&self) -> Words {
-        Words { bytes: self.blob.bytes(), at: self.record as usize }
+        let (count, rest) = self.blob.bytes().split_first_chunk().expect("it has the number of blocks");
+        let (blocks, words) = rest.split_at(128 * u32::from_le_bytes(*count) as usize);
+        let (low, high) = words.split_at(words.len() / 2);
+        Words { low, high, at: self.record as usize, blocks }
     }
 
     /// Returns whether the page has states. If so, only [`table`](Self::table) can read it.
