@@ -5,6 +5,8 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { brotliCompressSync, constants } from "node:zlib";
 import * as charpipe from "../dist/index.js";
+import { current } from "../dist/load.js";
+import { Stream } from "../dist/module.js";
 
 const dist = new URL("../dist/", import.meta.url);
 const data = (name) => new Uint8Array(readFileSync(new URL(`../../examples/data/${name}`, import.meta.url)));
@@ -149,6 +151,53 @@ test("streams give the same at every cut", async () => {
   }
 });
 
+test("an error comes after all good output, however large the chunk and however slow the reader", async () => {
+  const input = new Uint8Array(700_000).fill(0x61);
+  input[699_999] = 0xff;
+  for (const chunks of [[input], cut(input, 300_000), cut(input, 699_999)]) {
+    let len = 0;
+    const stream = new charpipe.DecoderStream("UTF-8");
+    const writer = stream.writable.getWriter();
+    const writing = Promise.allSettled([...chunks.map((chunk) => writer.write(chunk)), writer.close()]);
+    const readAll = async () => {
+      for await (const piece of stream.readable) {
+        len += piece.length;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    };
+    await assert.rejects(readAll(), { code: "malformed", offset: 699_999 });
+    assert.equal(len, 699_999);
+    assert.ok((await writing).some(({ reason }) => reason?.code === "malformed"));
+    assert.equal(stream.report.bytes_out, 699_999);
+  }
+});
+
+test("a stream converts no more than its reader asks for", async () => {
+  const stream = new charpipe.ConverterStream({ from: "IBM037" });
+  const [reader, writer] = [stream.readable.getReader(), stream.writable.getWriter()];
+  const written = writer.write(new Uint8Array(16 << 20).fill(0xc1));
+  let len = 0;
+  for (let pieces = 1; pieces <= 3; pieces++) {
+    len += (await reader.read()).value.length;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.ok(stream.report.bytes_out <= len + (1 << 20), `${stream.report.bytes_out} bytes, and ${len} were read`);
+  }
+  await reader.cancel("enough");
+  await written.catch(() => {});
+  await assert.rejects(writer.write(bytes(0xc1)));
+  assert.ok(stream.report.bytes_in < 16 << 20);
+});
+
+test("a stream can be aborted while it waits for its reader", async () => {
+  const stream = new charpipe.ConverterStream({ from: "IBM037" });
+  const [reader, writer] = [stream.readable.getReader(), stream.writable.getWriter()];
+  const writing = writer.write(bytes(0xc1)).catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  await writer.abort(new Error("no more"));
+  await writing;
+  await assert.rejects(reader.read(), { message: "no more" });
+});
+
 test("encoding streams keep characters that a string cuts", async () => {
   const stream = new charpipe.EncoderStream("UTF-16LE");
   const output = await through(stream, ["a\ud83d", "", "\ude00", "\ud83d"]);
@@ -178,7 +227,17 @@ test("streams fail with position and bytes, after the good output", async () => 
 /** Charsets that Node's own decoder (ICU) reads in another way than browsers do. The page's test compares these. */
 const ICU = /^(Shift_JIS|EUC-JP|ISO-2022-JP|gb18030|GBK|Big5|windows-949|EUC-KR|IBM866|KOI8-U|windows-(874|125[0-8]))$/;
 
-test("decoding agrees with TextDecoder", () => {
+/** Decodes pieces, one after the other. */
+function inPieces(from, pieces) {
+  const stream = new Stream(current(), { from, to: "UTF-8", malformed: "replace", relabel: "never", as: "text" });
+  const output = [];
+  for (const piece of pieces) stream.push(piece, (part) => output.push(part.slice()));
+  stream.finish((part) => output.push(part.slice()));
+  stream.close();
+  return Buffer.concat(output).toString();
+}
+
+test("decoding agrees with TextDecoder, whole and at every cut", () => {
   let compared = 0;
   for (const { name, input } of samples()) {
     let host;
@@ -190,6 +249,11 @@ test("decoding agrees with TextDecoder", () => {
     if (ICU.test(name) || host.encoding !== name.toLowerCase()) continue;
     const ours = charpipe.decode(input, { from: name, malformed: "replace", relabel: "never", as: "text" });
     assert.equal(ours, host.decode(input), name);
+    for (let at = 0; at <= 160; at++) {
+      const pieces = cut(input.subarray(0, 160), at);
+      const theirs = host.decode(pieces[0], { stream: true }) + host.decode(pieces[1]);
+      assert.equal(inPieces(name, pieces), theirs, `${name} at ${at}`);
+    }
     compared += 1;
   }
   assert.ok(compared >= 14, `${compared} charsets`);
@@ -197,7 +261,6 @@ test("decoding agrees with TextDecoder", () => {
 
 test("a bug in the module breaks that module only", async () => {
   await charpipe.load("all");
-  const { current } = await import("../dist/load.js");
   const module = current();
   assert.throws(() => module.call("charpipe_free", 0xfffffff0), { code: "internal" });
   assert.throws(() => charpipe.decode(bytes(0x61)), { code: "internal" });
@@ -221,13 +284,23 @@ test("what only the module with everything has", async () => {
   await charpipe.load();
 });
 
-test("memory does not grow with the input", () => {
-  const input = new Uint8Array(16 << 20).fill(0xc1);
-  charpipe.convert(input.subarray(0, 1 << 20), { from: "IBM037" });
-  const grown = () => process.memoryUsage().arrayBuffers;
-  const before = grown();
-  charpipe.detect(input);
-  assert.ok(grown() - before < 1 << 20);
+test("the module's memory does not grow with the input", () => {
+  const input = new Uint8Array(1 << 20).fill(0xc1);
+  for (const [from, to] of [
+    ["IBM037", "UTF-8"],
+    ["IBM939", "UTF-16"],
+    ["ISO-8859-1", "IBM1047"],
+  ]) {
+    const stream = new Stream(current(), { from, to, malformed: "replace", unmappable: "replace" });
+    const memory = () => current().exports.memory.buffer.byteLength;
+    stream.push(input, () => {});
+    const before = memory();
+    for (let piece = 0; piece < 32; piece++) stream.push(input, () => {});
+    stream.finish(() => {});
+    assert.equal(memory(), before, from);
+    assert.equal(stream.report().bytes_in, 33 << 20);
+    stream.close();
+  }
 });
 
 test("sizes", () => {
