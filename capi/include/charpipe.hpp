@@ -25,7 +25,7 @@ public:
     const std::uint64_t record, column;
 
 private:
-    static std::string text(const char *text) { return text ? text : "out of memory"; }
+    static std::string text(const char *text) { return text ? text : "unknown"; }
 };
 
 // A conversion. It can be moved, but not copied.
