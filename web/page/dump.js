@@ -28,7 +28,7 @@ export function showDump(of, as, offset = 0) {
 function findCells() {
   const end = Math.min(start + WIDTH * LINES, file.head.length);
   const begin = Math.max(0, start - BEFORE);
-  const isLast = end === file.head.length;
+  const isLast = end === file.size;
   let at = begin;
   const { cells: all } = explain(label, file.head.subarray(begin, Math.min(end + 8, file.head.length)), isLast);
   const found = [];
@@ -120,6 +120,12 @@ function chooseByte(by) {
 /** Shows a byte and chooses it. */
 export function goTo(offset) {
   if (!file || !Number.isFinite(offset)) return;
+  if (offset < 0 || offset >= file.head.length) {
+    const known =
+      file.size > file.head.length ? "Only the first MiB of the file is shown here" : "The file ends before";
+    byId("about-byte").textContent = `${known}: there is no byte ${offset}.`;
+    return;
+  }
   showDump(file, label, offset);
   const index = cells.findIndex((cell) => offset >= cell.at && offset < cell.at + cell.len);
   if (index >= 0) choose(index);

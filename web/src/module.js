@@ -158,7 +158,7 @@ export class Stream {
     const { input, output, lengths } = module;
     const len = bytes.length;
     let status = NEED_INPUT;
-    for (let at = 0; (at < len || status === NEED_ROOM) && status !== DONE; ) {
+    for (let at = 0; (at < len || status === NEED_ROOM) && status !== DONE;) {
       const piece = bytes.subarray(at, at + PIECE);
       module.view(input, piece.length).set(piece);
       status = module.call("charpipe_step", handle, input, piece.length, lengths, output, PIECE, lengths + 4);
