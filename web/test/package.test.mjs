@@ -102,6 +102,34 @@ function samples() {
   });
 }
 
+test("large inputs give the same text, by way of UTF-8 or of UTF-16", () => {
+  const japanese = charpipe.encode("日本語の文書。カタカナと漢字𠮷\r\n", "UTF-8");
+  for (const { name, encode } of charpipe.names()) {
+    const text = new TextDecoder().decode(japanese).repeat(20);
+    const part = encode ? [...charpipe.encode(text, name, { unmappable: "drop", bom: "strip" })] : [];
+    const junk = Array.from({ length: 61 }, (_, at) => (at * 197 + (at >> 3) * 31) & 0xff);
+    const unit = Uint8Array.from([...part, ...junk]);
+    const input = new Uint8Array(Math.ceil(80_000 / unit.length) * unit.length);
+    for (let at = 0; at < input.length; at += unit.length) input.set(unit, at);
+    // An option that changes nothing keeps UTF-16 away.
+    const [fast, sure] = [
+      { from: name, malformed: "replace" },
+      { from: name, malformed: "replace", bom: "auto" },
+    ];
+    assert.equal(charpipe.decode(input, fast), charpipe.decode(input, sure), name);
+    const failures = ["fail", "fail"].map((malformed, index) => {
+      try {
+        return charpipe.decode(input, { ...[fast, sure][index], malformed });
+      } catch (error) {
+        return [error.code, error.offset, error.text, error.message];
+      }
+    });
+    assert.deepEqual(failures[0], failures[1], name);
+  }
+  const xml = `<?xml version="1.0" encoding="Shift_JIS"?><a>${"日本語".repeat(20_000)}</a>`;
+  assert.match(charpipe.decode(charpipe.encode(xml, "Shift_JIS"), { from: "Shift_JIS" }), /encoding="UTF-8"/);
+});
+
 test("a document's label, and newline conventions in labels", () => {
   const xml = charpipe.encode('<?xml version="1.0" encoding="IBM037"?><a/>', "IBM037");
   assert.match(charpipe.decode(xml, { from: "IBM037" }), /UTF-8/);
