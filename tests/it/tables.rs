@@ -117,7 +117,8 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
         words.extend(record);
     }
     index.push_str("];\n");
-    (index, words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    let halves = [0, 1].into_iter().flat_map(|half| words.iter().map(move |word| word.to_le_bytes()[half]));
+    (index, halves.collect())
 }
 
 /// For no character, no lead byte, and no substitute.

@@ -1,9 +1,10 @@
 //! The format of the built-in tables in the program: `pages.bin` and `legacy.bin`, which are generated from `codecs/` and
 //! `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
 //!
-//! All data is in 16-bit words, little-endian. The first two words are the number of blocks (low word first). The
-//! blocks follow: 64 code points each, with FFFF for a missing one. Equal blocks of different pages are stored once.
-//! Then come the records, one per page:
+//! All data is in 16-bit words. The first half of a file has the low bytes of all words, and the second half their high
+//! bytes: compressed, as in the web's modules, a file is a quarter smaller that way. The first two words are the number
+//! of blocks (low word first). The blocks follow: 64 code points each, with FFFF for a missing one. Equal blocks of
+//! different pages are stored once. Then come the records, one per page:
 //!
 //! | words | contents |
 //! |---|---|
@@ -77,7 +78,8 @@ struct Words {
 
 impl Words {
     fn next(&mut self) -> u16 {
-        let word = self.bytes[2 * self.at..].first_chunk().map_or(NO_CHARACTER, |bytes| u16::from_le_bytes(*bytes));
+        let (low, high) = self.bytes.split_at(self.bytes.len() / 2);
+        let word = u16::from_le_bytes([low[self.at], high[self.at]]);
         self.at += 1;
         word
     }
@@ -120,10 +122,11 @@ struct Blocks {
 impl Blocks {
     /// Returns the code units, a quarter at a time, with FFFF for a byte without a character.
     fn quarters(self) -> impl Iterator<Item = [u16; 64]> {
+        let (low, high) = self.of.split_at(self.of.len() / 2);
         self.numbers.into_iter().map(move |block| {
-            let at = 2 * (2 + 64 * usize::from(block));
-            let bytes: &[u8; 128] = self.of[at..].first_chunk().expect("blocks are whole");
-            std::array::from_fn(|index| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]))
+            let at = 2 + 64 * usize::from(block);
+            let [low, high] = [low, high].map(|half| half[at..].first_chunk::<64>().expect("blocks are whole"));
+            std::array::from_fn(|index| u16::from_le_bytes([low[index], high[index]]))
         })
     }
 }
