@@ -18,11 +18,11 @@ let list = [];
 
 export function setUpOptions(changed) {
   list = allOptions().filter((option) => !HIDDEN.includes(option.name));
-  const fields = (options) => make("fieldset", {}, make("legend", {}, "Options"), ...options.map(field));
+  const fields = (title, options) => make("fieldset", {}, make("legend", {}, title), ...options.map(field));
   const first = FIRST.map((name) => list.find((option) => option.name === name)).filter(Boolean);
   const others = list.filter((option) => !FIRST.includes(option.name));
-  const more = make("details", {}, make("summary", {}, "More options"), fields(others));
-  byId("options").replaceChildren(fields(first), more);
+  const more = make("details", {}, make("summary", {}, "More options"), fields("Other options", others));
+  byId("options").replaceChildren(fields("Options", first), more);
   byId("options").addEventListener("change", changed);
   byId("options").addEventListener("submit", (event) => event.preventDefault());
 }
