@@ -26,12 +26,13 @@
  * Texts are UTF-8 and end with a NUL. Offsets count bytes of the input from 0, with its byte order mark.
  *
  * Null pointers. Every function accepts a null handle: it does nothing and returns CHARPIPE_ERROR, NULL, -1 or 0. The
- * lengths that charpipe_step and charpipe_finish store are then 0, and charpipe_error_code returns "no-handle". A handle
- * must not be used after charpipe_free; this cannot be checked.
+ * lengths that charpipe_step and charpipe_finish store are then 0, and charpipe_error_code returns "no-handle".
+ *
+ * A handle must not be used after charpipe_free; this cannot be checked.
  *
  * Errors never end the program, with one exception: if the system has no memory left, the program is aborted. A bug in
- * charpipe is the error "internal", and the handle can then only be reset or freed; a message about it may be printed on
- * standard error.
+ * charpipe is the error "internal", and the handle can then only be reset or freed; a message about it may be printed
+ * on standard error.
  */
 #ifndef CHARPIPE_H
 #define CHARPIPE_H
@@ -84,7 +85,8 @@ charpipe *charpipe_open_detector(const char *options);
  * Takes bytes from `input`, puts bytes into `output`, and stores how many. Call it until it has taken all input.
  *
  * All good output before an error is given before the error is returned. The error stays until charpipe_reset, except
- * for "usage": a wrong call, with a null pointer for example, changes nothing, and the next right call removes its error.
+ * for "usage": a wrong call, with a null pointer for example, changes nothing, and the next right call removes its
+ * error.
  */
 int charpipe_step(charpipe *stream, const void *input, size_t input_len, size_t *read,
                   void *output, size_t output_len, size_t *written);

@@ -155,8 +155,8 @@ export function loadSync(source: BufferSource | WebAssembly.Module): void;
 export function decode(input: Bytes, options?: Omit<Options, "to">): string;
 
 /**
- * Encodes a string. Its labels stay as they are, unless `relabel` is `auto`. Half a surrogate pair becomes U+FFFD, as in
- * TextEncoder. The offset of an error counts the bytes of the string in UTF-8.
+ * Encodes a string. Its labels stay as they are, unless `relabel` is `auto`. Half a surrogate pair becomes U+FFFD, as
+ * in TextEncoder. The offset of an error counts the bytes of the string in UTF-8.
  */
 export function encode(text: string, to: string, options?: Omit<Options, "from" | "to">): Uint8Array;
 

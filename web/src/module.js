@@ -36,8 +36,8 @@ export class Module {
   }
 
   /**
-   * Calls an exported function. If it throws, that is a bug, and nothing in the module can be relied on any more: a trap
-   * is a RuntimeError, and a stack that is too deep a RangeError or, in Firefox, an InternalError.
+   * Calls an exported function. If it throws, that is a bug, and nothing in the module can be relied on any more: a
+   * trap is a RuntimeError, and a stack that is too deep a RangeError or, in Firefox, an InternalError.
    */
   call(name, ...values) {
     if (this.broken) throw internal();

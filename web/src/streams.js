@@ -30,8 +30,8 @@ class Conversion {
 
   /**
    * @param {Stream} stream
-   * @param {object} how `bytes` makes bytes of a written chunk, and `rest` those that are left at the end. `output` makes a
-   *   chunk of bytes, and `last` the one that is left at the end. A chunk without content is not given.
+   * @param {object} how `bytes` makes bytes of a written chunk, and `rest` those that are left at the end. `output`
+   *   makes a chunk of bytes, and `last` the one that is left at the end. A chunk without content is not given.
    */
   constructor(stream, { bytes = asBytes, rest = () => new Uint8Array(), output = copy, last = () => "" } = {}) {
     this.#stream = stream;
