@@ -156,7 +156,8 @@ export function decode(input: Bytes, options?: Omit<Options, "to">): string;
 
 /**
  * Encodes a string. Its labels stay as they are, unless `relabel` is `auto`. Half a surrogate pair becomes U+FFFD, as
- * in TextEncoder. The offset of an error counts the bytes of the string in UTF-8.
+ * in TextEncoder. U+FEFF at the beginning is a byte order mark, which `bom` decides about: by default it is dropped. The
+ * offset of an error counts the bytes of the string in UTF-8.
  */
 export function encode(text: string, to: string, options?: Omit<Options, "from" | "to">): Uint8Array;
 

@@ -288,6 +288,29 @@ test("decoding agrees with TextDecoder, whole and at every cut", () => {
   assert.ok(compared >= 14, `${compared} charsets`);
 });
 
+test("labels mean under the web's policy what they mean to TextDecoder", () => {
+  const page = new TextEncoder().encode("<!DOCTYPE html><p>text");
+  let compared = 0;
+  for (const label of charpipe.names().flatMap(({ name, aliases }) => [name, ...aliases])) {
+    let host;
+    try {
+      host = new TextDecoder(label).encoding;
+    } catch {
+      continue;
+    }
+    const verdict = charpipe.detect(page, { policy: "whatwg", contentType: `text/html; charset=${label}` });
+    assert.equal(verdict.encoding?.toLowerCase(), host, label);
+    compared += 1;
+  }
+  assert.ok(compared >= 210, `${compared} labels`);
+});
+
+test("yen sign and overline are not written as ASCII, unlike on the web", () => {
+  for (const to of ["Shift_JIS", "EUC-JP"]) {
+    for (const char of ["\u00A5", "\u203E"]) assert.throws(() => charpipe.encode(char, to), { code: "unmappable", char });
+  }
+});
+
 test("a bug in the module breaks that module only", async () => {
   await charpipe.load("all");
   const module = current();
