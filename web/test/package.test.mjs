@@ -307,7 +307,8 @@ test("labels mean under the web's policy what they mean to TextDecoder", () => {
 
 test("yen sign and overline are not written as ASCII, unlike on the web", () => {
   for (const to of ["Shift_JIS", "EUC-JP"]) {
-    for (const char of ["\u00A5", "\u203E"]) assert.throws(() => charpipe.encode(char, to), { code: "unmappable", char });
+    for (const char of ["\u00A5", "\u203E"])
+      assert.throws(() => charpipe.encode(char, to), { code: "unmappable", char });
   }
 });
 
