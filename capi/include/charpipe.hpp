@@ -37,8 +37,8 @@ public:
         if (!stream_ || charpipe_error(stream_.get())) throw Error(stream_.get());
     }
 
-    // Converts more input, which must not be part of `output`, and appends the output to it. Throws after the good output
-    // was appended.
+    // Converts more input, which must not be part of `output`, and appends the output to it. Throws after all good
+    // output was appended.
     void push(std::string_view input, std::string &output) {
         while (step(output, [&](void *room, std::size_t len, std::size_t *written) {
             std::size_t read = 0;

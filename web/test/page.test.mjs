@@ -253,6 +253,22 @@ test("a large file streams through a worker, and can be cancelled", async () => 
       return make(blob);
     })(URL.createObjectURL.bind(URL));
   });
+  const goTo = (value) =>
+    page.$eval(
+      "#go",
+      (input, value) => {
+        input.value = value;
+        input.dispatchEvent(new Event("change"));
+      },
+      value,
+    );
+  await goTo("0x5FFFFFF");
+  await page.waitForFunction(() =>
+    /^Byte 100663295 \(hex 5FFFFFF\): C1 is A/.test(document.getElementById("about-byte").textContent),
+  );
+  assert.ok(await page.$eval("#next", (button) => button.disabled));
+  await goTo("100663296");
+  assert.match(await text(page, "about-byte"), /^There is no byte 100663296/);
   await page.click("#run");
   await page.waitForFunction(() => document.getElementById("progress").value > 0);
   await page.click("#cancel");
