@@ -13,23 +13,26 @@
  * only return something too.
  *
  * Buffers. The library reads and writes a buffer only during the call that it is given to. Input and output must not
- * overlap. A null pointer is allowed if the length is 0. Buffers may have any size: an output of one byte at a time
- * gives the same output, the same error and the same offset.
+ * overlap; if they do, the call fails with "usage". A null pointer is allowed if the length is 0. Buffers may have any
+ * size: an output of one byte at a time gives the same output, the same error and the same offset.
  *
  * Texts that a handle lends (`const char *`) belong to the handle. Each is valid until the next call of the same
  * function, of charpipe_step, charpipe_finish, charpipe_reset or charpipe_free, with the same handle.
  *
  * Texts that a function gives away (`char *`) belong to the caller, who frees them with charpipe_free_text. Only
  * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records and charpipe_sniff do this. They
- * return a null pointer if there is no memory left.
+ * return a null pointer only after a bug in charpipe.
  *
  * Texts are UTF-8 and end with a NUL. Offsets count bytes of the input from 0, with its byte order mark.
  *
- * Null pointers. Every function accepts a null handle: it does nothing and returns CHARPIPE_ERROR, NULL, -1 or 0, and
- * charpipe_error_code returns "no-handle". A handle must not be used after charpipe_free.
+ * Null pointers. Every function accepts a null handle: it does nothing and returns CHARPIPE_ERROR, NULL, -1 or 0. The
+ * lengths that charpipe_step and charpipe_finish store are then 0, and charpipe_error_code returns "no-handle".
  *
- * Errors never end the program. A bug in charpipe is the error "internal", and the handle can then only be reset or
- * freed; a message about it may be printed on standard error.
+ * A handle must not be used after charpipe_free; this cannot be checked.
+ *
+ * Errors never end the program, with one exception: if the system has no memory left, the program is aborted. A bug in
+ * charpipe is the error "internal", and the handle can then only be reset or freed; a message about it may be printed
+ * on standard error.
  */
 #ifndef CHARPIPE_H
 #define CHARPIPE_H
@@ -68,7 +71,7 @@ const char *charpipe_version(void);
  * defaults: detect the encoding, write UTF-8, stop at the first error. charpipe_options lists the options.
  *
  * Returns a handle even if an option is wrong: charpipe_error then has the error, and every step fails with it. Returns
- * NULL if there is no memory left. Free the handle with charpipe_free.
+ * NULL only after a bug in charpipe. Free the handle with charpipe_free.
  */
 charpipe *charpipe_open(const char *options);
 
@@ -82,7 +85,8 @@ charpipe *charpipe_open_detector(const char *options);
  * Takes bytes from `input`, puts bytes into `output`, and stores how many. Call it until it has taken all input.
  *
  * All good output before an error is given before the error is returned. The error stays until charpipe_reset, except
- * for "usage": a call with a null pointer changes nothing.
+ * for "usage": a wrong call, with a null pointer for example, changes nothing, and the next right call removes its
+ * error.
  */
 int charpipe_step(charpipe *stream, const void *input, size_t input_len, size_t *read,
                   void *output, size_t output_len, size_t *written);

@@ -25,16 +25,20 @@ public:
     const std::uint64_t record, column;
 
 private:
-    static std::string text(const char *text) { return text ? text : "out of memory"; }
+    static std::string text(const char *text) { return text ? text : "unknown"; }
 };
 
 // A conversion. It can be moved, but not copied.
 class Stream {
 public:
     // `options`: a line `name=value` for each option. Throws if one is wrong.
-    explicit Stream(const std::string &options = "") : stream_(charpipe_open(options.c_str())) { check(); }
+    explicit Stream(const std::string &options = "") : stream_(charpipe_open(options.c_str())) {
+        if (options.find('\0') != std::string::npos) throw std::invalid_argument("a NUL in the options");
+        if (!stream_ || charpipe_error(stream_.get())) throw Error(stream_.get());
+    }
 
-    // Converts more input and appends the output to `output`. Throws after the good output was appended.
+    // Converts more input, which must not be part of `output`, and appends the output to it. Throws after all good
+    // output was appended.
     void push(std::string_view input, std::string &output) {
         while (step(output, [&](void *room, std::size_t len, std::size_t *written) {
             std::size_t read = 0;
@@ -63,16 +67,13 @@ public:
 
 private:
     template <class Call> int step(std::string &output, Call call) {
-        char room[16 * 1024];
+        const std::size_t len = output.size(), room = 16 * 1024;
+        output.resize(len + room); // Without memory, this throws before anything is converted.
         std::size_t written = 0;
-        int status = call(room, sizeof room, &written);
-        output.append(room, written);
+        int status = call(&output[len], room, &written);
+        output.resize(len + written);
         if (status == CHARPIPE_ERROR) throw Error(stream_.get());
         return status;
-    }
-
-    void check() const {
-        if (!stream_ || charpipe_error(stream_.get())) throw Error(stream_.get());
     }
 
     static std::string text(const char *json) { return json ? json : "null"; }

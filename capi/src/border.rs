@@ -67,6 +67,26 @@ fn check(start: *const u8, len: usize) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Returns an error if two buffers have bytes in common.
+fn check_apart(input: *const c_void, input_len: usize, output: *mut c_void, output_len: usize) -> Result<(), Failure> {
+    let (input, output) = (input.addr(), output.addr());
+    if input < output.saturating_add(output_len) && output < input.saturating_add(input_len) {
+        return Err(Failure::Usage("the input and the output overlap".to_owned()));
+    }
+    Ok(())
+}
+
+/// Stores a length where the caller wants to have it.
+///
+/// # Safety
+/// `at` is null or can be written.
+unsafe fn store(at: *mut usize, len: usize) {
+    if !at.is_null() {
+        // SAFETY: `at` is not null, and the caller promises the rest.
+        unsafe { at.write(len) };
+    }
+}
+
 /// Returns a text that ends with a NUL; empty for a null pointer.
 ///
 /// # Safety
@@ -208,18 +228,27 @@ pub unsafe extern "C" fn charpipe_step(
     written: *mut usize,
 ) -> c_int {
     // SAFETY: the caller promises that each of these is null or valid.
-    let (handle, read, written) = unsafe { (handle.as_mut(), read.as_mut(), written.as_mut()) };
+    let handle = unsafe {
+        store(read, 0);
+        store(written, 0);
+        handle.as_mut()
+    };
     let Some(handle) = handle else { return ERROR };
-    let (Some(read), Some(written)) = (read, written) else {
+    if read.is_null() || written.is_null() {
         handle.fail(Failure::Usage("the pointers for the lengths read and written must not be null".to_owned()));
         return ERROR;
-    };
-    let status;
-    (*read, *written, status) = advance(handle, |handle| {
+    }
+    let (taken, given, status) = advance(handle, |handle| {
+        check_apart(input, input_len, output, output_len)?;
         // SAFETY: the caller promises it.
         let (input, output) = unsafe { (bytes(input, input_len)?, room(output, output_len)?) };
         handle.step(input, output, false)
     });
+    // SAFETY: the caller promises that they are valid.
+    unsafe {
+        store(read, taken);
+        store(written, given);
+    }
     status
 }
 
@@ -235,18 +264,22 @@ pub unsafe extern "C" fn charpipe_finish(
     written: *mut usize,
 ) -> c_int {
     // SAFETY: the caller promises that each of these is null or valid.
-    let (handle, written) = unsafe { (handle.as_mut(), written.as_mut()) };
+    let handle = unsafe {
+        store(written, 0);
+        handle.as_mut()
+    };
     let Some(handle) = handle else { return ERROR };
-    let Some(written) = written else {
+    if written.is_null() {
         handle.fail(Failure::Usage("the pointer for the length written must not be null".to_owned()));
         return ERROR;
-    };
-    let status;
-    (_, *written, status) = advance(handle, |handle| {
+    }
+    let (_, given, status) = advance(handle, |handle| {
         // SAFETY: the caller promises it.
         let output = unsafe { room(output, output_len)? };
         handle.step(&[], output, true)
     });
+    // SAFETY: the caller promises that it is valid.
+    unsafe { store(written, given) };
     status
 }
 

@@ -98,7 +98,16 @@ impl Handle {
         }
     }
 
+    /// Keeps an error. A wrong call does not replace an error of the options or of the input, which stays.
     pub(crate) fn fail(&mut self, failure: Failure) {
+        let stays = match &self.failure {
+            None => false,
+            Some(Failure::Usage(_)) => matches!(self.machine, Machine::None),
+            Some(Failure::Library(_) | Failure::Internal) => true,
+        };
+        if stays && matches!(failure, Failure::Usage(_)) {
+            return;
+        }
         // A machine that panicked is in no known state.
         if matches!(failure, Failure::Internal) {
             self.machine = Machine::None;

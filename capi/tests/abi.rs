@@ -232,6 +232,11 @@ fn null_pointers() {
         assert!(charpipe_report(null_handle).is_null() && !charpipe_error_message(null_handle).is_null());
         assert_eq!(charpipe_error_offset(null_handle), -1);
         assert_eq!((charpipe_error_record(null_handle), charpipe_error_column(null_handle)), (0, 0));
+        (read, written) = (7, 7);
+        assert_eq!(charpipe_step(null_handle, null(), 0, &mut read, null_mut(), 0, &mut written), ERROR);
+        assert_eq!((read, written), (0, 0), "lengths are stored for a null handle too");
+        written = 7;
+        assert_eq!((charpipe_finish(null_handle, null_mut(), 0, &mut written), written), (ERROR, 0));
         charpipe_reset(null_handle);
         charpipe_free(null_handle);
         charpipe_free_text(null_mut());
@@ -253,6 +258,37 @@ fn null_pointers() {
     }
     assert_eq!(stream.run(b"abc", 2, 1), (b"abc".to_vec(), None), "they changed nothing");
     assert_eq!(stream.code(), None);
+}
+
+/// A wrong call does not hide an error of the options or of the input.
+#[test]
+fn errors_survive_wrong_calls() {
+    for (options, input, code) in [("bom=yes", &b""[..], "bad-option"), ("from=UTF-8", b"a\xFF", "malformed")] {
+        let stream = Stream::open(options);
+        stream.run(input, 9, 9);
+        assert_eq!(stream.code().as_deref(), Some(code));
+        // SAFETY: a null pointer is an error.
+        let status = unsafe { charpipe_finish(stream.0, null_mut(), 0, null_mut()) };
+        assert_eq!((status, stream.code().as_deref()), (ERROR, Some(code)));
+        assert_eq!((stream.finish(&mut [0; 9]), stream.code().as_deref()), ((ERROR, 0), Some(code)));
+    }
+}
+
+#[test]
+fn buffers_that_overlap() {
+    let stream = Stream::open("from=IBM037\nto=ISO-8859-1\nas=text");
+    let mut buffer = [0xC1; 8];
+    let (mut read, mut written) = (7, 7);
+    let start = buffer.as_mut_ptr();
+    for (input, output, wanted) in [(0, 3, ERROR), (3, 0, ERROR), (0, 4, NEED_INPUT), (4, 0, NEED_INPUT)] {
+        // SAFETY: all of these are in the buffer.
+        let status = unsafe {
+            let (input, output) = (start.add(input).cast_const().cast(), start.add(output).cast());
+            charpipe_step(stream.0, input, 4, &mut read, output, 4, &mut written)
+        };
+        let len = if wanted == ERROR { 0 } else { 4 };
+        assert_eq!((status, read, written), (wanted, len, len), "{input} {output}");
+    }
 }
 
 #[test]

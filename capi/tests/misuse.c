@@ -23,7 +23,8 @@ static int is_code(charpipe *stream, const char *code) {
 static void null_handles(void) {
     size_t read = 0, written = 0;
     char byte = 'a';
-    CHECK(charpipe_step(NULL, &byte, 1, &read, &byte, 0, &written) == CHARPIPE_ERROR);
+    read = written = 9;
+    CHECK(charpipe_step(NULL, &byte, 1, &read, &byte, 0, &written) == CHARPIPE_ERROR && read == 0 && written == 0);
     CHECK(charpipe_finish(NULL, &byte, 1, &written) == CHARPIPE_ERROR);
     CHECK(is_code(NULL, "no-handle"));
     CHECK(charpipe_error(NULL) == NULL && charpipe_verdict(NULL) == NULL && charpipe_report(NULL) == NULL);
@@ -41,6 +42,7 @@ static void null_buffers(charpipe *stream) {
     CHECK(charpipe_step(stream, &byte, 1, &read, NULL, 3, &written) == CHARPIPE_ERROR);
     CHECK(charpipe_step(stream, &byte, 1, NULL, &byte, 1, &written) == CHARPIPE_ERROR);
     CHECK(charpipe_finish(stream, &byte, 1, NULL) == CHARPIPE_ERROR);
+    CHECK(charpipe_step(stream, &byte, 1, &read, &byte, 1, &written) == CHARPIPE_ERROR && is_code(stream, "usage"));
     CHECK(charpipe_step(stream, NULL, 0, &read, NULL, 0, &written) == CHARPIPE_NEED_INPUT && is_code(stream, ""));
 }
 
@@ -89,6 +91,43 @@ static void after_the_end(charpipe *stream) {
     CHECK(charpipe_step(stream, "a", 1, &read, room, sizeof room, &written) == CHARPIPE_ERROR);
 }
 
+/* Texts that the caller frees. */
+static void lists(void) {
+    static const char *const labels[] = {NULL, "", "no such", "IBM939", "\xFF"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        char *texts[] = {
+            charpipe_chart(labels[i], NULL, 0),
+            charpipe_chart(labels[i], NULL, 1),
+            charpipe_chart(labels[i], "\x0E\x45", 2),
+            charpipe_explain(labels[i], "\x0E\x45", 2, 1),
+            charpipe_explain(labels[i], NULL, 2, 1),
+            charpipe_records(labels[i], "\x00\x05\x00\x00", 4, 0),
+        };
+        for (size_t at = 0; at < sizeof texts / sizeof *texts; at++) {
+            CHECK(texts[at] && texts[at][0] == '{');
+            charpipe_free_text(texts[at]);
+        }
+    }
+    char *texts[] = {charpipe_sniff(NULL, 0, 1), charpipe_sniff("\x00\x05\x00\x00z", 5, 1), charpipe_names()};
+    for (size_t at = 0; at < sizeof texts / sizeof *texts; at++) {
+        CHECK(texts[at] != NULL);
+        charpipe_free_text(texts[at]);
+    }
+}
+
+/* A wrong option is the error of the handle, whatever is called. */
+static void wrong_options(void) {
+    char byte = 'a';
+    size_t read, written;
+    charpipe *stream = charpipe_open("bom=yes");
+    CHECK(is_code(stream, "bad-option"));
+    CHECK(charpipe_step(stream, &byte, 1, NULL, NULL, 0, NULL) == CHARPIPE_ERROR && is_code(stream, "bad-option"));
+    charpipe_reset(stream);
+    CHECK(charpipe_step(stream, &byte, 1, &read, NULL, 0, &written) == CHARPIPE_ERROR && is_code(stream, "bad-option"));
+    CHECK(read == 0 && written == 0);
+    charpipe_free(stream);
+}
+
 int main(void) {
     CHECK(charpipe_abi() == CHARPIPE_ABI);
     null_handles();
@@ -97,6 +136,8 @@ int main(void) {
     one_byte_at_a_time(stream);
     after_the_end(stream);
     charpipe_free(stream);
+    wrong_options();
+    lists();
     char *options = charpipe_options();
     CHECK(options && strstr(options, "\"ebcdic-nl\""));
     charpipe_free_text(options);

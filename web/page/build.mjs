@@ -36,6 +36,8 @@ export function buildPage({ dist, esbuild }) {
     `script-src ${hash(script)} 'wasm-unsafe-eval'`,
     `style-src ${hash(style)}`,
     "worker-src blob:",
+    // The empty icon: without it, browsers ask the server for one.
+    "img-src data:",
     "connect-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -4,6 +4,8 @@ import { chart } from "../src/index.js";
 import { byId, codePoints, hex, make, visible } from "./dom.js";
 import { goTo } from "./dump.js";
 
+const HOW = "Choose a byte to see where the file has it; the arrow keys move from byte to byte.";
+
 /** Redraws the chart. `file` may be absent. */
 export function showChart(file) {
   const [a, b, lead] = ["chart-a", "chart-b", "chart-lead"].map((id) => byId(id).value.trim());
@@ -20,8 +22,8 @@ export function showChart(file) {
   const [one, other] = charts;
   const differing = other ? one.cells.filter((cell, byte) => !same(cell, other.cells[byte])).length : 0;
   about.textContent = other
-    ? `${one.codec} and ${other.codec} differ in ${differing} of 256 bytes. Choose a byte to see where the file has it.`
-    : `${one.codec}. Columns are the first hex digit, rows the second. Choose a byte to see where the file has it.`;
+    ? `${one.codec} and ${other.codec} differ in ${differing} of 256 bytes. ${HOW}`
+    : `${one.codec}. Columns are the first hex digit, rows the second. ${HOW}`;
   byId("chart").replaceChildren(table(one, other, bytes, file));
 }
 
@@ -34,7 +36,21 @@ function table(one, other, lead, file) {
     const cells = digits.map((_, column) => cell(one, other, lead, column * 16 + row, file));
     return make("tr", {}, make("th", { scope: "row" }, `x${low}`), ...cells);
   });
-  return make("table", { class: "chart" }, make("thead", {}, head), make("tbody", {}, ...rows));
+  const chart = make("table", { class: "chart" }, make("thead", {}, head), make("tbody", {}, ...rows));
+  chart.addEventListener("keydown", move);
+  return chart;
+}
+
+/** Moves with the arrow keys. The tab key stops at one cell only, and then leaves the chart. */
+function move(event) {
+  const step = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -16, ArrowRight: 16 }[event.key];
+  const byte = Number(event.target.dataset.byte);
+  if (!step || Number.isNaN(byte)) return;
+  event.preventDefault();
+  event.currentTarget.querySelector("[tabindex='0']").tabIndex = -1;
+  const next = event.currentTarget.querySelector(`[data-byte="${(byte + step + 256) % 256}"]`);
+  next.tabIndex = 0;
+  next.focus();
 }
 
 function describe(cell) {
@@ -56,7 +72,8 @@ function cell(one, other, lead, byte, file) {
   const faces = [face(a), ...(differs ? [make("small", {}, face(b) || "–")] : [])];
   const label = `${faces.map((each) => each.textContent ?? each).join("")} ${name}`;
   const onclick = () => uses(lead, byte, name, file);
-  const button = make("button", { type: "button", "aria-label": label, title: name, onclick }, ...faces);
+  const place = { "data-byte": byte, tabindex: byte === 0 ? 0 : -1 };
+  const button = make("button", { type: "button", "aria-label": label, title: name, onclick, ...place }, ...faces);
   return make("td", { class: differs && "differs" }, button);
 }
 
@@ -76,6 +93,7 @@ function uses(lead, byte, name, file) {
   }
   const where = count > 0 ? `, first at byte ${first}` : "";
   const part = file.size > file.head.length ? "The first MiB of the file" : "The file";
-  about.textContent = `${name}. ${part} has it ${count} times${where}.`;
+  const what = wanted.length > 1 ? "these bytes" : "it";
+  about.textContent = `${name}. ${part} has ${what} ${count} times${where}.`;
   if (count > 0) goTo(first);
 }

@@ -1,6 +1,8 @@
 // The options, the preview, the command line, and the conversion in a worker.
 
-import { convert, options as allOptions } from "../src/index.js";
+import { convert, decode, options as allOptions } from "../src/index.js";
+import { current } from "../src/load.js";
+import { Stream } from "../src/module.js";
 import { byId, make } from "./dom.js";
 
 /** The options that everybody sees; the others are behind a fold. */
@@ -16,11 +18,11 @@ let list = [];
 
 export function setUpOptions(changed) {
   list = allOptions().filter((option) => !HIDDEN.includes(option.name));
-  const fields = (options) => make("fieldset", {}, make("legend", {}, "Options"), ...options.map(field));
+  const fields = (title, options) => make("fieldset", {}, make("legend", {}, title), ...options.map(field));
   const first = FIRST.map((name) => list.find((option) => option.name === name)).filter(Boolean);
   const others = list.filter((option) => !FIRST.includes(option.name));
-  const more = make("details", {}, make("summary", {}, "More options"), fields(others));
-  byId("options").replaceChildren(fields(first), more);
+  const more = make("details", {}, make("summary", {}, "More options"), fields("Other options", others));
+  byId("options").replaceChildren(fields("Options", first), more);
   byId("options").addEventListener("change", changed);
   byId("options").addEventListener("submit", (event) => event.preventDefault());
 }
@@ -71,10 +73,11 @@ export const fromFragment = (fragment) => Object.fromEntries(new URLSearchParams
 export function commandLine(options, name) {
   const flags = list.filter((option) => option.value === "flag").map((option) => option.name);
   const words = Object.entries(options).map(([key, value]) =>
-    flags.includes(key) ? `--${key}` : `--${key} ${quoted(value)}`,
+    // A value that begins with a hyphen would be taken for an option.
+    flags.includes(key) ? `--${key}` : `--${key}${value.startsWith("-") ? "=" : " "}${quoted(value)}`,
   );
-  const file = quoted(name.startsWith("-") ? `./${name}` : name);
-  return ["charpipe", ...words, "-o", quoted(outputName(name)), file].join(" ");
+  const path = name.startsWith("-") ? `./${name}` : name;
+  return ["charpipe", ...words, "-o", quoted(outputName(path)), quoted(path)].join(" ");
 }
 
 /** Quotes a word for a shell. */
@@ -91,15 +94,7 @@ export function showPreview(file, options) {
   const target = byId("preview");
   if (!file) return;
   const head = file.head.subarray(0, PREVIEW);
-  let [output, report, problem] = [null, null, ""];
-  try {
-    ({ bytes: output, report } = convert(head, options));
-  } catch (error) {
-    // The end of the preview may cut a character or a record, which is no error of the file.
-    const isCut = head.length < file.size && error.offset !== undefined && error.offset > head.length - 64;
-    if (!isCut) problem = `Error: ${error.message}.`;
-    [output, report] = [error.output ?? new Uint8Array(), error.report];
-  }
+  const { output, report, problem } = convertHead(head, head.length === file.size, options);
   const to = report?.to ?? "UTF-8";
   let text = "";
   try {
@@ -113,7 +108,51 @@ export function showPreview(file, options) {
     text = "";
   }
   target.textContent = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-  byId("outcome").textContent = [problem, report && changes(report)].filter(Boolean).join(" ");
+  const ends = report && !problem ? changedLineEnds(head, text, report.from, options) : "";
+  byId("outcome").textContent = [problem, report && changes(report), ends].filter(Boolean).join(" ");
+}
+
+/** Converts the beginning of a file. Its end may cut a character or a record, which is no error of the file. */
+function convertHead(head, isWhole, options) {
+  const pieces = [];
+  const give = (piece) => pieces.push(piece.slice());
+  let [stream, report, problem] = [null, null, ""];
+  try {
+    stream = new Stream(current(), options);
+    stream.push(head, give);
+    try {
+      stream.finish(give);
+    } catch (error) {
+      if (isWhole) throw error;
+    }
+  } catch (error) {
+    problem = `Error: ${error.message}.`;
+  }
+  if (stream && !stream.module.broken) {
+    report = stream.report();
+    stream.close();
+  }
+  const output = new Uint8Array(pieces.reduce((len, piece) => len + piece.length, 0));
+  pieces.reduce((at, piece) => (output.set(piece, at), at + piece.length), 0);
+  return { output, report, problem };
+}
+
+const LINE_ENDS = { "\r\n": "CRLF", "\r": "CR", "\n": "LF", "\x85": "NEL" };
+
+/** Says how the ends of the lines change. Those of records are no characters of the input. */
+function changedLineEnds(head, text, from, options) {
+  if (!from || options.records || options["to-records"]) return "";
+  const kinds = (text) => {
+    const found = new Set(text.match(/\r\n|[\r\n\x85]/g));
+    return Object.keys(LINE_ENDS)
+      .filter((end) => found.has(end))
+      .map((end) => LINE_ENDS[end])
+      .join(", ");
+  };
+  const asIs = { from, malformed: "replace", relabel: "never", as: "text", eol: "keep" };
+  if (options["ebcdic-nl"]) asIs["ebcdic-nl"] = options["ebcdic-nl"];
+  const [before, after] = [kinds(decode(head, asIs)), kinds(text)];
+  return before && before !== after ? `Ends of lines: ${before} before, ${after || "none"} after.` : "";
 }
 
 /** What a conversion changes besides the encoding. */

@@ -1,38 +1,59 @@
 // Hex beside text, in step: the same cells on both sides.
 
 import { explain } from "../src/index.js";
-import { byId, codePoints, hex, hexes, make, shape } from "./dom.js";
+import { byId, codePoints, hexes, make, shape } from "./dom.js";
 import { evidence } from "./verdict.js";
 
 const WIDTH = 16;
 const LINES = 24;
 /** How many bytes before a place are read, to find out what it belongs to. */
 const BEFORE = 4096;
+/** How many bytes after the page are read, for a character that the page cuts. */
+const AFTER = 8;
 
 let file;
 let label;
 let start = 0;
+/** The part of the file that was read: its bytes, and where they begin. */
+let part = { begin: 0, bytes: new Uint8Array() };
 let cells = [];
 let chosen = 0;
+/** How many pages were asked for. A page that comes late is not shown. */
+let asked = 0;
 
-/** Shows the bytes from `offset` on. */
-export function showDump(of, as, offset = 0) {
+/** Shows the bytes from `offset` on, and calls `then`. What is not in the head of the file is read first. */
+export function showDump(of, as, offset = 0, then = () => {}) {
   [file, label] = [of, as];
-  start = Math.max(0, Math.min(Math.floor(offset / WIDTH) * WIDTH, Math.max(0, file.head.length - 1)));
-  start -= start % WIDTH;
-  cells = findCells();
-  draw();
+  asked += 1;
+  const turn = asked;
+  const first = Math.max(0, Math.min(offset, file.size - 1));
+  const page = first - (first % WIDTH);
+  const [begin, end] = [Math.max(0, page - BEFORE), Math.min(page + WIDTH * LINES + AFTER, file.size)];
+  const show = (bytes) => {
+    if (turn !== asked) return;
+    [start, part] = [page, { begin, bytes }];
+    cells = findCells();
+    draw();
+    then();
+  };
+  if (end <= file.head.length) return show(file.head.subarray(begin, end));
+  const buffer = file.blob.slice(begin, end).arrayBuffer();
+  buffer.then((buffer) => show(new Uint8Array(buffer)), cannotRead);
 }
+
+function cannotRead() {
+  byId("about-byte").textContent = "The file cannot be read any more: it was changed, moved or removed.";
+}
+
+/** Returns the bytes between two positions. */
+const bytesOf = (from, to) => part.bytes.subarray(from - part.begin, to - part.begin);
 
 /** Returns the cells on this page: {at, len, text}. */
 function findCells() {
-  const end = Math.min(start + WIDTH * LINES, file.head.length);
-  const begin = Math.max(0, start - BEFORE);
-  const isLast = end === file.head.length;
-  let at = begin;
-  const { cells: all } = explain(label, file.head.subarray(begin, Math.min(end + 8, file.head.length)), isLast);
+  const end = start + WIDTH * LINES;
+  let at = part.begin;
   const found = [];
-  for (const [len, text] of all) {
+  for (const [len, text] of explain(label, part.bytes, at + part.bytes.length === file.size).cells) {
     if (at + len > start && at < end) found.push({ at, len, text });
     at += len;
   }
@@ -46,13 +67,13 @@ function kind(cell) {
 
 function draw() {
   const lines = [];
-  for (let at = start; at < Math.min(start + WIDTH * LINES, file.head.length); at += WIDTH) {
+  for (let at = start; at < Math.min(start + WIDTH * LINES, file.size); at += WIDTH) {
     const [bytes, texts] = [make("span"), make("span")];
     cells.forEach((cell, index) => {
       const [from, to] = [Math.max(cell.at, at), Math.min(cell.at + cell.len, at + WIDTH)];
       if (from >= to) return;
       const attributes = { class: kind(cell), "data-cell": index };
-      bytes.append(make("i", attributes, hexes(file.head.subarray(from, to))), to === at + WIDTH ? "" : " ");
+      bytes.append(make("i", attributes, hexes(bytesOf(from, to))), to === at + WIDTH ? "" : " ");
       if (cell.at >= at) {
         const text = cell.text === null ? "�" : cell.text === 0 ? "·" : shape(cell.text);
         texts.append(make("i", attributes, text));
@@ -63,7 +84,7 @@ function draw() {
   }
   byId("dump").replaceChildren(...lines);
   byId("previous").disabled = start === 0;
-  byId("next").disabled = start + WIDTH * LINES >= file.head.length;
+  byId("next").disabled = start + WIDTH * LINES >= file.size;
   choose(Math.min(chosen, cells.length - 1), false);
 }
 
@@ -73,7 +94,7 @@ function choose(index, isAsked = true) {
   const cell = cells[chosen];
   if (!cell || !isAsked) return;
   for (const element of byId("dump").querySelectorAll(`[data-cell="${chosen}"]`)) element.classList.add("chosen");
-  const bytes = hexes(file.head.subarray(cell.at, cell.at + cell.len));
+  const bytes = hexes(bytesOf(cell.at, cell.at + cell.len));
   const what =
     cell.text === null
       ? `not valid ${label}: ${reason(cell)}`
@@ -87,7 +108,7 @@ function reason(cell) {
   const isCut = cell.at + cell.len === file.size;
   if (isCut && cell.len > 1) return "the file ends within this character";
   return cell.len === 1
-    ? `no character begins or goes on with ${hex(file.head[cell.at])} here`
+    ? `no character begins or goes on with ${hexes(bytesOf(cell.at, cell.at + 1))} here`
     : "these bytes are no character";
 }
 
@@ -119,8 +140,13 @@ function chooseByte(by) {
 
 /** Shows a byte and chooses it. */
 export function goTo(offset) {
-  if (!file || !Number.isFinite(offset)) return;
-  showDump(file, label, offset);
-  const index = cells.findIndex((cell) => offset >= cell.at && offset < cell.at + cell.len);
-  if (index >= 0) choose(index);
+  if (!file || !Number.isInteger(offset)) return;
+  if (offset < 0 || offset >= file.size) {
+    byId("about-byte").textContent = `There is no byte ${offset}: the file has ${file.size} bytes, from 0.`;
+    return;
+  }
+  showDump(file, label, offset, () => {
+    const index = cells.findIndex((cell) => offset >= cell.at && offset < cell.at + cell.len);
+    if (index >= 0) choose(index);
+  });
 }

@@ -28,6 +28,9 @@ const SAMPLE = "C8 85 93 93 96 6B 40 A6 96 99 93 84 5A 40 AD 51 BD 15";
 
 let module;
 let file;
+/** How many files were opened, and whether one is being converted. */
+let opened = 0;
+let isRunning = false;
 
 async function start() {
   const packed = Uint8Array.from(atob(byId("wasm").textContent), (ch) => ch.charCodeAt(0));
@@ -92,8 +95,17 @@ function problem(message) {
   byId("problem").hidden = !message;
 }
 
-/** Opens a file: reads its beginning and shows everything about it. */
+/** Opens a file and shows everything about it. */
 async function open(blob) {
+  opened += 1;
+  const turn = opened;
+  await show(blob, turn);
+  // Tests wait for this.
+  document.documentElement.dataset.opened = String(turn);
+}
+
+/** Reads the beginning of a file, and shows it unless another one was opened meanwhile. */
+async function show(blob, turn) {
   problem("");
   let head;
   try {
@@ -101,13 +113,15 @@ async function open(blob) {
   } catch {
     return problem(`The file “${blob.name}” cannot be read. If it is a folder, open one of its files.`);
   }
+  if (turn !== opened) return;
   const counts = new Array(256).fill(0);
   for (const byte of head) counts[byte] += 1;
   file = { blob, name: blob.name, size: blob.size, head, counts };
-  byId("run").disabled = false;
+  byId("run").disabled = isRunning;
   for (const id of ["verdict", "bytes", "records"]) byId(id).hidden = false;
   findRecords(file);
   refresh();
+  showChart(file);
   byId("verdict").focus({ preventScroll: true });
 }
 
@@ -169,7 +183,7 @@ function setUpFields() {
 
 async function run() {
   const [progress, cancel, outcome] = [byId("progress"), byId("cancel"), byId("outcome")];
-  byId("run").disabled = true;
+  byId("run").disabled = isRunning = true;
   progress.hidden = cancel.hidden = false;
   progress.value = 0;
   outcome.textContent = "Converting…";
@@ -181,7 +195,7 @@ async function run() {
   const result = await convertInWorker(module, file.blob, chosenOptions(), (part) => (progress.value = part), started);
   cancel.removeEventListener("click", abort);
   progress.hidden = cancel.hidden = true;
-  byId("run").disabled = false;
+  byId("run").disabled = isRunning = false;
   if (result.cancelled) outcome.textContent = "Cancelled.";
   else if (result.failure) {
     const place =

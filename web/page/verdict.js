@@ -1,6 +1,6 @@
 // The verdict as a sentence, its reasons, the other candidates, and what each policy says.
 
-import { chart, detect } from "../src/index.js";
+import { chart, detect, explain } from "../src/index.js";
 import { byId, hexes, make, visible } from "./dom.js";
 
 const SOURCES = {
@@ -17,38 +17,53 @@ const SOURCES = {
 
 const POLICIES = ["rfc7303", "rfc3023", "whatwg", "rome-strict", "rome-lenient", "feedparser"];
 
+/** How many bytes of the file are compared between encodings with several bytes for a character. */
+const COMPARED = 16 * 1024;
+/** How many of the bytes are shown that two encodings read differently. */
+const SHOWN = 12;
+
+/** How many bytes detection looks at. */
+const WINDOW = 64 * 1024;
+
 /** Returns the ranges of bytes that decided. */
 export function evidence(verdict) {
   const ranges = [];
+  // The bytes did not decide.
+  if (["user", "charset"].includes(verdict.source)) return ranges;
   if (verdict.bom) ranges.push([0, verdict.bom.length / 2]);
   else if (verdict.signature && verdict.source !== "meta") ranges.push([0, verdict.signature.length / 2]);
   if (verdict.declared_span) ranges.push(verdict.declared_span);
   return ranges;
 }
 
-export function sentence(verdict) {
+export function sentence({ verdict, size }) {
   const looks = verdict.looks ? ` It looks like ${verdict.looks}.` : "";
   if (!verdict.codec) return `The encoding is unknown.${looks}`;
   const kind = { xml: "XML", html: "HTML", text: "Text" }[verdict.kind];
-  const ascii = verdict.ascii && verdict.codec === "UTF-8" ? " (all of it is ASCII)" : "";
+  const ascii =
+    verdict.ascii && verdict.codec === "UTF-8"
+      ? ` (${size > WINDOW ? "its first 64 KiB are" : "all of it is"} ASCII)`
+      : "";
   return `${kind} in ${verdict.encoding}${ascii}, ${SOURCES[verdict.source] ?? ""}.${looks}`;
 }
 
 export function showVerdict(file, options, readAs) {
   const verdict = file.verdict;
   const target = byId("sentence");
-  target.textContent = sentence(verdict);
+  target.textContent = sentence(file);
   target.classList.toggle("guess", ["statistics", "fallback", "default"].includes(verdict.source) && !verdict.ascii);
   const reasons = [`Rule ${verdict.rule ?? "none"} of the policy ${verdict.policy}.`];
   if (verdict.bom) reasons.push(`Byte order mark: ${verdict.bom.match(/../g).join(" ")}.`);
   if (verdict.declared) {
-    const [from, to] = verdict.declared_span;
-    reasons.push(`The document declares “${verdict.declared}”, in the bytes ${from} to ${to - 1}.`);
+    const [from, to] = verdict.declared_span ?? [];
+    const where = from === undefined ? "" : `, in the bytes ${from} to ${to - 1}`;
+    reasons.push(`The document declares “${verdict.declared}”${where}.`);
   }
+  const at = (offset) => (offset === null ? "" : ` (byte ${offset})`);
   for (const { severity, message, offset } of verdict.diagnostics) {
-    reasons.push(`${severity === "hint" ? "Hint" : "Warning"}: ${message} (byte ${offset}).`);
+    reasons.push(`${severity === "hint" ? "Hint" : "Warning"}: ${message}${at(offset)}.`);
   }
-  if (verdict.error) reasons.push(`Error at byte ${verdict.error.offset}: ${verdict.error.message}.`);
+  if (verdict.error) reasons.push(`Error: ${verdict.error.message}${at(verdict.error.offset)}.`);
   byId("reasons").replaceChildren(...reasons.map((reason) => make("li", {}, reason)));
   showPolicies(file, options);
   showCandidates(file, readAs);
@@ -88,15 +103,57 @@ function showCandidates(file, readAs) {
 function differences(file, a, b) {
   const [left, right] = [chart(a), chart(b)].map(({ cells }) => cells);
   const isSingle = (cells) => cells.every((cell) => cell === null || typeof cell === "string");
-  if (!isSingle(left) || !isSingle(right)) return "not all bytes are characters by themselves; compare the charts";
-  const shown = [];
+  const isBytewise = isSingle(left) && isSingle(right);
+  const found = isBytewise ? differingBytes(file, left, right) : differingSequences(file, a, b);
+  const looked = isBytewise ? file.head.length : Math.min(COMPARED, file.head.length);
+  const part = looked < file.size ? `the first ${looked} bytes` : "every byte";
+  if (found.length === 0) return `reads ${part} of this file in the same way`;
+  const shown = found.map(
+    ({ bytes, x, y, count }) => `${bytes} is ${x || "no text"} or ${y || "no text"} (${count} times)`,
+  );
+  const more = shown.length > SHOWN ? `; and ${shown.length - SHOWN} more` : "";
+  return shown.slice(0, SHOWN).join("; ") + more;
+}
+
+function differingBytes(file, left, right) {
+  const name = (cell) => (cell === null ? "not valid" : visible(cell));
+  const found = [];
   for (let byte = 0; byte < 256; byte++) {
     const count = file.counts[byte];
     if (count === 0 || left[byte] === right[byte]) continue;
-    const [x, y] = [left[byte], right[byte]].map((cell) => (cell === null ? "not valid" : visible(cell)));
-    shown.push(`${hexes([byte])} is ${x} or ${y} (${count} times)`);
+    found.push({ bytes: hexes([byte]), x: name(left[byte]), y: name(right[byte]), count });
   }
-  if (shown.length === 0) return "reads every byte of this file in the same way";
-  const more = shown.length > 12 ? `; and ${shown.length - 12} more` : "";
-  return shown.slice(0, 12).join("; ") + more;
+  return found;
+}
+
+function differingSequences(file, a, b) {
+  const head = file.head.subarray(0, COMPARED);
+  const [left, right] = [a, b].map((label) => explain(label, head, head.length === file.size).cells);
+  const found = new Map();
+  for (const { begin, end, x, y } of spans(left, right)) {
+    if (x === y) continue;
+    const bytes = hexes(head.subarray(begin, Math.min(end, begin + 8))) + (end > begin + 8 ? " …" : "");
+    const count = (found.get(bytes)?.count ?? 0) + 1;
+    found.set(bytes, { bytes, x, y, count });
+  }
+  return [...found.values()];
+}
+
+/** Yields the shortest ranges that are whole cells in both lists, with their text in each. */
+function* spans(left, right) {
+  const read = (text) => (text === null ? "\uFFFD" : Array.from(text || "", visible).join(""));
+  let [begin, x, y] = [0, "", ""];
+  let [i, j, leftEnd, rightEnd] = [0, 0, 0, 0];
+  while (leftEnd <= rightEnd ? i < left.length : j < right.length) {
+    if (leftEnd <= rightEnd) {
+      leftEnd += left[i][0];
+      x += read(left[i++][1]);
+    } else {
+      rightEnd += right[j][0];
+      y += read(right[j++][1]);
+    }
+    if (leftEnd !== rightEnd) continue;
+    yield { begin, end: leftEnd, x, y };
+    [begin, x, y] = [leftEnd, "", ""];
+  }
 }

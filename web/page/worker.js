@@ -33,9 +33,12 @@ async function run(file, options) {
   };
   try {
     for (let at = 0; at < file.size; at += PIECE) {
-      const piece = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
+      const end = Math.min(at + PIECE, file.size);
+      const piece = new Uint8Array(await file.slice(at, end).arrayBuffer());
+      // Not every browser notices that a file has become shorter.
+      if (piece.length !== end - at) throw new DOMException("too few bytes", "NotReadableError");
       stream.push(piece, give);
-      self.postMessage({ progress: Math.min(at + PIECE, file.size) / file.size });
+      self.postMessage({ progress: end / file.size });
     }
     stream.finish(give);
     collect();

@@ -1,6 +1,6 @@
 /** charpipe: detects encodings, converts between them, and corrects the document's own label. */
 
-/** Bytes in any form. */
+/** Bytes in any form. They must not change before a call, or the promise of a write, has ended. */
 export type Bytes = ArrayBuffer | ArrayBufferView | SharedArrayBuffer;
 
 /**
@@ -145,7 +145,7 @@ export interface Report {
  * Other sources are the bytes of the module, a response, an address, or a compiled module.
  */
 export function load(
-  source?: "web" | "all" | "small" | URL | Response | BufferSource | WebAssembly.Module,
+  source?: "web" | "all" | "small" | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module,
 ): Promise<void>;
 
 /** Does the same at once. Browsers allow this outside of workers only for compiled modules. */
@@ -154,7 +154,11 @@ export function loadSync(source: BufferSource | WebAssembly.Module): void;
 /** Decodes bytes to a string. Without `from`, detects the encoding. A byte order mark is dropped. */
 export function decode(input: Bytes, options?: Omit<Options, "to">): string;
 
-/** Encodes a string. Its labels stay as they are, unless `relabel` is `auto`. */
+/**
+ * Encodes a string. Its labels stay as they are, unless `relabel` is `auto`. Half a surrogate pair becomes U+FFFD, as
+ * in TextEncoder. U+FEFF at the beginning is a byte order mark, which `bom` decides about: by default it is dropped. The
+ * offset of an error counts the bytes of the string in UTF-8.
+ */
 export function encode(text: string, to: string, options?: Omit<Options, "from" | "to">): Uint8Array;
 
 /** Converts bytes. */
@@ -210,22 +214,32 @@ export function records(
 /** Returns the record formats that an input may have, the best first. Only in the build `all`. */
 export function sniff(input: Bytes, isLast?: boolean): { shape: string; survives: boolean; why: string[] }[];
 
-/** Converts bytes to bytes, piece by piece. */
-export class ConverterStream extends TransformStream<Bytes, Uint8Array> {
+/**
+ * Converts bytes to bytes, piece by piece. An error comes after all good output. Nothing is converted before the reader
+ * asks for it, apart from one piece of at most 256 KiB.
+ */
+export class ConverterStream {
   constructor(options?: Options);
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<Bytes>;
   readonly verdict: Verdict | null;
   readonly report: Report | null;
 }
 
 /** Decodes bytes to strings, piece by piece: like TextDecoderStream, with all options. */
-export class DecoderStream extends TransformStream<Bytes, string> {
+export class DecoderStream {
   constructor(options?: string | Omit<Options, "to">);
+  readonly readable: ReadableStream<string>;
+  readonly writable: WritableStream<Bytes>;
   readonly verdict: Verdict | null;
   readonly report: Report | null;
 }
 
 /** Encodes strings to bytes, piece by piece. */
-export class EncoderStream extends TransformStream<string, Uint8Array> {
+export class EncoderStream {
   constructor(to: string, options?: Omit<Options, "from" | "to">);
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<string>;
+  readonly verdict: Verdict | null;
   readonly report: Report | null;
 }

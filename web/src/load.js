@@ -30,7 +30,8 @@ export function loadSync(source) {
   loaded = new Module(new WebAssembly.Instance(module));
 }
 
-async function instantiate(source) {
+async function instantiate(given) {
+  let source = await given;
   if (typeof source === "string") {
     const file = FILES[source];
     if (!file) {
@@ -48,7 +49,9 @@ async function instantiate(source) {
 /** Returns a response, or the bytes of a file in Node, where `fetch` reads no files. */
 async function open(url) {
   if (url.protocol === "file:" && globalThis.process?.versions?.node) {
-    const { readFile } = await import("node:fs/promises");
+    // Bundlers for browsers must not look for this module, so its name is no literal.
+    const name = ["node:fs", "promises"].join("/");
+    const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
     return readFile(url);
   }
   return fetch(url);

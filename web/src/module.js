@@ -14,8 +14,14 @@ const PIECE = 256 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Frees the handles of streams that nobody closed. */
-const leaks = new FinalizationRegistry(({ module, handle }) => module.call("charpipe_free", handle));
+/** Frees the handles of streams that nobody closed. Some hosts have no such registry. */
+const leaks =
+  typeof FinalizationRegistry === "function"
+    ? new FinalizationRegistry(({ module, handle }) => {
+        // An error here would end a Node process.
+        if (!module.broken) module.call("charpipe_free", handle);
+      })
+    : undefined;
 
 export class Module {
   /** @param {WebAssembly.Instance} instance */
@@ -29,22 +35,23 @@ export class Module {
     this.lengths = this.alloc(8);
   }
 
-  /** Calls an exported function. A trap is a bug: nothing in the module can be relied on any more. */
+  /**
+   * Calls an exported function. If it throws, that is a bug, and nothing in the module can be relied on any more: a
+   * trap is a RuntimeError, and a stack that is too deep a RangeError or, in Firefox, an InternalError.
+   */
   call(name, ...values) {
     if (this.broken) throw internal();
     try {
       return this.exports[name](...values);
     } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) {
-        this.broken = true;
-        throw internal(error);
-      }
-      throw error;
+      this.broken = true;
+      throw internal(error);
     }
   }
 
   alloc(len) {
-    const memory = this.call("charpipe_alloc", len);
+    // Addresses from 2 GiB come as negative numbers.
+    const memory = this.call("charpipe_alloc", len) >>> 0;
     if (memory === 0) throw new CharpipeError({ code: "memory", message: `there is no memory for ${len} bytes` });
     return memory;
   }
@@ -71,8 +78,9 @@ export class Module {
   }
 
   /** Reads a text; undefined for a null pointer. */
-  text(at) {
-    if (at === 0) return undefined;
+  text(address) {
+    if (address === 0) return undefined;
+    const at = address >>> 0;
     const memory = new Uint8Array(this.exports.memory.buffer);
     return decoder.decode(memory.subarray(at, memory.indexOf(0, at)));
   }
@@ -115,8 +123,7 @@ export class Stream {
   constructor(module, options = {}, open = "charpipe_open") {
     this.module = module;
     this.handle = module.withText(optionLines(options), (text) => module.call(open, text));
-    this.lengths = [0, 0];
-    leaks.register(this, { module, handle: this.handle }, this);
+    leaks?.register(this, { module, handle: this.handle }, this);
     if (module.call("charpipe_error", this.handle) !== 0) {
       const error = this.error();
       this.close();
@@ -127,52 +134,56 @@ export class Stream {
   /** Frees the handle. */
   close() {
     if (this.handle === 0) return;
-    leaks.unregister(this);
+    leaks?.unregister(this);
     if (!this.module.broken) this.module.call("charpipe_free", this.handle);
     this.handle = 0;
   }
 
   /** Converts bytes, and calls `give` with each piece of the output: a view that is valid only during that call. */
   push(bytes, give) {
-    let status = NEED_INPUT;
-    for (let at = 0; at < bytes.length && status !== DONE; at += PIECE) {
-      status = this.pushPiece(bytes.subarray(at, at + PIECE), give);
-    }
-    return status;
-  }
-
-  pushPiece(bytes, give) {
-    const { module, handle } = this;
-    module.view(module.input, bytes.length).set(bytes);
-    let at = 0;
-    let status;
-    do {
-      const [from, len] = [module.input + at, bytes.length - at];
-      const { lengths, output } = module;
-      status = module.call("charpipe_step", handle, from, len, lengths, output, PIECE, lengths + 4);
-      at += this.take(status, give);
-    } while (status === NEED_ROOM);
-    return status;
+    for (const piece of this.pieces(bytes)) give(piece);
   }
 
   /** Ends the input. */
   finish(give) {
+    for (const piece of this.rest()) give(piece);
+  }
+
+  /**
+   * Converts bytes, and yields each piece of the output: a view that is valid only until the next call of any function.
+   * The steps may be far apart in time, so each copies its input anew.
+   */
+  *pieces(bytes) {
     const { module, handle } = this;
+    const { input, output, lengths } = module;
+    const len = bytes.length;
+    let status = NEED_INPUT;
+    for (let at = 0; (at < len || status === NEED_ROOM) && status !== DONE;) {
+      const piece = bytes.subarray(at, at + PIECE);
+      module.view(input, piece.length).set(piece);
+      status = module.call("charpipe_step", handle, input, piece.length, lengths, output, PIECE, lengths + 4);
+      const [read, written] = this.moved(status);
+      at += read;
+      if (written > 0) yield module.view(output, written);
+    }
+  }
+
+  /** Ends the input, and yields the rest of the output in the same way. */
+  *rest() {
+    const { module, handle } = this;
+    const { output, lengths } = module;
     let status;
     do {
-      new Uint32Array(module.exports.memory.buffer, module.lengths, 1)[0] = 0;
-      status = module.call("charpipe_finish", handle, module.output, PIECE, module.lengths + 4);
-      this.take(status, give);
+      status = module.call("charpipe_finish", handle, output, PIECE, lengths + 4);
+      const [, written] = this.moved(status);
+      if (written > 0) yield module.view(output, written);
     } while (status === NEED_ROOM);
   }
 
-  /** Gives the output of a call. Returns how many bytes the call read. */
-  take(status, give) {
-    const { module } = this;
+  /** Returns how many bytes a call read and wrote. Throws the error of a call that failed. */
+  moved(status) {
     if (status === ERROR) throw this.error();
-    const [read, written] = new Uint32Array(module.exports.memory.buffer, module.lengths, 2);
-    if (written > 0) give(module.view(module.output, written));
-    return read;
+    return new Uint32Array(this.module.exports.memory.buffer, this.module.lengths, 2);
   }
 
   error() {

@@ -2,13 +2,15 @@
 // node_modules with puppeteer-core and axe-core. SCREENSHOTS=DIR keeps pictures.
 
 import assert from "node:assert/strict";
-import { readFileSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as charpipe from "../dist/index.js";
+import { current } from "../dist/load.js";
+import { Stream } from "../dist/module.js";
 
 const require = createRequire(resolve(process.env.TOOLS ?? ".", "package.json"));
 const puppeteer = require("puppeteer-core");
@@ -47,11 +49,9 @@ async function open(fragment = "") {
 const text = (page, id) => page.$eval(`#${id}`, (element) => element.textContent);
 
 async function give(page, path) {
+  const opened = await page.evaluate(() => document.documentElement.dataset.opened ?? "");
   await (await page.$("#file")).uploadFile(path);
-  await page.waitForFunction(
-    () => !document.getElementById("run").disabled || !document.getElementById("problem").hidden,
-  );
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 0)));
+  await page.waitForFunction((opened) => (document.documentElement.dataset.opened ?? "") !== opened, {}, opened);
 }
 
 function file(name, bytes) {
@@ -117,6 +117,11 @@ test("hex and text in step; bad bytes and evidence are marked; the keyboard move
   assert.match(await text(page, "about-byte"), /is not valid UTF-8: /);
   assert.equal(await page.$$eval("#dump .chosen", (chosen) => chosen.length), 2, "in hex and in text");
   await give(page, join(data, "hello-ibm1047.xml"));
+  assert.equal(await page.$("#dump .evidence"), null, "the bytes did not decide");
+  await page.$eval("#option-from", (input) => {
+    input.value = "";
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
   await page.waitForSelector("#dump .evidence");
   await picture(page, "bytes");
   await close(page);
@@ -129,6 +134,16 @@ test("a guess shows the other candidates and the bytes in which they differ", as
   assert.match(await text(page, "sentence"), /IBM273.*guess/);
   assert.match(await text(page, "candidates"), /[0-9A-F]{2} is . or . \(\d+ times\)/);
   await picture(page, "guess");
+  await close(page);
+});
+
+test("candidates with double bytes show the sequences that they read differently", async () => {
+  const page = await open("#guess=true");
+  const japanese = "日本語の文書を符号化する。カタカナとひらがな、漢字かな交じり文。".repeat(30);
+  await give(page, file("japanese.bin", charpipe.encode(japanese, "IBM939")));
+  const candidates = await text(page, "candidates");
+  assert.doesNotMatch(candidates, /compare the charts/);
+  assert.match(candidates, / is .+ or .+ \(\d+ times\)|in the same way/);
   await close(page);
 });
 
@@ -153,6 +168,15 @@ test("records with a ruler", async () => {
 
 test("charts: a page, two compared, and the uses of a byte", async () => {
   const page = await open();
+  for (const count of [3, 5]) {
+    await give(page, file(`uses-${count}.bin`, Buffer.alloc(count, 0xc1)));
+    await page.$eval("#chart button[title^='C1:']", (button) => button.click());
+    assert.match(await text(page, "chart-about"), new RegExp(`has it ${count} times, first at byte 0`));
+  }
+  await page.focus("#chart button[tabindex='0']");
+  for (const key of ["ArrowRight", "ArrowDown", "ArrowUp", "ArrowUp"]) await page.keyboard.press(key);
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.byte), "15");
+  assert.equal((await page.$$("#chart button[tabindex='0']")).length, 1);
   await give(page, join(data, "hello-ibm1047.xml"));
   await page.type("#chart-b", "IBM037");
   await page.keyboard.press("Tab");
@@ -195,6 +219,30 @@ test("conversion: preview, download, command line, permalink", async () => {
   await close(page);
 });
 
+test("the preview shows line ends, and its own end is no error", async () => {
+  const page = await open("#from=IBM1047&eol=lf");
+  await give(page, file("nel.bin", Buffer.from([0xc1, 0x15, 0xc2, 0x15])));
+  assert.match(await text(page, "outcome"), /Ends of lines: NEL before, LF after\./);
+  const cut = await open("#from=IBM037&records=fb:133");
+  await give(cut, file("fixed.bin", Buffer.alloc(133 * 1000, 0xc1)));
+  assert.match(await text(cut, "preview"), /^A{133}\n/);
+  assert.doesNotMatch(await text(cut, "outcome"), /Error/);
+  await close(cut);
+  await close(page);
+});
+
+test("a file that changes after it was chosen is an error", async () => {
+  const page = await open("#from=IBM037");
+  const path = file("changes.bin", Buffer.alloc(6 << 20, 0xc1));
+  await give(page, path);
+  writeFileSync(path, Buffer.alloc(1 << 20, 0xc2));
+  utimesSync(path, new Date(), new Date(Date.now() + 60_000));
+  await page.click("#run");
+  await page.waitForFunction(() => /^Error: /.test(document.getElementById("outcome").textContent));
+  assert.match(await text(page, "outcome"), /cannot be read any more.*Nothing was saved/);
+  await close(page);
+});
+
 test("a large file streams through a worker, and can be cancelled", async () => {
   const page = await open("#from=IBM037");
   const large = file("large.bin", Buffer.alloc(96 << 20, 0xc1));
@@ -205,6 +253,22 @@ test("a large file streams through a worker, and can be cancelled", async () => 
       return make(blob);
     })(URL.createObjectURL.bind(URL));
   });
+  const goTo = (value) =>
+    page.$eval(
+      "#go",
+      (input, value) => {
+        input.value = value;
+        input.dispatchEvent(new Event("change"));
+      },
+      value,
+    );
+  await goTo("0x5FFFFFF");
+  await page.waitForFunction(() =>
+    /^Byte 100663295 \(hex 5FFFFFF\): C1 is A/.test(document.getElementById("about-byte").textContent),
+  );
+  assert.ok(await page.$eval("#next", (button) => button.disabled));
+  await goTo("100663296");
+  assert.match(await text(page, "about-byte"), /^There is no byte 100663296/);
   await page.click("#run");
   await page.waitForFunction(() => document.getElementById("progress").value > 0);
   await page.click("#cancel");
@@ -311,10 +375,9 @@ test("accessible in light and dark, wide and narrow", async () => {
   }
 });
 
-test("decoding agrees with the browser's TextDecoder, at every cut", async () => {
+test("decoding agrees with the browser's TextDecoder", async () => {
   const page = await open();
-  const labels = charpipe.names().map(({ name }) => name);
-  const inputs = Object.fromEntries(labels.map((name) => [name, vectors(name)]));
+  const inputs = Object.fromEntries(charpipe.names().map(({ name }) => [name, vectors(name)]));
   const theirs = await page.evaluate((inputs) => {
     const results = {};
     for (const [name, input] of Object.entries(inputs)) {
@@ -338,6 +401,54 @@ test("decoding agrees with the browser's TextDecoder, at every cut", async () =>
   assert.ok(compared.length >= 30);
   await close(page);
 });
+
+test("decoding agrees with the browser's TextDecoder at every cut", async () => {
+  const page = await open();
+  const sentence = "Müller £5 Ωλ дом 日本語カナ 한글 𠮷 end\r\n";
+  const inputs = {};
+  for (const { name, encode } of charpipe.names()) {
+    if (!encode || DIFFERENT.includes(name)) continue;
+    const encoded = charpipe.encode(sentence, name, { unmappable: "drop", bom: "strip" });
+    // The last byte begins a character in many charsets.
+    inputs[name] = [...encoded, 0xe3];
+  }
+  const theirs = await page.evaluate((inputs) => {
+    const results = {};
+    for (const [name, input] of Object.entries(inputs)) {
+      try {
+        const decoder = new TextDecoder(name);
+        if (decoder.encoding !== name.toLowerCase()) continue;
+        const bytes = Uint8Array.from(input);
+        const decode = (at) =>
+          decoder.decode(bytes.subarray(0, at), { stream: true }) + decoder.decode(bytes.subarray(at));
+        results[name] = Array.from({ length: bytes.length + 1 }, (_, at) => decode(at));
+      } catch {
+        // A charset that browsers do not have.
+      }
+    }
+    return results;
+  }, inputs);
+  for (const [name, texts] of Object.entries(theirs)) {
+    const bytes = Uint8Array.from(inputs[name]);
+    texts.forEach((theirs, at) => {
+      assert.equal(decodeCut(name, bytes, at), theirs, `${name} at ${at}`);
+    });
+  }
+  assert.ok(Object.keys(theirs).length >= 30);
+  await close(page);
+});
+
+/** Decodes bytes in two pieces. */
+function decodeCut(from, bytes, at) {
+  const stream = new Stream(current(), { from, to: "UTF-8", malformed: "replace", relabel: "never", as: "text" });
+  const output = [];
+  const give = (piece) => output.push(piece.slice());
+  stream.push(bytes.subarray(0, at), give);
+  stream.push(bytes.subarray(at), give);
+  stream.finish(give);
+  stream.close();
+  return Buffer.concat(output).toString();
+}
 
 /** ISO-8859-1 and US-ASCII are themselves here, and windows-1252 on the web. */
 const DIFFERENT = ["ISO-8859-1", "US-ASCII"];
