@@ -19,8 +19,8 @@ impl EditedForm {
     /// Returns what the bytes should be, for messages.
     pub(super) fn expected(&self) -> &'static str {
         match (self.edited.sign, self.edited.point) {
-            (EditedSign::Absent, false) => "digits, with blanks in front of them at most",
-            (EditedSign::Absent, true) => "digits and a decimal point, with blanks in front of them at most",
+            (EditedSign::Absent, false) => "digits, which only blanks may precede",
+            (EditedSign::Absent, true) => "digits and a decimal point, which only blanks may precede",
             (EditedSign::Zone, _) => "digits and a decimal point, and a sign in the zone of the last digit",
             (EditedSign::PlusBefore | EditedSign::MinusBefore, false) => "a sign, and digits after it",
             (EditedSign::PlusBefore | EditedSign::MinusBefore, true) => {

@@ -120,7 +120,7 @@ impl fmt::Debug for ValueDecoder {
 /// Fails if values cannot be decoded with these settings.
 fn check(settings: &Settings) -> Result<(), Error> {
     let what = if settings.hints.from.is_none() {
-        "a decoder of values needs to be told the encoding"
+        "a decoder of values needs the name of the encoding"
     } else if settings.input.shape.is_some() || settings.to_records.is_some() {
         "a decoder of values decodes fields, not records"
     } else if settings.to.name() != "UTF-8" {
@@ -184,7 +184,7 @@ pub(in crate::transcoder) fn decode_whole(mut transcoder: Transcoder, bytes: &[u
     text.ok_or_else(|| {
         // The target is a codec of the user's under the name of UTF-8.
         let report = transcoder.report();
-        let what = "writes what is not UTF-8";
+        let what = "writes bytes that are not UTF-8";
         ErrorKind::Codec { codec: report.to.clone(), offset: report.bytes_in, what }.into()
     })
 }

@@ -47,18 +47,12 @@ impl Display for Malformed {
         match self {
             Malformed::TooLong => write!(f, "it is longer than {MAX_ROW} bytes; is a quote not closed?"),
             Malformed::TooManyFields => f.write_str("it has too many fields"),
-            Malformed::NotClosed(field) => write!(f, "the quote of its field {field} is not closed"),
+            Malformed::NotClosed(field) => write!(f, "the quote of field {field} is not closed"),
             Malformed::AfterQuote(field) => {
-                write!(
-                    f,
-                    "text follows the closing quote of its field {field}; expected a comma or the end of the line"
-                )
+                write!(f, "text follows the closing quote of field {field}; expected a comma or the end of the line")
             }
             Malformed::StrayQuote(field) => {
-                write!(
-                    f,
-                    "a quote is inside of its field {field}; expected quotes around the whole field, and \"\" in it"
-                )
+                write!(f, "a quote is inside field {field}; expected quotes around the whole field, and \"\" in it")
             }
         }
     }
