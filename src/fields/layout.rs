@@ -1,4 +1,4 @@
-//! What is where in a record: [`Layout`] and [`Item`].
+//! The fields of a record and their positions: [`Layout`] and [`Item`].
 
 use super::resolve::{self, Placed, Resolved};
 use super::{BadLayout, Kind, Rule, When};

@@ -1,4 +1,4 @@
-//! Messages on standard error. Whatever they quote, no control character of it reaches a terminal.
+//! Messages on standard error. No control character in text that they quote reaches a terminal.
 
 pub(crate) mod color;
 pub(crate) mod hexdump;

@@ -1,4 +1,4 @@
-//! The account of the work on one input: what is printed about it, and its line of the report.
+//! The result for one input: what is printed about it, and its line of the report.
 
 use crate::args::Rows;
 use crate::files::name::Name;

@@ -1,4 +1,4 @@
-//! The words, names, numbers and literals of COBOL, for the grammars of this folder, and how they fail.
+//! The words, names, numbers and literals of COBOL, for the grammars of this folder, and the errors of these grammars.
 //!
 //! ```text
 //! gap     = *( blank | ("," | ";") blank )           between any two of these

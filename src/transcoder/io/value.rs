@@ -1,9 +1,10 @@
-//! Values in memory, above all fields of records: many short ones by one decoder, each independent of the others.
+//! Values in memory, above all the fields of records: one decoder decodes many short values, each independently of the
+//! others.
 //!
-//! A value becomes what a [`Transcoder`] makes of it. For a short value of plain text, making a transcoder takes a hundred
-//! times as long as decoding the text. So the text is decoded first, by a decoder that is kept. If nothing in it needs more
-//! than that, it is the result. If something does (a byte order mark, an XML declaration, an error), the value goes
-//! through a transcoder.
+//! The result for a value is the same as that of a [`Transcoder`]. For a short value of plain text, making a transcoder
+//! takes a hundred times as long as decoding the text. So the text is decoded first, by a decoder that is kept. That
+//! text is the result, unless it contains something that needs more work (a byte order mark, an XML declaration, an
+//! error). Such a value goes through a transcoder.
 
 use crate::codec::Utf8Buf;
 use crate::codec::is_utf8;

@@ -1,4 +1,4 @@
-//! The first byte of a record as a printer's control.
+//! The first byte of a record as carriage control.
 
 use crate::detect::Diagnostic;
 use crate::records::{Carriage, Move, Printer};

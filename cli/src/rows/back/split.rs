@@ -1,9 +1,9 @@
-//! Splits CSV into rows and fields (RFC 4180 §2), from pieces of any size. Memory is bounded by the longest row and by the
-//! largest number of fields.
+//! Splits CSV into rows and fields (RFC 4180 §2), from pieces of any size. Memory is bounded by the longest row and by
+//! the largest number of fields.
 //!
-//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are no rows. Quotes stand only where
-//! the RFC allows them: around a whole field, and doubled in such a field. Anything else is an error, because it has no
-//! certain meaning.
+//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are not rows. Quotes may be only
+//! where the RFC allows them: around a whole field, and doubled inside such a field. Any other quote is an error,
+//! because it could mean several things.
 
 use std::fmt::{self, Display};
 use std::ops::Range;
