@@ -233,7 +233,7 @@ struct Run<'r, S> {
 }
 
 impl<S: Source> Run<'_, S> {
-    /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is no value: it says
+    /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is not a value: it says
     /// that the record does not have the field.
     fn early(&mut self, field: &Early) -> Result<(), FieldError> {
         let Early { offset, len, item, column, form, is_conditional } = *field;

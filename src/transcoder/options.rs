@@ -381,7 +381,7 @@ impl Transcode {
     /// Reads malformed bytes, and only those, as bytes of another charset: a single-byte page that contains ASCII. It
     /// replaces the policy of [`on_malformed`](Self::on_malformed), and is replaced by that.
     ///
-    /// Each byte of a malformed sequence is read by itself. A byte that the page lacks is an error,
+    /// Each byte of a malformed sequence is read separately. A byte that has no character in the page is an error,
     /// [`ErrorKind::Malformed`]. Input in a charset that does not contain ASCII, such as UTF-16, UTF-32 and EBCDIC, is not
     /// read like this: there, malformed bytes are an error, with the hint `not-read-as`.
     ///

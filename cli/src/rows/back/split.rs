@@ -223,7 +223,7 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Whether this byte is no text in a field without quotes.
+/// Whether this byte is not text in a field without quotes.
 fn ends_plain(byte: u8) -> bool {
     is_line_end(byte) || matches!(byte, b',' | b'"')
 }
