@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// Writes records by a [`Layout`]. Made by [`Layout::writer`].
 ///
-/// A record that a [`Reader`](super::Reader) has read comes back byte for byte if the layout covers it, and if all of
-/// its fields are [canonical](super::ReadOptions::canonical). What cannot be written exactly is an error: nothing is
-/// rounded, truncated or replaced.
+/// A record that a [`Reader`](super::Reader) has read is written back byte for byte if the layout covers it, and if all of
+/// its fields are [canonical](super::ReadOptions::canonical). A value that cannot be written exactly is an error:
+/// nothing is rounded, truncated or replaced.
 ///
 /// Fields without a value:
 ///
