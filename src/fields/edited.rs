@@ -131,7 +131,10 @@ mod tests {
     use super::*;
 
     fn form(digits: u8, scale: i8, blanks: u8, point: bool, sign: EditedSign) -> EditedForm {
-        EditedForm { edited: Edited { digits, scale, blanks, point, sign }, signs: ZonedSigns::AsciiLetters }
+        EditedForm {
+            edited: Edited { digits, scale, blanks, point, sign, blank_when_zero: false },
+            signs: ZonedSigns::AsciiLetters,
+        }
     }
 
     /// What COBOL writes for a number, which reads as the same number.
@@ -167,6 +170,20 @@ mod tests {
                 assert_eq!(read_edited(text.as_bytes(), &form), Some(number), "{text:?}");
             }
         }
+    }
+
+    #[test]
+    fn blank_when_zero() {
+        let edited = Edited { scale: 2, blank_when_zero: true, ..Edited::new(5) };
+        let form = EditedForm { edited, signs: ZonedSigns::AsciiLetters };
+        for (number, text) in [("0.00", "     "), ("0.05", "00005")] {
+            let number: Decimal = number.parse().unwrap();
+            let mut bytes = [0; 5];
+            write_edited(&mut bytes, &number, &form);
+            assert_eq!(bytes, text.as_bytes());
+            assert_eq!(read_edited(text.as_bytes(), &form), Some(number));
+        }
+        assert_eq!(read_edited(b"00000", &form), Some(Decimal::new(0, 2)));
     }
 
     #[test]

@@ -120,6 +120,8 @@ pub struct Edited {
     pub point: bool,
     /// Where the sign is, and how a positive one is written.
     pub sign: EditedSign,
+    /// Whether zero is written as blanks, also if not all digits are `Z`: `BLANK WHEN ZERO`.
+    pub blank_when_zero: bool,
 }
 
 /// The sign of an edited number.
@@ -321,12 +323,12 @@ impl Edited {
     /// Returns an integer without a sign that is printed with all its zeros.
     #[must_use]
     pub fn new(digits: u8) -> Self {
-        Edited { digits, scale: 0, blanks: 0, point: false, sign: EditedSign::Absent }
+        Edited { digits, scale: 0, blanks: 0, point: false, sign: EditedSign::Absent, blank_when_zero: false }
     }
 
     /// Returns whether zero is written as blanks.
     pub(super) fn is_blank_if_zero(&self) -> bool {
-        self.blanks == self.digits
+        self.blank_when_zero || self.blanks == self.digits
     }
 
     fn len(&self) -> usize {
@@ -435,12 +437,15 @@ impl fmt::Display for Kind {
                 })?;
                 zoned.signs.map_or(Ok(()), |signs| write!(f, ",{signs}"))
             }
-            Kind::Edited(Edited { blanks, point, sign, .. }) => {
+            Kind::Edited(Edited { blanks, point, sign, blank_when_zero, .. }) => {
                 if *sign != EditedSign::Absent {
                     write!(f, ",{sign}")?;
                 }
                 f.write_str(if *point { ",point" } else { "" })?;
-                if *blanks > 0 { write!(f, ",blanks={blanks}") } else { Ok(()) }
+                if *blanks > 0 {
+                    write!(f, ",blanks={blanks}")?;
+                }
+                f.write_str(if *blank_when_zero { ",blank-when-zero" } else { "" })
             }
             Kind::Packed(packed) => {
                 f.write_str(match packed.sign {

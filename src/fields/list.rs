@@ -38,7 +38,7 @@ impl Layout {
     /// * `KIND` is `text`, `graphic` (double-byte text without shift codes), `zoned`, `edited`, `packed`, `binary`,
     ///   `float` or `raw`. `SCALE` is the number of decimal places.
     /// * Modifiers: `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for `zoned` (see [`ZonedSigns`]);
-    ///   `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point` and `blanks=N` for `edited` (see
+    ///   `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point`, `blanks=N` and `blank-when-zero` for `edited` (see
     ///   [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`; `unsigned` and `little` for `binary`; `ieee` and `little` for `float`.
     ///   `digits=N` says how many digits a packed or binary number can have, if that is less than its bytes allow.
     /// * `PAGE` is the label of a code page, for text that is not in the page of the record.
@@ -331,6 +331,7 @@ fn modify(kind: &mut Kind, modifier: &str, len: usize) -> Result<(), String> {
         (Kind::Edited(edited), "point") if !edited.point => {
             (edited.point, edited.digits) = (true, edited.digits.saturating_sub(1));
         }
+        (Kind::Edited(edited), "blank-when-zero") if !edited.blank_when_zero => edited.blank_when_zero = true,
         (Kind::Edited(edited), _) if blanks.is_some() => edited.blanks = blanks.unwrap_or(0),
         (Kind::Edited(edited), _) if edited.sign == EditedSign::Absent && modifier.parse::<EditedSign>().is_ok() => {
             edited.sign = modifier.parse().unwrap_or(EditedSign::Absent);
@@ -354,7 +355,8 @@ fn modify(kind: &mut Kind, modifier: &str, len: usize) -> Result<(), String> {
             let expected = match name {
                 "zoned" => "unsigned, leading, separate, ebcdic, ascii or ascii-p, none of them twice",
                 "edited" => {
-                    "plus-before, plus-after, minus-before, minus-after, zone, point or blanks=N, none of them twice"
+                    "plus-before, plus-after, minus-before, minus-after, zone, point, blanks=N or blank-when-zero, none of \
+                     them twice"
                 }
                 "packed" => "unsigned, no-sign, or digits=N with a number that fits the length",
                 "binary" => "unsigned, little or digits=N",

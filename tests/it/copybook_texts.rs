@@ -113,7 +113,9 @@ fn edited(tape: &mut Tape<'_>, digits: u8) -> Kind {
     let scale = tape.below(usize::from(digits) + 1) as i8;
     let whole = digits - scale as u8;
     let blanks = if tape.once_in(4) { digits } else { tape.below(usize::from(whole) + 1) as u8 };
-    Kind::Edited(Edited { digits, scale, blanks, point: scale > 0 && tape.once_in(2), sign })
+    let point = scale > 0 && tape.once_in(2);
+    let blank_when_zero = blanks < digits && tape.once_in(3);
+    Kind::Edited(Edited { scale, blanks, point, sign, blank_when_zero, ..Edited::new(digits) })
 }
 
 // --- Random spellings -------------------------------------------------------------------------------------------------
@@ -128,7 +130,10 @@ fn entry(tape: &mut Tape<'_>, item: &Item) -> Vec<String> {
         clauses.push(occurs_clause(tape, occurs));
     }
     clauses.extend(item.kind.iter().flat_map(|kind| storage(tape, kind)));
-    let notes = ["VALUE 'it''s. 05 X PIC X.'", "GLOBAL", "JUST RIGHT", "VALUES 1 THRU 3 -4.5", "BLANK WHEN ZERO"];
+    if let Some(Kind::Edited(Edited { blank_when_zero: true, .. })) = &item.kind {
+        clauses.push((*tape.one(&["BLANK WHEN ZERO", "BLANK ZEROES"])).to_owned());
+    }
+    let notes = ["VALUE 'it''s. 05 X PIC X.'", "GLOBAL", "JUST RIGHT", "VALUES 1 THRU 3 -4.5"];
     if tape.once_in(5) {
         clauses.push((*tape.one(&notes)).to_owned());
     }

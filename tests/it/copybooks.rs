@@ -94,6 +94,8 @@ const STORAGE: &[(&str, &str, usize)] = &[
     ("PIC S9(3).99", "edited.2,zone,point", 6),
     ("PIC +9.9(3)E+99", "text", 10),
     ("PIC ZZZ BLANK WHEN ZERO", "edited,blanks=3", 3),
+    ("PIC ZZ9 BLANK WHEN ZERO", "edited,blanks=2,blank-when-zero", 3),
+    ("PIC 9(3)V99 BLANK ZERO", "edited.2,blank-when-zero", 5),
     // Double-byte text and UTF-16.
     ("PIC G(3)", "graphic", 6),
     ("PIC G(3) DISPLAY-1", "graphic", 6),

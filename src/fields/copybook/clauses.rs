@@ -1,14 +1,15 @@
 //! The grammar of the clauses of a data description entry.
 //!
 //! ```text
-//! clause    = "REDEFINES" name | ("PIC" | "PICTURE") ["IS"] picture | usage | sign | occurs | sync | note
+//! clause    = "REDEFINES" name | ("PIC" | "PICTURE") ["IS"] picture | usage | sign | occurs | sync
+//!           | "BLANK" ["WHEN"] zero | note
 //! usage     = ["USAGE" ["IS"]] ("DISPLAY" | "COMP-3" | …)
 //! sign      = ["SIGN" ["IS"]] ("LEADING" | "TRAILING") ["SEPARATE" ["CHARACTER"]]
 //! occurs    = "OCCURS" integer ["TO" integer] ["TIMES"] *phrase
 //!             phrase = "DEPENDING" ["ON"] name *(("OF" | "IN") name)
 //!                    | ("ASCENDING" | "DESCENDING") ["KEY"] ["IS"] 1*name | "INDEXED" ["BY"] 1*name
 //! sync      = ("SYNC" | "SYNCHRONIZED") ["LEFT" | "RIGHT"]
-//! note      = value | ("JUST" | "JUSTIFIED") ["RIGHT"] | "BLANK" ["WHEN"] zero | ["IS"] ("GLOBAL" | "EXTERNAL")
+//! note      = value | ("JUST" | "JUSTIFIED") ["RIGHT"] | ["IS"] ("GLOBAL" | "EXTERNAL")
 //!           | "DATE" "FORMAT" ["IS"] word | "GROUP-USAGE" ["IS"] usage | "VOLATILE"
 //! value     = ("VALUE" | "VALUES") ["IS" | "ARE"] 1*(literal [("THRU" | "THROUGH") literal])
 //! ```
@@ -128,6 +129,12 @@ impl<'a> Clauses<'a> {
             "SYNC" | "SYNCHRONIZED" => {
                 let (end, _) = opt(keywords(&["LEFT", "RIGHT"])).parse_complete(rest)?;
                 put(&mut self.sync, input, input, (), "SYNCHRONIZED")?;
+                Ok((end, ()))
+            }
+            "BLANK" => {
+                let zero = required("ZERO", keywords(&["ZERO", "ZEROS", "ZEROES"]));
+                let (end, _) = (optional("WHEN"), zero).parse_complete(rest)?;
+                self.blank_when_zero = true;
                 Ok((end, ()))
             }
             "USAGE" | "GROUP-USAGE" => {
@@ -261,13 +268,11 @@ fn names(input: &str) -> Read<'_, ()> {
 
 /// Skips a clause that says nothing about the storage.
 fn note(input: &str) -> Read<'_, ()> {
-    let zero = required("ZERO", keywords(&["ZERO", "ZEROS", "ZEROES"]));
     let date = (keyword("DATE"), keyword("FORMAT"), optional("IS"), required("a date pattern", word));
     let shared = (optional("IS"), keywords(&["GLOBAL", "EXTERNAL", "VOLATILE"]));
     let skipped = alt((
         values,
         value((), (keywords(&["JUST", "JUSTIFIED"]), optional("RIGHT"))),
-        value((), (keyword("BLANK"), optional("WHEN"), zero)),
         value((), date),
         value((), shared),
     ));

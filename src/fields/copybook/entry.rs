@@ -30,6 +30,8 @@ pub(super) struct Clauses<'a> {
     pub(super) sign: Option<Placed<'a, SignPlace>>,
     pub(super) occurs: Option<Placed<'a, Occurs<'a>>>,
     pub(super) sync: Option<Placed<'a, ()>>,
+    /// Whether there is `BLANK WHEN ZERO`.
+    pub(super) blank_when_zero: bool,
 }
 
 /// How a number of times is written: `OCCURS 5`, `OCCURS 1 TO 5 DEPENDING ON COUNT OF GROUP`.

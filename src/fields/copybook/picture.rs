@@ -188,6 +188,7 @@ fn edited(symbols: &[Symbol<'_>]) -> Option<Edited> {
         blanks: (whole.0 + places.0) as u8,
         point: point.is_some_and(|at| symbols[at].ch == '.'),
         sign,
+        blank_when_zero: false,
     })
 }
 

@@ -18,7 +18,7 @@
 use super::Copybook;
 use super::entry::{Entry, Placed, Usage};
 use super::picture::Picture;
-use crate::fields::{Binary, ByteOrder, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};
+use crate::fields::{Binary, ByteOrder, Edited, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};
 
 /// What an item inherits from the groups that it is in.
 #[derive(Clone, Copy, Default)]
@@ -113,13 +113,22 @@ fn pictured(
         {
             Err(format!("the SIGN clause needs the usage DISPLAY, not {}", usage.name()))
         }
+        // Blanks instead of zero: the item is an edited number. The compiler refuses the clause with a sign.
+        (Picture::Number { digits, scale: scale @ 0.., signed: false }, None | Some(Usage::Display))
+            if entry.clauses.blank_when_zero && own_sign.is_none() && scale as u8 <= digits =>
+        {
+            Ok(Kind::Edited(Edited { scale, blank_when_zero: true, ..Edited::new(digits) }))
+        }
         (Picture::Number { digits, scale, signed }, _) => {
             let sign = own_sign.or(inherited.sign).map_or(SignPlace::Trailing, |sign| sign.value);
             let sign = if signed || own_sign.is_some() { sign } else { SignPlace::Unsigned };
             numeric(options, digits, scale, sign, usage.unwrap_or(Usage::Display))
         }
         (_, _) if own_sign.is_some() => Err("the SIGN clause needs a numeric picture, such as S9(5)".into()),
-        (Picture::Edited(_, Some(edited)), None | Some(Usage::Display)) => Ok(Kind::Edited(edited)),
+        (Picture::Edited(_, Some(edited)), None | Some(Usage::Display)) => {
+            let blank_when_zero = entry.clauses.blank_when_zero && !edited.is_blank_if_zero();
+            Ok(Kind::Edited(Edited { blank_when_zero, ..edited }))
+        }
         (Picture::Text(len) | Picture::Edited(len, _), None | Some(Usage::Display)) => Ok(Kind::text(len)),
         (Picture::Graphic(len), None | Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), Some(Usage::Graphic)) => Ok(double_byte(len)),

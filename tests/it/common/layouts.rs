@@ -65,7 +65,8 @@ fn kind(choices: &mut Choices<'_>) -> Kind {
             // A number of Z only has no sign if it is zero.
             let blanks = choices.of(usize::from(digits)) as u8;
             let sign = EditedSign::ALL[choices.of(EditedSign::ALL.len())];
-            Kind::Edited(Edited { digits, scale, blanks, point: scale > 0 && choices.of(2) == 0, sign })
+            let point = scale > 0 && choices.of(2) == 0;
+            Kind::Edited(Edited { scale, blanks, point, sign, ..Edited::new(digits) })
         }
         7 => Kind::Text(Text { len: 2 * (1 + choices.of(4)), page: Some("UTF-16BE".into()), double_byte: false }),
         _ => Kind::Raw(1 + choices.of(5)),
