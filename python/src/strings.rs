@@ -1,7 +1,7 @@
-//! Reads and makes Python's strings and buffers. Only this file and `arrow/capsule.rs` contain `unsafe`.
+//! Reads and makes Python's strings and buffers. This is the only file with `unsafe`.
 //!
-//! Python's strings are Latin-1, UCS-2 or UCS-4. The stable ABI reads and makes all of them by Latin-1 and UTF-16, at
-//! the speed of a copy, and by UTF-8 at a third of that. `benches/codecs.py` measures what that is worth.
+//! Python's strings are Latin-1, UCS-2 or UCS-4. The stable ABI reads and makes all of them by Latin-1 and UTF-16, at the
+//! speed of a copy, and by UTF-8 at a third of that. `benches/codecs.py` measures what that is worth.
 
 #![allow(unsafe_code)]
 
