@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs charpipe, glibc's iconv, ICU's uconv and recode on the same inputs, and prints the table in README.md that
-# compares them. Run it in the root of the repository, with `charpipe` on the PATH.
+# Runs charpipe, glibc's iconv, ICU's uconv and recode on the same inputs, and prints the table in
+# docs/compared.md. Run it in the root of the repository, with `charpipe` on the PATH.
 #
 # Each row is a task whose result can be checked. `yes`: the program produced that result. `no`: it produced another
 # result, failed, or has no option for the task. `-`: the program is not installed.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads a CSV file into an SQLite database, and prints the result of a query: load-sqlite.py CSV QUERY.
 
-The table is called like the file. With the sqlite3 command, this is `.import --csv FILE TABLE`.
+The table has the name of the file. With the sqlite3 command, use `.import --csv FILE TABLE`.
 """
 
 import csv

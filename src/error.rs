@@ -190,7 +190,7 @@ pub enum ErrorKind {
         what: &'static str,
     },
     /// The input, or a block of a tape, ends within a record. The data before the end was delivered.
-    #[error("record {record}, which begins at byte {begun}, is incomplete: at least {missing} more bytes belong to it")]
+    #[error("record {record}, which begins at byte {begun}, is incomplete: it lacks at least {}", Count(*missing, "byte"))]
     #[non_exhaustive]
     RecordCut {
         /// The end of the data.
@@ -294,7 +294,11 @@ pub enum ErrorKind {
         what: &'static str,
     },
     /// A record is shorter than its fixed length, and whole blanks cannot fill the gap.
-    #[error("record {record} is {missing} bytes too short, and blanks of {blank} bytes cannot fill the gap")]
+    #[error(
+        "record {record} is {} too short, and blanks of {} cannot fill the gap",
+        Count(*missing, "byte"),
+        Count(*blank, "byte")
+    )]
     #[non_exhaustive]
     CannotPad {
         /// The beginning of the record in the input, or of the text that it is made from.
@@ -543,6 +547,16 @@ struct Shown(char);
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
+    }
+}
+
+/// A number of things, with their name in the singular or in the plural: `1 byte`, `2 bytes`.
+pub(crate) struct Count<N>(pub(crate) N, pub(crate) &'static str);
+
+impl<N: fmt::Display + PartialEq + From<u8>> fmt::Display for Count<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Count(number, name) = self;
+        write!(f, "{number} {name}{}", if *number == N::from(1) { "" } else { "s" })
     }
 }
 

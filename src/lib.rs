@@ -43,7 +43,7 @@
 //! | `whatwg` | the encodings of the web, through encoding_rs | yes |
 //! | `dos` | the DOS code pages | yes |
 //! | `legacy` | the other charsets of the ASCII family: national and vendor pages, the Macintosh, UTF-7, HZ and ISO-2022 | yes |
-//! | `guess` | statistical guessing among the encodings of the web; EBCDIC and Unicode are guessed without it | yes |
+//! | `guess` | statistical guessing among the encodings of the web, of DOS and of the Macintosh; EBCDIC and Unicode are guessed without it | yes |
 //! | `normalize` | `Transcode::normalize`: Unicode normalization of the text | no |
 //! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |
 //! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
@@ -70,7 +70,7 @@
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `error`, `words` |
 //! | [`fields`] | typed values in records: layouts, and reading and writing by them | `codec`, `registry` |
 //! | `text` | stages between decoder and encoder | `error`, `words` |
-//! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above |
+//! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above except `fields` |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
 //!
 //! A code page is data: [`codec::table`] describes how a file, or a page in `codecs/`, becomes a codec.

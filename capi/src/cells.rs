@@ -89,7 +89,7 @@ fn settle(cells: &mut Vec<Cell>, held: &mut usize, text: &str, fault: FaultLen, 
 }
 
 /// Returns the code chart of the bytes after `lead`: `{"codec", "lead", "single_byte", "cells"}`, with the text of
-/// each of the 256 bytes, null if it is no character, or `{"leads": true}` if more bytes follow it. `lead` includes a
+/// each of the 256 bytes, null if it is not a character, or `{"leads": true}` if more bytes follow it. `lead` includes a
 /// shift code if one is needed.
 pub(crate) fn chart(label: &str, lead: &[u8]) -> Value {
     let codec = match Registry::builtin().codec(label) {

@@ -1,4 +1,4 @@
-//! A handle: a conversion or a detection, its last error, and the texts that it lends to its caller.
+//! A handle: a conversion or a detection, its last error, and the strings that it owns for its caller.
 
 use crate::failure::{Failure, object};
 use crate::options;

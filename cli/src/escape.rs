@@ -1,4 +1,4 @@
-//! Makes text safe to print: file names, labels and tables may contain anything, and no control character of theirs may
+//! Makes text safe to print: file names, labels and tables may contain anything, but no control character in them may
 //! reach a terminal.
 
 /// Returns `text` with every character escaped that a terminal might obey or cannot show, including direction marks.

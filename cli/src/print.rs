@@ -30,7 +30,7 @@ fn write(mut output: Output, text: &str) -> io::Result<bool> {
 }
 
 /// Returns the status after writing to the output called `name`, and reports a failure. That the reader of a pipe has
-/// closed it is no failure: it has read all that it wanted.
+/// closed it is not a failure: it has read all that it wanted.
 pub(crate) fn finish<T>(name: &Name, written: io::Result<T>) -> Status {
     match written {
         Err(error) if !is_closed_pipe(&error) => cannot_write(name, &error),

@@ -1,7 +1,7 @@
 //! Whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open`.
 //!
-//! Options are pairs of text. The library has the table of their names and values ([`Transcode::OPTIONS`]), so that they
-//! are those of the command.
+//! Options are pairs of text. The library has the table of their names and values ([`Transcode::OPTIONS`]), so they are
+//! the same as those of the command.
 
 use crate::error::raised;
 use crate::registry::current;

@@ -1,7 +1,8 @@
-//! Decoders and encoders that keep their state between calls, and say it: what `io.TextIOWrapper` needs to `tell` and `seek`.
+//! Decoders and encoders that keep their state between calls and can report it, which `io.TextIOWrapper` needs for
+//! `tell` and `seek`.
 //!
-//! The state between two calls is a number of the library and the bytes, or the text, that are not decided yet. These are
-//! kept here, and fed again before the next input.
+//! The state between two calls consists of a number from the library, and of the bytes or the text that the codec has
+//! not taken yet. These are kept here, and fed again before the next input.
 
 use crate::codec::{Charset, with_constant};
 use crate::strings::Data;

@@ -1,12 +1,12 @@
 //! The module `charpipe._charpipe`: the library for Python.
 //!
-//! The package `python/charpipe/` is what people import; this module has only what Python cannot do itself. Nothing here
-//! decides anything about encodings: that is the library's work.
+//! The package `python/charpipe/` is what people import; this module has only what Python cannot do itself. Nothing
+//! here decides anything about encodings: that is the library's work.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `codec` | [`codec::Codec`]: a charset as Python's codecs need it |
-//! | `page` | single-byte charsets by a table of 256 characters, without the detour by UTF-8 |
+//! | `page` | single-byte charsets by a table of 256 characters, without going through UTF-8 |
 //! | `multi` | all other charsets, as long as nothing is wrong with the text |
 //! | `decode`, `encode` | text with faults, and Python's error handlers |
 //! | `incremental` | decoders and encoders that keep their state between calls |

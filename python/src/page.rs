@@ -1,4 +1,4 @@
-//! Single-byte charsets by a table of 256 characters, without the detour by UTF-8.
+//! Single-byte charsets by a table of 256 characters, without going through UTF-8.
 
 use crate::scratch::Scratch;
 use crate::strings::{self, Data};

@@ -1,8 +1,8 @@
 //! Edited numbers as bytes: digits with a sign, a decimal point, and blanks instead of zeros.
 //!
-//! [`write_edited`] writes what COBOL writes: see "Editing rules" of the PICTURE clause in IBM's Enterprise COBOL for z/OS
-//! Language Reference. [`read_edited`] accepts more, because other programs write other forms: blanks or NULs instead of
-//! any zeros in front, and a plus sign where the picture has none for positive numbers.
+//! [`write_edited`] writes what COBOL writes: see "Editing rules" of the PICTURE clause in IBM's Enterprise COBOL for
+//! z/OS Language Reference. [`read_edited`] accepts more, because other programs write other forms: blanks or NULs in
+//! place of leading zeros, and a plus sign for a positive number although the picture has none.
 
 use super::Decimal;
 use super::kind::{Edited, EditedSign, ZonedSigns};
@@ -19,8 +19,8 @@ impl EditedForm {
     /// Returns what the bytes should be, for messages.
     pub(super) fn expected(&self) -> &'static str {
         match (self.edited.sign, self.edited.point) {
-            (EditedSign::Absent, false) => "digits, with blanks in front of them at most",
-            (EditedSign::Absent, true) => "digits and a decimal point, with blanks in front of them at most",
+            (EditedSign::Absent, false) => "digits, which only blanks may precede",
+            (EditedSign::Absent, true) => "digits and a decimal point, which only blanks may precede",
             (EditedSign::Zone, _) => "digits and a decimal point, and a sign in the zone of the last digit",
             (EditedSign::PlusBefore | EditedSign::MinusBefore, false) => "a sign, and digits after it",
             (EditedSign::PlusBefore | EditedSign::MinusBefore, true) => {

@@ -1,10 +1,9 @@
 //! Errors of layouts and of fields: [`BadLayout`] and [`FieldError`].
 
-use crate::error::Hex;
+use crate::error::{Count, Hex};
 use std::fmt;
 
-/// The error for a layout that is not one: a copybook or a field list with a mistake, or items that contradict each
-/// other.
+/// The error for an invalid layout: a copybook or a field list with a mistake, or items that contradict each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BadLayout {
@@ -75,7 +74,7 @@ struct Details {
 pub enum Problem {
     /// The bytes are not a number of the field's kind.
     NotANumber {
-        /// What the bytes should be, for example "digits in both halves of each byte".
+        /// What the bytes should be, for example "a digit in each half byte".
         expected: &'static str,
     },
     /// The bytes are not valid in the code page of the field.
@@ -104,9 +103,9 @@ pub enum Problem {
         /// The values that select a type, for display: `SEGMENT-ID=C, SEGMENT-ID=P`.
         known: String,
     },
-    /// Written back, the value would become other bytes.
+    /// If the value were written back, it would become other bytes.
     NotCanonical {
-        /// The bytes that it would become. Empty if the value cannot be written at all.
+        /// The bytes that the value would become. Empty if it cannot be written at all.
         canonical: Vec<u8>,
     },
     /// The value does not fit the field.
@@ -205,12 +204,22 @@ impl fmt::Display for FieldError {
             1 => write!(f, ", column {}: {}", offset + 1, Hex(bytes))?,
             len => write!(f, ", columns {}-{}: {}", offset + 1, offset + len, Hex(bytes))?,
         }
-        if bytes.is_empty() {
-            f.write_str(": ")?
-        } else {
-            f.write_str(" ")?
-        }
+        f.write_str(if bytes.is_empty() || !problem.is_said_of_the_bytes() { ": " } else { " " })?;
         problem.fmt(f)
+    }
+}
+
+impl Problem {
+    /// Whether the message is about the bytes of the field and continues after them: "C5 is not a number". The others are
+    /// sentences of their own.
+    fn is_said_of_the_bytes(&self) -> bool {
+        matches!(
+            self,
+            Problem::NotANumber { .. }
+                | Problem::Malformed { .. }
+                | Problem::CountOutOfBounds { .. }
+                | Problem::NotCanonical { .. }
+        )
     }
 }
 
@@ -220,7 +229,7 @@ impl fmt::Display for Problem {
             Problem::NotANumber { expected } => write!(f, "is not a number; expected {expected}"),
             Problem::Malformed { codec } => write!(f, "is not valid {codec}"),
             Problem::RecordTooShort { len, needed } => {
-                write!(f, "the record has {len} bytes, but this field ends at byte {needed}")
+                write!(f, "the record has {}, but this field ends at byte {needed}", Count(*len, "byte"))
             }
             Problem::CountOutOfBounds { count, array, bounds: (min, max) } => {
                 write!(f, "is the count {count}, but {array} occurs {min} to {max} times")

@@ -105,7 +105,7 @@ words! { ZonedSigns { Ebcdic: "ebcdic", AsciiLetters: "ascii", AsciiLowercase: "
 
 /// A decimal number as an edited picture prints it: `-9(5)`, `ZZ9.99`, `Z(6)VZZ-`.
 ///
-/// A number is written as COBOL writes it. When reading, any zeros in front may be blanks or NULs, and a sign may be
+/// A number is written as COBOL writes it. When reading, leading zeros may be blanks or NULs, and a sign may be
 /// `+`, `-` or a blank. A field of blanks is null, or zero if all its digits are `Z`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edited {
@@ -113,7 +113,7 @@ pub struct Edited {
     pub digits: u8,
     /// The number of decimal places, from 0 to the number of digits.
     pub scale: i8,
-    /// How many of the digits, from the first one on, are `Z`: they become blanks instead of zeros in front. If all are
+    /// How many of the digits, from the first one on, are `Z`: they become blanks instead of leading zeros. If all are
     /// `Z`, zero becomes a blank field.
     pub blanks: u8,
     /// Whether there is a character for the decimal point: `.` in the picture, and not `V`. It needs decimal places.
@@ -216,7 +216,7 @@ pub enum FloatFormat {
 words! { FloatFormat { Ibm: "ibm", Ieee: "ieee" } }
 
 impl Kind {
-    /// The most digits that a zoned or packed number can have.
+    /// The maximum number of digits of a zoned or packed number.
     pub const MAX_DIGITS: u8 = 38;
 
     /// Returns text of `len` bytes in the page of the record.
@@ -272,8 +272,8 @@ impl Kind {
         }
     }
 
-    /// Returns the most digits that a value can have in front of and after the decimal point together, without the
-    /// zeros that a scale adds; `None` if it is not a decimal number. Packed and binary numbers have as many digits as
+    /// Returns the maximum number of digits that a value can have before and after the decimal point together, without
+    /// the zeros that a scale adds; `None` if it is not a decimal number. Packed and binary numbers have as many digits as
     /// their bytes allow, which may be more than their picture has.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! What is where in a record: [`Layout`] and [`Item`].
+//! The fields of a record and their positions: [`Layout`] and [`Item`].
 
 use super::resolve::{self, Placed, Resolved};
 use super::{BadLayout, Kind, Rule, When};
@@ -156,7 +156,7 @@ impl Layout {
 
     /// Makes a layout from its items.
     ///
-    /// If the only item at the top is a group that is no array, it is the record as a whole, and its name does not
+    /// If the only item at the top is a group that is not an array, it is the record as a whole, and its name does not
     /// occur in paths. For several record descriptions (several levels 01 in a copybook), let all but the first
     /// redefine the first one; then their names are part of the paths.
     ///

@@ -251,7 +251,7 @@ fn field(words: &Words<'_>, level: u8) -> Result<Item, BadLayout> {
         }
     };
     if let Some((column, word)) = words.words.get(5) {
-        return words.bad(*column, format!("{word:?} is too much; expected the end of the line"));
+        return words.bad(*column, format!("unexpected {word:?}; expected the end of the line"));
     }
     let item = match name.eq_ignore_ascii_case("FILLER") {
         true => Item::filler(level, Some(kind)),

@@ -41,7 +41,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `layout.rs` | [`Layout`] and [`Item`]: what is where in a record |
+//! | `layout.rs` | [`Layout`] and [`Item`]: the fields of a record and their positions |
 //! | `resolve.rs` | checks a layout, and computes the place of each item |
 //! | `list.rs` | field lists: layouts as a small text |
 //! | `any.rs` | [`Layout::read`]: a field list or a copybook |
@@ -64,14 +64,14 @@
 //!
 //! # Exact values, and the way back
 //!
-//! Zoned, edited, packed and binary numbers are exact [`Decimal`]s of up to 38 digits, with all decimal places of the picture.
-//! A negative zero stays one. A hexadecimal floating-point number becomes an `f32` or `f64` with the same value; only
-//! one of 8 bytes with more than 53 significant bits is rounded.
+//! Zoned, edited, packed and binary numbers are exact [`Decimal`]s of up to 38 digits, with all decimal places of the
+//! picture. A negative zero stays negative. A hexadecimal floating-point number becomes an `f32` or `f64` with the same
+//! value; only numbers of 8 bytes with more than 53 significant bits are rounded.
 //!
-//! What a [`Reader`] has read, a [`Writer`] writes back as the same bytes, if the layout covers the record and each
-//! field is in the form that COBOL itself writes: the preferred signs (C and D, or F in an unsigned field), and no
-//! shift codes that change nothing. [`ReadOptions::canonical`] finds fields in another form, and [`OnBad::Raw`] carries
-//! them as bytes. With both, every record comes back.
+//! A [`Writer`] writes what a [`Reader`] has read as the same bytes if the layout covers the record and each field is
+//! in the form that COBOL itself writes: the preferred signs (C and D, or F in an unsigned field), and no shift codes
+//! that change nothing. [`ReadOptions::canonical`] finds fields in another form, and [`OnBad::Raw`] carries them as
+//! bytes. With both, every record is written back unchanged.
 
 mod any;
 mod copybook;

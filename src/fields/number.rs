@@ -1,8 +1,8 @@
 //! Numbers as bytes: zoned, packed, binary, and floating-point.
 //!
-//! Each kind has a function that reads and one that writes. They agree: a number that was written reads as the same
-//! number. The opposite does not hold for every number, because some have several forms; see [`Packed`] and
-//! [`ZonedSigns`].
+//! Each kind has a function that reads and one that writes. They agree: a number that was written is read as the same
+//! number. The opposite does not always hold: some numbers have several forms, and are not always written as the bytes
+//! that were read; see [`Packed`] and [`ZonedSigns`].
 //!
 //! Digits are checked and converted eight bytes at a time, in a `u64`, without a branch for each digit.
 

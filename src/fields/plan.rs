@@ -1,8 +1,8 @@
 //! The plan for a layout: what a reader or a writer does for each record, worked out once.
 //!
 //! A plan is a tree of operations with offsets. An offset counts from the beginning of the record, or of the element in
-//! an array, as if every array whose count varies were empty. Running the plan adds what such arrays really take:
-//! everything after them moves by that. In a layout without them nothing moves, and every offset is final.
+//! an array, as if every array whose count varies were empty. Running the plan adds the bytes that such arrays really
+//! take, which moves everything after them. In a layout without such arrays nothing moves, and every offset is final.
 
 use super::form::Form;
 use super::page::Pages;

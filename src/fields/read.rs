@@ -56,10 +56,10 @@ impl ReadOptions {
 
     /// Sets whether a field is bad if a [`Writer`](super::Writer) would write its value as other bytes: a packed number
     /// with a sign of A, for example, or F in a signed field. Together with [`OnBad::Raw`], every record that the
-    /// layout covers comes back byte for byte.
+    /// layout covers is written back byte for byte.
     ///
     /// The [unused](Row::unused) bytes after a shorter record type must be blanks then, with which records are filled
-    /// up to a fixed length. Anything else there is an error even with [`OnBad::Raw`], because no field has it.
+    /// up to a fixed length. Anything else there is an error even with [`OnBad::Raw`], because no field contains these bytes.
     #[must_use]
     pub fn canonical(self, canonical: bool) -> Self {
         ReadOptions { canonical, ..self }

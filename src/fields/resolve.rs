@@ -97,13 +97,13 @@ fn nest(items: &[Item]) -> Result<Vec<Placed>, BadLayout> {
     Ok(placed)
 }
 
-/// Checks what an item says of itself.
+/// Checks an item on its own.
 fn check(item: &Item, placed: &Placed, index: usize) -> Result<(), BadLayout> {
     let bad = |what: String| Err(BadLayout::in_item(index, what));
     let name = item.name.as_deref().unwrap_or("FILLER");
     let has_children = placed.end > index + 1;
     if item.name.as_deref().is_some_and(|name| name.is_empty() || name.contains(['.', '[', ']'])) {
-        return bad(format!("{name:?} is not a name; a name is not empty and contains no . [ ]"));
+        return bad(format!("{name:?} is not a valid name: it is empty or contains . [ or ]"));
     }
     match &item.kind {
         Some(_) if has_children => return bad(format!("{name} is a field, but the items after it have higher levels")),
@@ -119,7 +119,7 @@ fn check(item: &Item, placed: &Placed, index: usize) -> Result<(), BadLayout> {
             occurs.min, occurs.max
         )),
         Some(occurs) if occurs.min != occurs.max && occurs.depending_on.is_none() => {
-            bad(format!("{name} occurs {} to {} times, but no field has the count", occurs.min, occurs.max))
+            bad(format!("{name} occurs {} to {} times, but no field contains the count", occurs.min, occurs.max))
         }
         _ => Ok(()),
     }
@@ -239,7 +239,7 @@ fn redefined(items: &[Item], placed: &[Placed], names: &Names, index: usize, tar
         Some(_) if named.any(|other| (first..index).contains(&other)) => Ok(first),
         Some(_) => {
             let between = items[first].name.as_deref().unwrap_or("FILLER");
-            Err(format!("{between} stands between them; a redefinition follows the item directly"))
+            Err(format!("{between} is between them; a redefinition must directly follow the item"))
         }
     }
 }
@@ -413,7 +413,7 @@ impl Places<'_> {
     /// Returns the place of an item that is at `at` of the record, in a group that begins at `start`.
     fn position(&self, index: usize, at: usize, start: Option<usize>) -> Result<Place, BadLayout> {
         let bad = |what: &str| BadLayout::in_item(index, format!("the position {}: {what}", at.saturating_add(1)));
-        let start = start.ok_or_else(|| bad("the group around it begins at a place that varies"))?;
+        let start = start.ok_or_else(|| bad("the group that contains it begins at a place that varies"))?;
         let groups = std::iter::successors(self.placed[index].parent, |group| self.placed[*group].parent);
         if groups.into_iter().any(|group| self.items[group].occurs.is_some()) {
             return Err(bad("an item in an array cannot have one"));
@@ -432,7 +432,8 @@ impl Places<'_> {
         let (least, most) = item.occurs.as_ref().map_or((1, 1), |occurs| (occurs.min, occurs.max));
         let placed = &mut self.placed[index];
         (placed.offset, placed.min_len, placed.len) = (place.offset, min, max);
-        let too_long = || BadLayout::in_item(index, format!("the record gets longer than {} bytes", Layout::MAX_LEN));
+        let too_long =
+            || BadLayout::in_item(index, format!("the record would be longer than {} bytes", Layout::MAX_LEN));
         let total = max.checked_mul(most).filter(|total| *total <= Layout::MAX_LEN - place.max.min(Layout::MAX_LEN));
         let total = total.ok_or_else(too_long)?;
         let varies = min != max || least != most;
@@ -475,7 +476,7 @@ fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize
             std::iter::successors(Some(found), |item| placed[*item].parent).any(|item| items[item].occurs.is_some());
         if is_array || placed[found].offset.is_none() {
             return Err(bad(format!(
-                "the place of {field} varies; expected a field that is no array and before all arrays whose count varies"
+                "the place of {field} varies; expected a field that is not an array and comes before all arrays whose count varies"
             )));
         }
         if values.is_empty() {

@@ -10,11 +10,11 @@ use std::fmt;
 /// | kind | variants |
 /// |---|---|
 /// | text | `Text` |
-/// | zoned, packed, binary | `Number` |
+/// | zoned, edited, packed, binary | `Number` |
 /// | float | `Single`, `Double` |
 /// | raw | `Raw` |
 ///
-/// Besides, every field can be `Null`, or `Raw` if the [`Reader`](super::Reader) was asked to return bad fields so.
+/// In addition, every field can be `Null`, or `Raw` if the [`Reader`](super::Reader) returns bad fields as bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {

@@ -1,4 +1,4 @@
-//! Record types: which alternatives apply to a record, by what is in it.
+//! Record types: which alternatives apply to a record, depending on its contents.
 
 use super::Layout;
 use std::fmt;

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// Writes records by a [`Layout`]. Made by [`Layout::writer`].
 ///
-/// A record that a [`Reader`](super::Reader) has read comes back byte for byte if the layout covers it, and if all of
-/// its fields are [canonical](super::ReadOptions::canonical). What cannot be written exactly is an error: nothing is
-/// rounded, truncated or replaced.
+/// A record that a [`Reader`](super::Reader) has read is written back byte for byte if the layout covers it, and if all of
+/// its fields are [canonical](super::ReadOptions::canonical). A value that cannot be written exactly is an error:
+/// nothing is rounded, truncated or replaced.
 ///
 /// Fields without a value:
 ///
@@ -233,7 +233,7 @@ struct Run<'r, S> {
 }
 
 impl<S: Source> Run<'_, S> {
-    /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is no value: it says
+    /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is not a value: it says
     /// that the record does not have the field.
     fn early(&mut self, field: &Early) -> Result<(), FieldError> {
         let Early { offset, len, item, column, form, is_conditional } = *field;

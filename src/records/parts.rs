@@ -1,4 +1,4 @@
-//! Cuts a file of records into parts that can be read side by side: [`splits`].
+//! Cuts a file of records into parts that can be read in parallel: [`splits`].
 //!
 //! Nothing here reads all of a file unless it must. Records of a fixed length are cut by arithmetic; blocks, by their
 //! descriptor words; records with a header, by finding a chain of headers in the middle. The last of these is not a

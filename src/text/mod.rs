@@ -11,8 +11,9 @@
 //! | `controls.rs` | handles control characters by policy |
 //! | `normalize.rs` | normalises the text, after all other stages; the only stage that holds text back |
 //!
-//! In addition, `translit.rs` has approximations of characters that the target lacks, and `xml.rs` follows the text that reaches the encoder and knows where a character reference is allowed.
-//! (Blanks at the end of a record are trimmed while it is decoded, before any stage.)
+//! In addition, `translit.rs` has approximations of characters that the target lacks, and `xml.rs` follows the text
+//! that reaches the encoder, and so knows where a character reference is allowed. (Blanks at the end of a record are
+//! trimmed while it is decoded, before any stage.)
 
 pub(crate) mod controls;
 pub(crate) mod eol;

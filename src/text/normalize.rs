@@ -1,12 +1,13 @@
 //! Normalises text (Unicode Standard Annex #15) as it streams by.
 //!
-//! The text is cut into sequences before every character that neither combines with what is before it nor is moved by it:
-//! the first character of its full decomposition has combining class 0, and for the composed forms it never is the second
-//! of a pair that composes. Each sequence is normalised on its own (Annex #15 §9.1); most are a single character that
-//! stays as it is. The last sequence of a text is held back until the text after it shows where it ends.
+//! The text is cut into sequences. A sequence begins at every character that cannot combine with the text before it, or
+//! change places with it: the first character of its full decomposition has combining class 0, and, for the composed
+//! forms, it is never the second of a pair that composes. Each sequence is normalised on its own (Annex #15 §9.1); most
+//! are a single character that stays as it is. The last sequence of a text is held back until the text after it shows
+//! where it ends.
 //!
 //! A sequence has at most [`MAX_SEQUENCE`] characters. Real text has a handful; Unicode's stream-safe format allows 30
-//! marks. What is longer is an error: normalising it would need memory without limit, and cutting it would not be
+//! marks. A longer sequence is an error: normalising it would need memory without limit, and cutting it would not be
 //! normalisation.
 
 use super::{At, MAX_SEQUENCE, Piece, Stage, Text};

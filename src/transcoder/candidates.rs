@@ -1,8 +1,9 @@
-//! Several fallbacks: the first that decodes the input without error, from the first byte on that they read differently.
+//! Several fallbacks, of which the first that decodes the input without error is used. They are tried from the first
+//! byte that they read differently.
 //!
-//! Bytes that all of them read as the same character (of UTF-8 and windows-1252, those of ASCII) decide nothing, and are
-//! converted at once. From the first other byte on, the input is held back until there is a window of it, or its end.
-//! Then one is chosen, for that and for all that follows.
+//! Bytes that all of them read as the same character (for UTF-8 and windows-1252, those of ASCII) decide nothing, and
+//! are converted at once. From the first other byte on, the input is held back until a whole window has arrived, or the
+//! input ends. Then one fallback is chosen for the rest of the input.
 
 use crate::codec::{Codec, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink, char_of_byte, decodes};
 use crate::detect::{Source, Verdict};

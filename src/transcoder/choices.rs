@@ -118,21 +118,23 @@ pub enum Gaps {
     Drop,
     /// Writes two upper-case hex digits for each byte.
     Hex,
-    /// Carries them unchanged from records to records. Each column of text changes its charset in its place:
+    /// Copies them unchanged from records to records. The text of each column is converted in place:
     ///
     /// * It is decoded by its own charset (`1-27=IBM1047`), or by that of the input, and encoded in the target. A column
-    ///   whose charset is the target is carried unchanged too, byte for byte, whatever is in it.
-    /// * It keeps its width. The blanks at its end are padding and become blanks of the target, and a column that comes
-    ///   out shorter is filled with them. A blank that does not fit is [`ErrorKind::CannotPad`](crate::ErrorKind::CannotPad).
-    /// * Text that comes out longer is [`ErrorKind::ColumnTooLong`](crate::ErrorKind::ColumnTooLong), or with
-    ///   [`OnOverlong::Cut`] is cut between two characters. On a mixed page the shift codes of a column are balanced
-    ///   within its width.
-    /// * A record that ends before a column does not get one. A record that ends within a column keeps its length, but
-    ///   text that comes out longer may fill the whole column. (A column without an end may fill the output record.)
+    ///   whose charset is the target is copied byte for byte, whatever it contains.
+    /// * The column keeps its width. The blanks at its end are padding and become blanks of the target. If the converted
+    ///   text is shorter than the column, blanks fill the rest. If a blank does not fit, that is
+    ///   [`ErrorKind::CannotPad`](crate::ErrorKind::CannotPad).
+    /// * If the converted text is longer than the column, that is
+    ///   [`ErrorKind::ColumnTooLong`](crate::ErrorKind::ColumnTooLong); with [`OnOverlong::Cut`] the text is cut between
+    ///   two characters. On a mixed page the shift codes of a column are balanced within its width.
+    /// * A record that ends before a column does not get that column. A record that ends within a column keeps its
+    ///   length, unless the converted text is longer: it may fill the whole column. (In a column without an end, it may
+    ///   fill the output record.)
     /// * A record that is too long for the output is an error, also with [`OnOverlong::Cut`].
     ///
-    /// There is no byte order mark, and no label is corrected. Lines of text are not known here, so the choices about
-    /// newlines, control characters, printer control codes, NULs and shift codes cannot be combined with this.
+    /// There is no byte order mark, and no label is corrected. The choices about newlines, control characters, printer
+    /// control codes, NULs and shift codes cannot be combined with this one, because there are no lines of text.
     Keep,
 }
 

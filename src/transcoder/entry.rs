@@ -1,4 +1,5 @@
-//! The entry points: what a [`Transcode`] makes and does, and the same with the defaults as functions.
+//! The entry points: the methods with which a [`Transcode`] creates or runs a conversion, and functions that do the
+//! same with the default options.
 
 use super::io::reader::DecodeReader;
 use super::io::value::{self, ValueDecoder};

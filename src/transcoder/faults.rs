@@ -1,5 +1,5 @@
-//! The policies for malformed input and for characters that the target lacks. Each is applied here
-//! alone; the callers find the faults and count them.
+//! The policies for malformed input and for characters that the target lacks. They are applied only here; the callers
+//! find the faults and count them.
 
 use crate::codec::{ByteSink, Replacement};
 use crate::error::Error;

@@ -23,14 +23,14 @@ struct Stalls {
 impl Stalls {
     fn check<F>(&mut self, given: usize, room: usize, written: usize, step: &Step<F>) -> Result<(), Breach> {
         if step.read > given {
-            return Err("says that it read more than it was given");
+            return Err("reports that it read more than it was given");
         }
         match step.stop {
             Stop::InputEmpty if step.read < given => {
                 return Err("stopped before the end of its input without a reason");
             }
             Stop::OutputFull if step.read == 0 && written == 0 && room >= MIN_ROOM => {
-                return Err("asks for room that it has");
+                return Err("asks for more space for output, although it has enough");
             }
             _ => {}
         }
@@ -331,7 +331,7 @@ impl PassingChars {
 /// What stands for malformed bytes.
 const MARK: char = char::REPLACEMENT_CHARACTER;
 
-const EXCHANGED: Breach = "put another sink into the place of the one that it was lent";
+const EXCHANGED: Breach = "replaced the sink that it was given with another one";
 
 /// An encoder, and how much text it has been fed.
 pub(super) struct CheckedEncoder {
@@ -466,7 +466,10 @@ impl CheckedEncoder {
         let (lent, before) = (dst.identity(), dst.written());
         let done = self.inner.encode_replacement(ch, which, dst);
         if dst.identity() != lent || (dst.written() > before) != done {
-            return Err(self.broken(if dst.identity() != lent { EXCHANGED } else { "miscounts a stand-in" }, offset));
+            return Err(self.broken(
+                if dst.identity() != lent { EXCHANGED } else { "reports wrongly whether it wrote a replacement" },
+                offset,
+            ));
         }
         Ok(done)
     }

@@ -30,8 +30,8 @@
 //! | `io/` | the shells: from `BufRead` to `Write`, readers, writers, values, and the same for tokio |
 //! | `parallel/` | several threads convert parts of one input |
 //!
-//! A new *text stage* is planned in `plan/`. *Kernels* stay behind the codec traits. Bindings to other languages and to
-//! other async runtimes are shells like those in `io/`.
+//! A new *text stage* is planned in `plan/`. *Kernels* are used only through the codec traits. Bindings to other
+//! languages and to other async runtimes are shells like those in `io/`.
 
 mod byte_page;
 mod candidates;

@@ -1,4 +1,4 @@
-//! Sets options by name: `malformed` to `replace`, as configuration files, C programs and web pages have them.
+//! Sets options by name and value, such as `malformed` to `replace`, for configuration files, C programs and web pages.
 //!
 //! One table has all options, with the names and the values of the command line. The bindings use it too, so an option
 //! has the same name everywhere.

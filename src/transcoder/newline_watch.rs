@@ -1,5 +1,5 @@
-//! Watches the text for newlines that most programs do not recognise: U+0085 from EBCDIC that is kept while there is no
-//! U+000A anywhere; and for text without any newline, as the data of records is.
+//! Watches the text for newlines that most programs do not recognise, and for missing newlines: U+0085 from EBCDIC is
+//! kept and there is no U+000A anywhere, or the text has no newline at all, as the data of records has none.
 
 use crate::detect::Diagnostic;
 

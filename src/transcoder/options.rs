@@ -132,25 +132,25 @@ impl Settings {
         if *gaps != Gaps::Keep {
             let has_pages = columns.as_ref().is_some_and(|columns| columns.pages().next().is_some());
             return has_pages
-                .then_some("only if the bytes outside the columns are kept can a column have a code page of its own");
+                .then_some("a column can have a code page of its own only if the bytes outside the columns are kept");
         }
         if columns.is_none() {
-            Some("which bytes are kept depends on the columns, and there are none")
+            Some("the bytes outside the columns can be kept only if there are columns")
         } else if self.to_records.is_none() {
             Some("the bytes outside the columns can be kept only if the output consists of records")
         } else if changes_newlines || self.controls != OnControl::Keep {
-            Some("newlines and control characters stay as they are if the bytes outside the columns are kept")
+            Some("newlines and control characters cannot be changed if the bytes outside the columns are kept")
         } else if self.read_as.is_some() {
-            Some("in columns that are converted in their places, malformed bytes are not read as another charset")
+            Some("malformed bytes cannot be read as another charset if the bytes outside the columns are kept")
         } else if self.normalizes() {
-            Some("text in columns that are converted in their places is not normalized")
+            Some("text cannot be normalised if the bytes outside the columns are kept")
         } else if carriage.is_some() || *shifts_as_blanks || *blanks == Padding::TrimNuls {
             Some(
-                "printer control codes, shift codes and NULs stay as they are if the bytes outside the columns are kept",
+                "printer control codes, shift codes and NULs cannot be changed if the bytes outside the columns are kept",
             )
         } else {
             (self.bom == Bom::Add)
-                .then_some("records whose columns are converted in their places have no byte order mark")
+                .then_some("there can be no byte order mark if the bytes outside the columns are kept")
         }
     }
 }
@@ -381,7 +381,7 @@ impl Transcode {
     /// Reads malformed bytes, and only those, as bytes of another charset: a single-byte page that contains ASCII. It
     /// replaces the policy of [`on_malformed`](Self::on_malformed), and is replaced by that.
     ///
-    /// Each byte of a malformed sequence is read by itself. A byte that the page lacks is an error,
+    /// Each byte of a malformed sequence is read separately. A byte that has no character in the page is an error,
     /// [`ErrorKind::Malformed`]. Input in a charset that does not contain ASCII, such as UTF-16, UTF-32 and EBCDIC, is not
     /// read like this: there, malformed bytes are an error, with the hint `not-read-as`.
     ///

@@ -1,4 +1,4 @@
-//! Questions about a charset that only a conversion asks. `codec/probe.rs` has the others.
+//! What only a conversion needs to know about a charset. `codec/probe.rs` has the rest.
 
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop, byte_order_mark, is_utf8};
 use crate::detect::is_byte_order_mark;

@@ -1,9 +1,9 @@
 //! Decoded text on its way to the encoder, and where in the input each of its characters came from.
 //!
-//! The encoder reports a character that it cannot write by its place in the text it was fed. The way back leads through the
-//! pieces that the stages cut to the decoded text, and from there through a copy of the source, made before the text was
-//! decoded, which decodes the same bytes again one at a time. That happens for faults alone; without faults the cost is a
-//! copy of the bytes and of the source.
+//! The encoder reports a character that it cannot write by its place in the text it was fed. The way back leads through
+//! the pieces that the stages cut to the decoded text, and from there through a copy of the source, made before the
+//! text was decoded, which decodes the same bytes again one at a time. This is done only for faults; without faults,
+//! the only cost is a copy of the bytes and of the source.
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{Piece, Stage, Text};

@@ -506,7 +506,7 @@ fn a_codec_that_is_utf_8_in_name_only_cannot_make_a_string() {
         .unwrap()
         .eol(Eol::Lf);
     let error = job.decode(b"abc").unwrap_err();
-    assert_eq!(error.to_string(), "byte 3: the codec UTF-8 is broken: it writes what is not UTF-8");
+    assert_eq!(error.to_string(), "byte 3: the codec UTF-8 is broken: it writes bytes that are not UTF-8");
 }
 
 #[test]

@@ -681,15 +681,15 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "01 :TAG:-REC. 05 A PIC X.",
-        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: replace it by the text that the program uses",
+        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
     ),
     (
         "01 A-:TAG:. 05 A PIC X.",
-        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: replace it by the text that the program uses",
+        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
     ),
     (
         "05 A PIC X(:LEN:).",
-        "line 1, column 12: found a placeholder between colons, which COPY REPLACING fills in: replace it by the text that the program uses",
+        "line 1, column 12: found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
     ),
     // Levels.
     ("50 A PIC X.", "line 1, column 1: 50 is not a level number: expected 01 to 49, 66, 77 or 88"),
@@ -720,11 +720,11 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "05 A PIC X PIC X.",
-        "line 1, column 12: found a second PICTURE clause: an entry has one at most; is a period missing before it?",
+        "line 1, column 12: found a second PICTURE clause: an entry has at most one; is a period missing before it?",
     ),
     (
         "05 A COMP COMP-3 PIC 9.",
-        "line 1, column 11: found a second USAGE clause: an entry has one at most; is a period missing before it?",
+        "line 1, column 11: found a second USAGE clause: an entry has at most one; is a period missing before it?",
     ),
     ("05 A REDEFINES.", "line 1, column 15: found a period, expected the name of an item"),
     (
@@ -736,7 +736,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("05 A PIC X VALUE.", "line 1, column 17: found a period, expected a literal"),
     (
         "05 A PIC X VALUE 'a.\n05 B PIC X.",
-        "line 1, column 18: the literal does not end on its line, expected ': see the columns of the line",
+        "line 1, column 18: the literal does not end on its line, expected ': is the literal in the right columns?",
     ),
     ("05 A PIC X. 88 B.", "line 1, column 17: found a period, expected VALUE"),
     ("05 A PIC X. 66 B A.", "line 1, column 18: found A, expected RENAMES"),
@@ -744,7 +744,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("05 A PIC.", "line 1, column 9: found a period, expected a picture such as X(10) or S9(7)V99"),
     ("05 A PIC X(3.", "line 1, column 11: found (3, expected a number between parentheses, as in X(10)"),
     ("05 A PIC X().", "line 1, column 11: found (), expected a number between parentheses, as in X(10)"),
-    ("05 A PIC X(0).", "line 1, column 10: a symbol of a picture cannot stand there 0 times"),
+    ("05 A PIC X(0).", "line 1, column 10: a symbol of a picture cannot occur 0 times"),
     ("05 A PIC (3)X.", "line 1, column 10: found ( without a symbol before it"),
     ("05 A PIC X(5)Q.", "line 1, column 14: 'Q' is not a symbol of a picture; is a blank missing before it?"),
     ("05 A PIC S9COMP.", "line 1, column 12: 'C' is not a symbol of a picture; is a blank missing before it?"),
@@ -768,10 +768,10 @@ const ERRORS: &[(&str, &str)] = &[
     ("05 A PIC S9(39).", "line 1, column 10: the number has 39 digits; at most 38 are possible"),
     ("05 A PIC S9(30)P(9).", "line 1, column 10: the number has 39 digits; at most 38 are possible"),
     ("05 A PIC S9(39) COMP.", "line 1, column 10: the number has 39 digits; at most 38 are possible"),
-    ("05 A PIC X(134217728).", "line 1, column 10: (134217728) is too much: a record has at most 134217727 bytes"),
+    ("05 A PIC X(134217728).", "line 1, column 10: (134217728) is too large: a record has at most 134217727 bytes"),
     (
         "05 A PIC X(99999999999999999999999).",
-        "line 1, column 10: (99999999999999999999999) is too much: a record has at most 134217727 bytes",
+        "line 1, column 10: (99999999999999999999999) is too large: a record has at most 134217727 bytes",
     ),
     ("05 A PIC X(134217727)X.", "line 1, column 10: the item has more than 134217727 bytes"),
     // Pictures and usages that do not fit together.
@@ -821,11 +821,11 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "05 A PIC X OCCURS 3 DEPENDING ON B.",
-        "line 1, column 34: there is no B in this record, which should have the count of the table",
+        "line 1, column 34: there is no B in this record, but it should contain the count of the table",
     ),
     (
         "01 R. 05 B PIC 9. 01 S. 05 A PIC X OCCURS 3 DEPENDING ON B.",
-        "line 1, column 58: there is no B in this record, which should have the count of the table",
+        "line 1, column 58: there is no B in this record, but it should contain the count of the table",
     ),
     (
         "01 R. 05 B PIC 9. 05 A PIC X OCCURS 3 DEPENDING ON B OF C.",
@@ -833,7 +833,7 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "05 A PIC X OCCURS 3 DEPENDING ON B. 05 B PIC 9.",
-        "line 1, column 34: B has the count of this table, and so must stand before it",
+        "line 1, column 34: B contains the count of this table, so it must come before the table",
     ),
     (
         "05 B PIC X. 05 A PIC X OCCURS 3 DEPENDING ON B.",
@@ -867,11 +867,11 @@ const ERRORS: &[(&str, &str)] = &[
     // Limits.
     (
         "01 A. 05 B PIC X(99999999). 05 C PIC X(99999999).",
-        "line 1, column 29: with C, the record has more than 134217727 bytes, which is the most possible",
+        "line 1, column 29: with C, the record is longer than 134217727 bytes, the longest possible",
     ),
     (
         "01 A. 05 B PIC X(999) OCCURS 999999.",
-        "line 1, column 7: with B, the record has more than 134217727 bytes, which is the most possible",
+        "line 1, column 7: with B, the record is longer than 134217727 bytes, the longest possible",
     ),
     (
         "01 A. 05 B OCCURS 2000. 10 C OCCURS 2000. 15 D PIC X.",
@@ -914,7 +914,7 @@ fn other_files_are_recognised() {
     let of = |bytes: &[u8]| Copybook::new().read(bytes).unwrap_err().to_string();
     assert_eq!(
         of(b"0\x001\x00 \x00A\x00"),
-        "line 1: found a byte 00, which no copybook contains: convert the file to UTF-8, if it is one"
+        "line 1: found a byte 00, which a copybook cannot contain: if this is a copybook, convert it to UTF-8"
     );
     let ebcdic = charpipe::decode(b"").map(|_| [0xF0, 0xF1, 0x40, 0xC1, 0x4B, 0x40, 0x40]).unwrap();
     assert_eq!(of(&ebcdic), "line 1, column 1: the copybook is in EBCDIC: convert it to UTF-8 first");

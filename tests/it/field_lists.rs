@@ -98,7 +98,7 @@ fn bad_lists() {
             "A 1 4 packed IBM037",
             "line 1, column 14: \"IBM037\" follows a field of kind packed; only text has a code page".into(),
         ),
-        ("A 1 4 text IBM037 x", "line 1, column 19: \"x\" is too much; expected the end of the line".into()),
+        ("A 1 4 text IBM037 x", "line 1, column 19: unexpected \"x\"; expected the end of the line".into()),
         ("A 1 4 raw,little", "line 1, column 7: \"little\" does not apply here; after raw, expected nothing".into()),
         ("A 1 5 edited,point", "line 1, column 1: A: this edited number has 1 to 4 decimal places, not 0".into()),
         ("A 1 5 edited,blanks=6", "line 1, column 1: A: 6 of 5 digits cannot be blanks".into()),

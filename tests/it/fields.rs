@@ -172,7 +172,7 @@ fn record_types() {
     let error = read(&layout, b"\xE7\x12\x3C\x45\x6D\xC1\xC2\x5B").err().unwrap();
     assert_eq!(
         error.to_string(),
-        "record 1, field DATA, column 1: E7 no record type matches; expected TYPE=P, or 1=C1,C2"
+        "record 1, field DATA, column 1: E7: no record type matches; expected TYPE=P, or 1=C1,C2"
     );
     let mut reader = reader(&layout, "IBM037", &ReadOptions::new());
     assert_eq!(
@@ -362,7 +362,7 @@ fn invalid_layouts() {
     assert_eq!(wrong(vec![digits(1, "A", 39)]), "A: a number has 1 to 38 digits, not 39");
     assert_eq!(
         wrong(vec![text(1, "A", 1), text(1, "B", 1), text(1, "C", 1).redefining("A")]),
-        "C REDEFINES A: B stands between them; a redefinition follows the item directly"
+        "C REDEFINES A: B is between them; a redefinition must directly follow the item"
     );
     assert_eq!(
         wrong(vec![text(1, "C", 1).redefining("A")]),
@@ -384,7 +384,7 @@ fn invalid_layouts() {
     assert!(tested(0, &[]).ends_with("there is no value"));
     assert!(tested(0, &[b""]).ends_with("there is no value"));
     let long = text(1, "A", 1 << 20).occurring(Occurs::times(1 << 20));
-    assert_eq!(wrong(vec![long]), "the record gets longer than 1073741824 bytes");
+    assert_eq!(wrong(vec![long]), "the record would be longer than 1073741824 bytes");
 }
 
 /// Names that are not unique get numbers, and groups without a name do not occur in paths.

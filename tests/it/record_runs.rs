@@ -388,7 +388,7 @@ fn wrong_framing_is_an_error_after_the_good_output() {
     assert_eq!(outcome.error.as_deref(), Some(message));
     let outcome = invariant(&job("IBM037", "fb:4"), b"\xC1\xC2\xC3\xC4\xC5\xC6", "cut");
     assert_eq!((outcome.text(), outcome.offset), ("ABCD\nEF", Some(6)));
-    let message = "byte 6: record 2, which begins at byte 4, is incomplete: at least 2 more bytes belong to it";
+    let message = "byte 6: record 2, which begins at byte 4, is incomplete: it lacks at least 2 bytes";
     assert_eq!(outcome.error.as_deref(), Some(message));
 }
 

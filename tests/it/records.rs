@@ -324,35 +324,31 @@ fn error_messages() {
         (
             "rdw",
             "00 05 00 00 C1 00 09 00 00 C1",
-            "byte 10: record 2, which begins at byte 5, is incomplete: at least 4 more bytes belong to it",
+            "byte 10: record 2, which begins at byte 5, is incomplete: it lacks at least 4 bytes",
         ),
-        ("fb:80", "C1", "byte 1: record 1, which begins at byte 0, is incomplete: at least 79 more bytes belong to it"),
+        ("fb:80", "C1", "byte 1: record 1, which begins at byte 0, is incomplete: it lacks at least 79 bytes"),
         (
             "u32",
             "FF FF FF FF",
-            "byte 4: record 1, which begins at byte 0, is incomplete: at least 4294967295 more bytes belong to it",
+            "byte 4: record 1, which begins at byte 0, is incomplete: it lacks at least 4294967295 bytes",
         ),
-        (
-            "u32",
-            "00 00 00 00 FF",
-            "byte 5: record 2, which begins at byte 4, is incomplete: at least 3 more bytes belong to it",
-        ),
+        ("u32", "00 00 00 00 FF", "byte 5: record 2, which begins at byte 4, is incomplete: it lacks at least 3 bytes"),
         // The header of a large block has a length of 31 bits.
         (
             "vb",
             "FF FF FF FF",
-            "byte 4: record 1, which begins at byte 4, is incomplete: at least 2147483643 more bytes belong to it",
+            "byte 4: record 1, which begins at byte 4, is incomplete: it lacks at least 2147483643 bytes",
         ),
         // The input ends between two records of a block.
         (
             "vb",
             "00 0F 00 00 00 06 00 00 C1 C2",
-            "byte 10: record 2, which begins at byte 10, is incomplete: at least 5 more bytes belong to it",
+            "byte 10: record 2, which begins at byte 10, is incomplete: it lacks at least 5 bytes",
         ),
         (
             "vbs",
             "00 09 00 00 00 05 01 00 C1",
-            "byte 9: record 1, which begins at byte 4, is incomplete: at least 4 more bytes belong to it",
+            "byte 9: record 1, which begins at byte 4, is incomplete: it lacks at least 4 bytes",
         ),
         (
             "vb",
@@ -374,7 +370,7 @@ fn error_messages() {
         (
             "awstape,fb:3",
             "02 00 00 00 A0 00 C1 C2 01 00 02 00 A0 00 C3",
-            "byte 8: record 1, which begins at byte 6, is incomplete: at least 1 more bytes belong to it",
+            "byte 8: record 1, which begins at byte 6, is incomplete: it lacks at least 1 byte",
         ),
     ] {
         let all = events_of_any_pieces(&shape.parse().unwrap(), &unhex(input), &[&[1], &[2], &[5]]);

@@ -101,7 +101,7 @@ export interface Verdict {
   signature: string | null;
   bom: string | null;
   declared: string | null;
-  /** Where the declared name is, in bytes: its begin and its end. */
+  /** Where the declared name begins and ends, in bytes from 0. */
   declared_span: [number, number] | null;
   charset: string | null;
   ascii: boolean;
@@ -140,9 +140,9 @@ export interface Report {
 /**
  * Loads the WebAssembly module, which all functions use. Call it once, and await it, before the others.
  *
- * `web` (the default) has the 248 encodings of the web, of EBCDIC and of DOS. `all` has all encodings, `unmappable:
+ * `web` (the default) has the encodings of the web, of EBCDIC and of DOS. `all` has all encodings, `unmappable:
  * "translit"`, `normalize`, `explain`, `records` and `sniff`. `small` lacks those of the web, which TextDecoder has.
- * Other sources are the bytes of the module, a response, an address, or a compiled module.
+ * Other sources are the bytes of the module, a response, a URL, or a compiled module.
  */
 export function load(
   source?: "web" | "all" | "small" | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module,

@@ -32,7 +32,7 @@ fn are_options(args: &[OsString], command: &Command) -> bool {
     true
 }
 
-/// Returns whether the next argument is the value of this option; `None` if it is no option of the command.
+/// Returns whether the next argument is the value of this option; `None` if it is not an option of the command.
 fn option(arg: &str, command: &Command) -> Option<bool> {
     if let Some(long) = arg.strip_prefix("--") {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));

@@ -77,7 +77,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--encoding", "--charset", "-e"], "use -f for the encoding of the input, and -t for that of the output"),
     (&["--input-encoding", "--from-encoding", "--in", "--source"], "use -f"),
     (&["--output-encoding", "--to-encoding", "--out", "--target"], "use -t"),
-    (&["--json"], "use `charpipe detect --json`, or --report - for an account of the conversion in JSON"),
+    (&["--json"], "use `charpipe detect --json`, or --report - for a report of the conversion in JSON"),
     // dos2unix and nkf.
     (&["--d2u", "-Lu", "-d", "--unix"], "use --eol lf"),
     (&["--u2d", "-Lw", "--dos", "-D"], "use --eol crlf"),

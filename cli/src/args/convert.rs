@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 /// Converts to UTF-8, or to another charset
 ///
-/// Several FILEs are detected and converted one by one and written to one output in order, unless --output-dir or
+/// Several FILEs are detected and converted separately and written to one output, in order, unless --output-dir or
 /// --in-place gives each an output of its own.
 #[derive(Args, Debug)]
 #[command(
@@ -36,7 +36,7 @@ pub(crate) struct Convert {
     ///
     /// Any name or alias that `charpipe list` shows. The suffixes of iconv work: `ASCII//TRANSLIT` writes something
     /// similar (`--unmappable translit`), `ASCII//IGNORE` drops invalid input and unmappable characters (`-c`),
-    /// `ASCII//TRANSLIT//IGNORE` drops only what has nothing similar, and
+    /// `ASCII//TRANSLIT//IGNORE` drops only characters for which there is nothing similar, and
     /// `ASCII//NON_IDENTICAL_DISCARD` drops unmappable characters. `--malformed` and `--unmappable` take precedence over
     /// suffixes.
     #[arg(short, long, value_name = "LABEL", default_value = "UTF-8", display_order = 0, alias = "to-code",
@@ -49,7 +49,7 @@ pub(crate) struct Convert {
 
     /// Write to PATH, which may be the input itself
     ///
-    /// A regular file is replaced only once the output is complete; after an error it is as it was. A FIFO or a device is
+    /// A regular file is replaced only once the output is complete; after an error it is unchanged. A FIFO or a device is
     /// written to directly.
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
     pub(crate) output: Option<PathBuf>,
@@ -63,33 +63,33 @@ pub(crate) struct Convert {
     /// by default as many as there are cores.
     ///
     /// Otherwise each file is converted by N threads, by default one. Each thread takes a block of 1 MiB, cut between
-    /// characters or records. At most N + 4 blocks and their output are in memory. One thread converts what is not a
-    /// regular file, and what cannot be cut: text in charsets with shift codes unless it is in records, carriage control,
-    /// and XML to charsets that lack characters.
+    /// characters or records. At most N + 4 blocks and their output are in memory. One thread converts input that is not
+    /// a regular file, and input that cannot be cut: text in charsets with shift codes unless it is in records, carriage
+    /// control, and XML to charsets that lack characters.
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
     pub(crate) jobs: Option<NonZeroU16>,
 
     /// Input that is not recognised as text
     ///
-    /// That is input without a label that begins like a well-known format such as gzip, or whose first 64 KiB are not UTF-8.
-    /// `pass` is for the place in front of another program: `rg --pre`, `less`, `git diff`. With `--guess` or `--fallback`,
-    /// legacy text is recognised.
+    /// This is input without a label that begins like a well-known format such as gzip, or whose first 64 KiB are not
+    /// UTF-8. Use `pass` in front of another program: `rg --pre`, `less`, `git diff`. With `--guess` or `--fallback`, legacy
+    /// text is recognised.
     #[arg(long, value_name = "POLICY", default_value = "fail", help_heading = ERRORS,
           value_parser = choice(unknown_help))]
     unknown: OnUnknown,
 
     /// Invalid input
     ///
-    /// The default is `fail`. With LABEL, a single-byte charset that contains ASCII, such as windows-1252, invalid bytes are
-    /// read as bytes of that charset, each by itself. What was replaced, dropped, escaped or read differently is counted on
-    /// standard error, and listed with `-v`.
+    /// The default is `fail`. With LABEL, a single-byte charset that contains ASCII, such as windows-1252, each invalid byte
+    /// is read as a byte of that charset. Invalid sequences that were replaced, dropped, escaped or read as that charset are
+    /// counted on standard error, and listed with `-v`.
     #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = word_or(malformed_help))]
     malformed: Option<WordOr<OnMalformed>>,
 
     /// Unmappable characters
     ///
-    /// These are the characters that the target lacks. The default is `xml` for XML, otherwise `fail`. What was replaced, dropped or escaped is counted on standard error,
-    /// and listed with `-v`.
+    /// These are the characters that the target lacks. The default is `xml` for XML, otherwise `fail`. Characters that were
+    /// replaced, dropped or escaped are counted on standard error, and listed with `-v`.
     #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = choice(unmappable_help))]
     unmappable: Option<OnUnmappable>,
 
@@ -101,8 +101,8 @@ pub(crate) struct Convert {
 
     /// Use the target's one-way mappings to similar characters
     ///
-    /// Only for characters that the target lacks and whose one-way mapping its table has. `--unmappable` applies to the
-    /// others.
+    /// This applies to characters that the target lacks, if its table has a one-way mapping for them. `--unmappable` applies
+    /// to the others.
     #[arg(long, help_heading = ERRORS)]
     best_fit: bool,
 
@@ -129,15 +129,15 @@ pub(crate) struct Convert {
 
     /// Control characters
     ///
-    /// That is C0, C1 and DEL, but not TAB and the newlines.
+    /// These are C0, C1 and DEL, except TAB and the newlines.
     #[arg(long, value_name = "POLICY", default_value = "keep", help_heading = NEWLINES,
           value_parser = choice(controls_help))]
     pub(crate) controls: OnControl,
 
     /// Unicode normalization form of the text
     ///
-    /// The text is not normalised without it. At most 1,024 characters that combine with each other are normalised
-    /// together; more are an error.
+    /// Without this option, the text is not normalised. At most 1,024 characters that combine with each other are
+    /// normalised together; more are an error.
     #[cfg(feature = "normalize")]
     #[arg(long, value_name = "FORM", help_heading = NEWLINES, value_parser = choice(normalization_help))]
     normalize: Option<Normalization>,

@@ -9,8 +9,8 @@ use clap::Args;
 /// Reports the encoding of files, and how it is known
 ///
 /// Prints one line for each file: the encoding, the kind of document, and the evidence. The first 64 KiB of a file are
-/// compared with the encoding. If nothing names the encoding and they are not UTF-8, the line says `unknown` and what the
-/// file looks like, and the exit status is 1.
+/// compared with the encoding. If nothing names the encoding and these bytes are not UTF-8, the line says `unknown` and what
+/// the file looks like, and the exit status is 1.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
 pub(crate) struct Detect {
@@ -26,11 +26,11 @@ pub(crate) struct Detect {
 
     /// Compare the whole file with the encoding, not only its first 64 KiB
     ///
-    /// Only under the default policy.
+    /// Files are compared only under the default policy.
     #[arg(long, conflicts_with = "records")]
     pub(crate) whole: bool,
 
-    /// Show the first bytes, what they were taken for, and what each policy says
+    /// Show the first bytes, what they were recognised as, and the verdict of each policy
     ///
     /// With `--json`, the object has the verdict of each policy under `policies`.
     #[arg(long)]

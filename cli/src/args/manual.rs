@@ -1,4 +1,4 @@
-//! The parts of the documentation that are no option: examples and exit statuses, for `--help` and the man page.
+//! The parts of the documentation that are not options: examples and exit statuses, for `--help` and the man page.
 
 /// What an example does, and its commands.
 pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[

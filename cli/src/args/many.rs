@@ -20,13 +20,13 @@ pub(crate) struct ManyArgs {
     #[arg(help_heading = FILES, long, value_name = "SUFFIX", requires = "output_dir")]
     pub(crate) output_suffix: Option<OsString>,
 
-    /// With --output-dir: leave out each FILE whose output exists
+    /// With --output-dir: skip each FILE whose output exists
     #[arg(help_heading = FILES, long, requires = "output_dir")]
     pub(crate) skip_existing: bool,
 
     /// Convert the inputs that are listed in PATH, one JSON object a line
     ///
-    /// The keys are `input` and, as wanted, `output`, `from`, `to` and `content_type`, which override the options for that
+    /// The keys are `input` and, optionally, `output`, `from`, `to` and `content_type`, which override the options for that
     /// input: `{"input": "a.html", "content_type": "text/html; charset=big5", "output": "a.txt"}`. Messages and `--report`
     /// lines come in the order of the list; `-` is standard input.
     #[arg(help_heading = FILES, long, value_name = "PATH", value_hint = ValueHint::FilePath,
@@ -35,7 +35,7 @@ pub(crate) struct ManyArgs {
 
     /// Replace each FILE; with SUFFIX, keep the old content as FILESUFFIX
     ///
-    /// A FILE is replaced only once it has been converted completely, and not touched if it would not change. An existing
+    /// A FILE is replaced only once it has been converted completely, and is not touched if it would not change. An existing
     /// FILESUFFIX is never overwritten; that FILE fails. If FILE is a symlink, the file that it leads to is replaced.
     #[arg(help_heading = FILES, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true,
           default_missing_value = "", conflicts_with = "output")]

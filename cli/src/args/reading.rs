@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal};
 pub(crate) struct Reading {
     /// Encoding of the input; `auto` detects it
     ///
-    /// Any name or alias that `charpipe list` shows. It overrides whatever the input says about itself. With the suffix
+    /// Any name or alias that `charpipe list` shows. It overrides whatever the input declares. With the suffix
     /// `//IGNORE`, invalid input is dropped, as iconv does.
     #[arg(short, long, value_name = "LABEL", default_value = "auto", display_order = 0, alias = "from-code",
           help_heading = ENCODING)]
@@ -29,9 +29,9 @@ pub(crate) struct Reading {
 
     /// Encoding to use if nothing identifies it [default: UTF-8]
     ///
-    /// Of several labels, separated by commas, the first one that decodes the input without error: `UTF-8,windows-1252`.
-    /// They are tried on 64 KiB, from the first byte on that they read differently; the last one is used even if it does
-    /// not fit. Some policies have another default.
+    /// If several labels are given, separated by commas, the first one that decodes the input without error is used:
+    /// `UTF-8,windows-1252`. They are tried on 64 KiB of the input, from the first byte that they read differently. If none
+    /// of them fits, the last one is used. Some policies have another default.
     #[arg(long, value_name = "LABELS", help_heading = DETECTION)]
     fallback: Option<String>,
 

@@ -26,15 +26,15 @@ pub(crate) struct RecordArgs {
 
     /// File of a tape image to read, by number (from 1) or data set name
     ///
-    /// By default all files of the tape are read, one after the other. `--records auto` needs it if there are several data
-    /// sets; `charpipe detect --records` lists them.
+    /// By default all files of the tape are read, one after the other. `--records auto` needs this option if there are
+    /// several data sets; `charpipe detect --records` lists them.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
     file: Option<TapeFile>,
 
     /// Write mainframe records: fb:80, rdw, vb:27998 ...
     ///
-    /// Writes one for each line, or for each record of the input. Takes the formats of --records. vb, vbs and tapes have a block size: vb:27998, awstape,fb:80,blksize=3200. Tapes
-    /// with standard labels (awstape:sl) cannot be written.
+    /// Each line, or each record of the input, becomes a record. The formats are those of --records. vb, vbs and tapes have
+    /// a block size: vb:27998, awstape,fb:80,blksize=3200. Tapes with standard labels (awstape:sl) cannot be written.
     #[arg(help_heading = RECORDS, long, required_if_eq("gaps", Gaps::Keep.name()), value_name = "SHAPE",
           value_parser = shape)]
     to_records: Option<Shape>,
@@ -57,7 +57,7 @@ pub(crate) struct RecordArgs {
 
     /// Bytes of a record that are text, counted from 1: 1-40,57-
     ///
-    /// With `--gaps keep`, a range may name its code page: 1-27=IBM1047,28-40=IBM300. Without one, it is in that of `-f`.
+    /// With `--gaps keep`, a range may name its code page: 1-27=IBM1047,28-40=IBM300. Other ranges are in the page of `-f`.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "LIST", value_parser = columns)]
     columns: Option<Columns>,
 
@@ -87,7 +87,7 @@ pub(crate) struct RecordArgs {
 fn gaps_help(policy: Gaps) -> &'static str {
     match policy {
         Gaps::Drop => "Leave them out",
-        Gaps::Keep => "Carry them unchanged from records to records, and convert the columns in their places",
+        Gaps::Keep => "Copy them unchanged from records to records, and convert the columns in place",
         _ => "Write each as two hex digits",
     }
 }

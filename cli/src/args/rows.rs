@@ -23,7 +23,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe rows --layout FILE [FILE]...")]
 pub(crate) struct Rows {
-    /// What is where in a record: a copybook, or a field list
+    /// Fields of a record and their positions: a copybook, or a field list
     ///
     /// The format of FILE is recognised by its content; see --layout-format.
     #[arg(help_heading = LAYOUT, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -48,8 +48,8 @@ pub(crate) struct Rows {
 
     /// Print the layout as a table, with the first record of FILE beside it
     ///
-    /// Shows for each field its place, its kind and its picture; for the record its bytes and its value. Look at this
-    /// before you trust a layout.
+    /// For each field, it shows the position, the kind and the picture, and the bytes and the value in that record. Look at
+    /// this before you trust a layout.
     #[arg(help_heading = LAYOUT, long)]
     pub(crate) show_layout: bool,
 
@@ -68,8 +68,8 @@ pub(crate) struct Rows {
 
     /// How the records are stored: fb:80, rdw, vb ..., or auto
     ///
-    /// The formats are those of `charpipe convert --records`. By default, if all records of the layout have the same
-    /// length N, it is `fb:N`.
+    /// The formats are those of `charpipe convert --records`. If all records of the layout have the same length N, the
+    /// default is `fb:N`.
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape_or_auto)]
     pub(crate) records: Option<ShapeArg>,
 
@@ -79,7 +79,7 @@ pub(crate) struct Rows {
 
     /// With --from-rows: how the records are stored
     ///
-    /// By default, if all records of the layout have the same length N, it is `fb:N`.
+    /// If all records of the layout have the same length N, the default is `fb:N`.
     #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "SHAPE", value_parser = shape)]
     pub(crate) to_records: Option<Shape>,
 
@@ -101,7 +101,7 @@ pub(crate) struct Rows {
 
     /// Write only these fields, separated by commas
     ///
-    /// The name of a group stands for all of its fields. The order is that of the layout.
+    /// The name of a group selects all of its fields. The order is that of the layout.
     #[arg(help_heading = ROWS, long, value_name = "FIELD,...", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
@@ -117,7 +117,7 @@ pub(crate) struct Rows {
     ///
     /// Some values can be written in several ways: a packed number can end with C or F, for example. With this option
     /// such a field is an error if its bytes are not those that `--from-rows` writes. Together with --filler, every record
-    /// then comes back byte for byte.
+    /// can then be written back byte for byte.
     #[arg(help_heading = ROWS, long)]
     pub(crate) exact: bool,
 
@@ -145,7 +145,7 @@ pub(crate) struct Rows {
     #[arg(help_heading = ERRORS, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) rejects: Option<PathBuf>,
 
-    /// Leave fields empty that cannot be read, and go on
+    /// Write fields that cannot be read as empty, and go on
     ///
     /// They are counted on standard error and in the report. In JSON they are `null`.
     #[arg(help_heading = ERRORS, long)]
@@ -153,7 +153,7 @@ pub(crate) struct Rows {
 
     /// Write to PATH
     ///
-    /// A regular file is replaced only once the output is complete; after an error it is as it was.
+    /// A regular file is replaced only once the output is complete; after an error it is unchanged.
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
     pub(crate) output: Option<PathBuf>,
 
@@ -165,7 +165,7 @@ pub(crate) struct Rows {
 
     /// Convert with N threads
     ///
-    /// The output is the same as with `--jobs 1`. One thread converts what is not a regular file.
+    /// The output is the same as with `--jobs 1`. One thread converts input that is not a regular file.
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
     pub(crate) jobs: Option<NonZeroU16>,
 

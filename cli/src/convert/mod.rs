@@ -7,7 +7,7 @@
 //! | `outputs.rs` | opens what all inputs share: the output, the report, the directory |
 //! | `run.rs`, `in_order.rs` | goes through the inputs |
 //! | `converter.rs`, `auto_records.rs` | converts one input |
-//! | `outcome.rs`, `ending.rs` | what became of it |
+//! | `outcome.rs`, `ending.rs` | the result of converting it |
 //! | `collector.rs`, `outcome_messages.rs`, `summary.rs` | what is printed and reported about it |
 
 mod auto_records;

@@ -7,7 +7,7 @@ use crate::escape::{harmless, printable};
 use crate::files::name::Name;
 use crate::messages::hexdump::Hex;
 use crate::messages::hints::{self, HintContext};
-use crate::messages::{self, InWords, Place, say};
+use crate::messages::{self, Count, InWords, Place, say};
 use crate::panics;
 use crate::print;
 use charpipe::{CutRecord, Error, ErrorKind, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
@@ -79,10 +79,10 @@ fn say_counts(name: &Name, report: &Report, args: &Convert) {
         say(format_args!("{name}: not recognised as text; copied"));
     }
     if let Some(records) = report.records {
-        say(format_args!("{name}: {records} records in"));
+        say(format_args!("{name}: {} in", Count(records, "record")));
     }
     if let Some(records) = report.records_out {
-        say(format_args!("{name}: {records} records out"));
+        say(format_args!("{name}: {} out", Count(records, "record")));
     }
     if let Some(label) = &report.relabelled {
         match &label.from {
@@ -90,7 +90,8 @@ fn say_counts(name: &Name, report: &Report, args: &Convert) {
             None => say(format_args!("{name}: label {:?} added", label.to)),
         }
     }
-    say(format_args!("{name}: {} bytes in, {} bytes out in {}", report.bytes_in, report.bytes_out, report.to));
+    let (read, written) = (Count(report.bytes_in, "byte"), Count(report.bytes_out, "byte"));
+    say(format_args!("{name}: {read} in, {written} out in {}", report.to));
 }
 
 fn say_malformed(name: &Name, report: &Report, args: &Convert) {
@@ -134,11 +135,12 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
     }
     if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {
         for CutRecord { offset, record, bytes, .. } in cut.first.iter().filter(|_| verbose) {
-            say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {bytes} bytes lost"));
+            let lost = Count(*bytes, "byte");
+            say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {lost} lost"));
         }
         let records = if cut.count == 1 { "record was" } else { "records were" };
-        let bytes = if cut.bytes == 1 { "byte" } else { "bytes" };
-        say(format_args!("{name}: {} {records} too long and cut: {} {bytes} lost", cut.count, cut.bytes));
+        let lost = Count(cut.bytes, "byte");
+        say(format_args!("{name}: {} {records} too long and cut: {lost} lost", cut.count));
     }
 }
 

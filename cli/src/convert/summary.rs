@@ -2,7 +2,7 @@
 
 use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
-use crate::messages::say;
+use crate::messages::{Count, say};
 use crate::status::Status;
 use std::collections::HashMap;
 
@@ -49,14 +49,15 @@ impl Summary {
             return;
         }
         let done = if check { "would be converted" } else { "converted" };
-        let mut line = format!("{converted} {} {done}", if *converted == 1 { "file" } else { "files" });
+        let mut line = format!("{} {done}", Count(*converted, "file"));
         let left = (total as u64).saturating_sub(converted + unchanged + failed);
         for (count, what) in [(*unchanged, "unchanged"), (*failed, "failed"), (left, "not started")] {
             if count > 0 {
                 line.push_str(&format!(", {count} {what}"));
             }
         }
-        say(format_args!("{line}; {bytes_in} bytes in, {bytes_out} bytes out"));
+        let (read, written) = (Count(*bytes_in, "byte"), Count(*bytes_out, "byte"));
+        say(format_args!("{line}; {read} in, {written} out"));
         // The most frequent first, and those of equal counts by name.
         let mut encodings: Vec<_> = self.encodings.iter().collect();
         encodings.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));

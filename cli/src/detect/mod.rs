@@ -1,5 +1,5 @@
-//! `charpipe detect`: reports the encoding of files and the evidence for it, or the shape of their records. Reads no more
-//! than that needs.
+//! `charpipe detect`: reports the encoding of files and the evidence for it, or the shape of their records. It reads no
+//! more than it needs for that.
 
 mod examine;
 mod explain;

@@ -6,6 +6,7 @@ use crate::escape::printable;
 use crate::files::input;
 use crate::files::name::Name;
 use crate::files::record_head::RecordHead;
+use crate::messages::Count;
 use crate::messages::json::{self, ErrorObject};
 use crate::status::Status;
 use charpipe::records::{DataSet, Hypothesis, NoShape, Shape};
@@ -109,7 +110,7 @@ fn in_words(args: &Detect, name: &Name, head: &RecordHead, error: Option<&NoShap
         None => {
             let (shape, why) = (&hypotheses[0].shape, hypotheses[0].why.join("; "));
             let part = if head.is_whole { "all of" } else { "the first" };
-            format!("{name}: {shape}: {why}; {part} {} bytes\n", head.examined())
+            format!("{name}: {shape}: {why}; {part} {}\n", Count(head.examined() as u64, "byte"))
         }
     };
     for set in head.sniffed.data_sets.iter().filter(|_| !quiet || matches!(error, Some(NoShape::DataSets(_)))) {

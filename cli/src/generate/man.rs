@@ -32,7 +32,11 @@ pub(super) const DETECT: Page = Page {
     summary: "report the encoding of files, and how it is known",
     statuses: &[
         (0, "The encoding of each file was reported."),
-        (1, "A file's label is not known or contradicts itself, or, with --records, no format fits or several do."),
+        (
+            1,
+            "The encoding of a file is unknown, or its label is not known or contradicts itself; or, with --records, no \
+             format fits or several do.",
+        ),
         (2, "Wrong usage, which includes an unknown encoding on the command line."),
         (3, "A file could not be opened or read."),
     ],
@@ -55,7 +59,10 @@ pub(super) const ROWS: Page = Page {
         (3, "A file could not be opened, read or written."),
     ],
     examples: &[
-        ("Show what a copybook says about a file:", &["charpipe rows --layout COPYBOOK --show-layout DUMP"]),
+        (
+            "Show the fields of a copybook, with the first record of a file:",
+            &["charpipe rows --layout COPYBOOK --show-layout DUMP"],
+        ),
         (
             "Write CSV, with the code page and the shape of the records:",
             &["charpipe rows --layout COPYBOOK -f IBM1047 --records rdw DUMP > rows.csv"],
@@ -65,7 +72,7 @@ pub(super) const ROWS: Page = Page {
             &["charpipe rows --layout COPYBOOK --when 'TYPE=A: PART-A' --when 'TYPE=B: PART-B' --output-dir DIR DUMP"],
         ),
         (
-            "Write records again:",
+            "Write records from rows:",
             &["charpipe rows --layout COPYBOOK -f IBM1047 --from-rows csv --to-records rdw rows.csv > DUMP"],
         ),
     ],
@@ -109,7 +116,7 @@ pub(super) const GIT_FILTER: Page = Page {
     summary: "convert files as git checks them out and adds them",
     statuses: &[
         (0, "git closed the pipe. Files that could not be converted were reported to git and on standard error."),
-        (1, "The protocol was broken off, or is not git's."),
+        (1, "The conversation ended early, or the input does not follow git's protocol."),
         (2, "Wrong usage, which includes an unknown encoding."),
         (3, "A table or the pipe could not be read, or the pipe could not be written."),
     ],
@@ -127,7 +134,7 @@ pub(super) const GIT_FILTER: Page = Page {
 /// Environment variables that all commands read, and what they do.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR", "If it is set and not empty, --color auto uses no colour."),
-    ("CLICOLOR_FORCE", "If it is set and not empty, --color auto uses colour even if the output is no terminal."),
+    ("CLICOLOR_FORCE", "If it is set and not empty, --color auto uses colour even if the output is not a terminal."),
     ("CLICOLOR", "If it is 0, --color auto uses no colour."),
     ("TERM", "If it is dumb, there is neither colour nor a progress bar by default."),
     ("COLUMNS", "The width of help, if standard output is not a terminal."),

@@ -17,7 +17,7 @@
 //! | file | job |
 //! |---|---|
 //! | `mod.rs` | the conversation |
-//! | `packet.rs` | packets: the frame of everything that is said |
+//! | `packet.rs` | packets: the framing of all messages |
 //! | `convert.rs` | converts one file |
 
 mod convert;

@@ -1,4 +1,4 @@
-//! Messages on standard error. Whatever they quote, no control character of it reaches a terminal.
+//! Messages on standard error. No control character in text that they quote reaches a terminal.
 
 pub(crate) mod color;
 pub(crate) mod hexdump;
@@ -23,6 +23,16 @@ use charpipe::{Error, ErrorKind, RecordPosition};
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, IsTerminal, Write as _};
+
+/// A number of things, with their name in the singular or in the plural: `1 byte`, `2 bytes`.
+pub(crate) struct Count(pub(crate) u64, pub(crate) &'static str);
+
+impl Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Count(number, name) = self;
+        write!(f, "{number} {name}{}", if *number == 1 { "" } else { "s" })
+    }
+}
 
 /// Prints a line on standard error, in one write so that the lines of two processes don't mix. Failure is ignored: it is
 /// no reason to stop, and there is no other place to report it.

@@ -22,7 +22,7 @@ pub(super) fn hint(typed: &OsStr) -> Option<String> {
     if let Some(command) = ["convert", "detect", "rows", "list", "chart", "git-filter"].iter().find(is_near) {
         return Some(format!("did you mean the command `{command}`? it comes first: charpipe {command}"));
     }
-    // A request of recode. Several steps, which it allows, are no label after the first `..`.
+    // A request of recode. Several steps, which it allows, are not a label after the first `..`.
     let (from, to) = typed.split_once("..")?;
     let known = |label: &str| Registry::builtin().codec(label).is_ok();
     (known(from) && known(to))

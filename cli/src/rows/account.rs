@@ -1,9 +1,9 @@
-//! The account of the work on one input: what is printed about it, and its line of the report.
+//! The result for one input: what is printed about it, and its line of the report.
 
 use crate::args::Rows;
 use crate::files::name::Name;
 use crate::messages::json::{self, ErrorObject};
-use crate::messages::{self, color, hints, say, say_parts};
+use crate::messages::{self, Count, color, hints, say, say_parts};
 use crate::panics::Panic;
 use crate::print;
 use crate::rows::trouble::Trouble;
@@ -174,7 +174,8 @@ impl Account {
         let controls = if dropped { "dropped" } else { "replaced by blanks" };
         count(changed.controls, "control character", "control characters", controls);
         count(changed.newlines, "newline", "newlines", "in text replaced by blanks");
-        count(nulls, "field", "fields", "that cannot be read left empty");
+        let (one, many) = ("field that could not be read was", "fields that could not be read were");
+        count(nulls, one, many, "left empty");
         count(cut, "record", "records", "longer than the layout: the rest was left out");
         if let Some(path) = &args.rejects {
             let became = format!("rejected, written to {}", Name::of_path(path.as_os_str()));
@@ -185,7 +186,7 @@ impl Account {
             for (record_type, rows) in self.rows.iter().filter(|_| self.rows.len() > 1) {
                 say(format_args!("{name}: rows of type {record_type}: {rows}"));
             }
-            say(format_args!("{name}: {records} records in, {rows} rows out"));
+            say(format_args!("{name}: {} in, {} out", Count(records, "record"), Count(rows, "row")));
         }
     }
 }

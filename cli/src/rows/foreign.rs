@@ -140,7 +140,7 @@ fn layouts(object: &Map<String, Value>) -> Result<Layout, BadLayout> {
         return Layout::new(items);
     }
     let key = key_of(&keys).ok_or_else(|| bad("there are several layouts, but no key field of the type layouttype"))?;
-    // The fields of the key are no group.
+    // The fields of the key are not a group.
     items.iter_mut().for_each(|item| item.level = GROUP);
     let first = types.first().map(|one| format!("layout-{}", one.layouttype)).unwrap_or_default();
     for (index, one) in types.iter().enumerate() {

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     Ok(streams.commit(worst))
 }
 
-/// Refuses fields that have the name of a column that is no field.
+/// Refuses fields that have the name of a column that is not a field.
 fn check_names(setup: &Setup, reader: &Reader, rows: &RowPlan) -> Result<(), Status> {
     let layout = &setup.layout;
     let is_field = |name: &&str| (0..layout.items().len()).any(|i| layout.path(i) == *name && reader.is_selected(i));

@@ -1,4 +1,4 @@
-//! Several threads: this one cuts batches and receives their rows in order, the others work on them.
+//! Several threads: the calling thread cuts batches and receives their rows in order, and the others convert them.
 
 use crate::rows::account::Ending;
 use crate::rows::batch::{Batch, Cutter};

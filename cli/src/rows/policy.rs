@@ -65,7 +65,7 @@ impl TextPolicy {
         }
     }
 
-    /// Returns what to write for a control character that is no newline, or for a noncharacter; `None` if it is an error.
+    /// Returns what to write for a control character that is not a newline, or for a noncharacter; `None` if it is an error.
     fn control(&self, ch: char) -> Option<Option<char>> {
         let is_noncharacter = !ch.is_control();
         let is_refused_by_xml = is_noncharacter || ch < ' ' && ch != '\t';

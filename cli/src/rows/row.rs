@@ -103,7 +103,7 @@ impl RowPlan {
         self.tables[0].record_type.is_some()
     }
 
-    /// Returns the columns that rows begin with, which are no fields.
+    /// Returns the columns that rows begin with, which are not fields.
     pub(super) fn own_columns(&self) -> impl Iterator<Item = &str> {
         [(NUMBER, self.has_number), (TYPE, self.has_type)].into_iter().filter(|one| one.1).map(|one| one.0)
     }
@@ -123,7 +123,7 @@ impl RowPlan {
             push_csv(&mut header, path);
         }
         if header.is_empty() {
-            // There are no columns, and an empty line is no header.
+            // There are no columns, and an empty line is not a header.
             header.push_str("\"\"");
         }
         header.push('\n');
@@ -195,7 +195,7 @@ impl<'a> Row<'a> {
                     self.text.pop();
                 }
                 if self.text.len() == self.begin {
-                    // An empty line is no row.
+                    // An empty line is not a row.
                     self.text.push_str("\"\"");
                 }
                 self.text.push('\n');

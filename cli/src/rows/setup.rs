@@ -141,7 +141,7 @@ fn read_layout(args: &Rows, name: &Name) -> Result<Layout, Status> {
         return Err(Status::Io);
     }
     if file.len() > MAX_LAYOUT {
-        say(format_args!("{name}: a layout has at most {MAX_LAYOUT} bytes"));
+        say(format_args!("{name}: the layout is longer than {MAX_LAYOUT} bytes"));
         return Err(Status::Usage);
     }
     let copybook = Copybook::new().float(args.float);

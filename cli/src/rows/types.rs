@@ -4,7 +4,7 @@ use charpipe::fields::Layout;
 
 /// Returns the items that can be the type of a record, in order: the alternatives with a condition that share the place
 /// of the first such item, or that follow it directly. Alternatives inside of them or in arrays, and other sets of
-/// alternatives, are no types of the record.
+/// alternatives, are not types of the record.
 pub(super) fn record_types(layout: &Layout) -> Vec<usize> {
     let is_in_array = |item: usize| {
         std::iter::successors(Some(item), |item| layout.parent(*item)).any(|item| layout.items()[item].occurs.is_some())

@@ -404,11 +404,11 @@ fn wrong_usage_says_what_was_expected() {
         ("--records fb:80 --columns 1-9 --gaps keep", "--to-records SHAPE"),
         (
             "--records fb:80 --columns 1-9=IBM1047",
-            "--columns without --gaps keep: only if the bytes outside the columns are kept",
+            "--columns without --gaps keep: a column can have a code page of its own only if the bytes",
         ),
         (
             "--records fb:80 --columns 1-9 --gaps keep --to-records fb:80 --controls space",
-            "--gaps keep: newlines and control characters stay as they are",
+            "--gaps keep: newlines and control characters cannot be changed",
         ),
         ("--records fb:80 --columns 1-9=IBM1O47 --gaps keep --to-records fb:80", "--columns: \"IBM1O47\" is not known"),
         ("--records fb:80 --columns 1-9= --gaps keep --to-records fb:80", "expected a code page after ="),

@@ -646,7 +646,7 @@ fn a_bad_file_does_not_stop_the_others() {
 fn fail_fast_starts_no_other_file() {
     let folder = Folder::with(&[("a", b"a"), ("bad", b"x\xFF"), ("c", b"c")]);
     let error = "charpipe: bad: byte 1: FF is not valid UTF-8 (use --malformed replace to go on)\n";
-    let summary = "charpipe: 1 file converted, 1 failed, 1 not started; 1 bytes in, 1 bytes out\ncharpipe:   1 UTF-8\n";
+    let summary = "charpipe: 1 file converted, 1 failed, 1 not started; 1 byte in, 1 byte out\ncharpipe:   1 UTF-8\n";
     let output = folder.run("--jobs 1 --fail-fast --output-dir out --report report a bad c");
     check(&output, (1, "", &format!("{error}{summary}")));
     assert_eq!(folder.names(), ["a", "bad", "c", "out", "out/a", "report"]);

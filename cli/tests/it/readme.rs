@@ -164,19 +164,20 @@ fn rust_is_from_an_example() {
     }
 }
 
-/// The versions of the other programs in the README's table.
+/// The versions of the other programs in the table of `docs/compared.md`.
 const OTHERS: [(&str, &str); 3] = [("iconv", "2.36"), ("uconv", "ICU 72"), ("recode", "3.6")];
 
 #[test]
 fn the_comparison_is_what_the_script_prints() {
     let scratch = Scratch::new();
     let printed = scratch.run("sh docs/beside-others.sh");
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/compared.md")).unwrap();
     let mut seen = 0;
     for printed in printed.lines() {
         let cells: Vec<&str> = printed.split(" | ").collect();
-        let shown = readme.lines().find(|line| line.split(" | ").next() == Some(cells[0]));
-        let shown: Vec<&str> = shown.unwrap_or_else(|| panic!("not in the README: {printed}")).split(" | ").collect();
+        let shown = page.lines().find(|line| line.split(" | ").next() == Some(cells[0]));
+        let shown: Vec<&str> =
+            shown.unwrap_or_else(|| panic!("not in docs/compared.md: {printed}")).split(" | ").collect();
         assert_eq!(cells.get(1), shown.get(1), "{}", cells[0]);
         for ((tool, version), at) in OTHERS.iter().zip(2..) {
             let is_it = Command::new(tool).arg("--version").output().is_ok_and(|output| {

@@ -44,17 +44,17 @@ fn csv_of_all_kinds() {
 #[test]
 fn csv_is_malformed() {
     let fails = |text: &str, records: &str, words: &str| fails("csv", text, records, words);
-    fails("A,B\n1,\"x\n2,y\n", "", "byte 4: row 1 on line 2: the quote of its field 2 is not closed");
-    fails("A,B\n1,x\n\"", "1 x  ", "byte 8: row 2 on line 3: the quote of its field 1 is not closed");
+    fails("A,B\n1,\"x\n2,y\n", "", "byte 4: row 1 on line 2: the quote of field 2 is not closed");
+    fails("A,B\n1,x\n\"", "1 x  ", "byte 8: row 2 on line 3: the quote of field 1 is not closed");
     fails(
         "A,B\n1,x\n\"2\"0,y\n",
         "1 x  ",
-        "byte 8: row 2 on line 3: text follows the closing quote of its field 1; expected a comma or the end of the line",
+        "byte 8: row 2 on line 3: text follows the closing quote of field 1; expected a comma or the end of the line",
     );
     fails(
         "A,B\n1, \"x\"\n",
         "",
-        "byte 4: row 1 on line 2: a quote is inside of its field 2; expected quotes around the whole field, and \"\" in it",
+        "byte 4: row 1 on line 2: a quote is inside field 2; expected quotes around the whole field, and \"\" in it",
     );
     for text in ["", "\n\r\n"] {
         fails(text, "", "byte 0: the header: there is none; expected a line with the names of the fields");
@@ -88,10 +88,10 @@ fn a_line_of_commas_in_little_memory() {
 #[test]
 fn places_count_all_line_ends() {
     let fails = |text: &str, words: &str| fails("csv", text, "1 x  ", words);
-    fails("A,B\r\n1,x\r\n2\r\n", "byte 10: row 2 on line 3: it has 1 fields, but the header has 2");
-    fails("A,B\n\n\n1,x\n\n2\n", "byte 11: row 2 on line 6: it has 1 fields, but the header has 2");
-    fails("\r\n\r\nA,B\r\n\r\n1,x\r\n\r\n2\r\n", "byte 18: row 2 on line 7: it has 1 fields, but the header has 2");
-    fails("A,B\r1,x\r2\r", "byte 8: row 2 on line 3: it has 1 fields, but the header has 2");
+    fails("A,B\r\n1,x\r\n2\r\n", "byte 10: row 2 on line 3: it has 1 field, but the header has 2");
+    fails("A,B\n\n\n1,x\n\n2\n", "byte 11: row 2 on line 6: it has 1 field, but the header has 2");
+    fails("\r\n\r\nA,B\r\n\r\n1,x\r\n\r\n2\r\n", "byte 18: row 2 on line 7: it has 1 field, but the header has 2");
+    fails("A,B\r1,x\r2\r", "byte 8: row 2 on line 3: it has 1 field, but the header has 2");
 }
 
 #[test]

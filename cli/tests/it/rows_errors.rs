@@ -70,7 +70,7 @@ fn a_bad_number() {
         &RECORDS[24..],
         0,
         "{\"ID\":3,\"NAME\":\"Ann\",\"AMOUNT\":null}\n",
-        "charpipe: <stdin>: 1 field that cannot be read left empty\n",
+        "charpipe: <stdin>: 1 field that could not be read was left empty\n",
     );
     // The record before the error is delivered, and a file stays as it was.
     folder.write("out", b"old");
@@ -112,7 +112,7 @@ fn records_of_the_wrong_length() {
         &RECORDS[..20],
         1,
         "ID,NAME,AMOUNT\n1,Joe,123.45\n",
-        "charpipe: <stdin>: byte 20: record 2, which begins at byte 12, is incomplete: at least 4 more bytes belong to it \
+        "charpipe: <stdin>: byte 20: record 2, which begins at byte 12, is incomplete: it lacks at least 4 bytes \
          (the input is truncated or has another shape; see `charpipe detect --records`)\n",
     );
     folder.check(
@@ -135,7 +135,7 @@ fn records_of_the_wrong_length() {
         &RECORDS[..10],
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 9: record 1, field AMOUNT, column 10: 12 the record has 10 bytes, but this field ends at \
+        "charpipe: <stdin>: byte 9: record 1, field AMOUNT, column 10: 12: the record has 10 bytes, but this field ends at \
          byte 12 (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)\n",
     );
     // The place counts headers.

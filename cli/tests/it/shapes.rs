@@ -49,7 +49,7 @@ fn no_shape_fits() {
     cut.pop();
     let (status, out, _) = detect_records(&[], &cut);
     let line = "  rdw: 99 records of 9 bytes; fails at byte 1299: record 100, which begins at byte 1287, is incomplete: \
-                at least 1 more bytes belong to it\n";
+                it lacks at least 1 byte\n";
     assert!(status == 1 && out.contains(line), "{out}");
 }
 

@@ -374,7 +374,7 @@ fn take(nodes: &mut [Node], node: usize) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-/// The columns that are no fields, as far as they are wanted: where a record is, and what is wrong with it.
+/// The columns that are not fields, as far as they are wanted: where a record is, and what is wrong with it.
 struct Extras {
     wanted: Vec<Extra>,
     file: String,

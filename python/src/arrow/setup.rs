@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::io::{BufReader, Seek as _};
 use std::sync::Arc;
 
-/// A column that is no field.
+/// A column that is not a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Extra {
     File,

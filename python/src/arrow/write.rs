@@ -257,7 +257,7 @@ fn run(
     Ok(number)
 }
 
-/// Fails for a column that is no field. Names that begin with an underscore are those of `read`.
+/// Fails for a column that is not a field. Names that begin with an underscore are those of `read`.
 fn check_names(batch: &RecordBatch, columns: &[charpipe::fields::Column], underscores: bool) -> Result<(), String> {
     let first = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();
     for field in batch.schema().fields() {

@@ -166,7 +166,7 @@ fn put<'a, T>(
     called: &'static str,
 ) -> Result<(), nom::Err<Mistake<'a>>> {
     if slot.is_some() {
-        let what = format!("found a second {called} clause: an entry has one at most; is a period missing before it?");
+        let what = format!("found a second {called} clause: an entry has at most one; is a period missing before it?");
         return Err(nom::Err::Failure(Mistake::message(clause, what)));
     }
     *slot = Some(Placed { rest, value });

@@ -1,4 +1,5 @@
-//! The data description entries of a copybook, as they are written: what the grammar makes, and the tree is made of.
+//! The data description entries of a copybook, as they are written. The grammar makes them, and the tree is built from
+//! them.
 
 use super::picture::Picture;
 use crate::fields::SignPlace;

@@ -1,4 +1,4 @@
-//! The reference format of a copybook: fixed form, as on punched cards, or free form; and telling which one it is.
+//! The reference format of a copybook: fixed form, as on punched cards, or free form; and how to tell which one it is.
 
 use super::source::is_blank;
 use crate::words::words;

@@ -1,4 +1,4 @@
-//! The words, names, numbers and literals of COBOL, for the grammars of this folder, and how they fail.
+//! The words, names, numbers and literals of COBOL, for the grammars of this folder, and the errors of these grammars.
 //!
 //! ```text
 //! gap     = *( blank | ("," | ";") blank )           between any two of these
@@ -142,7 +142,7 @@ fn is_name(word: &str) -> bool {
 fn placeholder<T>(input: &str) -> Read<'_, T> {
     fail(
         input,
-        "found a placeholder between colons, which COPY REPLACING fills in: replace it by the text that the program uses",
+        "found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
     )
 }
 
@@ -186,9 +186,10 @@ fn quoted(input: &str) -> Read<'_, ()> {
     let (end, _) = many0_count(alt((inside, doubled))).parse_complete(body)?;
     match end.strip_prefix(quote) {
         Some(rest) => gap(rest),
-        None => {
-            fail(open, format!("the literal does not end on its line, expected {quote}: see the columns of the line"))
-        }
+        None => fail(
+            open,
+            format!("the literal does not end on its line, expected {quote}: is the literal in the right columns?"),
+        ),
     }
 }
 

@@ -142,7 +142,11 @@ fn check_file(file: &[u8]) -> Result<(), BadLayout> {
     }
     let Some(at) = file.iter().position(|byte| *byte == 0) else { return check_ebcdic(file) };
     let line = file[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-    Err(BadLayout::at(line, 0, "found a byte 00, which no copybook contains: convert the file to UTF-8, if it is one"))
+    Err(BadLayout::at(
+        line,
+        0,
+        "found a byte 00, which a copybook cannot contain: if this is a copybook, convert it to UTF-8",
+    ))
 }
 
 /// Fails for a file that is in EBCDIC: it has blanks of EBCDIC, and none of ASCII.

@@ -106,9 +106,9 @@ fn symbol(input: &str) -> Read<'_, Symbol<'_>> {
     let (rest, digits) =
         required("a number between parentheses, as in X(10)", delimited(char('('), digits, char(')')))(rest)?;
     match digits.parse() {
-        Ok(0) => fail(input, "a symbol of a picture cannot stand there 0 times"),
+        Ok(0) => fail(input, "a symbol of a picture cannot occur 0 times"),
         Ok(count @ ..=MAX_RECORD) => Ok((rest, Symbol { rest: input, ch, width, count })),
-        _ => fail(input, format!("({digits}) is too much: a record has at most {MAX_RECORD} bytes")),
+        _ => fail(input, format!("({digits}) is too large: a record has at most {MAX_RECORD} bytes")),
     }
 }
 
@@ -120,7 +120,7 @@ fn is_currency(ch: char) -> bool {
 fn unknown(rest: &str) -> String {
     let ch = rest.chars().next().unwrap_or_default();
     match ch {
-        ':' => "found a placeholder between colons, which COPY REPLACING fills in: replace it by the text that the program uses".into(),
+        ':' => "found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses".into(),
         'U' | 'u' => "the picture symbol U (UTF-8) is not supported; expected X with the number of bytes".into(),
         '(' => "found ( without a symbol before it".into(),
         _ => format!("{ch:?} is not a symbol of a picture; is a blank missing before it?"),

@@ -1,8 +1,8 @@
 //! Turns the lines of a copybook into one text without comments, sequence numbers and continuations, and knows the line
 //! and column of each character in it.
 //!
-//! In fixed form, columns 1 to 6 and 73 to 80 are not part of the text, and column 7 says what the line is. In free form,
-//! all columns are text. A tab goes to the next column after a multiple of eight.
+//! In fixed form, columns 1 to 6 and 73 to 80 are not part of the text, and column 7 says what kind of line it is. In
+//! free form, all columns are text. A tab goes to the next column after a multiple of eight.
 
 use super::clauses::begins_clause;
 use super::form::{Columns, CopybookForm, begins_with_level, is_fixed, is_sequence};

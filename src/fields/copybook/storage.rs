@@ -12,8 +12,8 @@
 //! | `INDEX`, `POINTER`, `FUNCTION-POINTER`, `PROCEDURE-POINTER` | 4, 4, 4, 8 |
 //!
 //! See "Computational items" in IBM's Enterprise COBOL for z/OS Language Reference. `BINARY-CHAR` and the like, and
-//! `COMP-6`, are those of other compilers. `COMP-9`, `COMP-3U` (which is `COMP-6`) and binary numbers of more than 18
-//! digits are those of Cobrix.
+//! `COMP-6`, come from other compilers. `COMP-9`, `COMP-3U` (which is `COMP-6`) and binary numbers of more than 18
+//! digits come from Cobrix.
 
 use super::Copybook;
 use super::entry::{Entry, Placed, Usage};

@@ -323,7 +323,7 @@ impl<'a> Tree<'_, 'a> {
         if len > MAX_RECORD {
             return Err((
                 place,
-                format!("with {name}, the record has more than {MAX_RECORD} bytes, which is the most possible"),
+                format!("with {name}, the record is longer than {MAX_RECORD} bytes, the longest possible"),
             ));
         }
         if fields > MAX_FIELDS {
@@ -367,8 +367,8 @@ impl<'a> Tree<'_, 'a> {
         if !found.iter().filter(is_it).any(|found| *found < index) {
             let name = names.join(" OF ");
             let what = match found.iter().find(is_it) {
-                Some(_) => format!("{name} has the count of this table, and so must stand before it"),
-                None => format!("there is no {name} in this record, which should have the count of the table"),
+                Some(_) => format!("{name} contains the count of this table, so it must come before the table"),
+                None => format!("there is no {name} in this record, but it should contain the count of the table"),
             };
             return Err((depending.rest, what));
         }

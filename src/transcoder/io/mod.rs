@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `pump.rs` | the loop from `BufRead` to `Write` |
 //! | `reader.rs`, `writer.rs` | adapters to `Read` and `Write`, on `feed.rs` and `buffer.rs` |
-//! | `tokio.rs` | the same by the traits of tokio (feature `tokio`) |
+//! | `tokio.rs` | the same for the traits of tokio (feature `tokio`) |
 //! | `value.rs` | values in memory |
 
 mod buffer;

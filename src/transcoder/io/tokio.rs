@@ -1,11 +1,11 @@
-//! The transcoder by tokio's traits [`AsyncRead`], [`AsyncBufRead`] and [`AsyncWrite`] (feature `tokio`).
+//! The transcoder with tokio's traits [`AsyncRead`], [`AsyncBufRead`] and [`AsyncWrite`] (feature `tokio`).
 //!
-//! [`DecodeReader`] and [`EncodeWriter`] have the same output, verdict, errors and offsets as their namesakes for the traits
-//! of the standard library.
+//! [`DecodeReader`] and [`EncodeWriter`] have the same output, verdict, errors and offsets as their namesakes for the
+//! traits of the standard library.
 //!
-//! Both are cancel safe: if a future is dropped nothing is lost, and the next call continues. Converting keeps the processor
-//! busy, at some hundred MB a second and 64 KiB at a time, in the task that polls. A task with much of it belongs on a
-//! thread for blocking work, with [`Transcode::run`].
+//! Both are cancel safe: if a future is dropped nothing is lost, and the next call continues. Converting keeps the
+//! processor busy, at some hundred MB a second and 64 KiB at a time, in the task that polls. If a task converts a lot,
+//! run it on a thread for blocking work, with [`Transcode::run`].
 //!
 //! ```
 //! use charpipe::Transcode;

@@ -1,9 +1,10 @@
-//! Values in memory, above all fields of records: many short ones by one decoder, each independent of the others.
+//! Values in memory, above all the fields of records: one decoder decodes many short values, each independently of the
+//! others.
 //!
-//! A value becomes what a [`Transcoder`] makes of it. For a short value of plain text, making a transcoder takes a hundred
-//! times as long as decoding the text. So the text is decoded first, by a decoder that is kept. If nothing in it needs more
-//! than that, it is the result. If something does (a byte order mark, an XML declaration, an error), the value goes
-//! through a transcoder.
+//! The result for a value is the same as that of a [`Transcoder`]. For a short value of plain text, making a transcoder
+//! takes a hundred times as long as decoding the text. So the text is decoded first, by a decoder that is kept. That
+//! text is the result, unless it contains something that needs more work (a byte order mark, an XML declaration, an
+//! error). Such a value goes through a transcoder.
 
 use crate::codec::Utf8Buf;
 use crate::codec::is_utf8;
@@ -120,7 +121,7 @@ impl fmt::Debug for ValueDecoder {
 /// Fails if values cannot be decoded with these settings.
 fn check(settings: &Settings) -> Result<(), Error> {
     let what = if settings.hints.from.is_none() {
-        "a decoder of values needs to be told the encoding"
+        "a decoder of values needs the name of the encoding"
     } else if settings.input.shape.is_some() || settings.to_records.is_some() {
         "a decoder of values decodes fields, not records"
     } else if settings.to.name() != "UTF-8" {
@@ -184,7 +185,7 @@ pub(in crate::transcoder) fn decode_whole(mut transcoder: Transcoder, bytes: &[u
     text.ok_or_else(|| {
         // The target is a codec of the user's under the name of UTF-8.
         let report = transcoder.report();
-        let what = "writes what is not UTF-8";
+        let what = "writes bytes that are not UTF-8";
         ErrorKind::Codec { codec: report.to.clone(), offset: report.bytes_in, what }.into()
     })
 }

@@ -1,5 +1,5 @@
-//! Giving up the parts: one transcoder does again what they should have done, with the errors and offsets of a run by one
-//! thread. What is written already is not written again.
+//! Gives up the parts: one transcoder converts their input again, with the errors and offsets of a run by one thread.
+//! Output that was already written is not written again.
 
 use super::cut::Begin;
 use crate::codec::PageBuffer;

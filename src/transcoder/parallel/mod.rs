@@ -1,5 +1,5 @@
-//! The loop from `BufRead` to `Write` with several threads: parts of the input are converted side by side, and their output
-//! is written in order.
+//! The loop from `BufRead` to `Write` with several threads: parts of the input are converted in parallel, and their
+//! output is written in order.
 //!
 //! ```text
 //!           head            part 0      part 1      part 2
@@ -7,14 +7,14 @@
 //!        the transcoder   copies of it, each new at its place
 //! ```
 //!
-//! The head goes through the transcoder that would convert everything: it detects, corrects the label, and writes the byte
-//! order mark. From the first boundary after that, the rest is cut into parts at places that should be boundaries too:
-//! between records as the [`Deframer`] says, or between characters. A part counts only if it proves to end at a boundary.
-//! In every other case the parts are given up, and one transcoder does what they should have done: after any error, after
-//! a cut that was not at a boundary, if the output exceeds its limit, if a read fails, and if one thread proves to be as
-//! fast as memory. That is what makes the output
-//! exact. The one transcoder begins a part earlier, so that at the first byte that matters it has been fed as in a run by
-//! one thread, and what it writes up to there is not written again.
+//! The head goes through the transcoder that would convert everything: it detects, corrects the label, and writes the
+//! byte order mark. From the first boundary after that, the rest is cut into parts at places that should be boundaries
+//! too: between records as the [`Deframer`] says, or between characters. A part counts only if it proves to end at a
+//! boundary. In every other case the parts are given up, and one transcoder converts their input: after any error,
+//! after a cut that was not at a boundary, if the output exceeds its limit, if a read fails, and if one thread proves
+//! to be as fast as memory. This makes the output exact. That transcoder begins one part earlier, so that it arrives at
+//! the first byte that matters in the same state as in a run by one thread. What it writes up to there is not written
+//! again.
 //!
 //! | file | content |
 //! |---|---|

@@ -76,7 +76,7 @@ impl Facts {
             return Err(error);
         }
         let Some(codec) = codec else {
-            return Err(ErrorKind::PolicyRejects { offset: 0, why: "no rule answers" }.into());
+            return Err(ErrorKind::PolicyRejects { offset: 0, why: "no rule applies" }.into());
         };
         Ok(Facts { codec, kind, bom_len, expects_bmp, is_believed, declaration, offsets })
     }

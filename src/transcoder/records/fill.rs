@@ -1,4 +1,4 @@
-//! A fill: input is decoded into a sink, up to something that the caller has to know.
+//! A fill decodes input into a sink, until something happens that the caller has to know about.
 
 use crate::codec::Malformed;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Records as detection sees them: their text alone, and the way back from offsets in it to the input.
+//! Records as detection sees them: only their text, with a map from its offsets to those of the input.
 
 use super::stretch::{Stretch, next_stretch};
 use crate::detect::{Detector, Verdict};

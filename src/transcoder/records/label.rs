@@ -1,4 +1,4 @@
-//! Changes of the document's label in a document of records: only the reader knows where records end within the label.
+//! Changes the label of a document that consists of records. Only the reader knows where records end within the label.
 
 use crate::text::relabel::Edit;
 use std::collections::VecDeque;

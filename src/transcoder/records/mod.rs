@@ -11,7 +11,7 @@
 //! | `trailing.rs` | text that is not written yet: blanks that may be the last of their record, and what follows them |
 //! | `quick.rs` | whole records at once, for single-byte charsets |
 //! | `label.rs` | the changes of the document's label, which records may cut in two |
-//! | `print.rs` | the first byte of a record as a printer's control |
+//! | `print.rs` | the first byte of a record as carriage control |
 //! | `packed.rs` | looks for packed decimals, which converting destroys |
 //! | `stretch.rs` | the stretches of framing and data of a stream |
 //! | `write.rs` | from encoded bytes to records |

@@ -1,4 +1,4 @@
-//! The first byte of a record as a printer's control.
+//! The first byte of a record as carriage control.
 
 use crate::detect::Diagnostic;
 use crate::records::{Carriage, Move, Printer};
@@ -33,7 +33,7 @@ impl RecordPrinter {
         if is_known || !std::mem::take(&mut self.warns) {
             return (moved, None);
         }
-        let message = format!("{byte:02X} is no carriage control; taken for the next line");
+        let message = format!("{byte:02X} is not a carriage control; treated as a move to the next line");
         (moved, Some(Diagnostic::warning("carriage-control-unknown", offset, message)))
     }
 

@@ -1,8 +1,8 @@
 //! Whole records at once.
 //!
-//! For single-byte charsets the records are put together, without the blanks at their ends and with the bytes of a newline
-//! in place of their ends, and decoded in one call. Records with anything in them that needs a decision go through the
-//! reader one by one instead.
+//! For single-byte charsets the records are put together, without the blanks at their ends and with the bytes of a
+//! newline in place of their ends, and decoded in one call. A record that contains anything that needs a decision goes
+//! through the reader on its own instead.
 
 use super::position::Position;
 use crate::arch::{bytes::padding_len, isa};

@@ -1,11 +1,11 @@
 //! Turns the data of a record into text.
 //!
-//! Records are decoded independently: at its end the decoder is finished and reset. If columns are left
-//! out, so is each stretch of text within a record. Blanks at the end of a record are trimmed as text, whatever bytes they were;
-//! `trailing.rs` holds them back until it is known whether they are the last.
+//! Records are decoded independently: at the end of each record the decoder is finished and reset. If columns are left
+//! out, this also happens at the end of each stretch of text within a record. Blanks at the end of a record are trimmed
+//! as text, whatever bytes they were; `trailing.rs` holds them back until it is known whether they are the last.
 //!
-//! What moves together: `take` and `decoded` alone take bytes, and keep `position` in step with the reader. Text that does
-//! not come straight from the decoder goes through `pending`, so that it stays in order with trailing blanks.
+//! What moves together: only `take` and `decoded` take bytes, and they keep `position` in step with the reader. Text
+//! that does not come straight from the decoder goes through `pending`, so that it stays in order with trailing blanks.
 
 use super::label::LabelEdits;
 use super::packed::{PackedSearch, looked_at};

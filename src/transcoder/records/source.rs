@@ -1,4 +1,4 @@
-//! From input bytes to text: the decoder and, if the input is records, what takes them apart before it.
+//! From input bytes to text: the decoder and, if the input consists of records, the deframer before it.
 
 use super::fill::{Chunk, Filled, SourceStop};
 use super::read::{RecordBytes, RecordsIn};

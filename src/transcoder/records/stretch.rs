@@ -1,4 +1,4 @@
-//! The stretches of framing and data of a stream of records, for those who do not decode it.
+//! The stretches of framing and data of a stream of records, for callers that do not decode it.
 
 use crate::records::{Deframer, Part};
 

@@ -1,6 +1,6 @@
 //! Text that is not written yet: blanks that may turn out to be the last of their record, and text that follows them.
 //!
-//! A record need not fit anywhere, so blanks are counted, not kept. Text passes through these in order:
+//! A record can have any length, so blanks are counted, not kept. Text passes through these in order:
 //!
 //! ```text
 //! sink ─── pending blanks ─── pending text ─── [fault] ─── trailing blanks

@@ -169,7 +169,7 @@ impl Staged {
             && let Some(index) = text.bytes().position(|byte| byte >= 0xF0)
         {
             self.expects_bmp = false;
-            let message = "surrogates in what is called ISO-10646-UCS-2; read as UTF-16";
+            let message = "surrogates in input labelled ISO-10646-UCS-2; read as UTF-16";
             let note = Diagnostic::warning("ucs2-surrogates", origin.place(index).offset, message);
             let (before, after) = marks.split_at(marks.partition_point(|(at, ..)| *at <= index));
             let segment = Segment::decoded(text, 0..index, origin.clone(), &mut self.stages, before, self.ends);

@@ -96,7 +96,7 @@ impl Cells {
         self.targets.get(path).copied().ok_or_else(|| format!("there is no field {path:?} in {}", self.layout))
     }
 
-    /// Sets the value of a column. Returns `false` if it has one already. An empty text is no value.
+    /// Sets the value of a column. Returns `false` if it has one already. An empty text is not a value.
     pub(super) fn set(&mut self, column: usize, text: &str) -> bool {
         if text.is_empty() {
             return true;

@@ -1,5 +1,6 @@
 //! Reads rows of CSV: a header, then a row for each record.
 
+use crate::messages::Count;
 use crate::rows::back::RowReader;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
 use crate::rows::back::split::{Malformed, Splitter};
@@ -59,9 +60,12 @@ impl CsvReader {
     fn malformed(&self, what: Malformed, max_fields: usize) -> Trouble {
         let what = match (what, self.header.len()) {
             (Malformed::TooManyFields, 0) => {
-                format!("it has more than {max_fields} fields, but the layout has {}", max_fields - OTHER_COLUMNS)
+                let most = Count(max_fields as u64, "field");
+                format!("it has more than {most}, but the layout has {}", max_fields - OTHER_COLUMNS)
             }
-            (Malformed::TooManyFields, count) => format!("it has more than {count} fields, but the header has {count}"),
+            (Malformed::TooManyFields, count) => {
+                format!("it has more than {}, but the header has {count}", Count(count as u64, "field"))
+            }
             (what, _) => what.to_string(),
         };
         Trouble::malformed(self.place(), what)
@@ -114,7 +118,8 @@ impl RowReader for CsvReader {
         self.rows += 1;
         cells.begin(place);
         if count != self.header.len() {
-            let what = format!("it has {count} fields, but the header has {}", self.header.len());
+            let found = Count(count as u64, "field");
+            let what = format!("it has {found}, but the header has {}", self.header.len());
             return Err(Trouble::malformed(place, what));
         }
         for (target, text) in self.header.iter().zip(self.splitter.fields()) {

@@ -21,7 +21,7 @@ use crate::files::output::Output;
 use crate::files::signals;
 use crate::messages::json as lines;
 use crate::messages::json::ErrorObject;
-use crate::messages::{self, color, say, say_parts};
+use crate::messages::{self, Count, color, say, say_parts};
 use crate::panics;
 use crate::print;
 use crate::rows::back::cells::Cells;
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
         let ended = panics::catch(|| run.input(&path, format, &mut cells));
         let ended = ended.unwrap_or_else(|panic| Err(Trouble::Panicked(panic)));
         if args.messages.verbose {
-            say(format_args!("{name}: {} rows in", run.rows - before.0));
+            say(format_args!("{name}: {} in", Count(run.rows - before.0, "row")));
         }
         if let Some(report) = &mut report {
             let line = run.line(&name, before, ended.as_ref().err());

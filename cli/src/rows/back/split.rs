@@ -1,9 +1,9 @@
-//! Splits CSV into rows and fields (RFC 4180 §2), from pieces of any size. Memory is bounded by the longest row and by the
-//! largest number of fields.
+//! Splits CSV into rows and fields (RFC 4180 §2), from pieces of any size. Memory is bounded by the longest row and by
+//! the largest number of fields.
 //!
-//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are no rows. Quotes stand only where
-//! the RFC allows them: around a whole field, and doubled in such a field. Anything else is an error, because it has no
-//! certain meaning.
+//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are not rows. Quotes may be only
+//! where the RFC allows them: around a whole field, and doubled inside such a field. Any other quote is an error,
+//! because it could mean several things.
 
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -47,18 +47,12 @@ impl Display for Malformed {
         match self {
             Malformed::TooLong => write!(f, "it is longer than {MAX_ROW} bytes; is a quote not closed?"),
             Malformed::TooManyFields => f.write_str("it has too many fields"),
-            Malformed::NotClosed(field) => write!(f, "the quote of its field {field} is not closed"),
+            Malformed::NotClosed(field) => write!(f, "the quote of field {field} is not closed"),
             Malformed::AfterQuote(field) => {
-                write!(
-                    f,
-                    "text follows the closing quote of its field {field}; expected a comma or the end of the line"
-                )
+                write!(f, "text follows the closing quote of field {field}; expected a comma or the end of the line")
             }
             Malformed::StrayQuote(field) => {
-                write!(
-                    f,
-                    "a quote is inside of its field {field}; expected quotes around the whole field, and \"\" in it"
-                )
+                write!(f, "a quote is inside field {field}; expected quotes around the whole field, and \"\" in it")
             }
         }
     }
@@ -229,7 +223,7 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Whether this byte is no text in a field without quotes.
+/// Whether this byte is not text in a field without quotes.
 fn ends_plain(byte: u8) -> bool {
     is_line_end(byte) || matches!(byte, b',' | b'"')
 }

@@ -31,7 +31,7 @@ pub(super) enum BadRow {
     Field(FieldError),
     /// The record cannot be framed.
     Record(Error),
-    /// It is no row of this format or layout.
+    /// It is not a row of this format or layout.
     Malformed(String),
 }
 

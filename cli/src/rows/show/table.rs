@@ -1,6 +1,7 @@
 //! The lines of the table: text for each column, without colour or markup.
 
 use crate::escape::printable;
+use crate::messages::Count;
 use crate::rows::setup::Setup;
 use crate::rows::show::sample::{Sample, Shown};
 use charpipe::fields::{Item, Layout};
@@ -46,13 +47,14 @@ impl Table {
         let title = printable(layout.name().unwrap_or("layout"));
         let fields = layout.items().iter().filter(|item| !item.is_group()).count();
         let length = match (layout.min_len(), layout.max_len()) {
-            (min, max) if min == max => format!("{max} bytes"),
+            (min, max) if min == max => Count(max as u64, "byte").to_string(),
             (min, max) => format!("{min} to {max} bytes"),
         };
+        let fields = Count(fields as u64, "field");
         let mut about =
-            vec![format!("{length}, {fields} fields, code page {}; layout {}", setup.codec.name(), setup.layout_name)];
+            vec![format!("{length}, {fields}, code page {}; layout {}", setup.codec.name(), setup.layout_name)];
         if let Some(sample) = sample {
-            about.push(format!("first record of {}: {} bytes", sample.file, sample.data.len()));
+            about.push(format!("first record of {}: {}", sample.file, Count(sample.data.len() as u64, "byte")));
         }
         let lines: Vec<Line> = (0..layout.items().len()).map(|item| line(layout, item, sample)).collect();
         let has_moving = lines.iter().any(|line| line.from.ends_with('*'));
