@@ -157,9 +157,9 @@ fn linear(what: &str, job: impl Fn() -> Transcode, beginning: &[u8], unit: &[u8]
     assert!(once.calls > 0 && once.bytes >= times as u64 && once.allocations > 0, "{what}: {once:?}");
     let flat = |now: u64, before: u64, per: u64| now <= 2 * before + before / 4 + per;
     let Work { calls, bytes, allocations, peak, .. } = once;
-    assert!(flat(twice.calls as u64, calls as u64, 1000), "{what}: {once:?}, {twice:?}");
+    assert!(flat(twice.calls, calls, 1000), "{what}: {once:?}, {twice:?}");
     assert!(flat(twice.bytes, bytes, 100_000), "{what}: {once:?}, {twice:?}");
-    assert!(flat(twice.allocations as u64, allocations as u64, 1000), "{what}: {once:?}, {twice:?}");
+    assert!(flat(twice.allocations, allocations, 1000), "{what}: {once:?}, {twice:?}");
     // Memory does not grow at all.
     assert!(twice.peak <= peak + peak / 4 + 100_000, "{what}: {once:?}, {twice:?}");
 }

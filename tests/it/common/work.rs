@@ -9,16 +9,15 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Counts of work.
+/// Counts of work, in 64 bits on every machine: a long test allocates more bytes than 32 bits can count.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Work {
     /// Calls of decoders and encoders, including forks.
-    pub calls: usize,
-    /// The bytes that these calls were given or that were allocated. On a thread that runs many tests, they can be
-    /// more than 32 bits hold.
+    pub calls: u64,
+    /// The bytes that these calls were given, and those that were allocated.
     pub bytes: u64,
     /// The number of allocations.
-    pub allocations: usize,
+    pub allocations: u64,
     /// Peak memory in bytes, above what was allocated at the beginning.
     pub peak: usize,
     live: usize,
