@@ -965,7 +965,7 @@ fn work_is_linear() {
         let work = |n: usize| {
             let text = shape(n);
             let work = work_in(|| _ = Copybook::new().read(text.as_bytes()));
-            work.allocations + work.peak
+            work.allocations + work.peak as u64
         };
         let (one, two) = (work(400), work(800));
         assert!(two < 3 * one, "{name}: {one}, {two}");
