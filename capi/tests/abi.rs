@@ -277,7 +277,7 @@ fn errors_survive_wrong_calls() {
 #[test]
 fn buffers_that_overlap() {
     let stream = Stream::open("from=IBM037\nto=ISO-8859-1\nas=text");
-    let mut buffer = [0xC1; 8];
+    let mut buffer = [0xC1u8; 8];
     let (mut read, mut written) = (7, 7);
     let start = buffer.as_mut_ptr();
     for (input, output, wanted) in [(0, 3, ERROR), (3, 0, ERROR), (0, 4, NEED_INPUT), (4, 0, NEED_INPUT)] {

@@ -211,14 +211,14 @@ pub trait Decoder: Send {
     /// let codec = charpipe::Registry::builtin().codec("IBM939")?;
     /// let (mut decoder, mut room) = (codec.decoder(), [0; 64]);
     /// // A shift to pairs, one pair, and half of the next.
-    /// let step = decoder.feed(b"\x0E\x45\x66\x45", &mut Utf8Sink::new(&mut room));
+    /// let step = decoder.feed(b"\x0E\x45\x62\x45", &mut Utf8Sink::new(&mut room));
     /// assert_eq!((step.stop, decoder.pending(), decoder.state()), (Stop::InputEmpty, 1, Some(1)));
     ///
     /// // Another decoder goes on there.
     /// let mut decoder = codec.decoder();
     /// assert!(decoder.set_state(1));
     /// let mut sink = Utf8Sink::new(&mut room);
-    /// let step = decoder.feed(b"\x45\x62", &mut sink);
+    /// let step = decoder.feed(b"\x45\x66", &mut sink);
     /// assert_eq!((step.stop, sink.as_str()), (Stop::InputEmpty, "本"));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
@@ -337,14 +337,14 @@ pub trait Encoder: Send {
     /// let (mut encoder, mut room) = (codec.encoder().expect("it encodes"), [0; 64]);
     /// let mut sink = ByteSink::new(&mut room);
     /// let _ = encoder.feed("日", &mut sink);
-    /// assert_eq!((sink.as_bytes(), encoder.state()), (&b"\x0E\x45\x66"[..], Some(1)));
+    /// assert_eq!((sink.as_bytes(), encoder.state()), (&b"\x0E\x45\x62"[..], Some(1)));
     ///
     /// // Another encoder goes on there, without a second shift code.
     /// let mut encoder = codec.encoder().expect("it encodes");
     /// assert!(encoder.set_state(1));
     /// let mut sink = ByteSink::new(&mut room);
     /// let _ = encoder.feed("本", &mut sink);
-    /// assert_eq!(sink.as_bytes(), b"\x45\x62");
+    /// assert_eq!(sink.as_bytes(), b"\x45\x66");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     fn state(&self) -> Option<u64> {

@@ -16,14 +16,14 @@ const STRIDE: usize = 256;
 /// use charpipe::codec::{Utf8Sink, bytes_before};
 ///
 /// let codec = charpipe::Registry::builtin().codec("IBM939")?;
-/// let (src, mut decoder, mut room) = (b"\xC1\x0E\x45\x66\x45\x62\x0F\xC2", codec.decoder(), [0; 64]);
+/// let (src, mut decoder, mut room) = (b"\xC1\x0E\x45\x62\x45\x66\x0F\xC2", codec.decoder(), [0; 64]);
 /// let before = decoder.fork();
 /// let mut text = Utf8Sink::new(&mut room);
 /// let _ = decoder.feed(src, &mut text);
 /// assert_eq!(text.as_str(), "A日本B");
 /// // There was only room for `A日`. These bytes were used, and the decoder that goes on is in the set of pairs.
 /// let used = bytes_before(&*before, src, "A日".len());
-/// assert_eq!(src[..used], *b"\xC1\x0E\x45\x66");
+/// assert_eq!(src[..used], *b"\xC1\x0E\x45\x62");
 /// # Ok::<(), charpipe::Error>(())
 /// ```
 #[must_use]

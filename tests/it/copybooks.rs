@@ -829,7 +829,7 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "01 R. 05 B PIC 9. 05 A PIC X OCCURS 3 DEPENDING ON B OF C.",
-        "line 1, column 52: there is no B OF C in this record, which should have the count of the table",
+        "line 1, column 52: there is no B OF C in this record, but it should contain the count of the table",
     ),
     (
         "05 A PIC X OCCURS 3 DEPENDING ON B. 05 B PIC 9.",

@@ -266,7 +266,8 @@ CAF�
         "column": 4,
         "bytes": "90"
       }
-    ]
+    ],
+    "read_as": null
   },
   "unmappable": {
     "count": 0,

@@ -101,8 +101,11 @@ fn no_error_swallows_markup() {
                 for sign in &markup[..9] {
                     let sign = char::from(*sign);
                     // In ISO 6937, C2 20 is an acute accent by itself.
-                    let is_char = decode_strictly(&*codec, &[&lead[..], &[sign as u8]].concat())
-                        .is_some_and(|text| !text.contains(sign));
+                    // In windows-20932, which has pairs such as B2 22, the character may begin at the second byte.
+                    let is_char = (0..lead.len()).any(|at| {
+                        decode_strictly(&*codec, &[&lead[at..], &[sign as u8]].concat())
+                            .is_some_and(|text| !text.contains(sign))
+                    });
                     if is_char {
                         continue;
                     }

@@ -33,8 +33,8 @@ pub(crate) struct RecordArgs {
 
     /// Write mainframe records: fb:80, rdw, vb:27998 ...
     ///
-    /// Each line, or each record of the input, becomes a record. The formats are those of --records. vb, vbs and tapes have
-    /// a block size: vb:27998, awstape,fb:80,blksize=3200. Tapes with standard labels (awstape:sl) cannot be written.
+    /// Each line or each record of the input becomes a record. The shapes of --records can be written, except tapes with
+    /// standard labels (awstape:sl); vb, vbs and tapes have a block size: vb:27998, awstape,fb:80,blksize=3200.
     #[arg(help_heading = RECORDS, long, required_if_eq("gaps", Gaps::Keep.name()), value_name = "SHAPE",
           value_parser = shape)]
     to_records: Option<Shape>,

@@ -395,8 +395,11 @@ fn to_every_encoding_and_back() {
         let round_trips = |text: &str| name != "ISO-2022-JP" || !text.contains(KANA);
         let fitting: Vec<&String> = text.iter().filter(|text| round_trips(text) && holds(&*codec, text)).collect();
         for text in fitting {
-            // IS-FRISS has `<` at another code, so nothing shows that a document begins. A document cannot name UTF-7.
-            let is_found = name != "EBCDIC-IS-FRISS" && !name.starts_with("UTF-7");
+            // IS-FRISS has `<` at another code, so nothing shows that a document begins. A document cannot name UTF-7 and
+            // these charsets that switch between sets.
+            let is_named = !name.starts_with("UTF-7")
+                && !["HZ-GB-2312", "ISO-2022-KR", "ISO-2022-CN", "ISO-2022-CN-EXT"].contains(&name);
+            let is_found = name != "EBCDIC-IS-FRISS" && is_named;
             if codec.info().xml_name.is_some() && is_found {
                 let there = convert(text.as_bytes(), &["-t", name], name);
                 let back = convert(&there, &[], name);
