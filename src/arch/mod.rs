@@ -193,6 +193,12 @@ fn choose() -> Isa {
     isa
 }
 
+/// Whether walks are to visit everything, not a sample; see CONTRIBUTING.md.
+#[cfg(test)]
+pub(crate) fn is_full() -> bool {
+    std::env::var_os("CHARPIPE_FULL").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
 /// Runs `test` for each instruction set that this machine has, and prints those that it does not have.
 #[cfg(test)]
 fn each_isa(mut test: impl FnMut(Isa)) {

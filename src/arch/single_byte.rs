@@ -66,19 +66,35 @@ mod tests {
     /// The bytes after the end of the room, which must not be written to.
     const GUARD: [u8; 80] = [0xA5; 80];
 
-    fn to_utf8(chars: &Chars) -> ToUtf8 {
-        let utf8 = chars.map(|ch| ch.map(String::from).unwrap_or_default());
-        ToUtf8::new(|byte| utf8[usize::from(byte)].as_bytes())
+    /// A charset, and its tables for the kernels.
+    struct Page {
+        chars: Chars,
+        bytes: HashMap<char, u8>,
+        to_utf8: ToUtf8,
+        from_utf8: FromUtf8,
+    }
+
+    impl Page {
+        fn new(chars: Chars) -> Page {
+            let bytes: HashMap<char, u8> =
+                chars.iter().zip(0..=255).filter_map(|(ch, byte)| Some(((*ch)?, byte))).collect();
+            let utf8 = chars.map(|ch| ch.map(String::from).unwrap_or_default());
+            Page {
+                to_utf8: ToUtf8::new(|byte| utf8[usize::from(byte)].as_bytes()),
+                from_utf8: FromUtf8::new(bytes.iter().map(|(ch, byte)| (*ch, *byte))),
+                chars,
+                bytes,
+            }
+        }
     }
 
     /// Checks that a kernel is correct, stops only where it must, and stays in its room.
-    fn decodes(chars: &Chars, src: &[u8], room: usize) {
-        let table = to_utf8(chars);
+    fn decodes(Page { chars, to_utf8: table, .. }: &Page, src: &[u8], room: usize) {
         let known = |byte: &u8| chars[usize::from(*byte)].filter(|ch| ch.len_utf8() < 4);
         let text = |src: &[u8]| src.iter().map_while(known).collect::<String>();
         each_isa(|isa| {
             let mut dst = [&vec![0; room][..], &GUARD].concat();
-            let (read, written) = decode(isa, &table, src, &mut dst[..room]);
+            let (read, written) = decode(isa, table, src, &mut dst[..room]);
             assert_eq!(dst[room..], GUARD, "{isa:?}");
             assert!(src[..read].iter().all(|byte| known(byte).is_some()), "{isa:?}");
             assert_eq!(dst[..written], *text(&src[..read]).as_bytes(), "{isa:?}");
@@ -95,11 +111,10 @@ mod tests {
         });
     }
 
-    fn encodes(bytes: &HashMap<char, u8>, src: &str, room: usize) {
-        let table = FromUtf8::new(bytes.iter().map(|(ch, byte)| (*ch, *byte)));
+    fn encodes(Page { bytes, from_utf8: table, .. }: &Page, src: &str, room: usize) {
         each_isa(|isa| {
             let mut dst = [&vec![0; room][..], &GUARD].concat();
-            let (read, written) = encode(isa, &table, src, &mut dst[..room]);
+            let (read, written) = encode(isa, table, src, &mut dst[..room]);
             assert_eq!(dst[room..], GUARD, "{isa:?}");
             let expected: Option<Vec<u8>> = src[..read].chars().map(|ch| bytes.get(&ch).copied()).collect();
             assert_eq!(Some(&dst[..written]), expected.as_deref(), "{isa:?}");
@@ -138,48 +153,43 @@ mod tests {
     }
 
     /// These tables, and variants with other characters at byte 0, because vectors are padded with zeros.
-    fn tables() -> [Chars; 7] {
+    fn pages() -> [Page; 7] {
         let (mut two, mut three, mut none) = (mixed(), mixed(), mixed());
         two.rotate_left(1);
         three.rotate_left(3);
         none[0] = None;
-        [latin(), mixed(), holes(), crowded(), two, three, none]
-    }
-
-    fn bytes_of(chars: &Chars) -> HashMap<char, u8> {
-        chars.iter().zip(0..=255).filter_map(|(ch, byte)| Some(((*ch)?, byte))).collect()
+        [latin(), mixed(), holes(), crowded(), two, three, none].map(Page::new)
     }
 
     /// A little of each kind, for Miri, which is too slow for all of it.
     #[test]
     fn a_few() {
-        let chars = holes();
+        let page = Page::new(holes());
         let src: Vec<u8> = (0..=255).cycle().take(300).collect();
         for (from, len, room) in [(4, 150, 500), (100, 130, 231), (7, 0, 0)] {
-            decodes(&chars, &src[from..][..len], room);
+            decodes(&page, &src[from..][..len], room);
         }
-        let bytes = bytes_of(&chars);
-        let text: String = chars.iter().flatten().take(100).collect();
-        encodes(&bytes, &text, 300);
-        encodes(&bytes, &format!("{text}\u{3042}{text}"), 130);
+        let text: String = page.chars.iter().flatten().take(100).collect();
+        encodes(&page, &text, 300);
+        encodes(&page, &format!("{text}\u{3042}{text}"), 130);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn every_byte_and_every_length() {
-        for chars in tables() {
+        for page in pages() {
             let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
             for len in 0..=200 {
                 for from in [0, 1, 17, 63, 100, 201, 255] {
-                    decodes(&chars, &all[from..from + len], 3 * len + 200);
-                    decodes(&chars, &all[from..from + len], len + len / 2);
+                    decodes(&page, &all[from..from + len], 3 * len + 200);
+                    decodes(&page, &all[from..from + len], len + len / 2);
                 }
             }
             for byte in 0..=255 {
                 for other in [b'a', 0x81, 0xC0] {
                     let mut src = [other; 150];
                     (src[70], src[149]) = (byte, byte);
-                    decodes(&chars, &src, 650);
+                    decodes(&page, &src, 650);
                 }
             }
         }
@@ -188,13 +198,13 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn every_room() {
-        for chars in tables() {
+        for page in pages() {
             let src: Vec<u8> = (4..=199).filter(|byte| *byte != 90).collect();
             let text: String =
-                src.iter().filter_map(|byte| chars[usize::from(*byte)]).filter(|ch| *ch != '😀').collect();
+                src.iter().filter_map(|byte| page.chars[usize::from(*byte)]).filter(|ch| *ch != '😀').collect();
             for room in 0..600 {
-                decodes(&chars, &src, room);
-                encodes(&bytes_of(&chars), &text, room.min(300));
+                decodes(&page, &src, room);
+                encodes(&page, &text, room.min(300));
             }
         }
     }
@@ -202,13 +212,12 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn every_character() {
-        for chars in tables() {
-            let bytes = bytes_of(&chars);
-            let good: String = chars.iter().flatten().filter(|ch| **ch < '\u{80}').collect();
+        for page in pages() {
+            let good: String = page.chars.iter().flatten().filter(|ch| **ch < '\u{80}').collect();
             for code in (0..0x3000).chain(0xFF00..0x1_0100) {
                 let Some(ch) = char::from_u32(code) else { continue };
                 let at = code as usize % (good.len() + 1);
-                encodes(&bytes, &format!("{}{ch}{good}{ch}", &good[..at]), 600);
+                encodes(&page, &format!("{}{ch}{good}{ch}", &good[..at]), 600);
             }
         }
     }
@@ -216,16 +225,15 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn cut_at_the_end_of_a_block() {
-        for chars in tables() {
-            let bytes = bytes_of(&chars);
-            let mut known: Vec<char> = bytes.keys().copied().collect();
+        for page in pages() {
+            let mut known: Vec<char> = page.bytes.keys().copied().collect();
             known.sort();
             for (index, ch) in known.iter().enumerate() {
                 for ascii in 55..70 {
-                    let front = if bytes.contains_key(&'a') { "a" } else { " " }.repeat(ascii);
+                    let front = if page.bytes.contains_key(&'a') { "a" } else { " " }.repeat(ascii);
                     let other = known[(index * 7 + ascii) % known.len()];
                     for end in ["", " ", "\u{7FF}", "😀", "ab"] {
-                        encodes(&bytes, &format!("{front}{ch}{other}{end}"), 200);
+                        encodes(&page, &format!("{front}{ch}{other}{end}"), 200);
                     }
                 }
             }
@@ -256,14 +264,15 @@ mod tests {
         ) {
             let chars: Chars = chars.try_into().unwrap();
             let src: Vec<u8> = src.into_iter().chain(runs.iter().flat_map(|(byte, len)| vec![*byte; *len])).collect();
-            decodes(&chars, &src, room);
-            let mut text: Vec<char> = src.iter().filter_map(|byte| chars[usize::from(*byte)]).collect();
-            encodes(&bytes_of(&chars), &text.iter().collect::<String>(), room);
+            let page = Page::new(chars);
+            decodes(&page, &src, room);
+            let mut text: Vec<char> = src.iter().filter_map(|byte| page.chars[usize::from(*byte)]).collect();
+            encodes(&page, &text.iter().collect::<String>(), room);
             // And characters that the table does not have.
             for (at, other) in others {
                 text.insert(at.min(text.len()), other);
             }
-            encodes(&bytes_of(&chars), &text.iter().collect::<String>(), room);
+            encodes(&page, &text.iter().collect::<String>(), room);
         }
     }
 }

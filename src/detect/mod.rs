@@ -683,9 +683,9 @@ impl Detector {
         if !self.is_default_policy() {
             return rules::web_name(&self.registry, label);
         }
-        match self.registry.declared(label) {
-            Ok(codec) => Some(codec.name().to_owned()),
-            Err(_) => meaning_of_label(&self.registry, label),
+        match self.registry.declared_if_known(label) {
+            Some(codec) => Some(codec.name().to_owned()),
+            None => meaning_of_label(&self.registry, label),
         }
     }
 

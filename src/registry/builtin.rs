@@ -13,7 +13,7 @@ use crate::codec::web;
 use crate::codec::{Codec, Packed, TableCodec, Ucs4, Utf8, Utf16, UtfEbcdic, pages};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
 
 /// Returns all built-in codecs with their aliases. The labels are IANA's, or ICU's if IANA has none.
 pub(super) fn entries() -> &'static [Entry] {
@@ -55,7 +55,15 @@ pub(super) fn find(label: &str) -> Option<&'static Entry> {
     if let Some(entry) = FOUND.read().unwrap_or_else(PoisonError::into_inner).get(label) {
         return Some(entry);
     }
-    let entry = label::find(entries().iter(), label)?;
+    // Made when a label is not found for the first time: a program that starts should not wait for it.
+    static KEYS: OnceLock<label::Keys> = OnceLock::new();
+    if KEYS.get().is_some_and(|keys| !keys.may_find(label)) {
+        return None;
+    }
+    let Some(entry) = label::find(entries().iter(), label) else {
+        KEYS.get_or_init(|| label::Keys::new(entries().iter()));
+        return None;
+    };
     let mut found = FOUND.write().unwrap_or_else(PoisonError::into_inner);
     if found.len() < MAX_FOUND {
         found.insert(label.into(), entry);

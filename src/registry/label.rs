@@ -9,6 +9,7 @@
 
 use super::{Entry, SURFACES};
 use crate::codec::EbcdicNl;
+use std::collections::HashSet;
 
 /// Returns the UTS #22 key of a label: its ASCII letters in lower case and its digits, without leading zeros.
 fn key_bytes(label: &str) -> impl Iterator<Item = u8> {
@@ -19,6 +20,11 @@ fn key_bytes(label: &str) -> impl Iterator<Item = u8> {
         after_digit = byte.is_ascii_digit() && counts;
         counts.then_some(byte.to_ascii_lowercase())
     })
+}
+
+/// Whether two labels have the same key.
+pub(super) fn same_key(label: &str, other: &str) -> bool {
+    key_bytes(label).eq(key_bytes(other))
 }
 
 /// Returns the key as a string.
@@ -59,8 +65,27 @@ pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: 
     let by_label = |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
     (entries.clone().find(own))
         .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
-        .or_else(|| by_label(&|other| key_bytes(other).eq(key_bytes(label))))
+        .or_else(|| by_label(&|other| same_key(other, label)))
         .or_else(|| by_label(&|other| page_number.is_some() && number(other) == page_number))
+}
+
+/// The keys and the numbers of all labels of some entries. They tell at once of most unknown labels that they are unknown.
+pub(super) struct Keys {
+    keys: HashSet<String>,
+    numbers: HashSet<u32>,
+}
+
+impl Keys {
+    pub(super) fn new<'a>(entries: impl Iterator<Item = &'a Entry> + Clone) -> Keys {
+        let labels = || entries.clone().flat_map(Entry::labels);
+        Keys { keys: labels().map(key).collect(), numbers: labels().filter_map(number).collect() }
+    }
+
+    /// Returns false only if [`find`] finds no entry for `label`: no rule finds a label of another key and another number.
+    pub(super) fn may_find(&self, label: &str) -> bool {
+        let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
+        self.keys.contains(&key(label)) || number(label).is_some_and(|number| self.numbers.contains(&number))
+    }
 }
 
 /// Splits a label that ends in a newline surface into the plain label and the surface.

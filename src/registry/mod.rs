@@ -237,20 +237,30 @@ impl Registry {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
-        if let Some(entry) = self.find(label) {
-            return Ok(for_label(entry.codec(), label));
-        }
-        if let Some((plain, nl)) = label::newline_surface(label)
-            && let Some(entry) = self.find(plain)
-            && is_ebcdic(&**entry.codec())
-        {
-            return Ok(newline_surface(entry.codec().clone(), nl));
+        if let Some(codec) = self.named(label) {
+            return Ok(codec);
         }
         if let Some(reason) = refused::reason(label) {
             return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason, offset: None }.into());
         }
         let near = label::near_labels(label, self.entries().flat_map(Entry::labels), |near| self.width(near));
         Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())
+    }
+
+    fn named(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        if let Some(entry) = self.find(label) {
+            return Some(for_label(entry.codec(), label));
+        }
+        let (plain, nl) = label::newline_surface(label)?;
+        let entry = self.find(plain).filter(|entry| is_ebcdic(&**entry.codec()))?;
+        Some(newline_surface(entry.codec().clone(), nl))
+    }
+
+    /// Returns what [`declared`](Self::declared) does, or `None` if that fails. A document may have any number of labels that
+    /// are unknown, so this costs less: it looks for no similar labels.
+    pub(crate) fn declared_if_known(&self, label: &str) -> Option<Arc<dyn Codec>> {
+        let is_refused = |entry: &Entry| entry.is_one_of(refused::HIDDEN) || entry.is_one_of(refused::NOT_IN_DOCUMENTS);
+        if self.find(label).is_some_and(is_refused) { None } else { self.named(label) }
     }
 
     /// Returns the codec that `label` names in a document or in what transports it. In contrast to

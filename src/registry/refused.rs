@@ -14,8 +14,7 @@ pub(super) const WHY_NOT_IN_DOCUMENTS: &str = "no document is read with it becau
 
 /// Returns why a charset is not supported and what to do; `None` if the label is not one of these.
 pub(super) fn reason(label: &str) -> Option<&'static str> {
-    let wanted = label::key(label);
-    let names = |labels: &str| labels.split_ascii_whitespace().any(|known| label::key(known) == wanted);
+    let names = |labels: &str| labels.split_ascii_whitespace().any(|known| label::same_key(known, label));
     REFUSED.iter().find(|(labels, _)| names(labels)).map(|(_, reason)| *reason)
 }
 

@@ -237,6 +237,7 @@ impl Stage for NormalizeStage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::is_full;
 
     const FORMS: [Normalization; 4] =
         [Normalization::Nfc, Normalization::Nfd, Normalization::Nfkc, Normalization::Nfkd];
@@ -267,7 +268,7 @@ mod tests {
     }
 
     /// Every character between others of every kind, in one piece and with each character on its own, is what the crate
-    /// makes of the whole text.
+    /// makes of the whole text. By default one in 8 of those that are not in the first 4096.
     #[test]
     fn every_character_among_others() {
         let others =
@@ -276,6 +277,9 @@ mod tests {
             for ch in ('\0'..=char::MAX)
                 .filter(|ch| !('\u{20000}'..'\u{2F800}').contains(ch) || (*ch as u32).is_multiple_of(512))
             {
+                if !is_full() && ch > '\u{1000}' && ch as u32 % 8 != 3 {
+                    continue;
+                }
                 let parts: Vec<String> =
                     others.iter().flat_map(|other| [(*other).to_owned(), ch.to_string()]).collect();
                 if ch > '\u{3400}' && form.class(ch) == Class::Stable && !(ch as u32).is_multiple_of(61) {

@@ -295,7 +295,7 @@ impl Evidence<'_> {
 
     /// Returns the codec that `label` names, or `None` if the label is unknown or unsupported.
     fn lookup(&self, label: &str) -> Option<Arc<dyn Codec>> {
-        self.registry.declared(label).ok()
+        self.registry.declared_if_known(label)
     }
 
     /// Returns whether `label` is consistent with a byte order mark of `codec`. RFC 2781 §3.3 forbids the mark with a

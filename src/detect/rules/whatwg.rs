@@ -36,7 +36,7 @@ pub(in crate::detect) fn codec_of(registry: &Registry, label: &str) -> Option<Ar
     }
     // Without the web's charsets, labels mean what they mean elsewhere.
     #[cfg(not(feature = "whatwg"))]
-    registry.declared(label).ok()
+    registry.declared_if_known(label)
 }
 
 /// Why a label that the Encoding Standard maps to `replacement` is refused.
