@@ -59,8 +59,8 @@ fn charts() -> impl Iterator<Item = &'static Table> {
 /// `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::` rewrites the files.
 #[test]
 fn the_generated_tables_are_up_to_date() {
-    let (pages, pages_words) = packed(&PAGES, "codecs/", "pages", "Pages");
-    let (legacy, legacy_words) = packed(&LEGACY, "codecs/legacy/", "legacy", "Legacy");
+    let (pages, pages_words) = packed(&PAGES, "codecs/", "pages", "Pages", Order::Use);
+    let (legacy, legacy_words) = packed(&LEGACY, "codecs/legacy/", "legacy", "Legacy", Order::CodePoints);
     let files = [
         ("pages.rs", pages.into_bytes()),
         ("pages.bin", pages_words),
@@ -85,19 +85,33 @@ fn about(name: &str) -> String {
     line.trim().to_owned()
 }
 
+/// In which order blocks are stored.
+#[derive(PartialEq)]
+enum Order {
+    /// As the pages use them. For Brotli, which finds what repeats far away: the web's modules are compressed by it.
+    Use,
+    /// By the lowest code point, and then by all. For DEFLATE, which finds what repeats nearby: it compresses the package for
+    /// Python, in which `legacy.bin` is the largest table.
+    CodePoints,
+}
+
 /// Returns the index and the words of the pages of a folder. Their format is described in `src/codec/table/packed.rs`;
 /// change both together.
-fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec<u8>) {
-    // Sorted by the lowest code point, and then by all.
-    let mut blocks: BTreeSet<(Option<u16>, [u16; 64])> = BTreeSet::new();
+fn packed(pages: &[Table], folder: &str, file: &str, blob: &str, order: Order) -> (String, Vec<u8>) {
+    let (mut blocks, mut seen) = (Vec::new(), HashSet::new());
     for page in pages {
         record(page, &mut |content: [u16; 64]| {
-            blocks.insert((content.iter().copied().min(), content));
+            if seen.insert(content) {
+                blocks.push(content);
+            }
             0
         });
     }
+    if order == Order::CodePoints {
+        blocks.sort_by_key(|content| (content.iter().copied().min(), *content));
+    }
     assert!(blocks.len() <= usize::from(u16::MAX));
-    let numbers: HashMap<[u16; 64], u16> = blocks.iter().map(|(_, content)| *content).zip(0..).collect();
+    let numbers: HashMap<[u16; 64], u16> = blocks.iter().copied().zip(0..).collect();
     let records: Vec<Vec<u16>> =
         pages.iter().map(|page| record(page, &mut |content: [u16; 64]| numbers[&content])).collect();
     let mut index = format!(
@@ -106,13 +120,13 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
          use crate::codec::Packed;\nuse crate::codec::table::packed::Blob;\n\n\
          /// The pages, by name.\n#[rustfmt::skip]\npub(super) static PAGES: &[Packed] = &[\n",
     );
-    // Of the words, first all low bytes and then all high bytes; of each block the same.
+    // First all low bytes, then all high bytes: of all blocks, and of all words.
     let planes = |words: &[u16]| {
         let bytes = [0, 1].iter().flat_map(|byte| words.iter().map(move |word| word.to_le_bytes()[*byte]));
         bytes.collect::<Vec<u8>>()
     };
     let mut bytes = (blocks.len() as u32).to_le_bytes().to_vec();
-    bytes.extend(blocks.iter().flat_map(|(_, content)| planes(content)));
+    bytes.extend(planes(&blocks.concat()));
     let mut words: Vec<u16> = Vec::new();
     for (page, record) in pages.iter().zip(records) {
         let (name, aliases, source) = (&page.name, page.aliases.join(" "), &page.source);
@@ -177,10 +191,9 @@ fn record(page: &Table, block: &mut impl FnMut([u16; 64]) -> u16) -> Vec<u16> {
     words.push(to_text.len() as u16);
     words.extend(to_text);
     words.push(others.len() as u16);
-    for (way, number, units) in others {
-        words.extend([(way as u16) << 8 | units.len() as u16, number]);
-        words.extend(units);
-    }
+    words.extend(others.iter().map(|(way, _, units)| (*way as u16) << 8 | units.len() as u16));
+    words.extend(others.iter().map(|(_, number, _)| *number));
+    words.extend(others.into_iter().flat_map(|(_, _, units)| units));
     words
 }
 
@@ -234,11 +247,9 @@ fn record_with_states(page: &Table, states: &[State], block: &mut impl FnMut([u1
     words.push(to_text.len() as u16);
     words.extend(to_text.iter().flat_map(|code| long(code.number())));
     words.push(others.len() as u16);
-    for (way, code, units) in others {
-        words.push((way as u16) << 8 | units.len() as u16);
-        words.extend(long(code.number()));
-        words.extend(units);
-    }
+    words.extend(others.iter().map(|(way, _, units)| (*way as u16) << 8 | units.len() as u16));
+    words.extend(others.iter().flat_map(|(_, code, _)| long(code.number())));
+    words.extend(others.into_iter().flat_map(|(_, _, units)| units));
     words
 }
 

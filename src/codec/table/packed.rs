@@ -2,12 +2,11 @@
 //! `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
 //!
 //! The first four bytes are the number of blocks (low byte first). The blocks follow: 64 code points each, with FFFF for
-//! a missing one. Equal blocks of different pages are stored once. Blocks are sorted by their lowest code point, so that
-//! similar blocks are side by side. Then come the records, one per page, in 16-bit words.
+//! a missing one. Equal blocks of different pages are stored once. Then come the records, one per page, in 16-bit words.
 //!
-//! A block has first the low bytes of all its code points, and then their high bytes. The records together have first
-//! the low bytes of all words, and then the high bytes. Compressed, as in a package, this takes half as much room as
-//! words one after another.
+//! The blocks together have first the low bytes of all code points, and then the high bytes; the records do so, too.
+//! Compressed, as in a package, this takes half as much room as words one after another. The order of the blocks has no
+//! meaning; the test chooses it for the same reason.
 //!
 //! | words | contents |
 //! |---|---|
@@ -16,7 +15,7 @@
 //! | 1 | the single-byte substitute, or FFFF |
 //! | 1 + 5 n | the charts: their number, and for each its lead byte (FFFF for the single bytes) and four blocks |
 //! | 1 + n | the codes that are used to decode only: their number, and the codes |
-//! | 1 + … | the mappings outside the charts: their number, and for each its way (high byte) and number of UTF-16 code units, its code, and the code units |
+//! | 1 + … | the mappings outside the charts: their number; for each its way (high byte) and number of UTF-16 code units; then for each its code; then for each the code units |
 //!
 //! A page with states may have codes of up to four bytes and characters beyond the Basic Multilingual Plane. After the
 //! single-byte substitute its record has these parts instead, in which a code takes two words (high word first):
@@ -128,10 +127,11 @@ struct Blocks {
 impl Blocks {
     /// Returns the code units, a quarter at a time, with FFFF for a byte without a character.
     fn quarters(self) -> impl Iterator<Item = [u16; 64]> {
+        let (low, high) = self.of.split_at(self.of.len() / 2);
         self.numbers.into_iter().map(move |block| {
-            let at = 128 * usize::from(block);
-            let bytes: &[u8; 128] = self.of[at..].first_chunk().expect("blocks are whole");
-            std::array::from_fn(|index| u16::from_le_bytes([bytes[index], bytes[64 + index]]))
+            let [low, high] =
+                [low, high].map(|half| half[64 * usize::from(block)..].first_chunk::<64>().expect("blocks are whole"));
+            std::array::from_fn(|index| u16::from_le_bytes([low[index], high[index]]))
         })
     }
 }
@@ -151,16 +151,20 @@ impl Chart {
 impl Record {
     /// Calls `each` with way, code and text of the mappings outside the charts.
     pub(in crate::codec) fn others(&self, each: impl FnMut(Way, Code, &str)) {
-        read_others(self.others, |words| code(words.next()), each);
+        read_others(self.others, 1, |words| code(words.next()), each);
     }
 }
 
-/// Reads the mappings outside the charts, whose codes are read by `code`.
-fn read_others(mut words: Words, code: fn(&mut Words) -> Code, mut each: impl FnMut(Way, Code, &str)) {
+/// Reads the mappings outside the charts, whose codes take `code_len` words and are read by `code`.
+fn read_others(mut words: Words, code_len: usize, code: fn(&mut Words) -> Code, mut each: impl FnMut(Way, Code, &str)) {
+    let count = words.next();
+    let (mut heads, len) = (words, usize::from(count));
+    let mut codes = Words { at: heads.at + len, ..heads };
+    let mut words = Words { at: codes.at + code_len * len, ..codes };
     let mut text = String::new();
-    for _ in 0..words.next() {
-        let [way, units] = words.next().to_be_bytes();
-        let code = code(&mut words);
+    for _ in 0..count {
+        let [way, units] = heads.next().to_be_bytes();
+        let code = code(&mut codes);
         let way = [Way::RoundTrip, Way::BestFit, Way::Substitute1, Way::ToText, Way::ToBytes][usize::from(way) % 5];
         text.clear();
         let units = (0..units).map(|_| words.next());
@@ -262,6 +266,7 @@ impl Packed {
         }
         read_others(
             words,
+            2,
             |words| long_code(words.next_long()),
             |way, code, text| table.add(&code.bytes()[..code.len()], text, way),
         );

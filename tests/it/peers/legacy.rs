@@ -172,7 +172,9 @@ fn compare_stateful(peer: &Peer, codec: &dyn Codec, label: &str) -> Vec<String> 
     };
     let mut bytes = Vec::new();
     job("UTF-8", codec.name()).run(lines(&ours).as_bytes(), &mut bytes).unwrap();
-    let Some(read) = run(label, "UTF-8", if program == "iconv" { &["-c"] } else { &[] }, &bytes) else {
+    let Some(read) =
+        run(label, "UTF-8", if program == "iconv" { &["-c"] } else { &["--from-callback", "skip"] }, &bytes)
+    else {
         return Vec::new();
     };
     let (missing, other, examples) = count(&ours, &String::from_utf8_lossy(&read));
@@ -264,10 +266,6 @@ fn the_legacy_charsets_are_those_of_the_peers_but_for_what_is_listed() {
         fs::write(&path, format!("# Written by tests/it/peers/legacy.rs.\n{head}\n{text}")).unwrap();
     }
     let listed = fs::read_to_string(&path).unwrap();
-    if listed.lines().count() == 2 {
-        eprintln!("spec/legacy-differences.tsv has no rows yet, so nothing is compared with it\n{text}");
-        return;
-    }
     let is_compared = |line: &&str| {
         let mut cells = line.split('\t');
         matches!((cells.next(), cells.next()), (Some(peer), Some(page)) if compared.contains(&format!("{peer}\t{page}")))

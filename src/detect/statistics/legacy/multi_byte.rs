@@ -159,7 +159,8 @@ fn costs() -> &'static BTreeMap<&'static str, Costs> {
             } else if let Some((cost, chars)) = line.split_once(' ')
                 && let Some(costs) = all.get_mut(language)
             {
-                let cost = cost.parse().unwrap_or(LEVEL_1_COST);
+                // Whole numbers: to read others takes a table of 10 KB.
+                let cost = cost.parse::<u8>().map_or(LEVEL_1_COST, f32::from);
                 costs.common.extend(chars.chars().map(|ch| (ch, cost)));
             }
         }
