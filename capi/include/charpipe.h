@@ -20,8 +20,8 @@
  * function, of charpipe_step, charpipe_finish, charpipe_reset or charpipe_free, with the same handle.
  *
  * Texts that a function gives away (`char *`) belong to the caller, who frees them with charpipe_free_text. Only
- * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records and charpipe_sniff do this. They
- * return a null pointer only after a bug in charpipe.
+ * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records, charpipe_sniff and
+ * charpipe_fields do this. They return a null pointer only after a bug in charpipe.
  *
  * Texts are UTF-8 and end with a NUL. Offsets count bytes of the input from 0, with its byte order mark.
  *
@@ -158,6 +158,23 @@ char *charpipe_records(const char *shape, const void *input, size_t len, int is_
  * {"hypotheses"}, the best first, each with "shape", "survives" and "why".
  */
 char *charpipe_sniff(const void *input, size_t len, int is_last);
+
+/*
+ * Returns the fields of a record as JSON, which the caller frees: {"codec", "record", "lengths", "length", "type",
+ * "fields", "cut", "error"}. `layout` is the text of a COBOL copybook or of a field list. `record` is one record without
+ * its header. `options` has a line for each option, with the names and values of `charpipe rows`: "from" (the encoding;
+ * IBM037 by default), "float" ("ibm" or "ieee") and "when", which may be repeated: "from=IBM1047\nwhen=TYPE=A: ORDER".
+ *
+ * "record" is the name of the record in the layout, or null. "lengths" are those of the shortest and the longest record,
+ * "length" is that of this one, and "type" is its type; the latter two are null if they are not known. A field has
+ * "name", "offset" (in the record, from 0), "length", "kind", "picture", "value" (a text, also of a number; null if there
+ * is none) and "error" (null, or "code" and "message"), for example if the record ends before the field. "error" is not
+ * null if the record cannot be read to its end: it has "code", "message", "offset", "bytes" and "field". "cut" is true if
+ * fields are missing because there are more than 10,000, or because their values have more than 16 MiB.
+ *
+ * If the layout is wrong, the result is {"error"}, with "code", "message", "line" and "column" (from 1, or null).
+ */
+char *charpipe_fields(const char *options, const void *layout, size_t layout_len, const void *record, size_t len);
 
 /* Frees a text that one of these functions gave away. Does nothing with NULL. */
 void charpipe_free_text(char *text);

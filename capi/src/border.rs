@@ -11,7 +11,7 @@ pub use crate::handle::Handle;
 use crate::handle::{Moved, Task, Texts};
 use crate::list;
 #[cfg(feature = "inspect")]
-use crate::{cells, inspect};
+use crate::{cells, fields, inspect};
 use charpipe::Status;
 #[cfg(target_family = "wasm")]
 use std::alloc::Layout;
@@ -460,6 +460,27 @@ pub unsafe extern "C" fn charpipe_records(
 pub unsafe extern "C" fn charpipe_sniff(input: *const c_void, len: usize, is_last: c_int) -> *mut c_char {
     // SAFETY: the caller promises it.
     give(|| Ok(inspect::sniff(unsafe { bytes(input, len)? }, is_last != 0).to_string()))
+}
+
+/// Returns the fields of a record, as JSON.
+///
+/// # Safety
+/// `options` is null or ends with a NUL; `layout_len` bytes at `layout` and `len` bytes at `record` can be read.
+#[cfg(feature = "inspect")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_fields(
+    options: *const c_char,
+    layout: *const c_void,
+    layout_len: usize,
+    record: *const c_void,
+    len: usize,
+) -> *mut c_char {
+    let json = || {
+        // SAFETY: the caller promises it.
+        let (options, layout, record) = unsafe { (text(options)?, bytes(layout, layout_len)?, bytes(record, len)?) };
+        Ok(fields::fields(options, layout, record).to_string())
+    };
+    give(json)
 }
 
 /// Frees a text that a function gave away.

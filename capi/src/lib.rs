@@ -9,12 +9,15 @@
 //! | `list.rs` | the lists of encodings and options |
 //! | `cells.rs` | what each byte of an input is, and code charts |
 //! | `inspect.rs` | where the records of an input are |
+//! | `fields.rs` | the fields of a record, by a copybook or a field list |
 //!
 //! Nothing here is global. A handle may move from thread to thread, but only one thread may use it at a time.
 
 mod border;
 mod cells;
 mod failure;
+#[cfg(feature = "inspect")]
+mod fields;
 mod handle;
 #[cfg(feature = "inspect")]
 mod inspect;

@@ -1,19 +1,21 @@
-//! Reads the options of a conversion: lines of `key=value`, with the names and values of the command line.
+//! Reads options: lines of `key=value`, with the names and values of the command line.
 
 use crate::failure::Failure;
 use charpipe::{Registry, Transcode};
 
-/// Reads options. Each line has one; a name alone means `true`. Blank lines do not count. Blanks around names and
-/// values are dropped. `codec-file`, which may be repeated, adds the encoding in a table file.
+/// Returns the names and values of options. Each line has one; a name alone means `true`. Blank lines do not count.
+/// Blanks around names and values are dropped.
+pub(crate) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| line.split_once('=').unwrap_or((line, "true"))).map(|(key, value)| (key.trim(), value.trim()))
+}
+
+/// Reads the options of a conversion. `codec-file`, which may be repeated, adds the encoding in a table file.
 pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
-    let pairs = || {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.map(|line| line.split_once('=').unwrap_or((line, "true"))).map(|(key, value)| (key.trim(), value.trim()))
-    };
     let is_table = |key: &str| matches!(key, "codec-file" | "codec_file");
-    let registry = with_tables(pairs().filter(|(key, _)| is_table(key)).map(|(_, path)| path))?;
+    let registry = with_tables(pairs(text).filter(|(key, _)| is_table(key)).map(|(_, path)| path))?;
     let job = Transcode::new().registry(registry);
-    Ok(pairs().filter(|(key, _)| !is_table(key)).try_fold(job, |job, (key, value)| job.set(key, value))?)
+    Ok(pairs(text).filter(|(key, _)| !is_table(key)).try_fold(job, |job, (key, value)| job.set(key, value))?)
 }
 
 /// Returns the built-in encodings and those of the table files.

@@ -448,6 +448,159 @@ fn where_records_are() {
     assert_eq!(shapes["hypotheses"][0]["survives"], true);
 }
 
+/// Calls `charpipe_fields`.
+fn fields(options: &str, layout: &[u8], record: &[u8]) -> Value {
+    let options = CString::new(options).unwrap();
+    let (layout_len, len) = (layout.len(), record.len());
+    let (layout, record) = (layout.as_ptr().cast(), record.as_ptr().cast());
+    // SAFETY: the options end with a NUL, and the bytes can be read.
+    given(unsafe { charpipe_fields(options.as_ptr(), layout, layout_len, record, len) })
+}
+
+/// Returns `NAME=VALUE` for each field, and the code of its error in place of a value that cannot be read.
+fn values(json: &Value) -> Vec<String> {
+    let fields = json["fields"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    fields
+        .map(|field| {
+            let value = text(&field["value"]).or(text(&field["error"]["code"])).unwrap_or_default();
+            format!("{}={value}", field["name"].as_str().unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn fields_of_a_record() {
+    let copybook = b"       01  CLIENT.
+           05  NAME    PIC X(4).
+           05  COUNT   PIC 9.
+           05  LINE    OCCURS 0 TO 3 TIMES DEPENDING ON COUNT.
+               10  AMOUNT  PIC S9(3)V99 COMP-3.
+               10  FLAG    PIC X OCCURS 2 TIMES.
+           05  FILLER  PIC X(2).
+";
+    let record = b"\xD1\x96\x85\x40\xF2\x12\x34\x5C\xC1\xC2\x00\x99\x9D\xC3\xC4\x4C\x82\xFF";
+    let read = fields("from=IBM1047", copybook, record);
+    assert_eq!(
+        values(&read),
+        [
+            "NAME=Joe",
+            "COUNT=2",
+            "LINE[1].AMOUNT=123.45",
+            "LINE[1].FLAG[1]=A",
+            "LINE[1].FLAG[2]=B",
+            "LINE[2].AMOUNT=-9.99",
+            "LINE[2].FLAG[1]=C",
+            "LINE[2].FLAG[2]=D",
+            "FILLER=<b"
+        ]
+    );
+    assert_eq!(
+        read["fields"][5].to_string(),
+        r#"{"error":null,"kind":"packed.2","length":3,"name":"LINE[2].AMOUNT","offset":10,"picture":"S9(3)V99 COMP-3","value":"-9.99"}"#
+    );
+    let rest = [&read["codec"], &read["record"], &read["lengths"], &read["length"], &read["type"], &read["cut"]];
+    assert_eq!(
+        serde_json::to_string(&rest).unwrap(),
+        r#"["IBM1047","CLIENT",[7,22],17,null,false]"#,
+        "the record is a byte longer"
+    );
+    assert!(read["error"].is_null());
+
+    // A field that cannot be read, and a record that ends before its layout does.
+    let bad = fields("", copybook, b"\x40\x40\x40\x40\xF1\x12\x34\x56\xC1");
+    let expected =
+        "12 34 56 is not a number; expected a digit in each half byte, and a sign from A to F in the last one";
+    assert_eq!(bad["fields"][2]["error"], serde_json::json!({ "code": "bad-number", "message": expected }));
+    assert_eq!(
+        values(&bad)[1..],
+        [
+            "COUNT=1",
+            "LINE[1].AMOUNT=bad-number",
+            "LINE[1].FLAG[1]=A",
+            "LINE[1].FLAG[2]=record-too-short",
+            "FILLER=record-too-short"
+        ]
+    );
+    assert_eq!((&bad["codec"], &bad["error"]), (&"IBM037".into(), &Value::Null));
+
+    // A count that cannot be: nothing says where the rest is.
+    let bad = fields("", copybook, b"\x40\x40\x40\x40\xF4\x12\x34\x5C");
+    assert_eq!(values(&bad), ["NAME=", "COUNT=4"]);
+    assert_eq!(
+        bad["error"].to_string(),
+        r#"{"bytes":"F4","code":"bad-count","field":"COUNT","message":"F4 is the count 4, but LINE occurs 0 to 3 times","offset":4}"#
+    );
+    assert_eq!(bad["length"], Value::Null);
+}
+
+#[test]
+fn fields_by_a_list_and_by_types() {
+    let list = b"TYPE 1 1 text\nwhen TYPE=A: ORDER\nID 2 2 binary\nwhen otherwise: OTHER\nREST 2 2 raw\n";
+    let read = fields("", list, b"\xC1\x01\x00");
+    assert_eq!((values(&read), &read["type"]), (vec!["TYPE=A".to_owned(), "ORDER.ID=256".to_owned()], &"ORDER".into()));
+    assert_eq!(values(&fields("", list, b"\xC2\x01\xFE"))[1], "OTHER.REST=01FE");
+
+    let copybook = b"01 R.\n 05 T PIC X.\n 05 A PIC 9.\n 05 B REDEFINES A PIC X.\n 05 F COMP-1.\n";
+    let record = b"\xC2\xC1\x40\x80\x00\x00";
+    assert_eq!(values(&fields("", copybook, record)), ["T=B", "A=1", "B=A", "F=0.5"]);
+    let read = fields("float=ieee\nwhen=T=A: A\nwhen=T=B: B", copybook, record);
+    assert_eq!((values(&read), &read["type"]), (["T=B", "B=A", "F=4.0"].map(str::to_owned).to_vec(), &"B".into()));
+    let unknown = fields("when=T=A: A", copybook, record);
+    assert_eq!((&unknown["error"]["code"], values(&unknown)), (&"unknown-type".into(), vec!["T=B".to_owned()]));
+    // Markup stays text.
+    let markup = fields("from=UTF-8", b"<b>&'\" 1 9 text\n", b"<script>&");
+    assert_eq!(values(&markup), ["<b>&'\"=<script>&"]);
+}
+
+/// A layout that is wrong, and options that are.
+#[test]
+fn wrong_layouts() {
+    let error = |options: &str, layout: &[u8]| fields(options, layout, b"\xC1")["error"].clone();
+    let place =
+        |error: &Value| (error["code"].as_str().unwrap().to_owned(), error["line"].as_u64(), error["column"].as_u64());
+    let bad = error("", b"01 A.\n   05 B PIC X(3) OCURS 3.\n");
+    assert_eq!(place(&bad), ("bad-layout".to_owned(), Some(2), Some(18)));
+    assert!(bad["message"].as_str().unwrap().starts_with("found OCURS, expected a clause"), "{bad}");
+    for nonsense in [&b""[..], b"\xFF\xFE\0", b"hello", b"<html>", b"A 1 x text", b"{}", &[0xC1; 3000]] {
+        let bad = error("", nonsense);
+        assert_eq!((&bad["code"], bad["offset"].is_null()), (&"bad-layout".into(), true), "{nonsense:?}");
+        assert!(bad["line"].as_u64() > Some(0) && !bad["message"].as_str().unwrap().is_empty(), "{bad}");
+    }
+    assert_eq!(place(&error("", b"A 1 2 text nope\n")).0, "bad-layout");
+    for (options, message) in [
+        ("no-such", "option no-such: there is no such option"),
+        ("float=no", r#"option float: "no" is not one of ibm, ieee"#),
+        ("when=X=1: A", "option when: the condition X=1: there is no X"),
+    ] {
+        let bad = error(options, b"A 1 1 text\n");
+        assert_eq!((&bad["code"], &bad["message"]), (&"bad-option".into(), &message.into()));
+    }
+    assert_eq!(error("when=nonsense", b"A 1 1 text\n")["code"], "bad-option");
+    assert_eq!(error("from=nope", b"A 1 1 text\n")["code"], "unknown-label");
+}
+
+/// Empty records, null pointers, and a short layout with millions of fields.
+#[test]
+fn fields_at_the_limits() {
+    let layout = b"A 1 1 text\nB 2 3 packed\n";
+    let empty = fields("", layout, b"");
+    assert_eq!(values(&empty), ["A=record-too-short", "B=record-too-short"]);
+    assert_eq!((empty["lengths"].to_string(), &empty["length"]), ("[4,4]".to_owned(), &4.into()));
+    // SAFETY: null buffers are allowed if the length is 0, and an error otherwise.
+    unsafe {
+        let start = layout.as_ptr().cast();
+        assert_eq!(given(charpipe_fields(null(), start, layout.len(), null(), 0)), empty);
+        assert_eq!(given(charpipe_fields(null(), null(), 0, null(), 0))["error"]["code"], "bad-layout");
+        assert_eq!(given(charpipe_fields(null(), null(), 3, null(), 0))["error"]["code"], "usage");
+        assert_eq!(given(charpipe_fields(null(), start, layout.len(), null(), 3))["error"]["code"], "usage");
+        assert_eq!(given(charpipe_fields(c"\xFF".as_ptr(), start, 0, null(), 0))["error"]["code"], "usage");
+    }
+    let many = fields("", b"A 1 1*1000000 raw\n", &[7; 100]);
+    assert_eq!((many["fields"].as_array().unwrap().len(), &many["cut"]), (10_000, &true.into()));
+    assert_eq!((&many["fields"][99]["value"], many["length"].is_null()), (&"07".into(), true));
+}
+
 /// The header declares exactly the functions that the library exports.
 #[test]
 fn the_header_is_complete() {

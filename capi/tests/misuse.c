@@ -102,6 +102,8 @@ static void lists(void) {
             charpipe_explain(labels[i], "\x0E\x45", 2, 1),
             charpipe_explain(labels[i], NULL, 2, 1),
             charpipe_records(labels[i], "\x00\x05\x00\x00", 4, 0),
+            charpipe_fields(labels[i], "A 1 2 text", 10, "\xC1", 1),
+            charpipe_fields(NULL, NULL, i, NULL, i),
         };
         for (size_t at = 0; at < sizeof texts / sizeof *texts; at++) {
             CHECK(texts[at] && texts[at][0] == '{');

@@ -173,6 +173,16 @@ impl FieldError {
         &self.0.problem
     }
 
+    /// Returns the message without the place: `00 12 3E is not a number; expected …`.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let Details { bytes, problem, .. } = &*self.0;
+        match problem.is_said_of_the_bytes() && !bytes.is_empty() {
+            true => format!("{} {problem}", Hex(bytes)),
+            false => problem.to_string(),
+        }
+    }
+
     /// Returns a short name for programs, which never changes: `bad-number`, `record-too-short` …
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -310,9 +310,19 @@ impl Layout {
         Layout::new(items)
     }
 
-    /// Returns the path of an item with the numbers of occurrences: `at` has one for each array around it, from 0, the
-    /// outermost first.
-    pub(super) fn path_at(&self, item: usize, at: &[usize]) -> String {
+    /// Returns the path of an item with the numbers of occurrences: `CUSTOMER.PHONE[2]`. `at` has an occurrence for each
+    /// array around the item and for the item itself, from 0, the outermost first. Arrays for which `at` has none appear
+    /// without a number.
+    ///
+    /// ```
+    /// use charpipe::fields::Layout;
+    ///
+    /// let layout = Layout::from_field_list("PHONE 1 4*2 text")?;
+    /// assert_eq!(layout.path_at(0, &[1]), "PHONE[2]");
+    /// # Ok::<(), charpipe::fields::BadLayout>(())
+    /// ```
+    #[must_use]
+    pub fn path_at(&self, item: usize, at: &[usize]) -> String {
         let mut items: Vec<usize> = std::iter::successors(Some(item), |item| self.parent(*item)).collect();
         items.reverse();
         let (mut path, mut at) = (String::new(), at.iter());

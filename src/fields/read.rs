@@ -392,6 +392,7 @@ impl<'r, V: Visitor> Run<'r, V> {
         if !field.is_selected {
             return Ok(());
         }
+        self.visitor.place(field.item, column + field.column, offset..offset + field.len)?;
         let Some(bytes) = bytes else { return self.too_short(field, offset, column) };
         let problem = match self.decode.value(&field.form, bytes) {
             Ok(value) => match self.encode.as_mut().and_then(|encode| not_canonical(encode, &field.form, value, bytes))

@@ -1,12 +1,14 @@
 //! How values are delivered and asked for: [`Visitor`], [`Source`] and [`Column`].
 
 use super::{FieldError, Value};
+use std::ops::Range;
 
 /// Receives the values of a record from a [`Reader`](super::Reader), in the order of the layout.
 ///
 /// Only [`value`](Visitor::value) has to be implemented. It is enough for flat rows, such as CSV: columns come in
-/// ascending order, and those that a record does not have are skipped. The other methods report the structure, for JSON
-/// and other nested forms. Their default does nothing, and costs nothing.
+/// ascending order, and those that a record does not have are skipped. [`place`](Visitor::place) and
+/// [`bad`](Visitor::bad) say more about a field. The other methods report the structure, for JSON and other nested
+/// forms. Their default does nothing, and costs nothing.
 ///
 /// ```text
 /// 05 NAME                           value(0)
@@ -32,6 +34,16 @@ pub trait Visitor {
     /// # Errors
     /// Any error stops the reader, which returns it.
     fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), Self::Error>;
+
+    /// Receives the place of a field in the record, in bytes from 0, just before its [value](Self::value). In a record
+    /// that is too short for the field, the place ends after the record.
+    ///
+    /// # Errors
+    /// As for [`value`](Self::value).
+    fn place(&mut self, item: usize, column: usize, place: Range<usize>) -> Result<(), Self::Error> {
+        let _ = (item, column, place);
+        Ok(())
+    }
 
     /// The bytes of a field are not a value of its kind, under [`OnBad::Report`]. `item` and `column` are those of
     /// [`value`](Self::value), which receives [`Value::Null`] next.

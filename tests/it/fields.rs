@@ -5,6 +5,7 @@ use charpipe::fields::{
     ByteOrder, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row,
     Source, Test, Value, Visitor, When, Writer, Zoned,
 };
+use std::ops::Range;
 
 /// Collects what a reader delivers: a line for the structure, and the values by column.
 #[derive(Default)]
@@ -53,6 +54,46 @@ impl Visitor for Seen {
 
     fn end_element(&mut self, _item: usize) -> Result<(), FieldError> {
         self.events += ") ";
+        Ok(())
+    }
+}
+
+/// Collects the path and the place of each field.
+struct Places<'a> {
+    layout: &'a Layout,
+    /// The occurrences of the arrays that the reader is in, from 1.
+    at: Vec<usize>,
+    seen: Vec<(String, Range<usize>)>,
+}
+
+impl Visitor for Places<'_> {
+    type Error = FieldError;
+
+    fn place(&mut self, item: usize, _column: usize, place: Range<usize>) -> Result<(), FieldError> {
+        if self.layout.items()[item].occurs.is_some() {
+            self.begin_element(item)?;
+        }
+        let at: Vec<usize> = self.at.iter().map(|occurrence| occurrence - 1).collect();
+        self.seen.push((self.layout.path_at(item, &at), place));
+        Ok(())
+    }
+
+    fn value(&mut self, _item: usize, _column: usize, _value: Value<'_>) -> Result<(), FieldError> {
+        Ok(())
+    }
+
+    fn begin_array(&mut self, _item: usize, _count: usize) -> Result<(), FieldError> {
+        self.at.push(0);
+        Ok(())
+    }
+
+    fn begin_element(&mut self, _item: usize) -> Result<(), FieldError> {
+        *self.at.last_mut().unwrap() += 1;
+        Ok(())
+    }
+
+    fn end_array(&mut self, _item: usize) -> Result<(), FieldError> {
+        self.at.pop();
         Ok(())
     }
 }
@@ -127,6 +168,28 @@ fn what_follows_an_array_moves() {
     assert_eq!((row.len, row.record_type), (record.len(), None));
     assert_eq!(back(&layout, record), record);
     assert_eq!(back(&layout, b"\xF0\xC5\xC6"), b"\xF0\xC5\xC6");
+    // The places of the fields, and their paths, which are those of the columns.
+    let mut places = Places { layout: &layout, at: Vec::new(), seen: Vec::new() };
+    reader(&layout, "IBM037", &ReadOptions::new()).read(1, record, &mut places).unwrap();
+    let seen: Vec<String> = places.seen.iter().map(|(path, place)| format!("{path} {place:?}")).collect();
+    assert_eq!(
+        seen,
+        [
+            "M 0..1",
+            "A[1].N 1..2",
+            "A[1].B[1] 2..3",
+            "A[1].B[2] 3..4",
+            "A[1].C 4..5",
+            "A[2].N 5..6",
+            "A[2].C 6..7",
+            "D 7..9"
+        ]
+    );
+    // In a record that is too short, the place ends after the record.
+    let mut places = Places { layout: &layout, at: Vec::new(), seen: Vec::new() };
+    let options = ReadOptions::new().on_bad(OnBad::Null);
+    reader(&layout, "IBM037", &options).read(1, b"\xF0\xC5", &mut places).unwrap();
+    assert_eq!(places.seen.last(), Some(&("D".to_owned(), 1..3)));
     // A count that is out of bounds; one that is no number; a record that ends too early.
     let error = read(&layout, b"\xF4\xC5\xC6").err().unwrap();
     assert_eq!(error.to_string(), "record 1, field M, column 1: F4 is the count 4, but A occurs 0 to 3 times");

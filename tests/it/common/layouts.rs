@@ -6,6 +6,7 @@ use charpipe::fields::{
     PackedSign, ReadOptions, SignPlace, Source, Test, Text, Value, Visitor, When, Zoned, ZonedSigns,
 };
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Makes choices out of bytes. Without any left, every choice is the first one.
 pub struct Choices<'a>(pub &'a [u8]);
@@ -146,6 +147,39 @@ impl Source for Values {
     }
 }
 
+/// Checks that each value comes after its place, and that the bytes of the value are in that place.
+struct Places<'a> {
+    layout: &'a Layout,
+    record: &'a [u8],
+    /// The item, the column and the place whose value comes next.
+    next: Option<(usize, usize, Range<usize>)>,
+}
+
+impl Visitor for Places<'_> {
+    type Error = FieldError;
+
+    fn place(&mut self, item: usize, column: usize, place: Range<usize>) -> Result<(), FieldError> {
+        assert_eq!(Some(place.len()), self.layout.items()[item].kind.as_ref().map(Kind::len));
+        assert_eq!(self.next.replace((item, column, place)), None, "a place without a value");
+        Ok(())
+    }
+
+    fn bad(&mut self, _item: usize, _column: usize, error: FieldError) -> Result<(), FieldError> {
+        assert_eq!(self.next.as_ref().map(|next| next.2.start), Some(error.offset()));
+        assert!(error.to_string().ends_with(&error.message()), "{error}");
+        Ok(())
+    }
+
+    fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
+        let (its_item, its_column, place) = self.next.take().expect("a place comes before its value");
+        assert_eq!((its_item, its_column), (item, column));
+        if let Value::Raw(bytes) = value {
+            assert_eq!(self.record.get(place), Some(bytes));
+        }
+        Ok(())
+    }
+}
+
 /// Reads `record` by the layout that `choices` stand for, in several ways, and writes it back.
 ///
 /// # Panics
@@ -161,6 +195,11 @@ pub fn check_bytes(choices: &[u8], record: &[u8]) {
     for options in [ReadOptions::new(), ReadOptions::new().empty_is_null(true).on_bad(OnBad::Null).short_records(true)]
     {
         let _ = read(options);
+    }
+    for on_bad in [OnBad::Raw, OnBad::Report] {
+        let options = ReadOptions::new().on_bad(on_bad).fillers(true);
+        let mut places = Places { layout: &layout, record, next: None };
+        let _ = layout.reader(&registry, &codec, &options).unwrap().read(1, record, &mut places);
     }
     let (row, mut values) = read(ReadOptions::new().canonical(true).on_bad(OnBad::Raw).fillers(true));
     let Ok(row) = row else { return };
