@@ -17,7 +17,8 @@ import {
 } from "./convert.js";
 import { byId, make } from "./dom.js";
 import { setUpDump, showDump } from "./dump.js";
-import { findRecords, showRecords } from "./records.js";
+import { openLayout, setUpLayout, tellApart } from "./fields.js";
+import { findRecords, setUpRecords, showRecords, suggestShape } from "./records.js";
 import { showVerdict } from "./verdict.js";
 
 /** How many bytes of a file are looked at. The rest is read only to convert it. */
@@ -43,6 +44,8 @@ async function start() {
   byId("encodings").replaceChildren(...options);
   setUpOptions(optionsChanged);
   setUpDump();
+  setUpLayout(layoutChanged);
+  setUpRecords();
   setUpInput();
   setUpFields();
   setOptions(fromFragment(location.hash));
@@ -68,8 +71,9 @@ function setUpInput() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     drop.classList.remove("over");
-    const dropped = event.dataTransfer.files[0];
-    if (dropped) open(dropped);
+    const { layout, data } = tellApart([...event.dataTransfer.files], byId("layout-box").contains(event.target));
+    if (layout) openLayout(layout, layoutChanged);
+    if (data) open(data);
   });
   byId("paste-text").addEventListener("click", () => open(new File([byId("paste").value], "pasted.txt")));
   byId("paste-hex").addEventListener("click", openHex);
@@ -163,6 +167,13 @@ function optionsChanged() {
   const fragment = toFragment(chosenOptions());
   history.replaceState(null, "", fragment ? `#${fragment}` : "#");
   refresh();
+}
+
+/** Shows the records and their fields again. */
+function layoutChanged() {
+  if (!file) return;
+  suggestShape();
+  showRecords(file, byId("read-as").value);
 }
 
 function setUpFields() {

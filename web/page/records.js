@@ -1,18 +1,35 @@
 // The records of a file, with a ruler over their columns.
 
-import { explain, records, sniff } from "../src/index.js";
-import { byId, make, shape } from "./dom.js";
+import { records, sniff } from "../src/index.js";
+import { ruler, texts } from "./columns.js";
+import { byId, make } from "./dom.js";
+import { layoutShape, showFields } from "./fields.js";
 
 const SHOWN = 100;
 const WIDEST = 400;
 
-/** Finds out which record formats fit, and fills in the only one. */
+/** The format that the layout suggested last. */
+let suggested = "";
+/** The records that are shown: their pieces, the file, and the encoding. */
+let shown = { pieces: [] };
+
+/** Finds out which record formats fit, and fills in the only one, or else that of the layout. */
 export function findRecords(file) {
   const isWhole = file.size === file.head.length;
   const found = sniff(file.head, isWhole).filter((one) => one.survives);
   byId("shapes").replaceChildren(...found.map((one) => make("option", { value: one.shape })));
   byId("shape").value = found.length === 1 ? found[0].shape : "";
+  byId("record").value = "1";
   file.shapes = found;
+  suggestShape();
+}
+
+/** Fills in the format that the layout suggests, if nobody named another one. */
+export function suggestShape() {
+  const input = byId("shape");
+  if (!["", suggested].includes(input.value.trim())) return;
+  suggested = layoutShape();
+  input.value = suggested;
 }
 
 /** Shows the records. */
@@ -20,6 +37,8 @@ export function showRecords(file, label) {
   const [about, list] = [byId("records-about"), byId("records-list")];
   const wanted = byId("shape").value.trim();
   list.replaceChildren();
+  shown = { pieces: [], file, label };
+  showFields(null);
   if (!wanted) {
     const fitting = file.shapes.map((one) => one.shape).join(", ");
     about.textContent = fitting
@@ -44,29 +63,43 @@ export function showRecords(file, label) {
   const part = file.size > file.head.length ? " in the first MiB" : "";
   about.textContent = `${lengths.length} records${part}${range}.${why ? ` Evidence: ${why}.` : ""}${failure}`;
   const widest = Math.min(WIDEST, Math.max(0, ...lengths.slice(0, SHOWN)));
-  const lines = found.records.slice(0, SHOWN).map((pieces, index) => {
-    const data = join(pieces.map(([at, len]) => file.head.subarray(at, at + len))).subarray(0, WIDEST);
-    return line(`${index + 1}`.padStart(6), `${lengths[index]}`.padStart(6), textOf(label, data));
+  shown.pieces = found.records;
+  const lines = found.records.slice(0, SHOWN).map((_, index) => {
+    const text = texts(label, dataOf(index).subarray(0, WIDEST)).join("");
+    return line({ "data-record": index + 1 }, `${index + 1}`.padStart(6), `${lengths[index]}`.padStart(6), text);
   });
-  list.replaceChildren(line("record", "length", ruler(widest)), ...lines);
+  list.replaceChildren(line({}, "record", "length", ruler(widest)), ...lines);
   if (found.records.length > SHOWN) list.append(make("p", {}, `… and ${found.records.length - SHOWN} more`));
+  showRecord();
 }
 
-const line = (number, len, text) => make("div", { class: "record" }, make("b", {}, `${number} ${len}  `), text);
-
-/** Columns from 1: ----+----1----+----2 */
-function ruler(len) {
-  return Array.from({ length: len }, (_, at) =>
-    (at + 1) % 10 === 0 ? ((at + 1) / 10) % 10 : (at + 1) % 5 === 0 ? "+" : "-",
-  ).join("");
+/** Shows the fields of the record that is chosen. */
+function showRecord() {
+  const { pieces, label } = shown;
+  const number = Math.max(1, Math.min(Math.trunc(Number(byId("record").value)) || 1, pieces.length));
+  for (const line of byId("records-list").querySelectorAll("[data-record]")) {
+    line.classList.toggle("chosen", line.dataset.record === String(number));
+  }
+  if (pieces.length === 0) return;
+  byId("record").value = number;
+  showFields({ number, bytes: dataOf(number - 1), label });
 }
 
-/** A character for each byte, so that columns keep their places. */
-function textOf(label, data) {
-  return explain(label, data)
-    .cells.map(([len, text]) => (text ? shape(text).padEnd(len) : "·".repeat(len)))
-    .join("");
+export function setUpRecords() {
+  byId("record").addEventListener("change", showRecord);
+  byId("records-list").addEventListener("click", (event) => {
+    const number = event.target.closest("[data-record]")?.dataset.record;
+    if (!number) return;
+    byId("record").value = number;
+    showRecord();
+  });
 }
+
+const line = (attributes, number, len, text) =>
+  make("div", { class: "record", ...attributes }, make("b", {}, `${number} ${len}  `), text);
+
+/** Returns the bytes of a record. */
+const dataOf = (index) => join(shown.pieces[index].map(([at, len]) => shown.file.head.subarray(at, at + len)));
 
 function join(pieces) {
   if (pieces.length === 1) return pieces[0];

@@ -63,6 +63,8 @@ export class CharpipeError extends Error {
   /** The record and the column in it, both from 1, if the input consists of records. */
   readonly record?: number;
   readonly column?: number;
+  /** The line of a layout, from 1; then `column` is the column in this line. */
+  readonly line?: number;
   /** The malformed bytes. */
   readonly bytes?: Uint8Array;
   /** The unmappable character. */
@@ -141,8 +143,8 @@ export interface Report {
  * Loads the WebAssembly module, which all functions use. Call it once, and await it, before the others.
  *
  * `web` (the default) has the encodings of the web, of EBCDIC and of DOS. `all` has all encodings, `unmappable:
- * "translit"`, `normalize`, `explain`, `records` and `sniff`. `small` lacks those of the web, which TextDecoder has.
- * Other sources are the bytes of the module, a response, a URL, or a compiled module.
+ * "translit"`, `normalize`, `explain`, `records`, `sniff` and `fields`. `small` lacks those of the web, which
+ * TextDecoder has. Other sources are the bytes of the module, a response, a URL, or a compiled module.
  */
 export function load(
   source?: "web" | "all" | "small" | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module,
@@ -213,6 +215,50 @@ export function records(
 
 /** Returns the record formats that an input may have, the best first. Only in the build `all`. */
 export function sniff(input: Bytes, isLast?: boolean): { shape: string; survives: boolean; why: string[] }[];
+
+/** A field of a record. */
+export interface Field {
+  /** Its name, after those of its groups, with the numbers of occurrences: `CUSTOMER.PHONE[2]`. */
+  name: string;
+  /** Where it begins in the record, in bytes from 0, and how many bytes it has. */
+  offset: number;
+  length: number;
+  kind: string;
+  /** The picture and the usage of a copybook. */
+  picture: string;
+  /** The value as text, so that numbers are exact; bytes are in hex. Null if there is none. */
+  value: string | null;
+  /** Why the bytes are no value. */
+  error: { code: string; message: string } | null;
+}
+
+/**
+ * Returns the fields of a record. `layout` is a COBOL copybook or a field list, and the options are those of `charpipe
+ * rows`: the encoding (IBM037 by default), the format of floating-point numbers, and the rules for record types.
+ *
+ * An error in the layout is thrown, with `line` and `column`. A field that cannot be read has an `error` of its own. If
+ * the record cannot be read to its end, because a count in it is wrong for example, the result has the `error` and the
+ * fields before it. `cut` is true if there are more than 10,000 fields, or more than 16 MiB of values. Only in the build
+ * `all`.
+ */
+export function fields(
+  layout: string | Bytes,
+  record: Bytes,
+  options?: { from?: string; float?: "ibm" | "ieee"; when?: string | string[] },
+): {
+  codec: string;
+  /** The name of the record in the layout. */
+  record: string | null;
+  /** The lengths of the shortest and of the longest record. */
+  lengths: [number, number];
+  /** The length that the layout gives this record. */
+  length: number | null;
+  /** The type of the record, if a rule applies. */
+  type: string | null;
+  fields: Field[];
+  cut: boolean;
+  error: (Failure & { bytes: string; field: string }) | null;
+};
 
 /**
  * Converts bytes to bytes, piece by piece. An error comes after all good output. Nothing is converted before the reader

@@ -3,7 +3,7 @@
 import { asBytes } from "./bytes.js";
 import { CharpipeError } from "./error.js";
 import { current, load, loadSync } from "./load.js";
-import { Stream } from "./module.js";
+import { Stream, optionLines } from "./module.js";
 
 export { CharpipeError, load, loadSync };
 export { DecoderStream, EncoderStream, ConverterStream } from "./streams.js";
@@ -160,4 +160,15 @@ export function sniff(input, isLast = true) {
   const bytes = asBytes(input);
   const call = (at) => module.json(module.call("charpipe_sniff", at, bytes.length, isLast ? 1 : 0));
   return module.withBytes(bytes, call).hypotheses;
+}
+
+export function fields(layout, record, options = {}) {
+  needs("charpipe_fields");
+  const module = current();
+  const [text, bytes] = [typeof layout === "string" ? encoder.encode(layout) : asBytes(layout), asBytes(record)];
+  const call = (options, layout, record) =>
+    module.json(module.call("charpipe_fields", options, layout, text.length, record, bytes.length));
+  return module.withText(optionLines(options), (options) =>
+    module.withBytes(text, (layout) => module.withBytes(bytes, (record) => call(options, layout, record))),
+  );
 }

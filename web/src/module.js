@@ -85,12 +85,12 @@ export class Module {
     return decoder.decode(memory.subarray(at, memory.indexOf(0, at)));
   }
 
-  /** Reads JSON that a function gave away, and frees it. Throws what it has as `error`. */
+  /** Reads JSON that a function gave away, and frees it. Throws the error if there is nothing else. */
   json(at) {
     if (at === 0) throw internal();
     const value = JSON.parse(this.text(at));
     this.call("charpipe_free_text", at);
-    if (value.error && !value.records) throw new CharpipeError(value.error);
+    if (value.error && Object.keys(value).length === 1) throw new CharpipeError(value.error);
     return value;
   }
 }
@@ -101,14 +101,16 @@ function internal(cause) {
   return error;
 }
 
-/** Writes options as charpipe.h has them: a line for each. Names may be in camel case. */
-function optionLines(options) {
+/** Writes options as charpipe.h has them: a line for each value. Names may be in camel case. */
+export function optionLines(options) {
   const lines = [];
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || value === null) continue;
-    const line = `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`;
-    if (/[\r\n]/.test(line)) throw new CharpipeError({ code: "usage", message: `a line end in the option ${name}` });
-    lines.push(line);
+  for (const [name, values] of Object.entries(options)) {
+    for (const value of [values].flat()) {
+      if (value === undefined || value === null) continue;
+      const line = `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`;
+      if (/[\r\n]/.test(line)) throw new CharpipeError({ code: "usage", message: `a line end in the option ${name}` });
+      lines.push(line);
+    }
   }
   return lines.join("\n");
 }

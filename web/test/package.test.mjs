@@ -24,6 +24,7 @@ test("load takes a name, a module and bytes", async () => {
   assert.equal(charpipe.decode(bytes(0xc1), { from: "IBM037" }), "A");
   assert.throws(() => charpipe.decode(bytes(0xc1), { from: "Shift_JIS" }), { code: "unknown-label" });
   assert.throws(() => charpipe.sniff(bytes(1)), { code: "usage", message: /load\("all"\)/ });
+  assert.throws(() => charpipe.fields("A 1 1 text", bytes(1)), { code: "usage", message: /load\("all"\)/ });
   await charpipe.load(await WebAssembly.compile(wasm));
   await charpipe.load(new Response(wasm, { headers: { "content-type": "application/wasm" } }));
   await charpipe.load();
@@ -334,6 +335,49 @@ test("what only the module with everything has", async () => {
     [1, 0],
   ]);
   assert.equal(charpipe.records("fb:2", bytes(1, 2, 3, 4)).records.length, 2);
+  await charpipe.load();
+});
+
+test("the fields of a record", async () => {
+  await charpipe.load("all");
+  const copybook = `       01  CLIENT.
+           05  NAME    PIC X(3).
+           05  AMOUNT  PIC S9(3)V99 COMP-3 OCCURS 2 TIMES.
+`;
+  const record = bytes(0xd1, 0x96, 0x85, 0x12, 0x34, 0x5d, 0x12, 0x34, 0x56);
+  const read = charpipe.fields(copybook, record, { from: "IBM1047" });
+  assert.deepEqual([read.codec, read.record, read.lengths, read.length, read.cut], ["IBM1047", "CLIENT", [9, 9], 9, false]);
+  assert.deepEqual(
+    read.fields.map(({ name, offset, length, kind, value }) => [name, offset, length, kind, value]),
+    [
+      ["NAME", 0, 3, "text", "Joe"],
+      ["AMOUNT[1]", 3, 3, "packed.2", "-123.45"],
+      ["AMOUNT[2]", 6, 3, "packed.2", null],
+    ],
+  );
+  assert.equal(read.fields[2].error.code, "bad-number");
+  // As bytes, and with a record that is too short; a count that is wrong does not throw.
+  const short = charpipe.fields(new TextEncoder().encode(copybook), new Uint8Array());
+  assert.deepEqual(new Set(short.fields.map(({ error }) => error.code)), new Set(["record-too-short"]));
+  const counted = charpipe.fields("01 R.\n 05 N PIC 9.\n 05 A PIC X OCCURS 0 TO 2 DEPENDING ON N.\n", bytes(0xf7));
+  assert.deepEqual([counted.error.code, counted.error.field, counted.error.offset], ["bad-count", "N", 0]);
+  // Types of records, and markup in names and values, which stays as it is.
+  const types = "01 R.\n 05 T PIC X.\n 05 A PIC 9.\n 05 B REDEFINES A PIC X.\n";
+  const typed = charpipe.fields(types, bytes(0xc2, 0xc1), { when: ["T=A: A", "T=B: B"] });
+  assert.deepEqual([typed.type, typed.fields.map(({ value }) => value)], ["B", ["B", "A"]]);
+  const markup = charpipe.fields("<b>&'\" 1 9 text\n", Buffer.from("<script>&"), { from: "UTF-8" });
+  assert.deepEqual([markup.fields[0].name, markup.fields[0].value], ["<b>&'\"", "<script>&"]);
+
+  const error = assertThrows(() => charpipe.fields("01 A.\n   05 B PIC X(3) OCURS 3.\n", record));
+  assert.deepEqual([error.code, error.line, error.column, error.offset], ["bad-layout", 2, 18, undefined]);
+  assert.match(error.message, /^line 2, column 18: found OCURS, expected a clause/);
+  assert.throws(() => charpipe.fields("", record), { code: "bad-layout" });
+  assert.throws(() => charpipe.fields(copybook, record, { from: "no such" }), { code: "unknown-label" });
+  assert.throws(() => charpipe.fields(copybook, record, { when: "T=1: A\nfloat=ieee" }), { code: "usage" });
+  assert.throws(() => charpipe.fields(copybook, "text"), TypeError);
+  // A short layout with a million fields does not become a long result.
+  const many = charpipe.fields("A 1 1*1000000 raw\n", bytes(7));
+  assert.deepEqual([many.fields.length, many.cut], [10_000, true]);
   await charpipe.load();
 });
 

@@ -166,6 +166,115 @@ test("records with a ruler", async () => {
   await close(page);
 });
 
+const COPYBOOK = `       01  CLIENT.
+           05  NAME    PIC X(4).
+           05  COUNT   PIC 9.
+           05  AMOUNT  PIC S9(3)V99 COMP-3.
+`;
+/** Two clients; the amount of the second one is not a number. */
+const CLIENTS = Buffer.from("D1968540F112345CC1958540F2123456", "hex");
+
+async function giveLayout(page, path) {
+  await (await page.$("#layout-file")).uploadFile(path);
+  await page.waitForFunction(() => document.getElementById("layout-about").textContent);
+}
+
+/** Types a layout, and returns what the page says about it. */
+async function pasteLayout(page, layout) {
+  await page.$eval("#layout-box", (box) => (box.open = true));
+  return page.$eval(
+    "#layout",
+    (area, layout) => {
+      area.value = layout;
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+      return document.getElementById("layout-about").textContent;
+    },
+    layout,
+  );
+}
+
+const rowsOf = (page) =>
+  page.$$eval("#fields-list tbody tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+
+test("a copybook lays fields over the record", async () => {
+  const page = await open("#from=IBM1047");
+  // The copybook may come first. Its length is that of the records.
+  await giveLayout(page, file("CLIENT.CPY", COPYBOOK));
+  assert.equal(await text(page, "layout-about"), "The records of the layout CLIENT have 8 bytes.");
+  await give(page, file("clients.bin", CLIENTS));
+  assert.equal(await page.$eval("#shape", (input) => input.value), "fb:8");
+  assert.deepEqual(await rowsOf(page), [
+    ["NAME", "1–4", "text", "D1 96 85 40", "“Joe”"],
+    ["COUNT", "5", "zoned,unsigned", "F1", "1"],
+    ["AMOUNT", "6–8", "packed.2", "12 34 5C", "123.45"],
+  ]);
+  const lines = await page.$$eval("#fields-columns .record", (lines) => lines.map((line) => line.textContent));
+  assert.deepEqual([lines[0], lines[2], lines[3]], ["----+---", "D984F135", "1650124C"]);
+
+  // The other record, with the keyboard; and a field.
+  await page.focus("#record");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /^Record 2 in IBM1047: 8 bytes/.test(document.getElementById("fields-about").textContent));
+  assert.match(await text(page, "fields-about"), /1 of 3 fields cannot be read/);
+  assert.match((await rowsOf(page))[2][4], /^12 34 56 is not a number; expected /);
+  assert.equal((await page.$$("#fields-list .bad")).length, 1);
+  await page.focus("#fields-list button[tabindex='0']");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await text(page, "fields-chosen"), "COUNT, column 5: 2");
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.field), "1");
+  assert.equal((await page.$$("#fields-list button[tabindex='0']")).length, 1);
+  assert.deepEqual(await page.$$eval("#fields-columns .chosen", (all) => all.map((one) => one.textContent)), ["+", "2", "F", "2"]);
+  // The first record again, with the mouse.
+  await page.click("#records-list [data-record='1']");
+  assert.match(await text(page, "fields-about"), /^Record 1 /);
+  assert.equal(await page.evaluate(() => location.hash), "#from=IBM1047", "the address has no layout");
+  await picture(page, "fields");
+  await close(page);
+});
+
+test("a copybook with an error: its line and its column", async () => {
+  const page = await open("#from=IBM1047");
+  await give(page, file("clients.bin", CLIENTS));
+  assert.match(await pasteLayout(page, COPYBOOK), /have 8 bytes/);
+  assert.ok(await page.$("#fields:not([hidden])"));
+  assert.match(
+    await pasteLayout(page, "01 A.\n   05 B PIC X(3) OCURS 3.\n"),
+    /^The layout has an error: line 2, column 18: found OCURS, expected a clause/,
+  );
+  assert.ok(await page.$("#layout-about.problem"));
+  assert.ok(await page.$("#fields[hidden]"));
+  // A layout that this encoding cannot fill.
+  assert.match(await pasteLayout(page, "G 1 4 graphic\n"), /have 4 bytes/);
+  assert.match(await text(page, "fields-about"), /IBM1047 has no double-byte characters/);
+  assert.equal(await pasteLayout(page, ""), "");
+  assert.ok(await page.$("#fields[hidden]"));
+  await close(page);
+});
+
+test("a copybook and a file that are dropped together", async () => {
+  const page = await open("#from=IBM1047");
+  const drop = (files, selector) =>
+    page.evaluate(
+      (files, selector) => {
+        const dataTransfer = new DataTransfer();
+        for (const [name, bytes] of files) dataTransfer.items.add(new File([Uint8Array.from(bytes)], name));
+        const event = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer });
+        document.querySelector(selector).dispatchEvent(event);
+      },
+      files,
+      selector,
+    );
+  await drop([["clients.bin", [...CLIENTS]], ["client.cpy", [...Buffer.from(COPYBOOK)]]], "body");
+  await page.waitForSelector("#fields:not([hidden])");
+  assert.equal((await rowsOf(page)).length, 3);
+  // By its place, whatever its name is. The file stays.
+  await drop([["layout.txt", [...Buffer.from("ONE 1 8 raw\n")]]], "#layout-box summary");
+  await page.waitForFunction(() => document.querySelectorAll("#fields-list tbody tr").length === 1);
+  assert.deepEqual((await rowsOf(page))[0].slice(0, 2), ["ONE", "1–8"]);
+  await close(page);
+});
+
 test("charts: a page, two compared, and the uses of a byte", async () => {
   const page = await open();
   for (const count of [3, 5]) {
@@ -326,6 +435,16 @@ test("hostile names and labels never become markup", async () => {
     input.dispatchEvent(new Event("change"));
   });
   await give(page, file(name, label));
+  await page.$eval("#shape", (input) => {
+    input.value = "fb:9";
+    input.dispatchEvent(new Event("change"));
+  });
+  await pasteLayout(page, "<img/src=x/onerror=alert(1)> 1 9 text\n<b>bold</b> 1 9 packed\n");
+  assert.deepEqual(
+    (await rowsOf(page)).map((row) => row[0]),
+    ["<img/src=x/onerror=alert(1)>", "<b>bold</b>"],
+  );
+  assert.equal((await rowsOf(page))[0][4], "“<?xml ver”");
   const found = await page.$$eval("main img, main svg, main b > b, main script", (all) =>
     all.map((one) => one.outerHTML),
   );
@@ -365,6 +484,8 @@ test("accessible in light and dark, wide and narrow", async () => {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await page.setViewport({ width, height: 900 });
       await give(page, join(data, "hello-ibm1047.xml"));
+      await pasteLayout(page, "A 1 20 text\nB 21 8 packed\n");
+      assert.ok(await page.$("#fields .bad"));
       await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
       assert.deepEqual(await violations(page), [], `${scheme} ${width}`);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
