@@ -253,10 +253,12 @@ impl Transcode {
     }
 }
 
+/// Makes the error for an option that is not in the table: there is none, or this build lacks its feature.
 fn unknown_option(name: String) -> Error {
     let names = TABLE.iter().map(|(option, _)| option.name);
     let near = label::near_misses(&name, names, |_| true);
     let why = match &*near {
+        _ if name == "normalize" => "this build has no normalisation: it lacks the feature `normalize`".to_owned(),
         [] => "there is no such option".to_owned(),
         near => format!("there is no such option; did you mean {}?", near.join(" or ")),
     };

@@ -37,6 +37,8 @@ fn wrong_names_and_values_are_explained() {
     for (name, value, message) in [
         ("malfromed", "drop", "option malfromed: there is no such option; did you mean malformed?"),
         ("", "", "option : there is no such option"),
+        #[cfg(not(feature = "normalize"))]
+        ("normalize", "nfc", "option normalize: this build has no normalisation: it lacks the feature `normalize`"),
         ("guess", "1", r#"option guess: "1" is not true or false"#),
         ("as", "http", r#"option as: "http" is not one of auto, xml, html, text"#),
         ("jobs", "0", r#"option jobs: "0" is not a number from 1 to 65535"#),

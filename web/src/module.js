@@ -191,7 +191,10 @@ export class Stream {
   error() {
     const { module, handle } = this;
     const failure = JSON.parse(module.text(module.call("charpipe_error", handle)));
-    return new CharpipeError(failure, module.text(module.call("charpipe_error_message", handle)));
+    const message = module.text(module.call("charpipe_error_message", handle));
+    // The library does not know that there are other modules.
+    const hint = / lacks the feature /.test(message) ? `; load("all") has it` : "";
+    return new CharpipeError(failure, message + hint);
   }
 
   verdict() {

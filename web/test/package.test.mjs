@@ -322,6 +322,16 @@ test("a bug in the module breaks that module only", async () => {
   assert.equal(charpipe.decode(bytes(0x61)), "a");
 });
 
+test("an option that needs another module names it", () => {
+  for (const [name, options] of [
+    ["normalize", { normalize: "nfc" }],
+    ["translit", { unmappable: "translit" }],
+  ]) {
+    const error = assertThrows(() => charpipe.convert(bytes(0x61), { to: "US-ASCII", ...options }));
+    assert.match(error.message, new RegExp(`it lacks the feature \`${name}\`; load\\("all"\\) has it$`));
+  }
+});
+
 test("what only the module with everything has", async () => {
   await charpipe.load("all");
   const name = charpipe.encode("é €", "US-ASCII", { unmappable: "translit" });
