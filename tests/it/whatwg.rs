@@ -6,8 +6,9 @@ use crate::common::vectors::{Row, rows};
 use crate::common::{sample, whole};
 use charpipe::codec::{ByteSink, MIN_ROOM, Replacement, Stop, Utf8Sink, WebCodec, decode_strictly};
 use charpipe::detect::{Policy, Severity};
-use charpipe::{Bom, Codec, Decoder, OnMalformed, Registry, Relabel, Transcode};
-use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
+use charpipe::{Bom, Codec, Decoder, Kind, OnMalformed, Registry, Relabel, Transcode};
+use encoding_rs::{DecoderResult, EUC_JP, EncoderResult, Encoding, GB18030, ISO_2022_JP};
+use sha2::{Digest, Sha256};
 use std::sync::{Arc, LazyLock};
 
 /// A row of `spec/whatwg-labels.tsv`.
@@ -354,6 +355,46 @@ fn every_pair_is_decoded_as_by_encoding_rs() {
             assert_eq!(ours(&*codec, &all, &[1 << 16], 1 << 16, false), theirs(encoding, &all), "{}", encoding.name());
         }
     }
+}
+
+/// Inputs with the sequences of the Encoding Standard that are longer than a pair or need a state, good and bad ones: the
+/// id of a row of `spec/whatwg-sequences.tsv`, the encoding, and the input. `web/test/package.test.mjs` makes the same
+/// inputs.
+fn sequences() -> impl Iterator<Item = (String, &'static Encoding, Vec<u8>)> {
+    let four = (0x81..=0xFE).map(|a: u8| {
+        let rest = (0x30..=0x39).flat_map(|b| (0x80..=0xFF).flat_map(move |c| (0x2F..=0x3A).map(move |d| [b, c, d])));
+        (format!("gb18030-{a:02x}"), GB18030, rest.flat_map(|[b, c, d]| [a, b, c, d, b'\n']).collect())
+    });
+    let three = (0xA0..=0xFF).map(|b: u8| {
+        let input = (0x80..=0xFF).flat_map(|c| [0x8F, b, c, b' ', b' ', b'\n']);
+        (format!("euc-jp-8f-{b:02x}"), EUC_JP, input.collect())
+    });
+    let pairs = (0x20..=0x7F).map(|a: u8| {
+        let input = (0x20..=0x7F).flat_map(|b| [0x1B, b'$', b'B', a, b, 0x1B, b'(', b'B', b'\n']);
+        (format!("iso-2022-jp-{a:02x}"), ISO_2022_JP, input.collect())
+    });
+    four.chain(three).chain(pairs)
+}
+
+/// The digests are those of what encoding_rs decodes, and the codecs decode the same.
+#[test]
+fn sequences_have_the_digests_of_the_vectors() {
+    let digest = |text: &str| -> String {
+        Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    };
+    let mut lines = Vec::new();
+    for (id, encoding, input) in sequences() {
+        let (text, _) = encoding.decode_without_bom_handling(&input);
+        if sample::is_full() || !id.starts_with("gb18030") || id.ends_with(['0', '1', '4']) {
+            let job = Transcode::new().source_encoding(encoding.name()).unwrap();
+            let job = job.kind(Kind::Text).on_malformed(OnMalformed::Replace);
+            assert_eq!(job.decode(&input).unwrap(), text, "{id}");
+        }
+        lines.push(format!("{id}\t{}", digest(&text)));
+    }
+    let rows = rows("whatwg-sequences.tsv");
+    let found: Vec<String> = rows.iter().map(|row| format!("{}\t{}", &row["id"], &row["digest"])).collect();
+    assert!(found == lines, "spec/whatwg-sequences.tsv should have these rows:\n{}", lines.join("\n"));
 }
 
 /// Decodes random bytes of the kinds that matter, in pieces and buffers of many sizes, also with copies of the decoder.

@@ -1,6 +1,7 @@
 // Tests the package in Node: `node --test web/test/package.test.mjs`, after `node web/build.mjs wasm package`.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -287,6 +288,46 @@ test("decoding agrees with TextDecoder, whole and at every cut", () => {
     compared += 1;
   }
   assert.ok(compared >= 14, `${compared} charsets`);
+});
+
+/** Inputs with the sequences of the Encoding Standard that are longer than a pair or need a state, as in whatwg.rs. */
+function* sequences() {
+  const part = (name, byte, from, input) => [`${name}-${byte.toString(16)}`, from, Uint8Array.from(input)];
+  for (let a = 0x81; a <= 0xfe; a++) {
+    const input = [];
+    for (let b = 0x30; b <= 0x39; b++) {
+      for (let c = 0x80; c <= 0xff; c++) {
+        for (let d = 0x2f; d <= 0x3a; d++) input.push(a, b, c, d, 0x0a);
+      }
+    }
+    yield part("gb18030", a, "gb18030", input);
+  }
+  for (let b = 0xa0; b <= 0xff; b++) {
+    const input = [];
+    for (let c = 0x80; c <= 0xff; c++) input.push(0x8f, b, c, 0x20, 0x20, 0x0a);
+    yield part("euc-jp-8f", b, "EUC-JP", input);
+  }
+  for (let a = 0x20; a <= 0x7f; a++) {
+    const input = [];
+    for (let b = 0x20; b <= 0x7f; b++) input.push(0x1b, 0x24, 0x42, a, b, 0x1b, 0x28, 0x42, 0x0a);
+    yield part("iso-2022-jp", a, "ISO-2022-JP", input);
+  }
+}
+
+test("long sequences and those with a state are decoded as by the Encoding Standard", () => {
+  const spec = readFileSync(new URL("../../spec/whatwg-sequences.tsv", import.meta.url), "utf8");
+  const rows = spec.split("\n").filter((line) => line && !line.startsWith("#"));
+  const wanted = new Map(rows.slice(1).map((row) => row.split("\t")));
+  const digest = (text) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+  for (const [id, from, input] of sequences()) {
+    assert.equal(digest(charpipe.decode(input, { from, malformed: "replace", as: "text" })), wanted.get(id), id);
+    if (input.length < 2000) {
+      const pieces = Array.from({ length: Math.ceil(input.length / 5) }, (_, at) => input.subarray(5 * at, 5 * at + 5));
+      assert.equal(digest(inPieces(from, pieces)), wanted.get(id), `${id} in pieces`);
+    }
+    wanted.delete(id);
+  }
+  assert.deepEqual([...wanted.keys()], []);
 });
 
 test("labels mean under the web's policy what they mean to TextDecoder", () => {
