@@ -599,6 +599,10 @@ fn fields_at_the_limits() {
     let many = fields("", b"A 1 1*1000000 raw\n", &[7; 100]);
     assert_eq!((many["fields"].as_array().unwrap().len(), &many["cut"]), (10_000, &true.into()));
     assert_eq!((&many["fields"][99]["value"], many["length"].is_null()), (&"07".into(), true));
+    // Fields that share their bytes: each value has two million digits.
+    let list: String = (0..30).map(|number| format!("F{number} 1 1000000 raw\n")).collect();
+    let long = fields("", list.as_bytes(), &[7; 1_000_000]);
+    assert_eq!((long["fields"].as_array().unwrap().len(), &long["cut"]), (9, &true.into()));
 }
 
 /// The header declares exactly the functions that the library exports.
