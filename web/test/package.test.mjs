@@ -363,7 +363,8 @@ test("a bug in the module breaks that module only", async () => {
   assert.equal(charpipe.decode(bytes(0x61)), "a");
 });
 
-test("an option that needs another module names it", () => {
+test("an option that needs another module names it", async () => {
+  await charpipe.load();
   for (const [name, options] of [
     ["normalize", { normalize: "nfc" }],
     ["translit", { unmappable: "translit" }],
