@@ -38,9 +38,10 @@ impl Layout {
     /// * `KIND` is `text`, `graphic` (double-byte text without shift codes), `zoned`, `edited`, `packed`, `binary`,
     ///   `float` or `raw`. `SCALE` is the number of decimal places.
     /// * Modifiers: `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for `zoned` (see [`ZonedSigns`]);
-    ///   `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point`, `blanks=N` and `blank-when-zero` for `edited` (see
-    ///   [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`; `unsigned` and `little` for `binary`; `ieee` and `little` for `float`.
-    ///   `digits=N` says how many digits a packed or binary number can have, if that is less than its bytes allow.
+    ///   `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point`, `blanks=N` and
+    ///   `blank-when-zero` for `edited` (see [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`;
+    ///   `unsigned` and `little` for `binary`; `ibm` or `ieee`, and `little`, for `float`. `digits=N` says how many digits
+    ///   a packed or binary number can have, if that is less than its bytes allow.
     /// * `PAGE` is the label of a code page, for text that is not in the page of the record.
     /// * `when` begins a block of fields that apply only to records of a type; see [`When`] for the condition. The
     ///   block ends at the next `when` or at `end`. Adjacent blocks are alternatives: exactly one of them applies to a

@@ -407,7 +407,9 @@ pub(super) fn read_float(bytes: &[u8], float: &Float) -> Option<Value<'static>> 
         (FloatFormat::Ibm, false) => {
             let number = from_hexadecimal(bits << 32);
             let single = number as f32;
-            if f64::from(single) == number { Value::Single(single) } else { Value::Double(number) }
+            // A subnormal `f32` is written with so few digits that they lead to another hexadecimal number.
+            let is_exact = f64::from(single) == number && !single.is_subnormal();
+            if is_exact { Value::Single(single) } else { Value::Double(number) }
         }
     })
 }

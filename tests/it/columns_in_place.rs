@@ -71,7 +71,8 @@ fn the_page_of_a_column_is_that_of_the_input_if_it_names_none() {
 fn a_column_in_the_target_charset_is_carried_byte_for_byte() {
     // Shift codes that change nothing, half a pair, a lone shift in.
     let bytes = b"\x0E\x0F\xC1\x0F\x0E\x45\x0F\x41\x0E\x45\x66\x40";
-    for page in ["IBM930", "IBM939", "UTF-8", "Shift_JIS", "IBM300", "US-ASCII"] {
+    let web = cfg!(feature = "whatwg").then_some("Shift_JIS");
+    for page in ["IBM930", "IBM939", "UTF-8", "IBM300", "US-ASCII"].into_iter().chain(web) {
         let job = job(&format!("1-5={page},7-"), page, "rdw", "rdw").source_encoding(page).unwrap();
         let input = framed(&shape("rdw"), &[bytes.to_vec(), Vec::new(), b"\xFF\xFF".to_vec()]);
         assert_eq!(every_way(&job, &input, page).output, input, "{page}");
