@@ -1,6 +1,6 @@
 /*
- * Tests iconv(3) as POSIX defines it: `contract [EVERY]`. Converts samples that are cut at every place, or at one in EVERY,
- * with space for any number of bytes. Prints `ok`, or the lines of this file at which something is wrong.
+ * Tests iconv(3) as POSIX defines it: `contract [EVERY]`. Converts samples that are cut at every place, or at one in
+ * EVERY, with space for any number of bytes. Prints `ok`, or the lines of this file at which something is wrong.
  */
 #include <errno.h>
 #include <iconv.h>
@@ -40,13 +40,15 @@ static const struct sample {
      TEXT("\xC1\x0E\x45\x66\x45\x62\x0F\xC2\x0E\x45\x62\x0F")},
     {"IBM939", "ISO-2022-JP", TEXT("\xC1\x0E\x45\x66\x45\x62\x0F\xC2\x0E\x45\x62\x0F"),
      TEXT("A\033$BK\\F|\033(BB\033$BF|\033(B")},
-    {"ISO-2022-JP", "UTF-8", TEXT("A\033$BK\\F|\033(BB\033$BF|\033(B"), TEXT("A\xE6\x9C\xAC\xE6\x97\xA5""B\xE6\x97\xA5")},
+    {"ISO-2022-JP", "UTF-8", TEXT("A\033$BK\\F|\033(BB\033$BF|\033(B"),
+     TEXT("A\xE6\x9C\xAC\xE6\x97\xA5""B\xE6\x97\xA5")},
     {"UTF-8", "ISO-2022-KR", TEXT("a\xED\x95\x9C""b\xED\x95\x9C"), TEXT("\033$)Ca\x0EGQ\x0F""b\x0EGQ\x0F")},
     {"UTF-8", "UTF-7", TEXT("a\xC3\xA9\xE2\x82\xAC""b\xC3\xA9"), TEXT("a+AOkgrA-b+AOk-")},
     {"GB18030", "UTF-8", TEXT("a\xC8\xD5\x94\x39\xFC\x36"), TEXT("a\xE6\x97\xA5\xF0\x9F\x98\x80")},
     {"Shift_JIS", "EUC-JP", TEXT("a\x93\xFA\xB1\x96{"), TEXT("a\xC6\xFC\x8E\xB1\xCB\xDC")},
     /* One code for two characters: the first waits for the second. */
-    {"UTF-8", "EUC-JISX0213", TEXT("\xE3\x81\x8B\xE3\x82\x9A\xE3\x81\x8B""a\xE3\x81\x8B"), TEXT("\xA4\xF7\xA4\xAB""a\xA4\xAB")},
+    {"UTF-8", "EUC-JISX0213", TEXT("\xE3\x81\x8B\xE3\x82\x9A\xE3\x81\x8B""a\xE3\x81\x8B"),
+     TEXT("\xA4\xF7\xA4\xAB""a\xA4\xAB")},
     {"UTF-8", "IBM1390", TEXT("\xE3\x81\x8B\xE3\x82\x9A\xE3\x81\x8B""a\xE3\x81\x8B"),
      TEXT("\x0E\xEC\xB5\x44\x86\x0F\x62\x0E\x44\x86\x0F")},
     {"Big5-HKSCS", "UTF-8", TEXT("\x88\x62\x88\x66""a"), TEXT("\xC3\x8A\xCC\x84\xC3\x8A""a")},
@@ -58,7 +60,8 @@ static const struct sample {
     /* No byte order mark: the name says the byte order. And no declaration. */
     {"UTF-16LE", "UTF-8", TEXT("\xFF\xFE""a\0"), TEXT("\xEF\xBB\xBF""a")},
     {"UTF-8", "UTF-16BE", TEXT("\xEF\xBB\xBF""a"), TEXT("\xFE\xFF\0a")},
-    {"ISO-8859-1", "UTF-8", TEXT("<?xml version='1.0' encoding='x'?>\xE9"), TEXT("<?xml version='1.0' encoding='x'?>\xC3\xA9")},
+    {"ISO-8859-1", "UTF-8", TEXT("<?xml version='1.0' encoding='x'?>\xE9"),
+     TEXT("<?xml version='1.0' encoding='x'?>\xC3\xA9")},
     {"ISO-8859-1", "UTF-8", TEXT("\xFE"), TEXT("\xC3\xBE")},
 };
 
@@ -73,8 +76,8 @@ struct run {
 };
 
 /*
- * Calls iconv with input up to `end`, and space for `room` bytes that the caller owns. Checks that it kept to its buffers,
- * and that the output stands for what was taken: the same input always has the same output. Returns the error.
+ * Calls iconv with input up to `end`, and space for `room` bytes that the caller owns. Checks that it kept to its
+ * buffers, and that the output stands for what was taken: the same input always has the same output. Returns the error.
  */
 static int step(struct run *run, size_t end, size_t room, int is_end) {
     size_t len = end - run->taken, in_left = len, out_left = room;
@@ -82,7 +85,8 @@ static int step(struct run *run, size_t end, size_t room, int is_end) {
     if (!input || !output) exit(1);
     memcpy(input, run->sample->input + run->taken, len);
     memset(output, 0x55, room + 1);
-    size_t result = is_end ? iconv(run->cd, NULL, NULL, &out, &out_left) : iconv(run->cd, &in, &in_left, &out, &out_left);
+    size_t result =
+        is_end ? iconv(run->cd, NULL, NULL, &out, &out_left) : iconv(run->cd, &in, &in_left, &out, &out_left);
     int error = result == FAILED ? errno : 0;
     CHECK(in == input + (len - in_left) && out == output + (room - out_left), run->sample->from);
     CHECK(output[room] == 0x55 && in_left <= len && out_left <= room, run->sample->from);
@@ -121,7 +125,9 @@ static void convert(const struct sample *sample, iconv_t cd, size_t cut, size_t 
     }
     CHECK(run.given == sample->output_len && memcmp(run.output, sample->output, run.given) == 0, sample->from);
     /* The text has ended: there is nothing to write, however often one asks. */
-    CHECK(failed > failed_before || (step(&run, run.taken, 0, 1) == 0 && step(&run, run.taken, 5, 1) == 0), "after the end");
+    for (size_t more = 0; more < 6 && failed == failed_before; more += 5) {
+        CHECK(step(&run, run.taken, more, 1) == 0 && run.given == sample->output_len, "after the end");
+    }
     if (failed > failed_before) printf("%s to %s, cut at %zu, space %zu\n", sample->from, sample->to, cut, room);
 }
 

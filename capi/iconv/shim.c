@@ -5,9 +5,9 @@
  *     cc -shared -fPIC capi/iconv/shim.c -o libcharpipe_iconv.so $(pkg-config --cflags --libs charpipe)
  *     LD_PRELOAD=./libcharpipe_iconv.so git add file
  *
- * It follows POSIX: a call takes only input whose output it gave. Input that it cannot convert, has no space for, or has
- * only the beginning of, stays unread, and the state stays that before it. For this, the shim makes a copy of the stream
- * (charpipe_fork) before each attempt, and goes back to the copy if the attempt fails.
+ * It follows POSIX: a call takes only input whose output it gave. Input that it cannot convert, has no space for, or
+ * has only the beginning of, stays unread, and the state stays that before it. For this, the shim makes a copy of the
+ * stream (charpipe_fork) before each attempt, and goes back to the copy if the attempt fails.
  *
  * Where implementations differ:
  *
@@ -79,8 +79,8 @@ static long whole(charpipe *stream, const char *input, size_t len, char *output,
 }
 
 /*
- * Opens a stream of plain text: no label or newline changes. `policies` are options about errors, which are otherwise not
- * allowed. Returns NULL if a label is wrong.
+ * Opens a stream of plain text: no label or newline changes. `policies` are options about errors, which are otherwise
+ * not allowed. Returns NULL if a label is wrong.
  */
 static charpipe *opened(const char *from, const char *to, const char *policies) {
     static const char form[] = "from=%s\nto=%s\nas=text\nrelabel=never\neol=keep\n%s";
@@ -104,8 +104,8 @@ struct bytes {
 };
 
 /*
- * Gives the same characters to a new stream twice. Stores the second output, and what the first output has before that: a
- * byte order mark, a header. Returns whether it could.
+ * Gives the same characters to a new stream twice. Stores the second output, and what the first output has before that:
+ * a byte order mark, a header. Returns whether it could.
  *
  * After this, the stream takes nothing that follows for a byte order mark or a declaration.
  */
@@ -134,10 +134,12 @@ static const struct orders *orders_of(const struct bytes *head) {
     return NULL;
 }
 
-/* Returns the options that //TRANSLIT and //IGNORE stand for. With both, `?` is written for what has no approximation. */
+/*
+ * Returns the options that //TRANSLIT and //IGNORE stand for. With both, `?` is written for what has no approximation.
+ */
 static const char *policies(const struct conversion *conversion) {
-    if (conversion->translits) return conversion->ignores ? "unmappable=translit\nmalformed=drop" : "unmappable=translit";
-    return conversion->ignores ? "unmappable=drop\nmalformed=drop" : "";
+    if (!conversion->ignores) return conversion->translits ? "unmappable=translit" : "";
+    return conversion->translits ? "unmappable=translit\nmalformed=drop" : "unmappable=drop\nmalformed=drop";
 }
 
 /* Opens one stream, and moves it past `text`. Returns NULL if it cannot. */
@@ -164,7 +166,8 @@ static int open_streams(struct conversion *conversion, const char *from, const c
         const struct orders *orders = orders_of(&head);
         conversion->orders = orders;
         conversion->starts[0] = open_past(conversion, orders ? orders->names[0] : from, to, TEXTS[i]);
-        if (orders && conversion->starts[0]) conversion->starts[1] = open_past(conversion, orders->names[1], to, TEXTS[i]);
+        if (!orders || !conversion->starts[0]) continue;
+        conversion->starts[1] = open_past(conversion, orders->names[1], to, TEXTS[i]);
     }
     return conversion->starts[0] && (!conversion->orders || conversion->starts[1]);
 }
@@ -205,8 +208,8 @@ static enum outcome feed(charpipe *stream, const struct buffers *buffers, size_t
     size_t end = moved->taken + len, read, written;
     int status;
     do {
-        status = charpipe_step(stream, buffers->in + moved->taken, end - moved->taken, &read, buffers->out + moved->given,
-                               buffers->out_left - moved->given, &written);
+        status = charpipe_step(stream, buffers->in + moved->taken, end - moved->taken, &read,
+                               buffers->out + moved->given, buffers->out_left - moved->given, &written);
         moved->taken += read;
         moved->given += written;
     } while (status == CHARPIPE_NEED_ROOM && (read || written));
@@ -229,7 +232,9 @@ static void settle(struct conversion *conversion, struct buffers *buffers, charp
     buffers->out_left -= moved.given;
 }
 
-/* Converts the next `len` bytes of input: all of them, or none. If they end within a character, stores where it begins. */
+/*
+ * Converts the next `len` bytes of input: all of them, or none. If they end within a character, stores where it begins.
+ */
 static enum outcome next_block(struct conversion *conversion, struct buffers *buffers, size_t len, size_t *whole_len) {
     charpipe *before = charpipe_fork(conversion->stream);
     struct moved moved = {0, 0};

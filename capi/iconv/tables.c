@@ -1,6 +1,6 @@
 /*
- * Prints the tables of charsets as the iconv of this process has them: `tables EVERY CHARSET...`. Each sequence of up to
- * three bytes and each character is converted alone, from the initial state.
+ * Prints the tables of charsets as the iconv of this process has them: `tables EVERY CHARSET...`. Each sequence of up
+ * to three bytes and each character is converted alone, from the initial state.
  *
  *     CHARSET < 8140 3000         these bytes become these characters
  *     CHARSET > 3000 8140         this character becomes these bytes
@@ -17,7 +17,9 @@
 #define ROOM 64
 #define LONGEST 3
 
-/* Converts all of `input`, and ends the text. Returns the length of the output; -1 after an error, which is in errno. */
+/*
+ * Converts all of `input`, and ends the text. Returns the length of the output; -1 after an error, which is in errno.
+ */
 static int convert(iconv_t cd, const unsigned char *input, size_t len, unsigned char output[ROOM]) {
     char *in = (char *)input, *out = (char *)output;
     size_t out_left = ROOM;

@@ -283,10 +283,12 @@ pub unsafe extern "C" fn charpipe_finish(
     status
 }
 
-/// Returns a copy of a stream, or null.
+/// Returns a copy of a stream, or null. The WebAssembly module has neither this nor the next function: nothing in `web/`
+/// uses them, and its size matters.
 ///
 /// # Safety
 /// `handle` is null or open, and no other thread uses it.
+#[cfg(not(target_family = "wasm"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_fork(handle: *const Handle) -> *mut Handle {
     // SAFETY: the caller promises it.
@@ -298,6 +300,7 @@ pub unsafe extern "C" fn charpipe_fork(handle: *const Handle) -> *mut Handle {
 ///
 /// # Safety
 /// `handle` is null or open, and no other thread uses it.
+#[cfg(not(target_family = "wasm"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_pending(handle: *const Handle) -> usize {
     // SAFETY: the caller promises it.

@@ -75,6 +75,7 @@ impl Handle {
     }
 
     /// Returns a copy in the same state; `None` if there cannot be one. A handle with wrong options has no stream to copy.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn fork(&self) -> Option<Self> {
         let Machine::Convert(transcoder) = &self.machine else { return None };
         let machine = Machine::Convert(Box::new(transcoder.fork()?));
@@ -83,6 +84,7 @@ impl Handle {
     }
 
     /// Returns how many of the bytes that were taken mean nothing before more input comes.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn pending(&self) -> usize {
         if let Machine::Convert(transcoder) = &self.machine { transcoder.pending() } else { 0 }
     }

@@ -353,7 +353,11 @@ fn drain(stream: &Stream, output: &mut Vec<u8>) {
 fn pending_bytes_are_those_of_an_unfinished_character() {
     let stream = Stream::open("from=UTF-8\nas=text");
     let mut room = [0; 64];
-    assert_eq!((stream.step(b"ab", &mut room), stream.pending()), ((NEED_INPUT, 2, 0), 2), "it may be a byte order mark");
+    assert_eq!(
+        (stream.step(b"ab", &mut room), stream.pending()),
+        ((NEED_INPUT, 2, 0), 2),
+        "it may be a byte order mark"
+    );
     assert_eq!((stream.step(b"cd\xE2\x82", &mut room), stream.pending()), ((NEED_INPUT, 4, 4), 2));
     assert_eq!((stream.step(b"\xAC", &mut room), stream.pending()), ((NEED_INPUT, 1, 3), 0));
 }
