@@ -87,6 +87,9 @@ fn detection() {
         check(&job.clone().kind(Kind::Xml), document.as_bytes(), "XML in UTF-8");
         check(&job.on_unknown(OnUnknown::Pass), b"GIF89a\0\x01\xFF\xFE\x80", "an image");
     }
+    // The whole input is held back until it ends.
+    let job = Transcode::new().fallbacks(["UTF-16LE", "IBM037"]).unwrap();
+    check(&job, b"\xC8\x85\x93\x93\x96", "fallbacks that are not ASCII");
 }
 
 /// What is pending is what the output does not stand for.
