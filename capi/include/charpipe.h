@@ -94,6 +94,21 @@ int charpipe_step(charpipe *stream, const void *input, size_t input_len, size_t 
 /* Says that the input ends, and gives the rest of the output. Call it until it returns CHARPIPE_DONE. */
 int charpipe_finish(charpipe *stream, void *output, size_t output_len, size_t *written);
 
+/*
+ * Returns a copy of a conversion, which goes on where the original stands. With a copy from before a step, a program can
+ * go back: the output was too long for it, or the input had an error. Free the copy with charpipe_free.
+ *
+ * Returns NULL if there cannot be a copy at this point: the last step returned CHARPIPE_NEED_ROOM or CHARPIPE_ERROR, the
+ * input is finished, the input or the output consists of records, or several fallbacks are still possible.
+ */
+charpipe *charpipe_fork(const charpipe *stream);
+
+/*
+ * Returns how many of the bytes that were read mean nothing before more input comes: an unfinished character, or the
+ * beginning of the input as long as detection looks at it. The output so far stands for all bytes before them.
+ */
+size_t charpipe_pending(const charpipe *stream);
+
 /* Begins another stream with the same options, whatever state the handle is in. */
 void charpipe_reset(charpipe *stream);
 

@@ -283,6 +283,31 @@ pub unsafe extern "C" fn charpipe_finish(
     status
 }
 
+/// Returns a copy of a stream, or null. The WebAssembly module has neither this nor the next function: nothing in `web/`
+/// uses them, and its size matters.
+///
+/// # Safety
+/// `handle` is null or open, and no other thread uses it.
+#[cfg(not(target_family = "wasm"))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_fork(handle: *const Handle) -> *mut Handle {
+    // SAFETY: the caller promises it.
+    let handle = unsafe { handle.as_ref() };
+    guarded(null_mut(), || handle.and_then(Handle::fork).map_or(null_mut(), |copy| Box::into_raw(Box::new(copy))))
+}
+
+/// Returns how many of the bytes that were taken mean nothing before more input comes.
+///
+/// # Safety
+/// `handle` is null or open, and no other thread uses it.
+#[cfg(not(target_family = "wasm"))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_pending(handle: *const Handle) -> usize {
+    // SAFETY: the caller promises it.
+    let handle = unsafe { handle.as_ref() };
+    guarded(0, || handle.map_or(0, Handle::pending))
+}
+
 /// Begins a new stream with the same options.
 ///
 /// # Safety

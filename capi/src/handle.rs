@@ -74,6 +74,21 @@ impl Handle {
         }
     }
 
+    /// Returns a copy in the same state; `None` if there cannot be one. A handle with wrong options has no stream to copy.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn fork(&self) -> Option<Self> {
+        let Machine::Convert(transcoder) = &self.machine else { return None };
+        let machine = Machine::Convert(Box::new(transcoder.fork()?));
+        let (task, job, failure) = (self.task, self.job.clone(), self.failure.clone());
+        Some(Handle { task, job, machine, failure, texts: Texts::default() })
+    }
+
+    /// Returns how many of the bytes that were taken mean nothing before more input comes.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn pending(&self) -> usize {
+        if let Machine::Convert(transcoder) = &self.machine { transcoder.pending() } else { 0 }
+    }
+
     /// Takes input and gives output. `is_last`: nothing follows `input`.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8], is_last: bool) -> Result<Moved, Failure> {
         match &mut self.machine {

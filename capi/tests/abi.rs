@@ -100,6 +100,17 @@ impl Stream {
         }
     }
 
+    fn fork(&self) -> Option<Stream> {
+        // SAFETY: the handle is open.
+        let copy = unsafe { charpipe_fork(self.0) };
+        (!copy.is_null()).then_some(Stream(copy))
+    }
+
+    fn pending(&self) -> usize {
+        // SAFETY: the handle is open.
+        unsafe { charpipe_pending(self.0) }
+    }
+
     fn error(&self) -> Option<Value> {
         // SAFETY: the handle is open.
         lent(unsafe { charpipe_error(self.0) }).map(|json| serde_json::from_str(&json).unwrap())
@@ -237,6 +248,8 @@ fn null_pointers() {
         assert_eq!((read, written), (0, 0), "lengths are stored for a null handle too");
         written = 7;
         assert_eq!((charpipe_finish(null_handle, null_mut(), 0, &mut written), written), (ERROR, 0));
+        assert!(charpipe_fork(null_handle).is_null());
+        assert_eq!(charpipe_pending(null_handle), 0);
         charpipe_reset(null_handle);
         charpipe_free(null_handle);
         charpipe_free_text(null_mut());
@@ -301,6 +314,52 @@ fn a_finished_stream_takes_no_more() {
     assert_eq!(stream.code().as_deref(), Some("usage"));
     assert_eq!(stream.finish(&mut [0; 9]), (DONE, 0));
     assert_eq!(stream.code(), None);
+}
+
+/// A copy goes on where the original stands, and the original does not notice.
+#[test]
+fn copies_go_on() {
+    let input = data("hello-ibm1047.xml");
+    let expected = Stream::open("to=IBM939").run(&input, 64, 64);
+    let stream = Stream::open("to=IBM939");
+    let (mut output, mut room) = (Vec::new(), [0; 64]);
+    for (at, byte) in input.iter().enumerate() {
+        let copy = stream.fork().expect("everything was written");
+        assert_eq!(copy.pending(), stream.pending());
+        let (rest, error) = copy.run(&input[at..], 16, 64);
+        assert_eq!(([&output[..], &rest].concat(), error), expected, "{at}");
+        let (status, read, written) = stream.step(&[*byte], &mut room);
+        assert!(status == NEED_INPUT || (status == NEED_ROOM && written == room.len()), "{at}");
+        assert_eq!(read, 1);
+        output.extend_from_slice(&room[..written]);
+        drain(&stream, &mut output);
+    }
+    assert!(stream.fork().is_some());
+    assert_eq!(stream.finish(&mut room).0, DONE);
+    assert!(stream.fork().is_none(), "the input is finished");
+    assert!(Stream::detector("").fork().is_none());
+    assert!(Stream::open("bom=yes").fork().is_none());
+}
+
+/// Takes the output that waits for room.
+fn drain(stream: &Stream, output: &mut Vec<u8>) {
+    let mut room = [0; 64];
+    while let (NEED_ROOM, _, written) = stream.step(&[], &mut room) {
+        output.extend_from_slice(&room[..written]);
+    }
+}
+
+#[test]
+fn pending_bytes_are_those_of_an_unfinished_character() {
+    let stream = Stream::open("from=UTF-8\nas=text");
+    let mut room = [0; 64];
+    assert_eq!(
+        (stream.step(b"ab", &mut room), stream.pending()),
+        ((NEED_INPUT, 2, 0), 2),
+        "it may be a byte order mark"
+    );
+    assert_eq!((stream.step(b"cd\xE2\x82", &mut room), stream.pending()), ((NEED_INPUT, 4, 4), 2));
+    assert_eq!((stream.step(b"\xAC", &mut room), stream.pending()), ((NEED_INPUT, 1, 3), 0));
 }
 
 #[test]

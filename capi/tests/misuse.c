@@ -29,6 +29,7 @@ static void null_handles(void) {
     CHECK(is_code(NULL, "no-handle"));
     CHECK(charpipe_error(NULL) == NULL && charpipe_verdict(NULL) == NULL && charpipe_report(NULL) == NULL);
     CHECK(charpipe_error_offset(NULL) == -1 && charpipe_error_record(NULL) == 0);
+    CHECK(charpipe_fork(NULL) == NULL && charpipe_pending(NULL) == 0);
     charpipe_reset(NULL);
     charpipe_free(NULL);
     charpipe_free_text(NULL);
@@ -91,6 +92,20 @@ static void after_the_end(charpipe *stream) {
     CHECK(charpipe_step(stream, "a", 1, &read, room, sizeof room, &written) == CHARPIPE_ERROR);
 }
 
+/* A copy outlives the original, and there is none of a stream that has ended. */
+static void copies(void) {
+    size_t read = 0, written = 0;
+    char room[8];
+    charpipe *stream = charpipe_open("from=UTF-8\nto=IBM939");
+    CHECK(charpipe_step(stream, "\xE6\x9C\xAC", 3, &read, room, sizeof room, &written) >= 0);
+    charpipe *copy = charpipe_fork(stream);
+    CHECK(copy != NULL && charpipe_pending(copy) == charpipe_pending(stream));
+    charpipe_free(stream);
+    CHECK(charpipe_finish(copy, room, sizeof room, &written) == CHARPIPE_DONE);
+    CHECK(charpipe_fork(copy) == NULL);
+    charpipe_free(copy);
+}
+
 /* Texts that the caller frees. */
 static void lists(void) {
     static const char *const labels[] = {NULL, "", "no such", "IBM939", "\xFF"};
@@ -138,6 +153,7 @@ int main(void) {
     one_byte_at_a_time(stream);
     after_the_end(stream);
     charpipe_free(stream);
+    copies();
     wrong_options();
     lists();
     char *options = charpipe_options();

@@ -346,6 +346,17 @@ impl CheckedEncoder {
         CheckedEncoder { name: name.to_owned(), inner, stalls: Stalls::default(), fed: 0 }
     }
 
+    /// A copy in the same state; `None` if the encoder cannot be copied.
+    pub(super) fn fork(&self) -> Option<Self> {
+        let inner = self.inner.fork()?;
+        Some(self.renewed(inner))
+    }
+
+    /// The same with `inner`, which is in the same state.
+    pub(super) fn renewed(&self, inner: Box<dyn Encoder>) -> Self {
+        CheckedEncoder { fed: self.fed, ..CheckedEncoder::new(&self.name, inner) }
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -13,6 +13,7 @@
 //! | `named_options.rs` | the options by name: [`Transcode::set`] |
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
+//! | `fork.rs` | copies of a transcoder, and how many bytes are pending |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
 //! | `way/` | the ways from input to output: by a table, directly, through the text stages |
@@ -38,6 +39,7 @@ mod candidates;
 mod choices;
 mod entry;
 mod faults;
+mod fork;
 mod guard;
 mod head;
 mod io;

@@ -20,6 +20,7 @@ mod field_lists;
 mod fields;
 mod fields_mainframe;
 mod fields_properties;
+mod forks;
 mod guess;
 #[cfg(all(feature = "whatwg", feature = "dos", feature = "legacy"))]
 mod labels;

@@ -516,6 +516,24 @@ impl Route {
             && self.target.records.as_ref().is_none_or(|records| !records.is_open())
     }
 
+    /// A copy in the same state, with nothing queued. `None` if there are records, or if the encoder cannot be copied.
+    pub(super) fn fork(&self) -> Option<Route> {
+        if self.source.has_records() {
+            return None;
+        }
+        Some(Route {
+            source: self.source.fork(),
+            way: self.way.fork(),
+            staged: self.staged.fork(),
+            target: self.target.copy()?,
+            newlines: self.newlines.clone(),
+            edits: self.edits.clone(),
+            read_as: self.read_as.clone(),
+            pass_from: self.pass_from,
+            believed: self.believed.clone(),
+        })
+    }
+
     /// A copy that starts at input offset `at`, which must be a boundary: between two records, as `deframer` says, or
     /// between two characters. `None` if there cannot be one.
     pub(super) fn at(&self, at: u64, deframer: Option<&Deframer>) -> Option<Route> {

@@ -64,6 +64,32 @@ impl Target {
         })
     }
 
+    /// A copy in the same state. `None` if the output consists of records, or if the encoder cannot be copied.
+    pub(in crate::transcoder) fn copy(&self) -> Option<Self> {
+        if self.records.is_some() {
+            return None;
+        }
+        let encoder = match self.encoder.fork() {
+            Some(encoder) => encoder,
+            // A new one is the same.
+            None if self.encoder.is_stateless() && self.encoder.pending() == 0 => {
+                self.encoder.renewed(self.codec.encoder()?)
+            }
+            None => return None,
+        };
+        Some(Target {
+            codec: self.codec.clone(),
+            encoder,
+            records: None,
+            policy: self.policy.clone(),
+            xml: self.xml.clone(),
+            hints_lf: self.hints_lf,
+            from_records: self.from_records,
+            unwritten: self.unwritten.clone(),
+            has_mark: self.has_mark,
+        })
+    }
+
     /// Does the next piece of the segment at the front of the queue. `decoded` is the text that its pieces are of.
     ///
     /// # Errors

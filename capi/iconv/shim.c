@@ -1,0 +1,433 @@
+/*
+ * iconv(3) by charpipe: a library with the functions of iconv, which other programs load with LD_PRELOAD. It tests
+ * charpipe, and its C interface, with programs that were written for iconv. It is not a product: docs/c.md says why.
+ *
+ *     cc -shared -fPIC capi/iconv/shim.c -o libcharpipe_iconv.so $(pkg-config --cflags --libs charpipe)
+ *     LD_PRELOAD=./libcharpipe_iconv.so git add file
+ *
+ * It follows POSIX: a call takes only input whose output it gave. Input that it cannot convert, has no space for, or
+ * has only the beginning of, stays unread, and the state stays that before it. For this, the shim makes a copy of the
+ * stream (charpipe_fork) before each attempt, and goes back to the copy if the attempt fails.
+ *
+ * Where implementations differ:
+ *
+ *  - UTF-16, UTF-32 and so on without a byte order mark are big-endian, as in GNU libiconv.
+ *  - //IGNORE drops malformed input and characters that the target lacks, and is not an error, as in GNU libiconv.
+ *  - The result counts the characters that //TRANSLIT and //IGNORE replaced or dropped. Other irreversible conversions
+ *    (several codes for one character) are not counted, because charpipe does not report them.
+ */
+#include <charpipe.h>
+
+#include <errno.h>
+#include <iconv.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <wchar.h>
+
+/* The most input for one attempt, in bytes, and the least. Less is converted character by character. */
+#define MOST 8192
+#define LEAST 8
+
+/* Space for what the first characters of a text become, with what comes before them: a byte order mark, a header. */
+#define HEAD 64
+
+/* The byte orders of a charset that has several: the names with each order, and the byte order marks. */
+struct orders {
+    size_t width;
+    const char *names[2];
+    const char *marks[2];
+};
+
+static const struct orders ORDERS[] = {
+    {2, {"UTF-16BE", "UTF-16LE"}, {"\xFE\xFF", "\xFF\xFE"}},
+    {4, {"UTF-32BE", "UTF-32LE"}, {"\0\0\xFE\xFF", "\xFF\xFE\0\0"}},
+};
+
+/* What an iconv_t points to. */
+struct conversion {
+    /* Streams at the beginning of a text: one, or one for each byte order of the source. */
+    charpipe *starts[2];
+    /* The byte orders of the source; null if it has only one. */
+    const struct orders *orders;
+    /* Where the text is. Null at its beginning. */
+    charpipe *stream;
+    /* What comes before the text in the output. */
+    char head[HEAD];
+    size_t head_len;
+    /* Whether //TRANSLIT and //IGNORE were given. */
+    int translits;
+    int ignores;
+};
+
+/* --- Streams ------------------------------------------------------------------------------------------------------ */
+
+/* Converts all of `input`. Returns the length of the output, or -1 if the input has an error. */
+static long whole(charpipe *stream, const char *input, size_t len, char *output, size_t room) {
+    size_t total = 0;
+    int status;
+    do {
+        size_t read, written;
+        status = charpipe_step(stream, input, len, &read, output + total, room - total, &written);
+        input += read;
+        len -= read;
+        total += written;
+    } while (status == CHARPIPE_NEED_ROOM && total < room);
+    return status == CHARPIPE_NEED_INPUT ? (long)total : -1;
+}
+
+/*
+ * Opens a stream of plain text: no label or newline changes. `policies` are options about errors, which are otherwise
+ * not allowed. Returns NULL if a label is wrong.
+ */
+static charpipe *opened(const char *from, const char *to, const char *policies) {
+    static const char form[] = "from=%s\nto=%s\nas=text\nrelabel=never\neol=keep\n%s";
+    size_t room = sizeof form + strlen(from) + strlen(to) + strlen(policies);
+    char *options = malloc(room);
+    if (!options) return NULL;
+    snprintf(options, room, form, from, to, policies);
+    charpipe *stream = charpipe_open(options);
+    free(options);
+    if (stream && charpipe_error_code(stream)) {
+        charpipe_free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+/* Bytes, as many as there are in a few characters. */
+struct bytes {
+    char at[HEAD];
+    size_t len;
+};
+
+/*
+ * Gives the same characters to a new stream twice. Stores the second output, and what the first output has before that:
+ * a byte order mark, a header. Returns whether it could.
+ *
+ * After this, the stream takes nothing that follows for a byte order mark or a declaration.
+ */
+static int begin(charpipe *stream, const char *input, size_t len, struct bytes *head, struct bytes *again) {
+    long first = whole(stream, input, len, head->at, HEAD), second = whole(stream, input, len, again->at, HEAD);
+    if (second < 0 || first < second) return 0;
+    head->len = (size_t)(first - second);
+    again->len = (size_t)second;
+    return memcmp(head->at + head->len, again->at, again->len) == 0;
+}
+
+/* Finds what `text` is in a charset, and what comes before it. Returns whether it could. */
+static int encode(const char *label, const char *text, struct bytes *head, struct bytes *encoded) {
+    charpipe *stream = opened("UTF-8", label, "");
+    int is_encoded = stream && begin(stream, text, strlen(text), head, encoded);
+    charpipe_free(stream);
+    return is_encoded;
+}
+
+/* Returns the byte orders of a charset whose texts begin with `head`. NULL if it has only one. */
+static const struct orders *orders_of(const struct bytes *head) {
+    for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++) {
+        size_t width = ORDERS[i].width;
+        if (head->len == width && memcmp(head->at, ORDERS[i].marks[0], width) == 0) return &ORDERS[i];
+    }
+    return NULL;
+}
+
+/*
+ * Returns the options that //TRANSLIT and //IGNORE stand for. With both, `?` is written for what has no approximation.
+ */
+static const char *policies(const struct conversion *conversion) {
+    if (!conversion->ignores) return conversion->translits ? "unmappable=translit" : "";
+    return conversion->translits ? "unmappable=translit\nmalformed=drop" : "unmappable=drop\nmalformed=drop";
+}
+
+/* Opens one stream, and moves it past `text`. Returns NULL if it cannot. */
+static charpipe *open_past(struct conversion *conversion, const char *from, const char *to, const char *text) {
+    struct bytes head, encoded, again;
+    if (!encode(from, text, &head, &encoded)) return NULL;
+    charpipe *stream = opened(from, to, policies(conversion));
+    if (stream && begin(stream, encoded.at, encoded.len, &head, &again)) {
+        conversion->head_len = head.len;
+        memcpy(conversion->head, head.at, head.len);
+        return stream;
+    }
+    charpipe_free(stream);
+    return NULL;
+}
+
+/* Opens the streams of a conversion. Returns whether it could. */
+static int open_streams(struct conversion *conversion, const char *from, const char *to) {
+    /* No two charsets lack all of these: digits, spaces, Braille. */
+    static const char *const TEXTS[] = {"0000", "    ", "\xE2\xA0\xBF\xE2\xA0\xBF\xE2\xA0\xBF\xE2\xA0\xBF"};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS && !conversion->starts[0]; i++) {
+        struct bytes head, encoded;
+        if (!encode(from, TEXTS[i], &head, &encoded)) continue;
+        const struct orders *orders = orders_of(&head);
+        conversion->orders = orders;
+        conversion->starts[0] = open_past(conversion, orders ? orders->names[0] : from, to, TEXTS[i]);
+        if (!orders || !conversion->starts[0]) continue;
+        conversion->starts[1] = open_past(conversion, orders->names[1], to, TEXTS[i]);
+    }
+    return conversion->starts[0] && (!conversion->orders || conversion->starts[1]);
+}
+
+/* How many characters were replaced or dropped since the beginning of the text. */
+static size_t replaced(const struct conversion *conversion) {
+    static const char key[] = "\"unmappable\":{\"count\":";
+    if (!conversion->stream || !(conversion->translits || conversion->ignores)) return 0;
+    const char *report = charpipe_report(conversion->stream);
+    const char *count = report ? strstr(report, key) : NULL;
+    return count ? (size_t)strtoull(count + strlen(key), NULL, 10) : 0;
+}
+
+/* --- One call of iconv -------------------------------------------------------------------------------------------- */
+
+/* The buffers of the caller. */
+struct buffers {
+    char *in;
+    size_t in_left;
+    char *out;
+    size_t out_left;
+};
+
+enum outcome {
+    WHOLE,   /* all was converted */
+    CUT,     /* the input ends within a character */
+    NO_ROOM, /* the output does not fit */
+    BAD      /* the input is malformed, or the target lacks a character */
+};
+
+/* What an attempt took and gave so far. */
+struct moved {
+    size_t taken, given;
+};
+
+/* Gives the stream `len` more bytes of the input. */
+static enum outcome feed(charpipe *stream, const struct buffers *buffers, size_t len, struct moved *moved) {
+    size_t end = moved->taken + len, read, written;
+    int status;
+    do {
+        status = charpipe_step(stream, buffers->in + moved->taken, end - moved->taken, &read,
+                               buffers->out + moved->given, buffers->out_left - moved->given, &written);
+        moved->taken += read;
+        moved->given += written;
+    } while (status == CHARPIPE_NEED_ROOM && (read || written));
+    if (status == CHARPIPE_NEED_INPUT) return charpipe_pending(stream) ? CUT : WHOLE;
+    return status == CHARPIPE_NEED_ROOM ? NO_ROOM : BAD;
+}
+
+/* Keeps what an attempt did if it is whole. Otherwise goes back to the copy from before it. */
+static void settle(struct conversion *conversion, struct buffers *buffers, charpipe *before, enum outcome outcome,
+                   struct moved moved) {
+    if (outcome != WHOLE) {
+        charpipe_free(conversion->stream);
+        conversion->stream = before;
+        return;
+    }
+    charpipe_free(before);
+    buffers->in += moved.taken;
+    buffers->in_left -= moved.taken;
+    buffers->out += moved.given;
+    buffers->out_left -= moved.given;
+}
+
+/*
+ * Converts the next `len` bytes of input: all of them, or none. If they end within a character, stores where it begins.
+ */
+static enum outcome next_block(struct conversion *conversion, struct buffers *buffers, size_t len, size_t *whole_len) {
+    charpipe *before = charpipe_fork(conversion->stream);
+    struct moved moved = {0, 0};
+    enum outcome outcome = before ? feed(conversion->stream, buffers, len, &moved) : BAD;
+    if (outcome == CUT) *whole_len = len - charpipe_pending(conversion->stream);
+    if (before) settle(conversion, buffers, before, outcome, moved);
+    return outcome;
+}
+
+/* Converts one character, or shift code. Returns 0 or the error. */
+static int next_char(struct conversion *conversion, struct buffers *buffers) {
+    charpipe *before = charpipe_fork(conversion->stream);
+    struct moved moved = {0, 0};
+    enum outcome outcome = before ? CUT : BAD;
+    while (outcome == CUT && moved.taken < buffers->in_left) outcome = feed(conversion->stream, buffers, 1, &moved);
+    if (before) settle(conversion, buffers, before, outcome, moved);
+    switch (outcome) {
+        case WHOLE: return 0;
+        case CUT: return EINVAL;
+        case NO_ROOM: return E2BIG;
+        case BAD: return EILSEQ;
+    }
+    return EILSEQ;
+}
+
+/* Begins a text, if that is not done: chooses the byte order of the input, and writes what comes before the text. */
+static int begin_text(struct conversion *conversion, struct buffers *buffers) {
+    if (conversion->stream) return 0;
+    const struct orders *orders = conversion->orders;
+    size_t mark_len = 0;
+    int order = 0;
+    if (orders) {
+        if (buffers->in_left < orders->width) return EINVAL;
+        order = memcmp(buffers->in, orders->marks[1], orders->width) == 0;
+        if (memcmp(buffers->in, orders->marks[order], orders->width) == 0) mark_len = orders->width;
+    }
+    if (buffers->out_left < conversion->head_len) return E2BIG;
+    conversion->stream = charpipe_fork(conversion->starts[order]);
+    if (!conversion->stream) return ENOMEM;
+    memcpy(buffers->out, conversion->head, conversion->head_len);
+    buffers->in += mark_len;
+    buffers->in_left -= mark_len;
+    buffers->out += conversion->head_len;
+    buffers->out_left -= conversion->head_len;
+    return 0;
+}
+
+/* Converts as much as possible. Returns 0 or the error. */
+static int convert(struct conversion *conversion, struct buffers *buffers) {
+    int error = buffers->in_left ? begin_text(conversion, buffers) : 0;
+    size_t most = MOST;
+    while (!error && buffers->in_left) {
+        size_t len = buffers->in_left < most ? buffers->in_left : most;
+        if (len < LEAST) {
+            error = next_char(conversion, buffers);
+            continue;
+        }
+        switch (next_block(conversion, buffers, len, &most)) {
+            case WHOLE:
+            case CUT: break;
+            case NO_ROOM:
+            case BAD: most = len / 2; break;
+        }
+    }
+    return error;
+}
+
+/* Ends the text: writes what leads back to the initial state, and goes there. Returns 0 or the error. */
+static int finish(struct conversion *conversion, struct buffers *buffers) {
+    if (!conversion->stream) return 0;
+    charpipe *before = charpipe_fork(conversion->stream);
+    size_t given = 0, written;
+    int status;
+    do {
+        status = charpipe_finish(conversion->stream, buffers->out + given, buffers->out_left - given, &written);
+        given += written;
+    } while (status == CHARPIPE_NEED_ROOM && written);
+    charpipe_free(conversion->stream);
+    conversion->stream = NULL;
+    if (status == CHARPIPE_NEED_ROOM) {
+        conversion->stream = before;
+        return E2BIG;
+    }
+    charpipe_free(before);
+    buffers->out += given;
+    buffers->out_left -= given;
+    return status == CHARPIPE_DONE ? 0 : EILSEQ;
+}
+
+/* --- The functions of iconv --------------------------------------------------------------------------------------- */
+
+/* Returns the name of a charset, without what follows `//`. The caller frees it. */
+static char *charset(const char *label) {
+    const char *suffix = strstr(label, "//");
+    char *name = suffix ? strndup(label, (size_t)(suffix - label)) : strdup(label);
+    const char *other = NULL;
+    if (!name) return NULL;
+    if (strcmp(name, "") == 0 || strcasecmp(name, "char") == 0) other = nl_langinfo(CODESET);
+    if (strcasecmp(name, "wchar_t") == 0) other = *(const char *)&(wchar_t){1} ? "UTF-32LE" : "UTF-32BE";
+    if (!other) return name;
+    free(name);
+    return strdup(other);
+}
+
+/* Returns whether a label has this suffix, in any case. */
+static int has_suffix(const char *label, const char *suffix) {
+    for (const char *at = strstr(label, "//"); at; at = strstr(at + 2, "//")) {
+        if (strncasecmp(at + 2, suffix, strlen(suffix)) == 0) return 1;
+    }
+    return 0;
+}
+
+static void release(struct conversion *conversion) {
+    charpipe_free(conversion->stream);
+    charpipe_free(conversion->starts[0]);
+    charpipe_free(conversion->starts[1]);
+    free(conversion);
+}
+
+int iconv_close(iconv_t handle) {
+    if (!handle || handle == (iconv_t)-1) {
+        errno = EBADF;
+        return -1;
+    }
+    release(handle);
+    return 0;
+}
+
+iconv_t iconv_open(const char *to, const char *from) {
+    struct conversion *conversion = calloc(1, sizeof *conversion);
+    char *source = charset(from), *target = charset(to);
+    int error = ENOMEM;
+    if (conversion && source && target) {
+        conversion->translits = has_suffix(to, "TRANSLIT");
+        conversion->ignores = has_suffix(to, "IGNORE");
+        /* A newline would begin another option. */
+        int is_label = !strchr(source, '\n') && !strchr(target, '\n');
+        error = is_label && open_streams(conversion, source, target) ? 0 : EINVAL;
+    }
+    free(source);
+    free(target);
+    if (!error) return conversion;
+    if (conversion) release(conversion);
+    errno = error;
+    return (iconv_t)-1;
+}
+
+size_t iconv(iconv_t handle, char **in, size_t *in_left, char **out, size_t *out_left) {
+    struct conversion *conversion = handle;
+    if (!conversion || handle == (iconv_t)-1) {
+        errno = EBADF;
+        return (size_t)-1;
+    }
+    int is_end = !in || !*in;
+    if (is_end && (!out || !*out)) {
+        charpipe_free(conversion->stream);
+        conversion->stream = NULL;
+        return 0;
+    }
+    struct buffers buffers = {is_end ? NULL : *in, is_end ? 0 : *in_left, *out, *out_left};
+    size_t earlier = replaced(conversion);
+    int error = is_end ? finish(conversion, &buffers) : convert(conversion, &buffers);
+    if (!is_end) {
+        *in = buffers.in;
+        *in_left = buffers.in_left;
+    }
+    *out = buffers.out;
+    *out_left = buffers.out_left;
+    if (error) {
+        errno = error;
+        return (size_t)-1;
+    }
+    return is_end ? 0 : replaced(conversion) - earlier;
+}
+
+/* --- The names that GNU libiconv has for them --------------------------------------------------------------------- */
+
+iconv_t libiconv_open(const char *to, const char *from) { return iconv_open(to, from); }
+
+size_t libiconv(iconv_t handle, char **in, size_t *in_left, char **out, size_t *out_left) {
+    return iconv(handle, in, in_left, out, out_left);
+}
+
+int libiconv_close(iconv_t handle) { return iconv_close(handle); }
+
+/* Says whether //TRANSLIT and //IGNORE were given, and refuses everything else. The numbers are those of libiconv. */
+int libiconvctl(iconv_t handle, int request, void *argument) {
+    enum { TRIVIALP = 0, GET_TRANSLITERATE = 1, GET_DISCARD_ILSEQ = 3 };
+    const struct conversion *conversion = handle;
+    switch (request) {
+        case TRIVIALP: *(int *)argument = 0; return 0;
+        case GET_TRANSLITERATE: *(int *)argument = conversion->translits; return 0;
+        case GET_DISCARD_ILSEQ: *(int *)argument = conversion->ignores; return 0;
+        default: errno = EINVAL; return -1;
+    }
+}

@@ -1,0 +1,99 @@
+//! Copies of a transcoder, for callers that have to go back: what comes next did not fit, or was an error.
+
+use super::head::Head;
+use super::{Phase, Transcoder};
+
+impl Transcoder {
+    /// Returns a copy that goes on where this transcoder stands, with its report so far. Both can then be given
+    /// different input, or the same input with different output buffers.
+    ///
+    /// `None` if there cannot be a copy at this point: output is waiting for space ([`Status::NeedRoom`]), the input
+    /// has ended or had an error, several [fallbacks](crate::Transcode::fallbacks) are still possible, the input or the
+    /// output consists of records, or the encoder is not built in and cannot be [forked](crate::codec::Encoder::fork).
+    ///
+    /// [`Status::NeedRoom`]: super::Status::NeedRoom
+    ///
+    /// ```
+    /// use charpipe::Transcode;
+    ///
+    /// let job = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM939")?;
+    /// let (mut transcoder, mut room) = (job.transcoder()?, [0; 16]);
+    /// let step = transcoder.step("日本".as_bytes(), &mut room, false)?;
+    /// assert_eq!(&room[..step.written], b"\x0E\x45\x62\x45\x66");
+    ///
+    /// // The copy ends its text. The original is still in double-byte text.
+    /// let mut copy = transcoder.fork().expect("everything was written");
+    /// let step = copy.step(b"", &mut room, true)?;
+    /// assert_eq!(&room[..step.written], b"\x0F");
+    /// let step = transcoder.step("語".as_bytes(), &mut room, true)?;
+    /// assert_eq!(&room[..step.written], b"\x48\xE7\x0F");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    #[must_use]
+    pub fn fork(&self) -> Option<Transcoder> {
+        if self.is_running || !self.run.queue.is_empty() || !self.run.spill.is_empty() {
+            return None;
+        }
+        let mut copy = Transcoder::new(self.run.settings.clone());
+        if let Some(head) = self.undecided() {
+            // Nothing was written. Detection looks at the same bytes again.
+            let progress = copy.step(head, &mut [], false).ok()?;
+            return (progress.read == head.len() && !self.head.has_records()).then_some(copy);
+        }
+        copy.phase = match self.phase {
+            Phase::Decode => Phase::Decode,
+            Phase::Pass => Phase::Pass,
+            _ => return None,
+        };
+        if self.choice.is_some() || !self.head.is_decoded() {
+            return None;
+        }
+        if let Some(route) = &self.route {
+            copy.route = Some(route.fork()?);
+        }
+        copy.head = Head::none();
+        copy.run.report = self.run.report.clone();
+        copy.run.bytes_in = self.run.bytes_in;
+        Some(copy)
+    }
+
+    /// Returns how many of the bytes that were taken mean nothing before more input comes: an unfinished character, or
+    /// the beginning of the input as long as detection looks at it. The output so far stands for all bytes before them.
+    ///
+    /// With records, only an unfinished character counts. Not counted are bytes whose text is held back: blanks at the
+    /// end of a record, a carriage return whose line feed may follow, text that is being normalised, and a base letter
+    /// whose combining mark may share its code.
+    ///
+    /// ```
+    /// let mut transcoder = charpipe::Transcode::new().source_encoding("UTF-8")?.transcoder()?;
+    /// let mut room = [0; 16];
+    /// let step = transcoder.step(b"Price: 5 \xE2\x82", &mut room, false)?;
+    /// assert_eq!((step.read, transcoder.pending()), (11, 2));
+    /// assert_eq!(&room[..step.written], b"Price: 5 ");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        match self.undecided() {
+            Some(head) => head.len(),
+            None => {
+                let unfinished = self.route.as_ref().map_or(0, |route| route.source.pending());
+                self.head.rest().len() + unfinished
+            }
+        }
+    }
+
+    /// Returns the bytes that were taken, as long as detection looks at them.
+    fn undecided(&self) -> Option<&[u8]> {
+        match &self.phase {
+            Phase::Detect(detector) if !self.head.has_records() => Some(detector.prefix()),
+            Phase::Detect(_) | Phase::Recognise(_) | Phase::Choose(_) | Phase::Labels(_) => Some(self.head.bytes()),
+            Phase::Pass
+            | Phase::Decode
+            | Phase::FinishDecoder
+            | Phase::FinishEncoder
+            | Phase::Done
+            | Phase::Failed(_) => None,
+        }
+    }
+}
