@@ -89,9 +89,14 @@ fn mixed(isa: Isa, src: &[u8], len: usize) {
     let what = |kernel: &str| format!("{kernel} by {}", isa.name());
     // Each lane has three bytes and a length, which is seldom a bad one, and seldom flags.
     let lanes_of = |flags: u32| {
-        let lane = |four: &[u8; 4]| match u32::from_le_bytes(*four) {
-            lane if lane >> 30 == 3 => lane & flags,
-            lane => lane & 0xFF_FFFF | (1 + (lane >> LEN) % 3) << LEN,
+        let lane = |four: &[u8; 4]| {
+            let lane = match u32::from_le_bytes(*four) {
+                lane if lane >> 30 == 3 => lane & flags,
+                lane => lane & 0xFF_FFFF | (1 + (lane >> LEN) % 3) << LEN,
+            };
+            // The bytes after those that count are 0.
+            let count = (lane >> LEN & 7).min(3);
+            lane & !(0xFF_FFFF >> (8 * count) << (8 * count))
         };
         src.as_chunks().0.iter().map(lane).collect::<Vec<u32>>()
     };
