@@ -30,7 +30,8 @@ pub fn text(isa: Isa, lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
 /// [`LEN`](super::types::LEN) say, the low octet last, after a shift code if `is_double`, which is updated, does not fit
 /// the lane. The last lane only shows what follows the one before it. Stops at a lane of no bytes or more than three, at
 /// a lane that combines with the next one, or when the room may not be enough; returns how many lanes were written and
-/// how many bytes that was. Bytes of `dst` after those written may be overwritten.
+/// how many bytes that was. The bytes of a lane that do not count must be 0. Bytes of `dst` after those written may be
+/// overwritten.
 #[inline]
 pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
     dispatch!(isa, {
