@@ -13,6 +13,7 @@ use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Place;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Where decoded text came from.
 pub(super) enum Origin {
@@ -22,7 +23,7 @@ pub(super) enum Origin {
     Same(u64),
     /// Decoded from `bytes` by a source in the state of `source`, after `skip` bytes of text that it made before. `eof`:
     /// nothing followed the bytes.
-    Decoded { source: Box<Source>, bytes: Vec<u8>, skip: usize, eof: bool },
+    Decoded { source: Box<Source>, bytes: Arc<Vec<u8>>, skip: usize, eof: bool },
 }
 
 impl Clone for Origin {
@@ -40,11 +41,11 @@ impl Clone for Origin {
 impl Origin {
     /// The origin of text that `source` decodes from `bytes`.
     pub(super) fn decoded(source: Source, bytes: &[u8], eof: bool) -> Self {
-        Origin::Decoded { source: Box::new(source), bytes: bytes.to_vec(), skip: 0, eof }
+        Origin::Decoded { source: Box::new(source), bytes: Arc::new(bytes.to_vec()), skip: 0, eof }
     }
 
-    /// The origin of what follows `text` bytes of text while trailing blanks are held back, whose places are found from here.
-    /// `None` if too many bytes would have to be kept for that.
+    /// The origin of what follows `text` bytes of text while blanks or other text are held back, whose places are found from
+    /// here. `None` if too many bytes would have to be kept for that.
     pub(super) fn continued(self, text: usize) -> Option<Self> {
         match self {
             Origin::Decoded { source, bytes, skip, .. } if bytes.len() <= MAX_KEPT_BYTES => {
@@ -57,7 +58,9 @@ impl Origin {
     /// The same with more bytes at the end.
     pub(super) fn extended(mut self, more: &[u8], is_end: bool) -> Self {
         if let Origin::Decoded { bytes, eof, .. } = &mut self {
-            bytes.extend_from_slice(more);
+            if !more.is_empty() {
+                Arc::make_mut(bytes).extend_from_slice(more);
+            }
             *eof = is_end;
         }
         self
@@ -92,6 +95,8 @@ struct Search {
     /// The byte of the text that is looked for, and how many bytes of text were decoded.
     index: usize,
     decoded: usize,
+    /// Where the text that comes next begins.
+    begin: Place,
     /// The places of trailing blanks that are held back: their text comes later than their bytes. How many begin at each.
     trailing: VecDeque<(Place, u64)>,
     /// The sum of these numbers.
@@ -101,7 +106,8 @@ struct Search {
 impl Search {
     fn new(source: Source, index: usize) -> Self {
         let trailing = VecDeque::from_iter(source.trailing());
-        Search { known: trailing.iter().map(|(_, count)| count).sum(), trailing, source, index, decoded: 0 }
+        let known = trailing.iter().map(|(_, count)| count).sum();
+        Search { begin: source.place(), known, trailing, source, index, decoded: 0 }
     }
 
     /// Goes past `src` if the character does not begin there. Returns whether it did; if not, nothing has changed.
@@ -124,14 +130,20 @@ impl Search {
     /// Decodes one byte, or none to get pending text. Returns the place if the character is in the text.
     fn byte(&mut self, mut src: &[u8], eof: bool) -> Option<Place> {
         let source = &mut self.source;
-        // A correct decoder needs no more than a few rounds for a byte.
-        for _ in 0..MIN_ROOM {
-            let begin = source.place();
+        // A correct decoder does not need many rounds in which it neither reads nor writes.
+        let mut idle = 0;
+        while idle < MIN_ROOM {
+            // What is pending was read in an earlier round.
+            if source.is_flushed() {
+                self.begin = source.place();
+            }
+            let begin = self.begin;
             let mut buffer = [0; 4 * MIN_ROOM];
             let mut sink = Utf8Sink::new(&mut buffer);
             let chunk = Chunk { bytes: src, eof, until: None };
             let Ok(filled) = source.fill(chunk, &mut sink) else { return Some(begin) };
             source.take_marks();
+            idle = if filled.read == 0 && sink.written() == 0 { idle + 1 } else { 0 };
             for ch in sink.as_str().chars() {
                 self.decoded += ch.len_utf8();
                 let place = match self.trailing.front_mut() {
@@ -171,7 +183,7 @@ impl Search {
     }
 }
 
-/// The most bytes that are kept to find the places of trailing blanks.
+/// The most bytes that are kept to find the places of text that is held back.
 const MAX_KEPT_BYTES: usize = 256 * 1024;
 
 /// What the ends of records and the moves of a printer become.

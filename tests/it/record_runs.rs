@@ -765,6 +765,28 @@ fn a_label_that_is_split_across_records_in_any_pieces() {
 
 // --- Pending blanks and errors -------------------------------------------------------------------
 
+/// Text after many blanks is written long after it was read, in several steps if the buffer is small. A fault in it must
+/// still be reported at its own place.
+#[test]
+fn the_place_of_a_fault_after_many_blanks() {
+    for (charset, blanks) in [("IBM037", 90), ("IBM037", 1000), ("IBM037", 70_000), ("UTF-8", 1000), ("IBM939", 5000)] {
+        let codec = Registry::builtin().codec(charset).unwrap();
+        let record = encode(&*codec, &format!("{}ab\0c", " ".repeat(blanks)));
+        let input = framed(&Shape::U32, &[record, encode(&*codec, "last")]);
+        let job = job(charset, "u32").on_control(OnControl::Error);
+        let expected = whole(&job, &input);
+        let message = format!("byte {}: record 1, column {}: U+0000 is a control character", blanks + 6, blanks + 3);
+        assert_eq!(expected.error.as_deref(), Some(&*message), "{charset}");
+        assert_eq!(expected.output.len(), blanks + 2, "{charset}");
+        for cut in [1, 8, 100, 4096] {
+            for room in [64, 100, 1 << 16] {
+                let got = drive(&job, &input, &mut std::iter::repeat(cut), &mut std::iter::repeat(room), true);
+                assert_eq!(got, expected, "{charset}, {blanks} blanks, cut {cut}, room {room}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(60)))]
 

@@ -196,6 +196,11 @@ impl Source {
         (count > 0).then(|| (records.text.position.back(0), count))
     }
 
+    /// Whether all decoded text is written, apart from trailing blanks.
+    pub(in crate::transcoder) fn is_flushed(&self) -> bool {
+        self.records.as_ref().is_none_or(|records| records.text.pending.is_flushed())
+    }
+
     /// Whether `ch` is a blank that is trimmed at the end of a record.
     pub(in crate::transcoder) fn is_blank(&self, ch: char) -> bool {
         self.records.as_ref().is_some_and(|records| records.text.pending.is_blank(ch))

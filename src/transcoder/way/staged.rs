@@ -123,10 +123,10 @@ impl Staged {
         }
     }
 
-    /// Keeps the origin of blanks that are still pending after the text. Returns the origin of the text to queue; `None` if
-    /// there is nothing but pending blanks.
+    /// Keeps the origin of what is still held back after the text. Returns the origin of the text to queue; `None` if there is
+    /// none.
     pub(in crate::transcoder) fn keep_pending(&mut self, source: &Source, origin: Origin) -> Option<Origin> {
-        if source.trailing().is_none() {
+        if source.trailing().is_none() && source.is_flushed() {
             return Some(origin);
         }
         if self.text.as_str().is_empty() && !source.has_marks() {
