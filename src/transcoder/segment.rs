@@ -148,7 +148,7 @@ impl Search {
         // A correct decoder does not need many rounds in which it neither reads nor writes.
         let mut idle = 0;
         while idle < MIN_ROOM {
-            // What is pending was read in an earlier round.
+            // Pending text was read in an earlier round, and keeps the place where it was read.
             if source.is_flushed() {
                 self.begin = source.place();
             }

@@ -32,7 +32,7 @@ pub(in crate::transcoder) struct Staged {
     is_identity: bool,
     /// Warn at the first code point above FFFF.
     expects_bmp: bool,
-    /// Where pending blanks came from, and the text after them.
+    /// Where the blanks and the text that are held back came from.
     pending_origin: Option<Origin>,
 }
 
@@ -76,7 +76,7 @@ impl Staged {
         self.stages.is_empty() && !self.expects_bmp
     }
 
-    /// Whether blanks are pending whose origin is known.
+    /// Whether blanks or text are held back whose origin is known.
     pub(in crate::transcoder) fn has_pending(&self) -> bool {
         self.pending_origin.is_some()
     }
