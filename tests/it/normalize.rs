@@ -1,6 +1,7 @@
 //! Tests normalization as a stage of conversions.
 
-use crate::common::{installed, invariant, piped_through, whole};
+use crate::common::process::piped_through;
+use crate::common::{installed, invariant, whole};
 use charpipe::{Bom, Normalization, OnControl, OnMalformed, OnUnmappable, Transcode};
 use std::io::Read;
 use std::num::NonZeroUsize;

@@ -1,6 +1,7 @@
 //! Tests approximations of characters that the target lacks (`spec/translit.md`).
 
-use crate::common::{installed, invariant, piped_through, vectors};
+use crate::common::process::piped_through;
+use crate::common::{installed, invariant, vectors};
 use charpipe::codec::decode_strictly;
 use charpipe::{Kind, OnUnmappable, Transcode};
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! Documents that were truncated or damaged, through the command.
 
 use crate::common::broken::{documents, each_damaged};
+use crate::common::process::Start;
 use charpipe::Transcode;
 
 /// For each document the command writes the same output as the library, and its exit status shows whether it failed.
@@ -20,8 +21,7 @@ fn the_command_agrees_with_the_library() {
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
+                .start();
             child.stdin.take().unwrap().write_all(bytes).unwrap();
             let theirs = child.wait_with_output().unwrap();
             let mut ours = Vec::new();

@@ -1,12 +1,13 @@
 //! `charpipe chart`, run as a user runs it: the chart of every codec shows what the codec does, and fits a terminal.
 
+use crate::common::process::Start;
 use charpipe::Registry;
 use charpipe::codec::decode_strictly;
 use serde_json::{Value, json};
 use std::process::{Command, Output};
 
 fn run(line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_charpipe")).arg("chart").args(line.split_whitespace()).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_charpipe")).arg("chart").args(line.split_whitespace()).run()
 }
 
 /// Returns the output of a run that succeeds.

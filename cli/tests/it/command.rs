@@ -1,5 +1,6 @@
 //! The command, run as a user runs it: options, exit statuses, messages, JSON, and what happens to files.
 
+use crate::common::process::Start;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
@@ -23,7 +24,7 @@ fn charpipe() -> Command {
 fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8]) -> Output {
     let mut command = charpipe();
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = command.start();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         // A run that needs no input may end before all of it is written.
@@ -110,7 +111,7 @@ fn a_file_named_like_a_command() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("detect"), "text").unwrap();
     for args in [&["convert", "detect"][..], &["--", "detect"], &["./detect"]] {
-        silent(&charpipe().current_dir(&folder).args(args).output().unwrap(), b"text");
+        silent(&charpipe().current_dir(&folder).args(args).run(), b"text");
     }
 }
 
@@ -534,7 +535,7 @@ fn small_inputs_and_small_pieces() {
     assert_eq!(status(&typed("detect", b"")), 0);
     assert_eq!(status(&typed("detect", b"\x00")), 0);
 
-    let mut child = charpipe().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = charpipe().stdin(Stdio::piped()).stdout(Stdio::piped()).start();
     let mut stdin = child.stdin.take().unwrap();
     for byte in XML_1047 {
         stdin.write_all(&[*byte]).unwrap();
@@ -546,7 +547,7 @@ fn small_inputs_and_small_pieces() {
 
 #[test]
 fn output_is_written_before_more_input_arrives() {
-    let mut child = charpipe().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = charpipe().stdin(Stdio::piped()).stdout(Stdio::piped()).start();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     for line in ["first\n", "second\n"] {
         stdin.write_all(line.as_bytes()).unwrap();
@@ -565,7 +566,7 @@ fn detect_answers_before_the_end_of_the_input() {
     let window = declaration.to_owned() + &"a".repeat(64 * 1024);
     for (policy, input) in [("rfc3023", declaration), ("rfc7303", &window)] {
         let args = ["detect", "--policy", policy];
-        let mut child = charpipe().args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = charpipe().args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).start();
         let mut stdin = child.stdin.take().unwrap();
         // It may have read enough before all of it is written.
         _ = stdin.write_all(input.as_bytes());
@@ -580,7 +581,7 @@ fn a_closed_standard_output_is_not_an_error() {
     let big = "0123456789\n".repeat(200_000);
     for line in [&["convert"][..], &["detect"], &["detect", "--json"]] {
         let mut child =
-            charpipe().args(line).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            charpipe().args(line).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
         drop(child.stdout.take());
         _ = child.stdin.take().unwrap().write_all(big.as_bytes());
         let output = child.wait_with_output().unwrap();
@@ -595,8 +596,7 @@ fn a_closed_standard_error_stops_nothing() {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     drop(child.stderr.take());
     child.stdin.take().unwrap().write_all(b"a\xFF").unwrap();
     let output = child.wait_with_output().unwrap();
@@ -615,12 +615,12 @@ fn each_of_several_files_has_its_own_encoding() {
     // At most one byte order mark.
     let marked = "\u{FEFF}eins zwei drei";
     for bom in ["add", "keep"] {
-        let output = charpipe().args(["--bom", bom]).args(&files).output().unwrap();
+        let output = charpipe().args(["--bom", bom]).args(&files).run();
         silent(&output, marked.as_bytes());
     }
-    silent(&charpipe().args(["-t", "UTF-16"]).args(&files).output().unwrap(), &utf16be(marked));
+    silent(&charpipe().args(["-t", "UTF-16"]).args(&files).run(), &utf16be(marked));
     // The missing file does not count as the first.
-    let output = charpipe().args(["-q", "--bom", "add"]).arg(path("none")).args(&files).output().unwrap();
+    let output = charpipe().args(["-q", "--bom", "add"]).arg(path("none")).args(&files).run();
     assert_eq!((status(&output), &*output.stdout), (3, marked.as_bytes()));
     // Standard input may be one of the files.
     let output = run([OsStr::new("-"), path("c").as_os_str()], b"null ");
@@ -643,7 +643,7 @@ fn a_failing_file_does_not_stop_the_others_and_the_highest_status_counts() {
     assert!(lines[1].starts_with(&format!("charpipe: {}: byte 3: FF is", path("bad").display())), "{lines:?}");
     // With `-o` the old file stays.
     fs::write(path("old"), "old").unwrap();
-    let output = charpipe().arg("-o").args([path("old"), path("good"), path("bad")]).output().unwrap();
+    let output = charpipe().arg("-o").args([path("old"), path("good"), path("bad")]).run();
     assert_eq!((status(&output), fs::read_to_string(path("old")).unwrap()), (1, "old".into()));
 }
 
@@ -659,7 +659,7 @@ fn output_to_a_new_file_and_onto_the_input() {
     assert_eq!(fs::read(&path).unwrap(), typed("", XML_1047).stdout);
     assert_eq!(names(&folder), ["doc.xml"]);
     // A name without a folder.
-    let output = charpipe().current_dir(&folder).args(["-o", "bare", "doc.xml"]).output().unwrap();
+    let output = charpipe().current_dir(&folder).args(["-o", "bare", "doc.xml"]).run();
     silent(&output, b"");
     assert_eq!(names(&folder), ["bare", "doc.xml"]);
 }
@@ -717,8 +717,7 @@ fn report() {
     let output = charpipe()
         .args(["-q", "--malformed", "drop", "--report"])
         .args([&report, &path("doc.xml"), &path("bad"), &path("none")])
-        .output()
-        .unwrap();
+        .run();
     assert_eq!(status(&output), 3);
     let lines = objects(&fs::read(&report).unwrap());
     assert_eq!(lines.len(), 3);
@@ -784,7 +783,7 @@ fn report_on_standard_error_and_errors_in_it() {
 #[test]
 fn output_and_report_cannot_be_the_same_file() {
     let folder = TempDir::new().unwrap();
-    let output = charpipe().current_dir(&folder).args(["-o", "x", "--report", "x"]).output().unwrap();
+    let output = charpipe().current_dir(&folder).args(["-o", "x", "--report", "x"]).run();
     assert_eq!((status(&output), names(&folder)), (2, vec![]));
 }
 
@@ -821,7 +820,7 @@ fn detect_has_an_object_for_every_file_and_exits_1_when_one_has_an_error() {
     let path = |name: &str| folder.path().join(name);
     fs::write(path("unknown"), "<?xml version='1.0' encoding='nonsense'?>").unwrap();
     fs::write(path("good"), "text").unwrap();
-    let output = charpipe().args(["detect", "--json"]).args([path("unknown"), path("good")]).output().unwrap();
+    let output = charpipe().args(["detect", "--json"]).args([path("unknown"), path("good")]).run();
     assert_eq!(status(&output), 1);
     let lines = objects(&output.stdout);
     assert_eq!(lines.len(), 2);
@@ -830,7 +829,7 @@ fn detect_has_an_object_for_every_file_and_exits_1_when_one_has_an_error() {
     assert_eq!((&lines[0]["encoding"], &lines[0]["declared"]), (&Value::Null, &"nonsense".into()));
     assert_eq!(lines[1]["error"], Value::Null);
 
-    let output = charpipe().args(["detect", "--json"]).args([path("none"), path("good")]).output().unwrap();
+    let output = charpipe().args(["detect", "--json"]).args([path("none"), path("good")]).run();
     let lines = objects(&output.stdout);
     assert_eq!((status(&output), lines.len()), (3, 2));
     assert_eq!(lines[0].as_object().unwrap().len(), lines[1].as_object().unwrap().len());
@@ -951,7 +950,7 @@ mod unix {
         let path = folder.path().join("log");
         fs::write(&path, "before ").unwrap();
         let log = fs::OpenOptions::new().append(true).open(&path).unwrap();
-        let mut child = charpipe().args(["-o", "/dev/stdout"]).stdin(Stdio::piped()).stdout(log).spawn().unwrap();
+        let mut child = charpipe().args(["-o", "/dev/stdout"]).stdin(Stdio::piped()).stdout(log).start();
         child.stdin.take().unwrap().write_all(b"after").unwrap();
         assert!(child.wait().unwrap().success());
         assert_eq!(fs::read(&path).unwrap(), b"before after");
@@ -965,7 +964,7 @@ mod unix {
         let input = concat!(concat!(env!("CARGO_MANIFEST_DIR"), "/.."), "/Cargo.toml");
         for args in [&["convert", input][..], &["detect", input], &["--version"]] {
             let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-            let output = charpipe().args(args).stdout(full).output().unwrap();
+            let output = charpipe().args(args).stdout(full).run();
             let line = "charpipe: <stdout>: cannot write: No space left on device (os error 28)\n";
             check(&output, (3, b"", line));
         }
@@ -975,7 +974,7 @@ mod unix {
     fn standard_input_that_cannot_be_read_names_the_byte() {
         for command in ["convert", "detect"] {
             let folder = fs::File::open("/").unwrap();
-            let output = charpipe().arg(command).stdin(folder).output().unwrap();
+            let output = charpipe().arg(command).stdin(folder).run();
             assert_eq!(status(&output), 3);
             assert!(stderr(&output).starts_with("charpipe: <stdin>: byte 0: cannot read: "), "{}", stderr(&output));
         }

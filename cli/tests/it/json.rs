@@ -1,5 +1,6 @@
 //! The command prints the keys that the library serialises.
 
+use crate::common::process::Start;
 use charpipe::{OnMalformed, Transcode};
 use serde_json::to_string;
 
@@ -12,7 +13,7 @@ fn the_command_prints_the_json_of_the_library() {
     let run = |args: &[&str], input: &[u8]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
         let streams = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = streams.spawn().unwrap();
+        let mut child = streams.start();
         child.stdin.take().unwrap().write_all(input).unwrap();
         child.wait_with_output().unwrap()
     };

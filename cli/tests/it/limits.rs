@@ -1,7 +1,7 @@
 //! Tests every limit that `spec/limits.md` states, at its value and one beyond it. If the command has an option for the
 //! limit, the test uses the command.
 
-use crate::common::piped_through;
+use crate::common::process::piped_through;
 use charpipe::Faults;
 use charpipe::Transcode;
 use charpipe::codec::table::{Table, limits};

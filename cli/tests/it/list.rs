@@ -1,5 +1,6 @@
 //! `charpipe list` and `-l`: what they print, what patterns match, and the exit status.
 
+use crate::common::process::Start;
 use charpipe::Registry;
 use serde_json::{Value, json};
 #[cfg(unix)]
@@ -7,7 +8,7 @@ use std::io::Read;
 use std::process::{Command, Output, Stdio};
 
 fn charpipe(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).stdin(Stdio::null()).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).stdin(Stdio::null()).run()
 }
 
 /// Returns the output of a run that succeeds and prints no messages.
@@ -167,7 +168,7 @@ fn a_closed_pipe() {
     // `head` might read all of it; here nothing is read.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let mut child = command.arg("list").stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.arg("list").stdout(writer).stderr(Stdio::piped()).start();
     let mut stderr = String::new();
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert_eq!((child.wait().unwrap().code(), &*stderr), (Some(0), ""));

@@ -1,6 +1,7 @@
 //! Conversions of mainframe files, end to end: the command on records of every format, as files and byte by byte
 //! through a pipe. The expected output was made by `examples/data/records/make.py`, which shares no code with charpipe.
 
+use crate::common::process::Start;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
@@ -37,8 +38,7 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8], piece: 
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         // A run that fails does not read to the end.

@@ -3,7 +3,8 @@
 //! the character, and nothing wrong is written. Tested through the command and the library; third-party parsers read
 //! the output.
 
-use crate::common::{installed, invariant, piped_through};
+use crate::common::process::piped_through;
+use crate::common::{installed, invariant};
 use charpipe::codec::{ByteSink, Replacement, Step, Stop, Unmappable, decode_strictly};
 use charpipe::{Codec, Decoder, Encoder, Error, Kind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use std::process::Command;

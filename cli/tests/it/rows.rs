@@ -1,7 +1,7 @@
 //! `charpipe rows` on real files: the values of CardDemo's EBCDIC files are those of its ASCII copies, and every file comes
 //! back byte for byte.
 
-use crate::common::piped_through;
+use crate::common::process::{Start, piped_through};
 use charpipe::fields::{Copybook, Kind, Layout, SignPlace};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -259,7 +259,7 @@ fn in_pieces(line: &str, input: &[u8], size: usize) -> Output {
     let args = line.split_whitespace().map(|arg| arg.replace('#', " "));
     let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
     command.arg("rows").args(args).current_dir(data(""));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(move || input.chunks(size).all(|piece| stdin.write_all(piece).is_ok()));
@@ -360,8 +360,7 @@ fn short_records_with_long_rows() {
                 let script = format!("ulimit -d 24576; \"$0\" rows {line} {jobs} in");
                 let script = if jobs.is_empty() { script } else { script.replace("ulimit -d 24576; ", "") };
                 let charpipe = env!("CARGO_BIN_EXE_charpipe");
-                let output =
-                    Command::new("sh").args(["-c", &script, charpipe]).current_dir(folder.path()).output().unwrap();
+                let output = Command::new("sh").args(["-c", &script, charpipe]).current_dir(folder.path()).run();
                 let words = String::from_utf8_lossy(&output.stderr).into_owned();
                 assert_eq!(output.status.code(), Some(status), "{script}: {words}");
                 let text = String::from_utf8(output.stdout).unwrap();

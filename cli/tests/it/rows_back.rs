@@ -1,5 +1,6 @@
 //! `charpipe rows --from-rows`: rows that are not what they seem, and where the errors are.
 
+use crate::common::process::Start;
 use crate::rows::rows;
 use std::fs;
 
@@ -78,8 +79,7 @@ fn a_line_of_commas_in_little_memory() {
     let script = "ulimit -d 8192; { printf 'A,B\\n'; head -c 30M /dev/zero | tr '\\0' ,; } | \
                   \"$0\" rows -q --layout list --to-records fb:5 --from-rows csv";
     let charpipe = env!("CARGO_BIN_EXE_charpipe");
-    let output =
-        std::process::Command::new("sh").args(["-c", script, charpipe]).current_dir(folder.path()).output().unwrap();
+    let output = std::process::Command::new("sh").args(["-c", script, charpipe]).current_dir(folder.path()).run();
     let words = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{words}");
     assert!(words.contains("byte 4: row 1 on line 2: it has more than 2 fields"), "{words}");

@@ -1,5 +1,6 @@
 //! `detect --records`: the record format of a file.
 
+use crate::common::process::Start;
 use crate::common::shapes::*;
 use charpipe::records::SNIFFED;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ fn charpipe(args: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
     command.args(["detect", "--records"]).args(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = command.start();
     // The command reads no more than it needs.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
@@ -119,7 +120,7 @@ fn convert_and_detect_find_the_same_shape() {
         let (status, out, _) = detect_records(&["--json", &path], b"");
         let detected: Value = serde_json::from_str(&out).unwrap();
         let args = ["-f", "IBM037", "--records", "auto", "--report", &report, "-o", "/dev/null", &path];
-        let converted = Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).output().unwrap();
+        let converted = Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args).run();
         let report: Value = serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
         assert_eq!(detected["error"]["code"].as_str(), code, "{len}");
         match code {
@@ -164,7 +165,7 @@ fn a_data_set_is_converted() {
     std::fs::write(&path, several()).unwrap();
     let convert = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
-        let output = command.args(["-q", "-f", "IBM037", "--records"]).args(args).arg(&path).output().unwrap();
+        let output = command.args(["-q", "-f", "IBM037", "--records"]).args(args).arg(&path).run();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     };

@@ -1,16 +1,12 @@
 //! UTF-EBCDIC through the command.
 
+use crate::common::process::piped_through;
+use std::process::Command;
+
 #[test]
 fn the_command_reads_and_writes_utf_ebcdic() {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-
     let run = |args: &[&str], input: &[u8]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
-        let mut child =
-            command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let output = piped_through(Command::new(env!("CARGO_BIN_EXE_charpipe")).args(args), input);
         assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
         output.stdout
     };

@@ -4,6 +4,7 @@
 //! The documents are made here, by short encoders that share no code with the library. If a parser is not installed,
 //! the test prints a line and skips it.
 
+use crate::common::process::Start;
 use crate::common::{installed, sample};
 use charpipe::Codec;
 use charpipe::codec::{ByteSink, Stop};
@@ -273,7 +274,7 @@ fn spawn(args: &[&str]) -> Child {
 }
 
 fn piped(command: &mut Command) -> Child {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).start()
 }
 
 /// Writes `input` to the child in pieces of `len` bytes. The input and its output fit into the pipes.
@@ -474,7 +475,7 @@ fn read_by(command: &mut Command, folder: &Path, documents: &[(String, Vec<u8>, 
     for (name, bytes, _) in documents {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
-    let output = good(command.arg(folder).output().unwrap(), "the program that runs the parser");
+    let output = good(command.arg(folder).run(), "the program that runs the parser");
     let output = String::from_utf8(output).unwrap();
     let found: BTreeMap<&str, &str> = output.lines().filter_map(|line| line.split_once('\t')).collect();
     assert_eq!(found.len(), documents.len(), "{output}");

@@ -5,6 +5,7 @@
 
 pub mod broken;
 pub mod layouts;
+pub mod process;
 pub mod records;
 pub mod sample;
 pub mod shapes;
@@ -15,7 +16,7 @@ pub mod work;
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop};
 use charpipe::{Codec, Error, Registry, Report, Status, Transcode, Transcoder};
 use std::io::{self, BufRead, Read, Write};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// Everything that a run shows to the outside.
@@ -233,15 +234,4 @@ pub fn installed(peer: &str, probe: &[&str]) -> bool {
         _ = writeln!(io::stderr(), "peers: {peer} is not installed, skipped");
     }
     is_installed
-}
-
-/// Runs a program with `input` on standard input.
-pub fn piped_through(command: &mut Command, input: &[u8]) -> Output {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    std::thread::scope(|scope| {
-        // A program that failed stops reading; its exit status shows it.
-        scope.spawn(move || stdin.write_all(input));
-        child.wait_with_output().unwrap()
-    })
 }

@@ -7,8 +7,9 @@
 //! The charsets that switch between sets have no table: whatever one side writes, the other reads.
 
 use super::tables::{GLIBC, ICU, JDK, Named, Peer, filter, java_results};
+use crate::common::process::piped_through;
+use crate::common::sample;
 use crate::common::vectors::{code_points, hex, rows};
-use crate::common::{piped_through, sample};
 use charpipe::codec::table::{Cell, Shape};
 use charpipe::codec::{Codec, decode_strictly};
 use charpipe::{OnMalformed, Registry, Transcode};
