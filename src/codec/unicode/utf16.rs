@@ -59,8 +59,10 @@ impl Codec for Utf16 {
     }
 
     fn info(&self) -> CodecInfo<'_> {
-        let source = if self.bmp_only { "ISO/IEC 10646" } else { "RFC 2781" };
-        CodecInfo { source, byte_orders: self.byte_orders, ..CodecInfo::new(self.name) }
+        // `UCS-2BE` and `UCS-2LE` are names of iconv only. In a document, the bytes show the order.
+        let (source, xml_name) =
+            if self.bmp_only { ("ISO/IEC 10646", Utf16::UCS_2.name) } else { ("RFC 2781", self.name) };
+        CodecInfo { source, byte_orders: self.byte_orders, ..CodecInfo::new(xml_name) }
     }
 }
 
