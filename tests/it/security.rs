@@ -97,21 +97,20 @@ fn no_error_swallows_markup() {
                     input.extend_from_slice(&lead);
                     input.extend_from_slice(&[*sign, b'\n', b'\n', b'\n', b'\n']);
                 }
-                let text = converted(&job, &input);
+                let (text, own) = (converted(&job, &input), converted(&job, &lead));
                 for sign in &markup[..9] {
                     let sign = char::from(*sign);
+                    let count = text.matches(sign).count();
+                    if count == 1 + own.matches(sign).count() * markup.len() {
+                        continue;
+                    }
                     // In ISO 6937, C2 20 is an acute accent by itself.
                     // In windows-20932, which has pairs such as B2 22, the character may begin at the second byte.
                     let is_char = (0..lead.len()).any(|at| {
                         decode_strictly(&*codec, &[&lead[at..], &[sign as u8]].concat())
                             .is_some_and(|text| !text.contains(sign))
                     });
-                    if is_char {
-                        continue;
-                    }
-                    let count = text.matches(sign).count();
-                    let own = converted(&job, &lead).matches(sign).count() * markup.len();
-                    assert_eq!(count, 1 + own, "{}: {lead:02X?} {sign:?}: {text:?}", codec.name());
+                    assert!(is_char, "{}: {lead:02X?} {sign:?}: {text:?}", codec.name());
                 }
             }
         }

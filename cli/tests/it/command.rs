@@ -398,7 +398,7 @@ fn detect_reads_directories_and_whole_files() {
     let root = folder.path().to_str().unwrap();
     let lines = |args: &[&str]| {
         let output = run([args, &[root]].concat(), b"");
-        (status(&output), String::from_utf8(output.stdout).unwrap().replace(root, ""))
+        (status(&output), String::from_utf8(output.stdout).unwrap().replace(root, "").replace('\\', "/"))
     };
     let expected = "/a.txt: UTF-8 (text; rule rfc7303:default)\n/sub/b.gz: unknown (binary)\n\
                     /z.txt: UTF-8 (text; rule rfc7303:default)\n";

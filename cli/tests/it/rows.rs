@@ -278,7 +278,8 @@ fn pieces_and_threads_make_no_difference() {
             many[place] = 0x77;
         }
         fs::write(&path, &many).unwrap();
-        for options in ["", "--format jsonl --number", "--rejects /dev/null"] {
+        let all = ["", "--format jsonl --number", "--rejects /dev/null"];
+        for options in &all[..if cfg!(unix) { 3 } else { 2 }] {
             let line = format!("-q --layout mainframe-data-utilities/COBKS05.cpy {CLIENTS} {options}");
             let whole = rows(&format!("{line} {}", path.display()), b"");
             assert_eq!(whole.status.code(), Some(i32::from(is_bad && !options.contains("rejects"))));
@@ -338,6 +339,7 @@ fn tables_without_columns() {
 }
 
 /// Each record of two bytes becomes a row of 20,000 commas: 20 MB of rows for a batch of 6 KB.
+#[cfg(target_os = "linux")]
 #[test]
 fn short_records_with_long_rows() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
 //! `charpipe rows --from-rows`: rows that are not what they seem, and where the errors are.
 
-use crate::common::process::Start;
 use crate::rows::rows;
 use std::fs;
 
@@ -74,6 +73,8 @@ fn csv_is_malformed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_line_of_commas_in_little_memory() {
+    use crate::common::process::Start;
+
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("list"), LIST).unwrap();
     let script = "ulimit -d 8192; { printf 'A,B\\n'; head -c 30M /dev/zero | tr '\\0' ,; } | \

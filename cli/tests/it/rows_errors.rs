@@ -183,13 +183,9 @@ fn layouts() {
     let (status, shown, words) = folder.run("--layout @/bad.cpy", b"");
     assert_eq!((status, &*shown), (2, ""));
     assert!(words.starts_with("charpipe: @/bad.cpy: line 2, column 28: found OCURS, expected"), "{words}");
-    folder.check(
-        "--layout @/none.cpy",
-        b"",
-        3,
-        "",
-        "charpipe: @/none.cpy: cannot open: No such file or directory (os error 2)\n",
-    );
+    let (status, shown, words) = folder.run("--layout @/none.cpy", b"");
+    assert_eq!((status, &*shown), (3, ""));
+    assert!(words.starts_with("charpipe: @/none.cpy: cannot open: ") && words.ends_with("(os error 2)\n"), "{words}");
     folder.check(
         "--layout @/moves.cpy",
         b"",
@@ -301,10 +297,13 @@ fn rows_that_do_not_fit() {
 }
 
 /// The 256 bytes of a table file that maps each byte to itself.
+#[cfg(unix)]
 fn identity() -> Vec<u8> {
     (0..=255).collect()
 }
 
+// Only Unix tells files apart, whatever their names.
+#[cfg(unix)]
 #[test]
 fn outputs_do_not_replace_what_the_run_reads() {
     let folder = Folder::new();
