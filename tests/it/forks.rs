@@ -121,7 +121,7 @@ fn no_copies() {
         let _ = transcoder.step(b"abcd", &mut [0; 64], false).unwrap();
         assert!(transcoder.fork().is_none(), "records");
     }
-    let job = Transcode::new().fallbacks(["UTF-8", "IBM037"]).unwrap();
+    let job = Transcode::new().fallbacks(["US-ASCII", "UTF-8"]).unwrap();
     let mut transcoder = job.transcoder().unwrap();
     let _ = transcoder.step(b"some text", &mut [0; 64], false).unwrap();
     assert!(transcoder.fork().is_none(), "several fallbacks");
