@@ -7,7 +7,7 @@ use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, State, Table,
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, TableCodec, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -371,7 +371,7 @@ fn codecs_agree_with_the_charts() {
             }
         }
         let mut encoder = codec.encoder().unwrap();
-        let chars: BTreeSet<char> = sample::scalars(&table.name).chain(to_bytes.keys().copied()).collect();
+        let chars = in_order(sample::scalars(&table.name).chain(to_bytes.keys().copied()));
         for ch in chars {
             let mut buffer = [0; MIN_ROOM];
             let mut sink = ByteSink::new(&mut buffer);
@@ -388,6 +388,14 @@ fn codecs_agree_with_the_charts() {
             }
         }
     }
+}
+
+/// Returns each character once, in order. For a million of them, this is much faster than a `BTreeSet`.
+fn in_order(chars: impl Iterator<Item = char>) -> Vec<char> {
+    let mut all: Vec<char> = chars.collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 // --- Other sources -------------------------------------------------------------------------------
@@ -459,7 +467,7 @@ fn codecs_agree_with_their_sources() {
         };
         // Sorted as UTF-8: by code point, and each text before those that begin with it.
         let of_table = codec.info().table().unwrap().mappings.iter().map(|mapping| mapping.ch).collect::<Vec<_>>();
-        let chars: BTreeSet<char> = sample::scalars(name).chain(of_table).chain(sequences_begin).collect();
+        let chars = in_order(sample::scalars(name).chain(of_table).chain(sequences_begin));
         for ch in chars {
             write(ch.encode_utf8(&mut [0; 4]));
             while let Some(text) = sequences.next_if(|text| text.starts_with(ch)) {
