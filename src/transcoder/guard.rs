@@ -121,6 +121,16 @@ impl CheckedDecoder {
         self.inner.code_unit()
     }
 
+    /// Whether it can tell what it carries from one character to the next.
+    pub(super) fn has_state(&self) -> bool {
+        self.inner.state().is_some()
+    }
+
+    /// Whether a new decoder can take over now.
+    pub(super) fn is_initial(&self) -> bool {
+        self.inner.pending() == 0 && self.inner.state() == Some(0)
+    }
+
     /// A copy in the same state.
     pub(super) fn fork(&self) -> Self {
         let (name, inner, stalls) = (self.name.clone(), self.inner.fork(), Stalls::default());
@@ -464,6 +474,16 @@ impl CheckedEncoder {
     /// Whether a new encoder can take over where nothing is pending.
     pub(super) fn is_stateless(&self) -> bool {
         self.inner.is_stateless()
+    }
+
+    /// Whether it can tell what it carries from one character to the next.
+    pub(super) fn has_state(&self) -> bool {
+        self.inner.state().is_some()
+    }
+
+    /// Whether a new encoder can take over now.
+    pub(super) fn is_initial(&self) -> bool {
+        self.inner.pending() == 0 && self.inner.state() == Some(0)
     }
 
     /// Writes a replacement for `ch`. Returns `false` if the charset has none.

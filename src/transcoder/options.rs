@@ -162,8 +162,9 @@ impl Input {
     }
 }
 
-/// The default size of the blocks that are converted in parallel.
-const BLOCK_BYTES: usize = 1 << 20;
+/// The default size of the blocks that are converted in parallel: as fast as larger ones, and all of them together fit
+/// into a processor's cache.
+const BLOCK_BYTES: usize = 256 << 10;
 
 impl Transcode {
     /// Returns a conversion that detects the encoding of its input and writes UTF-8, with the built-in codecs.
@@ -732,11 +733,14 @@ impl Transcode {
     /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides the calling thread, which
     /// reads and writes. With one job, the default, the calling thread does everything.
     ///
-    /// With several jobs, the input is read in blocks of a MiB, cut between characters or records, and the results are
-    /// written in order. Output, report and error are the same as with one job. At most `jobs` + 4 blocks and their
-    /// output are in memory. One job converts input that cannot be cut, because the conversion depends on what came
-    /// before: a source or target with shift states, without records; printer control codes; XML in which a reference
-    /// may be needed.
+    /// With several jobs, the input is read in blocks of 256 KiB, cut between characters, lines or records, and the results
+    /// are written in order. Output, report and error are the same as with one job. At most `jobs` + 4 blocks and their
+    /// output are in memory.
+    ///
+    /// One job converts everything if it proves to be about as fast as memory, and input that cannot be cut, because the
+    /// conversion depends on what came before: printer control codes; XML in which a reference may be needed; a charset with
+    /// a state, such as shift states, if the text has no lines or the codec does not tell its
+    /// [state](crate::Decoder::state).
     ///
     /// Do not use several jobs for interactive input: nothing is written before a whole block has been read. The reader
     /// may be read beyond the place of an error.
@@ -756,7 +760,7 @@ impl Transcode {
         self
     }
 
-    /// Sets the size of the blocks that several [`jobs`](Self::jobs) convert, in bytes: one MiB by default, at least
+    /// Sets the size of the blocks that several [`jobs`](Self::jobs) convert, in bytes: 256 KiB by default, at least
     /// one byte.
     pub fn block_bytes(mut self, bytes: usize) -> Self {
         self.settings.block = bytes.max(1);

@@ -62,10 +62,10 @@ pub(crate) struct Convert {
     /// The output is the same as with `--jobs 1`. If each file has its own output, N files are converted at the same time,
     /// by default as many as there are cores.
     ///
-    /// Otherwise each file is converted by N threads, by default one. Each thread takes a block of 1 MiB, cut between
-    /// characters or records. At most N + 4 blocks and their output are in memory. One thread converts input that is not
-    /// a regular file, and input that cannot be cut: text in charsets with shift codes unless it is in records, carriage
-    /// control, and XML to charsets that lack characters.
+    /// Otherwise each file is converted by N threads, by default one. Each thread takes a block of 256 KiB, cut between
+    /// characters, lines or records. At most N + 4 blocks and their output are in memory. One thread converts input that
+    /// is not a regular file, input that one thread converts as fast as memory is, and input that cannot be cut: text
+    /// without lines or records in charsets with shift codes, carriage control, and XML to charsets that lack characters.
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
     pub(crate) jobs: Option<NonZeroU16>,
 

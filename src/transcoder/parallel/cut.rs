@@ -1,6 +1,6 @@
 //! Finds places to cut the input at: between records, as the deframer says, or between characters.
 
-use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
+use crate::codec::{MAX_FAULT, MIN_ROOM, Stop, Utf8Sink};
 use crate::records::Deframer;
 use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::records::stretch::each_record;
@@ -10,13 +10,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The state in which a part begins: between two records, as this deframer says, or between two characters.
 pub(super) type Begin = Option<Deframer>;
 
-/// How many bytes before a cut are looked at, and how many code units are tried.
-const LOOK_BACK: usize = 64;
+/// How many code units before a cut are looked at, at most: first few, then more if there is no place to cut in those.
+const LOOK_BACK: [usize; 2] = [64, 4096];
+
+/// Room for the text of one code unit, and of what was undecided before it.
+const UNIT_ROOM: usize = 16 * MIN_ROOM;
 
 /// Finds the places to cut at.
 pub(super) enum Cutter {
     Records(Box<RecordCutter>),
-    Characters { unit: usize, decoder: Box<CheckedDecoder> },
+    Characters { unit: usize, decoder: Box<CheckedDecoder>, place: Place },
+}
+
+/// Between which characters the input is cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Any.
+    Characters,
+    /// Lines: whatever the state of a charset is in the middle of a line, it is usually the initial one at the end.
+    Lines,
 }
 
 /// Finds the ends of records in a block.
@@ -36,6 +48,7 @@ impl Cutter {
             None => Cutter::Characters {
                 unit: route.source.code_unit().unwrap_or(1),
                 decoder: Box::new(route.source.new_decoder()),
+                place: if route.carries_nothing() { Place::Characters } else { Place::Lines },
             },
         }
     }
@@ -45,17 +58,16 @@ impl Cutter {
     pub(super) fn cut(&mut self, block: &[u8], first: usize) -> Option<(usize, Begin)> {
         match self {
             Cutter::Records(records) => records.cut(block),
-            Cutter::Characters { unit, decoder } => {
+            Cutter::Characters { unit, decoder, place } => {
                 let units = block.len().checked_sub(first)? / *unit;
-                let ends = (units.saturating_sub(LOOK_BACK)..=units).rev().map(|units| first + units * *unit);
-                let mut ends = ends.filter(|end| *end > first);
-                ends.find(|end| {
-                    let begin = first + (end - first).saturating_sub(LOOK_BACK);
+                let end = first + units * *unit;
+                LOOK_BACK.into_iter().find_map(|back| {
+                    let begin = first + units.saturating_sub(back) * *unit;
                     // A panic of the codec is caught here; the fallback run reproduces it at the right place.
-                    let trial = || is_between_characters(decoder, &block[begin..*end], &block[*end..]);
-                    catch_unwind(AssertUnwindSafe(trial)).unwrap_or(false)
+                    let trial = || last_cut(decoder.at(0), &block[begin..end], *unit, *place);
+                    let cut = catch_unwind(AssertUnwindSafe(trial)).unwrap_or(None);
+                    cut.map(|cut| (begin + cut, None))
                 })
-                .map(|end| (end, None))
             }
         }
     }
@@ -81,27 +93,44 @@ impl RecordCutter {
     }
 }
 
-/// Whether a character ends at the end of `before`, and it is not CR, which may be the first half of an end of line.
-fn is_between_characters(decoder: &CheckedDecoder, before: &[u8], after: &[u8]) -> bool {
-    let mut decoder = decoder.at(0);
-    let mut buffer = [0; LOOK_BACK * MIN_ROOM];
-    let mut sink = Utf8Sink::new(&mut buffer);
-    let mut rest = before;
-    // Faults belong to the beginning of `before`, which may be within a character, or to the data. Neither matters here.
-    while let Ok(step) = decoder.feed(rest, &mut sink)
-        && let Some(unread) = rest.get(step.read..)
-    {
-        rest = unread;
-        if step.stop == Stop::InputEmpty {
-            // In UTF-8 a continuation byte does not begin a character.
-            let goes_on = decoder.code_unit() == Some(1)
-                && !decoder.is_bytewise()
-                && after.first().is_some_and(|byte| byte & 0xC0 == 0x80);
-            return decoder.pending() == 0 && !sink.as_str().ends_with('\r') && !goes_on;
-        }
-        if step.stop == Stop::OutputFull {
-            break;
+/// Returns the last place in `window` at which a new decoder can take over, decoding the window unit by unit. It is never
+/// the beginning of the window. Faults belong to the beginning, which may be within a character, or to the data; neither
+/// matters here.
+fn last_cut(mut decoder: CheckedDecoder, window: &[u8], unit: usize, place: Place) -> Option<usize> {
+    let (mut cut, mut before) = (None, None);
+    // In UTF-8 a continuation byte does not begin a character.
+    let has_continuations = unit == 1 && !decoder.is_bytewise();
+    for end in (unit..=window.len()).step_by(unit) {
+        let last = decode_unit(&mut decoder, &window[end - unit..end])?;
+        before = last.or(before);
+        let is_there = match place {
+            // CR may be the first half of an end of line.
+            Place::Characters => {
+                let goes_on = has_continuations && window.get(end).is_some_and(|byte| byte & 0xC0 == 0x80);
+                !goes_on && before != Some('\r')
+            }
+            Place::Lines => matches!(before, Some('\n' | '\u{85}')),
+        };
+        if is_there && decoder.is_initial() {
+            cut = Some(end);
         }
     }
-    false
+    cut
+}
+
+/// Decodes one code unit. Returns the last character that it completed, if any; `None` if the decoder makes no progress.
+fn decode_unit(decoder: &mut CheckedDecoder, mut unit: &[u8]) -> Option<Option<char>> {
+    let mut last = None;
+    // A fault for each byte that may be pending, and one for each of the unit.
+    for _ in 0..2 * MAX_FAULT {
+        let mut buffer = [0; UNIT_ROOM];
+        let mut sink = Utf8Sink::new(&mut buffer);
+        let step = decoder.feed(unit, &mut sink).ok()?;
+        last = sink.as_str().chars().next_back().or(last);
+        unit = unit.get(step.read..)?;
+        if step.stop == Stop::InputEmpty {
+            return Some(last);
+        }
+    }
+    None
 }

@@ -1,6 +1,7 @@
 //! Gives up the parts: one transcoder converts their input again, with the errors and offsets of a run by one thread.
 //! Output that was already written is not written again.
 
+use super::block::Block;
 use super::cut::Begin;
 use crate::codec::PageBuffer;
 use crate::error::{Error, ErrorKind};
@@ -34,7 +35,7 @@ pub(super) struct Base {
 /// transcoder is fed the same pieces again.
 #[derive(Default)]
 pub(super) struct Tail {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Block,
     pub(super) ends: VecDeque<u64>,
 }
 
@@ -47,8 +48,16 @@ pub(super) enum InputEnd {
 impl Tail {
     /// Appends a read, if the tail begins with the input.
     pub(super) fn push(&mut self, chunk: &[u8]) {
-        self.bytes.extend_from_slice(chunk);
+        self.bytes.push(chunk);
         self.ends.push_back(self.bytes.len() as u64);
+    }
+
+    /// Removes the bytes from `at` on, and returns them. The ends of the reads stay.
+    pub(super) fn split_off(&mut self, at: usize) -> Block {
+        let mut rest = Block::default();
+        rest.push(&self.bytes[at..]);
+        self.bytes.truncate(at);
+        rest
     }
 }
 

@@ -11,21 +11,25 @@
 //! byte order mark. From the first boundary after that, the rest is cut into parts at places that should be boundaries
 //! too: between records as the [`Deframer`] says, or between characters. A part counts only if it proves to end at a
 //! boundary. In every other case the parts are given up, and one transcoder converts their input: after any error,
-//! after a cut that was not at a boundary, if the output exceeds its limit, if a read fails, and if one thread proves
-//! to be as fast as memory. This makes the output exact. That transcoder begins one part earlier, so that it arrives at
+//! after a cut that was not at a boundary, if the output exceeds its limit, and if a read fails. This makes the output
+//! exact. That transcoder begins one part earlier, so that it arrives at
 //! the first byte that matters in the same state as in a run by one thread. What it writes up to there is not written
 //! again.
 //!
 //! | file | content |
 //! |---|---|
 //! | `mod.rs` | the head, and the loop over the parts |
+//! | `pace.rs` | whether one thread is fast enough |
+//! | `block.rs` | the bytes of a part |
 //! | `cut.rs` | finds places to cut at |
 //! | `part.rs` | a transcoder for a part |
 //! | `worker.rs` | converts a part |
 //! | `fallback.rs` | gives the parts up |
 
+mod block;
 mod cut;
 mod fallback;
+mod pace;
 mod part;
 mod worker;
 
@@ -37,14 +41,17 @@ use crate::transcoder::io::{next_chunk, try_next_chunk};
 use crate::transcoder::records::stretch::each_record;
 use crate::transcoder::report::Report;
 use crate::transcoder::{Phase, Status, Transcoder};
+use block::Block;
 use cut::{Begin, Cutter};
 use fallback::{Base, Fallback, InputEnd, Tail};
+use pace::Pace;
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
 use worker::{Converted, Work};
 
 /// If no place to cut was found in this many bytes of input, one thread converts everything.
@@ -56,15 +63,12 @@ const MAX_GROWTH: usize = 8;
 /// The longest part, in blocks, if no place is found to cut it.
 const MAX_BLOCKS: usize = 4;
 
-/// After this many parts that were converted about as fast as memory is, the parts are given up: one thread is faster.
-const ENOUGH_FAST_PARTS: u32 = 2;
-
 /// How the head ended.
 enum HeadEnd {
     /// With the input.
     Done,
-    /// There is no place to cut at.
-    Uncuttable,
+    /// There is no place to cut at, or one thread is as fast as several.
+    Alone,
     /// There was a cut that is not at a boundary.
     BadCut,
     /// At a cut: in which state the parts begin there, and at which offset.
@@ -92,7 +96,7 @@ impl Transcoder {
         let base = Base { begin: None, report, at: 0, written: self.run.report.bytes_out };
         let (cutter, begin, at) = match end {
             HeadEnd::Done => return Ok(()),
-            HeadEnd::Uncuttable => return self.run_alone(input, output),
+            HeadEnd::Alone => return self.run_alone(input, output),
             HeadEnd::BadCut => return self.fall_back(Fallback { base, tail, ended: None }, input, output),
             HeadEnd::Cut(cutter, begin, at) => (cutter, begin, at),
         };
@@ -118,40 +122,50 @@ impl Transcoder {
         let mut buffer = PageBuffer::for_output(PUMP_BUFFER_BYTES);
         let mut deframer = self.run.settings.input.deframer();
         let limit = HEAD_BYTES.max(self.run.settings.block * MAX_BLOCKS);
+        let mut pace = Pace::default();
         loop {
             self.flush(output)?;
             let end = next_chunk(input, self.run.bytes_in, |chunk| {
                 tail.push(chunk);
-                let before = tail.bytes.len() - chunk.len();
-                (chunk.len(), self.feed_head(chunk, before, &mut deframer, &mut buffer, output))
+                let at = tail.bytes.len() - chunk.len();
+                (chunk.len(), self.feed_head(chunk, at, &mut pace, &mut deframer, &mut buffer, output))
             })??;
             if let Some(end) = end {
                 return Ok(end);
             }
             let is_hopeless = self.route.as_ref().is_some_and(|route| !route.can_be_cut());
-            if is_hopeless || tail.bytes.len() > limit {
-                return Ok(HeadEnd::Uncuttable);
+            if is_hopeless || pace.is_fast() || tail.bytes.len() > limit {
+                return Ok(HeadEnd::Alone);
             }
         }
     }
 
-    /// Converts `chunk`, which begins at offset `at`, up to a cut if there is one. Returns `None` if the head goes on.
+    /// Converts `chunk`, which begins at offset `at`, up to a cut if there is one and the pace is known. Returns `None` if the
+    /// head goes on.
     fn feed_head<W: Write + ?Sized>(
         &mut self,
         chunk: &[u8],
         at: usize,
+        pace: &mut Pace,
         deframer: &mut Option<Deframer>,
         buffer: &mut [u8],
         output: &mut W,
     ) -> Result<Option<HeadEnd>, Error> {
-        if self.is_cuttable()
+        let is_timed = pace.wants(chunk.len());
+        if !is_timed
+            && self.is_cuttable()
             && let Some(mut cutter) = self.cutter(deframer.clone())
             && let Some((cut, begin)) = cutter.cut(chunk, self.first_unit())
         {
             let is_good = self.feed_to_cut(&chunk[..cut], &begin, buffer, output)?;
             return Ok(Some(if is_good { HeadEnd::Cut(cutter, begin, at + cut) } else { HeadEnd::BadCut }));
         }
+        let (begun, before) = (is_timed.then(Instant::now), self.run.report.bytes_out);
         let (_, is_done) = self.deliver(chunk, chunk.is_empty(), buffer, &mut 0, output);
+        if let Some(begun) = begun {
+            let written = (self.run.report.bytes_out - before) as usize;
+            pace.add(chunk.len().max(written), begun.elapsed());
+        }
         if let Some(deframer) = deframer {
             each_record(deframer, chunk, |_, _| {});
         }
@@ -219,18 +233,16 @@ struct Parts<'a> {
     at: u64,
     cutter: Cutter,
     /// The input from there on, as far as it is read.
-    block: Vec<u8>,
+    block: Block,
     ended: Option<InputEnd>,
     /// No place to cut was found.
     is_uncuttable: bool,
     /// The part at the end of the input is being converted.
     last_is_sent: bool,
     under_way: VecDeque<Pending>,
-    /// How many parts were converted about as fast as memory is.
-    fast_parts: u32,
     /// Buffers to use again.
-    free_inputs: Vec<Vec<u8>>,
-    free_outputs: Vec<Vec<u8>>,
+    free_inputs: Vec<Block>,
+    free_outputs: Vec<PageBuffer>,
 }
 
 /// A part that is being converted.
@@ -252,7 +264,7 @@ impl<'a> Parts<'a> {
             transcoder,
             total: transcoder.report().clone(),
             base,
-            block: tail.bytes.split_off(at),
+            block: tail.split_off(at),
             tail,
             begin,
             at: at as u64,
@@ -261,7 +273,6 @@ impl<'a> Parts<'a> {
             is_uncuttable: false,
             last_is_sent: false,
             under_way: VecDeque::new(),
-            fast_parts: 0,
             free_inputs: Vec::new(),
             free_outputs: Vec::new(),
         }
@@ -329,7 +340,7 @@ impl<'a> Parts<'a> {
             }
             let Some(first) = self.under_way.pop_front() else { break };
             let converted = first.done.recv();
-            let Ok(Converted { input: bytes, output: made, report: Some(report), is_fast }) = converted else {
+            let Ok(Converted { input: bytes, output: made, report: Some(report) }) = converted else {
                 stop.store(true, Ordering::Relaxed);
                 self.take_back(converted.map(|converted| converted.input).unwrap_or_default());
                 return Ok(self.give_up());
@@ -340,15 +351,9 @@ impl<'a> Parts<'a> {
             }
             self.free_outputs.push(made);
             self.move_base(first, bytes, *report);
-            self.fast_parts += u32::from(is_fast);
-            if self.fast_parts >= ENOUGH_FAST_PARTS && !self.last_is_sent {
-                stop.store(true, Ordering::Relaxed);
-                self.take_back(Vec::new());
-                return Ok(self.give_up());
-            }
         }
         if self.is_uncuttable {
-            self.take_back(Vec::new());
+            self.take_back(Block::default());
             return Ok(self.give_up());
         }
         Ok(PartsOutcome::Done(Box::new(self.total.clone())))
@@ -365,9 +370,9 @@ impl<'a> Parts<'a> {
         };
         self.last_is_sent = self.ended.is_some();
         let mut rest = self.free_inputs.pop().unwrap_or_default();
-        rest.clear();
-        rest.reserve(self.transcoder.run.settings.block + (self.block.len() - cut));
-        rest.extend_from_slice(&self.block[cut..]);
+        rest.truncate(0);
+        rest.reserve(self.transcoder.run.settings.block + PUMP_BUFFER_BYTES);
+        rest.push(&self.block[cut..]);
         self.block.truncate(cut);
         let bytes = std::mem::replace(&mut self.block, rest);
         let begin = std::mem::replace(&mut self.begin, next);
@@ -408,7 +413,7 @@ impl<'a> Parts<'a> {
     fn read<R: BufRead + ?Sized>(&mut self, input: &mut R, wanted: usize) {
         while self.block.len() < wanted && self.ended.is_none() {
             let read = try_next_chunk(input, |chunk| {
-                self.block.extend_from_slice(chunk);
+                self.block.push(chunk);
                 if chunk.is_empty() {
                     self.ended = Some(InputEnd::Eof);
                 } else {
@@ -423,7 +428,7 @@ impl<'a> Parts<'a> {
     }
 
     /// After the output of a part is written, a fallback run would begin with that part.
-    fn move_base(&mut self, part: Pending, bytes: Vec<u8>, report: Report) {
+    fn move_base(&mut self, part: Pending, bytes: Block, report: Report) {
         let (before, written) = (self.total.clone(), report.bytes_out);
         self.total.append(report);
         self.base = Base { begin: Some(part.begin), report: before, at: part.at, written };
@@ -434,12 +439,13 @@ impl<'a> Parts<'a> {
     }
 
     /// Takes the input of all parts back, in order; `first` is that of the first.
-    fn take_back(&mut self, first: Vec<u8>) {
-        self.tail.bytes.extend(first);
+    fn take_back(&mut self, first: Block) {
+        self.tail.bytes.push(&first);
         for part in self.under_way.drain(..) {
-            self.tail.bytes.extend(part.done.recv().map(|converted| converted.input).unwrap_or_default());
+            self.tail.bytes.push(&part.done.recv().map(|converted| converted.input).unwrap_or_default());
         }
-        self.tail.bytes.append(&mut self.block);
+        self.tail.bytes.push(&self.block);
+        self.block.truncate(0);
     }
 
     fn give_up(&mut self) -> PartsOutcome {

@@ -60,17 +60,25 @@ impl Source {
 
     /// Whether what comes next depends on nothing before it, except the numbers of records and what is reported once.
     pub(in crate::transcoder) fn is_at_boundary(&self) -> bool {
-        self.decoder.pending() == 0 && self.records.as_ref().is_none_or(|records| records.is_at_boundary())
+        match &self.records {
+            None => self.decoder.is_initial(),
+            // Each record begins anew.
+            Some(records) => self.decoder.pending() == 0 && records.is_at_boundary(),
+        }
     }
 
-    /// The size of a code unit if the input can be cut between characters; 1 if it can be cut between records. `None` if
-    /// it cannot be cut.
-    pub(in crate::transcoder) fn code_unit(&self) -> Option<usize> {
+    /// Whether the input can be cut: between some characters, or between records.
+    pub(in crate::transcoder) fn can_be_cut(&self) -> bool {
         match &self.records {
-            None => self.decoder.code_unit(),
+            None => self.decoder.has_state(),
             // What a printer does depends on what it printed before.
-            Some(records) => (records.text.printer.is_none()).then_some(1),
+            Some(records) => records.text.printer.is_none(),
         }
+    }
+
+    /// The size of a code unit if the input can be cut between any two characters.
+    pub(in crate::transcoder) fn code_unit(&self) -> Option<usize> {
+        if self.has_records() { None } else { self.decoder.code_unit() }
     }
 
     /// How many bytes of an unfinished character were taken.

@@ -496,10 +496,15 @@ impl Route {
             // If the target lacks the end of a line, the error has the place of what follows it.
             None => {
                 let has_eol = || can_write(&*self.target.codec, ends.eol);
-                self.target.encoder.is_stateless() && (!self.source.has_records() || has_eol())
+                self.target.encoder.has_state() && (!self.source.has_records() || has_eol())
             }
         };
-        self.target.xml.is_none() && !self.staged.holds_text() && target_can && self.source.code_unit().is_some()
+        self.target.xml.is_none() && !self.staged.holds_text() && target_can && self.source.can_be_cut()
+    }
+
+    /// Whether nothing is carried from one character to the next, so that a copy can begin at any of them.
+    pub(super) fn carries_nothing(&self) -> bool {
+        self.source.code_unit().is_some() && self.target.encoder.is_stateless()
     }
 
     /// Whether nothing is left to do that concerns the beginning of the input only.
@@ -512,7 +517,7 @@ impl Route {
     pub(super) fn is_at_boundary(&self) -> bool {
         self.source.is_at_boundary()
             && self.staged.is_at_boundary()
-            && self.target.encoder.pending() == 0
+            && self.target.encoder.is_initial()
             && self.target.records.as_ref().is_none_or(|records| !records.is_open())
     }
 
