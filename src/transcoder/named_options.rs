@@ -253,12 +253,18 @@ impl Transcode {
     }
 }
 
+/// The options that only builds with some feature have: option, what it is for, feature.
+const OF_FEATURES: [(&str, &str, &str); 1] = [("normalize", "normalisation", "normalize")];
+
 /// Makes the error for an option that is not in the table: there is none, or this build lacks its feature.
 fn unknown_option(name: String) -> Error {
     let names = TABLE.iter().map(|(option, _)| option.name);
     let near = label::near_misses(&name, names, |_| true);
+    let feature = OF_FEATURES.iter().find(|(option, ..)| *option == name);
     let why = match &*near {
-        _ if name == "normalize" => "this build has no normalisation: it lacks the feature `normalize`".to_owned(),
+        _ if let Some((_, what, feature)) = feature => {
+            format!("this build has no {what}: it lacks the feature `{feature}`")
+        }
         [] => "there is no such option".to_owned(),
         near => format!("there is no such option; did you mean {}?", near.join(" or ")),
     };

@@ -1,6 +1,7 @@
 //! What to do about an error or a warning, in terms of the command line. The library's own messages name no options; the
 //! command adds these hints by the kind or code of the error.
 
+use charpipe::codec::{Stop, Utf8Sink};
 use charpipe::detect::Diagnostic;
 use charpipe::detect::Looks;
 use charpipe::detect::statistics::{MINIMUM, guess, looks_like};
@@ -73,9 +74,7 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
         // That hint was printed before, and is better advice.
         ErrorKind::Malformed { .. } if has_diagnostic(|code| code.starts_with("looks-like")) => "".into(),
         ErrorKind::Malformed { codec, offset, bytes, .. }
-            if codec == "UTF-8"
-                && matches!(bytes[..], [0xC2..=0xF4, ..])
-                && Some(offset + bytes.len() as u64) == context.len =>
+            if Some(offset + bytes.len() as u64) == context.len && begins_character(codec, bytes) =>
         {
             " (the input ends within a character; use --malformed replace to go on)".into()
         }
@@ -99,6 +98,18 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
         },
         _ => for_error(error),
     }
+}
+
+/// Whether a character of the charset begins with `bytes`, and needs more: in the initial state, or in pairs between shift
+/// codes.
+fn begins_character(codec: &str, bytes: &[u8]) -> bool {
+    let Ok(codec) = Registry::builtin().codec(codec) else { return false };
+    let mut room = [0; 64];
+    [0, 1].into_iter().any(|state| {
+        let mut decoder = codec.decoder();
+        let step = decoder.set_state(state).then(|| decoder.feed(bytes, &mut Utf8Sink::new(&mut room)));
+        step.is_some_and(|step| step.stop == Stop::InputEmpty) && decoder.pending() == bytes.len()
+    })
 }
 
 /// Returns the hint for the wrong value of an option, to be appended to its message.

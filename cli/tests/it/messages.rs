@@ -65,6 +65,9 @@ fn hints_suggest_what_to_try() {
         ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "too short to guess the code page; try -f IBM1047"),
         ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
+        ("-f IBM939", b"\x0E\x45\x62\x45", "byte 3: 45 is not valid IBM939 (the input ends within a character; use"),
+        ("-f Shift_JIS", b"a\x93", "byte 1: 93 is not valid Shift_JIS (the input ends within a character; use"),
+        ("-f IBM939", b"\x0E\x45\xFF", "byte 1: 45 is not valid IBM939 (use --malformed replace to go on)\n"),
         // More input follows, so the message must not say that the input ends within a character.
         ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
         ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, such as -t windows-1252 or -t UTF-8)\n"),
