@@ -136,8 +136,8 @@ fn check(settings: &Settings) -> Result<(), Error> {
 pub(in crate::transcoder) fn decode_short<'a>(settings: &Settings, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
     // Filling a buffer of 4 KiB takes longer than decoding the value of a field.
     match bytes.len() {
-        0..=FIELD_BYTES => decode_in::<{ 4 * FIELD_BYTES + MIN_ROOM }>(settings, bytes),
-        ..=VALUE_BYTES => decode_in::<{ 4 * VALUE_BYTES + MIN_ROOM }>(settings, bytes),
+        len if len <= FIELD_BYTES => decode_in::<{ 4 * FIELD_BYTES + MIN_ROOM }>(settings, bytes),
+        len if len <= VALUE_BYTES => decode_in::<{ 4 * VALUE_BYTES + MIN_ROOM }>(settings, bytes),
         _ => None,
     }
 }
