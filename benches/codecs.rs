@@ -320,7 +320,7 @@ fn price_of_checking(cases: &[Case], rounds: usize) {
 }
 
 /// Measures the time for a field: with a decoder created once, with [`Transcode::decode`], and with the codec's own
-/// decoder.
+/// decoder; and the time to look the codec up by its name.
 fn values(part: &str, rounds: usize) {
     const FIELDS: [(&str, &str, &str); 7] = [
         ("IBM037", "20 bytes", "Renée Lindström     "),
@@ -333,21 +333,25 @@ fn values(part: &str, rounds: usize) {
     ];
     const TIMES: usize = 500;
     println!("\nOne short value: nanoseconds, fastest of {rounds} × {TIMES}\n");
-    println!("| {:12} | {:9} | {:>12} | {:>10} | {:>7} |", "codec", "value", "ValueDecoder", "Transcode", "Decoder");
-    println!("|{:-<14}|{:-<11}|{:->13}:|{:->11}:|{:->8}:|", "", "", "", "", "");
+    println!(
+        "| {:12} | {:9} | {:>12} | {:>10} | {:>7} | {:>7} |",
+        "codec", "value", "ValueDecoder", "Transcode", "Decoder", "look-up"
+    );
+    println!("|{:-<14}|{:-<11}|{:->13}:|{:->11}:|{:->8}:|{:->8}:|", "", "", "", "", "", "");
     for (name, what, text) in FIELDS {
         if !format!("{name}/value").contains(part) {
             continue;
         }
-        let Ok(codec) = Registry::builtin().codec(name) else { continue };
+        let registry = Registry::builtin();
+        let Ok(codec) = registry.codec(name) else { continue };
         let value = encode_all(&*codec, text).expect("a codec of that text");
         let job = Transcode::new().source_encoding(name).expect("a built-in codec");
         let mut decoded = job.values().expect("a decoder of values");
         assert_eq!(decoded.decode(&value).expect("a value without errors"), text);
         let (mut decoder, mut room) = (codec.decoder(), [0; 256]);
-        let mut times: [Times; 3] = Default::default();
+        let mut times: [Times; 4] = Default::default();
         for _ in 0..rounds {
-            let [by_values, by_job, by_decoder] = &mut times;
+            let [by_values, by_job, by_decoder, looking_up] = &mut times;
             by_values.measure(|| {
                 (0..TIMES).for_each(|_| _ = black_box(decoded.decode(black_box(&value))));
             });
@@ -359,14 +363,16 @@ fn values(part: &str, rounds: usize) {
                     decoder.reset();
                 }
             });
+            looking_up.measure(|| (0..TIMES).for_each(|_| _ = black_box(registry.codec(black_box(name)))));
         }
         let each = |times: &Times, count: usize| times.least() * 1e9 / count as f64;
-        let [by_values, by_job, by_decoder] = &times;
+        let [by_values, by_job, by_decoder, looking_up] = &times;
         println!(
-            "| {name:12} | {what:9} | {:12.0} | {:10.0} | {:7.0} |",
+            "| {name:12} | {what:9} | {:12.0} | {:10.0} | {:7.0} | {:7.0} |",
             each(by_values, TIMES),
             each(by_job, TIMES / 10),
             each(by_decoder, TIMES),
+            each(looking_up, TIMES),
         );
     }
 }

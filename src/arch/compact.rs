@@ -18,6 +18,8 @@ pub(super) struct DecodeCodes {
     pub(super) none: Option<u8>,
     /// Whether the bytes of ASCII are the ASCII characters, and no other bytes are.
     pub(super) is_ascii: bool,
+    /// A short way for ASCII; NEON, which looks up 64 entries at a time, needs none.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(super) nibbles: Nibbles,
 }
 

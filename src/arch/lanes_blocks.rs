@@ -20,6 +20,8 @@
 /// | `put(vector, table, room, at)` | writes the vector, shuffled |
 /// | `turn(vector)` | reverses the bytes of each lane |
 /// | `places_of(byte, block)` | where a byte is in 64 bytes, one bit each |
+/// | `units_of(bytes, nexts, doubles, out)` | for each of sixteen bytes a unit: the byte, or, if its bit in `doubles` is set, the byte or for 0 `out`, and the next byte; eight units in each vector |
+/// | `put_units(units, table, room, at)` | writes eight units, shuffled |
 macro_rules! lanes_by_blocks {
     ($features:literal) => {
         /// What a block may write: three bytes of each lane, and four more, as each store is one of 16 bytes.
@@ -49,7 +51,7 @@ macro_rules! lanes_by_blocks {
             let is_shifted = shifts.is_some();
             let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
             // At the place of the second byte, where a shift code is in a lane that was turned.
-            let [out, back] = [out, back].map(|code| splat(u32::from(code) << 8));
+            let (out, back) = (splat(u32::from(out) << 8), splat(u32::from(back) << 8));
             let no_flags = splat(!(MAY_GO_ON | FOLLOWS));
             let (mut done, mut written) = (0, 0);
             // The ninth lane only shows what follows the eighth.
@@ -93,17 +95,14 @@ macro_rules! lanes_by_blocks {
             let [outs, backs] = [places_of(out, front), places_of(back, front)];
             let cuts = (outs | backs) >> 1 | u64::from(block[64] == out || block[64] == back) << 63;
             let split = Split::of(outs, backs, cuts, is_double);
-            let mut left = split.firsts;
-            for unit in units {
-                // After the last one the first one again, which does not matter.
-                let at = left.trailing_zeros() as usize % 64;
-                let (first, second) = (block[at], block[at + 1]);
-                let lead = if first == 0 { out } else { first };
-                let pair = u16::from_be_bytes([lead, second]);
-                *unit = if split.doubles >> at & 1 != 0 { pair } else { first.into() };
-                left &= left.wrapping_sub(1);
-                if left == 0 {
-                    break;
+            let mut count = 0;
+            for at in [0, 16, 32, 48] {
+                let firsts = (split.firsts >> at) as u16;
+                let halves = units_of(part(block, at), part(block, at + 1), (split.doubles >> at) as u16, out);
+                for (half, set) in halves.into_iter().zip([firsts & 0xFF, firsts >> 8]) {
+                    // Before a group of eight bytes there are at most as many units as bytes, so eight units fit.
+                    put_units(half, &SQUEEZE_UNITS[set as usize & 0xFF], units, count);
+                    count += ones(set.into());
                 }
             }
             split

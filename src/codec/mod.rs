@@ -100,7 +100,7 @@ pub(crate) use sink::Utf8Buf;
 pub use sink::{ByteSink, Utf8Sink};
 pub(crate) use table::packed::Packed;
 pub use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
-pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Word};
+pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};
 
 /// The free space, in bytes, with which a codec always makes progress: the longest output of one step.
 ///

@@ -3,7 +3,7 @@
 //! Every function starts a new decoder or encoder and gives it a few bytes or characters. None of them trusts the codec
 //! more than the [contract](super#the-contract) allows: a codec that breaks it gets a wrong answer, but no endless loop.
 
-use super::{ByteSink, Codec, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Stop, Utf8Sink};
+use super::{ByteSink, Codec, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Step, Stop, Utf8Sink};
 
 /// Decodes all of `bytes` with a new decoder. Returns `None` if any of them are malformed or the codec breaks the
 /// contract. Meant for short inputs: a declaration, a code unit.
@@ -97,7 +97,15 @@ pub(crate) fn can_write(codec: &dyn Codec, text: &str) -> bool {
 /// decode as UTF-8 does.
 pub(crate) fn is_utf8(codec: &dyn Codec) -> bool {
     const TEXT: &str = "aé€😀";
-    codec.name() == "UTF-8" && decode_strictly(codec, TEXT.as_bytes()).as_deref() == Some(TEXT)
+    // Asked for each short value, so most codecs are tried without a `String`.
+    let at_once = || {
+        let (mut decoder, mut room) = (codec.decoder(), [0; MIN_ROOM]);
+        let mut sink = Utf8Sink::new(&mut room);
+        decoder.feed(TEXT.as_bytes(), &mut sink) == Step { read: TEXT.len(), stop: Stop::InputEmpty }
+            && decoder.finish(&mut sink) == Stop::InputEmpty
+            && sink.as_str() == TEXT
+    };
+    codec.name() == "UTF-8" && (at_once() || decode_strictly(codec, TEXT.as_bytes()).as_deref() == Some(TEXT))
 }
 
 /// Returns whether the codec belongs to the EBCDIC family: it decodes 0x40 as a space and 0xC1 as `A`.

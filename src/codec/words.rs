@@ -206,6 +206,35 @@ impl Utf8Word {
     }
 }
 
+/// The characters of a charset with shift codes, by unit: a pair with its first byte in the high octet, or a single byte.
+/// One load finds a character.
+pub(crate) struct Utf8Units {
+    /// As in a [`Utf8Batch`]. Memory that nothing was written to is not used: the system maps zeros when it is read.
+    words: Box<[u32; 1 << 16]>,
+}
+
+impl Utf8Units {
+    /// Makes an empty table: no unit has a character.
+    pub(crate) fn new() -> Self {
+        Utf8Units { words: vec![0; 1 << 16].try_into().expect("as many as there are units") }
+    }
+
+    /// Puts the characters among `words` at the units from `first` on.
+    pub(crate) fn put(&mut self, first: u16, words: &[Utf8Word]) {
+        for (place, word) in self.words[first.into()..].iter_mut().zip(words) {
+            if word.is_char() {
+                *place = word.0;
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Utf8Units {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Utf8Units").finish_non_exhaustive()
+    }
+}
+
 /// Words that were looked up without waiting for each other, for [`Utf8Sink::push_batch`](super::Utf8Sink::push_batch).
 pub(crate) struct Utf8Batch {
     words: [u32; Self::LEN],
@@ -222,9 +251,22 @@ impl Utf8Batch {
     }
 
     /// Puts `word` at a place. Only the low eight bits of `at` count.
-    #[inline(always)]
+    #[cfg(test)]
     pub(crate) fn set(&mut self, at: usize, word: Utf8Word) {
         self.words[at % Self::LEN] = word.0;
+    }
+
+    /// Puts the characters of the first `len` units from place `at` on, and others after them. There must be space for
+    /// all units.
+    #[inline(always)]
+    pub(crate) fn look_up(&mut self, at: usize, units: &[u16; 64], len: usize, table: &Utf8Units) {
+        let places: &mut [u32; 64] = self.words[at..].first_chunk_mut().expect("space for all units");
+        // Eight at a time, so that blocks of different lengths take the same way.
+        for at in (0..len.min(64)).step_by(8) {
+            for (place, unit) in places[at..at + 8].iter_mut().zip(&units[at..at + 8]) {
+                *place = table.words[usize::from(*unit)];
+            }
+        }
     }
 
     /// Returns the first `len` words, or all of them, as lanes of a kernel. An empty place is 0, a lane of no bytes.
@@ -279,6 +321,26 @@ mod tests {
             assert!(!Utf8Sink::new(&mut [0; 4]).push_word(note));
         }
         assert!(!Utf8Sink::new(&mut [0; 3]).push_word(Utf8Word::new('a').unwrap()));
+    }
+
+    #[test]
+    fn units_are_looked_up() {
+        let mut table = Utf8Units::new();
+        let a = Utf8Word::new('a').unwrap();
+        table.put(0x4181, &[a, Utf8Word::note(1, 2), Utf8Word::new('€').unwrap()]);
+        // The last unit: what does not fit the table is left out.
+        table.put(0xFFFF, &[a, a]);
+        let mut batch = Utf8Batch::new();
+        for (unit, text) in [(0x4181, "a"), (0x4182, ""), (0x4183, "€"), (0x4180, ""), (0x81, ""), (0xFFFF, "a")] {
+            let mut units = [0; 64];
+            units[11] = unit;
+            units[..11].fill(0x4183);
+            batch.look_up(192, &units, 12, &table);
+            let mut expected = Utf8Batch::new();
+            expected.words[192..203].fill(Utf8Word::new('€').unwrap().0);
+            expected.words[203] = text.chars().next().and_then(Utf8Word::new).map_or(0, |word| word.0);
+            assert_eq!(batch.words, expected.words, "{unit:04X}");
+        }
     }
 
     /// A note has its kind where a character has its length. A kind that did not fit would look like the length of a

@@ -84,4 +84,23 @@ fn places_of(byte: u8, block: &[u8; 64]) -> u64 {
     places
 }
 
+#[inline]
+#[target_feature(enable = "neon")]
+fn units_of(bytes: &[u8; 16], nexts: &[u8; 16], doubles: u16, out: u8) -> [uint8x16_t; 2] {
+    let (bytes, nexts) = (load16(bytes), load16(nexts));
+    let [lower, upper] = doubles.to_le_bytes();
+    let set = vcombine_u8(vdup_n_u8(lower), vdup_n_u8(upper));
+    let is_double = vtstq_u8(set, load16(&BITS));
+    let leads = vorrq_u8(bytes, vandq_u8(vceqzq_u8(bytes), vdupq_n_u8(out)));
+    let (high, low) = (vandq_u8(leads, is_double), vbslq_u8(is_double, nexts, bytes));
+    [vzip1q_u8(low, high), vzip2q_u8(low, high)]
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn put_units(units: uint8x16_t, table: &[u8; 16], room: &mut [u16; 64], at: usize) {
+    let room = room[at..].first_chunk_mut().expect("within the block");
+    store_eight_units(room, shuffle(units, table));
+}
+
 lanes_by_blocks!("neon");

@@ -29,8 +29,15 @@ pub(super) fn load_four_lanes(from: &[u32; 4]) -> uint32x4_t {
     unsafe { vld1q_u32(from.as_ptr()) }
 }
 
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn store_eight_units(to: &mut [u16; 8], vector: uint8x16_t) {
+    // SAFETY: `to` refers to 16 writable bytes, and the store needs no more alignment than they have.
+    unsafe { vst1q_u16(to.as_mut_ptr(), vreinterpretq_u16_u8(vector)) }
+}
+
 /// One bit for each of eight lanes.
-const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+pub(super) const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
 #[inline]
 #[target_feature(enable = "neon")]

@@ -94,6 +94,13 @@ pub(super) fn load_part_lanes(from: &[u32]) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi32(low_bits(from.len()) as u16, from.as_ptr().cast()) }
 }
 
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn store_eight_units(to: &mut [u16; 8], vector: __m128i) {
+    // SAFETY: `to` refers to 16 writable bytes, and the store needs no alignment.
+    unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
+}
+
 /// Stores thirty-two units.
 #[inline]
 #[target_feature(enable = "avx512f")]

@@ -694,6 +694,19 @@ impl OneWay {
 /// The escape sequence that leads back to ASCII in ISO-2022-JP.
 const TO_ASCII: &[u8] = b"\x1B(B";
 
+/// Returns where the last [`ESC`] is.
+fn last_escape(bytes: &[u8]) -> Option<usize> {
+    let mut end = bytes.len();
+    for block in bytes.rchunks(64) {
+        // No branch per byte, so that the compiler vectorizes it: a long line has none of them.
+        if block.iter().fold(false, |any, byte| any | (*byte == ESC)) {
+            break;
+        }
+        end -= block.len();
+    }
+    bytes[..end].iter().rposition(|byte| *byte == ESC)
+}
+
 /// Encodes a multi-byte encoding.
 struct MultiByteEncoder {
     inner: encoding_rs::Encoder,
@@ -757,7 +770,7 @@ impl MultiByteEncoder {
             if self.has_pending_escape {
                 written -= TO_ASCII.len();
             }
-            if let Some(at) = room[..written].iter().rposition(|byte| *byte == ESC)
+            if let Some(at) = last_escape(&room[..written])
                 && let Some(set) = room[at..].first_chunk()
             {
                 self.set = *set;
@@ -850,5 +863,23 @@ impl Encoder for MultiByteEncoder {
         };
         // All of these charsets have ASCII, so all of it is written.
         text.is_ascii() && self.run(text, dst, false).stop == Stop::InputEmpty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_escape_is_found_anywhere() {
+        assert_eq!(last_escape(b""), None);
+        for len in [1, 63, 64, 65, 200] {
+            assert_eq!(last_escape(&vec![b'x'; len]), None);
+            for at in 0..len {
+                let mut bytes = vec![b'x'; len];
+                (bytes[0], bytes[at]) = (ESC, ESC);
+                assert_eq!(last_escape(&bytes), Some(at));
+            }
+        }
     }
 }

@@ -134,16 +134,28 @@ fn check(settings: &Settings) -> Result<(), Error> {
 
 /// Decodes a short value without a transcoder. Returns `None` if that is not possible.
 pub(in crate::transcoder) fn decode_short<'a>(settings: &Settings, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
-    const SHORT: usize = (VALUE_BUFFER_BYTES - MIN_ROOM) / 4;
-    let mut short = if bytes.len() <= SHORT { Short::new(settings)? } else { return None };
-    let mut buffer = [0; VALUE_BUFFER_BYTES];
+    // Filling a buffer of 4 KiB takes longer than decoding the value of a field.
+    match bytes.len() {
+        len if len <= FIELD_BYTES => decode_in::<{ 4 * FIELD_BYTES + MIN_ROOM }>(settings, bytes),
+        len if len <= VALUE_BYTES => decode_in::<{ 4 * VALUE_BYTES + MIN_ROOM }>(settings, bytes),
+        _ => None,
+    }
+}
+
+/// Decodes a value in a buffer of `N` bytes on the stack, which is enough for it.
+fn decode_in<'a, const N: usize>(settings: &Settings, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
+    let mut short = Short::new(settings)?;
+    let mut buffer = [0; N];
     let mut sink = Utf8Sink::new(&mut buffer);
     if !short.decode(bytes, &mut sink) {
         return None;
     }
     let text = sink.as_str();
-    let borrowed = std::str::from_utf8(bytes).ok().filter(|same| *same == text);
-    Some(borrowed.map_or_else(|| Cow::Owned(text.to_owned()), Cow::Borrowed))
+    Some(if bytes == text.as_bytes() {
+        Cow::Borrowed(std::str::from_utf8(bytes).ok()?)
+    } else {
+        text.to_owned().into()
+    })
 }
 
 /// Decodes a value by a new `transcoder`.
@@ -193,6 +205,10 @@ pub(in crate::transcoder) fn decode_whole(mut transcoder: Transcoder, bytes: &[u
 /// The size of the buffer for a value in memory, on the stack, in bytes.
 const VALUE_BUFFER_BYTES: usize = 4 * 1024;
 
+/// The longest value that is decoded in a small buffer on the stack, in bytes, and the longest in one of 4 KiB.
+const FIELD_BYTES: usize = 48;
+const VALUE_BYTES: usize = (VALUE_BUFFER_BYTES - MIN_ROOM) / 4;
+
 /// The longest value that is decoded without a transcoder, in bytes. For a longer one, making a transcoder costs little in
 /// comparison.
 pub(in crate::transcoder) const SHORT: usize = 4 * 1024;
@@ -231,7 +247,8 @@ impl Short {
         }
         let is_surface = settings.ebcdic_nl != EbcdicNl::Table && is_ebcdic(&**from);
         let from = if is_surface { apply_newline(from.clone(), settings.ebcdic_nl) } else { from.clone() };
-        let decoder = CheckedDecoder::new(from.name(), from.decoder(), 0);
+        // Without a name, because an error of this decoder is not reported: the transcoder finds its own.
+        let decoder = CheckedDecoder::new("", from.decoder(), 0);
         Some(Short {
             is_bytewise: decoder.is_bytewise(),
             decoder,

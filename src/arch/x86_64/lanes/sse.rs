@@ -43,7 +43,8 @@ fn lens(vector: Vector) -> Option<u32> {
     // Lengths of two and three have bit 1 set; those that have bit 0 set, too, are three.
     let bit_1 = _mm_slli_epi32::<{ 31 - LEN as i32 - 1 }>(vector);
     let both = and(bit_1, _mm_slli_epi32::<{ 31 - LEN as i32 }>(vector));
-    let [wide, long] = [bit_1, both].map(|lanes| _mm_movemask_ps(_mm_castsi128_ps(lanes)) as u32);
+    let wide = _mm_movemask_ps(_mm_castsi128_ps(bit_1)) as u32;
+    let long = _mm_movemask_ps(_mm_castsi128_ps(both)) as u32;
     (_mm_test_all_zeros(bad, bad) == 1).then_some(wide | long << 4)
 }
 
@@ -85,6 +86,27 @@ fn places_of(byte: u8, block: &[u8; 64]) -> u64 {
         places |= u64::from(which) << (16 * at);
     }
     places
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+fn units_of(bytes: &[u8; 16], nexts: &[u8; 16], doubles: u16, out: u8) -> [__m128i; 2] {
+    let (bytes, nexts) = (load16(bytes), load16(nexts));
+    // Copies the lower or the upper half of the set to each byte, where the bit of the byte is tested.
+    let set = _mm_shuffle_epi8(_mm_cvtsi32_si128(doubles.into()), _mm_set_epi64x(0x0101_0101_0101_0101, 0));
+    let bits = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    let is_double = _mm_cmpeq_epi8(and(set, bits), bits);
+    let is_zero = _mm_cmpeq_epi8(bytes, _mm_setzero_si128());
+    let leads = or(bytes, and(is_zero, _mm_set1_epi8(out as i8)));
+    let (high, low) = (and(leads, is_double), _mm_blendv_epi8(bytes, nexts, is_double));
+    [_mm_unpacklo_epi8(low, high), _mm_unpackhi_epi8(low, high)]
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+fn put_units(units: __m128i, table: &[u8; 16], room: &mut [u16; 64], at: usize) {
+    let room = room[at..].first_chunk_mut().expect("within the block");
+    store_eight_units(room, _mm_shuffle_epi8(units, load16(table)));
 }
 
 lanes_by_blocks!("sse4.1,ssse3");

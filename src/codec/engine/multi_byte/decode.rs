@@ -6,8 +6,8 @@ use crate::arch::{self, lanes};
 use crate::codec::table::limits::MAX_BYTES;
 use crate::codec::table::packed::Chart;
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table};
-use crate::codec::{Decoder, Malformed, Packed, Step, Stop, Utf8Batch, Utf8Sink, Utf8Table, Utf8Word};
-use std::sync::Arc;
+use crate::codec::{Decoder, Malformed, Packed, Step, Stop, Utf8Batch, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
+use std::sync::{Arc, OnceLock};
 
 /// The notes that a node has for bytes that are not a character.
 mod note {
@@ -43,8 +43,8 @@ pub(in crate::codec::engine) struct DecodeTable {
     /// For each set and lead byte, where in `words` its pairs start, one for each of 256 trail bytes. For all other bytes
     /// it is 0, where there are 256 notes.
     pairs: Vec<[u32; 256]>,
-    /// The same for the pairs of a shifted charset; for lead byte 0, which begins no pair, the single bytes.
-    starts: [u32; 256],
+    /// The characters of a shifted charset by unit, for long runs. Made when it is needed.
+    units: OnceLock<Utf8Units>,
     /// The single bytes of a shifted charset, for long runs of them.
     singles: Option<Box<Utf8Table>>,
     nodes: Vec<Node>,
@@ -103,6 +103,21 @@ impl DecodeTable {
             return note::of(note::ILLEGAL);
         }
         self.words[node.start as usize + usize::from(byte - node.first)]
+    }
+
+    /// Returns the characters of a shifted charset by unit, as [`lanes::split`] makes them.
+    fn by_unit(&self) -> &Utf8Units {
+        self.units.get_or_init(|| {
+            let mut units = Utf8Units::new();
+            // Neither 0 nor a shift code begins a pair, so SO stands for 0, and 0 for a single byte.
+            let leads = (1..=255).filter(|lead| *lead != SO);
+            let starts = leads.map(|lead| (lead, self.pairs[1][usize::from(lead)]));
+            let single = self.nodes[self.sets[0] as usize].start;
+            for (lead, start) in starts.filter(|(_, start)| *start != 0).chain([(0, single)]) {
+                units.put(u16::from_be_bytes([lead, 0]), &self.words[start as usize..][..256]);
+            }
+            units
+        })
     }
 
     /// Returns whether `byte` could begin a sequence or is a shift code.
@@ -201,7 +216,7 @@ impl Build {
         let done = DecodeTable {
             sets: Vec::new(),
             pairs: Vec::new(),
-            starts: [0; 256],
+            units: OnceLock::new(),
             singles: None,
             nodes: Vec::new(),
             words: vec![note::of(note::STOP); 256],
@@ -340,14 +355,10 @@ impl Build {
                 _ => 0,
             }));
         }
-        if let [_, pairs] = &self.done.pairs[..] {
-            // A shift code does not begin a pair either, so SO can stand for "no pair".
+        if self.done.sets.len() == 2 {
             let start = self.done.nodes[self.done.sets[0] as usize].start;
             let char_of = |byte: usize| self.done.words[start as usize + byte].to_char();
             self.done.singles = Some(Box::new(Utf8Table::new(std::array::from_fn(char_of))));
-            self.done.starts = *pairs;
-            self.done.starts[0] = start;
-            self.done.starts[usize::from(SO)] = 0;
         }
         self.done
     }
@@ -424,6 +435,12 @@ fn word_of(ch: char) -> Utf8Word {
 #[derive(Clone, Debug)]
 pub(in crate::codec::engine) struct MultiByteDecoder {
     table: Arc<DecodeTable>,
+    position: Position,
+}
+
+/// What a decoder remembers between two calls.
+#[derive(Clone, Debug)]
+struct Position {
     set: u8,
     /// Bytes that were read and not decided.
     held: [u8; 2 * MAX_BYTES],
@@ -451,9 +468,11 @@ impl Block {
 
 impl MultiByteDecoder {
     pub(in crate::codec::engine) fn new(table: Arc<DecodeTable>) -> Self {
-        MultiByteDecoder { table, set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: Block::MOST }
+        MultiByteDecoder { table, position: Position { set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: Block::MOST } }
     }
+}
 
+impl Position {
     /// Writes the character or the text of `word`. Returns `None` if there is no room, and `Some(false)` if the sequence
     /// is unassigned.
     fn write(table: &DecodeTable, word: Utf8Word, dst: &mut Utf8Sink<'_>) -> Option<bool> {
@@ -471,8 +490,8 @@ impl MultiByteDecoder {
 
     /// Decodes the front of `src` for a shifted charset while nothing is held: looks up the characters of some blocks, and
     /// then writes them. Stops at anything that needs a decision; returns how many bytes were read.
-    fn blocks(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let (table, isa) = (&*self.table, arch::isa());
+    fn blocks(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let (by_unit, isa) = (table.by_unit(), arch::isa());
         let mut batch = Utf8Batch::new();
         let mut units = [0; 64];
         let mut blocks = [Block::default(); Block::REACH];
@@ -497,11 +516,7 @@ impl MultiByteDecoder {
                         continue 'batches;
                     }
                 }
-                for (at, unit) in units[..len].iter().enumerate() {
-                    let [lead, trail] = unit.to_be_bytes();
-                    let start = table.starts[lead as usize] as usize;
-                    batch.set(block.word + at, table.words[start + usize::from(trail)]);
-                }
+                batch.look_up(block.word, &units, len, by_unit);
                 *place = block;
                 count += 1;
                 (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
@@ -535,7 +550,7 @@ impl MultiByteDecoder {
     fn common(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         let mut read = 0;
         if table.sets.len() == 2 && src.len() >= WORTH && lanes::are_worth_it(arch::isa()) {
-            read += self.blocks(src, dst);
+            read += self.blocks(table, src, dst);
         }
         let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
         let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
@@ -563,17 +578,18 @@ impl MultiByteDecoder {
         self.held.copy_within(len..self.len, 0);
         self.len -= len;
     }
-}
 
-impl Decoder for MultiByteDecoder {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        let table = &*self.table.clone();
+    fn feed(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
         while read < src.len() {
             if self.len == 0 {
                 read += self.common(table, &src[read..], dst);
-                if read == src.len() {
-                    break;
+                let Some(&byte) = src.get(read) else { break };
+                // A short value often has two shift codes and not much more.
+                if let Some((note::SHIFT, set)) = table.word(table.sets[self.set as usize], byte).as_note() {
+                    self.set = set as u8;
+                    read += 1;
+                    continue;
                 }
             }
             // Everything else: one sequence at a time, from the held bytes and the new ones.
@@ -619,8 +635,7 @@ impl Decoder for MultiByteDecoder {
         Step { read, stop: Stop::InputEmpty }
     }
 
-    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        let table = &*self.table.clone();
+    fn finish(&mut self, table: &DecodeTable, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
         while self.len > 0 {
             let (len, malformed) = match table.first(self.set, &self.held[..self.len], true) {
                 First::Shift { set } => {
@@ -641,10 +656,19 @@ impl Decoder for MultiByteDecoder {
         }
         Stop::InputEmpty
     }
+}
+
+impl Decoder for MultiByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        self.position.feed(&self.table, src, dst)
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        self.position.finish(&self.table, dst)
+    }
 
     fn reset(&mut self) {
-        self.set = 0;
-        self.len = 0;
+        (self.position.set, self.position.len) = (0, 0);
     }
 
     fn fork(&self) -> Box<dyn Decoder> {
@@ -652,18 +676,18 @@ impl Decoder for MultiByteDecoder {
     }
 
     fn pending(&self) -> usize {
-        self.len
+        self.position.len
     }
 
     /// The number of the set that the last shift code invoked.
     fn state(&self) -> Option<u64> {
-        Some(self.set.into())
+        Some(self.position.set.into())
     }
 
     fn set_state(&mut self, state: u64) -> bool {
         self.reset();
         let set = u8::try_from(state).ok().filter(|set| usize::from(*set) < self.table.sets.len());
-        self.set = set.unwrap_or(0);
+        self.position.set = set.unwrap_or(0);
         set.is_some()
     }
 }
@@ -680,7 +704,8 @@ mod tests {
         let src = b"\x0E\x40\x40\x45\x66\x40\x40\x0F\x81\x40".repeat(100);
         let mut room = vec![0; 3 * src.len()];
         let mut sink = Utf8Sink::new(&mut room);
-        let read = MultiByteDecoder::new(Arc::new(DecodeTable::of_page(page))).blocks(&src, &mut sink);
+        let table = Arc::new(DecodeTable::of_page(page));
+        let read = MultiByteDecoder::new(table.clone()).position.blocks(&table, &src, &mut sink);
         assert!(src.len() - read < WORTH, "{read} of {}", src.len());
         assert!(sink.as_str().matches('\u{3000}').count() >= read / 10 * 2);
     }
