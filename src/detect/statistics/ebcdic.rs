@@ -106,7 +106,7 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     let threshold = counts.threshold(is_xml)?;
     let pages = pages(&counts, registry);
     let mut readings = readings(&counts, &pages);
-    readings.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.pages[0].cmp(&b.pages[0])));
+    crate::sort::by(&mut readings, |a, b| b.likelihood.total_cmp(&a.likelihood).then(a.pages[0].cmp(&b.pages[0])));
     let best = readings.first()?;
     if best.mean < threshold {
         return None;
