@@ -222,7 +222,7 @@ impl Counts {
             counts.singles.push((before, byte, damped(*count)));
         }
         let mut doubles: Vec<_> = doubles.into_iter().collect();
-        doubles.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        crate::sort::by(&mut doubles, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         counts.doubled = doubles.iter().map(|(_, count)| count).sum();
         doubles.truncate(MAX_PAIRS);
         counts.doubles = doubles.into_iter().map(|(pair, count)| (pair, damped(count))).collect();
