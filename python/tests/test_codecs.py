@@ -217,7 +217,7 @@ def test_unregister():
 def test_states_that_are_none():
     decoder = codecs.getincrementaldecoder("IBM939")()
     for state in [(b"", 7), (b"abc", 0), (b"\xc1", 0)]:
-        with pytest.raises(UnicodeError):
+        with pytest.raises(UnicodeDecodeError):
             decoder.setstate(state)
         assert decoder.getstate() == (b"", 0)
     with pytest.raises(AttributeError):
