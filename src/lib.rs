@@ -63,6 +63,7 @@
 //! |---|---|---|
 //! | `words` | the words of each choice | nothing |
 //! | `error` | the error type | `words` |
+//! | `sort` | sorting, with one copy of the code for all types | nothing |
 //! | `arch` | vector kernels: the inner loops of the codecs | nothing |
 //! | [`codec`] | charsets, their decoders and encoders | `error`, `words`, `arch` |
 //! | [`registry`] | finds the codec for a label | `codec` |
@@ -93,6 +94,7 @@ pub mod records;
 pub mod registry;
 #[cfg(feature = "serde")]
 mod serde;
+mod sort;
 mod text;
 mod transcoder;
 mod words;

@@ -76,8 +76,9 @@ def main():
         theirs, ours = rates(name, line), rates(f"charpipe-{name}", line)
         rows.append((name, *theirs, *ours))
         if name in ("cp037", "cp500"):
-            bars.append((f"{name} decode / CPython", ours[0] / theirs[0], 3, "x"))
-            bars.append((f"{name} encode / CPython", ours[1] / theirs[1], 5, "x"))
+            what = f"{name}, {'German' if line == GERMAN else 'ASCII'}"
+            bars.append((f"{what}, decode / CPython", ours[0] / theirs[0], 3, "x"))
+            bars.append((f"{what}, encode / CPython", ours[1] / theirs[1], 5, "x"))
     for name, line in [("ibm-1047", GERMAN), ("ibm-1025", "Это русский текст, 42.\n"), ("ibm-939", JAPANESE),
                        ("ibm-1399", JAPANESE), ("ibm-937", "中文的文章 ABC\n")]:
         rows.append((name, None, None, *rates(name, line)))

@@ -95,9 +95,16 @@ impl IncrementalDecoder {
 
     /// Goes back to a state that `getstate` returned.
     fn setstate(&mut self, state: (Bound<'_, PyBytes>, u64)) -> PyResult<()> {
-        let (pending, state) = (state.0.as_bytes(), state.1);
+        let (bytes, state) = state;
+        let pending = bytes.as_bytes();
+        // As Python 3.13 does; before, it was any UnicodeError.
+        let bad = |name: &str, reason: &str| {
+            let arguments = (name, &bytes, 0, pending.len(), reason);
+            let error = bytes.py().get_type::<PyUnicodeDecodeError>().call1(arguments);
+            error.map_or_else(|error| error, PyErr::from_value)
+        };
         if pending.len() > LONGEST {
-            return Err(PyUnicodeError::new_err("pending buffer too large"));
+            return Err(bad(self.charset.name(), "pending buffer too large"));
         }
         let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
         // What is pending must be the beginning of something.
@@ -108,7 +115,7 @@ impl IncrementalDecoder {
             && decoder.pending() == pending.len();
         decoder.set_state(if is_known { state } else { self.state });
         if !is_known {
-            return Err(no_state(self.charset.name()));
+            return Err(bad(self.charset.name(), "no such state"));
         }
         (self.state, self.pending) = (state, pending.to_vec());
         Ok(())

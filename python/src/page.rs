@@ -2,12 +2,15 @@
 
 use crate::scratch::Scratch;
 use crate::strings::{self, Data};
-use charpipe::codec::{ByteSink, Codec, Stop, chars_of_bytes};
+use charpipe::codec::{ByteSink, ByteTable, Codec, Stop, chars_of_bytes};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 /// From this many bytes on, other threads run meanwhile.
 pub(crate) const WITHOUT_GIL: usize = 64 << 10;
+
+/// How much is copied at a time when bytes are translated where they are.
+const BLOCK: usize = 4 << 10;
 
 /// No character, or no byte.
 const NONE: u16 = u16::MAX;
@@ -16,6 +19,9 @@ const NONE: u16 = u16::MAX;
 pub(crate) struct Page {
     /// The characters of the bytes, or `NONE`.
     chars: Box<[u16; 256]>,
+    /// To and from Latin-1, for characters of Latin-1.
+    to_latin1: ByteTable,
+    of_latin1: ByteTable,
     /// For each high byte of a character the block of its bytes; block 0 is empty.
     index: Box<[u8; 256]>,
     /// For each low byte the byte, or `NONE`.
@@ -32,6 +38,8 @@ impl Page {
         }
         let mut page = Page {
             chars: Box::new(chars.map(|ch| ch.and_then(unit).unwrap_or(NONE))),
+            to_latin1: ByteTable::new(|byte| u8::try_from(chars[usize::from(byte)]?).ok()),
+            of_latin1: ByteTable::new(|_| None),
             index: Box::new([0; 256]),
             blocks: vec![[NONE; 256]],
         };
@@ -47,6 +55,7 @@ impl Page {
                 encoder.reset();
             }
         }
+        page.of_latin1 = ByteTable::new(|latin1| u8::try_from(page.byte(latin1.into())).ok());
         Some(page)
     }
 
@@ -74,41 +83,20 @@ impl Page {
         let src = data.as_slice();
         let mut short = [0; 256];
         if let Some(room) = short.get_mut(..src.len()) {
-            let all = self.latin1(src, room);
-            return match all {
-                0..0x100 => strings::from_latin1(py, room).map(Some),
-                _ => self.decode_wide(py, src, false),
+            return match self.to_latin1.translate(src, room) == src.len() {
+                true => strings::from_latin1(py, room).map(Some),
+                false => self.decode_wide(py, src, false),
             };
         }
         let is_free = src.len() >= WITHOUT_GIL && data.is_constant();
         let narrow = || {
             let mut text = Scratch::new(src.len());
-            (self.latin1(src, &mut text), text)
+            (self.to_latin1.translate(src, &mut text) == src.len()).then_some(text)
         };
-        let (all, text) = if is_free { py.detach(narrow) } else { narrow() };
-        match all {
-            0..0x100 => strings::from_latin1(py, &text).map(Some),
-            _ => {
-                drop(text);
-                self.decode_wide(py, src, is_free)
-            }
+        match if is_free { py.detach(narrow) } else { narrow() } {
+            Some(text) => strings::from_latin1(py, &text).map(Some),
+            None => self.decode_wide(py, src, is_free),
         }
-    }
-
-    /// Writes the low bytes of the characters; returns all their bits.
-    fn latin1(&self, src: &[u8], dst: &mut [u8]) -> u16 {
-        let (words, rest) = src.as_chunks::<8>();
-        let (places, rest_places) = dst.as_chunks_mut::<8>();
-        let mut all = 0;
-        for (word, place) in words.iter().zip(places) {
-            *place = look_up(*word, &self.chars, &mut all);
-        }
-        for (byte, place) in rest.iter().zip(rest_places) {
-            let unit = self.chars[usize::from(*byte)];
-            all |= unit;
-            *place = unit as u8;
-        }
-        all
     }
 
     /// Decodes to UTF-16. If `is_free`, other threads run meanwhile.
@@ -140,9 +128,8 @@ impl Page {
             }
             return Ok((all < 0x100).then(|| PyBytes::new(py, &bytes[..chars.len()])));
         }
-        let block = &self.blocks[usize::from(self.index[0])];
         let change = |bytes: &mut [u8]| {
-            let mut run = || exchange(bytes, block);
+            let mut run = || exchange(bytes, &self.of_latin1);
             if len >= WITHOUT_GIL { py.detach(run) } else { run() }
         };
         if let Some((bytes, is_whole)) = strings::to_latin1(text, change)? {
@@ -155,33 +142,14 @@ impl Page {
     }
 }
 
-/// Looks up eight bytes, and adds the bits of what is found to `all`. One load and one store for all of them leave the
-/// ports of memory to the table.
-#[inline(always)]
-fn look_up(word: [u8; 8], table: &[u16; 256], all: &mut u16) -> [u8; 8] {
-    let word = u64::from_le_bytes(word);
-    let mut found = 0;
-    for shift in (0..64).step_by(8) {
-        let unit = table[usize::from((word >> shift) as u8)];
-        *all |= unit;
-        found |= u64::from(unit as u8) << shift;
-    }
-    found.to_le_bytes()
-}
-
 /// Exchanges Latin-1 for the bytes of a page; returns whether it has all of them.
-fn exchange(bytes: &mut [u8], block: &[u16; 256]) -> bool {
-    let (words, rest) = bytes.as_chunks_mut::<8>();
-    let mut all = 0;
-    for word in words {
-        *word = look_up(*word, block, &mut all);
-    }
-    for byte in rest {
-        let code = block[usize::from(*byte)];
-        all |= code;
-        *byte = code as u8;
-    }
-    all < 0x100
+fn exchange(bytes: &mut [u8], table: &ByteTable) -> bool {
+    let mut copy = [0; BLOCK];
+    bytes.chunks_mut(BLOCK).all(|part| {
+        let copy = &mut copy[..part.len()];
+        copy.copy_from_slice(part);
+        table.translate(copy, part) == part.len()
+    })
 }
 
 /// Writes a byte for each item of `src`; returns whether all have one.

@@ -17,6 +17,10 @@ impl Scratch {
     /// Returns this many bytes.
     pub(crate) fn new(len: usize) -> Self {
         let mut bytes = SPARE.take();
+        if bytes.capacity() < len {
+            // Memory from the system is zero: it is not written before it is used.
+            bytes = vec![0; len];
+        }
         bytes.resize(len, 0);
         Scratch(bytes)
     }

@@ -217,7 +217,7 @@ def test_unregister():
 def test_states_that_are_none():
     decoder = codecs.getincrementaldecoder("IBM939")()
     for state in [(b"", 7), (b"abc", 0), (b"\xc1", 0)]:
-        with pytest.raises(UnicodeError):
+        with pytest.raises(UnicodeDecodeError):
             decoder.setstate(state)
         assert decoder.getstate() == (b"", 0)
     with pytest.raises(AttributeError):
@@ -247,3 +247,16 @@ def test_wrong_arguments():
         charpipe.lookup("IBM037").encode(b"bytes")
     with pytest.raises(BufferError):
         charpipe.lookup("IBM037").decode(memoryview(b"abcdef")[::2])
+
+
+@pytest.mark.parametrize("encoding", ["cp037", "cp500", "cp1140", "cp437", "koi8-r", "cp1252"])
+def test_pages_are_those_of_python(encoding):
+    """Texts of every length up to some blocks, with each byte and each character at every place of a block."""
+    theirs, ours = codecs.lookup(encoding), codecs.lookup(f"charpipe-{encoding}")
+    every = bytes(byte for byte in range(256) if theirs.decode(bytes([byte]), "ignore")[0])
+    data = every * 40
+    for length in [*range(600), 4095, 4096, 4097, len(data)]:
+        part = data[len(data) - length :]
+        text = theirs.decode(part)[0]
+        assert ours.decode(part) == (text, length)
+        assert ours.encode(text) == (part, length)

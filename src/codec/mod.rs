@@ -56,6 +56,7 @@
 //! | `sink` | the buffers that codecs write into; the only place that claims UTF-8 |
 //! | `buffer` | the memory of the large buffers, and where in a page it begins |
 //! | `words` | characters as ready UTF-8, for tables |
+//! | `byte_table` | bytes to bytes, for programs whose strings are not UTF-8 |
 //! | `newline` | the newline conventions of EBCDIC, as a layer over another codec |
 //! | `unicode/` | UTF-8, UTF-16, UTF-32 and UCS-4 in their octet orders, UTF-EBCDIC |
 //! | [`table`] | code pages as data, and the file formats that they are read from |
@@ -67,6 +68,7 @@
 
 mod buffer;
 mod builtin;
+mod byte_table;
 mod engine;
 mod info;
 mod newline;
@@ -89,6 +91,7 @@ pub(crate) use builtin::stateful;
 pub(crate) use builtin::web;
 #[cfg(feature = "whatwg")]
 pub use builtin::web::WebCodec;
+pub use byte_table::ByteTable;
 pub use engine::TableCodec;
 pub(crate) use info::for_label;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};

@@ -81,7 +81,7 @@ pub(crate) fn meta_labels(bytes: &[u8], syntax: Syntax, known: &dyn Fn(&str) -> 
     }
     let of_document = prescan(bytes, known).filter(|meta| matches!(meta.via, Via::Charset | Via::HttpEquiv));
     found.extend(of_document.and_then(|meta| meta.label).map(|(_, span)| span));
-    found.sort_by_key(|span| (span.start, span.end));
+    crate::sort::by_key(&mut found, |span| (span.start, span.end));
     found.dedup();
     found
 }

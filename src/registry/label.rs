@@ -161,7 +161,7 @@ pub(crate) fn near_misses<'a>(
         .filter(|(distance, other)| *distance <= MAX_DISTANCE && *distance * 3 <= other.len())
         .collect();
     near.retain(|(_, other)| fits(other));
-    near.sort_by_key(|(distance, _)| *distance);
+    crate::sort::by_key(&mut near, |(distance, _)| *distance);
     near.dedup_by(|a, b| key(a.1) == key(b.1));
     let nearest = near.first().map_or(0, |(distance, _)| *distance);
     near.retain(|(distance, _)| *distance == nearest);

@@ -139,7 +139,7 @@ impl EncodeTable {
                 _ => this.best_fit.push((unit, byte)),
             }
         }
-        this.best_fit.sort_by_key(|(unit, _)| *unit);
+        crate::sort::by_key(&mut this.best_fit, |(unit, _)| *unit);
         this.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
         for ascii in 0..0x80 {
             this.ascii[ascii as usize] = this.unit(ascii);

@@ -161,8 +161,8 @@ fn contradiction(table: &Table) -> Option<Fault> {
             by_char.push((mapping.ch, at));
         }
     }
-    by_code.sort_unstable();
-    by_char.sort_unstable();
+    crate::sort::by(&mut by_code, Ord::cmp);
+    crate::sort::by(&mut by_char, Ord::cmp);
     let code_pairs = by_code.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1));
     let char_pairs = by_char.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1));
     let mut decode: Vec<(usize, usize)> = code_pairs.collect();
@@ -173,9 +173,9 @@ fn contradiction(table: &Table) -> Option<Fault> {
     };
     let number = |sequence: usize| table.mappings.len() + sequence;
     let mut decoding = all(&Way::decodes);
-    decoding.sort_unstable_by_key(|at| (&table.sequences[*at].bytes, *at));
+    crate::sort::by(&mut decoding, |a, b| table.sequences[*a].bytes.cmp(&table.sequences[*b].bytes));
     let mut encoding = all(&encodes);
-    encoding.sort_unstable_by_key(|at| (&table.sequences[*at].text, *at));
+    crate::sort::by(&mut encoding, |a, b| table.sequences[*a].text.cmp(&table.sequences[*b].text));
     let same_bytes = |pair: &&[usize]| table.sequences[pair[0]].bytes == table.sequences[pair[1]].bytes;
     let same_text = |pair: &&[usize]| table.sequences[pair[0]].text == table.sequences[pair[1]].text;
     decode.extend(decoding.windows(2).filter(same_bytes).map(|pair| (number(pair[0]), number(pair[1]))));

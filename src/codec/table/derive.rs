@@ -39,7 +39,7 @@ pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shap
     let of_sequences = table.sequences.iter().map(|sequence| Key::new(&sequence.bytes));
     let numbered = of_mappings.chain(of_sequences).enumerate();
     let mut keys: Vec<(Key, usize)> = numbered.filter_map(|(number, key)| Some((key?, number))).collect();
-    keys.sort_unstable();
+    crate::sort::by(&mut keys, Ord::cmp);
     let mut codes: Vec<(Key, usize)> = Vec::new();
     let mut longer: Vec<(usize, Option<(Key, usize)>)> = Vec::new();
     for (key, number) in keys {
@@ -52,7 +52,7 @@ pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shap
     let is_long = |number: &usize| table.sequences[*number].bytes.len() > Code::MAX_LEN;
     let long = (0..table.sequences.len()).filter(is_long).map(|number| (table.mappings.len() + number, None));
     longer.extend(long);
-    longer.sort_unstable_by_key(|(number, _)| *number);
+    crate::sort::by_key(&mut longer, |(number, _)| *number);
 
     let keys: Vec<Key> = codes.iter().map(|(key, _)| *key).collect();
     let Some(states) = by_lengths(&keys).or_else(|| exact(&keys)) else {

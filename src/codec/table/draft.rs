@@ -7,6 +7,7 @@ use super::limits::{MAX_BYTES, MAX_MAPPINGS, MAX_TEXT};
 use super::lines::{Line, Lines};
 use super::{Code, Mapping, Sequence, Table, Way};
 use crate::error::Error;
+use crate::sort;
 use std::collections::HashSet;
 
 /// A table whose file is being read.
@@ -77,10 +78,9 @@ impl Draft {
         let mappings = &mut self.table.mappings;
         let mut decodes = vec![false; mappings.len()];
         let mut encodes = vec![false; mappings.len()];
-        let mut order: Vec<usize> = (0..mappings.len()).collect();
-        order.sort_by_key(|at| mappings[*at].code);
+        let order = sort::order(mappings.len(), &|a, b| mappings[a].code.cmp(&mappings[b].code));
         last_of_each(&order, |a, b| mappings[a].code == mappings[b].code, |at| decodes[at] = true);
-        order.sort_by_key(|at| (mappings[*at].ch, *at));
+        let order = sort::order(mappings.len(), &|a, b| mappings[a].ch.cmp(&mappings[b].ch));
         last_of_each(&order, |a, b| mappings[a].ch == mappings[b].ch, |at| encodes[at] = true);
         for (mapping, (decodes, encodes)) in mappings.iter_mut().zip(decodes.iter().zip(&encodes)) {
             mapping.way = match (decodes, encodes) {
@@ -97,15 +97,14 @@ impl Draft {
     /// decode. Repeated mappings count once.
     pub(super) fn first_wins(&mut self) {
         let mappings = &mut self.table.mappings;
-        let mut order: Vec<usize> = (0..mappings.len()).collect();
-        order.sort_by_key(|at| (mappings[*at].code, mappings[*at].ch));
+        let code_and_char = |at: usize| (mappings[at].code, mappings[at].ch);
+        let mut order = sort::order(mappings.len(), &|a, b| code_and_char(a).cmp(&code_and_char(b)));
         let mut kept = vec![true; mappings.len()];
-        for same in order.chunk_by(|a, b| (mappings[*a].code, mappings[*a].ch) == (mappings[*b].code, mappings[*b].ch))
-        {
+        for same in order.chunk_by(|a, b| code_and_char(*a) == code_and_char(*b)) {
             same[1..].iter().for_each(|at| kept[*at] = false);
         }
         order.retain(|at| kept[*at] && mappings[*at].way == Way::RoundTrip);
-        order.sort_by_key(|at| (mappings[*at].ch, *at));
+        sort::by_key(&mut order, |at| (mappings[*at].ch, *at));
         let mut chars: Vec<char> = Vec::with_capacity(order.len());
         for at in order {
             match chars.last() {

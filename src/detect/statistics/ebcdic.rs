@@ -106,7 +106,7 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     let threshold = counts.threshold(is_xml)?;
     let pages = pages(&counts, registry);
     let mut readings = readings(&counts, &pages);
-    readings.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.pages[0].cmp(&b.pages[0])));
+    crate::sort::by(&mut readings, |a, b| b.likelihood.total_cmp(&a.likelihood).then(a.pages[0].cmp(&b.pages[0])));
     let best = readings.first()?;
     if best.mean < threshold {
         return None;
@@ -222,7 +222,7 @@ impl Counts {
             counts.singles.push((before, byte, damped(*count)));
         }
         let mut doubles: Vec<_> = doubles.into_iter().collect();
-        doubles.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        crate::sort::by(&mut doubles, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         counts.doubled = doubles.iter().map(|(_, count)| count).sum();
         doubles.truncate(MAX_PAIRS);
         counts.doubles = doubles.into_iter().map(|(pair, count)| (pair, damped(count))).collect();

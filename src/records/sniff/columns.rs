@@ -77,7 +77,7 @@ pub(super) fn lengths(data: &[u8], whole: Option<usize>) -> Option<Lengths> {
     let most = MAX_LRECL.min(sample.len() / MIN_RECORDS);
     tried.retain(|length| (MIN_LRECL..=most).contains(length));
     let mut scored: Vec<(usize, f64)> = tried.iter().map(|length| (*length, table.gain(*length))).collect();
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    crate::sort::by(&mut scored, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let divides = |length: usize| whole.is_none_or(|whole| whole.is_multiple_of(length));
     let any = *scored.first()?;
     let best = *scored.iter().find(|one| divides(one.0))?;

@@ -267,7 +267,7 @@ impl Kinds {
             }
         }
         let mut lags: Vec<usize> = (MIN_LRECL..=MAX_LRECL).filter(|lag| counts[*lag] > 1).collect();
-        lags.sort_by_key(|lag| (std::cmp::Reverse(counts[*lag]), *lag));
+        crate::sort::by_key(&mut lags, |lag| (std::cmp::Reverse(counts[*lag]), *lag));
         lags.truncate(MAX_CANDIDATES);
         // The period itself may be rarer than its double or triple.
         let common: Vec<usize> = lags.windows(2).take(8).map(|pair| gcd(pair[0], pair[1])).collect();

@@ -189,7 +189,7 @@ pub fn look(prefix: &[u8], eof: bool, file: Option<&TapeFile>) -> Sniffed {
     framed.retain(|walk| walk.fits || !is_framed(&walk.shape));
     let fixed = fixed.into_iter().filter(|one| !is_framed(&one.shape));
     let mut hypotheses: Vec<Hypothesis> = framed.into_iter().map(Walk::into_hypothesis).chain(fixed).collect();
-    hypotheses.sort_by_key(|one| (!one.survives, std::cmp::Reverse(one.bytes)));
+    crate::sort::by_key(&mut hypotheses, |one| (!one.survives, std::cmp::Reverse(one.bytes)));
     Sniffed { hypotheses, data_sets, file: file.cloned(), is_tape }
 }
 

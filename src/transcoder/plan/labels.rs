@@ -69,7 +69,7 @@ impl Planner<'_> {
             self.edits.extend(relabel::plan(Place::Name(bytes.clone()), &name, true));
             first.get_or_insert_with(|| Relabelled { from: Some(declared.clone()), to: name });
         }
-        self.edits.sort_by_key(|edit| edit.bytes.start);
+        crate::sort::by_key(&mut self.edits, |edit| edit.bytes.start);
         Ok(first)
     }
 

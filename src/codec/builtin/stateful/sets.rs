@@ -158,7 +158,7 @@ fn build(page: &str, prefix: &[u8]) -> Pairs {
             pairs.sequences.push((code, [first, second]));
         }
     }
-    pairs.chars.sort_unstable();
-    pairs.codes.sort_unstable();
+    crate::sort::by(&mut pairs.chars, Ord::cmp);
+    crate::sort::by(&mut pairs.codes, Ord::cmp);
     pairs
 }

@@ -142,12 +142,12 @@ impl EncodeTable {
     }
 
     fn in_order(mut self) -> Self {
-        self.starts.sort_unstable_by_key(|(ch, _)| *ch);
+        crate::sort::by_key(&mut self.starts, |(ch, _)| *ch);
         for (_, start) in &mut self.starts {
-            start.longer.sort();
+            crate::sort::by(&mut start.longer, Ord::cmp);
             start.longest = start.longer.iter().map(|(longer, _)| longer.len()).max().unwrap_or(0);
         }
-        self.best_fit.sort_unstable();
+        crate::sort::by(&mut self.best_fit, Ord::cmp);
         self.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
         self
     }

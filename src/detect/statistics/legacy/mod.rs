@@ -63,7 +63,9 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
         let score = (0.95 * libm::expf(-distance / SCORE_SCALE)).clamp(0.0, 1.0);
         candidates.push(Candidate { codec: reading.name.to_owned(), score, same_text });
     }
-    candidates.sort_by(|one, other| other.same_text.cmp(&one.same_text).then(other.score.total_cmp(&one.score)));
+    crate::sort::by(&mut candidates, |one, other| {
+        other.same_text.cmp(&one.same_text).then(other.score.total_cmp(&one.score))
+    });
     candidates.truncate(MOST);
     candidates.retain(|candidate| candidate.same_text || candidate.score > 0.05);
     let is_long = window.len() >= MINIMUM && counts.non_ascii >= MIN_NON_ASCII;
@@ -130,7 +132,7 @@ impl Counts {
         let cost_of_ascii = |at: usize| if languages()[at].is_latin { latin[at] } else { english };
         let known = pages().iter().filter(|page| page.is_of(registry));
         let mut readings: Vec<Reading> = known.filter_map(|page| self.reading(page, &cost_of_ascii)).collect();
-        readings.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+        crate::sort::by(&mut readings, |one, other| one.cost.total_cmp(&other.cost));
         readings
     }
 

@@ -67,7 +67,7 @@ pub(super) fn read(window: &[u8], complete: bool, registry: &Registry) -> Vec<Mu
     let known = CHARSETS.iter().filter_map(|charset| Some((charset, registry.codec(charset.label).ok()?)));
     let mut readings: Vec<MultiByte> =
         known.filter_map(|(charset, codec)| reading(window, complete, charset, &*codec)).collect();
-    readings.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+    crate::sort::by(&mut readings, |one, other| one.cost.total_cmp(&other.cost));
     if let [first, rest @ ..] = &mut readings[..] {
         let next = rest.iter().find(|other| other.text != first.text);
         first.distance = next.map_or(f32::MAX, |next| next.cost - first.cost);
