@@ -203,6 +203,23 @@ fn other_threads_decode_if_the_input_can_be_cut() {
     }
 }
 
+/// From and to every charset, wherever its decoder and its encoder say that they are in the initial state.
+#[test]
+fn every_charset() {
+    let registry = Registry::builtin();
+    for codec in sample::one_in(6, "charsets in parts", registry.codecs()) {
+        let name = codec.name();
+        let job = Transcode::new().on_unmappable(OnUnmappable::Replace).on_malformed(OnMalformed::Replace);
+        let utf8 = text_for(&*registry.codec("UTF-8").unwrap(), 30);
+        let to = job.clone().source_encoding("UTF-8").unwrap().target_encoding(name);
+        if let Ok(to) = to.and_then(|to| to.transcoder().map(|_| to)) {
+            same(&to, &utf8, 97, 200, &format!("to {name}"));
+        }
+        let input = if codec.encoder().is_some() { text_for(&**codec, 30) } else { utf8 };
+        same(&job.source_encoding(name).unwrap(), &input, 97, 200, &format!("from {name}"));
+    }
+}
+
 #[test]
 fn one_thread_decodes_if_the_input_cannot_be_cut() {
     let registry = Registry::builtin();
