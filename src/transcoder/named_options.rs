@@ -261,12 +261,10 @@ fn unknown_option(name: String) -> Error {
     let names = TABLE.iter().map(|(option, _)| option.name);
     let near = label::near_misses(&name, names, |_| true);
     let feature = OF_FEATURES.iter().find(|(option, ..)| *option == name);
-    let why = match &*near {
-        _ if let Some((_, what, feature)) = feature => {
-            format!("this build has no {what}: it lacks the feature `{feature}`")
-        }
-        [] => "there is no such option".to_owned(),
-        near => format!("there is no such option; did you mean {}?", near.join(" or ")),
+    let why = match (feature, &*near) {
+        (Some((_, what, feature)), _) => format!("this build has no {what}: it lacks the feature `{feature}`"),
+        (None, []) => "there is no such option".to_owned(),
+        (None, near) => format!("there is no such option; did you mean {}?", near.join(" or ")),
     };
     ErrorKind::BadOption { option: name, why }.into()
 }
