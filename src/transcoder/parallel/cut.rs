@@ -13,13 +13,26 @@ pub(super) type Begin = Option<Deframer>;
 /// How many code units before a cut are looked at, at most: first few, then more if there is no place to cut in those.
 const LOOK_BACK: [usize; 2] = [64, 4096];
 
+/// How far back an end of line is looked for, in bytes, and how many are tried.
+const LINE_BYTES: usize = 64 * 1024;
+const LINES: usize = 16;
+
 /// Room for the text of one code unit, and of what was undecided before it.
 const UNIT_ROOM: usize = 16 * MIN_ROOM;
 
 /// Finds the places to cut at.
 pub(super) enum Cutter {
     Records(Box<RecordCutter>),
-    Characters { unit: usize, decoder: Box<CheckedDecoder>, place: Place },
+    Characters {
+        unit: usize,
+        decoder: Box<CheckedDecoder>,
+        place: Place,
+    },
+    /// In a charset of bytes: after these bytes.
+    Lines {
+        ends: Box<[bool; 256]>,
+        decoder: Box<CheckedDecoder>,
+    },
 }
 
 /// Between which characters the input is cut.
@@ -29,6 +42,17 @@ pub(super) enum Place {
     Characters,
     /// Lines: whatever the state of a charset is in the middle of a line, it is usually the initial one at the end.
     Lines,
+}
+
+impl Place {
+    /// Whether the input can be cut after this character.
+    fn is_after(self, ch: Option<char>) -> bool {
+        match self {
+            // CR may be the first half of an end of line.
+            Place::Characters => ch != Some('\r'),
+            Place::Lines => matches!(ch, Some('\n' | '\u{85}')),
+        }
+    }
 }
 
 /// Finds the ends of records in a block.
@@ -45,12 +69,22 @@ impl Cutter {
     pub(super) fn new(deframer: Option<Deframer>, route: &Route) -> Self {
         match deframer {
             Some(deframer) => Cutter::Records(Box::new(RecordCutter { deframer, seen: 0, last: None })),
-            None => Cutter::Characters {
-                unit: route.source.code_unit().unwrap_or(1),
-                decoder: Box::new(route.source.new_decoder()),
-                place: if route.carries_nothing() { Place::Characters } else { Place::Lines },
-            },
+            None => Cutter::of_text(route),
         }
+    }
+
+    fn of_text(route: &Route) -> Self {
+        let (unit, decoder) = (route.source.code_unit().unwrap_or(1), Box::new(route.source.new_decoder()));
+        if route.carries_nothing() {
+            return Cutter::Characters { unit, decoder, place: Place::Characters };
+        }
+        if unit > 1 {
+            return Cutter::Characters { unit, decoder, place: Place::Lines };
+        }
+        // A panic of the codec is caught here too.
+        let char_of = |byte: usize| catch_unwind(AssertUnwindSafe(|| decoder.alone(byte as u8))).unwrap_or(None);
+        let ends_line = |byte| Place::Lines.is_after(char_of(byte));
+        Cutter::Lines { ends: Box::new(std::array::from_fn(ends_line)), decoder }
     }
 
     /// Returns the last place at which `block` can be cut. The code units begin after its `first` bytes. If it returns
@@ -63,11 +97,19 @@ impl Cutter {
                 let end = first + units * *unit;
                 LOOK_BACK.into_iter().find_map(|back| {
                     let begin = first + units.saturating_sub(back) * *unit;
-                    // A panic of the codec is caught here; the fallback run reproduces it at the right place.
-                    let trial = || last_cut(decoder.at(0), &block[begin..end], *unit, *place);
-                    let cut = catch_unwind(AssertUnwindSafe(trial)).unwrap_or(None);
-                    cut.map(|cut| (begin + cut, None))
+                    let cut = last_cut(decoder, &block[begin..end], *unit, *place)?;
+                    Some((begin + cut, None))
                 })
+            }
+            Cutter::Lines { ends, decoder } => {
+                let from = block.len().saturating_sub(LINE_BYTES);
+                let places = (from..block.len()).rev().filter(|at| ends[usize::from(block[*at])]);
+                let mut cuts = places.map(|at| at + 1).take(LINES);
+                let cut = cuts.find(|cut| {
+                    let window = &block[cut.saturating_sub(LOOK_BACK[0])..*cut];
+                    last_cut(decoder, window, 1, Place::Lines) == Some(window.len())
+                })?;
+                Some((cut, None))
             }
         }
     }
@@ -93,25 +135,22 @@ impl RecordCutter {
     }
 }
 
-/// Returns the last place in `window` at which a new decoder can take over, decoding the window unit by unit. It is never
-/// the beginning of the window. Faults belong to the beginning, which may be within a character, or to the data; neither
-/// matters here.
-fn last_cut(mut decoder: CheckedDecoder, window: &[u8], unit: usize, place: Place) -> Option<usize> {
+/// Returns the last place in `window` at which a new decoder can take over. It is never the beginning of the window. A
+/// panic of the codec is caught; the fallback run reproduces it at the right place.
+fn last_cut(decoder: &CheckedDecoder, window: &[u8], unit: usize, place: Place) -> Option<usize> {
+    catch_unwind(AssertUnwindSafe(|| try_last_cut(decoder.at(0), window, unit, place))).unwrap_or(None)
+}
+
+/// Does what [`last_cut`] does, decoding the window unit by unit. Faults belong to the beginning, which may be within a
+/// character, or to the data; neither matters here.
+fn try_last_cut(mut decoder: CheckedDecoder, window: &[u8], unit: usize, place: Place) -> Option<usize> {
     let (mut cut, mut before) = (None, None);
     // In UTF-8 a continuation byte does not begin a character.
-    let has_continuations = unit == 1 && !decoder.is_bytewise();
+    let has_continuations = unit == 1 && place == Place::Characters && !decoder.is_bytewise();
     for end in (unit..=window.len()).step_by(unit) {
-        let last = decode_unit(&mut decoder, &window[end - unit..end])?;
-        before = last.or(before);
-        let is_there = match place {
-            // CR may be the first half of an end of line.
-            Place::Characters => {
-                let goes_on = has_continuations && window.get(end).is_some_and(|byte| byte & 0xC0 == 0x80);
-                !goes_on && before != Some('\r')
-            }
-            Place::Lines => matches!(before, Some('\n' | '\u{85}')),
-        };
-        if is_there && decoder.is_initial() {
+        before = decode_unit(&mut decoder, &window[end - unit..end])?.or(before);
+        let goes_on = has_continuations && window.get(end).is_some_and(|byte| byte & 0xC0 == 0x80);
+        if !goes_on && place.is_after(before) && decoder.is_initial() {
             cut = Some(end);
         }
     }
