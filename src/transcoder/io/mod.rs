@@ -19,10 +19,6 @@ pub(super) mod writer;
 use crate::error::{Error, ErrorKind};
 use std::io::{self, BufRead};
 
-/// The longest chunk that is taken from a reader at once. A reader of a slice offers all of it, and it is to be cut into
-/// parts for several jobs like any other.
-const CHUNK_BYTES: usize = 256 * 1024;
-
 /// Reads the next chunk and hands it to `take`, which returns how many bytes to consume and a result. The chunk is empty at
 /// the end of the input. [`io::ErrorKind::Interrupted`] is retried.
 ///
@@ -43,7 +39,7 @@ where
     loop {
         match input.fill_buf() {
             Ok(chunk) => {
-                let (len, result) = take(&chunk[..chunk.len().min(CHUNK_BYTES)]);
+                let (len, result) = take(chunk);
                 input.consume(len);
                 return Ok(result);
             }

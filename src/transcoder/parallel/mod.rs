@@ -63,6 +63,9 @@ const MAX_GROWTH: usize = 8;
 /// The longest part, in blocks, if no place is found to cut it.
 const MAX_BLOCKS: usize = 4;
 
+/// The longest chunk that is taken from a reader at once: a reader of a slice offers all of it.
+const CHUNK_BYTES: usize = 256 * 1024;
+
 /// How the head ended.
 enum HeadEnd {
     /// With the input.
@@ -126,6 +129,7 @@ impl Transcoder {
         loop {
             self.flush(output)?;
             let end = next_chunk(input, self.run.bytes_in, |chunk| {
+                let chunk = &chunk[..chunk.len().min(CHUNK_BYTES)];
                 tail.push(chunk);
                 let at = tail.bytes.len() - chunk.len();
                 (chunk.len(), self.feed_head(chunk, at, &mut pace, &mut deframer, &mut buffer, output))
@@ -413,6 +417,7 @@ impl<'a> Parts<'a> {
     fn read<R: BufRead + ?Sized>(&mut self, input: &mut R, wanted: usize) {
         while self.block.len() < wanted && self.ended.is_none() {
             let read = try_next_chunk(input, |chunk| {
+                let chunk = &chunk[..chunk.len().min(CHUNK_BYTES)];
                 self.block.push(chunk);
                 if chunk.is_empty() {
                     self.ended = Some(InputEnd::Eof);
