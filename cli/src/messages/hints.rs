@@ -100,16 +100,21 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
     }
 }
 
-/// Whether a character of the charset begins with `bytes`, and needs more: in the initial state, or in pairs between shift
-/// codes.
+/// Whether `bytes`, which are malformed at the end of the input, are certainly the beginning of a character.
 fn begins_character(codec: &str, bytes: &[u8]) -> bool {
     let Ok(codec) = Registry::builtin().codec(codec) else { return false };
     let mut room = [0; 64];
-    [0, 1].into_iter().any(|state| {
+    // How many bytes are undecided; `None` if there is no such state, or if the bytes are malformed in it.
+    let mut undecided = |state| {
         let mut decoder = codec.decoder();
-        let step = decoder.set_state(state).then(|| decoder.feed(bytes, &mut Utf8Sink::new(&mut room)));
-        step.is_some_and(|step| step.stop == Stop::InputEmpty) && decoder.pending() == bytes.len()
-    })
+        let step = decoder.set_state(state).then(|| decoder.feed(bytes, &mut Utf8Sink::new(&mut room)))?;
+        (step.stop == Stop::InputEmpty).then(|| decoder.pending())
+    };
+    match undecided(0) {
+        // They are well-formed as single bytes, so they stood between shift codes.
+        Some(0) => undecided(1) == Some(bytes.len()),
+        initial => initial == Some(bytes.len()),
+    }
 }
 
 /// Returns the hint for the wrong value of an option, to be appended to its message.

@@ -28,7 +28,7 @@ pub(super) enum Cutter {
         decoder: Box<CheckedDecoder>,
         place: Place,
     },
-    /// In a charset of bytes: after these bytes.
+    /// After the bytes that end a line, in a charset whose code units are bytes.
     Lines {
         ends: Box<[bool; 256]>,
         decoder: Box<CheckedDecoder>,

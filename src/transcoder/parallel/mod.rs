@@ -9,12 +9,11 @@
 //!
 //! The head goes through the transcoder that would convert everything: it detects, corrects the label, and writes the
 //! byte order mark. From the first boundary after that, the rest is cut into parts at places that should be boundaries
-//! too: between records as the [`Deframer`] says, or between characters. A part counts only if it proves to end at a
-//! boundary. In every other case the parts are given up, and one transcoder converts their input: after any error,
+//! too: between records as the [`Deframer`] says, or between lines or characters. A part counts only if it proves to end
+//! at a boundary. In every other case the parts are given up, and one transcoder converts their input: after any error,
 //! after a cut that was not at a boundary, if the output exceeds its limit, and if a read fails. This makes the output
-//! exact. That transcoder begins one part earlier, so that it arrives at
-//! the first byte that matters in the same state as in a run by one thread. What it writes up to there is not written
-//! again.
+//! exact. That transcoder begins one part earlier, so that it arrives at the first byte that matters in the same state
+//! as in a run by one thread. What it writes up to there is not written again.
 //!
 //! | file | content |
 //! |---|---|
