@@ -1,12 +1,13 @@
 /* Runs a fuzz target on a machine for which libFuzzer is not built: `TARGET COUNT FILE...` gives it each file, and then
-   COUNT inputs that are made from the files, the same ones on every run. `.ci/machines` builds and runs it. */
+   COUNT inputs that are made from the files, the same ones on every run. `.ci/seeds` builds and runs it. */
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 512 };
+/* The longest file, and the longest input that is made. */
+enum { MOST = 1 << 12, LONG = 512 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -49,13 +50,17 @@ int main(int argc, char **argv) {
             return 2;
         }
         sizes[i] = fread(seeds[i], 1, MOST, file);
+        if (fgetc(file) != EOF) {
+            fprintf(stderr, "%s is too long\n", argv[i + 2]);
+            return 2;
+        }
         fclose(file);
         run(seeds[i], sizes[i]);
     }
     for (int i = 0; i < count; i++) {
         uint8_t input[MOST];
         int seed = below(files);
-        size_t size = below(4) ? sizes[seed] : below(MOST);
+        size_t size = below(4) ? sizes[seed] : below(LONG);
         memset(input, 0, MOST);
         memcpy(input, seeds[seed], sizes[seed]);
         for (uint32_t changes = 1 + below(8); size && changes; changes--) {
