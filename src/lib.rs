@@ -35,6 +35,7 @@
 //! | write records | [`Transcode::to_records`] | `back_to_records` |
 //! | load a code page at run time | [`Registry::load`] | `table_at_run_time` |
 //! | write a codec | [`codec`] | `own_codec`, `keis` |
+//! | replace a file only when its conversion is complete | the feature `files` | |
 //!
 //! # Features
 //!
@@ -48,6 +49,7 @@
 //! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |
 //! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |
+//! | `files` | the module `files`: files that are replaced safely, also in directories that other users can write to | no |
 //!
 //! # How a byte travels
 //!
@@ -73,6 +75,7 @@
 //! | `text` | stages between decoder and encoder | `error`, `words` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above except `fields` |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
+//! | `files` | files that are replaced safely (feature `files`) | nothing |
 //!
 //! A code page is data: [`codec::table`] describes how a file, or a page in `codecs/`, becomes a codec.
 //!
@@ -89,6 +92,8 @@ pub mod codec;
 pub mod detect;
 mod error;
 pub mod fields;
+#[cfg(feature = "files")]
+pub mod files;
 pub mod guide;
 pub mod records;
 pub mod registry;

@@ -12,7 +12,7 @@
 //! | `print.rs` | writes whole texts; handles closed pipes and failed writes |
 //! | `panics.rs` | makes a panic the error of one file |
 //! | `messages/` | messages on standard error, colour, progress, JSON, HTML |
-//! | `files/` | inputs, outputs, directories, signals: all that differs between systems |
+//! | `files/` | inputs, outputs, directories: all that differs between systems; the rules are those of `charpipe::files` |
 //! | `escape.rs`, `status.rs` | text made safe to print; the exit status |
 //!
 //! `start.rs` runs before `main`, and uses `files/` only.

@@ -20,6 +20,8 @@ mod field_lists;
 mod fields;
 mod fields_mainframe;
 mod fields_properties;
+#[cfg(all(unix, feature = "files"))]
+mod files;
 mod forks;
 mod guess;
 #[cfg(all(feature = "whatwg", feature = "dos", feature = "legacy"))]

@@ -4,9 +4,9 @@
 use crate::convert::task::{Target, Task};
 use crate::files::input::metadata;
 use crate::files::name::Name;
-use crate::files::streams::FileId;
 use crate::messages::say;
 use crate::status::Status;
+use charpipe::files::FileId;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};

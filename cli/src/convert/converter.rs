@@ -5,22 +5,22 @@ use crate::convert::auto_records;
 use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::convert::task::{Target, Task};
-use crate::files::folder::Folder;
 use crate::files::http_head::HttpHead;
 use crate::files::in_place::{Backup, InPlace, not_a_regular_file};
 use crate::files::input::{self, OpenInput};
 use crate::files::make_dir::sub_or_make;
 use crate::files::name::Name;
 use crate::files::output::Output;
-use crate::files::place::{End, resolve};
 use crate::files::sampled_input::SampledInput;
-use crate::files::streams::FileId;
 use crate::files::walk;
 use crate::messages;
 use crate::messages::hexdump::{self, Piece};
 use crate::messages::progress::Meter;
 use crate::panics;
 use crate::status::Status;
+use charpipe::files::End;
+use charpipe::files::FileId;
+use charpipe::files::Folder;
 use charpipe::{Error, Transcode, Transcoder};
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -139,7 +139,7 @@ impl Converter<'_> {
     /// Opens an input once; if it will be replaced, in the directory where that happens.
     fn open(&self, task: &Task) -> Result<(OpenInput, Option<InPlace>), Ending> {
         let (typed, end) = match (&task.found, &task.target) {
-            (None, Target::InPlace { .. }) => resolve(Path::new(&task.path)).map_err(Ending::NotOpened)?,
+            (None, Target::InPlace { .. }) => End::of(Path::new(&task.path)).map_err(Ending::NotOpened)?,
             (None, _) => return Ok((input::open(&task.path, READ_BYTES).map_err(Ending::NotOpened)?, None)),
             (Some((root, below)), _) => {
                 let place = root.place(below).map_err(Ending::NotOpened)?;

@@ -31,10 +31,10 @@ use crate::convert::converter::Converter;
 use crate::convert::plan::Plan;
 use crate::convert::run::Run;
 use crate::files::output::Output;
-use crate::files::signals;
 use crate::messages::progress::{Meter, Progress};
 use crate::status::Status;
 use charpipe::Transcode;
+use charpipe::files::signals;
 
 /// Runs the command.
 pub(crate) fn run(args: &Convert) -> Status {

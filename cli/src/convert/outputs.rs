@@ -3,7 +3,6 @@
 use crate::args::Convert;
 use crate::convert::plan::Plan;
 use crate::convert::task::Task;
-use crate::files::folder::Folder;
 use crate::files::input;
 use crate::files::make_dir::open_or_make;
 use crate::files::name::Name;
@@ -11,6 +10,7 @@ use crate::files::output::Output;
 use crate::messages::say;
 use crate::print;
 use crate::status::Status;
+use charpipe::files::Folder;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,14 +1,12 @@
 //! `--in-place`: replaces the file that is read by its conversion. As long as the output equals the file, nothing is
 //! written: a file that would not change is not touched.
 
-use crate::files::atomic_file::{AtomicFile, NewFile, must_be};
-use crate::files::folder::{current_user, owner_of};
 use crate::files::input::OpenInput;
 use crate::files::name::Name;
-use crate::files::place::{Place, changed};
-use crate::files::signals::{self, Hold};
-use crate::files::streams::{FileId, read_at};
+use crate::files::streams::read_at;
 use charpipe::codec::PageBuffer;
+use charpipe::files::signals::{self, Hold};
+use charpipe::files::{AtomicFile, FileId, NewFile, Place, changed, current_user, owner_of};
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -161,7 +159,7 @@ impl Backup {
         let Place { folder, name } = &self.place;
         let hold = signals::hold();
         match folder.name(old, Some((&from.folder, &from.name)), name) {
-            Ok(()) if must_be(&self.place, old).is_ok() => return Ok((true, hold)),
+            Ok(()) if self.place.must_be(old).is_ok() => return Ok((true, hold)),
             // Another process has put a different file there; or the file system has made a copy, which looks like a
             // different file: overlayfs does that with a file of a lower layer.
             Ok(()) => {

@@ -1,9 +1,8 @@
 //! Opens and reads inputs: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`].
 
-use crate::files::folder::{self, Kind};
-use crate::files::place::Place;
-use crate::files::streams::{self, Blocking, Standard};
+use crate::files::streams::{self, Standard};
 use charpipe::codec::PageBuffer;
+use charpipe::files::{Blocking, EntryKind, Place, open_typed};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, Read};
@@ -28,7 +27,7 @@ pub(crate) struct OpenInput {
 pub(crate) fn open(path: &OsStr, read_size: usize) -> io::Result<OpenInput> {
     streams::check(Path::new(path))?;
     if path != "-" {
-        let open = || folder::open_typed(Path::new(path));
+        let open = || open_typed(Path::new(path));
         return OpenInput::new(open()?, Some(&open), read_size);
     }
     match Standard::In.open()? {
@@ -42,23 +41,23 @@ pub(crate) fn open(path: &OsStr, read_size: usize) -> io::Result<OpenInput> {
 pub(crate) fn open_place(place: &Place, read_size: usize) -> io::Result<OpenInput> {
     let open = || place.folder.read(&place.name);
     let file = open().map_err(|error| match place.look() {
-        Ok(Some(entry)) if entry.kind != Kind::File => no_longer_a_file(entry.kind),
+        Ok(Some(entry)) if entry.kind != EntryKind::File => no_longer_a_file(entry.kind),
         _ => error,
     })?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(no_longer_a_file(if metadata.is_dir() { Kind::Folder } else { Kind::Device }));
+        return Err(no_longer_a_file(if metadata.is_dir() { EntryKind::Folder } else { EntryKind::Device }));
     }
     OpenInput::new(file, Some(&open), read_size)
 }
 
-fn no_longer_a_file(kind: Kind) -> io::Error {
+fn no_longer_a_file(kind: EntryKind) -> io::Error {
     let now = match kind {
-        Kind::File => "another file",
-        Kind::Folder => "a directory",
-        Kind::Link => "a symbolic link",
-        Kind::Fifo => "a FIFO",
-        Kind::Device => "not a regular file",
+        EntryKind::File => "another file",
+        EntryKind::Folder => "a directory",
+        EntryKind::Link => "a symbolic link",
+        EntryKind::Fifo => "a FIFO",
+        EntryKind::Device => "not a regular file",
     };
     io::Error::other(format!("it was a regular file when it was found, and is {now} now"))
 }

@@ -1,6 +1,6 @@
 //! Makes the directories that outputs are written to.
 
-use crate::files::folder::Folder;
+use charpipe::files::Folder;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;

@@ -1,13 +1,11 @@
 //! Opens outputs: standard output without the line buffer of [`std::io::Stdout`], FIFOs and devices, files that are
 //! replaced once everything is written, and rehearsals, which write nothing.
 
-use crate::files::atomic_file::AtomicFile;
-use crate::files::folder::Entry;
 use crate::files::in_place::InPlace;
 use crate::files::name::Name;
-use crate::files::place::{End, Place, changed, follow, resolve};
-use crate::files::streams::{self, Blocking, FileId, Standard};
-use std::fs::{File, Metadata, OpenOptions};
+use crate::files::streams::{self, Standard};
+use charpipe::files::{AtomicFile, Blocking, End, FileId, Opened, Place};
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -43,7 +41,7 @@ impl Output {
     /// [`commit`](Self::commit); symlinks are followed. A FIFO or a device is written directly. A directory is an error.
     pub(crate) fn path(path: &Path) -> io::Result<Self> {
         streams::check(path)?;
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::open(resolve(path)?.1)? })
+        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::open(End::of(path)?.1)? })
     }
 
     /// Returns the output that replaces the input `file`.
@@ -54,7 +52,7 @@ impl Output {
     /// Opens a place below a directory, as [`path`](Self::path) does, or nothing in a rehearsal. A symlink there is
     /// followed only if one is expected.
     pub(crate) fn at(name: Name, place: Place, may_be_link: bool, rehearsal: bool) -> io::Result<Self> {
-        let end = follow(place, may_be_link)?;
+        let end = place.follow(may_be_link)?;
         let sink = if rehearsal { Sink::rehearsal(end)? } else { Sink::open(end)? };
         Ok(Output { name, sink })
     }
@@ -67,7 +65,7 @@ impl Output {
     /// Returns an output that writes nothing in place of a file at `path`. Fails if that file could not be opened, as far
     /// as this can be known without opening it.
     pub(crate) fn rehearsal(path: &Path) -> io::Result<Self> {
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::rehearsal(resolve(path)?.1)? })
+        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::rehearsal(End::of(path)?.1)? })
     }
 
     /// Returns whether every file stays as it is until [`commit`](Self::commit).
@@ -127,42 +125,31 @@ impl Output {
 
 impl Sink {
     fn open(end: End) -> io::Result<Self> {
-        match end {
-            End::File(place, entry) => Ok(Sink::Atomic(Box::new(new_file(place, entry)?))),
-            End::Special(place, entry) => {
-                let file = place.folder.write(&place.name)?;
-                // If a regular file has taken its place meanwhile, this would overwrite that file.
-                if cfg!(unix) && FileId::of_any(&file.metadata()?) != entry.id {
-                    return Err(changed());
-                }
-                Sink::stream(file)
-            }
-            End::Open(start, path) => {
-                streams::check(&path)?;
-                Sink::stream(match start {
-                    Some(folder) => folder.append(&path)?,
-                    None => OpenOptions::new().append(true).open(path)?,
-                })
-            }
+        if let End::Descriptor(path) = &end {
+            streams::check(path)?;
+        }
+        match end.open()? {
+            Opened::New(file) => Ok(Sink::Atomic(file)),
+            Opened::Stream(stream) => Sink::stream(stream),
         }
     }
 
     /// Returns a sink that writes nothing in place of a file.
     fn rehearsal(end: End) -> io::Result<Self> {
         match end {
-            End::File(place, entry) => Ok(Sink::Nothing(Some(Box::new(new_file(place, entry)?)))),
-            End::Special(..) | End::Open(..) => Ok(Sink::Nothing(None)),
+            End::File(place, entry) => Ok(Sink::Nothing(Some(Box::new(AtomicFile::replacing(place, entry)?)))),
+            End::Special(..) | End::Descriptor(_) | End::InProc(_) => Ok(Sink::Nothing(None)),
         }
     }
 
-    fn stream(file: File) -> io::Result<Self> {
-        let id = FileId::of(&file.metadata()?);
-        Ok(Sink::Stream(Box::new(Blocking(Arc::new(file))), id))
+    fn stream(stream: Blocking) -> io::Result<Self> {
+        let id = FileId::of(&stream.0.metadata()?);
+        Ok(Sink::Stream(Box::new(stream), id))
     }
 
     fn standard(stream: Standard) -> io::Result<Self> {
         match (stream.open()?, stream) {
-            (Some(file), _) => Sink::stream(file),
+            (Some(file), _) => Sink::stream(Blocking(Arc::new(file))),
             (None, Standard::Err) => Ok(Sink::Stream(Box::new(io::stderr()), None)),
             (None, _) => Ok(Sink::Stream(Box::new(io::stdout()), None)),
         }
@@ -185,14 +172,4 @@ impl Write for Output {
             Sink::Atomic(_) | Sink::InPlace(_) | Sink::Nothing(_) => Ok(()),
         }
     }
-}
-
-/// Opens a new file for a place where there is no file, or a regular one.
-fn new_file(place: Place, entry: Option<Entry>) -> io::Result<AtomicFile> {
-    let Some(entry) = entry else { return AtomicFile::new(place, None) };
-    let old = place.folder.hold(&place.name)?;
-    if cfg!(unix) && FileId::of_any(&old.metadata()?) != entry.id {
-        return Err(changed());
-    }
-    AtomicFile::new(place, Some(Arc::new(old)))
 }

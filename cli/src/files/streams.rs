@@ -1,9 +1,7 @@
-//! Open files as the system sees them: which standard streams were closed at the start, whether two open files are the
-//! same file, and reading and writing that waits when a descriptor would not.
+//! Open files as the system sees them: which standard streams were closed at the start, and reading at an offset.
 
-use std::fs::{File, Metadata};
-use std::io::{self, Read, Write};
-use std::sync::Arc;
+use std::fs::File;
+use std::io;
 
 /// A standard stream. The values are the numbers of the descriptors.
 #[derive(Clone, Copy)]
@@ -85,38 +83,6 @@ impl Standard {
     }
 }
 
-/// Identifies a file, whatever its name. Only Unix tells files apart.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(crate) struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    /// Returns the identity of a regular file, and `None` for any other kind of file.
-    pub(crate) fn of(file: &Metadata) -> Option<Self> {
-        (cfg!(unix) && file.is_file()).then(|| Self::of_any(file))
-    }
-
-    /// Returns the identity of a file of any kind.
-    #[cfg(unix)]
-    pub(crate) fn of_any(file: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-
-        FileId::new(file.dev(), file.ino())
-    }
-
-    #[cfg(not(unix))]
-    pub(crate) fn of_any(_: &Metadata) -> Self {
-        FileId::default()
-    }
-
-    #[cfg(unix)]
-    pub(crate) fn new(device: u64, inode: u64) -> Self {
-        FileId { device, inode }
-    }
-}
-
 /// Reads at an offset of a file, and leaves the position of the file as it is.
 #[cfg(unix)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -127,56 +93,4 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
 #[cfg(windows)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
-}
-
-/// A file that is read and written as if it were blocking. Another process may have made the pipe, the socket or the
-/// terminal non-blocking, for itself and therefore for everyone. Data would be lost if "would block" were taken for an
-/// error.
-pub(crate) struct Blocking(pub(crate) Arc<File>);
-
-impl Blocking {
-    /// Repeats `act` until it neither is interrupted nor would block.
-    fn repeat<T>(&self, write: bool, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
-        loop {
-            match act(&self.0) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&self.0, write, error)?,
-                done => return done,
-            }
-        }
-    }
-}
-
-/// Waits until `file` can be read or written.
-#[cfg(unix)]
-fn wait(file: &File, write: bool, _: io::Error) -> io::Result<()> {
-    use rustix::event::{PollFd, PollFlags, poll};
-
-    let event = if write { PollFlags::OUT } else { PollFlags::IN };
-    match poll(&mut [PollFd::new(file, event)], None) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Fails with the error that the system returned.
-#[cfg(not(unix))]
-fn wait(_: &File, _write: bool, error: io::Error) -> io::Result<()> {
-    Err(error)
-}
-
-impl Read for Blocking {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.repeat(false, |mut file| file.read(buffer))
-    }
-}
-
-impl Write for Blocking {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.repeat(true, |mut file| file.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -1,9 +1,8 @@
 //! `-r`: finds the files in a directory. The search goes from one open directory to the next and follows no symlink,
 //! neither when files are found nor when they are opened later.
 
-use crate::files::folder::{Folder, FolderId, Kind};
 use crate::files::name::Name;
-use crate::files::place::{Place, changed};
+use charpipe::files::{EntryKind, Folder, FolderId, Place, changed};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -69,7 +68,7 @@ pub(crate) fn descend(
 /// Returns a better error for a directory that could not be entered because it is a symlink.
 fn explain(folder: &Folder, name: &OsStr, error: io::Error) -> io::Error {
     match folder.look(name) {
-        Ok(Some(entry)) if entry.kind == Kind::Link => {
+        Ok(Some(entry)) if entry.kind == EntryKind::Link => {
             let name = Name::of_path(name);
             io::Error::other(format!("the directory {name} is a symbolic link, which is not followed here"))
         }
@@ -91,7 +90,7 @@ pub(crate) struct Walk<'a> {
 /// A directory that is being searched.
 struct Level {
     id: FolderId,
-    entries: IntoIter<(OsString, Kind)>,
+    entries: IntoIter<(OsString, EntryKind)>,
 }
 
 impl<'a> Walk<'a> {
@@ -145,9 +144,9 @@ impl<'a> Walk<'a> {
                 continue;
             }
             match kind {
-                Kind::Link => self.links += 1,
-                Kind::File => all.push(FoundFile::new(root, path, None)),
-                Kind::Folder => {
+                EntryKind::Link => self.links += 1,
+                EntryKind::File => all.push(FoundFile::new(root, path, None)),
+                EntryKind::Folder => {
                     let entered = here.sub(&name).map_err(|error| explain(&here, &name, error));
                     match entered.and_then(|sub| Ok((Level::of(&sub)?, sub))) {
                         Ok((level, sub)) => {
@@ -158,7 +157,7 @@ impl<'a> Walk<'a> {
                         Err(error) => all.push(trouble(root, path, &error)),
                     }
                 }
-                Kind::Fifo | Kind::Device => self.special += 1,
+                EntryKind::Fifo | EntryKind::Device => self.special += 1,
             }
         }
         Ok(())

@@ -4,7 +4,6 @@ use crate::args::Rows;
 use crate::escape::printable;
 use crate::files::input;
 use crate::files::name::Name;
-use crate::files::signals;
 use crate::messages::say;
 use crate::panics;
 use crate::print;
@@ -20,6 +19,7 @@ use crate::rows::work::{Done, Job, MAX_LISTED, Worker};
 use crate::status::Status;
 use charpipe::OnOverlong;
 use charpipe::fields::{Layout, OnBad, ReadOptions, Reader, Trim};
+use charpipe::files::signals;
 use std::ffi::OsStr;
 use std::io;
 

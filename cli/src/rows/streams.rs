@@ -1,17 +1,17 @@
 //! The outputs of a run: the rows, in one stream or in a file for each record type; the rejected records; the report.
 
 use crate::args::Rows;
-use crate::files::folder::Folder;
 use crate::files::input;
 use crate::files::make_dir::open_or_make;
 use crate::files::name::Name;
 use crate::files::output::Output;
-use crate::files::place::Place;
 use crate::messages::say;
 use crate::print;
 use crate::rows::row::RowPlan;
 use crate::rows::work::Done;
 use crate::status::Status;
+use charpipe::files::Folder;
+use charpipe::files::Place;
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io::{self, Write as _};

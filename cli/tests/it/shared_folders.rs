@@ -617,11 +617,12 @@ fn a_sticky_directory() {
     assert_eq!(place.text("target"), "new\n");
 }
 
+const NOT_THEIRS: &str =
+    "the path goes through a symbolic link of another user, to something that does not belong to that user";
+
 /// A symlink of another user, in the middle of a path or at its end, is followed only to files of that user.
 #[test]
 fn a_link_to_files_of_another_user() {
-    const NOT_THEIRS: &str =
-        "the path goes through a symbolic link of another user, to something that does not belong to that user";
     let Some(place) = Place::new() else { return };
     place.file("in", "new\n", 0, 0o644);
     place.link("../private", "shared/dir");
@@ -655,6 +656,151 @@ fn a_link_to_files_of_another_user() {
         let output = place.run(&format!("-o shared/{name}/new in"));
         assert_eq!((output.status.code(), place.text("private/new")), (Some(0), "new\n".into()), "{}", stderr(&output));
         fs::remove_file(place.path("private/new")).unwrap();
+    }
+}
+
+/// The links into `/proc` by which the attacker would reach a file of root: through a root directory, by `..`, a setting of
+/// the process, and the descriptors that root has open.
+fn links_into_proc(place: &Place) -> Vec<String> {
+    let private = place.path("private").display().to_string();
+    let mut links = Vec::new();
+    for file in ["secret", "suid", "new"] {
+        links.push(format!("/proc/self/root{private}/{file}"));
+        links.push(format!("/proc/thread-self/root{private}/{file}"));
+        links.push(format!("/proc/../{private}/{file}"));
+        links.push(format!("/proc/self/cwd/private/{file}"));
+        links.push(format!("/dev/fd/../../../{private}/{file}"));
+    }
+    let open = ["/proc/self/comm", "/proc/self/fd/1", "/proc/self/fd/2", "/dev/fd/1", "/dev/stdout", "/dev/stderr"];
+    links.extend(open.map(str::to_owned));
+    links.push(format!("/proc/{}/fd/1", std::process::id()));
+    links
+}
+
+/// `/proc` makes no exception: a link of the attacker that goes there is followed only to what is the attacker's, by every
+/// option that names an output.
+#[test]
+fn a_link_into_proc() {
+    let Some(place) = Place::new() else { return };
+    place.file("in", "new\n", 0, 0o644);
+    place.file("layout", "01 R.\n 05 A PIC X(4).\n", 0, 0o644);
+    place.file("list", "{\"input\": \"in\", \"output\": \"shared/x\"}\n", 0, 0o644);
+    place.make_dir("from", 0o755);
+    place.file("from/x", "new\n", 0, 0o644);
+    place.file("stdout", "", 0, 0o644);
+    for target in links_into_proc(&place) {
+        place.link(&target, "shared/x");
+        for line in [
+            "-o shared/x in",
+            "--report shared/x -o result in",
+            "--output-dir shared from/x",
+            "-r --output-dir shared from",
+            "--inputs list",
+            "-t UTF-16 --in-place shared/x",
+            "rows --layout layout --records fb:4 -o shared/x in",
+            "rows --layout layout --records fb:4 --rejects shared/x -o result in",
+            "rows --layout layout --records fb:4 --report shared/x -o result in",
+        ] {
+            let stdout = OpenOptions::new().append(true).open(place.path("stdout")).unwrap();
+            let output = place.command(line).stdout(stdout).output().unwrap();
+            refused(&output, NOT_THEIRS);
+            place.is_intact();
+            assert_eq!((place.text("stdout"), place.text("in")), (String::new(), "new\n".into()), "{line}: {target}");
+        }
+    }
+    // So is one in the middle of a path.
+    place.link(format!("/proc/self/root{}", place.path("private").display()), "shared/dir");
+    for line in ["-o shared/dir/new in", "--output-dir shared/dir in", "-t UTF-16 -r --in-place shared/dir"] {
+        refused(&place.run(line), NOT_THEIRS);
+        place.is_intact();
+    }
+    // What is the attacker's is a file like any other.
+    place.mallorys("shared/theirs", "old\n");
+    place.link(format!("/proc/self/root{}", place.path("shared/theirs").display()), "shared/x");
+    assert_eq!(place.run("-o shared/x in").status.code(), Some(0));
+    assert_eq!(
+        (place.text("shared/theirs"), place.owner_and_mode("shared/theirs")),
+        ("new\n".into(), (MALLORY, 0o644))
+    );
+}
+
+/// A process of the attacker decides where the links of its own folder in `/proc` lead.
+#[test]
+fn a_link_to_a_process_of_another_user() {
+    let Some(place) = Place::new() else { return };
+    place.file("in", "new\n", 0, 0o644);
+    // It may read the file, but not write it.
+    place.file("shared/roots", "old\n", 0, 0o644);
+    let roots = File::open(place.path("shared/roots")).unwrap();
+    let mut child = Command::new("sleep").arg("60").uid(MALLORY).gid(MALLORY).stdin(roots).spawn().unwrap();
+    let pid = child.id();
+    until("it is the attacker's", || fs::metadata(format!("/proc/{pid}")).is_ok_and(|found| found.uid() == MALLORY));
+    let path = place.path("private").display().to_string();
+    for target in [format!("/proc/{pid}/fd/0"), format!("/proc/{pid}/root{path}/new")] {
+        place.link(&target, "shared/x");
+        refused(&place.run("-o shared/x in"), NOT_THEIRS);
+        // Also if root names the process itself.
+        refused(&place.run(&format!("-o {target} in")), NOT_THEIRS);
+        place.is_intact();
+        assert_eq!(place.text("shared/roots"), "old\n", "{target}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What the caller names works as before: the descriptors of the command, by every name, and by a link of the caller; and
+/// other paths in `/proc`.
+#[test]
+fn paths_into_proc_of_the_caller() {
+    let place = Place(TempDir::new().unwrap());
+    fs::write(place.path("in"), "new\n").unwrap();
+    symlink("/dev/stdout", place.path("link")).unwrap();
+    let here = place.0.path().display();
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1", "link"] {
+        let output = place.run(&format!("-o {name} in"));
+        assert_eq!((&*stderr(&output), &*output.stdout), ("", &b"new\n"[..]), "{name}");
+    }
+    let (test, kept) = (std::process::id(), File::create(place.path("kept")).unwrap());
+    let descriptor = std::os::fd::AsRawFd::as_raw_fd(&kept);
+    for (name, file) in [
+        (format!("/proc/{test}/fd/{descriptor}"), "kept"),
+        (format!("/proc/self/root{here}/made"), "made"),
+        ("/proc/self/cwd/made".to_owned(), "made"),
+    ] {
+        let output = place.run(&format!("-o {name} in"));
+        assert_eq!((&*stderr(&output), &*place.text(file)), ("", "new\n"), "{name}");
+    }
+}
+
+/// A user who is not root is not led to what only that user, or a group of that user, may write to.
+#[test]
+fn a_link_to_files_of_another_user_without_root() {
+    let Some(place) = Place::new() else { return };
+    fs::set_permissions(place.path("shared"), Permissions::from_mode(0o777)).unwrap();
+    place.file("in", "new\n", 0, 0o644);
+    place.make_dir("group", 0o770);
+    chown(place.path("group"), Some(0), Some(OTHER)).unwrap();
+    place.file("group/file", "old\n", 0, 0o660);
+    chown(place.path("group/file"), Some(0), Some(OTHER)).unwrap();
+    place.file("profile", "old\n", OTHER, 0o644);
+    fs::copy(CHARPIPE, place.path("charpipe")).unwrap();
+    let path = place.0.path().display().to_string();
+    for (target, line) in [
+        ("../group".to_owned(), "-o shared/x/new in"),
+        ("../group".to_owned(), "--output-dir shared/x in"),
+        ("../group".to_owned(), "-t UTF-16 --in-place shared/x/file"),
+        ("../group/file".to_owned(), "-o shared/x in"),
+        ("../group/new".to_owned(), "-o shared/x in"),
+        ("../profile".to_owned(), "-o shared/x in"),
+        (format!("/proc/self/root{path}/profile"), "-o shared/x in"),
+        (format!("/proc/self/root{path}/group/file"), "-o shared/x in"),
+    ] {
+        place.link(&target, "shared/x");
+        let mut command = Command::new(place.path("charpipe"));
+        command.uid(OTHER).gid(OTHER).current_dir(&place.0).args(line.split(' '));
+        refused(&command.stdin(Stdio::null()).output().unwrap(), NOT_THEIRS);
+        assert_eq!((place.text("group/file"), place.text("profile")), ("old\n".into(), "old\n".into()), "{line}");
+        assert_eq!(place.names("group"), ["file"], "{line}: {target}");
     }
 }
 

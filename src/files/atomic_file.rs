@@ -4,11 +4,11 @@
 //! The directory and the old file are held open. When the new file takes its place, the name must still lead to that old
 //! file.
 
+use crate::files::FileId;
 use crate::files::attributes::inherit;
 use crate::files::folder::Folder;
 use crate::files::place::{Place, changed};
 use crate::files::signals::{self, Hold};
-use crate::files::streams::FileId;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
@@ -22,7 +22,7 @@ const NAME_PREFIX: &str = ".charpipe-";
 const MAX_NAMES: usize = 100;
 
 /// The file that is written. Dropped without [`commit`](Self::commit), it is removed.
-pub(crate) struct AtomicFile {
+pub struct AtomicFile {
     new: NewFile,
     place: Place,
     /// The file that is replaced.
@@ -30,7 +30,9 @@ pub(crate) struct AtomicFile {
 }
 
 /// A new file that is not in its place yet.
-pub(crate) enum NewFile {
+pub struct NewFile(Stage);
+
+enum Stage {
     /// Disappears when the process ends.
     #[cfg(target_os = "linux")]
     Unnamed(File),
@@ -39,7 +41,7 @@ pub(crate) enum NewFile {
 }
 
 /// The name of a file that is not in its place yet. Dropped, it removes the file.
-pub(crate) struct TemporaryName {
+struct TemporaryName {
     folder: Arc<Folder>,
     name: OsString,
     /// The file still has this name.
@@ -48,7 +50,7 @@ pub(crate) struct TemporaryName {
 
 impl AtomicFile {
     /// Creates a new file for `place`, where there is either no file or the regular file `old`.
-    pub(crate) fn new(place: Place, old: Option<Arc<File>>) -> io::Result<Self> {
+    pub fn new(place: Place, old: Option<Arc<File>>) -> io::Result<Self> {
         // The first file of a name gets the permissions of any new file. One that replaces another file gets those of
         // that file in the end, and until then is for its owner only.
         let mode = if old.is_none() { 0o666 } else { 0o600 };
@@ -56,28 +58,28 @@ impl AtomicFile {
     }
 
     /// Returns the identity of the file that is replaced.
-    pub(crate) fn old_id(&self) -> Option<FileId> {
+    pub fn old_id(&self) -> Option<FileId> {
         self.old.as_ref().and_then(|old| FileId::of(&old.metadata().ok()?))
     }
 
     /// Returns whether both would replace the same file, under whatever names.
-    pub(crate) fn has_target_of(&self, other: &AtomicFile) -> bool {
+    pub fn has_target_of(&self, other: &AtomicFile) -> bool {
         self.old_id().is_some() && self.old_id() == other.old_id() || self.place.is_same(&other.place)
     }
 
     /// Puts the new file in its place. It gets the permissions of the file that it replaces.
-    pub(crate) fn commit(self) -> io::Result<()> {
+    pub fn commit(self) -> io::Result<()> {
         self.prepare()?;
         self.put_in_place(&signals::hold())
     }
 
     /// Makes the new file ready to be put in its place.
-    pub(crate) fn prepare(&self) -> io::Result<()> {
+    pub fn prepare(&self) -> io::Result<()> {
         self.new.prepare(self.old.as_deref())
     }
 
     /// Puts the new file in its place, after [`prepare`](Self::prepare).
-    pub(crate) fn put_in_place(self, hold: &Hold) -> io::Result<()> {
+    pub fn put_in_place(self, hold: &Hold) -> io::Result<()> {
         if self.old.is_some() {
             return self.rename(hold)?.check();
         }
@@ -88,9 +90,9 @@ impl AtomicFile {
     }
 
     /// Puts the new file in the place of the old one. If this fails, the old file is still there.
-    pub(crate) fn rename(self, hold: &Hold) -> io::Result<RenamedFile> {
+    pub fn rename(self, hold: &Hold) -> io::Result<RenamedFile> {
         if let Some(old) = &self.old {
-            must_be(&self.place, old)?;
+            self.place.must_be(old)?;
         }
         // No system call replaces a file by one that has no name: for an instant the new file needs one.
         let (file, temporary) = self.new.into_named(&self.place.folder, hold)?;
@@ -101,7 +103,7 @@ impl AtomicFile {
 }
 
 /// A new file that has taken the place of an old one.
-pub(crate) struct RenamedFile {
+pub struct RenamedFile {
     place: Place,
     file: File,
 }
@@ -109,17 +111,8 @@ pub(crate) struct RenamedFile {
 impl RenamedFile {
     /// Fails if the file at the place is not the new file: another user who can write to the directory may have put a
     /// different file under the temporary name.
-    pub(crate) fn check(self) -> io::Result<()> {
-        must_be(&self.place, &self.file)
-    }
-}
-
-/// Fails unless `place` leads to `file`.
-pub(crate) fn must_be(place: &Place, file: &File) -> io::Result<()> {
-    let id = FileId::of_any(&file.metadata()?);
-    match place.look()? {
-        Some(entry) if entry.id == id => Ok(()),
-        _ => Err(changed()),
+    pub fn check(self) -> io::Result<()> {
+        self.place.must_be(&self.file)
     }
 }
 
@@ -135,27 +128,28 @@ impl Write for AtomicFile {
 
 impl NewFile {
     /// Creates a file in `folder`, without a name if possible.
-    pub(crate) fn create(folder: &Arc<Folder>, mode: u16) -> io::Result<Self> {
+    pub fn create(folder: &Arc<Folder>, mode: u16) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(file) = folder.unnamed(mode) {
-            return Ok(NewFile::Unnamed(file));
+            return Ok(NewFile(Stage::Unnamed(file)));
         }
         let hold = signals::hold();
         let (file, temporary) = TemporaryName::choose(folder, &hold, |name| folder.make(name, mode))?;
-        Ok(NewFile::Named(file, temporary))
+        Ok(NewFile(Stage::Named(file, temporary)))
     }
 
-    pub(crate) fn file(&self) -> &File {
-        match self {
+    /// Returns the open file.
+    pub fn file(&self) -> &File {
+        match &self.0 {
             #[cfg(target_os = "linux")]
-            NewFile::Unnamed(file) => file,
-            NewFile::Named(file, _) => file,
+            Stage::Unnamed(file) => file,
+            Stage::Named(file, _) => file,
         }
     }
 
     /// Makes the file ready to be put in its place: gives it the permissions and attributes of `old`, and has its content
     /// written to disk.
-    pub(crate) fn prepare(&self, old: Option<&File>) -> io::Result<()> {
+    pub fn prepare(&self, old: Option<&File>) -> io::Result<()> {
         if let Some(old) = old {
             inherit(self.file(), old)?;
         }
@@ -166,24 +160,24 @@ impl NewFile {
     /// Gives the file a temporary name if it has none, for the instant before it is renamed.
     #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
     fn into_named(self, folder: &Arc<Folder>, hold: &Hold) -> io::Result<(File, TemporaryName)> {
-        match self {
+        match self.0 {
             #[cfg(target_os = "linux")]
-            NewFile::Unnamed(file) => {
+            Stage::Unnamed(file) => {
                 let ((), temporary) = TemporaryName::choose(folder, hold, |name| folder.name(&file, None, name))?;
                 Ok((file, temporary))
             }
-            NewFile::Named(file, temporary) => {
+            Stage::Named(file, temporary) => {
                 let place = Place { folder: temporary.folder.clone(), name: temporary.name.clone() };
-                must_be(&place, &file)?;
+                place.must_be(&file)?;
                 Ok((file, temporary))
             }
         }
     }
 
     /// Puts the file at a place where there must be no file.
-    pub(crate) fn put_where_none_is(self, place: &Place, hold: &Hold) -> io::Result<()> {
+    pub fn put_where_none_is(self, place: &Place, hold: &Hold) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        if let NewFile::Unnamed(file) = &self {
+        if let Stage::Unnamed(file) = &self.0 {
             match place.folder.name(file, None, &place.name) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {}
                 done => return done,
@@ -192,7 +186,7 @@ impl NewFile {
         let (file, temporary) = self.into_named(&place.folder, hold)?;
         temporary.folder.rename_new(&temporary.name, &place.name)?;
         temporary.forget();
-        must_be(place, &file)
+        place.must_be(&file)
     }
 }
 

@@ -7,7 +7,7 @@ use std::io;
 /// Gives the new file the permissions of the old one and, if the system allows it, its owner and group; on Linux also its
 /// extended attributes. Set-user-ID, set-group-ID and sticky bits are not copied: they were granted to the old content.
 #[cfg(unix)]
-pub(crate) fn inherit(new: &File, old: &File) -> io::Result<()> {
+pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
     let (ours, theirs) = (new.metadata()?, old.metadata()?);
@@ -26,7 +26,7 @@ pub(crate) fn inherit(new: &File, old: &File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn inherit(new: &File, old: &File) -> io::Result<()> {
+pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
     new.set_permissions(old.metadata()?.permissions())
 }
 

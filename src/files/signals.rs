@@ -19,13 +19,13 @@ static BUSY: RwLock<()> = RwLock::new(());
 static TEMPORARY: Mutex<Vec<(Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
 
 /// While this exists, none of the three signals ends the process.
-pub(crate) struct Hold {
+pub struct Hold {
     _busy: RwLockReadGuard<'static, ()>,
 }
 
 /// Holds signals back. If one has arrived already, it takes effect first. Must be held only briefly, as a user who
 /// presses ^C waits for it.
-pub(crate) fn hold() -> Hold {
+pub fn hold() -> Hold {
     loop {
         let hold = Hold { _busy: BUSY.read().unwrap_or_else(PoisonError::into_inner) };
         if !has_arrived() {
@@ -38,13 +38,13 @@ pub(crate) fn hold() -> Hold {
 
 impl Hold {
     /// Notes a file that must be removed if a signal ends the process.
-    pub(crate) fn note(&self, folder: &Arc<Folder>, name: &OsString) {
+    pub(super) fn note(&self, folder: &Arc<Folder>, name: &OsString) {
         with_temporary(|files| files.push((folder.clone(), name.clone())));
     }
 }
 
 /// Forgets a file that was noted: it is in its place, or removed.
-pub(crate) fn forget(folder: &Arc<Folder>, name: &OsString) {
+pub(super) fn forget(folder: &Arc<Folder>, name: &OsString) {
     with_temporary(|files| files.retain(|(known, file)| !(Arc::ptr_eq(known, folder) && file == name)));
 }
 
@@ -90,7 +90,7 @@ mod linux {
 
     /// Starts to hold signals back during a [`hold`](super::hold). A run that will replace files calls this before it
     /// starts any other thread.
-    pub(crate) fn watch() {
+    pub fn watch() {
         let Ok((ours, before)) = block() else { return };
         let arrived = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC).map(|descriptor| ARRIVED.set(descriptor));
         let watch = move || {
@@ -107,7 +107,7 @@ mod linux {
     }
 
     /// Returns whether a signal is pending.
-    pub(crate) fn has_arrived() -> bool {
+    pub(super) fn has_arrived() -> bool {
         wait(Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))
     }
 
@@ -151,12 +151,12 @@ mod linux {
 #[cfg(target_os = "linux")]
 use linux::has_arrived;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::watch;
+pub use linux::watch;
 
 /// Starts to hold signals back, on systems where a pending signal cannot be seen without taking it. Between the moment in
 /// which it is taken and the lock, a file may still be put in its place.
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) fn watch() {
+pub fn watch() {
     let Ok((ours, before)) = block() else { return };
     let watch = move || {
         while let Ok(signal) = ours.wait() {
@@ -175,8 +175,9 @@ pub(crate) fn watch() {
     }
 }
 
+/// Does nothing: only Unix has these signals.
 #[cfg(not(unix))]
-pub(crate) fn watch() {}
+pub fn watch() {}
 
 #[cfg(not(target_os = "linux"))]
 fn has_arrived() -> bool {

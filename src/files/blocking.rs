@@ -1,0 +1,57 @@
+//! Reads and writes that wait for a descriptor that another process made non-blocking.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+/// A file that is read and written as if it were blocking. Another process may have made the pipe, the socket or the
+/// terminal non-blocking, for itself and therefore for everyone. Data would be lost if "would block" were taken for an
+/// error.
+pub struct Blocking(pub Arc<File>);
+
+impl Blocking {
+    /// Repeats `act` until it neither is interrupted nor would block.
+    fn repeat<T>(&self, write: bool, mut act: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            match act(&self.0) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&self.0, write, error)?,
+                done => return done,
+            }
+        }
+    }
+}
+
+/// Waits until `file` can be read or written.
+#[cfg(unix)]
+fn wait(file: &File, write: bool, _: io::Error) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+
+    let event = if write { PollFlags::OUT } else { PollFlags::IN };
+    match poll(&mut [PollFd::new(file, event)], None) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Fails with the error that the system returned.
+#[cfg(not(unix))]
+fn wait(_: &File, _write: bool, error: io::Error) -> io::Result<()> {
+    Err(error)
+}
+
+impl Read for Blocking {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.repeat(false, |mut file| file.read(buffer))
+    }
+}
+
+impl Write for Blocking {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.repeat(true, |mut file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
