@@ -4,6 +4,7 @@
 //! the same as those of the command.
 
 use crate::error::raised;
+use crate::output::Output;
 use crate::registry::current;
 use crate::strings::Memory;
 use charpipe::records::{self, SNIFFED, Shape, TapeFile};
@@ -12,7 +13,7 @@ use pyo3::exceptions::{PyUnicodeDecodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -108,13 +109,11 @@ pub(crate) fn transcode(
     let job = job(py, &options)?;
     job.validate().map_err(|error| raised(py, &error))?;
     let mut source = Source::new(From::of(input)?);
-    let mut sink = Sink::of(output)?;
-    let outcome = py.detach(|| {
-        let report = job.run(&mut source, &mut sink)?;
-        sink.flush().map_err(|error| Error::write(report.bytes_out, error))?;
-        Ok::<_, Error>(report)
-    });
-    json(&outcome.map_err(|error| raised(py, &error))?)
+    let mut sink = Output::of(output)?;
+    let outcome = py.detach(|| job.run(&mut source, &mut sink));
+    let report = outcome.map_err(|error| raised(py, &error))?;
+    py.detach(|| sink.commit())?;
+    json(&report)
 }
 
 /// How many bytes are read until Ctrl-C is looked for.
@@ -220,48 +219,6 @@ impl BufRead for Source {
         match &mut self.from {
             From::File(file) => file.consume(len),
             From::Memory { at, .. } | From::Object { at, .. } => *at += len,
-        }
-    }
-}
-
-/// Where output goes.
-enum Sink {
-    File(BufWriter<File>),
-    Object(Py<PyAny>),
-}
-
-impl Sink {
-    /// Creates a path, or takes a file object.
-    fn of(output: &Bound<'_, PyAny>) -> PyResult<Sink> {
-        if output.hasattr("write")? {
-            return Ok(Sink::Object(output.clone().unbind()));
-        }
-        let path: PathBuf = output.extract()?;
-        Ok(Sink::File(BufWriter::with_capacity(PIECE, open(output, File::create(path))?)))
-    }
-}
-
-impl Write for Sink {
-    fn write(&mut self, src: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::File(file) => file.write(src),
-            Sink::Object(file) => Python::attach(|py| {
-                let written = file.bind(py).call_method1("write", (PyBytes::new(py, src),))?;
-                // Raw files may write less; other objects that return nothing wrote all.
-                Ok::<_, PyErr>(written.extract().unwrap_or(src.len()).min(src.len()))
-            })
-            .map_err(io::Error::other),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Sink::File(file) => file.flush(),
-            Sink::Object(file) => Python::attach(|py| match file.bind(py).hasattr("flush")? {
-                true => file.bind(py).call_method0("flush").map(|_| ()),
-                false => Ok(()),
-            })
-            .map_err(io::Error::other),
         }
     }
 }

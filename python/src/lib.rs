@@ -13,6 +13,7 @@
 //! | `strings` | reads and makes Python's strings and buffers; has `unsafe`, as `arrow/capsule` does |
 //! | `scratch` | memory that is kept between calls |
 //! | `convert` | whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open` |
+//! | `output` | outputs: paths that are replaced when the output is complete, and file objects |
 //! | `registry` | the codecs of the process, and the tables that were loaded |
 //! | `arrow` | records as Arrow record batches, and back |
 //! | `error` | errors of the library as Python's exceptions |
@@ -25,6 +26,7 @@ mod encode;
 mod error;
 mod incremental;
 mod multi;
+mod output;
 mod page;
 mod registry;
 mod scratch;
@@ -46,6 +48,9 @@ mod _charpipe {
     use crate::convert::{Records, Stream, decode, detect, find_shape, options, transcode};
     #[pymodule_export]
     use crate::incremental::{IncrementalDecoder, IncrementalEncoder};
+    #[cfg(unix)]
+    #[pymodule_export]
+    use crate::output::open_output;
     #[pymodule_export]
     use crate::registry::{description, labels, load_table, lookup, names};
 }

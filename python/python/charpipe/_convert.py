@@ -6,7 +6,6 @@ import os
 
 from charpipe import _charpipe, _shapes
 from charpipe._options import pairs, policy
-from charpipe._replace import replacing
 from charpipe._verdict import Report, Verdict
 
 TYPE_CHECKING = False
@@ -79,11 +78,9 @@ def transcode(
     """
     source, options["records"] = _shapes.find(source, options.get("records"), options.get("file"))
     given = pairs(options)
-    if hasattr(target, "write"):
-        return Report._of_json(_charpipe.transcode(source, target, given))
-    with replacing(target) as path:
-        report = _charpipe.transcode(source, path, given)
-    return Report._of_json(report)
+    if not hasattr(target, "write"):
+        target = os.fsdecode(target)
+    return Report._of_json(_charpipe.transcode(source, target, given))
 
 
 transcode.options = {name: (kind, words) for name, kind, words in _charpipe.options()}

@@ -126,7 +126,7 @@ def open(
     if encoding is not None and records is None and not options and (reads or _is_plain(encoding, errors)):
         # An unknown encoding is an error before the file is opened.
         _charpipe.lookup(encoding)
-        raw = file if is_file else io.open(file, mode[0] + "b", 32 << 10)
+        raw = file if is_file else _open_binary(file, mode[0], 32 << 10)
         text = io.TextIOWrapper(raw, encoding=f"charpipe-{encoding}", errors=errors, newline=newline)
         # Four times as much as Python reads at a time: lines come a tenth faster.
         text._CHUNK_SIZE = 32 << 10
@@ -144,7 +144,7 @@ def open(
         stream = _charpipe.Stream(pairs(given))
     else:
         stream = _charpipe.Stream(pairs(given))
-        binary = file if is_file else io.open(file, mode[0] + "b", buffering=0 if reads else -1)
+        binary = file if is_file else _open_binary(file, mode[0], 0 if reads else -1)
     if reads:
         buffered = io.BufferedReader(_Decoded(binary, stream), _PIECE)
     else:
@@ -152,6 +152,14 @@ def open(
     text = TextFile(buffered, encoding="utf-8", newline=newline)
     text._stream = stream
     return text
+
+
+def _open_binary(file: Any, mode: str, buffering: int) -> Any:
+    """Open a path or a descriptor. A path that is written is opened by the library's rules on symlinks."""
+    opener = getattr(_charpipe, "open_output", None)
+    if mode == "r" or opener is None or isinstance(file, int):
+        return io.open(file, mode + "b", buffering)
+    return io.open(file, mode + "b", buffering, opener=lambda path, flags: opener(os.fsdecode(path), mode))
 
 
 def _open_found(file: Any, tape_file: Any) -> tuple[Any, str]:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from charpipe._charpipe import RecordStream, read_records, split_records, write_records
-from charpipe._replace import replacing
 
 __all__ = ["RecordStream", "Split", "read", "splits", "write"]
 
@@ -142,10 +141,9 @@ def write(
     nothing is rounded, cut or replaced.
     """
     described = _description(layout, encoding, records, when, floats, byteorder)
-    if not isinstance(target, (str, os.PathLike)):
-        return write_records(data, target, described, underscores)
-    with replacing(target) as path:
-        return write_records(data, path, described, underscores)
+    if not hasattr(target, "write"):
+        target = os.fsdecode(target)
+    return write_records(data, target, described, underscores)
 
 
 def _list(option: str, names: Iterable[str]) -> list[str]:

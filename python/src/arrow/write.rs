@@ -3,8 +3,9 @@
 //! A column has the name of its field, and groups and arrays are structs and lists, as in the batches that are read.
 
 use super::capsule::import;
-use super::failure::{Failure, not_read};
+use super::failure::Failure;
 use super::setup::{Description, Setup, bad, shape_for};
+use crate::output::Output;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::{
@@ -17,9 +18,7 @@ use charpipe::codec::{ByteSink, MIN_ROOM};
 use charpipe::fields::{Decimal, Source, Value, Writer};
 use charpipe::records::RecordWriter;
 use pyo3::prelude::*;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::io;
 
 /// A part of the way from a column to a value.
 enum Step<'a> {
@@ -151,31 +150,6 @@ impl Source for Row<'_, '_> {
     }
 }
 
-/// Where records are written.
-enum Target {
-    File(BufWriter<File>),
-    /// A Python object with `write`.
-    Object(Py<PyAny>),
-}
-
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Target::File(file) => file.write(bytes),
-            Target::Object(object) => Python::attach(|py| {
-                let data = pyo3::types::PyBytes::new(py, bytes);
-                let written = object.bind(py).call_method1("write", (data,)).map_err(io::Error::other)?;
-                // Raw files may write less; other objects that return nothing wrote all.
-                Ok(written.extract().unwrap_or(bytes.len()).min(bytes.len()))
-            }),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if let Target::File(file) = self { file.flush() } else { Ok(()) }
-    }
-}
-
 /// Writes the rows of an Arrow stream as records, to a path or a file object. Returns how many there are.
 #[pyfunction]
 pub(crate) fn write_records(
@@ -191,19 +165,17 @@ pub(crate) fn write_records(
     let writer = setup.layout.writer(&setup.registry, &setup.codec);
     let writer = writer.map_err(|error| bad(format!("layout: {error}")))?;
     let batches = import(data)?;
-    let (output, name) = match target.extract::<PathBuf>() {
-        Ok(path) => {
-            let name = path.display().to_string();
-            let file = File::create(path).map_err(|error| not_read(&error, Some(&name)))?;
-            (Target::File(BufWriter::with_capacity(1 << 20, file)), Some(name))
-        }
-        Err(_) => (Target::Object(target.clone().unbind()), None),
-    };
+    let output = Output::of(target)?;
+    let name = output.name();
     let pad = blank(&setup);
     let output = RecordWriter::new(output, &shape, &pad).map_err(|error| Failure::from(error).raise(None))?;
-    py.detach(|| run(batches, writer, output, underscores)).map_err(|failure| match failure {
-        Problem::Failure(failure) => failure.raise(name.as_deref()),
-        Problem::Value(what) => bad(what),
+    py.detach(|| {
+        let (number, output) = run(batches, writer, output, underscores).map_err(|failure| match failure {
+            Problem::Failure(failure) => failure.raise(name.as_deref()),
+            Problem::Value(what) => bad(what),
+        })?;
+        output.commit()?;
+        Ok(number)
     })
 }
 
@@ -222,9 +194,9 @@ impl<T: Into<Failure>> From<T> for Problem {
 fn run(
     batches: RecordBatchStreamReader,
     mut writer: Writer,
-    mut output: RecordWriter<Target>,
+    mut output: RecordWriter<Output>,
     underscores: bool,
-) -> Result<u64, Problem> {
+) -> Result<(u64, Output), Problem> {
     let columns = writer.columns().map_err(|error| Problem::Value(error.to_string()))?;
     let (mut number, mut record) = (0, Vec::new());
     for batch in batches {
@@ -253,8 +225,7 @@ fn run(
             output.write_record(&record).map_err(Failure::from)?;
         }
     }
-    output.finish().map_err(Failure::from)?.flush().map_err(|error| Failure::from(charpipe::Error::write(0, error)))?;
-    Ok(number)
+    Ok((number, output.finish().map_err(Failure::from)?))
 }
 
 /// Fails for a column that is not a field. Names that begin with an underscore are those of `read`.

@@ -1,0 +1,116 @@
+//! Outputs: paths, which the library replaces when the output is complete, and Python's file objects.
+
+use charpipe::files::OutputFile;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// How many bytes are collected before they are written to a file.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// Where output goes.
+pub(crate) enum Output {
+    /// A path. Dropped without [`commit`](Self::commit), the output leaves an old file as it was.
+    File(BufWriter<OutputFile>, PathBuf),
+    /// A binary file object.
+    Object(Py<PyAny>),
+}
+
+impl Output {
+    /// Opens a path, or takes a file object.
+    pub(crate) fn of(output: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if output.hasattr("write")? {
+            return Ok(Output::Object(output.clone().unbind()));
+        }
+        let path: PathBuf = output.extract()?;
+        let file = OutputFile::open(&path).map_err(|error| named(&error, &path))?;
+        Ok(Output::File(BufWriter::with_capacity(BUFFER_BYTES, file), path))
+    }
+
+    /// Returns the name of the path, for messages.
+    pub(crate) fn name(&self) -> Option<String> {
+        match self {
+            Output::File(_, path) => Some(path.display().to_string()),
+            Output::Object(_) => None,
+        }
+    }
+
+    /// Finishes the output: a new file takes the place of the old one.
+    pub(crate) fn commit(mut self) -> PyResult<()> {
+        match self {
+            Output::File(file, path) => {
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+                file.and_then(OutputFile::commit).map_err(|error| named(&error, &path))
+            }
+            Output::Object(_) => self.flush().map_err(|error| raised(&error).unwrap_or_else(|| error.into())),
+        }
+    }
+}
+
+/// Returns Python's own exception if that is what the error is.
+pub(crate) fn raised(error: &io::Error) -> Option<PyErr> {
+    let raised = error.get_ref()?.downcast_ref::<PyErr>()?;
+    Some(Python::attach(|py| raised.clone_ref(py)))
+}
+
+/// Returns the `OSError` for a file, with its name.
+pub(crate) fn named(error: &io::Error, path: &std::path::Path) -> PyErr {
+    let text = error.to_string();
+    // Errors of the library's own rules have no number, but Python chooses the class by it. These are the same everywhere.
+    let number = error.raw_os_error().or(match error.kind() {
+        io::ErrorKind::PermissionDenied => Some(13),
+        io::ErrorKind::AlreadyExists => Some(17),
+        io::ErrorKind::IsADirectory => Some(21),
+        _ => None,
+    });
+    match number {
+        Some(number) => {
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
+        }
+        None => PyOSError::new_err(format!("{}: {text}", path.display())),
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::File(file, _) => file.write(bytes),
+            Output::Object(object) => Python::attach(|py| {
+                let written = object.bind(py).call_method1("write", (PyBytes::new(py, bytes),))?;
+                // Raw files may write less; other objects that return nothing wrote all.
+                Ok::<_, PyErr>(written.extract().unwrap_or(bytes.len()).min(bytes.len()))
+            })
+            .map_err(io::Error::other),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::File(file, _) => file.flush(),
+            Output::Object(object) => Python::attach(|py| match object.bind(py).hasattr("flush")? {
+                true => object.bind(py).call_method0("flush").map(|_| ()),
+                false => Ok(()),
+            })
+            .map_err(io::Error::other),
+        }
+    }
+}
+
+/// Opens a path in place for Python's `open`, in mode `w`, `a` or `x`, and returns the descriptor.
+#[cfg(unix)]
+#[pyfunction]
+pub(crate) fn open_output(path: PathBuf, mode: char) -> PyResult<i32> {
+    use charpipe::files::Content;
+    use std::os::fd::IntoRawFd;
+
+    let content = match mode {
+        'a' => Content::Kept,
+        'x' => Content::None,
+        _ => Content::Removed,
+    };
+    let opened = Python::attach(|py| py.detach(|| OutputFile::open_in_place(&path, content)));
+    Ok(opened.map_err(|error| named(&error, &path))?.into_raw_fd())
+}
