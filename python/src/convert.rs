@@ -226,8 +226,9 @@ impl BufRead for Source {
 /// A conversion piece by piece.
 #[pyclass(module = "charpipe._charpipe")]
 pub(crate) struct Stream {
-    /// The lock makes it `Sync`; it is never waited for.
-    transcoder: Mutex<Transcoder>,
+    /// The lock makes it `Sync`; it is never waited for. In a box of its own, as Python aligns objects to 16 bytes at
+    /// most, and the transcoder's tables need 64.
+    transcoder: Box<Mutex<Transcoder>>,
     room: Vec<u8>,
 }
 
@@ -236,7 +237,7 @@ impl Stream {
     #[new]
     fn new(py: Python<'_>, options: Options) -> PyResult<Self> {
         let transcoder = job(py, &options)?.transcoder().map_err(|error| raised(py, &error))?;
-        Ok(Stream { transcoder: Mutex::new(transcoder), room: vec![0; 2 * PIECE] })
+        Ok(Stream { transcoder: Box::new(Mutex::new(transcoder)), room: vec![0; 2 * PIECE] })
     }
 
     /// Converts `src`, all of it; returns the output and the error, if there is one. With `last`, nothing follows.

@@ -32,6 +32,18 @@ mod registry;
 mod scratch;
 mod strings;
 
+/// Python allocates objects of its classes, and aligns them to this many bytes, or to twice as many. A reference to what
+/// needs more would be undefined behaviour; put it into a box.
+const ALIGNMENT: usize = 8;
+
+/// Fails to compile if a class needs more.
+macro_rules! aligned {
+    ($($class:ty)*) => { $(const _: () = assert!(align_of::<$class>() <= ALIGNMENT);)* };
+}
+
+aligned!(arrow::Batch arrow::RecordStream codec::Codec convert::Records convert::Stream);
+aligned!(incremental::IncrementalDecoder incremental::IncrementalEncoder);
+
 /// The part of the package that is written in Rust.
 #[pyo3::pymodule]
 mod _charpipe {
