@@ -84,7 +84,7 @@ struct Seen<'a> {
     /// The occurrences of the arrays that the reader is in, from 1.
     at: Vec<usize>,
     fields: Vec<Value>,
-    /// How many bytes the values have.
+    /// How many bytes the names, pictures and values have.
     text_len: usize,
 }
 
@@ -114,8 +114,10 @@ impl Visitor for Seen<'_> {
             self.begin_element(index)?;
         }
         let at: Vec<usize> = self.at.iter().map(|occurrence| occurrence - 1).collect();
+        let name = self.layout.path_at(index, &at);
+        self.text_len += name.len() + picture.len();
         self.fields.push(json!({
-            "name": self.layout.path_at(index, &at),
+            "name": name,
             "offset": place.start,
             "length": place.len(),
             "kind": kind.as_ref().map(ToString::to_string),

@@ -662,6 +662,9 @@ fn fields_at_the_limits() {
     let list: String = (0..30).map(|number| format!("F{number} 1 1000000 raw\n")).collect();
     let long = fields("", list.as_bytes(), &[7; 1_000_000]);
     assert_eq!((long["fields"].as_array().unwrap().len(), &long["cut"]), (9, &true.into()));
+    // Names of 4003 to 4007 bytes, with the numbers of the occurrences.
+    let names = fields("", format!("{} 1 1*10000 raw\n", "N".repeat(4000)).as_bytes(), &[7; 10_000]);
+    assert_eq!((names["fields"].as_array().unwrap().len(), &names["cut"]), (4187, &true.into()));
 }
 
 /// The header declares exactly the functions that the library exports.

@@ -165,7 +165,8 @@ impl Layout {
     /// # Errors
     /// [`BadLayout`], with the index of the item: a level out of range; a field with subordinate items, or a group
     /// without any; a number without digits or with too many; a reference to an item that is not there, is ambiguous,
-    /// or is in the wrong place; a record longer than [`MAX_LEN`](Self::MAX_LEN).
+    /// or is in the wrong place; a record longer than [`MAX_LEN`](Self::MAX_LEN); a path of more than 4096 bytes, or
+    /// more than 16 MiB of paths.
     pub fn new(items: Vec<Item>) -> Result<Self, BadLayout> {
         let resolved = resolve::resolve(&items)?;
         Ok(Layout { items, resolved })

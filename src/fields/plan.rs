@@ -6,6 +6,7 @@
 
 use super::form::Form;
 use super::page::Pages;
+use super::resolve::MAX_NAMES;
 use super::{BadLayout, Column, Decimal, Kind, Layout, Problem, Test, When};
 use crate::registry::Registry;
 use std::collections::HashMap;
@@ -157,9 +158,32 @@ impl Plan {
 
     /// Returns the columns, in order.
     pub(super) fn columns(&self) -> Result<Vec<Column>, BadLayout> {
+        let around = Around { times: 1, subscripts: 0 };
+        self.check_columns(&self.ops, around, &mut Tally::default())?;
         let mut columns = Vec::new();
         self.list(&self.ops, &mut Vec::new(), &mut Vec::new(), &mut columns)?;
         Ok(columns)
+    }
+
+    /// Fails if `ops` have too many columns, or too long names of columns, before any of them is made.
+    fn check_columns(&self, ops: &[Op], around: Around, tally: &mut Tally) -> Result<(), BadLayout> {
+        for op in ops {
+            match op {
+                Op::Field(field) if field.is_selected => {
+                    let path = self.layout.path(field.item).len() as u64;
+                    tally.add(path, around).map_err(|what| BadLayout::in_item(field.item, what))?;
+                }
+                Op::Array(array) if array.is_selected => {
+                    self.check_columns(&array.body, around.array(array.times.max() as u64), tally)?;
+                }
+                Op::Field(_) | Op::Array(_) => {}
+                Op::Group { body, .. } => self.check_columns(body, around, tally)?,
+                Op::Set(set) => {
+                    set.alternatives.iter().try_for_each(|one| self.check_columns(&one.body, around, tally))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn list(
@@ -172,10 +196,6 @@ impl Plan {
         for op in ops {
             match op {
                 Op::Field(field) if field.is_selected => {
-                    if columns.len() >= MAX_COLUMNS {
-                        let what = format!("the layout has more than {MAX_COLUMNS} columns; select some of the fields");
-                        return Err(BadLayout::in_item(field.item, what));
-                    }
                     let path = self.layout.path_at(field.item, at);
                     columns.push(Column { path, item: field.item, types: types.clone() });
                 }
@@ -214,6 +234,52 @@ impl Plan {
     /// Returns whether an item is selected.
     pub(super) fn is_selected(&self, item: usize) -> bool {
         self.selected[item]
+    }
+}
+
+/// The arrays around an item.
+#[derive(Clone, Copy)]
+struct Around {
+    /// How often the item occurs in all of them.
+    times: u64,
+    /// The length of the numbers of all these occurrences, with brackets: of `[1][1]`, `[1][2]` and so on.
+    subscripts: u64,
+}
+
+impl Around {
+    /// Returns the arrays around the elements of an array with this many elements.
+    fn array(self, count: u64) -> Around {
+        // As many numbers have at least two digits as there are from 10 on, and so on; each has two brackets.
+        let digits: u64 = (0..).map_while(|power| (count + 1).checked_sub(10u64.pow(power))).take(19).sum();
+        let own = digits + 2 * count;
+        let subscripts = self.subscripts.saturating_mul(count).saturating_add(self.times.saturating_mul(own));
+        Around { times: self.times.saturating_mul(count), subscripts }
+    }
+}
+
+/// How many columns there are, and how long their names are together.
+#[derive(Default)]
+struct Tally {
+    columns: u64,
+    names: u64,
+}
+
+impl Tally {
+    /// Adds a field whose path has `path` bytes. Returns what is wrong if there is too much now.
+    fn add(&mut self, path: u64, around: Around) -> Result<(), String> {
+        self.columns = self.columns.saturating_add(around.times);
+        let names = path.saturating_mul(around.times).saturating_add(around.subscripts);
+        self.names = self.names.saturating_add(names);
+        if self.columns > MAX_COLUMNS as u64 {
+            return Err(format!("the layout has more than {MAX_COLUMNS} columns; select some of the fields"));
+        }
+        if self.names > MAX_NAMES as u64 {
+            let what = "the names of the columns are longer than";
+            return Err(format!(
+                "{what} {MAX_NAMES} bytes in total; select some of the fields, or shorten their names"
+            ));
+        }
+        Ok(())
     }
 }
 

@@ -236,7 +236,8 @@ impl Reader {
     /// Returns the columns of a flat row: the selected fields, in the order of the layout.
     ///
     /// # Errors
-    /// [`BadLayout`] if there are more than 1,048,576, because of large arrays.
+    /// [`BadLayout`] if there are more than 1,048,576, because of large arrays, or if their names are longer than 16 MiB
+    /// in total. This is found out before any name is made.
     pub fn columns(&self) -> Result<Vec<Column>, BadLayout> {
         self.plan.columns()
     }

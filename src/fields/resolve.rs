@@ -43,6 +43,13 @@ impl Placed {
 /// The deepest nesting: level numbers go from 1 to 49, so nothing deeper can be written.
 const MAX_LEVEL: u8 = 49;
 
+/// The longest path of an item, in bytes. Every report about the field repeats it. In COBOL it has at most 1518: 49
+/// names of 30 characters, with dots between.
+const MAX_PATH: usize = 4096;
+/// The longest that all paths of the items can be together, and also all names of columns, in bytes. Each name repeats
+/// those of the groups around it, and each column that of its field, so a short text could ask for gigabytes of them.
+pub(super) const MAX_NAMES: usize = 16 << 20;
+
 /// What follows from the items of a layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Resolved {
@@ -62,7 +69,7 @@ pub(super) fn resolve(items: &[Item]) -> Result<Resolved, BadLayout> {
     for (index, item) in items.iter().enumerate() {
         check(item, &placed[index], index)?;
     }
-    name(items, &mut placed);
+    name(items, &mut placed)?;
     let names = Names::new(items, &placed);
     for index in 0..items.len() {
         refer(items, &mut placed, &names, index)?;
@@ -174,8 +181,9 @@ fn check_edited(edited: &Edited) -> Result<(), String> {
 }
 
 /// Gives each item its path. Equal paths get numbers.
-fn name(items: &[Item], placed: &mut [Placed]) {
+fn name(items: &[Item], placed: &mut [Placed]) -> Result<(), BadLayout> {
     let mut taken = HashSet::new();
+    let mut total = 0;
     let mut numbers: HashMap<String, usize> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let group = placed[index].parent.map_or("", |parent| &placed[parent].path);
@@ -185,6 +193,7 @@ fn name(items: &[Item], placed: &mut [Placed]) {
             (None, true) if item.occurs.is_none() => "",
             (None, _) => "FILLER",
         };
+        total += check_path(index, group, own, total)?;
         let path = match (group, own) {
             (group, "") => group.to_owned(),
             ("", own) => own.to_owned(),
@@ -197,8 +206,25 @@ fn name(items: &[Item], placed: &mut [Placed]) {
             *number += 1;
             unique = format!("{path}-{number}");
         }
+        total += unique.len() - path.len();
         placed[index].path = unique;
     }
+    Ok(())
+}
+
+/// Returns the length of the path of an item named `own` in `group`, before it is made. `total` is the length of all
+/// paths before it.
+fn check_path(index: usize, group: &str, own: &str, total: usize) -> Result<usize, BadLayout> {
+    let len = group.len() + 1 + own.len();
+    if len > MAX_PATH {
+        let what = format!("a name is longer than {MAX_PATH} bytes, together with the names of its groups");
+        return Err(BadLayout::in_item(index, what));
+    }
+    if total + len > MAX_NAMES {
+        let what = format!("the names of all items are longer than {MAX_NAMES} bytes, each with those of its groups");
+        return Err(BadLayout::in_item(index, what));
+    }
+    Ok(len)
 }
 
 /// Finds the item that an item redefines, and the field with its count.

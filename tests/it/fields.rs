@@ -446,8 +446,56 @@ fn invalid_layouts() {
     assert_eq!(tested(0, &[b"\xC1", b"\xC1\xC2"]), "the condition 1=C1,C1C2: the values have different lengths");
     assert!(tested(0, &[]).ends_with("there is no value"));
     assert!(tested(0, &[b""]).ends_with("there is no value"));
+    let many = text(1, "A", 1).occurring(Occurs::times((1 << 20) + 1));
+    let reader = reader(&Layout::new(vec![many]).unwrap(), "IBM037", &ReadOptions::new());
+    let error = reader.columns().err().unwrap();
+    assert_eq!(error.what, "the layout has more than 1048576 columns; select some of the fields");
     let long = text(1, "A", 1 << 20).occurring(Occurs::times(1 << 20));
     assert_eq!(wrong(vec![long]), "the record would be longer than 1073741824 bytes");
+}
+
+/// Sixteen MiB of names are allowed, and not a byte more: of items with their groups, and of columns with the numbers
+/// of their occurrences. The columns are counted before any is made.
+#[test]
+fn the_length_of_all_names() {
+    const MOST: usize = 16 << 20;
+    let name = |first: char, len: usize| first.to_string().repeat(len);
+    // A group, and fields in it whose paths have 4096 bytes.
+    let items = |count: usize, last: usize| {
+        let group = [Item::group(1, "R"), Item::group(5, name('G', 95))];
+        let fields = (0..count).map(|number| format!("{number:04}{}", name('F', 3996))).chain([name('L', last)]);
+        Layout::new(group.into_iter().chain(fields.map(|name| text(10, &name, 1))).collect())
+    };
+    // Each path is counted with a dot, also those that need none: of the record, and of a group at the top.
+    let left = MOST - 1 - 96 - 4095 * 4096 - 96;
+    assert!(items(4095, left).is_ok());
+    let error = items(4095, left + 1).err().unwrap();
+    let expected = "the names of all items are longer than 16777216 bytes, each with those of its groups";
+    assert_eq!((&*error.what, error.item), (expected, Some(4097)));
+    assert!(items(0, 4001).err().unwrap().what.starts_with("a name is longer than 4096 bytes, together with"));
+
+    // Columns A[i].B[j].C[k], and as many fields of one column as it takes to come to `total` bytes.
+    let columns = |total: usize| {
+        let mut items = vec![
+            Item::group(1, name('A', 1500)).occurring(Occurs::times(99)),
+            Item::group(2, "B").occurring(Occurs::times(10)),
+            text(3, "C", 1).occurring(Occurs::times(11)),
+        ];
+        let arrays = Layout::new(items.clone()).unwrap();
+        let elements = (0..99 * 10 * 11).map(|element| [element / 110, element / 11 % 10, element % 11]);
+        let mut left = total - elements.map(|at| arrays.path_at(2, &at).len()).sum::<usize>();
+        while left > 0 {
+            let now = left.min(4000);
+            items.push(text(1, &format!("{:04}{}", items.len(), name('F', now.saturating_sub(4)))[..now], 1));
+            left -= now;
+        }
+        let reader = reader(&Layout::new(items).unwrap(), "IBM037", &ReadOptions::new());
+        reader.columns().map(|columns| columns.iter().map(|column| column.path.len()).sum::<usize>())
+    };
+    assert_eq!(columns(MOST), Ok(MOST));
+    let error = columns(MOST + 1).err().unwrap();
+    let expected = "the names of the columns are longer than 16777216 bytes in total; select some of the fields";
+    assert!(error.what.starts_with(expected), "{error}");
 }
 
 /// Names that are not unique get numbers, and groups without a name do not occur in paths.

@@ -237,6 +237,38 @@ fn links_to_the_output() {
     fails(&format!("-f latin1 -o {}", path(40).display()), b"", 3, "link40");
 }
 
+/// A small copybook asks for half a million columns with names of 1500 bytes, which are never made: the command may have
+/// 64 MiB.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_columns() {
+    let folder = TempDir::new().unwrap();
+    let name = |name: &str| folder.path().join(name).display().to_string();
+    let group = |level: usize| {
+        let occurs = if level <= 20 { " OCCURS 2" } else { "" };
+        format!("{level:02} G{level}-{}{occurs}.\n", "X".repeat(26))
+    };
+    let copybook = |lowest: &str| format!("01 R.\n{}{lowest}", (2..=48).map(group).collect::<String>());
+    fs::write(name("long"), copybook("49 F PIC X.\n")).unwrap();
+    fs::write(name("rows"), "F\na\n").unwrap();
+    let limited = |options: &str| {
+        let line = format!("rows --layout {} {options}", name("long"));
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v 65536; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_charpipe")]);
+        let output = piped_through(command.args(line.split_whitespace()), b"");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let rows = format!("--from-rows csv {}", name("rows"));
+    for options in ["-f IBM037", "-f IBM037 --format jsonl", &rows] {
+        let (status, stderr) = limited(options);
+        assert_eq!(status, Some(2), "{options}: {stderr}");
+        assert!(stderr.contains("the names of the columns are longer than 16777216 bytes in total"), "{stderr}");
+    }
+    // Fields that are not selected have no columns.
+    fs::write(name("long"), copybook("49 F PIC X.\n02 LAST PIC X.\n")).unwrap();
+    assert_eq!(limited("-q -f IBM037 --select LAST"), (Some(0), String::new()));
+}
+
 #[test]
 fn layouts_and_rows() {
     let folder = TempDir::new().unwrap();
