@@ -13,8 +13,8 @@
  * only return something too.
  *
  * Buffers. The library reads and writes a buffer only during the call that it is given to. Input and output must not
- * overlap; if they do, the call fails with "usage". A null pointer is allowed if the length is 0. Buffers may have any
- * size: an output of one byte at a time gives the same output, the same error and the same offset.
+ * overlap; if they do, the call fails with "usage". A buffer of length 0 overlaps nothing, wherever it is, and its
+ * pointer may be null. Buffers may have any size: an output of one byte at a time gives the same output, the same error and the same offset.
  *
  * Texts that a handle lends (`const char *`) belong to the handle. Each is valid until the next call of the same
  * function, of charpipe_step, charpipe_finish, charpipe_reset or charpipe_free, with the same handle.

@@ -61,16 +61,22 @@ fn check(start: *const u8, len: usize) -> Result<(), Failure> {
     if start.is_null() {
         return Err(Failure::Usage(format!("a buffer of {len} bytes is a null pointer")));
     }
-    if isize::try_from(len).is_err() {
+    // Nothing that is in memory is longer, or goes on beyond the last address.
+    if isize::try_from(len).is_err() || start.addr().checked_add(len).is_none() {
         return Err(Failure::Usage(format!("{len} is not a possible length of a buffer")));
     }
     Ok(())
 }
 
-/// Returns an error if two buffers have bytes in common.
+/// Returns an error if two buffers have bytes in common. A buffer without bytes has none, wherever it is.
 fn check_apart(input: *const c_void, input_len: usize, output: *mut c_void, output_len: usize) -> Result<(), Failure> {
+    if input_len == 0 || output_len == 0 {
+        return Ok(());
+    }
+    check(input.cast(), input_len)?;
+    check(output.cast(), output_len)?;
     let (input, output) = (input.addr(), output.addr());
-    if input < output.saturating_add(output_len) && output < input.saturating_add(input_len) {
+    if input < output + output_len && output < input + input_len {
         return Err(Failure::Usage("the input and the output overlap".to_owned()));
     }
     Ok(())

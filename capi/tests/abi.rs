@@ -302,6 +302,41 @@ fn buffers_that_overlap() {
         let len = if wanted == ERROR { 0 } else { 4 };
         assert_eq!((status, read, written), (wanted, len, len), "{input} {output}");
     }
+    // A buffer without bytes has none in common with another one, wherever it is.
+    for (input, input_len, output, output_len) in [(4, 0, 0, 8), (0, 8, 4, 0), (4, 0, 4, 0), (0, 0, 0, 8)] {
+        let stream = Stream::open("from=IBM037\nto=ISO-8859-1\nas=text");
+        // SAFETY: all of these are in the buffer.
+        let status = unsafe {
+            let (input, output) = (start.add(input).cast_const().cast(), start.add(output).cast());
+            charpipe_step(stream.0, input, input_len, &mut read, output, output_len, &mut written)
+        };
+        let wanted = if input_len == 0 { NEED_INPUT } else { NEED_ROOM };
+        assert_eq!((status, written, stream.code()), (wanted, 0, None), "{input} {output}");
+    }
+}
+
+/// Lengths and addresses that no buffer can have. The error names the buffer that is wrong.
+#[test]
+fn impossible_buffers() {
+    let stream = Stream::open("from=IBM037\nto=ISO-8859-1\nas=text");
+    let mut buffer = [0xC1u8; 8];
+    let start: *mut std::ffi::c_void = buffer.as_mut_ptr().cast();
+    let end: *mut std::ffi::c_void = std::ptr::without_provenance_mut(usize::MAX - 3);
+    let (mut read, mut written) = (7, 7);
+    for (input, input_len, output, output_len, wanted) in [
+        (start, usize::MAX, end, 4, format!("{} is not a possible length of a buffer", usize::MAX)),
+        (start, 4, end, 9, "9 is not a possible length of a buffer".into()),
+        (end, 9, start, 4, "9 is not a possible length of a buffer".into()),
+        (end, usize::MAX >> 1, start, 4, format!("{} is not a possible length of a buffer", usize::MAX >> 1)),
+        (null_mut(), usize::MAX, start, 4, format!("a buffer of {} bytes is a null pointer", usize::MAX)),
+        (start, 4, null_mut(), usize::MAX, format!("a buffer of {} bytes is a null pointer", usize::MAX)),
+    ] {
+        // SAFETY: these pointers are refused before anything is read or written.
+        let status = unsafe { charpipe_step(stream.0, input, input_len, &mut read, output, output_len, &mut written) };
+        assert_eq!((status, read, written, stream.code().as_deref()), (ERROR, 0, 0, Some("usage")), "{wanted}");
+        let said = stream.message().unwrap_or_default();
+        assert!(said.contains(&wanted), "{said}");
+    }
 }
 
 #[test]
