@@ -32,7 +32,7 @@ impl<'a> Collector<'a> {
         let name = task.name();
         self.raise(outcome.ending.status());
         self.summary.add(outcome);
-        say_outcome(outcome, self.args, &name, &task.path);
+        say_outcome(outcome, self.args, &name, &task.path.text());
         if let Some(file) = &mut self.report {
             let line = json::line(&ReportObject::of(&name, &outcome.output, &outcome.report, outcome.ending.object()));
             if let Err(error) = file.write_all(line.as_bytes()) {

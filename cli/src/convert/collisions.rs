@@ -2,6 +2,7 @@
 //! written, because data would be lost.
 
 use crate::convert::task::{Target, Task};
+use crate::files::file_path::{Dirs, FilePath};
 use crate::files::input::metadata;
 use crate::files::name::Name;
 use crate::messages::say;
@@ -10,6 +11,7 @@ use charpipe::files::FileId;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// How many collisions are listed.
 const MAX_LISTED: usize = 5;
@@ -40,12 +42,7 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status
             Target::InPlace { backup: None } | Target::Shared | Target::Nowhere => {}
         }
     }
-    for task in tasks {
-        let (Target::File { path, .. } | Target::Listed { path, .. }) = &task.target else { continue };
-        if let Some(other) = path.ancestors().skip(1).find_map(|folder| outputs.paths.get(folder)) {
-            found.push(format!("{}: it needs a directory where {} would be a file", task.name(), other.name()));
-        }
-    }
+    outputs.find_blocked(tasks, &mut found);
     if found.is_empty() {
         return Ok(());
     }
@@ -59,7 +56,8 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status
 /// What is written by the tasks so far.
 struct Outputs<'t> {
     /// By path.
-    paths: HashMap<PathBuf, &'t Task>,
+    tree: PathTree,
+    paths: HashMap<usize, &'t Task>,
     /// By the file that exists at that path.
     files: HashMap<FileId, &'t Task>,
     /// By the location where a file would be made. Only filled if some output is a symlink to nothing: otherwise, paths
@@ -72,10 +70,11 @@ struct Outputs<'t> {
 impl<'t> Outputs<'t> {
     fn new(tasks: &[Task], report: Option<&Path>) -> Self {
         let is_dangling = |task: &Task| match &task.target {
-            Target::File { path, is_link, .. } | Target::Listed { path, is_link } => *is_link && id(path).is_none(),
+            Target::File { path, is_link, .. } | Target::Listed { path, is_link } => *is_link && id_of(path).is_none(),
             _ => false,
         };
         Outputs {
+            tree: PathTree::default(),
             paths: HashMap::new(),
             files: HashMap::new(),
             locations: HashMap::new(),
@@ -88,33 +87,32 @@ impl<'t> Outputs<'t> {
     fn add(
         &mut self,
         task: &'t Task,
-        path: &Path,
+        path: &FilePath,
         is_backup: bool,
         inputs: &HashMap<FileId, &Task>,
         found: &mut Vec<String>,
     ) {
-        let target = Name::of_path(path.as_os_str());
-        let existing = id(path);
+        let target = path.name();
+        let existing = id_of(path);
         if self.is_report(path, existing) {
             found.push(format!("{target}: output and report cannot be the same file"));
         }
         // If the backup is the input itself under a second name, a run was killed between giving it that name and
         // replacing the file.
-        let existing = existing.filter(|existing| !is_backup || id(Path::new(&task.path)) != Some(*existing));
+        let existing = existing.filter(|existing| !is_backup || id_of(&task.path) != Some(*existing));
         if let Some(input) = existing.and_then(|existing| inputs.get(&existing)) {
             found.push(match is_backup {
                 true => format!("{target}: it is an input, and would be the backup of {}", task.name()),
-                false if input.path == task.path => {
+                false if input.path.text() == task.path.text() => {
                     format!("{target}: it is the input itself (use --in-place to replace it)")
                 }
                 false => format!("{target}: it is an input, and {} would be written over it", task.name()),
             });
         }
-        let clean: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
-        let same_path = self.paths.insert(clean, task);
+        let same_path = self.paths.insert(self.tree.node(path), task);
         let same_file = match existing {
             Some(existing) => self.files.insert(existing, task),
-            None if self.has_dangling && !is_backup => self.locations.insert(location(path), task),
+            None if self.has_dangling && !is_backup => self.locations.insert(location(Path::new(&path.text())), task),
             None => None,
         };
         // Two backups collide only if their files are the same input, which `inputs` has found.
@@ -123,11 +121,32 @@ impl<'t> Outputs<'t> {
         }
     }
 
+    /// Finds the outputs in directories whose names other outputs have.
+    fn find_blocked(&mut self, tasks: &[Task], found: &mut Vec<String>) {
+        let mut nodes = Vec::new();
+        for task in tasks {
+            if let Target::File { path, .. } | Target::Listed { path, .. } = &task.target {
+                nodes.push((self.tree.node(path), task));
+            }
+        }
+        // The nearest output above each node. A node comes after the one that it is in.
+        let mut above: Vec<Option<&Task>> = vec![None; self.tree.parents.len()];
+        for node in 1..above.len() {
+            let parent = self.tree.parents[node];
+            above[node] = self.paths.get(&parent).copied().or(above[parent]);
+        }
+        for (node, task) in nodes {
+            if let Some(other) = above[node] {
+                found.push(format!("{}: it needs a directory where {} would be a file", task.name(), other.name()));
+            }
+        }
+    }
+
     /// Returns whether the report is written to `path`, where the file `existing` is.
-    fn is_report(&self, path: &Path, existing: Option<FileId>) -> bool {
+    fn is_report(&self, path: &FilePath, existing: Option<FileId>) -> bool {
         let Some((report, id)) = &self.report else { return false };
-        let may_be_same = self.has_dangling || path.file_name() == report.1.as_deref();
-        may_be_same && location(path) == *report || id.is_some() && *id == existing
+        let may_be_same = self.has_dangling || Some(&*path.file_name()) == report.1.as_deref();
+        may_be_same && location(Path::new(&path.text())) == *report || id.is_some() && *id == existing
     }
 }
 
@@ -135,7 +154,8 @@ impl<'t> Outputs<'t> {
 fn inputs<'t>(tasks: &'t [Task], found: &mut Vec<String>) -> HashMap<FileId, &'t Task> {
     let mut inputs: HashMap<FileId, &Task> = HashMap::new();
     for task in tasks {
-        let Some(id) = metadata(&task.path).as_ref().and_then(FileId::of) else { continue };
+        let found_there = task.path.to_open().and_then(|path| metadata(&path));
+        let Some(id) = found_there.as_ref().and_then(FileId::of) else { continue };
         let before = inputs.insert(id, task);
         if let Some(before) = before.filter(|_| matches!(task.target, Target::InPlace { .. })) {
             found.push(format!(
@@ -160,7 +180,73 @@ fn location(path: &Path) -> Location {
     (known.unwrap_or_else(|_| folder.to_owned()), path.file_name().map(OsStr::to_owned))
 }
 
+/// Returns the identity of the regular file that a path leads to; `None` as well if the path is too long to be opened.
+fn id_of(path: &FilePath) -> Option<FileId> {
+    id(Path::new(&path.to_open()?))
+}
+
 /// Returns the identity of the regular file that a path leads to.
 fn id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().as_ref().and_then(FileId::of)
+}
+
+/// Paths as a tree, in which each name stands once, however many paths go through it.
+struct PathTree {
+    /// The node in which each node is. The first node is where all paths begin.
+    parents: Vec<usize>,
+    children: HashMap<(usize, OsString), usize>,
+    /// The nodes of directories that were searched: by where the path begins, the search, and the directory.
+    known: HashMap<(*const Path, *const Dirs, usize), usize>,
+}
+
+impl Default for PathTree {
+    fn default() -> Self {
+        PathTree { parents: vec![0], children: HashMap::new(), known: HashMap::new() }
+    }
+}
+
+impl PathTree {
+    /// Returns the node of a path.
+    fn node(&mut self, path: &FilePath) -> usize {
+        match path {
+            FilePath::Text(text) => self.text(Path::new(text)),
+            FilePath::Below(base, below) => {
+                let folder = self.folder(base, &below.dirs, below.dir);
+                if below.name.is_empty() { folder } else { self.child(folder, &below.name) }
+            }
+        }
+    }
+
+    fn text(&mut self, path: &Path) -> usize {
+        let parts = path.components().filter(|part| *part != Component::CurDir);
+        parts.fold(0, |node, part| self.child(node, part.as_os_str()))
+    }
+
+    /// Returns the node of a directory below `base`.
+    fn folder(&mut self, base: &Arc<Path>, dirs: &Arc<Dirs>, dir: usize) -> usize {
+        let key = |dir| (Arc::as_ptr(base), Arc::as_ptr(dirs), dir);
+        let (mut missing, mut at) = (Vec::new(), dir);
+        let mut node = loop {
+            match self.known.get(&key(at)) {
+                Some(node) => break *node,
+                None if at == 0 => break self.text(base),
+                None => missing.push(at),
+            }
+            at = dirs.parent(at);
+        };
+        for dir in missing.into_iter().rev() {
+            node = self.child(node, dirs.name(dir));
+            self.known.insert(key(dir), node);
+        }
+        node
+    }
+
+    fn child(&mut self, parent: usize, name: &OsStr) -> usize {
+        let next = self.parents.len();
+        let node = *self.children.entry((parent, name.to_owned())).or_insert(next);
+        if node == next {
+            self.parents.push(parent);
+        }
+        node
+    }
 }

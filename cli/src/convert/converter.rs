@@ -5,6 +5,7 @@ use crate::convert::auto_records;
 use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::convert::task::{Target, Task};
+use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
 use crate::files::in_place::{Backup, InPlace, not_a_regular_file};
 use crate::files::input::{self, OpenInput};
@@ -12,7 +13,6 @@ use crate::files::make_dir::sub_or_make;
 use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::files::sampled_input::SampledInput;
-use crate::files::walk;
 use crate::messages;
 use crate::messages::hexdump::{self, Piece};
 use crate::messages::progress::Meter;
@@ -41,6 +41,9 @@ pub(crate) struct Converter<'a> {
     /// The directory of all outputs. In a check it may not exist.
     pub(crate) dir: Option<Arc<Folder>>,
     pub(crate) meter: &'a Meter,
+    /// Where the last input, and the last output, was opened below the directory that the user named.
+    pub(crate) inputs: Cursor,
+    pub(crate) outputs: Cursor,
     /// The regular file that the report is written to directly.
     pub(crate) report_id: Option<FileId>,
 }
@@ -74,7 +77,7 @@ impl Converter<'_> {
     /// Converts an input into an output of its own.
     pub(crate) fn convert(&self, task: &Task) -> Outcome {
         let name = match &task.target {
-            Target::File { path, .. } | Target::Listed { path, .. } => Name::of_path(path.as_os_str()),
+            Target::File { path, .. } | Target::Listed { path, .. } => path.name(),
             Target::InPlace { .. } => task.name(),
             Target::Shared | Target::Nowhere => Name::stdout(),
         };
@@ -123,6 +126,8 @@ impl Converter<'_> {
     /// Opens the output of one input.
     fn open_output(&self, task: &Task, name: &Name) -> io::Result<Output> {
         if let Target::Listed { path, .. } = &task.target {
+            let path = path.text();
+            let path = Path::new(&path);
             return if self.args.many.check { Output::rehearsal(path) } else { Output::path(path) };
         }
         let (Target::File { below, is_link, .. }, Some(dir)) = (&task.target, &self.dir) else {
@@ -130,7 +135,7 @@ impl Converter<'_> {
         };
         let check = self.args.many.check;
         let enter = |folder: &Folder, name: &OsStr| if check { folder.sub(name) } else { sub_or_make(folder, name) };
-        match walk::descend(dir.clone(), below, enter) {
+        match self.outputs.place(below, || Ok(dir.clone()), enter) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && check => Ok(Output::nothing(name.clone())),
             place => Output::at(name.clone(), place?, *is_link, check),
         }
@@ -139,10 +144,10 @@ impl Converter<'_> {
     /// Opens an input once; if it will be replaced, in the directory where that happens.
     fn open(&self, task: &Task) -> Result<(OpenInput, Option<InPlace>), Ending> {
         let (typed, end) = match (&task.found, &task.target) {
-            (None, Target::InPlace { .. }) => End::of(Path::new(&task.path)).map_err(Ending::NotOpened)?,
-            (None, _) => return Ok((input::open(&task.path, READ_BYTES).map_err(Ending::NotOpened)?, None)),
+            (None, Target::InPlace { .. }) => End::of(Path::new(&task.path.text())).map_err(Ending::NotOpened)?,
+            (None, _) => return Ok((input::open(&task.path.text(), READ_BYTES).map_err(Ending::NotOpened)?, None)),
             (Some((root, below)), _) => {
-                let place = root.place(below).map_err(Ending::NotOpened)?;
+                let place = root.place(below, &self.inputs).map_err(Ending::NotOpened)?;
                 (Some(place.clone()), End::File(place, None))
             }
         };
@@ -151,9 +156,7 @@ impl Converter<'_> {
         };
         let opened = input::open_place(&place, READ_BYTES).map_err(Ending::NotOpened)?;
         let Target::InPlace { backup } = &task.target else { return Ok((opened, None)) };
-        let backup = backup
-            .as_ref()
-            .map(|path| Backup { place: typed.sibling(path.file_name().unwrap_or_default()), path: path.clone() });
+        let backup = backup.as_ref().map(|path| Backup { place: typed.sibling(&path.file_name()), path: path.clone() });
         let file = InPlace::new(place, &opened, backup, self.args.many.check).map_err(Ending::NoOutput)?;
         Ok((opened, Some(file)))
     }

@@ -62,7 +62,8 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
     let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());
     let report_id = report.as_ref().and_then(Output::stream_id);
     let mut collector = Collector::new(args, report, lines);
-    let converter = Converter { args, transcode, parts: plan.parts, dir, meter: &meter, report_id };
+    let (inputs, outputs) = Default::default();
+    let converter = Converter { args, transcode, parts: plan.parts, dir, meter: &meter, inputs, outputs, report_id };
     let run = Run { args, plan: &plan, converter, meter: &meter };
     match output {
         Some(mut output) => {

@@ -43,7 +43,10 @@ pub(crate) fn open_report(args: &Convert, plan: &Plan) -> Result<Option<Output>,
         Some(path) => open(path)?,
     };
     // The report is written even if a conversion fails, and the input would be lost.
-    let is_input = |task: &Task| input::metadata(&task.path).is_some_and(|input| report.replaces(&input));
+    let is_input = |task: &Task| {
+        let input = task.path.to_open().and_then(|path| input::metadata(&path));
+        input.is_some_and(|input| report.replaces(&input))
+    };
     if plan.tasks.iter().any(is_input) {
         say(format_args!("{}: input and report cannot be the same file", report.name));
         return Err(Status::Usage);

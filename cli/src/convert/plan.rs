@@ -5,6 +5,7 @@ use crate::args::{Convert, ManyArgs};
 use crate::convert::collisions;
 use crate::convert::list::{self, Listed};
 use crate::convert::task::{Target, Task};
+use crate::files::file_path::{Below, FilePath};
 use crate::files::input;
 use crate::files::name::Name;
 use crate::files::walk::{FoundFile, Walk};
@@ -14,7 +15,8 @@ use charpipe::Transcode;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 /// How many files are converted at once at most if `--jobs` is not given. Each takes up to six descriptors, of which a
@@ -55,7 +57,7 @@ impl Plan {
 
     /// Returns the number of files to read and, if all are regular files, the number of bytes.
     pub(crate) fn total(&self) -> (usize, Option<u64>) {
-        let len = |task: &Task| match input::metadata(&task.path) {
+        let len = |task: &Task| match task.path.to_open().and_then(|path| input::metadata(&path)) {
             Some(found) if !found.is_file() => None,
             found => Some(found.map_or(0, |found| found.len())),
         };
@@ -76,28 +78,25 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
     let outputs = [&many.output_dir, &args.output, &args.report].into_iter().flatten();
     let mut walk = Walk::new(suffix, outputs);
     let is_shared = is_shared(args);
-    let target = |path: &OsStr, below: &Path| match (&many.output_dir, &many.in_place) {
+    let output_dir = many.output_dir.as_deref().map(Arc::from);
+    let target = |path: &FilePath, below: Below| match (&output_dir, &many.in_place) {
         _ if is_shared => Target::Shared,
         (Some(dir), _) => in_dir(args, dir, below),
-        (_, Some(_)) => {
-            let backup = suffix.map(|suffix| [path, suffix].into_iter().collect::<OsString>());
-            Target::InPlace { backup: backup.map(PathBuf::from) }
-        }
+        (_, Some(_)) => Target::InPlace { backup: suffix.map(|suffix| path.with_suffix(suffix)) },
         (None, None) => Target::Nowhere,
     };
     let mut tasks = Vec::new();
     for path in operands {
         if many.recursive && path != "-" && Path::new(&path).is_dir() {
-            tasks.extend(walk.files(&path).into_iter().map(|FoundFile { path, root, below, trouble }| Task {
-                target: target(&path, &below),
-                path,
-                found: Some((root, below)),
-                trouble,
-                transcode: None,
+            tasks.extend(walk.files(&path).into_iter().map(|found| {
+                let (path, FoundFile { root, below, trouble }) = (found.path(), found);
+                let target = target(&path, below.clone());
+                Task { target, path, found: Some((root, below)), trouble, transcode: None }
             }));
         } else {
-            let below = Path::new(&path).file_name().map(PathBuf::from).unwrap_or_default();
-            tasks.push(Task { target: target(&path, &below), path, found: None, trouble: None, transcode: None });
+            let below = Below::of_name(Path::new(&path).file_name().unwrap_or_default().to_owned());
+            let path = FilePath::Text(path);
+            tasks.push(Task { target: target(&path, below), path, found: None, trouble: None, transcode: None });
         }
     }
     if !args.messages.quiet {
@@ -107,24 +106,28 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
 }
 
 /// Returns the output of a file in the directory of `--output-dir`. `below`: its path there, without the suffix.
-fn in_dir(args: &Convert, dir: &Path, below: &Path) -> Target {
-    let mut below = below.to_owned();
-    if let Some(suffix) = &args.many.output_suffix {
-        below.as_mut_os_string().push(suffix);
-    }
-    let path = dir.join(&below);
-    Target::File { is_link: path.is_symlink(), path, below }
+fn in_dir(args: &Convert, dir: &Arc<Path>, mut below: Below) -> Target {
+    let suffix = args.many.output_suffix.as_deref().unwrap_or_default();
+    below.name.push(suffix);
+    let path = match below.is_empty() {
+        // There is no file, only a directory that could not be searched.
+        true => FilePath::Text(dir.join("").into()),
+        false => FilePath::Below(dir.clone(), below.clone()),
+    };
+    let is_link = path.to_open().is_some_and(|path| Path::new(&path).is_symlink());
+    Target::File { is_link, path, below }
 }
 
 /// Decides where each input of the list is written. `is_shared`: to one output.
 fn listed_tasks(args: &Convert, list: &Path, listed: Vec<Listed>, is_shared: bool) -> Result<Vec<Task>, Status> {
     let mut tasks = Vec::new();
+    let output_dir: Option<Arc<Path>> = args.many.output_dir.as_deref().map(Arc::from);
     for Listed { line, input, output, transcode } in listed {
-        let target = match (&output, &args.many.output_dir) {
-            (Some(path), _) => Target::Listed { path: path.clone(), is_link: path.is_symlink() },
+        let target = match (&output, &output_dir) {
+            (Some(path), _) => Target::Listed { path: FilePath::Text(path.into()), is_link: path.is_symlink() },
             _ if is_shared => Target::Shared,
             (None, Some(dir)) if input != "-" => {
-                in_dir(args, dir, Path::new(Path::new(&input).file_name().unwrap_or_default()))
+                in_dir(args, dir, Below::of_name(Path::new(&input).file_name().unwrap_or_default().to_owned()))
             }
             _ if args.many.check => Target::Nowhere,
             _ => {
@@ -133,7 +136,7 @@ fn listed_tasks(args: &Convert, list: &Path, listed: Vec<Listed>, is_shared: boo
                 return Err(Status::Usage);
             }
         };
-        tasks.push(Task { path: input, found: None, trouble: None, target, transcode });
+        tasks.push(Task { path: FilePath::Text(input), found: None, trouble: None, target, transcode });
     }
     Ok(tasks)
 }
@@ -145,7 +148,9 @@ fn skip_existing(args: &Convert, mut tasks: Vec<Task>) -> Vec<Task> {
     }
     let before = tasks.len();
     tasks.retain(|task| match &task.target {
-        Target::File { path, .. } | Target::Listed { path, .. } => fs::symlink_metadata(path).is_err(),
+        Target::File { path, .. } | Target::Listed { path, .. } => {
+            path.to_open().is_none_or(|path| fs::symlink_metadata(path).is_err())
+        }
         Target::Shared | Target::InPlace { .. } | Target::Nowhere => true,
     });
     let skipped = before - tasks.len();

@@ -1,6 +1,7 @@
 //! Reads as much of a file as detection needs, and finds its encoding.
 
 use crate::detect::failure::Failure;
+use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
 use crate::files::input::{self, OpenInput};
 use crate::files::walk::FoundFile;
@@ -17,15 +18,15 @@ const READ_BYTES: usize = 512;
 /// A file to examine: an operand, or a file that was found in a directory.
 pub(crate) enum Subject<'a> {
     Operand(&'a OsStr),
-    Found(&'a FoundFile),
+    Found(&'a FoundFile, &'a Cursor),
 }
 
 impl Subject<'_> {
     fn open(&self, read_size: usize) -> io::Result<OpenInput> {
         match self {
             Subject::Operand(path) => input::open(path, read_size),
-            Subject::Found(FoundFile { trouble: Some(trouble), .. }) => Err(io::Error::other(trouble.clone())),
-            Subject::Found(found) => input::open_place(&found.root.place(&found.below)?, read_size),
+            Subject::Found(FoundFile { trouble: Some(trouble), .. }, _) => Err(io::Error::other(trouble.clone())),
+            Subject::Found(found, cursor) => input::open_place(&found.root.place(&found.below, cursor)?, read_size),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::detect::examine::{Comparison, Depth, Examined, Subject, examine};
 use crate::detect::explain::Explanation;
 use crate::detect::failure::Failure;
 use crate::escape::harmless;
+use crate::files::file_path::Cursor;
 use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::files::walk::Walk;
@@ -64,7 +65,9 @@ fn print_all(
     };
     for path in &files {
         if args.recursive && path != "-" && Path::new(path).is_dir() {
-            walk.files(path).iter().try_for_each(|found| print(&found.path, &Subject::Found(found)))?;
+            let cursor = Cursor::default();
+            let mut files = walk.files(path).into_iter();
+            files.try_for_each(|found| print(&found.path().text(), &Subject::Found(&found, &cursor)))?;
         } else {
             print(path, &Subject::Operand(path))?;
         }

@@ -59,7 +59,7 @@ pub(crate) fn answer(args: &Detect, name: &Name, path: &OsStr) -> Result<(String
     let status = if shape.is_ok() { Status::Done } else { Status::Data };
     let text = if args.json {
         json::line(&RecordsObject {
-            input: &name.json,
+            input: name.json(),
             records: shape.as_ref().ok().map(Shape::to_string),
             hypotheses: head.sniffed.hypotheses.iter().map(HypothesisObject::of).collect(),
             data_sets: head.sniffed.data_sets.iter().map(DataSetObject::of).collect(),
@@ -74,7 +74,7 @@ pub(crate) fn answer(args: &Detect, name: &Name, path: &OsStr) -> Result<(String
 /// Returns the line of JSON for a file that could not be read.
 pub(crate) fn failure_line(name: &Name, error: ErrorObject) -> String {
     let (hypotheses, data_sets) = (Vec::new(), Vec::new());
-    json::line(&RecordsObject { input: &name.json, records: None, hypotheses, data_sets, error: Some(error) })
+    json::line(&RecordsObject { input: name.json(), records: None, hypotheses, data_sets, error: Some(error) })
 }
 
 impl<'a> DataSetObject<'a> {

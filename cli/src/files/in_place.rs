@@ -1,6 +1,7 @@
 //! `--in-place`: replaces the file that is read by its conversion. As long as the output equals the file, nothing is
 //! written: a file that would not change is not touched.
 
+use crate::files::file_path::FilePath;
 use crate::files::input::OpenInput;
 use crate::files::name::Name;
 use crate::files::streams::read_at;
@@ -9,7 +10,6 @@ use charpipe::files::signals::{self, Hold};
 use charpipe::files::{AtomicFile, FileId, NewFile, Place, changed, current_user, owner_of};
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many bytes are compared or copied at a time.
@@ -34,7 +34,7 @@ pub(crate) struct InPlace {
 pub(crate) struct Backup {
     pub(crate) place: Place,
     /// For messages.
-    pub(crate) path: PathBuf,
+    pub(crate) path: FilePath,
 }
 
 /// How the output so far differs from the file.
@@ -229,7 +229,7 @@ impl Backup {
     }
 
     fn name(&self) -> Name {
-        Name::of_path(self.path.as_os_str())
+        self.path.name()
     }
 }
 

@@ -8,8 +8,10 @@
 //! | `output.rs` | opens outputs: streams, files that are replaced, and rehearsals of `--check` |
 //! | `in_place.rs` | the output of `--in-place`, and backups |
 //! | `walk.rs`, `make_dir.rs` | the files in directories; directories for outputs |
+//! | `file_path.rs` | paths of files, and the way from one file to the next |
 //! | `streams.rs` | standard streams |
 
+pub(crate) mod file_path;
 pub(crate) mod http_head;
 pub(crate) mod in_place;
 pub(crate) mod input;

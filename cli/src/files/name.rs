@@ -2,8 +2,10 @@
 //! character of it, and no two names look the same.
 
 use crate::escape::printable;
+use crate::files::file_path::FilePath;
 use std::ffi::OsStr;
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Debug, Display, Write as _};
+use std::sync::OnceLock;
 
 /// The name of standard input in messages.
 const STDIN: &str = "<stdin>";
@@ -12,13 +14,18 @@ const STDOUT: &str = "<stdout>";
 /// The name of standard error in messages.
 const STDERR: &str = "<stderr>";
 
-/// The name of a file in messages, and in objects for programs.
-#[derive(Clone, Debug)]
+/// The name of a file in messages, and in objects for programs. A path that shares its directories with others is made
+/// into text only if somebody reads the name.
+#[derive(Clone)]
 pub(crate) struct Name {
-    /// For a terminal.
-    pub(crate) shown: String,
-    /// For JSON, which does its own escaping.
-    pub(crate) json: String,
+    texts: OnceLock<Texts>,
+    path: Option<FilePath>,
+}
+
+#[derive(Clone)]
+struct Texts {
+    shown: String,
+    json: String,
 }
 
 impl Name {
@@ -29,18 +36,26 @@ impl Name {
     /// looks like such an escape gets its backslashes doubled too, so two different names never look the same, and
     /// ordinary names with a backslash do not change.
     pub(crate) fn of_path(path: &OsStr) -> Self {
-        let text = path.to_str();
-        let json = match text.filter(|text| !has_escaped_byte(text)) {
-            Some(text) => text.to_owned(),
-            None => with_bytes_escaped(path, double_backslashes),
-        };
-        let is_plain =
-            |text: &&str| !has_escaped_byte(text) && !text.contains("\\u{") && with_characters_escaped(text) == **text;
-        let shown = match text.filter(is_plain) {
-            Some(text) => text.to_owned(),
-            None => with_bytes_escaped(path, |valid| with_characters_escaped(&double_backslashes(valid))),
-        };
-        Name { shown, json }
+        Name { texts: Texts::of(path).into(), path: None }
+    }
+
+    /// Returns the same for a path that is not text yet.
+    pub(crate) fn of_file_path(path: FilePath) -> Self {
+        Name { texts: OnceLock::new(), path: Some(path) }
+    }
+
+    /// Returns the name for a terminal.
+    pub(crate) fn shown(&self) -> &str {
+        &self.texts().shown
+    }
+
+    /// Returns the name for JSON, which does its own escaping.
+    pub(crate) fn json(&self) -> &str {
+        &self.texts().json
+    }
+
+    fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| Texts::of(&self.path.as_ref().map(FilePath::text).unwrap_or_default()))
     }
 
     /// Returns the name of an operand, of which `-` is standard input.
@@ -59,13 +74,36 @@ impl Name {
     }
 
     fn of_stream(name: &str) -> Self {
-        Name { shown: name.to_owned(), json: name.to_owned() }
+        Name { texts: Texts { shown: name.to_owned(), json: name.to_owned() }.into(), path: None }
+    }
+}
+
+impl Texts {
+    fn of(path: &OsStr) -> Self {
+        let text = path.to_str();
+        let json = match text.filter(|text| !has_escaped_byte(text)) {
+            Some(text) => text.to_owned(),
+            None => with_bytes_escaped(path, double_backslashes),
+        };
+        let is_plain =
+            |text: &&str| !has_escaped_byte(text) && !text.contains("\\u{") && with_characters_escaped(text) == **text;
+        let shown = match text.filter(is_plain) {
+            Some(text) => text.to_owned(),
+            None => with_bytes_escaped(path, |valid| with_characters_escaped(&double_backslashes(valid))),
+        };
+        Texts { shown, json }
+    }
+}
+
+impl Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Debug::fmt(self.shown(), f)
     }
 }
 
 impl Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        f.write_str(self.shown())
     }
 }
 
@@ -112,9 +150,9 @@ mod tests {
     #[test]
     fn a_name_is_shown_without_control_characters() {
         let name = Name::of_path(OsStr::new("a\u{7}\\"));
-        assert_eq!((&*name.shown, &*name.json), ("a\\u{7}\\\\", "a\u{7}\\"));
+        assert_eq!((name.shown(), name.json()), ("a\\u{7}\\\\", "a\u{7}\\"));
         let name = Name::of_path(OsStr::new("dir\\new"));
-        assert_eq!((&*name.shown, &*name.json), ("dir\\new", "dir\\new"));
+        assert_eq!((name.shown(), name.json()), ("dir\\new", "dir\\new"));
     }
 
     #[cfg(unix)]
@@ -123,9 +161,9 @@ mod tests {
         use std::os::unix::ffi::OsStrExt;
 
         let name = Name::of_path(OsStr::from_bytes(b"\\\xFF\x1B"));
-        assert_eq!((&*name.shown, &*name.json), ("\\\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
+        assert_eq!((name.shown(), name.json()), ("\\\\\\xFF\\u{1b}", "\\\\\\xFF\u{1B}"));
         // Differs from the name that consists of these four characters.
         let name = Name::of_path(OsStr::new("\\xFF"));
-        assert_eq!((&*name.shown, &*name.json), ("\\\\xFF", "\\\\xFF"));
+        assert_eq!((name.shown(), name.json()), ("\\\\xFF", "\\\\xFF"));
     }
 }

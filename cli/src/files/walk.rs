@@ -1,13 +1,13 @@
 //! `-r`: finds the files in a directory. The search goes from one open directory to the next and follows no symlink,
 //! neither when files are found nor when they are opened later.
 
-use crate::files::name::Name;
+use crate::files::file_path::{Below, Cursor, Dirs, FilePath, explain};
 use charpipe::files::{EntryKind, Folder, FolderId, Place, changed};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
@@ -17,7 +17,7 @@ const MAX_HELD_ROOTS: usize = 4;
 
 /// A directory that the user named.
 pub(crate) struct Root {
-    path: PathBuf,
+    path: Arc<Path>,
     id: FolderId,
     /// The open directory, if it is held open.
     held: Option<Arc<Folder>>,
@@ -25,12 +25,16 @@ pub(crate) struct Root {
 
 /// A file that was found.
 pub(crate) struct FoundFile {
-    pub(crate) path: OsString,
     pub(crate) root: Arc<Root>,
-    /// The path below the directory that the user named.
-    pub(crate) below: PathBuf,
+    pub(crate) below: Below,
     /// Why the file, or the contents of a directory, could not be examined.
     pub(crate) trouble: Option<String>,
+}
+
+impl FoundFile {
+    pub(crate) fn path(&self) -> FilePath {
+        FilePath::Below(self.root.path.clone(), self.below.clone())
+    }
 }
 
 impl Root {
@@ -46,33 +50,8 @@ impl Root {
     }
 
     /// Returns the place of a file that was found.
-    pub(crate) fn place(&self, below: &Path) -> io::Result<Place> {
-        descend(self.open()?, below, |folder, name| folder.sub(name))
-    }
-}
-
-/// Goes down from a directory to the one that the file `below` is in. `enter` opens each component of the path.
-pub(crate) fn descend(
-    mut folder: Arc<Folder>,
-    below: &Path,
-    mut enter: impl FnMut(&Folder, &OsStr) -> io::Result<Folder>,
-) -> io::Result<Place> {
-    let name = below.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-    for component in below.parent().into_iter().flat_map(Path::components) {
-        let Component::Normal(component) = component else { return Err(io::ErrorKind::InvalidInput.into()) };
-        folder = Arc::new(enter(&folder, component).map_err(|error| explain(&folder, component, error))?);
-    }
-    Ok(Place { folder, name: name.to_owned() })
-}
-
-/// Returns a better error for a directory that could not be entered because it is a symlink.
-fn explain(folder: &Folder, name: &OsStr, error: io::Error) -> io::Error {
-    match folder.look(name) {
-        Ok(Some(entry)) if entry.kind == EntryKind::Link => {
-            let name = Name::of_path(name);
-            io::Error::other(format!("the directory {name} is a symbolic link, which is not followed here"))
-        }
-        _ => error,
+    pub(crate) fn place(&self, below: &Below, cursor: &Cursor) -> io::Result<Place> {
+        cursor.place(below, || self.open(), |folder, name| folder.sub(name))
     }
 }
 
@@ -85,6 +64,19 @@ pub(crate) struct Walk<'a> {
     roots: usize,
     links: usize,
     special: usize,
+}
+
+/// What a search has found.
+struct Found {
+    dirs: Dirs,
+    entries: Vec<Entry>,
+}
+
+/// A file, or a directory that could not be searched. It has no name if it is `dir` itself.
+struct Entry {
+    dir: usize,
+    name: OsString,
+    trouble: Option<String>,
 }
 
 /// A directory that is being searched.
@@ -102,59 +94,66 @@ impl<'a> Walk<'a> {
 
     /// Returns the files in the directory `operand`, sorted by name.
     pub(crate) fn files(&mut self, operand: &OsStr) -> Vec<FoundFile> {
-        let mut all = Vec::new();
+        let mut found = Found { dirs: Dirs::new(), entries: Vec::new() };
+        let path = Arc::from(Path::new(operand));
         let root = match self.root(operand) {
-            Ok(root) => Arc::new(root),
+            Ok(root) => {
+                if let Err((dir, error)) = self.search(&root, &mut found) {
+                    let name = found.dirs.name(dir).to_owned();
+                    found.entries.push(Entry::troubled(found.dirs.parent(dir), name, &error));
+                }
+                root
+            }
             Err(error) => {
-                let root = Arc::new(Root { path: operand.into(), id: Default::default(), held: None });
-                return vec![trouble(&root, PathBuf::new(), &error)];
+                found.entries.push(Entry::troubled(0, OsString::new(), &error));
+                Root { path, id: Default::default(), held: None }
             }
         };
-        if let Err((below, error)) = self.search(&root, &mut all) {
-            all.push(trouble(&root, below, &error));
-        }
-        self.remove_backups(&mut all);
-        all
+        self.remove_backups(&mut found.entries);
+        let (root, dirs) = (Arc::new(root), Arc::new(found.dirs));
+        let below = |dir, name| Below { dirs: dirs.clone(), dir, name };
+        let file = |Entry { dir, name, trouble }| FoundFile { root: root.clone(), below: below(dir, name), trouble };
+        found.entries.into_iter().map(file).collect()
     }
 
     fn root(&mut self, operand: &OsStr) -> io::Result<Root> {
         let folder = Folder::open(Path::new(operand))?;
         let id = folder.id()?;
         self.roots += 1;
-        Ok(Root { path: operand.into(), id, held: (self.roots <= MAX_HELD_ROOTS).then(|| Arc::new(folder)) })
+        let held = (self.roots <= MAX_HELD_ROOTS).then(|| Arc::new(folder));
+        Ok(Root { path: Path::new(operand).into(), id, held })
     }
 
     /// Searches a directory and everything below it. One directory is open at a time: the way back is by `..`, which must
     /// lead to the directory that the search came from.
-    fn search(&mut self, root: &Arc<Root>, all: &mut Vec<FoundFile>) -> Result<(), (PathBuf, io::Error)> {
-        let mut below = PathBuf::new();
-        let mut here = root.open().map_err(|error| (below.clone(), error))?;
-        let mut levels = vec![Level::of(&here).map_err(|error| (below.clone(), error))?];
+    fn search(&mut self, root: &Root, found: &mut Found) -> Result<(), (usize, io::Error)> {
+        let mut at = 0;
+        let mut here = root.open().map_err(|error| (at, error))?;
+        let mut levels = vec![Level::of(&here).map_err(|error| (at, error))?];
         while let Some(level) = levels.last_mut() {
             let Some((name, kind)) = level.entries.next() else {
                 levels.pop();
                 if let Some(level) = levels.last() {
-                    here = Arc::new(go_back(&here, &level.id).map_err(|error| (below.clone(), error))?);
-                    below.pop();
+                    here = Arc::new(go_back(&here, &level.id).map_err(|error| (at, error))?);
+                    at = found.dirs.parent(at);
                 }
                 continue;
             };
-            let path = below.join(&name);
-            if self.is_output(root, &path) {
+            if self.is_output(root, &found.dirs, at, &name) {
                 continue;
             }
             match kind {
                 EntryKind::Link => self.links += 1,
-                EntryKind::File => all.push(FoundFile::new(root, path, None)),
+                EntryKind::File => found.entries.push(Entry { dir: at, name, trouble: None }),
                 EntryKind::Folder => {
                     let entered = here.sub(&name).map_err(|error| explain(&here, &name, error));
                     match entered.and_then(|sub| Ok((Level::of(&sub)?, sub))) {
                         Ok((level, sub)) => {
                             levels.push(level);
                             here = Arc::new(sub);
-                            below = path;
+                            at = found.dirs.add(at, name);
                         }
-                        Err(error) => all.push(trouble(root, path, &error)),
+                        Err(error) => found.entries.push(Entry::troubled(at, name, &error)),
                     }
                 }
                 EntryKind::Fifo | EntryKind::Device => self.special += 1,
@@ -163,18 +162,18 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns whether this run writes to the path.
-    fn is_output(&self, root: &Root, below: &Path) -> bool {
-        self.outputs.iter().any(|output| output.file_name() == below.file_name())
-            && fs::canonicalize(root.path.join(below)).is_ok_and(|path| self.outputs.contains(&path))
+    /// Returns whether this run writes to the entry `name` of a directory.
+    fn is_output(&self, root: &Root, dirs: &Dirs, dir: usize, name: &OsStr) -> bool {
+        self.outputs.iter().any(|output| output.file_name() == Some(name))
+            && fs::canonicalize(dirs.path(&root.path, dir, name)).is_ok_and(|path| self.outputs.contains(&path))
     }
 
     /// Removes the backups of an earlier run from the files.
-    fn remove_backups(&self, found: &mut Vec<FoundFile>) {
+    fn remove_backups(&self, found: &mut Vec<Entry>) {
         let Some(suffix) = self.suffix else { return };
-        let backups: HashSet<OsString> =
-            found.iter().map(|found| [&*found.path, suffix].into_iter().collect()).collect();
-        found.retain(|found| !backups.contains(&found.path));
+        let backup = |entry: &Entry| (entry.dir, [&*entry.name, suffix].into_iter().collect());
+        let backups: HashSet<(usize, OsString)> = found.iter().map(backup).collect();
+        found.retain(|found| !backups.contains(&(found.dir, found.name.clone())));
     }
 
     /// Returns messages about the entries that were skipped.
@@ -205,15 +204,10 @@ impl Level {
     }
 }
 
-impl FoundFile {
-    fn new(root: &Arc<Root>, below: PathBuf, trouble: Option<String>) -> Self {
-        let path = if below.as_os_str().is_empty() { root.path.clone() } else { root.path.join(&below) };
-        FoundFile { path: path.into(), root: root.clone(), below, trouble }
+impl Entry {
+    fn troubled(dir: usize, name: OsString, error: &io::Error) -> Self {
+        Entry { dir, name, trouble: Some(error.to_string()) }
     }
-}
-
-fn trouble(root: &Arc<Root>, below: PathBuf, error: &io::Error) -> FoundFile {
-    FoundFile::new(root, below, Some(error.to_string()))
 }
 
 /// Opens the directory that `folder` is in, which must be the one with this identity.

@@ -114,7 +114,7 @@ pub(crate) struct CodecObject<'a> {
 impl<'a> VerdictObject<'a> {
     /// Returns the object for the verdict on the file called `name`.
     pub(crate) fn of(name: &'a Name, verdict: &'a Verdict) -> Self {
-        VerdictObject { input: &name.json, verdict: VerdictKeys::Known(verdict), policies: None }
+        VerdictObject { input: name.json(), verdict: VerdictKeys::Known(verdict), policies: None }
     }
 
     /// Adds the verdicts of all policies.
@@ -125,7 +125,7 @@ impl<'a> VerdictObject<'a> {
     /// Returns the object for a file that could not be read.
     pub(crate) fn failed(name: &'a Name, error: Option<ErrorObject>) -> Self {
         let verdict = VerdictKeys::Unknown(NoVerdict { error, ..NoVerdict::default() });
-        VerdictObject { input: &name.json, verdict, policies: None }
+        VerdictObject { input: name.json(), verdict, policies: None }
     }
 }
 
@@ -146,8 +146,8 @@ impl<'a> ReportObject<'a> {
     /// Returns the object for one conversion.
     pub(crate) fn of(input: &'a Name, output: &'a Name, report: &'a Report, error: Option<ErrorObject>) -> Self {
         ReportObject {
-            input: &input.json,
-            output: &output.json,
+            input: input.json(),
+            output: output.json(),
             from: report.from.as_deref(),
             to: &report.to,
             verdict: report.verdict.as_ref().map(|verdict| VerdictObject::of(input, verdict)),

@@ -122,8 +122,8 @@ impl Account {
     pub(super) fn line(&self, input: &Name, output: &Name, page: &str, has_types: bool) -> String {
         let types = self.rows.iter().map(|(name, rows)| TypeCount { name, rows: *rows }).collect();
         json::line(&ReportLine {
-            input: &input.json,
-            output: &output.json,
+            input: input.json(),
+            output: output.json(),
             from: page,
             shape: self.shape.as_deref(),
             bytes_in: self.bytes_in,

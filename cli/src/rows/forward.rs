@@ -147,7 +147,7 @@ impl Run<'_> {
         let ended = written.and_then(|()| {
             let mut take = |done: &mut Done| take(done, &mut account, streams);
             let tail = Tail::of(self.args, self.setup, &shape);
-            let worker = || Worker::new(self.job, &self.name.json, self.reader.clone(), tail.clone());
+            let worker = || Worker::new(self.job, self.name.json(), self.reader.clone(), tail.clone());
             match is_file && jobs > 1 {
                 true => parallel::run(&worker, jobs, &mut cutter, &mut take),
                 false => alone(worker(), &mut cutter, &mut take),

@@ -291,6 +291,43 @@ fn directories_need_few_descriptors() {
     assert_eq!(fs::read(folder.path("many/042/42/x.old")).unwrap(), HELLO);
 }
 
+/// Each of these paths is up to 240 KB long, and all together are 145 MB: nothing may hold them all, or go through all
+/// directories above each file. The command gets 24 MiB.
+#[cfg(target_os = "linux")]
+#[test]
+fn paths_in_deep_directories_share_their_names() {
+    let folder = Folder::new();
+    let name = "n".repeat(200);
+    // From the inside out, as no path of this length can be used at once.
+    for _ in 0..1200 {
+        folder.file("next/x", HELLO);
+        if folder.path("deep").exists() {
+            fs::rename(folder.path("deep"), folder.path(format!("next/{name}"))).unwrap();
+        }
+        fs::rename(folder.path("next"), folder.path("deep")).unwrap();
+    }
+    for to in ["--output-dir out", "--output-dir out --skip-existing", "--jobs 3 --in-place=.old"] {
+        let line = format!("ulimit -d 24576 && ulimit -n 64 && exec {CHARPIPE} -q -r -f IBM037 {to} deep");
+        let output = Command::new("sh").args(["-c", &line]).current_dir(&folder.0).output().unwrap();
+        check(&output, (0, "", ""));
+    }
+    // From the outside in.
+    for top in ["out", "deep"] {
+        for _ in 0..1200 {
+            assert_eq!(folder.text(&format!("{top}/x")), "Hello");
+            let inner = folder.path(format!("{top}/{name}"));
+            if inner.exists() {
+                fs::rename(inner, folder.path("next")).unwrap();
+            }
+            fs::remove_dir_all(folder.path(top)).unwrap();
+            if folder.path("next").exists() {
+                fs::rename(folder.path("next"), folder.path(top)).unwrap();
+            }
+        }
+        assert!(!folder.path(top).exists());
+    }
+}
+
 #[test]
 fn several_files_at_a_time() {
     let folder = Folder::new();

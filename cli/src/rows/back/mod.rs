@@ -208,8 +208,8 @@ impl Run<'_> {
     fn line(&self, name: &Name, before: (u64, u64), trouble: Option<&Trouble>) -> String {
         let rows = self.rows - before.0;
         lines::line(&ReportLine {
-            input: &name.json,
-            output: &self.output.name.json,
+            input: name.json(),
+            output: self.output.name.json(),
             to: self.setup.codec.name(),
             shape: self.shape.to_string(),
             rows,

@@ -57,7 +57,7 @@ impl Sample {
         walk.siblings(None, 0);
         let places = walk.places.into_iter().map(|place| place.filter(|place| place.end <= record.data.len()));
         Ok(Sample {
-            file: name.shown.clone(),
+            file: name.shown().to_owned(),
             data: record.data.to_vec(),
             offset: record.offset_of(0),
             places: places.collect(),
