@@ -45,6 +45,26 @@ impl Codec {
     pub(crate) fn new(codec: Arc<dyn charpipe::Codec>) -> Self {
         Codec { charset: Arc::new(Charset { codec, page: OnceLock::new() }) }
     }
+
+    /// Decodes all of `src`, which nobody changes.
+    fn decode_constant<'py>(
+        &self,
+        py: Python<'py>,
+        src: &[u8],
+        errors: Option<&str>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let page = self.charset.page();
+        let fast = match page {
+            Some(page) => page.decode(py, src)?,
+            None => multi::decode(py, &mut *self.charset.codec.decoder(), src)?,
+        };
+        if let Some(text) = fast {
+            return Ok(text);
+        }
+        let (name, is_page) = (self.charset.name(), page.is_some());
+        let run = decode::Run { name, is_page, errors: errors.unwrap_or("strict"), is_last: true };
+        decode::decode(py, &mut *self.charset.codec.decoder(), src, &run)
+    }
 }
 
 #[pymethods]
@@ -82,18 +102,7 @@ impl Codec {
         errors: Option<&str>,
     ) -> PyResult<(Bound<'py, PyString>, usize)> {
         let data = Data::of(data)?;
-        let len = data.as_slice().len();
-        let fast = match self.charset.page() {
-            Some(page) => page.decode(py, &data)?,
-            None => multi::decode(py, &mut *self.charset.codec.decoder(), &data)?,
-        };
-        if let Some(text) = fast {
-            return Ok((text, len));
-        }
-        let (name, is_page) = (self.charset.name(), self.charset.page().is_some());
-        let run = decode::Run { name, is_page, errors: errors.unwrap_or("strict"), is_last: true };
-        let mut decoder = self.charset.codec.decoder();
-        Ok((with_constant(&data, |src| decode::decode(py, &mut *decoder, src, &run))?, len))
+        Ok((data.with_constant(py, |src| self.decode_constant(py, src, errors))?, data.len()))
     }
 
     /// Encodes all of `text`; returns the bytes and the number of characters.
@@ -133,13 +142,4 @@ impl Codec {
     fn __repr__(&self) -> String {
         format!("<charpipe codec {}>", self.charset.name())
     }
-}
-
-/// Calls `run` with bytes that stay as they are while Python code runs.
-pub(crate) fn with_constant<T>(data: &Data<'_, '_>, run: impl FnOnce(&[u8]) -> T) -> T {
-    if data.is_constant() {
-        return run(data.as_slice());
-    }
-    let copy = data.as_slice().to_vec();
-    run(&copy)
 }

@@ -6,7 +6,7 @@
 use crate::error::raised;
 use crate::output::Output;
 use crate::registry::current;
-use crate::strings::Memory;
+use crate::strings::{Input, Lent, Memory};
 use charpipe::records::{self, SNIFFED, Shape, TapeFile};
 use charpipe::{Error, ErrorKind, OptionValue, Status, Transcode, Transcoder};
 use pyo3::exceptions::{PyUnicodeDecodeError, PyValueError};
@@ -138,6 +138,13 @@ enum From {
         memory: Memory,
         at: usize,
     },
+    /// A buffer that is copied piece by piece: the last piece, where its rest begins, and where the next one does.
+    Lent {
+        lent: Lent,
+        piece: Vec<u8>,
+        at: usize,
+        next: usize,
+    },
 }
 
 impl From {
@@ -150,7 +157,10 @@ impl From {
             let path: PathBuf = input.extract()?;
             return Ok(From::File(BufReader::with_capacity(PIECE, open(input, File::open(path))?)));
         }
-        Ok(From::Memory { memory: Memory::of(input)?, at: 0 })
+        Ok(match Input::of(input)? {
+            Input::Memory(memory) => From::Memory { memory, at: 0 },
+            Input::Lent(lent) => From::Lent { lent, piece: Vec::new(), at: 0, next: 0 },
+        })
     }
 }
 
@@ -201,6 +211,15 @@ impl BufRead for Source {
                 let rest = &memory.as_slice()[*at..];
                 Ok(&rest[..rest.len().min(PIECE)])
             }
+            From::Lent { lent, piece, at, next } => {
+                if *at == piece.len() {
+                    piece.resize(PIECE, 0);
+                    let len = lent.read_at(*next, piece);
+                    piece.truncate(len);
+                    (*at, *next) = (0, *next + piece.len());
+                }
+                Ok(&piece[*at..])
+            }
             From::Object { file, piece, at } => {
                 if *at == piece.len() {
                     let read = Python::attach(|py| {
@@ -218,7 +237,7 @@ impl BufRead for Source {
         self.read += len as u64;
         match &mut self.from {
             From::File(file) => file.consume(len),
-            From::Memory { at, .. } | From::Object { at, .. } => *at += len,
+            From::Memory { at, .. } | From::Lent { at, .. } | From::Object { at, .. } => *at += len,
         }
     }
 }

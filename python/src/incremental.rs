@@ -4,7 +4,7 @@
 //! The state between two calls consists of a number from the library, and of the bytes or the text that the codec has
 //! not taken yet. These are kept here, and fed again before the next input.
 
-use crate::codec::{Charset, with_constant};
+use crate::codec::Charset;
 use crate::strings::Data;
 use crate::{decode, encode};
 use charpipe::codec::Stop;
@@ -33,6 +33,28 @@ impl IncrementalDecoder {
         let errors = errors.unwrap_or_else(|| "strict".to_owned());
         IncrementalDecoder { charset, decoder, state: 0, pending: Vec::new(), errors }
     }
+
+    /// Decodes `src`, which nobody changes, after what was left of the input before.
+    fn decode_constant<'py>(&mut self, py: Python<'py>, src: &[u8], is_last: bool) -> PyResult<Bound<'py, PyString>> {
+        let page = self.charset.page();
+        if let Some(page) = page
+            && let Some(text) = page.decode(py, src)?
+        {
+            return Ok(text);
+        }
+        let run = decode::Run { name: self.charset.name(), is_page: page.is_some(), errors: &self.errors, is_last };
+        let joined = if self.pending.is_empty() { None } else { Some([&self.pending[..], src].concat()) };
+        let src = joined.as_deref().unwrap_or(src);
+        let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let decoded = decode::decode(py, &mut **decoder, src, &run);
+        if decoded.is_ok() {
+            let pending = src.len() - decoder.pending().min(src.len());
+            self.pending = src[pending..].to_vec();
+            self.state = if is_last { 0 } else { decoder.state().unwrap_or(0) };
+        }
+        decoder.set_state(self.state);
+        decoded
+    }
 }
 
 #[pymethods]
@@ -57,29 +79,7 @@ impl IncrementalDecoder {
         r#final: bool,
     ) -> PyResult<Bound<'py, PyString>> {
         let data = Data::of(input)?;
-        let page = self.charset.page();
-        if let Some(page) = page
-            && let Some(text) = page.decode(py, &data)?
-        {
-            return Ok(text);
-        }
-        let run =
-            decode::Run { name: self.charset.name(), is_page: page.is_some(), errors: &self.errors, is_last: r#final };
-        let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let decoded = with_constant(&data, |src| {
-            let joined = [&self.pending[..], src];
-            let joined = if self.pending.is_empty() { None } else { Some(joined.concat()) };
-            let src = joined.as_deref().unwrap_or(src);
-            let text = decode::decode(py, &mut **decoder, src, &run)?;
-            let pending = src.len() - decoder.pending().min(src.len());
-            Ok::<_, PyErr>((text, src[pending..].to_vec()))
-        });
-        if let Ok((_, pending)) = &decoded {
-            self.pending.clone_from(pending);
-            self.state = if r#final { 0 } else { decoder.state().unwrap_or(0) };
-        }
-        decoder.set_state(self.state);
-        decoded.map(|(text, _)| text)
+        data.with_constant(py, |src| self.decode_constant(py, src, r#final))
     }
 
     /// Forgets what is left, and goes back to the initial state.

@@ -6,7 +6,7 @@
 
 use crate::page::WITHOUT_GIL;
 use crate::scratch::Scratch;
-use crate::strings::{self, Data};
+use crate::strings;
 use charpipe::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink};
 use charpipe::{Codec, Registry};
 use pyo3::prelude::*;
@@ -29,13 +29,12 @@ fn utf16() -> &'static Arc<dyn Codec> {
     UTF16.get_or_init(|| Registry::builtin().codec(name).expect("UTF-16 is built in"))
 }
 
-/// Decodes `data` with a new decoder; returns `None` if it is not whole.
+/// Decodes `src`, which nobody changes, with a new decoder; returns `None` if it is not whole.
 pub(crate) fn decode<'py>(
     py: Python<'py>,
     decoder: &mut dyn Decoder,
-    data: &Data<'_, 'py>,
+    src: &[u8],
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let src = data.as_slice();
     if src.len() <= SHORT {
         let mut room = [0; 4 * SHORT];
         let mut sink = Utf8Sink::new(&mut room);
@@ -46,7 +45,7 @@ pub(crate) fn decode<'py>(
         decoder.reset();
     }
     let mut units = Units::new(src.len());
-    let is_free = src.len() >= WITHOUT_GIL && data.is_constant();
+    let is_free = src.len() >= WITHOUT_GIL;
     for (at, stretch) in src.chunks(STRETCH).enumerate() {
         let is_last = (at + 1) * STRETCH >= src.len();
         let mut run = || units.decode(decoder, stretch, is_last);

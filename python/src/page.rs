@@ -1,7 +1,7 @@
 //! Single-byte charsets by a table of 256 characters, without going through UTF-8.
 
 use crate::scratch::Scratch;
-use crate::strings::{self, Data};
+use crate::strings;
 use charpipe::codec::{ByteSink, ByteTable, Codec, Stop, chars_of_bytes};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -78,9 +78,8 @@ impl Page {
         self.blocks[usize::from(self.index[usize::from(high)])][usize::from(low)]
     }
 
-    /// Decodes; returns `None` if a byte has no character.
-    pub(crate) fn decode<'py>(&self, py: Python<'py>, data: &Data<'_, 'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        let src = data.as_slice();
+    /// Decodes `src`, which nobody changes; returns `None` if a byte has no character.
+    pub(crate) fn decode<'py>(&self, py: Python<'py>, src: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
         let mut short = [0; 256];
         if let Some(room) = short.get_mut(..src.len()) {
             return match self.to_latin1.translate(src, room) == src.len() {
@@ -88,7 +87,7 @@ impl Page {
                 false => self.decode_wide(py, src, false),
             };
         }
-        let is_free = src.len() >= WITHOUT_GIL && data.is_constant();
+        let is_free = src.len() >= WITHOUT_GIL;
         let narrow = || {
             let mut text = Scratch::new(src.len());
             (self.to_latin1.translate(src, &mut text) == src.len()).then_some(text)

@@ -8,20 +8,36 @@
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use std::ffi::c_char;
 
 /// The bytes of a Python object, without a copy.
+///
+/// Only `bytes` never change. Whatever else lends its memory may be written to as soon as other Python code runs: in
+/// another thread once the GIL is released, in an error handler, and in the handlers of signals that `check_signals`
+/// calls. A read-only view is no exception, because others can write to what it is a view of.
 pub(crate) enum Data<'a, 'py> {
     Bytes(&'a Bound<'py, PyBytes>),
     Buffer(Buffer),
 }
 
-/// A contiguous buffer that a Python object lends.
-pub(crate) struct Buffer(ffi::Py_buffer);
+/// Returns whether a buffer that the object lends has the bytes of a `bytes` object.
+fn is_constant(object: &Bound<'_, PyAny>) -> bool {
+    // A class derived from `bytes` can lend something else.
+    let is_bytes = |object: &Bound<'_, PyAny>| object.is_exact_instance_of::<PyBytes>();
+    is_bytes(object)
+        || object.is_exact_instance_of::<PyMemoryView>() && object.getattr("obj").is_ok_and(|owner| is_bytes(&owner))
+}
 
-// SAFETY: The object that lends the buffer keeps it where it is until it is released, whichever thread does that; the GIL is
-// held then (see `drop`). The bytes are only read.
+/// A contiguous buffer that a Python object lends.
+pub(crate) struct Buffer {
+    view: ffi::Py_buffer,
+    /// Whether these are the bytes of a `bytes` object, which never change.
+    is_constant: bool,
+}
+
+// SAFETY: The object that lends the buffer keeps it where it is until it is released, whichever thread does that; the
+// GIL is held then (see `drop`). The bytes are only read.
 unsafe impl Send for Buffer {}
 
 // SAFETY: As above; a shared reference only reads.
@@ -30,39 +46,46 @@ unsafe impl Sync for Buffer {}
 impl Buffer {
     /// Borrows the bytes of anything that has the buffer protocol.
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let is_constant = is_constant(object);
         let mut view = std::mem::MaybeUninit::uninit();
         // SAFETY: The object is alive and the GIL is held. If the call succeeds, it has filled in the view. A simple view
         // has no pointers into itself, so it can be moved.
         unsafe {
             match ffi::PyObject_GetBuffer(object.as_ptr(), view.as_mut_ptr(), ffi::PyBUF_SIMPLE) {
-                0 => Ok(Buffer(view.assume_init())),
+                0 => Ok(Buffer { view: view.assume_init(), is_constant }),
                 _ => Err(PyErr::fetch(object.py())),
             }
         }
     }
 
-    fn as_slice(&self) -> &[u8] {
-        match usize::try_from(self.0.len) {
-            Ok(len @ 1..) => {
-                // SAFETY: The view has this many bytes, and is not released before `self` is dropped. Nothing writes to it
-                // in that time: who uses the slice runs no Python code and keeps the GIL, unless it is read-only. (The
-                // owner of the memory behind a read-only view could still write to it from another thread. Python's own
-                // modules rely on that not happening, too; `docs/python.md` says so.)
-                unsafe { std::slice::from_raw_parts(self.0.buf.cast::<u8>(), len) }
-            }
-            _ => &[],
+    fn len(&self) -> usize {
+        usize::try_from(self.view.len).unwrap_or(0)
+    }
+
+    /// Returns the bytes.
+    ///
+    /// # Safety
+    /// They are constant; or the GIL is held, and no Python code runs, for as long as the slice is used.
+    unsafe fn as_slice(&self) -> &[u8] {
+        match self.len() {
+            0 => &[],
+            // SAFETY: The view has this many bytes, and is not released before `self` is dropped. Nothing writes to
+            // them meanwhile: see above. (C code that writes without the GIL, and another process that writes to a file
+            // mapped into memory, could. Python's own modules rely on that not happening, too.)
+            len => unsafe { std::slice::from_raw_parts(self.view.buf.cast::<u8>(), len) },
         }
     }
 
-    fn is_read_only(&self) -> bool {
-        self.0.readonly != 0
+    fn to_vec(&self, _: Python<'_>) -> Vec<u8> {
+        // SAFETY: The GIL is held, and copying runs no Python code.
+        unsafe { self.as_slice() }.to_vec()
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: The view was filled in, is released once, and the GIL is held.
-        Python::attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.0) });
+        Python::attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.view) });
     }
 }
 
@@ -75,19 +98,28 @@ impl<'a, 'py> Data<'a, 'py> {
         Ok(Data::Buffer(Buffer::of(object)?))
     }
 
-    pub(crate) fn as_slice(&self) -> &[u8] {
+    pub(crate) fn len(&self) -> usize {
         match self {
-            Data::Bytes(bytes) => bytes.as_bytes(),
-            Data::Buffer(buffer) => buffer.as_slice(),
+            Data::Bytes(bytes) => bytes.as_bytes().len(),
+            Data::Buffer(buffer) => buffer.len(),
         }
     }
 
-    /// Returns whether the bytes cannot be changed through this object, so that they are read without the GIL and
-    /// across calls of Python.
-    pub(crate) fn is_constant(&self) -> bool {
+    /// Returns the bytes if they never change. They may then be used without the GIL, and while Python code runs.
+    pub(crate) fn constant(&self) -> Option<&[u8]> {
         match self {
-            Data::Bytes(_) => true,
-            Data::Buffer(buffer) => buffer.is_read_only(),
+            Data::Bytes(bytes) => Some(bytes.as_bytes()),
+            // SAFETY: They are constant.
+            Data::Buffer(buffer) => buffer.is_constant.then(|| unsafe { buffer.as_slice() }),
+        }
+    }
+
+    /// Calls `run` with bytes that stay as they are while Python code runs: these, or a copy of them.
+    pub(crate) fn with_constant<T>(&self, py: Python<'_>, run: impl FnOnce(&[u8]) -> T) -> T {
+        match (self.constant(), self) {
+            (Some(bytes), _) => run(bytes),
+            (None, Data::Buffer(buffer)) => run(&buffer.to_vec(py)),
+            (None, Data::Bytes(bytes)) => run(bytes.as_bytes()),
         }
     }
 }
@@ -184,10 +216,11 @@ pub(crate) fn to_ucs4(text: &Bound<'_, PyString>) -> PyResult<Vec<u32>> {
     Ok(room)
 }
 
-/// The bytes of a Python object, kept as long as this lives.
+/// The bytes of a Python object, kept as long as this lives. They never change.
 pub(crate) struct Memory(Kept);
 
 enum Kept {
+    /// Constant.
     Buffer(Buffer),
     Copy(Vec<u8>),
 }
@@ -195,17 +228,56 @@ enum Kept {
 impl Memory {
     /// Keeps the bytes of anything that has the buffer protocol: without a copy, unless somebody may write to them.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let buffer = Buffer::of(object)?;
-        match buffer.is_read_only() {
-            true => Ok(Memory(Kept::Buffer(buffer))),
-            false => Ok(Memory(Kept::Copy(buffer.as_slice().to_vec()))),
-        }
+        Ok(Memory::kept(Buffer::of(object)?, object.py()))
+    }
+
+    fn kept(buffer: Buffer, py: Python<'_>) -> Self {
+        Memory(if buffer.is_constant { Kept::Buffer(buffer) } else { Kept::Copy(buffer.to_vec(py)) })
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {
         match &self.0 {
             Kept::Copy(bytes) => bytes,
-            Kept::Buffer(buffer) => buffer.as_slice(),
+            // SAFETY: They are constant.
+            Kept::Buffer(buffer) => unsafe { buffer.as_slice() },
         }
+    }
+}
+
+/// The bytes of a Python object that are read from beginning to end, of which there may be more than fit into memory.
+pub(crate) enum Input {
+    Memory(Memory),
+    Lent(Lent),
+}
+
+impl Input {
+    /// Keeps the bytes of anything that has the buffer protocol. Those that the object itself does not let anybody
+    /// change, such as those of a file mapped into memory, are copied piece by piece, and others at once.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let buffer = Buffer::of(object)?;
+        Ok(match buffer.view.readonly != 0 && !buffer.is_constant {
+            true => Input::Lent(Lent(buffer)),
+            false => Input::Memory(Memory::kept(buffer, object.py())),
+        })
+    }
+}
+
+/// Bytes that others may change.
+pub(crate) struct Lent(Buffer);
+
+impl Lent {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Copies the bytes from `at` on, as many as there are and fit. Returns how many.
+    pub(crate) fn read_at(&self, at: usize, room: &mut [u8]) -> usize {
+        Python::attach(|_| {
+            // SAFETY: The GIL is held, and copying runs no Python code.
+            let rest = unsafe { self.0.as_slice() }.get(at..).unwrap_or_default();
+            let len = rest.len().min(room.len());
+            room[..len].copy_from_slice(&rest[..len]);
+            len
+        })
     }
 }

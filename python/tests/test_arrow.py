@@ -323,6 +323,9 @@ def test_inputs(tmp_path):
         assert table(file, layout=LIST) == expected
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         assert table(mapped, layout=LIST) == expected
+        assert charpipe.detect(mapped) == charpipe.detect(data)
+    for view in memoryview(data)[:], memoryview(bytearray(data)).toreadonly():
+        assert table(view, layout=LIST) == expected
     with open(path) as file, pytest.raises(TypeError, match="binary mode"):
         charpipe.read(file, layout=LIST, encoding="IBM037")
 

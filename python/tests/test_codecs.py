@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import signal
 import threading
 import time
 
@@ -260,3 +261,66 @@ def test_pages_are_those_of_python(encoding):
         text = theirs.decode(part)[0]
         assert ours.decode(part) == (text, length)
         assert ours.encode(text) == (part, length)
+
+
+# --- Data that changes ------------------------------------------------------------------------------------------------
+
+LARGE = 24 << 20
+
+
+def letters(text):
+    return set(text[:: 1 << 10] + text[-1])
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+@pytest.mark.parametrize("encoding", ["IBM1390", "IBM037"])
+def test_a_signal_handler_changes_the_data(encoding):
+    """What is decoded is what was there when the call began, whenever the handler runs."""
+    data = bytearray(LARGE)
+    old = signal.signal(signal.SIGALRM, lambda *_: data.__setitem__(slice(None), b"\xc2" * LARGE))
+    try:
+        for delay in range(1, 9):
+            data[:] = b"\xc1" * LARGE
+            signal.setitimer(signal.ITIMER_REAL, delay / 500)
+            text = charpipe.lookup(encoding).decode(data)[0]
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert letters(text) in ({"A"}, {"B"}), delay
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+@pytest.mark.parametrize("encoding", ["IBM1390", "IBM037"])
+def test_another_thread_changes_the_data(encoding):
+    """A read-only view does not keep anybody from changing what it is a view of."""
+    data = bytearray(b"\xc1" * LARGE)
+    contents, over = (b"\xc1" * LARGE, b"\xc2" * LARGE), threading.Event()
+
+    def change():
+        while not over.is_set():
+            for content in contents:
+                data[:] = content
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for view in [data, memoryview(data), memoryview(data).toreadonly()] * 3:
+            assert letters(charpipe.lookup(encoding).decode(view)[0]) in ({"A"}, {"B"})
+            assert letters(charpipe.decode(view, encoding)) in ({"A"}, {"B"})
+    finally:
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("encoding", ["EUC-JP", "ASCII"])
+def test_an_error_handler_changes_the_data(encoding):
+    data = bytearray(b"\xffAAA")
+
+    def handler(error):
+        data[1:] = bytes(3)
+        return "?", error.end
+
+    codecs.register_error("charpipe-test-changes", handler)
+    for view in data, memoryview(data).toreadonly():
+        data[1:] = b"AAA"
+        assert charpipe.lookup(encoding).decode(view, "charpipe-test-changes")[0] == "?AAA"

@@ -1,7 +1,7 @@
 //! Inputs of records: files, objects with the buffer protocol, and Python's file objects.
 
 use super::failure::not_read;
-use crate::strings::Memory;
+use crate::strings::{Input, Lent, Memory};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -19,6 +19,8 @@ const OBJECT_BUFFER: usize = 4 << 20;
 pub(super) enum Source {
     Path(PathBuf),
     Buffer(Arc<Memory>),
+    /// A buffer that is copied piece by piece.
+    Lent(Arc<Lent>),
     /// An object with `read`, and for parts of it `seek`.
     Object(Py<PyAny>),
 }
@@ -32,8 +34,9 @@ impl Source {
         if let Ok(path) = object.extract::<PathBuf>() {
             return Ok(Source::Path(path));
         }
-        match Memory::of(object) {
-            Ok(memory) => return Ok(Source::Buffer(Arc::new(memory))),
+        match Input::of(object) {
+            Ok(Input::Memory(memory)) => return Ok(Source::Buffer(Arc::new(memory))),
+            Ok(Input::Lent(lent)) => return Ok(Source::Lent(Arc::new(lent))),
             Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => return Err(error),
             Err(_) => {}
         }
@@ -50,7 +53,7 @@ impl Source {
     pub(super) fn name(&self) -> Option<String> {
         match self {
             Source::Path(path) => Some(path.display().to_string()),
-            Source::Buffer(_) => None,
+            Source::Buffer(_) | Source::Lent(_) => None,
             Source::Object(object) => Python::attach(|py| object.bind(py).getattr("name").ok()?.extract().ok()),
         }
     }
@@ -60,6 +63,7 @@ impl Source {
         Ok(match self {
             Source::Path(path) => Box::new(open(path)?),
             Source::Buffer(buffer) => Box::new(Cursor::new(Shared(buffer.clone()))),
+            Source::Lent(lent) => Box::new(Pieces { lent: lent.clone(), at: 0 }),
             Source::Object(object) => Box::new(Object(Python::attach(|py| object.clone_ref(py)))),
         })
     }
@@ -71,7 +75,7 @@ impl Source {
             cursor.set_position(begin.unwrap_or(0));
             return Ok(Box::new(cursor));
         }
-        let room = if matches!(self, Source::Object(_)) { OBJECT_BUFFER } else { FILE_BUFFER };
+        let room = if matches!(self, Source::Object(_) | Source::Lent(_)) { OBJECT_BUFFER } else { FILE_BUFFER };
         let mut input = self.open()?;
         if let Some(begin) = begin {
             input.seek(SeekFrom::Start(begin)).map_err(|error| not_read(&error, self.name().as_deref()))?;
@@ -115,6 +119,33 @@ struct Shared(Arc<Memory>);
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
         self.0.as_slice()
+    }
+}
+
+/// A buffer that is copied piece by piece, which several readers share.
+struct Pieces {
+    lent: Arc<Lent>,
+    at: u64,
+}
+
+impl Read for Pieces {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let Ok(at) = usize::try_from(self.at) else { return Ok(0) };
+        let len = self.lent.read_at(at, room);
+        self.at += len as u64;
+        Ok(len)
+    }
+}
+
+impl Seek for Pieces {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let from = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::Current(offset) => self.at.checked_add_signed(offset),
+            SeekFrom::End(offset) => (self.lent.len() as u64).checked_add_signed(offset),
+        };
+        self.at = from.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
     }
 }
 
