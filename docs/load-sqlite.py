@@ -9,14 +9,20 @@ import pathlib
 import sqlite3
 import sys
 
+
+def identifier(name):
+    """Returns a name as SQL writes it, whatever is in it: a quotation mark is written twice."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 path, query = pathlib.Path(sys.argv[1]), sys.argv[2]
 with path.open(newline="", encoding="utf-8") as file:
     rows = csv.reader(file)
     header = next(rows)
-    columns = ", ".join(f'"{name}" NUMERIC' for name in header)
+    columns = ", ".join(f"{identifier(name)} NUMERIC" for name in header)
     database = sqlite3.connect(":memory:")
-    database.execute(f'CREATE TABLE "{path.stem}" ({columns})')
+    database.execute(f"CREATE TABLE {identifier(path.stem)} ({columns})")
     marks = ", ".join("?" for _ in header)
-    database.executemany(f'INSERT INTO "{path.stem}" VALUES ({marks})', rows)
+    database.executemany(f"INSERT INTO {identifier(path.stem)} VALUES ({marks})", rows)
 for row in database.execute(query):
     print(*row, sep="|")

@@ -107,3 +107,40 @@ fn git_diff() {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("\n            STOP RUN.\n+FIN\n"), "{shown:?} {output:?}");
 }
+
+/// Names of columns come from a layout that somebody else wrote, and the name of the table from a file: none of them is
+/// SQL, whatever is in it.
+#[test]
+fn sqlite_gets_any_names() {
+    if !has("python3") {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let names = [
+        "x\");DROP/**/TABLE/**/t;--",
+        "\"",
+        "\"\"",
+        "a\",\"b",
+        "'",
+        "`",
+        "{x}",
+        "%s",
+        "?",
+        "x\"/**/DEFAULT(1),\"y",
+        "select",
+    ];
+    let list: String = names.iter().zip(1..).map(|(name, at)| format!("{name} {at} 1 text\n")).collect();
+    fs::write(folder.path().join("list"), list).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/load-sqlite.py");
+    let load = format!(
+        "printf 123456789AB | charpipe rows -q -f ASCII --layout list > 't\");--.csv' &&
+         python3 '{script}' 't\");--.csv' 'SELECT * FROM \"t\"\");--\"' &&
+         python3 '{script}' 't\");--.csv' \"SELECT name FROM pragma_table_info('t\\\");--')\""
+    );
+    let output = shell(folder.path(), &load);
+    let expected = format!("1|2|3|4|5|6|7|8|9|A|B\n{}\n", names.join("\n"));
+    assert_eq!(
+        (&*String::from_utf8_lossy(&output.stderr), &*String::from_utf8_lossy(&output.stdout)),
+        ("", &*expected)
+    );
+}
