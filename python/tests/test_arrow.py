@@ -589,3 +589,12 @@ def test_what_cannot_be_written(tmp_path):
     fails("the column of NAME is Boolean, which no field can contain", **{**good, "NAME": True})
     with pytest.raises(TypeError, match="expected a table or a stream of Arrow"):
         charpipe.write([1], tmp_path / "x", layout=LIST, encoding="IBM037")
+
+
+def test_names_of_columns_that_are_too_long(tmp_path):
+    """A small copybook asks for half a million columns with names of 1500 bytes. They are never made."""
+    groups = (f"{level:02} G{level}-{'X' * 26}{' OCCURS 2' if level <= 20 else ''}." for level in range(2, 49))
+    book = "\n".join(["01 R.", *groups, "49 F PIC X."])
+    with pytest.raises(ValueError, match="names of the columns are longer than 16777216 bytes in total"):
+        charpipe.write(pyarrow.table({"F": ["a"]}), tmp_path / "out", layout=book, encoding="IBM037", records="u32")
+    assert not (tmp_path / "out").exists()
