@@ -1,7 +1,7 @@
 //! Outputs: paths, which the library replaces when the output is complete, and Python's file objects.
 
 use charpipe::files::OutputFile;
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyBlockingIOError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::{self, BufWriter, Write};
@@ -79,9 +79,9 @@ impl Write for Output {
         match self {
             Output::File(file, _) => file.write(bytes),
             Output::Object(object) => Python::attach(|py| {
-                let written = object.bind(py).call_method1("write", (PyBytes::new(py, bytes),))?;
-                // Raw files may write less; other objects that return nothing wrote all.
-                Ok::<_, PyErr>(written.extract().unwrap_or(bytes.len()).min(bytes.len()))
+                let object = object.bind(py);
+                let written = object.call_method1("write", (PyBytes::new(py, bytes),))?;
+                how_many(object, &written, bytes.len())
             })
             .map_err(io::Error::other),
         }
@@ -97,6 +97,23 @@ impl Write for Output {
             .map_err(io::Error::other),
         }
     }
+}
+
+/// Returns how many of `len` bytes a file object wrote, by what its `write` returned. Raw files may write less.
+fn how_many(object: &Bound<'_, PyAny>, returned: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
+    if returned.is_none() {
+        // A raw file says with this that it took nothing, and would block. Other objects that return nothing wrote all.
+        let raw = object.py().import("io")?.getattr("RawIOBase")?;
+        return match object.is_instance(&raw)? {
+            true => Err(PyBlockingIOError::new_err("write() would block")),
+            false => Ok(len),
+        };
+    }
+    // Python's own buffered files do not believe any other number either.
+    returned.extract().ok().filter(|written| *written <= len).ok_or_else(|| {
+        let shown = returned.repr().map_or_else(|_| "?".to_owned(), |repr| repr.to_string());
+        PyOSError::new_err(format!("write() returned {shown} instead of a number from 0 to {len}"))
+    })
 }
 
 /// Opens a path in place for Python's `open`, in mode `w`, `a` or `x`, and returns the descriptor.

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from charpipe._charpipe import RecordStream, read_records, split_records, write_records
@@ -143,7 +144,40 @@ def write(
     described = _description(layout, encoding, records, when, floats, byteorder)
     if not hasattr(target, "write"):
         target = os.fsdecode(target)
-    return write_records(data, target, described, underscores)
+    return write_records(_validated(data), target, described, underscores)
+
+
+def _validated(data: Any) -> Any:
+    """Return a stream whose batches pyarrow has checked, if they are its own.
+
+    Arrow's C interface does not pass on how long most buffers are, so only their owner can check that they are as long as
+    the batch says. pyarrow does not do that when it reads a file. What charpipe can see itself, it checks on the way.
+    """
+    pyarrow, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
+    if pyarrow is None:
+        return data
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        # As pandas itself does it. Its columns can be those of pyarrow.
+        data = pyarrow.Table.from_pandas(data)
+    elif isinstance(data, pyarrow.ChunkedArray) and pyarrow.types.is_struct(data.type):
+        data = pyarrow.Table.from_struct_array(data)
+    if isinstance(data, pyarrow.RecordBatch):
+        data = pyarrow.Table.from_batches([data])
+    # The batches of a table are cut where any of its columns is cut, so the columns themselves say too little.
+    reader = data.to_reader() if isinstance(data, pyarrow.Table) else data
+    if not isinstance(reader, pyarrow.RecordBatchReader):
+        return data
+    return pyarrow.RecordBatchReader.from_batches(reader.schema, _checked(reader))
+
+
+def _checked(batches: Iterable[Any]) -> Iterator[Any]:
+    for batch in batches:
+        for name, column in zip(batch.schema.names, batch.columns):
+            try:
+                column.validate()
+            except (ValueError, IndexError) as error:
+                raise ValueError(f"the column of {name} is invalid: {error}") from error
+        yield batch
 
 
 def _list(option: str, names: Iterable[str]) -> list[str]:

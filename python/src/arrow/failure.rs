@@ -2,6 +2,7 @@
 
 use charpipe::fields::FieldError;
 use charpipe::{Error, ErrorKind};
+use charpipe_arrow_input::BadValue;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::fmt;
@@ -26,6 +27,18 @@ impl From<FieldError> for BadField {
             bytes: error.bytes().to_vec(),
             message: error.to_string(),
         }
+    }
+}
+
+impl BadField {
+    /// Makes the error for a value of a batch that cannot be written, because it is not what its type says.
+    pub(super) fn of_value(record: u64, path: &str, bad: BadValue<'_>) -> Self {
+        let (code, bytes) = match bad {
+            BadValue::NotUtf8(bytes) => ("malformed", bytes.to_vec()),
+            _ => ("bad-batch", Vec::new()),
+        };
+        let message = format!("record {record}, field {path}: {bad}");
+        BadField { record, field: path.to_owned(), code, bytes, message }
     }
 }
 

@@ -1,0 +1,161 @@
+//! From the path of a column to its values: [`access`].
+//!
+//! A column has the name of its field, and groups and arrays are structs and lists, as in the batches that are read.
+
+use crate::border::Batch;
+use crate::buffers::{Array, Buffers, Validity};
+use crate::leaf::{BadValue, Checked, Leaf, bounds};
+use crate::schema::{Kind, Width};
+use crate::{Malformed, Result};
+use charpipe::fields::{Column, Value};
+
+/// Where the values of one column of the layout are.
+pub struct Access<'a> {
+    steps: Vec<Step<'a>>,
+    leaf: Leaf<'a>,
+}
+
+/// A part of the way from a row to a value.
+enum Step<'a> {
+    /// A struct, whose fields are null if it is. They begin at an offset of its own.
+    Struct(Validity<'a>, usize),
+    List(List<'a>),
+}
+
+/// An element of each list.
+struct List<'a> {
+    validity: Validity<'a>,
+    offset: usize,
+    offsets: &'a [u8],
+    width: Width,
+    /// Which element, from 0.
+    at: usize,
+    /// How many elements all lists have.
+    elements: usize,
+}
+
+impl List<'_> {
+    /// Returns the index of the element of the list with this index; `None` if the list is null or shorter.
+    fn element(&self, index: usize) -> Checked<'static, Option<usize>> {
+        if !self.validity.has(index) {
+            return Ok(None);
+        }
+        let (begin, end) = bounds(self.offsets, self.width, self.offset + index)?;
+        match end <= self.elements {
+            true => Ok((self.at < end - begin).then(|| begin + self.at)),
+            false => Err(BadValue::Outside(begin as i128, end as i128)),
+        }
+    }
+}
+
+impl<'a> Step<'a> {
+    /// Goes on to the fields of a struct. Returns how many there have to be.
+    fn fields(group: Array<'a>) -> Result<(Self, usize)> {
+        let span = group.span()?;
+        group.buffers()?;
+        Ok((Step::Struct(group.validity()?, span.offset), span.offset + span.len))
+    }
+
+    /// Goes on to an element of each list, and to the array that has all elements.
+    fn element(list: Array<'a>, at: usize) -> Result<(Self, Array<'a>)> {
+        let (offset, validity) = (list.span()?.offset, list.validity()?);
+        let Buffers::Run(offsets, width, _) = list.buffers()? else { return Err(Malformed::new("it is no list")) };
+        let values = list.child(0)?;
+        let elements = values.span()?.len;
+        Ok((Step::List(List { validity, offset, offsets, width, at, elements }), values))
+    }
+
+    /// Returns the index within this step, of the entry with this index around it; `None` if there is none.
+    fn enter(&self, index: usize) -> Checked<'static, Option<usize>> {
+        match self {
+            Step::Struct(validity, offset) => Ok(validity.has(index).then_some(offset + index)),
+            Step::List(list) => list.element(index),
+        }
+    }
+}
+
+impl<'a> Access<'a> {
+    /// Returns the value of a row; `None` if it has none.
+    pub(crate) fn value(&self, row: usize) -> Checked<'a, Option<Value<'a>>> {
+        let mut index = row;
+        for step in &self.steps {
+            match step.enter(index)? {
+                Some(inner) => index = inner,
+                None => return Ok(None),
+            }
+        }
+        self.leaf.value(index)
+    }
+}
+
+/// Finds the values of a field, such as `CUSTOMER.PHONE[2]`; `None` if the batch has no such column. `underscores`: its
+/// columns have no hyphens in their names.
+///
+/// # Errors
+/// [`Malformed`]: a type that no field can contain, or that is not that of the field; an array that is not what its type
+/// says.
+pub fn access<'a>(batch: &'a Batch, path: &str, underscores: bool) -> Result<Option<Access<'a>>> {
+    let (mut steps, mut array) = (Vec::new(), batch.root());
+    for segment in path.split('.') {
+        let (name, occurrence) = occurrence(segment);
+        if array.field().kind != Kind::Struct {
+            return Err(mismatch(path, array, "a struct"));
+        }
+        let name = named(name, underscores);
+        let Some(at) = array.field().children.iter().position(|field| field.name == name) else { return Ok(None) };
+        array = inner(&mut steps, array, at).map_err(|error| error.of(path))?;
+        if let Some(occurrence) = occurrence {
+            if !matches!(array.field().kind, Kind::List(_)) {
+                return Err(mismatch(path, array, "a list"));
+            }
+            let (step, values) = Step::element(array, occurrence).map_err(|error| error.of(path))?;
+            steps.push(step);
+            array = values;
+        }
+    }
+    Ok(Some(Access { steps, leaf: Leaf::new(array, path)? }))
+}
+
+/// Goes on to a field of a struct.
+fn inner<'a>(steps: &mut Vec<Step<'a>>, group: Array<'a>, at: usize) -> Result<Array<'a>> {
+    let ((step, needed), field) = (Step::fields(group)?, group.child(at)?);
+    let len = field.span()?.len;
+    if len < needed {
+        return Err(Malformed::new(format!("it has {len} values for {needed} rows of its struct")));
+    }
+    steps.push(step);
+    Ok(field)
+}
+
+/// Splits `PHONE[2]` into the name and the occurrence, counted from 0.
+fn occurrence(segment: &str) -> (&str, Option<usize>) {
+    match segment.strip_suffix(']').and_then(|rest| rest.split_once('[')) {
+        Some((name, number)) => (name, number.parse().ok().map(|number: usize| number.saturating_sub(1))),
+        None => (segment, None),
+    }
+}
+
+fn named(name: &str, underscores: bool) -> String {
+    if underscores { name.replace('-', "_") } else { name.to_owned() }
+}
+
+fn mismatch(path: &str, array: Array<'_>, expected: &str) -> Malformed {
+    Malformed::new(format!("the column of {path} is {}, but the layout has {expected}", array.field()))
+}
+
+/// Fails for a column that is not a field. Names that begin with an underscore are those of `read`.
+///
+/// # Errors
+/// [`Malformed`], with the name.
+pub fn check_names(batch: &Batch, columns: &[Column], underscores: bool) -> Result<()> {
+    for field in &batch.root().field().children {
+        let is_known = columns.iter().any(|column| {
+            let first = column.path.split(['.', '[']).next().unwrap_or_default();
+            field.name == named(first, underscores)
+        });
+        if !is_known && !field.name.starts_with('_') {
+            return Err(Malformed::new(format!("the layout has no field {:?}", field.name)));
+        }
+    }
+    Ok(())
+}

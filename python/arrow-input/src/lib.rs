@@ -1,0 +1,64 @@
+//! Batches of other libraries, by Arrow's C interface: taken over, checked, and read row by row.
+//!
+//! ```text
+//! ArrowArrayStream ─ Stream ─ Batch ─ Access (one for each column of the layout) ─ Row ─ Writer
+//! ```
+//!
+//! Whoever made a batch may have read it from a file without checking it. So nothing is believed here that can be
+//! checked: numbers of buffers and children, lengths, offsets, keys, views, and UTF-8. What the interface does not say, and
+//! so nobody can check on this side of it, is the size of most buffers. There the [promise](Stream#the-promise) of the
+//! producer holds.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `border.rs` | the structures of the interface, and streams; has `unsafe` |
+//! | `buffers.rs` | arrays, and their buffers as slices; has `unsafe` |
+//! | `schema.rs` | names and types of columns |
+//! | `access.rs` | where the values of a column of the layout are |
+//! | `leaf.rs` | the values of one array |
+//! | `row.rs` | a row, as the source of a record |
+//! | `produce.rs` | makes arrays of any buffers, for tests; has `unsafe` |
+
+mod access;
+mod border;
+mod buffers;
+mod leaf;
+mod row;
+mod schema;
+
+#[cfg(any(test, feature = "produce"))]
+pub mod produce;
+#[cfg(test)]
+mod tests;
+
+pub use access::{Access, access, check_names};
+pub use border::{ArrowArrayStream, Batch, Stream};
+pub use leaf::BadValue;
+pub use row::Row;
+
+use std::fmt;
+
+/// The data is not what Arrow's specification says, or does not fit the layout. The message names the column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Malformed(String);
+
+impl Malformed {
+    fn new(what: impl Into<String>) -> Self {
+        Malformed(what.into())
+    }
+
+    /// Puts the name of the column before the message.
+    fn of(self, path: &str) -> Self {
+        Malformed(format!("the column of {path} is invalid: {}", self.0))
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+type Result<T> = std::result::Result<T, Malformed>;
