@@ -156,23 +156,14 @@ pub(crate) fn bounds(offsets: &[u8], width: Width, index: usize) -> Checked<'sta
 }
 
 /// Returns the bytes of a value between two offsets.
-fn between<'a>(
-    width: Width,
-    offsets: &[u8],
-    bytes: &'a [u8],
-    index: usize,
-) -> Checked<'a, &'a [u8]> {
+fn between<'a>(width: Width, offsets: &[u8], bytes: &'a [u8], index: usize) -> Checked<'a, &'a [u8]> {
     let (begin, end) = bounds(offsets, width, index)?;
     bytes.get(begin..end).ok_or(outside(begin, end))
 }
 
 /// Returns the bytes of a view. It begins with its length. If that is at most 12, the bytes follow; otherwise four of them,
 /// the number of a buffer, and where they begin there.
-fn viewed<'a>(
-    views: &'a [u8],
-    buffers: &[&'a [u8]],
-    index: usize,
-) -> Checked<'a, &'a [u8]> {
+fn viewed<'a>(views: &'a [u8], buffers: &[&'a [u8]], index: usize) -> Checked<'a, &'a [u8]> {
     let view = views.get(index * 16..).and_then(<[u8]>::first_chunk::<16>).ok_or(outside(index, index))?;
     let part = |at| word(view, at).map_or(-1, i32::from_ne_bytes);
     let (len, buffer, begin) = (part(0), part(2), part(3));

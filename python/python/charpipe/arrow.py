@@ -144,10 +144,17 @@ def write(
     described = _description(layout, encoding, records, when, floats, byteorder)
     if not hasattr(target, "write"):
         target = os.fsdecode(target)
-    return write_records(_validated(data), target, described, underscores)
+    failures: list[Exception] = []
+    try:
+        return write_records(_validated(data, failures), target, described, underscores)
+    except ValueError:
+        if failures:
+            # Through Arrow's interface came only its text.
+            raise failures[0] from None
+        raise
 
 
-def _validated(data: Any) -> Any:
+def _validated(data: Any, failures: list[Exception]) -> Any:
     """Return a stream whose batches pyarrow has checked, if they are its own.
 
     Arrow's C interface does not pass on how long most buffers are, so only their owner can check that they are as long as
@@ -167,17 +174,22 @@ def _validated(data: Any) -> Any:
     reader = data.to_reader() if isinstance(data, pyarrow.Table) else data
     if not isinstance(reader, pyarrow.RecordBatchReader):
         return data
-    return pyarrow.RecordBatchReader.from_batches(reader.schema, _checked(reader))
+    return pyarrow.RecordBatchReader.from_batches(reader.schema, _checked(reader, failures))
 
 
-def _checked(batches: Iterable[Any]) -> Iterator[Any]:
-    for batch in batches:
-        for name, column in zip(batch.schema.names, batch.columns):
-            try:
-                column.validate()
-            except (ValueError, IndexError) as error:
-                raise ValueError(f"the column of {name} is invalid: {error}") from error
-        yield batch
+def _checked(batches: Iterable[Any], failures: list[Exception]) -> Iterator[Any]:
+    """Yield batches that pyarrow has validated. The exception that ends them is added to ``failures``."""
+    try:
+        for batch in batches:
+            for name, column in zip(batch.schema.names, batch.columns):
+                try:
+                    column.validate()
+                except (ValueError, IndexError) as error:
+                    raise ValueError(f"the column of {name} is invalid: {error}") from None
+            yield batch
+    except Exception as error:
+        failures.append(error)
+        raise
 
 
 def _list(option: str, names: Iterable[str]) -> list[str]:
