@@ -598,3 +598,218 @@ def test_names_of_columns_that_are_too_long(tmp_path):
     with pytest.raises(ValueError, match="names of the columns are longer than 16777216 bytes in total"):
         charpipe.write(pyarrow.table({"F": ["a"]}), tmp_path / "out", layout=book, encoding="IBM037", records="u32")
     assert not (tmp_path / "out").exists()
+def test_what_a_file_object_says_it_wrote():
+    class Says:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def write(self, data):
+            return self.answer
+
+    class Blocks(io.RawIOBase):
+        def writable(self):
+            return True
+
+        def write(self, data):
+            return None
+
+    def write(out):
+        return charpipe.write(pyarrow.table({"A": ["ab"]}), out, layout="A 1 4 text\n", encoding="IBM037")
+
+    assert write(Says(None)) == write(Says(4)) == 1
+    for answer in (-1, 5, 10**30, "4", 2.0, [], b""):
+        with pytest.raises(OSError, match="returned .* instead of a number from 0 to 4"):
+            write(Says(answer))
+    with pytest.raises(OSError):
+        write(Says(0))
+    with pytest.raises(BlockingIOError):
+        write(Blocks())
+
+
+# --- Data that is not what it says ------------------------------------------------------------------------------------
+
+
+def written(data):
+    """Writes the column A, of four characters."""
+    out = io.BytesIO()
+    charpipe.write(data, out, layout="A 1 4 text\n", encoding="IBM037")
+    return out.getvalue().decode("cp037")
+
+
+def refused(data, record=None, match=None):
+    """The error for data that cannot be written; with a record, a `RecordError`."""
+    out = io.BytesIO()
+    with pytest.raises(charpipe.RecordError if record else ValueError, match=match) as error:
+        charpipe.write(data, out, layout="A 1 4 text\n", encoding="IBM037")
+    if record:
+        assert (error.value.record, error.value.field) == (record, "A")
+    return error.value
+
+
+def words(*numbers, size=4):
+    return b"".join(number.to_bytes(size, "little", signed=True) for number in numbers)
+
+
+def buffers(*contents):
+    return [None if content is None else pyarrow.py_buffer(content) for content in contents]
+
+
+def view(length, start, buffer=0, offset=0):
+    return words(length) + (start + words(buffer, offset) if len(start) == 4 else start.ljust(12, b"\0"))
+
+
+def texts(values, kind):
+    """An array of any bytes as text, which nobody has checked."""
+    if kind == "dictionary":
+        keys = pyarrow.array([None if value is None else index for index, value in enumerate(values)], pyarrow.int8())
+        distinct = texts([value or b"" for value in values], pyarrow.string())
+        return pyarrow.DictionaryArray.from_arrays(keys, distinct, safe=False)
+    storage = {
+        pyarrow.string(): pyarrow.binary(),
+        pyarrow.large_string(): pyarrow.large_binary(),
+        pyarrow.string_view(): pyarrow.binary_view(),
+    }
+    raw = pyarrow.array(values, storage[kind])
+    return pyarrow.Array.from_buffers(kind, len(raw), raw.buffers())
+
+
+KINDS = [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view(), "dictionary"]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("bad", [b"\xff", b"a\xed\xa0\x80", b"ab\xc3", b"\xe2\x82", b"\xf4\x90\x80\x80", b"\xc0\x80"])
+def test_text_that_is_not_utf8(kind, bad):
+    # The text behind it completes a truncated character.
+    error = refused(pyarrow.table({"A": texts([b"ok", bad, b"\xa9\xac"], kind)}), 2, "the text is not valid UTF-8")
+    assert (error.code, error.bytes) == ("malformed", bad)
+    longer = b"a" * 20 + bad
+    assert refused(pyarrow.table({"A": texts([b"ok", longer], kind)}), 2).bytes == longer
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_text_of_every_type_and_nulls(kind):
+    array = texts([b"ok", None, b"\xc3\xa9", b""], kind)
+    assert written(pyarrow.table({"A": array})) == "ok      é       "
+    assert written(pyarrow.table({"A": array})[1:3]) == "    é   "
+
+
+def test_bad_text_where_nothing_is_read():
+    bits = bytes([0b101])
+    array = pyarrow.Array.from_buffers(pyarrow.string(), 3, buffers(bits, words(0, 1, 3, 4), b"a\xff\xffb"))
+    assert written(pyarrow.table({"A": array})) == "a       b   "
+    # Columns that `read` has added are not read.
+    hostile = texts([b"\xff", b"\xff"], pyarrow.string())
+    assert written(pyarrow.table({"A": ["a", "b"], "_file": hostile})) == "a   b   "
+
+
+def test_bad_text_in_groups_and_arrays():
+    texts_of = texts([b"ok", b"\xed\xa0\x80"], pyarrow.string())
+    lists = pyarrow.ListArray.from_arrays(pyarrow.array([0, 2], pyarrow.int32()), texts_of)
+    group = pyarrow.StructArray.from_arrays([lists], ["C"])
+    book = b"       01 R.\n           05 G.\n               10 C PIC X(3) OCCURS 2 TIMES.\n"
+    with pytest.raises(charpipe.RecordError, match="not valid UTF-8") as error:
+        charpipe.write(pyarrow.table({"G": group}), io.BytesIO(), layout=book, encoding="IBM037")
+    assert (error.value.record, error.value.field) == (1, "G.C[2]")
+    # A null group has no fields, whatever their bytes are.
+    null = pyarrow.StructArray.from_buffers(group.type, 1, buffers(b"\0"), children=[lists])
+    out = io.BytesIO()
+    assert charpipe.write(pyarrow.table({"G": null}), out, layout=book, encoding="IBM037") == 1
+    assert out.getvalue() == b"\x40" * 6
+
+
+@pytest.mark.parametrize(
+    "offsets, record, match",
+    [
+        ((0, 4, 1, 5), 2, "from 4 to 1 is not within"),
+        ((0, 4_000_000, 1, 5), 1, "from 0 to 4000000 is not within"),
+        ((0, -4, 1, 5), 1, "from 0 to -4 is not within"),
+    ],
+)
+def test_offsets_that_lie_elsewhere(offsets, record, match):
+    array = pyarrow.Array.from_buffers(pyarrow.string(), 3, buffers(None, words(*offsets), b"abcde"))
+    assert refused(pyarrow.table({"A": array}), record, match).code == "bad-batch"
+    wide = words(*offsets, size=8)
+    array = pyarrow.Array.from_buffers(pyarrow.large_string(), 3, buffers(None, wide, b"abcde"))
+    refused(pyarrow.table({"A": array}), record, match)
+
+
+def test_an_offset_that_becomes_the_last_one():
+    """Tables are cut where any column is cut."""
+    array = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers(None, words(0, 4_000_000, 4), b"abcd"))
+    other = pyarrow.chunked_array([["x"], ["y"]])
+    refused(pyarrow.table({"A": pyarrow.chunked_array([array]), "_x": other}), match="the column of A is invalid")
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [view(2_000_000, b"aaaa"), view(20, b"aaaa", 7), view(20, b"aaaa", 0, 6), view(20, b"aaaa", 0, -1), view(-1, b"aaaa")],
+)
+def test_views_that_lie_elsewhere(hostile):
+    both = view(4, b"good") + hostile
+    array = pyarrow.Array.from_buffers(pyarrow.string_view(), 2, buffers(None, both, b"a" * 25))
+    refused(pyarrow.table({"A": array}), 2)
+
+
+def test_keys_that_the_dictionary_does_not_have():
+    for key in (2, -1, 127):
+        keys = pyarrow.array([1, key], pyarrow.int8())
+        array = pyarrow.DictionaryArray.from_arrays(keys, pyarrow.array(["x", "y"]), safe=False)
+        refused(pyarrow.table({"A": array}), 2, f"the dictionary has no value {key}")
+
+
+def corrupted(table, old, new):
+    """The table as a stream of Arrow's format, with other bytes in one place."""
+    sink = io.BytesIO()
+    with pyarrow.ipc.new_stream(sink, table.schema) as file:
+        file.write_table(table)
+    data = sink.getvalue()
+    assert data.count(old) == 1
+    return pyarrow.ipc.open_stream(data.replace(old, new))
+
+
+def test_streams_with_other_offsets():
+    table = pyarrow.table({"A": ["aaaa", "bbbb", "ccc"]})
+    good = words(4, 8, 11)
+    assert written(corrupted(table, good, good)) == "aaaabbbbccc "
+    refused(corrupted(table, good, words(4, 8, 1500)), match="the column of A is invalid: Length spanned")
+    refused(corrupted(table, good, words(4, 8, 12)), match="the column of A is invalid")
+    refused(corrupted(table, good, words(4, 8, -1)), match="the column of A is invalid: Negative")
+    refused(corrupted(table, good, words(4, 1 << 30, 11)), 2, "is not within its buffer")
+    # The batches before are written.
+    batches = [table.to_batches()[0], corrupted(table, good, words(4, 99, 11)).read_next_batch()]
+    refused(pyarrow.RecordBatchReader.from_batches(table.schema, batches), 5)
+
+
+def test_batches_frames_and_chunks():
+    hostile = texts([b"ok", b"\xff"], pyarrow.string())
+    batch = pyarrow.record_batch([hostile], ["A"])
+    struct = pyarrow.chunked_array([batch.to_struct_array()])
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"A": pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array([hostile]))})
+    for data in (batch, struct, pyarrow.RecordBatchReader.from_batches(batch.schema, [batch]), frame):
+        refused(data, 2, "not valid UTF-8")
+    frame = pandas.DataFrame({"A": pandas.Series(["ok", None, "ok"], dtype="category")})
+    assert written(frame) == "ok      ok  "
+
+
+def test_an_error_of_the_reader_is_the_one_that_is_raised():
+    def batches():
+        yield pyarrow.record_batch([["a"]], ["A"])
+        raise LookupError("no more")
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("A", pyarrow.string())]), batches())
+    with pytest.raises(Exception, match="no more"):
+        written(reader)
+
+
+def test_a_parquet_file_whose_text_is_not_utf8(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "hostile.parquet"
+    values = [b"ok", b"\xed\xa0\x80", b"ab\xff"]
+    for dictionary in (True, False):
+        parquet.write_table(pyarrow.table({"A": texts(values, pyarrow.string())}), path, use_dictionary=dictionary)
+        table = parquet.read_table(path)
+        assert table.schema.field("A").type == pyarrow.string()
+        assert refused(table, 2, "ED at byte 0").bytes == values[1]
+        with parquet.ParquetFile(path, read_dictionary=["A"]) as file:
+            refused(pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches()), 2)
