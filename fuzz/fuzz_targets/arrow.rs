@@ -66,7 +66,7 @@ fn writer(list: &str) -> Writer {
 /// Returns a number, which is usually `near`.
 fn number(choices: &mut Choices, near: i64) -> i64 {
     match choices.byte() {
-        byte @ 0..200 => near + i64::from(byte / 100),
+        byte @ 0..200 => near.wrapping_add(i64::from(byte / 100)),
         byte @ 200..248 => i64::from(byte - 200),
         byte => [-1, -2, i64::MIN, i64::MAX, i64::MAX - 7, 1 << 61, 5000, 0][usize::from(byte - 248)],
     }
@@ -83,7 +83,7 @@ fn offsets(choices: &mut Choices, count: usize, is_wide: bool) -> Vec<u8> {
     for _ in 0..count {
         let byte = choices.byte();
         match byte {
-            0..240 => at += i64::from(byte % 4),
+            0..240 => at = at.wrapping_add(i64::from(byte % 4)),
             _ => at = number(choices, i64::from(byte) - 248),
         }
         match is_wide {

@@ -3,7 +3,7 @@
 //! A column has the name of its field, and groups and arrays are structs and lists, as in the batches that are read.
 
 use crate::border::Batch;
-use crate::buffers::{Array, Buffers, Validity};
+use crate::buffers::{Array, Buffers, Span, Validity};
 use crate::leaf::{BadValue, Checked, Leaf, bounds};
 use crate::schema::{Kind, Width};
 use crate::{Malformed, Result};
@@ -43,19 +43,12 @@ impl List<'_> {
         let (begin, end) = bounds(self.offsets, self.width, self.offset + index)?;
         match end <= self.elements {
             true => Ok((self.at < end - begin).then(|| begin + self.at)),
-            false => Err(BadValue::Outside(begin as i128, end as i128)),
+            false => Err(BadValue::Outside(begin as i64, end as i64)),
         }
     }
 }
 
 impl<'a> Step<'a> {
-    /// Goes on to the fields of a struct. Returns how many there have to be.
-    fn fields(group: Array<'a>) -> Result<(Self, usize)> {
-        let span = group.span()?;
-        group.buffers()?;
-        Ok((Step::Struct(group.validity()?, span.offset), span.offset + span.len))
-    }
-
     /// Goes on to an element of each list, and to the array that has all elements.
     fn element(list: Array<'a>, at: usize) -> Result<(Self, Array<'a>)> {
         let (offset, validity) = (list.span()?.offset, list.validity()?);
@@ -76,6 +69,7 @@ impl<'a> Step<'a> {
 
 impl<'a> Access<'a> {
     /// Returns the value of a row; `None` if it has none.
+    #[inline]
     pub(crate) fn value(&self, row: usize) -> Checked<'a, Option<Value<'a>>> {
         let mut index = row;
         for step in &self.steps {
@@ -96,6 +90,7 @@ impl<'a> Access<'a> {
 /// says.
 pub fn access<'a>(batch: &'a Batch, path: &str, underscores: bool) -> Result<Option<Access<'a>>> {
     let (mut steps, mut array) = (Vec::new(), batch.root());
+    let mut rows = Some(0..batch.rows()?);
     for segment in path.split('.') {
         let (name, occurrence) = occurrence(segment);
         if array.field().kind != Kind::Struct {
@@ -103,28 +98,34 @@ pub fn access<'a>(batch: &'a Batch, path: &str, underscores: bool) -> Result<Opt
         }
         let name = named(name, underscores);
         let Some(at) = array.field().children.iter().position(|field| field.name == name) else { return Ok(None) };
-        array = inner(&mut steps, array, at).map_err(|error| error.of(path))?;
+        let offset;
+        (array, offset) = inner(&mut steps, array, at).map_err(|error| error.of(path))?;
+        rows = rows.map(|rows| rows.start + offset..rows.end + offset);
         if let Some(occurrence) = occurrence {
             if !matches!(array.field().kind, Kind::List(_)) {
                 return Err(mismatch(path, array, "a list"));
             }
             let (step, values) = Step::element(array, occurrence).map_err(|error| error.of(path))?;
             steps.push(step);
-            array = values;
+            (array, rows) = (values, None);
         }
     }
-    Ok(Some(Access { steps, leaf: Leaf::new(array, path)? }))
+    Ok(Some(Access { steps, leaf: Leaf::new(array, path, rows)? }))
 }
 
-/// Goes on to a field of a struct.
-fn inner<'a>(steps: &mut Vec<Step<'a>>, group: Array<'a>, at: usize) -> Result<Array<'a>> {
-    let ((step, needed), field) = (Step::fields(group)?, group.child(at)?);
-    let len = field.span()?.len;
+/// Goes on to a field of a struct. Returns with which of its values the struct begins.
+fn inner<'a>(steps: &mut Vec<Step<'a>>, group: Array<'a>, at: usize) -> Result<(Array<'a>, usize)> {
+    let (Span { offset, len }, validity, field) = (group.span()?, group.validity()?, group.child(at)?);
+    group.buffers()?;
+    let (needed, len) = (offset + len, field.span()?.len);
     if len < needed {
         return Err(Malformed::new(format!("it has {len} values for {needed} rows of its struct")));
     }
-    steps.push(step);
-    Ok(field)
+    // Most structs, also that of all columns, need no step.
+    if offset > 0 || !validity.is_all() {
+        steps.push(Step::Struct(validity, offset));
+    }
+    Ok((field, offset))
 }
 
 /// Splits `PHONE[2]` into the name and the occurrence, counted from 0.

@@ -45,6 +45,12 @@ impl Validity<'_> {
     /// No value is null.
     pub(crate) const ALL: Self = Validity { bits: None, offset: 0 };
 
+    /// Whether no value is null for certain.
+    pub(crate) fn is_all(&self) -> bool {
+        self.bits.is_none()
+    }
+
+    #[inline]
     pub(crate) fn has(&self, index: usize) -> bool {
         let Some(bits) = self.bits else { return true };
         let at = self.offset + index;

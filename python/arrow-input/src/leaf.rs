@@ -5,6 +5,7 @@ use crate::schema::{Field, Kind, Number, Width};
 use crate::{Malformed, Result};
 use charpipe::fields::{Decimal, Value};
 use std::fmt;
+use std::ops::Range;
 
 /// A value that is not what its type says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,7 +13,7 @@ pub enum BadValue<'a> {
     /// Text that is not UTF-8.
     NotUtf8(&'a [u8]),
     /// A value, or an element of a list, that does not lie within its buffer: it begins and ends there.
-    Outside(i128, i128),
+    Outside(i64, i64),
     /// A view of a buffer that is not there.
     NoBuffer(i32),
     /// A key that the dictionary does not have.
@@ -52,12 +53,28 @@ enum Values<'a> {
     Null,
     Number(Number, &'a [u8]),
     Fixed(usize, &'a [u8]),
-    /// Text or bytes between two offsets.
-    Run(bool, Width, &'a [u8], &'a [u8]),
-    /// Text or bytes that views point to.
-    Views(bool, &'a [u8], Vec<&'a [u8]>),
+    Run(Run<'a>),
+    Views(Views<'a>),
     /// Keys, which count the values from 0.
     Dictionary(Number, &'a [u8], Box<Leaf<'a>>),
+}
+
+/// Text or bytes between two offsets.
+struct Run<'a> {
+    is_text: bool,
+    width: Width,
+    offsets: &'a [u8],
+    bytes: &'a [u8],
+    /// The text of all rows, and where it begins; empty if it is not UTF-8 as a whole. Then each value is checked alone.
+    text: (usize, &'a str),
+}
+
+/// Text or bytes that views point to.
+struct Views<'a> {
+    is_text: bool,
+    views: &'a [u8],
+    /// The buffers, each also as text, which is empty if it is not UTF-8 as a whole. Then each value is checked alone.
+    buffers: Vec<(&'a [u8], &'a str)>,
 }
 
 /// Whether a field of a record can contain values of this type.
@@ -70,27 +87,31 @@ fn is_writable(field: &Field) -> bool {
 }
 
 impl<'a> Leaf<'a> {
-    /// Takes the values of the column of `path`.
-    pub(crate) fn new(array: Array<'a>, path: &str) -> Result<Self> {
+    /// Takes the values of the column of `path`. `rows`: those of them that belong to the rows of the batch, if they lie
+    /// side by side. Only these are read.
+    pub(crate) fn new(array: Array<'a>, path: &str, rows: Option<Range<usize>>) -> Result<Self> {
         let field = array.field();
         match is_writable(field) {
-            true => Self::of(array).map_err(|error| error.of(path)),
+            true => Self::of(array, rows).map_err(|error| error.of(path)),
             false => Err(Malformed::new(format!("the column of {path} is {field}, which no field can contain"))),
         }
     }
 
-    fn of(array: Array<'a>) -> Result<Self> {
+    fn of(array: Array<'a>, rows: Option<Range<usize>>) -> Result<Self> {
         let (span, kind) = (array.span()?, array.field().kind);
         let values = match (kind, array.buffers()?) {
             (Kind::Number(number), Buffers::Fixed(bytes, _)) => match array.dictionary()? {
-                Some(values) => Values::Dictionary(number, bytes, Box::new(Leaf::of(values)?)),
+                Some(values) => Values::Dictionary(number, bytes, Box::new(Leaf::of(values, None)?)),
                 None => Values::Number(number, bytes),
             },
             (_, Buffers::Fixed(bytes, width)) => Values::Fixed(width, bytes),
             (Kind::Run { is_text, .. }, Buffers::Run(offsets, width, bytes)) => {
-                Values::Run(is_text, width, offsets, bytes)
+                let rows = rows.filter(|_| is_text).map(|rows| span.offset + rows.start..span.offset + rows.end);
+                Values::Run(Run { is_text, width, offsets, bytes, text: (0, "") }.checked(rows))
             }
-            (Kind::View { is_text }, Buffers::Views(views, buffers)) => Values::Views(is_text, views, buffers),
+            (Kind::View { is_text }, Buffers::Views(views, buffers)) => {
+                Values::Views(Views::new(is_text, views, buffers, rows.map_or(0, |rows| rows.len())))
+            }
             _ => Values::Null,
         };
         // Only arrays without any values have no buffer that says which ones they lack.
@@ -99,9 +120,10 @@ impl<'a> Leaf<'a> {
     }
 
     /// Returns the value with this index; `None` if it is null.
+    #[inline]
     pub(crate) fn value(&self, index: usize) -> Checked<'a, Option<Value<'a>>> {
         if index >= self.len {
-            return Err(outside(index, index));
+            return Err(elsewhere(index));
         }
         if !self.validity.has(index) {
             return Ok(None);
@@ -111,13 +133,11 @@ impl<'a> Leaf<'a> {
             Values::Null => return Ok(None),
             Values::Number(number, bytes) => value(*number, bytes, index),
             Values::Fixed(width, bytes) => bytes.get(index * width..(index + 1) * width).map(Value::Raw),
-            Values::Run(is_text, width, offsets, bytes) => {
-                Some(typed(*is_text, between(*width, offsets, bytes, index)?)?)
-            }
-            Values::Views(is_text, views, buffers) => Some(typed(*is_text, viewed(views, buffers, index)?)?),
+            Values::Run(run) => Some(run.value(index)?),
+            Values::Views(views) => Some(views.value(index)?),
             Values::Dictionary(keys, bytes, values) => return values.at_key(key(*keys, bytes, index)),
         };
-        found.map(Some).ok_or(outside(index, index))
+        found.map(Some).ok_or_else(|| elsewhere(index))
     }
 
     /// Returns the value that a key stands for.
@@ -128,16 +148,49 @@ impl<'a> Leaf<'a> {
     }
 }
 
-fn outside<N: TryInto<i128>>(begin: N, end: N) -> BadValue<'static> {
-    BadValue::Outside(begin.try_into().unwrap_or(-1), end.try_into().unwrap_or(-1))
+impl<'a> Run<'a> {
+    /// Checks the text of these rows at once, which is faster than each value alone. Most batches have only valid text.
+    fn checked(mut self, rows: Option<Range<usize>>) -> Self {
+        if let Some(rows) = rows
+            && let Some(begin) = offset(self.offsets, self.width, rows.start)
+            && let Some(end) = offset(self.offsets, self.width, rows.end)
+            && let (Ok(begin), Ok(end)) = (usize::try_from(begin), usize::try_from(end))
+            && let Some(Ok(text)) = self.bytes.get(begin..end).map(std::str::from_utf8)
+        {
+            self.text = (begin, text);
+        }
+        self
+    }
+
+    #[inline]
+    fn value(&self, index: usize) -> Checked<'a, Value<'a>> {
+        let (begin, end) = bounds(self.offsets, self.width, index)?;
+        let (before, text) = self.text;
+        // This fails in the middle of a character, too.
+        if let Some(start) = begin.checked_sub(before)
+            && let Some(text) = text.get(start..end - before)
+            && self.is_text
+        {
+            return Ok(Value::Text(text));
+        }
+        let bytes = self.bytes.get(begin..end).ok_or(BadValue::Outside(begin as i64, end as i64))?;
+        typed(self.is_text, bytes)
+    }
+}
+
+/// The array has fewer values.
+fn elsewhere(index: usize) -> BadValue<'static> {
+    BadValue::Outside(index as i64, index as i64)
 }
 
 /// Returns the number of `N` bytes with this index.
+#[inline]
 fn word<const N: usize>(bytes: &[u8], index: usize) -> Option<[u8; N]> {
     bytes.get(index * N..)?.first_chunk().copied()
 }
 
 /// Returns the offset with this index.
+#[inline]
 pub(crate) fn offset(offsets: &[u8], width: Width, index: usize) -> Option<i64> {
     match width {
         Width::Narrow => word(offsets, index).map(|bytes| i32::from_ne_bytes(bytes).into()),
@@ -146,41 +199,54 @@ pub(crate) fn offset(offsets: &[u8], width: Width, index: usize) -> Option<i64> 
 }
 
 /// Returns the bounds of a value: its offset and the next one.
+#[inline]
 pub(crate) fn bounds(offsets: &[u8], width: Width, index: usize) -> Checked<'static, (usize, usize)> {
     let begin = offset(offsets, width, index).unwrap_or(-1);
     let end = offset(offsets, width, index + 1).unwrap_or(-1);
     match (usize::try_from(begin), usize::try_from(end)) {
         (Ok(begin), Ok(end)) if begin <= end => Ok((begin, end)),
-        _ => Err(outside(begin, end)),
+        _ => Err(BadValue::Outside(begin, end)),
     }
 }
 
-/// Returns the bytes of a value between two offsets.
-fn between<'a>(width: Width, offsets: &[u8], bytes: &'a [u8], index: usize) -> Checked<'a, &'a [u8]> {
-    let (begin, end) = bounds(offsets, width, index)?;
-    bytes.get(begin..end).ok_or(outside(begin, end))
+/// Up to how many bytes for each row the text of views is checked at once. Other batches can have values in the same buffers,
+/// so that these may be large.
+const AT_ONCE: usize = 64;
+
+impl<'a> Views<'a> {
+    fn new(is_text: bool, views: &'a [u8], buffers: Vec<&'a [u8]>, rows: usize) -> Self {
+        let size = buffers.iter().fold(0usize, |size, buffer| size.saturating_add(buffer.len()));
+        let at_once = is_text && size <= rows.saturating_mul(AT_ONCE);
+        let text = |bytes| if at_once { std::str::from_utf8(bytes).unwrap_or_default() } else { "" };
+        Views { is_text, views, buffers: buffers.into_iter().map(|bytes| (bytes, text(bytes))).collect() }
+    }
+
+    /// A view begins with its length. If that is at most 12, the bytes follow; otherwise four of them, the number of a
+    /// buffer, and where they begin there.
+    #[inline]
+    fn value(&self, index: usize) -> Checked<'a, Value<'a>> {
+        let view = self.views.get(index * 16..).and_then(<[u8]>::first_chunk::<16>).ok_or_else(|| elsewhere(index))?;
+        let part = |at| word(view, at).map_or(-1, i32::from_ne_bytes);
+        let (len, buffer, begin) = (part(0), part(2), part(3));
+        if let Ok(len) = usize::try_from(len)
+            && let Some(bytes) = view[4..].get(..len)
+        {
+            return typed(self.is_text, bytes);
+        }
+        let found = usize::try_from(buffer).ok().and_then(|buffer| self.buffers.get(buffer));
+        let (bytes, text) = *found.ok_or(BadValue::NoBuffer(buffer))?;
+        let end = i64::from(begin) + i64::from(len);
+        let (Ok(from), Ok(to)) = (usize::try_from(begin), usize::try_from(end)) else {
+            return Err(BadValue::Outside(begin.into(), end));
+        };
+        match text.get(from..to) {
+            Some(text) if self.is_text => Ok(Value::Text(text)),
+            _ => typed(self.is_text, bytes.get(from..to).ok_or(BadValue::Outside(begin.into(), end))?),
+        }
+    }
 }
 
-/// Returns the bytes of a view. It begins with its length. If that is at most 12, the bytes follow; otherwise four of them,
-/// the number of a buffer, and where they begin there.
-fn viewed<'a>(views: &'a [u8], buffers: &[&'a [u8]], index: usize) -> Checked<'a, &'a [u8]> {
-    let view = views.get(index * 16..).and_then(<[u8]>::first_chunk::<16>).ok_or(outside(index, index))?;
-    let part = |at| word(view, at).map_or(-1, i32::from_ne_bytes);
-    let (len, buffer, begin) = (part(0), part(2), part(3));
-    if let Ok(len) = usize::try_from(len)
-        && let Some(bytes) = view[4..].get(..len)
-    {
-        return Ok(bytes);
-    }
-    let found = usize::try_from(buffer).ok().and_then(|buffer| buffers.get(buffer));
-    let end = i64::from(begin) + i64::from(len);
-    match (usize::try_from(begin), usize::try_from(end)) {
-        (Ok(from), Ok(to)) => found.ok_or(BadValue::NoBuffer(buffer))?.get(from..to),
-        _ => None,
-    }
-    .ok_or(outside(i64::from(begin), end))
-}
-
+#[inline]
 fn typed(is_text: bool, bytes: &[u8]) -> Checked<'_, Value<'_>> {
     match is_text {
         true => std::str::from_utf8(bytes).map(Value::Text).map_err(|_| BadValue::NotUtf8(bytes)),
