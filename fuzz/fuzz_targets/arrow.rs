@@ -78,7 +78,7 @@ fn bytes(choices: &mut Choices, len: usize) -> Vec<u8> {
 
 /// Returns offsets: mostly ascending ones, and any numbers.
 fn offsets(choices: &mut Choices, count: usize, is_wide: bool) -> Vec<u8> {
-    let mut at = 0;
+    let mut at = 0i64;
     let mut words = Vec::new();
     for _ in 0..count {
         let byte = choices.byte();
