@@ -86,8 +86,8 @@ impl<'a> Access<'a> {
 /// columns have no hyphens in their names.
 ///
 /// # Errors
-/// [`Malformed`]: a type that no field can contain, or that is not that of the field; an array that is not what its type
-/// says.
+/// [`Malformed`]: a type that no field can contain, or that is not that of the field; an array that is not what its
+/// type says.
 pub fn access<'a>(batch: &'a Batch, path: &str, underscores: bool) -> Result<Option<Access<'a>>> {
     let (mut steps, mut array) = (Vec::new(), batch.root());
     let mut rows = Some(0..batch.rows()?);

@@ -118,12 +118,12 @@ unsafe impl Send for ArrowArrayStream {}
 /// A stream of batches that another library makes.
 ///
 /// # The promise
-/// Of what the other library passes on, this cannot be checked. It holds for every stream, and the comments below call it
-/// the promise of the producer:
+/// Of what the other library passes on, this cannot be checked. It holds for every stream, and the comments below call
+/// it the promise of the producer:
 ///
 /// * Pointers are null, or lead to what the interface says, until the structure is released, and nobody writes there.
-/// * The arrays `buffers` and `children` have as many entries as `n_buffers` and `n_children` say. Arrays have the types
-///   of the schema.
+/// * The arrays `buffers` and `children` have as many entries as `n_buffers` and `n_children` say. Arrays have the
+///   types of the schema.
 /// * Buffers have the size that follows from the type, from `offset` and from `length`. The bytes of a run of text end
 ///   with its last offset, and the lengths of the buffers of views are those in the last buffer.
 pub struct Stream {
@@ -136,11 +136,12 @@ impl Stream {
     /// Moves a stream out of `pointer`, and reads its schema.
     ///
     /// # Errors
-    /// [`Malformed`] if it was released, lacks a function, or does not consist of rows; what the producer says if it has
-    /// no schema.
+    /// [`Malformed`] if it was released, lacks a function, or does not consist of rows; what the producer says if it
+    /// has no schema.
     ///
     /// # Safety
-    /// `pointer` leads to a stream that nobody else uses at the moment, and its producer keeps the [promise](Self#the-promise).
+    /// `pointer` leads to a stream that nobody else uses at the moment, and its producer keeps the
+    /// [promise](Self#the-promise).
     pub unsafe fn from_raw(pointer: *mut ArrowArrayStream) -> Result<Stream> {
         if pointer.is_null() || !pointer.is_aligned() {
             return Err(Malformed::new("the stream is an invalid pointer"));
@@ -226,7 +227,8 @@ fn field(schema: &ArrowSchema, depth: usize) -> Result<Field> {
     let wrong = || Malformed::new(format!("the column {name:?} is {kind} with {} children", schema.n_children));
     let count = count.ok_or_else(wrong)?;
     let children = (0..count).map(|index| {
-        // SAFETY: The promise of the producer: there are `n_children` pointers to schemas, which live as long as this one.
+        // SAFETY: The promise of the producer: there are `n_children` pointers to schemas, which live as long as this
+        // one.
         let child = unsafe { entry(schema.children, index) };
         field(child.ok_or_else(wrong)?, depth + 1)
     });
@@ -242,8 +244,8 @@ fn field(schema: &ArrowSchema, depth: usize) -> Result<Field> {
 /// Returns the structure that an entry in a table of pointers leads to; `None` if it leads nowhere.
 ///
 /// # Safety
-/// A table that is not null has more than `index` entries, and entries that are not null lead to structures that live as
-/// long as `'a`.
+/// A table that is not null has more than `index` entries, and entries that are not null lead to structures that live
+/// as long as `'a`.
 pub(crate) unsafe fn entry<'a, T>(table: *const *mut T, index: usize) -> Option<&'a T> {
     if table.is_null() {
         return None;

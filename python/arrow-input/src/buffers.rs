@@ -183,9 +183,9 @@ impl<'a> Array<'a> {
         if pointer.is_null() {
             return Err(Malformed::new(format!("buffer {index} of {len} bytes is missing")));
         }
-        // SAFETY: The pointer is not null, the length is possible, and the caller promises that there are as many bytes.
-        // The promise of the producer: nobody writes there, and they stay until the batch is released, which `'a` does
-        // not outlive.
+        // SAFETY: The pointer is not null, the length is possible, and the caller promises that there are as many
+        // bytes. The promise of the producer: nobody writes there, and they stay until the batch is released, which
+        // `'a` does not outlive.
         Ok(unsafe { std::slice::from_raw_parts(pointer, len) })
     }
 
@@ -208,7 +208,8 @@ impl<'a> Array<'a> {
         let (Some(field), true) = (self.field.children.get(index), self.array.n_children == expected as i64) else {
             return Err(Malformed::new(format!("it has {} children instead of {expected}", self.array.n_children)));
         };
-        // SAFETY: The promise of the producer: there are `n_children` pointers to arrays, which live as long as this one.
+        // SAFETY: The promise of the producer: there are `n_children` pointers to arrays, which live as long as this
+        // one.
         let child = unsafe { entry(self.array.children, index) };
         let array = child.ok_or_else(|| Malformed::new(format!("{:?} is missing", field.name)))?;
         Ok(Array { array, field })

@@ -65,7 +65,8 @@ struct Run<'a> {
     width: Width,
     offsets: &'a [u8],
     bytes: &'a [u8],
-    /// The text of all rows, and where it begins; empty if it is not UTF-8 as a whole. Then each value is checked alone.
+    /// The text of all rows, and where it begins; empty if it is not UTF-8 as a whole. Then each value is checked
+    /// alone.
     text: (usize, &'a str),
 }
 
@@ -87,8 +88,8 @@ fn is_writable(field: &Field) -> bool {
 }
 
 impl<'a> Leaf<'a> {
-    /// Takes the values of the column of `path`. `rows`: those of them that belong to the rows of the batch, if they lie
-    /// side by side. Only these are read.
+    /// Takes the values of the column of `path`. `rows`: those of them that belong to the rows of the batch, if they
+    /// lie side by side. Only these are read.
     pub(crate) fn new(array: Array<'a>, path: &str, rows: Option<Range<usize>>) -> Result<Self> {
         let field = array.field();
         match is_writable(field) {
@@ -209,8 +210,8 @@ pub(crate) fn bounds(offsets: &[u8], width: Width, index: usize) -> Checked<'sta
     }
 }
 
-/// Up to how many bytes for each row the text of views is checked at once. Other batches can have values in the same buffers,
-/// so that these may be large.
+/// Up to how many bytes for each row the text of views is checked at once. Other batches can have values in the same
+/// buffers, so that these may be large.
 const AT_ONCE: usize = 64;
 
 impl<'a> Views<'a> {

@@ -1,7 +1,7 @@
 //! Makes streams of any buffers, as a hostile producer could: for tests, and for the fuzz target.
 //!
-//! Buffers get the size that the interface promises, so that nothing here can break [the promise](crate::Stream). All else
-//! is as it is given: lengths, numbers of buffers and children, null pointers, and what buffers contain.
+//! Buffers get the size that the interface promises, so that nothing here can break [the promise](crate::Stream). All
+//! else is as it is given: lengths, numbers of buffers and children, null pointers, and what buffers contain.
 
 #![allow(unsafe_code, reason = "Arrow's C interface consists of pointers")]
 

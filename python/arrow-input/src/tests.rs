@@ -131,6 +131,23 @@ fn text_that_is_not_utf8_is_never_returned_as_text() {
     }
 }
 
+/// The text of all rows is valid, but that of each is not.
+#[test]
+fn characters_that_values_share() {
+    let halves = |half: &str| format!("the text is not valid UTF-8: {half} at byte 0");
+    let run = Node::new("u", 3, vec![None, narrow(&[0, 1, 2, 4]), data(b"\xC3\xA9\xC3\xA9")]);
+    assert_eq!(read_ok(run), [halves("C3"), halves("A9"), "\"é\"".to_owned()]);
+    let bytes = "0123456789abcdéfghijklmnopqrst".as_bytes();
+    let views = [view(15, b"0123", 0, 0), view(13, b"\xA9fgh", 0, 15)].concat();
+    for spare in [0, 500] {
+        // With much else in the buffer, each value is checked alone.
+        let buffer = [bytes, &vec![b'x'; spare]].concat();
+        let lengths = wide(&[buffer.len() as i64]);
+        let found = read_ok(Node::new("vu", 2, vec![None, Some(views.clone()), Some(buffer), lengths]));
+        assert!(found[0].ends_with("C3 at byte 14") && found[1].ends_with("A9 at byte 0"), "{found:?}");
+    }
+}
+
 #[test]
 fn null_values_are_not_read() {
     // Only the first one is valid.
@@ -256,6 +273,11 @@ fn offsets_of_arrays() {
     // The offset of a struct is that of its fields as well.
     let group = Node { offset: 1, ..Node::new("+s", 1, vec![data(&[0b10])]) }.with([numbers.named("B")]);
     assert_eq!(read_path(group, "A.B", 1).unwrap(), ["10"]);
+    let text = vec![None, narrow(&[3, 4, 6, 9]), data(b"\xFF\xFF\xFFabbc\xC3\xA9")];
+    let inner = Node { offset: 1, ..Node::new("+s", 2, vec![None]) };
+    let group = Node { offset: 1, ..Node::new("+s", 1, vec![None]) };
+    let text = Node { offset: 0, ..Node::new("u", 3, text) }.named("C");
+    assert_eq!(read_path(group.with([inner.with([text]).named("B")]), "A.B.C", 1).unwrap(), ["\"cé\""]);
 }
 
 /// Lists of two, no, and one number, and a null one.

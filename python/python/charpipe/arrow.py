@@ -157,8 +157,9 @@ def write(
 def _validated(data: Any, failures: list[Exception]) -> Any:
     """Return a stream whose batches pyarrow has checked, if they are its own.
 
-    Arrow's C interface does not pass on how long most buffers are, so only their owner can check that they are as long as
-    the batch says. pyarrow does not do that when it reads a file. What charpipe can see itself, it checks on the way.
+    Arrow's C interface does not pass on how long most buffers are, so only their owner can check that they are as long
+    as the batch says. pyarrow does not do that when it reads a file. What charpipe can see itself, it checks on the
+    way.
     """
     pyarrow, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
     if pyarrow is None:
