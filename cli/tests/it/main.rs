@@ -10,6 +10,7 @@ mod json;
 mod limits;
 mod list;
 mod mainframe_e2e;
+mod promises;
 mod references;
 mod rows;
 mod rows_back;
