@@ -73,7 +73,6 @@ const DOORS: [fn(&Path) -> io::Result<()>; 3] =
     [replace, |path| in_place(path, Content::Removed), |path| in_place(path, Content::Kept)];
 
 #[test]
-#[cfg(target_os = "linux")]
 fn a_link_of_another_user_leads_only_to_what_is_that_users() {
     let Some(place) = Place::new() else { return };
     let (secret, new) = (place.path("private/secret"), place.path("private/new"));

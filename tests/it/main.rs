@@ -20,7 +20,8 @@ mod field_lists;
 mod fields;
 mod fields_mainframe;
 mod fields_properties;
-#[cfg(all(unix, feature = "files"))]
+// Links in the middle of a path are checked on Linux only.
+#[cfg(all(target_os = "linux", feature = "files"))]
 mod files;
 mod forks;
 mod guess;

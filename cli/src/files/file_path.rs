@@ -228,7 +228,7 @@ impl Position {
         while self.dir != dir {
             let parent = self.folder.parent().ok()?;
             self.ids.pop();
-            if parent.id().ok() != self.ids.last().copied() {
+            if parent.id().ok().as_ref() != self.ids.last() {
                 return None;
             }
             self.folder = Arc::new(parent);
