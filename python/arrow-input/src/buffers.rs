@@ -90,6 +90,8 @@ impl<'a> Array<'a> {
         // The interface allows to leave them out if nothing is null. Even then they count if they are there: pyarrow
         // does the same.
         let bits = match self.is_null(0)? {
+            // Nothing is read of an array without values, whatever its offset is.
+            _ if len == 0 => None,
             true if nulls > 0 => return Err(Malformed::new(format!("{nulls} values are null, but not said which"))),
             true => None,
             // SAFETY: The first buffer of all types except `Null` has a bit for each value.
@@ -125,11 +127,8 @@ impl<'a> Array<'a> {
         Ok(Buffers::Fixed(unsafe { self.numbers(1, 0, width)? }, width))
     }
 
-    /// Returns where each value begins, and where the last one ends. An array without values may lack this.
+    /// Returns where each value begins, and where the last one ends.
     fn offsets(self, width: Width) -> Result<&'a [u8]> {
-        if self.array.length == 0 {
-            return Ok(&[]);
-        }
         // SAFETY: The second buffer of such a type has the offsets, of this width: one more than values.
         unsafe { self.numbers(1, 1, width.bytes()) }
     }
@@ -158,12 +157,15 @@ impl<'a> Array<'a> {
         Ok(Buffers::Views(views, buffers.collect::<Result<_>>()?))
     }
 
-    /// Returns a buffer of numbers, of which there are `more` than values.
+    /// Returns a buffer of numbers, of which there are `more` than values. An array without values may lack it.
     ///
     /// # Safety
     /// The type has such a buffer.
     unsafe fn numbers(self, index: usize, more: usize, width: usize) -> Result<&'a [u8]> {
         let Span { offset, len } = self.span()?;
+        if len == 0 {
+            return Ok(&[]);
+        }
         // SAFETY: The promise of the producer: buffers have the size that follows from the type and the length.
         unsafe { self.buffer(index, size(offset + len + more, width)?) }
     }

@@ -63,8 +63,12 @@ impl Node {
 
     /// Brings the lengths into the range for which there are buffers, or makes them impossible.
     fn lengths(&self) -> (i64, i64) {
-        let possible = |number: i64| if number > MOST { i64::MAX } else { number };
-        (possible(self.length), possible(self.offset))
+        match (self.length > MOST, self.offset > MOST) {
+            (false, false) => (self.length, self.offset),
+            // Their sum is too large. A single large number would be possible for values of one byte.
+            (true, _) => (i64::MAX, self.offset.max(1)),
+            (false, true) => (self.length.max(1), i64::MAX),
+        }
     }
 
     /// Returns the buffers with the sizes that the interface promises.
