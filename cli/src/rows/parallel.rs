@@ -4,17 +4,15 @@ use crate::rows::account::Ending;
 use crate::rows::batch::{Batch, Cutter};
 use crate::rows::forward::{self, Take};
 use crate::rows::work::{Done, Worker};
+use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, Scope};
 
-/// A thread that works on batches. It gets every Nth batch, so that the results are in order if the threads are asked in
-/// turn.
+/// A thread that works on batches, of which it gets every Nth.
 struct Hand {
     batches: SyncSender<(Batch, Done)>,
     /// The rows of the batches, each in one or several parts. The batch comes back with the last one.
     results: Receiver<(Option<Batch>, Done)>,
-    /// How many batches it has.
-    busy: usize,
 }
 
 /// How many batches wait for each thread.
@@ -28,35 +26,33 @@ pub(super) fn run<'a>(
     take: &mut Take<'_>,
 ) -> Result<(), Ending> {
     thread::scope(|scope| {
-        let mut hands: Vec<Hand> = (0..jobs).map_while(|_| begin(scope, worker())).collect();
+        let hands: Vec<Hand> = (0..jobs).map_while(|_| begin(scope, worker())).collect();
         if hands.is_empty() {
             // The system grants no threads.
             return forward::alone(worker(), cutter, take);
         }
         let mut spare = Vec::new();
+        // The threads that have the batches whose rows are wanted next, in the order of the batches.
+        let mut order = VecDeque::new();
         let mut next = 0;
         let read = loop {
             let (mut batch, done) = spare.pop().unwrap_or_default();
             let read = cutter.read(&mut batch);
-            let count = hands.len();
-            let hand = &mut hands[next];
-            if hand.busy == WAITING {
-                spare.push(receive(hand, take)?);
+            if order.len() == WAITING * hands.len()
+                && let Some(oldest) = order.pop_front()
+            {
+                spare.push(receive(&hands[oldest], take)?);
             }
             // A thread ends only after this sender is gone, or if it panics, which `receive` finds out.
-            _ = hand.batches.send((batch, done));
-            hand.busy += 1;
-            next = (next + 1) % count;
+            _ = hands[next].batches.send((batch, done));
+            order.push_back(next);
+            next = (next + 1) % hands.len();
             if !matches!(read, Ok(true)) {
                 break read;
             }
         };
-        // The oldest batch is that of the thread whose turn it is.
-        while hands.iter().any(|hand| hand.busy > 0) {
-            if hands[next].busy > 0 {
-                receive(&mut hands[next], take)?;
-            }
-            next = (next + 1) % hands.len();
+        for oldest in order {
+            receive(&hands[oldest], take)?;
         }
         read.map(drop).map_err(Ending::Failed)
     })
@@ -78,17 +74,16 @@ fn begin<'scope>(scope: &'scope Scope<'scope, '_>, mut worker: Worker<'scope>) -
         Some(())
     };
     thread::Builder::new().spawn_scoped(scope, work).ok()?;
-    Some(Hand { batches, results, busy: 0 })
+    Some(Hand { batches, results })
 }
 
 /// Waits for the oldest batch of a thread, and hands over its rows.
-fn receive(hand: &mut Hand, take: &mut Take<'_>) -> Result<(Batch, Done), Ending> {
+fn receive(hand: &Hand, take: &mut Take<'_>) -> Result<(Batch, Done), Ending> {
     loop {
         // The scope passes a panic of the thread on.
         let Ok((batch, mut done)) = hand.results.recv() else { panic!("a thread has ended") };
         take(&mut done)?;
         if let Some(batch) = batch {
-            hand.busy -= 1;
             return Ok((batch, done));
         }
     }

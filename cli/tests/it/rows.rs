@@ -267,6 +267,38 @@ fn in_pieces(line: &str, input: &[u8], size: usize) -> Output {
     })
 }
 
+/// However many batches a file has, threads give their rows in the order of the records, up to the first error.
+#[test]
+fn threads_keep_the_order_of_rows() {
+    /// Not larger than a batch.
+    const STEP: usize = 160 << 10;
+    let folder = tempfile::tempdir().unwrap();
+    let (list, path) = (folder.path().join("list"), folder.path().join("in"));
+    fs::write(&list, "N 1 7 zoned,unsigned\nTEXT 8 1993 text\n").unwrap();
+    let record = |number: usize| format!("{number:07}{:1993}", "x");
+    for steps in 0..=12 {
+        let count = steps * STEP / 2000 + 1;
+        let mut input: String = (0..count).map(record).collect();
+        for is_bad in [false, true] {
+            if is_bad {
+                // Digits that are letters, in the middle.
+                let at = count / 2 * 2000;
+                input.replace_range(at..at + 3, "xyz");
+            }
+            fs::write(&path, &input).unwrap();
+            let line = format!("-q --layout {} --records fb:2000 -f latin1", list.display());
+            let run = |jobs: usize| rows(&format!("{line} --jobs {jobs} {}", path.display()), b"");
+            let alone = run(1);
+            assert_eq!(alone.status.code(), Some(i32::from(is_bad)), "{}", String::from_utf8_lossy(&alone.stderr));
+            for jobs in [2, 3, 4] {
+                let threads = run(jobs);
+                assert!(threads.stdout == alone.stdout, "{count} records, {jobs} jobs, bad: {is_bad}");
+                assert_eq!(String::from_utf8_lossy(&threads.stderr), String::from_utf8_lossy(&alone.stderr));
+            }
+        }
+    }
+}
+
 #[test]
 fn pieces_and_threads_make_no_difference() {
     let folder = tempfile::tempdir().unwrap();
