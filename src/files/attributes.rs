@@ -14,9 +14,10 @@ pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
     let (same_user, same_group) = (ours.uid() == theirs.uid(), ours.gid() == theirs.gid());
     let mut mode = theirs.permissions().mode() & 0o777;
     if !(same_user && same_group) && fchown(new, Some(theirs.uid()), Some(theirs.gid())).is_err() {
-        // Permissions that were meant for one group must not go to another.
+        // Permissions that were meant for one group must not go to another; and whoever was in the first group counts
+        // with all others now, who may have had more.
         let group_kept = same_group || fchown(new, None, Some(theirs.gid())).is_ok();
-        mode &= if group_kept { 0o777 } else { 0o707 };
+        mode &= if group_kept { 0o777 } else { 0o700 | mode >> 3 & 0o007 };
     }
     if !copy_attributes(new, old)? {
         // With an access control list, these bits are not those of the group, but a limit for everyone in the list.

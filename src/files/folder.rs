@@ -14,7 +14,12 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 /// An open directory.
-pub struct Folder(File);
+pub struct Folder {
+    file: File,
+    /// The other user whose symlink led here, or above here. That user chose what the names below lead to, so only what
+    /// belongs to that user may be written here.
+    led_by: Option<u32>,
+}
 
 /// Identifies a directory, whatever its name.
 pub type FolderId = FileId;
@@ -35,35 +40,49 @@ impl Folder {
     /// Opens the directory at `path`. Symlinks on the way are followed, but not those by which another user would decide
     /// what happens to our files: see [`may_lead`].
     pub fn open(path: &Path) -> io::Result<Self> {
-        Self::open_at(CWD, Path::new("."))?.at(path)
+        Self::open_at(CWD, Path::new("."), None)?.at(path)
     }
 
     /// Opens the directory at `path` as seen from here, by the same rule.
     pub fn at(&self, path: &Path) -> io::Result<Self> {
+        self.follow(path, None)
+    }
+
+    /// Opens the directory at `path`, which is the text of a symlink of `owner`, if there is one.
+    pub(super) fn follow(&self, path: &Path, owner: Option<u32>) -> io::Result<Self> {
         let mut links = MAX_LINKS;
-        if cfg!(target_os = "linux") { self.walk(path, &mut links) } else { Self::open_at(&self.0, path) }
+        if !cfg!(target_os = "linux") {
+            return Self::open_at(&self.file, path, self.led_by);
+        }
+        self.walk(path, owner.filter(|owner| !is_ours(*owner)), &mut links)
     }
 
-    fn open_at(start: impl AsFd, path: &Path) -> io::Result<Self> {
+    fn open_at(start: impl AsFd, path: &Path, led_by: Option<u32>) -> io::Result<Self> {
         // With the dot, a symlink to a directory is not the last component, and the system follows it.
-        Ok(Folder(fs::openat(start, path.join("."), HOLD_FLAGS, Mode::empty())?.into()))
+        Ok(Folder { file: fs::openat(start, path.join("."), HOLD_FLAGS, Mode::empty())?.into(), led_by })
     }
 
-    /// Follows `path`, a component at a time. At most `links` more symlinks are followed.
-    fn walk(&self, path: &Path, links: &mut usize) -> io::Result<Self> {
-        let mut at = Self::open_at(&self.0, Path::new(if path.has_root() { "/" } else { "." }))?;
+    /// Follows `path`, a component at a time. `guide` is the other user who chose it. At most `links` more symlinks are
+    /// followed.
+    fn walk(&self, path: &Path, guide: Option<u32>, links: &mut usize) -> io::Result<Self> {
+        let (start, led_by) = if path.has_root() { ("/", None) } else { (".", self.led_by) };
+        let mut at = Self::open_at(&self.file, Path::new(start), led_by)?;
         for component in path.components() {
-            match component {
-                Component::Normal(name) => at = at.enter(name, links)?,
-                Component::ParentDir => at = at.parent()?,
-                Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+            at = match component {
+                Component::Normal(name) => at.enter(name, guide, links)?,
+                Component::ParentDir => at.parent()?,
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => at,
+            };
+            // In `/proc` there are ways into other trees of mounts, in which that user has put anything anywhere.
+            if guide.or(at.led_by).is_some() && at.is_proc() {
+                return Err(led_astray());
             }
         }
         Ok(at)
     }
 
     /// Opens a subdirectory, or the directory that a symlink leads to.
-    fn enter(&self, name: &OsStr, links: &mut usize) -> io::Result<Self> {
+    fn enter(&self, name: &OsStr, guide: Option<u32>, links: &mut usize) -> io::Result<Self> {
         let error = match self.sub(name) {
             Ok(folder) => return Ok(folder),
             Err(error) => error,
@@ -73,37 +92,50 @@ impl Folder {
         if !self.trusts(owner)? {
             return Err(led_astray());
         }
+        let other = Some(owner).filter(|owner| !is_ours(*owner));
         // The text of a symlink of `/proc` is not where it leads: `/proc/PID/root` can be in another tree of mounts.
-        let folder = if self.is_proc() { Self::open_at(&self.0, Path::new(name))? } else { self.walk(&target, links)? };
+        let mut folder = match self.is_proc() {
+            true => Self::open_at(&self.file, Path::new(name), None)?,
+            false => self.walk(&target, other.or(guide).or(self.led_by), links)?,
+        };
         may_lead(owner, folder.owner()?)?;
+        for user in [other, self.led_by].into_iter().flatten() {
+            folder.led_by = Some(one_user(folder.led_by, user)?);
+        }
         Ok(folder)
     }
 
     /// Returns the user that this directory belongs to.
     pub(super) fn owner(&self) -> io::Result<u32> {
-        Ok(self.0.metadata()?.uid())
+        Ok(self.file.metadata()?.uid())
+    }
+
+    /// Returns the other user whose symlink led here, or above here.
+    pub(super) fn led_by(&self) -> Option<u32> {
+        self.led_by
     }
 
     /// Opens a subdirectory; a symlink is an error.
     pub fn sub(&self, name: &OsStr) -> io::Result<Self> {
-        Ok(Folder(fs::openat(&self.0, name, HOLD_FLAGS | OFlags::NOFOLLOW, Mode::empty())?.into()))
+        let file = fs::openat(&self.file, name, HOLD_FLAGS | OFlags::NOFOLLOW, Mode::empty())?.into();
+        Ok(Folder { file, led_by: self.led_by })
     }
 
     /// Opens the directory that this one is in.
     pub fn parent(&self) -> io::Result<Self> {
-        Ok(Folder(fs::openat(&self.0, "..", HOLD_FLAGS, Mode::empty())?.into()))
+        Ok(Folder { file: fs::openat(&self.file, "..", HOLD_FLAGS, Mode::empty())?.into(), led_by: self.led_by })
     }
 
     /// Returns the identity of the directory.
     pub fn id(&self) -> io::Result<FolderId> {
-        Ok(FileId::of_any(&self.0.metadata()?))
+        Ok(FileId::of_any(&self.file.metadata()?))
     }
 
     /// Returns the names in this directory with their kinds, in no particular order.
     pub fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         let mut entries = Vec::new();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        for entry in Dir::new(fs::openat(&self.0, ".", flags, Mode::empty())?)? {
+        for entry in Dir::new(fs::openat(&self.file, ".", flags, Mode::empty())?)? {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name == "." || name == ".." {
@@ -125,7 +157,7 @@ impl Folder {
 
     /// Returns the entry `name`, or `None` if there is none.
     pub fn look(&self, name: &OsStr) -> io::Result<Option<Entry>> {
-        match fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+        match fs::statat(&self.file, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => {
                 // The types of these fields differ between systems.
                 #[allow(clippy::unnecessary_cast)]
@@ -142,7 +174,7 @@ impl Folder {
     #[cfg(target_os = "linux")]
     pub(super) fn link(&self, name: &OsStr) -> io::Result<Option<(u32, PathBuf)>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let link = File::from(fs::openat(&self.0, name, flags, Mode::empty())?);
+        let link = File::from(fs::openat(&self.file, name, flags, Mode::empty())?);
         let found = link.metadata()?;
         if !found.is_symlink() {
             return Ok(None);
@@ -154,13 +186,13 @@ impl Folder {
     #[cfg(not(target_os = "linux"))]
     pub(super) fn link(&self, name: &OsStr) -> io::Result<Option<(u32, PathBuf)>> {
         let Some(Entry { kind: EntryKind::Link, owner, .. }) = self.look(name)? else { return Ok(None) };
-        let target = fs::readlinkat(&self.0, name, Vec::new())?;
+        let target = fs::readlinkat(&self.file, name, Vec::new())?;
         Ok(Some((owner, OsString::from_vec(target.into_bytes()).into())))
     }
 
     /// Opens the file `name` for reading. Does not wait, whatever kind of file it is. A symlink is an error.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
-        Ok(fs::openat(&self.0, name, FILE_FLAGS, Mode::empty())?.into())
+        Ok(fs::openat(&self.file, name, FILE_FLAGS, Mode::empty())?.into())
     }
 
     /// Opens the regular file `name` for its owner, permissions and attributes. This can succeed even if the file may not
@@ -171,8 +203,10 @@ impl Folder {
         #[cfg(not(target_os = "linux"))]
         const ATTRIBUTE_FLAGS: OFlags = OFlags::WRONLY.union(FILE_FLAGS);
 
-        match fs::openat(&self.0, name, FILE_FLAGS, Mode::empty()) {
-            Err(Errno::ACCESS | Errno::PERM) => Ok(fs::openat(&self.0, name, ATTRIBUTE_FLAGS, Mode::empty())?.into()),
+        match fs::openat(&self.file, name, FILE_FLAGS, Mode::empty()) {
+            Err(Errno::ACCESS | Errno::PERM) => {
+                Ok(fs::openat(&self.file, name, ATTRIBUTE_FLAGS, Mode::empty())?.into())
+            }
             opened => Ok(opened?.into()),
         }
     }
@@ -183,7 +217,7 @@ impl Folder {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
         let flags = if at_end { flags | OFlags::APPEND } else { flags };
         loop {
-            match fs::openat(&self.0, name, flags, Mode::empty()) {
+            match fs::openat(&self.file, name, flags, Mode::empty()) {
                 Err(Errno::INTR) => {}
                 opened => return Ok(opened?.into()),
             }
@@ -196,7 +230,7 @@ impl Folder {
     pub(super) fn hold_in_proc(&self, name: &OsStr) -> io::Result<(File, Option<u32>)> {
         let owner = self.look(name)?.filter(|entry| entry.kind == EntryKind::Link).map(|entry| entry.owner);
         let flags = if owner.is_some() { OFlags::PATH } else { OFlags::PATH | OFlags::NOFOLLOW };
-        Ok((fs::openat(&self.0, name, flags | OFlags::CLOEXEC, Mode::empty())?.into(), owner))
+        Ok((fs::openat(&self.file, name, flags | OFlags::CLOEXEC, Mode::empty())?.into(), owner))
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -207,7 +241,7 @@ impl Folder {
     /// Makes the file `name`, which must not exist.
     pub(super) fn make(&self, name: &OsStr, mode: u16) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(fs::openat(&self.0, name, flags, permissions(mode))?.into())
+        Ok(fs::openat(&self.file, name, flags, permissions(mode))?.into())
     }
 
     /// Makes a file without a name, to which [`name`](Self::name) can give one. Returns `None` if the file system does not
@@ -215,7 +249,7 @@ impl Folder {
     #[cfg(target_os = "linux")]
     pub(super) fn unnamed(&self, mode: u16) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        let file = File::from(fs::openat(&self.0, ".", flags, permissions(mode)).ok()?);
+        let file = File::from(fs::openat(&self.file, ".", flags, permissions(mode)).ok()?);
         let seen = std::fs::metadata(descriptor_path(&file)).ok()?;
         (FileId::of_any(&seen) == FileId::of_any(&file.metadata().ok()?)).then_some(file)
     }
@@ -224,29 +258,29 @@ impl Folder {
     /// Linux does not need.
     #[cfg(target_os = "linux")]
     pub fn name(&self, file: &File, _from: Option<(&Folder, &OsStr)>, name: &OsStr) -> io::Result<()> {
-        Ok(fs::linkat(CWD, descriptor_path(file), &self.0, name, AtFlags::SYMLINK_FOLLOW)?)
+        Ok(fs::linkat(CWD, descriptor_path(file), &self.file, name, AtFlags::SYMLINK_FOLLOW)?)
     }
 
     /// Gives an open file the name `name`, which must be free. `from` is a place where the file has another name.
     #[cfg(not(target_os = "linux"))]
     pub fn name(&self, _: &File, from: Option<(&Folder, &OsStr)>, name: &OsStr) -> io::Result<()> {
         let Some((folder, old)) = from else { return Err(io::ErrorKind::Unsupported.into()) };
-        Ok(fs::linkat(&folder.0, old, &self.0, name, AtFlags::empty())?)
+        Ok(fs::linkat(&folder.file, old, &self.file, name, AtFlags::empty())?)
     }
 
     /// Renames `from` to `to`, and replaces any file of that name.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(fs::renameat(&self.0, from, &self.0, to)?)
+        Ok(fs::renameat(&self.file, from, &self.file, to)?)
     }
 
     /// Renames `from` to `to`, which must not exist.
     pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-        match fs::renameat_with(&self.0, from, &self.0, to, fs::RenameFlags::NOREPLACE) {
+        match fs::renameat_with(&self.file, from, &self.file, to, fs::RenameFlags::NOREPLACE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             done => return Ok(done?),
         }
-        match fs::linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
+        match fs::linkat(&self.file, from, &self.file, to, AtFlags::empty()) {
             Ok(()) => self.remove(from),
             Err(Errno::EXIST) => Err(Errno::EXIST.into()),
             // The file system has no hard links.
@@ -257,28 +291,31 @@ impl Folder {
 
     /// Removes the file `name`.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
+        Ok(fs::unlinkat(&self.file, name, AtFlags::empty())?)
     }
 
     /// Makes the subdirectory `name`, which must not exist.
     pub fn make_dir(&self, name: &OsStr) -> io::Result<()> {
-        Ok(fs::mkdirat(&self.0, name, permissions(0o777))?)
+        if let Some(user) = self.led_by {
+            may_lead(user, self.owner()?)?;
+        }
+        Ok(fs::mkdirat(&self.file, name, permissions(0o777))?)
     }
 
     /// Returns whether an entry that belongs to `owner` may be followed or replaced by this process. In a sticky directory
-    /// that everyone can write to, such as `/tmp`, the entry must belong to us or to the owner of the directory. Linux
-    /// protects the `>` of a shell by the same rule (`fs.protected_symlinks`, `fs.protected_regular`,
+    /// that everyone or a group can write to, such as `/tmp`, the entry must belong to us or to the owner of the directory.
+    /// Linux can protect the `>` of a shell by the same rule (`fs.protected_symlinks`, `fs.protected_regular`,
     /// `fs.protected_fifos`).
     pub(super) fn trusts(&self, owner: u32) -> io::Result<bool> {
-        let here = self.0.metadata()?;
-        let is_shared = here.mode() & 0o1002 == 0o1002;
+        let here = self.file.metadata()?;
+        let is_shared = here.mode() & 0o1000 != 0 && here.mode() & 0o022 != 0;
         Ok(!is_shared || owner == here.uid() || owner == current_user())
     }
 
     /// Returns whether this is a directory of `/proc`, whose symlinks lead to open files rather than to names.
     #[cfg(target_os = "linux")]
     pub(super) fn is_proc(&self) -> bool {
-        fs::fstatfs(&self.0).is_ok_and(|found| found.f_type == fs::PROC_SUPER_MAGIC)
+        fs::fstatfs(&self.file).is_ok_and(|found| found.f_type == fs::PROC_SUPER_MAGIC)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -311,7 +348,12 @@ pub fn current_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-fn led_astray() -> io::Error {
+/// Returns the one user by whose symlinks a path goes on. Those of two users would lead to what belongs to both.
+fn one_user(one: Option<u32>, other: u32) -> io::Result<u32> {
+    if one.is_none_or(|one| one == other) { Ok(other) } else { Err(led_astray()) }
+}
+
+pub(super) fn led_astray() -> io::Error {
     io::Error::new(
         io::ErrorKind::PermissionDenied,
         "the path goes through a symbolic link of another user, to something that does not belong to that user",

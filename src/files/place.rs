@@ -3,7 +3,7 @@
 
 use crate::files::FileId;
 use crate::files::entry::{Entry, EntryKind};
-use crate::files::folder::{Folder, FolderId, MAX_LINKS, is_ours, may_lead, owner_of, split};
+use crate::files::folder::{Folder, FolderId, MAX_LINKS, is_ours, led_astray, may_lead, owner_of, split};
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
@@ -39,6 +39,10 @@ impl Place {
 
     /// Fails if the open file with this metadata, to which the place leads, must not be replaced.
     pub fn check_replaceable(&self, metadata: &Metadata) -> io::Result<()> {
+        if let Some(user) = self.folder.led_by() {
+            may_lead(user, owner_of(metadata))?;
+            may_lead(user, self.folder.owner()?)?;
+        }
         self.check_owner(owner_of(metadata), EntryKind::File)
     }
 
@@ -73,7 +77,7 @@ impl Place {
         let what = if kind == EntryKind::Link { "symbolic link" } else { "file" };
         Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
-            format!("the {what} belongs to another user, in a sticky directory that everyone can write to"),
+            format!("the {what} belongs to another user, in a sticky directory that others can write to"),
         ))
     }
 
@@ -86,7 +90,7 @@ impl Place {
     pub fn follow(self, may_be_link: bool) -> io::Result<End> {
         let mut place = self;
         // The owners of the symlinks that were followed.
-        let mut owners: Vec<u32> = Vec::new();
+        let mut owners = Vec::from_iter(place.folder.led_by());
         let may_end_at = |owners: &[u32], target| owners.iter().try_for_each(|owner| may_lead(*owner, target));
         for _ in 0..MAX_LINKS {
             let Some(entry) = place.look()? else {
@@ -97,6 +101,10 @@ impl Place {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
             if place.folder.is_proc() {
+                // Even what belongs to that user there can do more if we write to it: `/proc/PID/uid_map`.
+                if !owners.iter().all(|owner| is_ours(*owner)) {
+                    return Err(led_astray());
+                }
                 let (held, link_owner) = place.folder.hold_in_proc(&place.name)?;
                 owners.extend(link_owner);
                 let metadata = held.metadata()?;
@@ -122,11 +130,13 @@ impl Place {
             if is_own_descriptor(&target) && owners.iter().all(|owner| is_ours(*owner)) {
                 return Ok(End::Descriptor(target));
             }
+            let guide = owners.iter().copied().find(|owner| !is_ours(*owner));
             let Some((folder, name)) = split(&target) else {
-                place.folder.at(&target)?;
+                place.folder.follow(&target, guide)?;
                 return Err(io::ErrorKind::IsADirectory.into());
             };
-            place = Place { folder: Arc::new(place.folder.at(folder)?), name: name.to_owned() };
+            place = Place { folder: Arc::new(place.folder.follow(folder, guide)?), name: name.to_owned() };
+            owners.extend(place.folder.led_by());
         }
         Err(io::Error::other("too many levels of symbolic links"))
     }

@@ -89,6 +89,15 @@ fn a_link_of_another_user_leads_only_to_what_is_that_users() {
             assert_eq!(error.kind(), ErrorKind::PermissionDenied);
             assert!(place.is_intact());
         }
+        // What is there must be that user's as well, however the user named it.
+        place.link(".");
+        let roots = place.path("shared/roots");
+        fs::write(&roots, "root's").unwrap();
+        for name in ["link/roots", "link/../new"] {
+            let error = door(&place.path("shared").join(name)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{name}");
+        }
+        assert_eq!(fs::read(&roots).unwrap(), b"root's");
         let theirs = place.file("shared/theirs", 0o640);
         door(&place.link("theirs")).unwrap();
         assert!(fs::read(&theirs).unwrap().ends_with(b"new"));

@@ -572,8 +572,8 @@ fn a_link_that_appears_among_the_outputs() {
 /// not enforce them.
 #[test]
 fn a_sticky_directory() {
-    const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that everyone can write to";
-    const FILE: &str = "the file belongs to another user, in a sticky directory that everyone can write to";
+    const LINK: &str = "the symbolic link belongs to another user, in a sticky directory that others can write to";
+    const FILE: &str = "the file belongs to another user, in a sticky directory that others can write to";
     let Some(place) = Place::new() else { return };
     fs::set_permissions(place.path("shared"), Permissions::from_mode(0o1777)).unwrap();
     chown(place.path("shared"), Some(OTHER), Some(OTHER)).unwrap();
@@ -599,6 +599,9 @@ fn a_sticky_directory() {
         assert_eq!((place.text("target"), place.text("shared/file")), ("old\n".into(), "mallory's\n".into()), "{line}");
         assert_eq!((place.names("shared").len(), place.path("new").exists()), (4, false), "{line}");
     }
+    // A group can write there, not everyone.
+    fs::set_permissions(place.path("shared"), Permissions::from_mode(0o1770)).unwrap();
+    refused(&place.run("-o shared/file in"), FILE);
     // Files of the same user, or of the directory's owner, may be there.
     for owner in [0, OTHER] {
         lchown(place.path("shared/link"), Some(owner), Some(owner)).unwrap();
@@ -677,8 +680,7 @@ fn links_into_proc(place: &Place) -> Vec<String> {
     links
 }
 
-/// `/proc` makes no exception: a link of the attacker that goes there is followed only to what is the attacker's, by every
-/// option that names an output.
+/// A link of the attacker that goes into `/proc` is never followed, by any option that names an output.
 #[test]
 fn a_link_into_proc() {
     let Some(place) = Place::new() else { return };
@@ -714,14 +716,11 @@ fn a_link_into_proc() {
         refused(&place.run(line), NOT_THEIRS);
         place.is_intact();
     }
-    // What is the attacker's is a file like any other.
+    // That the attacker's own file is at the end changes nothing: what is on the way can be another tree of mounts.
     place.mallorys("shared/theirs", "old\n");
     place.link(format!("/proc/self/root{}", place.path("shared/theirs").display()), "shared/x");
-    assert_eq!(place.run("-o shared/x in").status.code(), Some(0));
-    assert_eq!(
-        (place.text("shared/theirs"), place.owner_and_mode("shared/theirs")),
-        ("new\n".into(), (MALLORY, 0o644))
-    );
+    refused(&place.run("-o shared/x in"), NOT_THEIRS);
+    assert_eq!(place.text("shared/theirs"), "old\n");
 }
 
 /// A process of the attacker decides where the links of its own folder in `/proc` lead.
@@ -746,6 +745,77 @@ fn a_link_to_a_process_of_another_user() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// What is in `/proc` belongs to the user of the process. The kernel grants more if root writes there, and the directories
+/// of a process can be in a tree of mounts of its own.
+#[test]
+fn a_link_to_what_a_process_has_in_proc() {
+    let Some(place) = Place::new() else { return };
+    place.file("in", "new\n", 0, 0o644);
+    place.mallorys("shared/x", "mallory's\n");
+    let mut child =
+        Command::new("sleep").arg("60").uid(MALLORY).gid(MALLORY).current_dir(place.path("shared")).spawn().unwrap();
+    let pid = child.id();
+    until("it is the attacker's", || {
+        fs::metadata(format!("/proc/{pid}/comm")).is_ok_and(|found| found.uid() == MALLORY)
+    });
+    place.link(format!("/proc/{pid}/comm"), "shared/file");
+    place.link(format!("/proc/{pid}"), "shared/process");
+    place.link(format!("/proc/{pid}/cwd"), "shared/cwd");
+    for path in ["file", "process/comm", "process/cwd/x", "process/cwd/new", "cwd/x", "cwd/new"] {
+        refused(&place.run(&format!("-o shared/{path} in")), NOT_THEIRS);
+    }
+    for line in
+        ["-t UTF-16 --in-place shared/cwd/x", "-t UTF-16 -r --in-place shared/cwd", "--output-dir shared/cwd in"]
+    {
+        refused(&place.run(line), NOT_THEIRS);
+    }
+    assert_eq!(fs::read_to_string(format!("/proc/{pid}/comm")).unwrap(), "sleep\n");
+    assert_eq!(place.text("shared/x"), "mallory's\n");
+    assert!(!place.path("shared/new").exists() && !place.path("shared/in").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// A symlink to a directory of the attacker says what the rest of the path leads to, so that must be the attacker's too.
+#[test]
+fn a_link_to_a_directory_with_files_of_root() {
+    let Some(place) = Place::new() else { return };
+    place.file("in", "new\n", 0, 0o644);
+    for name in ["shared/home", "shared/home/theirs"] {
+        place.make_dir(name, 0o755);
+        chown(place.path(name), Some(MALLORY), Some(MALLORY)).unwrap();
+    }
+    // A directory of root's that the attacker may rename, but not write to.
+    place.make_dir("shared/home/roots", 0o755);
+    place.file("shared/home/roots/x", "root's\n", 0, 0o644);
+    place.file("shared/home/y", "root's\n", 0, 0o644);
+    place.mallorys("shared/home/theirs/x", "mallory's\n");
+    place.link("home", "shared/2026");
+    place.link("2026", "shared/again");
+    for line in [
+        "-o shared/2026/roots/x in",
+        "-o shared/2026/roots/new in",
+        "-o shared/again/roots/x in",
+        "-o shared/2026/y in",
+        "-o shared/2026/../../new in",
+        "--report shared/2026/roots/x in",
+        "--output-dir shared/2026/roots in",
+        "--output-dir shared/2026/roots/new in",
+        "-t UTF-16 --in-place shared/2026/roots/x",
+        "-t UTF-16 --in-place=.old shared/2026/y",
+        "-t UTF-16 -r --in-place shared/2026/roots",
+    ] {
+        refused(&place.run(line), NOT_THEIRS);
+        assert_eq!((place.text("shared/home/roots/x"), place.names("shared/home/roots").len()), ("root's\n".into(), 1));
+        assert_eq!((place.text("shared/home/y"), place.names("shared/home").len()), ("root's\n".into(), 3), "{line}");
+        assert!(!place.path("new").exists(), "{line}");
+    }
+    for name in ["x", "new"] {
+        let output = place.run(&format!("-o shared/2026/theirs/{name} in"));
+        assert_eq!((&*stderr(&output), place.text(&format!("shared/home/theirs/{name}"))), ("", "new\n".into()));
+    }
 }
 
 /// What the caller names works as before: the descriptors of the command, by every name, and by a link of the caller; and
