@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import pathlib
 import stat
 import subprocess
 import sys
@@ -128,6 +129,28 @@ def test_a_link_of_another_user_to_an_open_file(place, door, tmp_path):
         # The caller may name it.
         door(f"/dev/fd/{log.fileno()}")
         assert (tmp_path / "log").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_link_of_another_user_decides_for_the_rest_of_the_path(place, door):
+    roots = place.file(place.shared / "roots", "root's", 0, 0o644)
+    place.link(".", "folder")
+    for name in ("roots", "../new"):
+        with pytest.raises(PermissionError, match="symbolic link of another user"):
+            door(place.shared / "folder" / name)
+    assert roots.read_text() == "root's"
+    # What a process of that user has in /proc is that user's, too.
+    with subprocess.Popen(["sleep", "60"], user=MALLORY, group=MALLORY, cwd=place.shared) as process:
+        try:
+            for path in ("comm", "cwd/new"):
+                with pytest.raises(PermissionError, match="symbolic link of another user"):
+                    door(place.link(f"/proc/{process.pid}/{path}"))
+            place.link(f"/proc/{process.pid}/cwd", "folder")
+            with pytest.raises(PermissionError, match="symbolic link of another user"):
+                door(place.shared / "folder" / "new")
+            assert pathlib.Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n"
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("door", DOORS)

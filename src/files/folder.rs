@@ -33,6 +33,24 @@ const HOLD_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 /// Opens a file without following a symlink, and without waiting for the other end of a FIFO.
 const FILE_FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+/// The types of file systems by which the kernel is controlled, from `linux/magic.h`: proc, sysfs, cgroup, cgroup2, debugfs,
+/// tracefs, securityfs, selinuxfs, bpf, efivarfs, configfs and pstore.
+#[cfg(target_os = "linux")]
+const KERNEL_FILE_SYSTEMS: [u32; 12] = [
+    0x9FA0,
+    0x6265_6572,
+    0x0027_E0EB,
+    0x6367_7270,
+    0x6462_6720,
+    0x7472_6163,
+    0x7363_6673,
+    0xF97C_FF8C,
+    0xCAFE_4A11,
+    0xDE5E_81E4,
+    0x6265_6570,
+    0x6165_676C,
+];
+
 /// How many symlinks may lead from one to the next, as on Linux.
 pub(super) const MAX_LINKS: usize = 40;
 
@@ -74,7 +92,7 @@ impl Folder {
                 Component::CurDir | Component::RootDir | Component::Prefix(_) => at,
             };
             // In `/proc` there are ways into other trees of mounts, in which that user has put anything anywhere.
-            if guide.or(at.led_by).is_some() && at.is_proc() {
+            if guide.or(at.led_by).is_some() && at.is_of_the_kernel() {
                 return Err(led_astray());
             }
         }
@@ -320,6 +338,19 @@ impl Folder {
 
     #[cfg(not(target_os = "linux"))]
     pub(super) fn is_proc(&self) -> bool {
+        false
+    }
+
+    /// Returns whether what is written to files of this directory goes to the kernel, which grants root more than others.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_of_the_kernel(&self) -> bool {
+        // The type of this field differs between systems, but the numbers have 32 bits.
+        #[allow(clippy::unnecessary_cast)]
+        fs::fstatfs(&self.file).is_ok_and(|found| KERNEL_FILE_SYSTEMS.contains(&(found.f_type as u32)))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn is_of_the_kernel(&self) -> bool {
         false
     }
 }

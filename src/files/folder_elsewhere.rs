@@ -164,6 +164,10 @@ impl Folder {
         Ok(true)
     }
 
+    pub(super) fn is_of_the_kernel(&self) -> bool {
+        false
+    }
+
     pub(super) fn is_proc(&self) -> bool {
         false
     }

@@ -7,10 +7,11 @@
 //!   bit. Until then, only its owner can open it.
 //! * The directory is held open, and so is the old file. When the new file takes its place, the name must still lead to
 //!   that old file.
-//! * A symlink of another user is followed only to what belongs to that user, wherever it points. A descriptor
-//!   (`/dev/stdout`, `/dev/fd/3`) is special only if the caller names it.
+//! * A symlink of another user is followed only to what belongs to that user, and never into `/proc`. If it is in the
+//!   middle of a path, the rest of the path must lead to what belongs to that user too. A descriptor (`/dev/stdout`,
+//!   `/dev/fd/3`) is special only if the caller names it.
 //! * In a sticky directory such as `/tmp`, a file of another user is not replaced, and a symlink of another user is not
-//!   followed.
+//!   followed, unless it belongs to the owner of the directory.
 //!
 //! [`OutputFile`] opens a path for writing. The command and the Python package write by it too; SECURITY.md says what is
 //! promised, and which tests show it.
@@ -57,4 +58,4 @@ pub use folder::{Folder, FolderId, current_user, open_typed, owner_of};
 #[doc(hidden)]
 pub use output_file::Opened;
 #[doc(hidden)]
-pub use place::{End, Place, changed};
+pub use place::{End, Place, changed, descriptor};

@@ -100,11 +100,11 @@ impl Place {
             if entry.kind == EntryKind::Folder {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
+            // Even what belongs to that user can do more if we write to it: `/proc/PID/uid_map`, `cgroup.procs`.
+            if !owners.iter().all(|owner| is_ours(*owner)) && place.folder.is_of_the_kernel() {
+                return Err(led_astray());
+            }
             if place.folder.is_proc() {
-                // Even what belongs to that user there can do more if we write to it: `/proc/PID/uid_map`.
-                if !owners.iter().all(|owner| is_ours(*owner)) {
-                    return Err(led_astray());
-                }
                 let (held, link_owner) = place.folder.hold_in_proc(&place.name)?;
                 owners.extend(link_owner);
                 let metadata = held.metadata()?;
@@ -127,7 +127,7 @@ impl Place {
             let Some((owner, target)) = place.folder.link(&place.name)? else { return Err(changed()) };
             place.check_owner(owner, EntryKind::Link)?;
             owners.push(owner);
-            if is_own_descriptor(&target) && owners.iter().all(|owner| is_ours(*owner)) {
+            if descriptor(&target).is_some() && owners.iter().all(|owner| is_ours(*owner)) {
                 return Ok(End::Descriptor(target));
             }
             let guide = owners.iter().copied().find(|owner| !is_ours(*owner));
@@ -150,7 +150,7 @@ impl End {
     /// As for [`Place::follow`]; and if the directory does not exist, or the path goes through a symlink that must not be
     /// followed.
     pub fn of(path: &Path) -> io::Result<(Option<Place>, End)> {
-        if is_own_descriptor(path) {
+        if descriptor(path).is_some() {
             return Ok((None, End::Descriptor(path.to_owned())));
         }
         let Some((folder, name)) = split(path) else { return Err(not_a_file_name(path)) };
@@ -160,17 +160,20 @@ impl End {
     }
 }
 
-/// Returns whether a path is that of a descriptor of this process: `/dev/stdout`, `/dev/fd/N`, `/proc/self/fd/N` …. What
-/// a descriptor leads to must not be replaced, and was opened for this process by whoever started it.
-fn is_own_descriptor(path: &Path) -> bool {
-    let number = |folder: &str| {
-        let mut rest = path.strip_prefix(folder).ok()?.components();
+/// Returns the number of the descriptor of this process that a path names: `/dev/stdout`, `/dev/fd/N`, `/proc/self/fd/N`
+/// …. What it leads to must not be replaced, and was opened for this process by whoever started it.
+pub fn descriptor(path: &Path) -> Option<u32> {
+    if !cfg!(unix) {
+        return None;
+    }
+    let named = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().position(|name| path == Path::new(name));
+    let numbered = || {
+        let folders = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
+        let mut rest = folders.iter().find_map(|folder| path.strip_prefix(folder).ok())?.components();
         let (Some(Component::Normal(name)), None) = (rest.next(), rest.next()) else { return None };
-        name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+        name.to_str()?.parse().ok()
     };
-    cfg!(unix)
-        && (["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name))
-            || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| number(folder).is_some()))
+    named.map(|number| number as u32).or_else(numbered)
 }
 
 /// Returns the error for a path that ends in `/`, `.` or `..`, which cannot name a file.

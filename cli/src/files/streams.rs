@@ -31,12 +31,12 @@ mod closed {
     }
 
     impl Standard {
-        /// Returns the stream that a path leads to.
+        /// Returns the stream that a path names.
         fn at(path: &Path) -> Option<Self> {
-            match path.to_str()? {
-                "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => Some(Standard::In),
-                "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1" => Some(Standard::Out),
-                "/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2" => Some(Standard::Err),
+            match charpipe::files::descriptor(path)? {
+                0 => Some(Standard::In),
+                1 => Some(Standard::Out),
+                2 => Some(Standard::Err),
                 _ => None,
             }
         }
