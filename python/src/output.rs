@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyBlockingIOError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many bytes are collected before they are written to a file.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -25,7 +25,7 @@ impl Output {
             return Ok(Output::Object(output.clone().unbind()));
         }
         let path: PathBuf = output.extract()?;
-        let file = OutputFile::open(&path).map_err(|error| named(&error, &path))?;
+        let file = opened(output.py(), &path, |path| OutputFile::open_unless(path, check_signals))?;
         Ok(Output::File(BufWriter::with_capacity(BUFFER_BYTES, file), path))
     }
 
@@ -56,7 +56,7 @@ pub(crate) fn raised(error: &io::Error) -> Option<PyErr> {
 }
 
 /// Returns the `OSError` for a file, with its name.
-pub(crate) fn named(error: &io::Error, path: &std::path::Path) -> PyErr {
+pub(crate) fn named(error: &io::Error, path: &Path) -> PyErr {
     let text = error.to_string();
     // Errors of the library's own rules have no number, but Python chooses the class by it. These are the same everywhere.
     let number = error.raw_os_error().or(match error.kind() {
@@ -116,10 +116,20 @@ fn how_many(object: &Bound<'_, PyAny>, returned: &Bound<'_, PyAny>, len: usize) 
     })
 }
 
+/// Opens a path. Other threads of Python go on meanwhile, as a FIFO is waited for until somebody reads it.
+fn opened<T: Send>(py: Python<'_>, path: &Path, open: impl FnOnce(&Path) -> io::Result<T> + Send) -> PyResult<T> {
+    py.detach(|| open(path)).map_err(|error| raised(&error).unwrap_or_else(|| named(&error, path)))
+}
+
+/// Runs Python's signal handlers, so that Ctrl-C ends the waiting.
+fn check_signals() -> io::Result<()> {
+    Python::attach(|py| py.check_signals()).map_err(io::Error::other)
+}
+
 /// Opens a path in place for Python's `open`, in mode `w`, `a` or `x`, and returns the descriptor.
 #[cfg(unix)]
 #[pyfunction]
-pub(crate) fn open_output(path: PathBuf, mode: char) -> PyResult<i32> {
+pub(crate) fn open_output(py: Python<'_>, path: PathBuf, mode: char) -> PyResult<i32> {
     use charpipe::files::Content;
     use std::os::fd::IntoRawFd;
 
@@ -128,6 +138,6 @@ pub(crate) fn open_output(path: PathBuf, mode: char) -> PyResult<i32> {
         'x' => Content::None,
         _ => Content::Removed,
     };
-    let opened = Python::attach(|py| py.detach(|| OutputFile::open_in_place(&path, content)));
-    Ok(opened.map_err(|error| named(&error, &path))?.into_raw_fd())
+    let open = |path: &Path| OutputFile::open_in_place_unless(path, content, check_signals);
+    Ok(opened(py, &path, open)?.into_raw_fd())
 }

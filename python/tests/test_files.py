@@ -4,9 +4,11 @@ import contextlib
 import io
 import os
 import pathlib
+import signal
 import stat
 import subprocess
 import sys
+import threading
 
 import charpipe
 import pytest
@@ -233,6 +235,31 @@ def test_modes_of_open(place):
         charpipe.open(place.shared, "w", encoding="UTF-8")
     with pytest.raises(FileNotFoundError):
         charpipe.open(place.shared / "none" / "x", "w", encoding="UTF-8")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_signal_ends_the_waiting_for_a_reader(tmp_path, door):
+    class Enough(Exception):
+        pass
+
+    def handler(*_):
+        raise Enough
+
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    # If nothing ends it, somebody reads.
+    reader = threading.Timer(20, lambda: fifo.read_bytes())
+    reader.daemon = True
+    reader.start()
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+        with pytest.raises(Enough):
+            door(fifo)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        reader.cancel()
 
 
 # What the attacker does, as long as it can: exchanges the file, links, and whatever temporary files it finds.

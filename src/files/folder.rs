@@ -229,17 +229,19 @@ impl Folder {
         }
     }
 
-    /// Opens the entry `name` for writing; with `at_end`, whatever is written is added. A FIFO is waited for until it has
-    /// a reader. A symlink is an error.
+    /// Opens the regular file `name` for writing; with `at_end`, whatever is written is added. Does not wait, whatever kind
+    /// of file it is now. A symlink is an error.
     pub(super) fn write(&self, name: &OsStr, at_end: bool) -> io::Result<File> {
-        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let flags = OFlags::WRONLY | FILE_FLAGS;
         let flags = if at_end { flags | OFlags::APPEND } else { flags };
-        loop {
-            match fs::openat(&self.file, name, flags, Mode::empty()) {
-                Err(Errno::INTR) => {}
-                opened => return Ok(opened?.into()),
-            }
-        }
+        Ok(fs::openat(&self.file, name, flags, Mode::empty())?.into())
+    }
+
+    /// Opens the FIFO or device `name` for writing. A FIFO is waited for until it has a reader; a signal ends that with the
+    /// error `Interrupted`. A symlink is an error.
+    pub(super) fn write_stream(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
+        Ok(fs::openat(&self.file, name, flags, Mode::empty())?.into())
     }
 
     /// Opens the entry `name` of `/proc` without reading or writing it, and returns it with the owner of the symlink that

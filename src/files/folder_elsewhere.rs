@@ -128,6 +128,10 @@ impl Folder {
         File::options().write(true).append(at_end).open(self.0.join(name))
     }
 
+    pub(super) fn write_stream(&self, name: &OsStr) -> io::Result<File> {
+        self.write(name, true)
+    }
+
     pub(super) fn hold_in_proc(&self, _: &OsStr) -> io::Result<(File, Option<u32>)> {
         Err(io::ErrorKind::Unsupported.into())
     }

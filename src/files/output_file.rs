@@ -54,7 +54,13 @@ impl OutputFile {
     /// # Errors
     /// Fails for a directory, for a path that another user could have chosen for us, and if the system refuses.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(OutputFile(End::of(path)?.1.open()?))
+        Self::open_unless(path, || Ok(()))
+    }
+
+    /// Opens the path. Calls `interrupted` whenever a signal arrives while a FIFO is waited for; its error ends that.
+    #[doc(hidden)]
+    pub fn open_unless(path: &Path, interrupted: impl FnMut() -> io::Result<()>) -> io::Result<Self> {
+        Ok(OutputFile(End::of(path)?.1.open_unless(interrupted)?))
     }
 
     /// Puts a new file in its place, with the owner, the permissions and the attributes of the one that it replaces.
@@ -74,6 +80,16 @@ impl OutputFile {
     /// # Errors
     /// As for [`open`](Self::open).
     pub fn open_in_place(path: &Path, content: Content) -> io::Result<File> {
+        Self::open_in_place_unless(path, content, || Ok(()))
+    }
+
+    /// Does the same; for `interrupted`, see [`open_unless`](Self::open_unless).
+    #[doc(hidden)]
+    pub fn open_in_place_unless(
+        path: &Path,
+        content: Content,
+        interrupted: impl FnMut() -> io::Result<()>,
+    ) -> io::Result<File> {
         if content == Content::None {
             // A symlink exists, too, wherever it leads.
             let Some((folder, name)) = split(path) else { return Err(io::ErrorKind::AlreadyExists.into()) };
@@ -91,7 +107,7 @@ impl OutputFile {
                 }
                 Ok(file)
             }
-            other => other.stream(),
+            other => other.stream(interrupted),
         }
     }
 }
@@ -102,17 +118,26 @@ impl End {
     /// # Errors
     /// As for [`OutputFile::open`].
     pub fn open(self) -> io::Result<Opened> {
+        self.open_unless(|| Ok(()))
+    }
+
+    fn open_unless(self, interrupted: impl FnMut() -> io::Result<()>) -> io::Result<Opened> {
         match self {
             End::File(place, entry) => Ok(Opened::New(Box::new(AtomicFile::replacing(place, entry)?))),
-            other => Ok(Opened::Stream(Blocking(Arc::new(other.stream()?)))),
+            other => Ok(Opened::Stream(Blocking(Arc::new(other.stream(interrupted)?)))),
         }
     }
 
     /// Opens what is not a regular file.
-    fn stream(self) -> io::Result<File> {
+    fn stream(self, mut interrupted: impl FnMut() -> io::Result<()>) -> io::Result<File> {
         match self {
             End::File(..) => Err(io::ErrorKind::InvalidInput.into()),
-            End::Special(place, entry) => expected(place.folder.write(&place.name, true)?, &entry),
+            End::Special(place, entry) => loop {
+                match place.folder.write_stream(&place.name) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => interrupted()?,
+                    opened => return expected(opened?, &entry),
+                }
+            },
             End::Descriptor(path) => OpenOptions::new().append(true).open(path),
             End::InProc(held) => append_to(&held),
         }
