@@ -8,7 +8,7 @@
 use charpipe::Registry;
 use charpipe::fields::{Layout, Source, Value, Writer};
 use charpipe_arrow_input::produce::{Node, stream};
-use charpipe_arrow_input::{Batch, Row, access};
+use charpipe_arrow_input::{Batch, Finder, Row};
 use charpipe_fuzz::Choices;
 use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
@@ -167,7 +167,8 @@ fn spoil(choices: &mut Choices, node: &mut Node) {
 /// Reads all values, and writes records of them.
 fn read(batch: &Batch, choices: &mut Choices) {
     let Ok(rows) = batch.rows() else { return };
-    let columns: Vec<_> = PATHS.iter().map(|path| access(batch, path, false).unwrap_or_default()).collect();
+    let mut finder = Finder::new(batch, false);
+    let columns: Vec<_> = PATHS.iter().map(|path| finder.access(path).unwrap_or_default()).collect();
     for index in 0..rows.min(64) {
         for column in 0..columns.len() {
             let mut row = Row::new(&columns, index);

@@ -1,19 +1,38 @@
-//! From the path of a column to its values: [`access`].
+//! From the path of a column to its values: [`Finder`].
 //!
 //! A column has the name of its field, and groups and arrays are structs and lists, as in the batches that are read.
+//! All elements of a list are one array, so that the columns of an `OCCURS` share its values.
 
 use crate::border::Batch;
 use crate::buffers::{Array, Buffers, Span, Validity};
 use crate::leaf::{BadValue, Checked, Leaf, bounds};
-use crate::schema::{Kind, Width};
+use crate::schema::{Field, Kind, Width};
 use crate::{Malformed, Result};
-use charpipe::fields::{Column, Value};
+use charpipe::fields::Value;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
 
 /// Where the values of one column of the layout are.
 pub struct Access<'a> {
-    steps: Vec<Step<'a>>,
-    leaf: Leaf<'a>,
+    steps: Box<[Step<'a>]>,
+    pub(crate) leaf: Rc<Leaf<'a>>,
 }
+
+/// Finds the values of columns of the layout in a batch. What several columns have in common is taken and checked only
+/// once, so that a batch needs neither more memory nor more time for each of them than their paths do.
+pub struct Finder<'a> {
+    batch: &'a Batch,
+    underscores: bool,
+    /// The fields of structs, by their names.
+    names: HashMap<*const Field, Names<'a>>,
+    /// The values of arrays. Each array of a batch has a field of its own.
+    leaves: HashMap<*const Field, Rc<Leaf<'a>>>,
+}
+
+/// The indexes of the fields of a struct; `None` for a name that several of them have.
+type Names<'a> = HashMap<&'a str, Option<usize>>;
 
 /// A part of the way from a row to a value.
 enum Step<'a> {
@@ -82,35 +101,76 @@ impl<'a> Access<'a> {
     }
 }
 
-/// Finds the values of a field, such as `CUSTOMER.PHONE[2]`; `None` if the batch has no such column. `underscores`: its
-/// columns have no hyphens in their names.
-///
-/// # Errors
-/// [`Malformed`]: a type that no field can contain, or that is not that of the field; an array that is not what its
-/// type says.
-pub fn access<'a>(batch: &'a Batch, path: &str, underscores: bool) -> Result<Option<Access<'a>>> {
-    let (mut steps, mut array) = (Vec::new(), batch.root());
-    let mut rows = Some(0..batch.rows()?);
-    for segment in path.split('.') {
-        let (name, occurrence) = occurrence(segment);
-        if array.field().kind != Kind::Struct {
-            return Err(mismatch(path, array, "a struct"));
-        }
-        let name = named(name, underscores);
-        let Some(at) = array.field().children.iter().position(|field| field.name == name) else { return Ok(None) };
-        let offset;
-        (array, offset) = inner(&mut steps, array, at).map_err(|error| error.of(path))?;
-        rows = rows.map(|rows| rows.start + offset..rows.end + offset);
-        if let Some(occurrence) = occurrence {
-            if !matches!(array.field().kind, Kind::List(_)) {
-                return Err(mismatch(path, array, "a list"));
+impl<'a> Finder<'a> {
+    /// Takes a batch. `underscores`: its columns have no hyphens in their names.
+    #[must_use]
+    pub fn new(batch: &'a Batch, underscores: bool) -> Self {
+        Finder { batch, underscores, names: HashMap::new(), leaves: HashMap::new() }
+    }
+
+    /// Finds the values of a field, such as `CUSTOMER.PHONE[2]`; `None` if the batch has no such column.
+    ///
+    /// # Errors
+    /// [`Malformed`]: a type that no field can contain, or that is not that of the field; an array that is not what its
+    /// type says; a name that several columns have.
+    pub fn access(&mut self, path: &str) -> Result<Option<Access<'a>>> {
+        let (mut steps, mut array) = (Vec::new(), self.batch.root());
+        let mut rows = Some(0..self.batch.rows()?);
+        for segment in path.split('.') {
+            let (name, occurrence) = occurrence(segment);
+            if array.field().kind != Kind::Struct {
+                return Err(mismatch(path, array, "a struct"));
             }
-            let (step, values) = Step::element(array, occurrence).map_err(|error| error.of(path))?;
-            steps.push(step);
-            (array, rows) = (values, None);
+            let Some(at) = self.index(array.field(), name).map_err(|error| error.of(path))? else { return Ok(None) };
+            let offset;
+            (array, offset) = inner(&mut steps, array, at).map_err(|error| error.of(path))?;
+            rows = rows.map(|rows| rows.start + offset..rows.end + offset);
+            if let Some(occurrence) = occurrence {
+                if !matches!(array.field().kind, Kind::List(_)) {
+                    return Err(mismatch(path, array, "a list"));
+                }
+                let (step, values) = Step::element(array, occurrence).map_err(|error| error.of(path))?;
+                steps.push(step);
+                (array, rows) = (values, None);
+            }
+        }
+        Ok(Some(Access { steps: steps.into(), leaf: self.leaf(array, path, rows)? }))
+    }
+
+    /// Of how many structs it has a table of names.
+    #[cfg(test)]
+    pub(crate) fn tables(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Returns which field of a struct has the name; `None` if there is none.
+    fn index(&mut self, group: &'a Field, name: &str) -> Result<Option<usize>> {
+        let (names, name) = (self.names.entry(group).or_insert_with(|| names(group)), named(name, self.underscores));
+        match names.get(&*name) {
+            Some(None) => Err(Malformed::new(format!("several columns have the name {name:?}"))),
+            found => Ok(found.copied().flatten()),
         }
     }
-    Ok(Some(Access { steps, leaf: Leaf::new(array, path, rows)? }))
+
+    /// Returns the values of an array. Whichever column leads to it, it has the same path but for occurrences, and so
+    /// the same rows.
+    fn leaf(&mut self, array: Array<'a>, path: &str, rows: Option<Range<usize>>) -> Result<Rc<Leaf<'a>>> {
+        let field: *const Field = array.field();
+        if let Some(leaf) = self.leaves.get(&field) {
+            return Ok(leaf.clone());
+        }
+        let leaf = Rc::new(Leaf::new(array, path, rows)?);
+        self.leaves.insert(field, leaf.clone());
+        Ok(leaf)
+    }
+}
+
+fn names(group: &Field) -> Names<'_> {
+    let mut names = Names::with_capacity(group.children.len());
+    for (index, field) in group.children.iter().enumerate() {
+        names.entry(&field.name).and_modify(|found| *found = None).or_insert(Some(index));
+    }
+    names
 }
 
 /// Goes on to a field of a struct. Returns with which of its values the struct begins.
@@ -136,26 +196,24 @@ fn occurrence(segment: &str) -> (&str, Option<usize>) {
     }
 }
 
-fn named(name: &str, underscores: bool) -> String {
-    if underscores { name.replace('-', "_") } else { name.to_owned() }
+fn named(name: &str, underscores: bool) -> Cow<'_, str> {
+    if underscores { name.replace('-', "_").into() } else { name.into() }
 }
 
 fn mismatch(path: &str, array: Array<'_>, expected: &str) -> Malformed {
     Malformed::new(format!("the column of {path} is {}, but the layout has {expected}", array.field()))
 }
 
-/// Fails for a column that is not a field. Names that begin with an underscore are those of `read`.
+/// Fails for a column that is not a field of one of the paths. Names that begin with an underscore are those of `read`.
 ///
 /// # Errors
 /// [`Malformed`], with the name.
-pub fn check_names(batch: &Batch, columns: &[Column], underscores: bool) -> Result<()> {
-    for field in &batch.root().field().children {
-        let is_known = columns.iter().any(|column| {
-            let first = column.path.split(['.', '[']).next().unwrap_or_default();
-            field.name == named(first, underscores)
-        });
-        if !is_known && !field.name.starts_with('_') {
-            return Err(Malformed::new(format!("the layout has no field {:?}", field.name)));
+pub fn check_names<'a>(batch: &Batch, paths: impl IntoIterator<Item = &'a str>, underscores: bool) -> Result<()> {
+    let groups = paths.into_iter().map(|path| path.split(['.', '[']).next().unwrap_or_default());
+    let known: HashSet<_> = groups.map(|name| named(name, underscores)).collect();
+    for Field { name, .. } in &batch.root().field().children {
+        if !name.starts_with('_') && !known.contains(name.as_str()) {
+            return Err(Malformed::new(format!("the layout has no field {name:?}")));
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Batches of other libraries, by Arrow's C interface: taken over, checked, and read row by row.
 //!
 //! ```text
-//! ArrowArrayStream ─ Stream ─ Batch ─ Access (one for each column of the layout) ─ Row ─ Writer
+//! ArrowArrayStream ─ Stream ─ Batch ─ Finder ─ Access (one for each column of the layout) ─ Row ─ Writer
 //! ```
 //!
 //! Whoever made a batch may have read it from a file without checking it. So nothing is believed here that can be
@@ -31,7 +31,7 @@ pub mod produce;
 #[cfg(test)]
 mod tests;
 
-pub use access::{Access, access, check_names};
+pub use access::{Access, Finder, check_names};
 pub use border::{ArrowArrayStream, Batch, Stream};
 pub use leaf::BadValue;
 pub use row::Row;

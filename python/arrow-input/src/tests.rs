@@ -1,8 +1,9 @@
 //! What is read of arrays, and what is refused. Miri runs these tests.
 
 use crate::produce::{Node, stream};
-use crate::{BadValue, access};
+use crate::{BadValue, Finder, check_names};
 use charpipe::fields::Value;
+use std::rc::Rc;
 
 /// Returns the numbers as a buffer.
 fn words<const N: usize, T: Copy>(numbers: &[T], bytes: fn(T) -> [u8; N]) -> Option<Vec<u8>> {
@@ -41,7 +42,7 @@ fn rows(length: i64, columns: impl IntoIterator<Item = Node>) -> Node {
 fn read_path(column: Node, path: &str, length: i64) -> Result<Vec<String>, String> {
     let mut stream = stream([rows(length, [column.named("A")])]).map_err(|error| error.to_string())?;
     let batch = stream.next_batch().map_err(|error| error.to_string())?.expect("there is a batch");
-    let found = access(&batch, path, false).map_err(|error| error.to_string())?.expect("there is a column");
+    let found = Finder::new(&batch, false).access(path).map_err(|error| error.to_string())?.expect("there is a column");
     let shown = (0..batch.rows().map_err(|error| error.to_string())?).map(|row| match found.value(row) {
         Ok(None) => "null".to_owned(),
         Ok(Some(Value::Text(text))) => format!("{text:?}"),
@@ -313,6 +314,67 @@ fn structs_and_lists() {
     assert_eq!(error(shorter, "A"), "the column of A is invalid: it has 1 values for 2 rows of its struct");
 }
 
+/// A list of views of so many buffers: the columns of an `OCCURS` do not have a table of them each.
+#[test]
+fn elements_of_lists_share_their_values() {
+    const MANY: usize = if cfg!(miri) { 50 } else { 1000 };
+    let mut buffers = vec![None, Some(view(13, b"0123", 7, 0))];
+    buffers.extend(vec![data(b"0123456789abc"); MANY]);
+    buffers.push(wide(&[13; MANY]));
+    let lists = Node::new("+l", 1, vec![None, narrow(&[0, 1])]).with([Node::new("vu", 1, buffers)]);
+    let mut stream = stream([rows(1, [lists.named("A")])]).unwrap();
+    let batch = stream.next_batch().unwrap().unwrap();
+    let mut finder = Finder::new(&batch, false);
+    let mut found = |at| finder.access(&format!("A[{at}]")).unwrap().unwrap();
+    let first = found(1);
+    assert_eq!(first.value(0), Ok(Some(Value::Text("0123456789abc"))));
+    for at in 2..=MANY {
+        let other = found(at);
+        assert!(Rc::ptr_eq(&first.leaf, &other.leaf), "element {at}");
+        assert_eq!(other.value(0), Ok(None));
+    }
+}
+
+#[test]
+fn columns_that_share_a_group_or_a_dictionary() {
+    let text = Node::new("u", 2, vec![None, narrow(&[0, 1, 2]), data(b"xy")]);
+    let keys = Node { dictionary: Some(Box::new(text)), ..Node::new("c", 3, vec![None, data(&[0, 1, 0])]) };
+    let number = Node::new("C", 3, vec![None, data(&[5, 6, 7])]);
+    let group = Node::new("+s", 3, vec![None]).with([keys.named("K"), number.named("N")]);
+    let list = Node::new("+l", 1, vec![None, narrow(&[0, 3])]).with([group]);
+    let mut stream = stream([rows(1, [list.named("A")])]).unwrap();
+    let batch = stream.next_batch().unwrap().unwrap();
+    let mut finder = Finder::new(&batch, false);
+    let mut found = |path| finder.access(path).unwrap().unwrap();
+    let (keys, numbers) = ([found("A[1].K"), found("A[2].K")], [found("A[1].N"), found("A[2].N")]);
+    assert!(Rc::ptr_eq(&keys[0].leaf, &keys[1].leaf) && Rc::ptr_eq(&numbers[0].leaf, &numbers[1].leaf));
+    assert!(!Rc::ptr_eq(&keys[0].leaf, &numbers[0].leaf));
+    assert_eq!(keys[1].value(0), Ok(Some(Value::Text("y"))));
+    assert_eq!(numbers[1].value(0).map(|value| value.unwrap().to_string()), Ok("6".to_owned()));
+    // The names of the batch and those of the group were each taken once.
+    assert_eq!(finder.tables(), 2);
+}
+
+#[test]
+fn names_of_columns() {
+    let number = |name: &str| Node::new("C", 1, vec![None, data(&[1])]).named(name);
+    let group = Node::new("+s", 1, vec![None]).with(["X", "Y", "Y"].map(number)).named("G");
+    let columns = ["A-B", "A_C", "D", "D", "_E", "_E"].map(number);
+    let mut stream = stream([rows(1, columns.into_iter().chain([group]))]).unwrap();
+    let batch = stream.next_batch().unwrap().unwrap();
+    let mut finder = Finder::new(&batch, false);
+    assert!(finder.access("A-B").unwrap().is_some() && finder.access("A-C").unwrap().is_none());
+    assert!(finder.access("G.X").unwrap().is_some() && finder.access("G.Z").unwrap().is_none());
+    let error = |path| Finder::new(&batch, true).access(path).err().map(|error| error.to_string()).unwrap_or_default();
+    assert_eq!(error("D"), "the column of D is invalid: several columns have the name \"D\"");
+    assert_eq!(error("G.Y"), "the column of G.Y is invalid: several columns have the name \"Y\"");
+    assert!(Finder::new(&batch, true).access("A-C").unwrap().is_some());
+    let unknown =
+        |underscores| check_names(&batch, ["A-B", "A-C[1].X", "D", "G.X", "G.Y"], underscores).unwrap_err().to_string();
+    assert_eq!(unknown(false), "the layout has no field \"A_C\"");
+    assert_eq!(unknown(true), "the layout has no field \"A-B\"");
+}
+
 #[test]
 fn schemas_that_are_not_columns() {
     let error = |node| stream([node]).err().expect("an error").to_string();
@@ -336,7 +398,7 @@ fn streams_end_and_fail() {
     for _ in 0..2 {
         let batch = batches.next_batch().unwrap().unwrap();
         assert_eq!(batch.rows(), Ok(1));
-        assert!(access(&batch, "B", false).unwrap().is_none());
+        assert!(Finder::new(&batch, false).access("B").unwrap().is_none());
     }
     assert_eq!(batches.next_batch().err().map(|error| error.to_string()), Some("disk".to_owned()));
     assert!(batches.next_batch().unwrap().is_none());

@@ -9,7 +9,7 @@ use crate::output::Output;
 use charpipe::codec::{ByteSink, MIN_ROOM};
 use charpipe::fields::Writer;
 use charpipe::records::RecordWriter;
-use charpipe_arrow_input::{Malformed, Row, Stream, access, check_names};
+use charpipe_arrow_input::{Finder, Malformed, Row, Stream, check_names};
 use pyo3::prelude::*;
 use std::io;
 
@@ -72,9 +72,9 @@ fn run(
     let columns = writer.columns().map_err(|error| Problem::Value(error.to_string()))?;
     let (mut number, mut record) = (0, Vec::new());
     while let Some(batch) = batches.next_batch()? {
-        check_names(&batch, &columns, underscores)?;
-        let found = columns.iter().map(|column| access(&batch, &column.path, underscores));
-        let found = found.collect::<Result<Vec<_>, _>>()?;
+        check_names(&batch, columns.iter().map(|column| &*column.path), underscores)?;
+        let mut finder = Finder::new(&batch, underscores);
+        let found = columns.iter().map(|column| finder.access(&column.path)).collect::<Result<Vec<_>, _>>()?;
         for index in 0..batch.rows()? {
             if index % ROWS_AT_ONCE == 0 {
                 let interrupted = Python::attach(|py| py.check_signals());
