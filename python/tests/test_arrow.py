@@ -799,6 +799,35 @@ def test_batches_frames_and_chunks():
     assert written(frame) == "ok      ok  "
 
 
+def test_rows_that_are_structs():
+    pandas = pytest.importorskip("pandas")
+    table = pyarrow.table({"A": ["aaaa", "bbbb", "ccc"]})
+    good = words(4, 8, 11)
+    for offsets in (good, words(4, 8, 1 << 30), words(4, 8, -1)):
+        rows = corrupted(table, good, offsets).read_next_batch().to_struct_array()
+        chunks = pyarrow.chunked_array([rows])
+        series = pandas.Series(pandas.arrays.ArrowExtensionArray(chunks))
+        for data in (chunks, series):
+            if offsets is good:
+                assert written(data) == "aaaabbbbccc "
+            else:
+                refused(data, match="^the rows are invalid: ")
+    # Rows that are null, and parts of rows.
+    rows = pyarrow.array([{"A": "x"}, {"A": "a"}, None, {"A": "b"}], pyarrow.struct([("A", pyarrow.string())]))
+    chunks = pyarrow.chunked_array([rows[1:3], rows[3:]])
+    series = pandas.Series(pandas.arrays.ArrowExtensionArray(chunks))
+    for data in (chunks, series, pandas.Series([{"A": "a"}, None, {"A": "b"}])):
+        assert written(data) == "a       b   "
+    for data in (pyarrow.chunked_array([["a"]]), pandas.Series(["a"])):
+        refused(data, match="expected columns")
+
+
+def test_several_columns_of_one_name():
+    one = pyarrow.array(["a"])
+    refused(pyarrow.Table.from_arrays([one, one], ["A", "A"]), match='several columns have the name "A"')
+    assert written(pyarrow.Table.from_arrays([one, one, one], ["A", "_x", "_x"])) == "a   "
+
+
 def test_an_error_of_the_reader_is_the_one_that_is_raised():
     def batches():
         yield pyarrow.record_batch([["a"]], ["A"])

@@ -155,11 +155,11 @@ def write(
 
 
 def _validated(data: Any, failures: list[Exception]) -> Any:
-    """Return a stream whose batches pyarrow has checked, if they are its own.
+    """Return a stream whose batches pyarrow has checked, if they are its own or those of pandas.
 
     Arrow's C interface does not pass on how long most buffers are, so only their owner can check that they are as long
     as the batch says. pyarrow does not do that when it reads a file. What charpipe can see itself, it checks on the
-    way.
+    way. What other libraries pass on has the sizes that they say, also if they had it from pyarrow.
     """
     pyarrow, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
     if pyarrow is None:
@@ -167,8 +167,11 @@ def _validated(data: Any, failures: list[Exception]) -> Any:
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # As pandas itself does it. Its columns can be those of pyarrow.
         data = pyarrow.Table.from_pandas(data)
-    elif isinstance(data, pyarrow.ChunkedArray) and pyarrow.types.is_struct(data.type):
-        data = pyarrow.Table.from_struct_array(data)
+    elif pandas is not None and isinstance(data, pandas.Series):
+        array = pyarrow.array(data)
+        data = array if isinstance(array, pyarrow.ChunkedArray) else pyarrow.chunked_array([array])
+    if isinstance(data, pyarrow.ChunkedArray):
+        return _checked_rows(data)
     if isinstance(data, pyarrow.RecordBatch):
         data = pyarrow.Table.from_batches([data])
     # The batches of a table are cut where any of its columns is cut, so the columns themselves say too little.
@@ -176,6 +179,15 @@ def _validated(data: Any, failures: list[Exception]) -> Any:
     if not isinstance(reader, pyarrow.RecordBatchReader):
         return data
     return pyarrow.RecordBatchReader.from_batches(reader.schema, _checked(reader, failures))
+
+
+def _checked_rows(rows: Any) -> Any:
+    """Return rows that are structs, when pyarrow has validated them. To make a table of them would read them before."""
+    try:
+        rows.validate()
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"the rows are invalid: {error}") from None
+    return rows
 
 
 def _checked(batches: Iterable[Any], failures: list[Exception]) -> Iterator[Any]:
