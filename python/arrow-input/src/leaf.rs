@@ -65,8 +65,8 @@ struct Run<'a> {
     width: Width,
     offsets: &'a [u8],
     bytes: &'a [u8],
-    /// The text of all rows, and where it begins; empty if it is not UTF-8 as a whole. Then each value is checked
-    /// alone.
+    /// The text of all rows, and where it begins; empty if it is long, or not UTF-8 as a whole. Then each value is
+    /// checked alone.
     text: (usize, &'a str),
 }
 
@@ -150,13 +150,16 @@ impl<'a> Leaf<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Checks the text of these rows at once, which is faster than each value alone. Most batches have only valid text.
+    /// Checks the text of these rows at once, which is faster than each value alone, unless it is long. Most batches have
+    /// only valid text.
     fn checked(mut self, rows: Option<Range<usize>>) -> Self {
+        let most = rows.as_ref().map_or(0, |rows| rows.len().saturating_mul(AT_ONCE));
         if let Some(rows) = rows
             && let Some(begin) = offset(self.offsets, self.width, rows.start)
             && let Some(end) = offset(self.offsets, self.width, rows.end)
             && let (Ok(begin), Ok(end)) = (usize::try_from(begin), usize::try_from(end))
-            && let Some(Ok(text)) = self.bytes.get(begin..end).map(std::str::from_utf8)
+            && let Some(bytes) = self.bytes.get(begin..end).filter(|bytes| bytes.len() <= most)
+            && let Ok(text) = std::str::from_utf8(bytes)
         {
             self.text = (begin, text);
         }
@@ -210,8 +213,8 @@ pub(crate) fn bounds(offsets: &[u8], width: Width, index: usize) -> Checked<'sta
     }
 }
 
-/// Up to how many bytes for each row the text of views is checked at once. Other batches can have values in the same
-/// buffers, so that these may be large.
+/// Up to how many bytes for each row text is checked at once. Other batches can have views of the same buffers, and
+/// other columns the same bytes, so that these may be far more than what the records get of them.
 const AT_ONCE: usize = 64;
 
 impl<'a> Views<'a> {

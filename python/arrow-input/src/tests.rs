@@ -138,6 +138,12 @@ fn characters_that_values_share() {
     let halves = |half: &str| format!("the text is not valid UTF-8: {half} at byte 0");
     let run = Node::new("u", 3, vec![None, narrow(&[0, 1, 2, 4]), data(b"\xC3\xA9\xC3\xA9")]);
     assert_eq!(read_ok(run), [halves("C3"), halves("A9"), "\"é\"".to_owned()]);
+    // Long text is checked value by value.
+    let long = "é".repeat(100);
+    let run = Node::new("u", 2, vec![None, narrow(&[0, 199, 200]), data(long.as_bytes())]);
+    assert_eq!(read_ok(run), ["the text is not valid UTF-8: C3 at byte 198".to_owned(), halves("A9")]);
+    let run = Node::new("u", 1, vec![None, narrow(&[0, 200]), data(long.as_bytes())]);
+    assert_eq!(read_ok(run), [format!("{long:?}")]);
     let bytes = "0123456789abcdéfghijklmnopqrst".as_bytes();
     let views = [view(15, b"0123", 0, 0), view(13, b"\xA9fgh", 0, 15)].concat();
     for spare in [0, 500] {
