@@ -269,6 +269,20 @@ fn thousands_of_small_files() {
     assert_eq!(written, 1800);
 }
 
+/// A path of any length is an argument: it is made, or the system refuses it.
+#[test]
+fn an_output_directory_of_many_names() {
+    let folder = Folder::with(&[("a", HELLO)]);
+    let dir = "d/".repeat(1000);
+    check(&folder.run(&format!("-q -f IBM037 --output-dir {dir} a")), (0, "", ""));
+    assert_eq!(folder.text(&format!("{dir}a")), "Hello");
+    let output = folder.run(&format!("-q -f IBM037 --output-dir {} a", "q8/".repeat(40_000)));
+    let message = stderr(&output);
+    assert_eq!((output.status.code(), message.lines().count()), (Some(3), 1), "{message}");
+    assert!(message.contains("/q8/: cannot make the directory: File name too long"), "{message}");
+    assert!(!folder.path("q8").exists());
+}
+
 /// However deep and numerous the directories are, a few descriptors are enough.
 #[test]
 fn directories_need_few_descriptors() {
