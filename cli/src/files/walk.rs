@@ -2,7 +2,7 @@
 //! neither when files are found nor when they are opened later.
 
 use crate::files::file_path::{Below, Cursor, Dirs, FilePath, explain};
-use charpipe::files::{EntryKind, Folder, FolderId, Place, changed};
+use charpipe::files::{End, EntryKind, Folder, FolderId, Place, changed};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -59,8 +59,10 @@ impl Root {
 pub(crate) struct Walk<'a> {
     /// What is appended to the name of a file to get that of its backup.
     suffix: Option<&'a OsStr>,
-    /// The directories and files that this run writes to: their contents are not inputs.
-    outputs: Vec<PathBuf>,
+    /// The directories and files that this run writes to: their contents are not inputs. Each is a name in a directory.
+    outputs: Vec<(FolderId, OsString)>,
+    /// Those of them that are directories.
+    output_dirs: Vec<FolderId>,
     roots: usize,
     links: usize,
     special: usize,
@@ -88,8 +90,16 @@ struct Level {
 impl<'a> Walk<'a> {
     /// Creates a search. `suffix` is that of backups, and `outputs` are the paths that the run writes to.
     pub(crate) fn new<'p>(suffix: Option<&'a OsStr>, outputs: impl Iterator<Item = &'p PathBuf>) -> Self {
-        let outputs = outputs.filter_map(|path| fs::canonicalize(path).ok()).collect();
-        Walk { suffix, outputs, roots: 0, links: 0, special: 0 }
+        let outputs: Vec<&PathBuf> = outputs.collect();
+        let folder_id = |path: &&PathBuf| Folder::open(path).and_then(|folder| folder.id()).ok();
+        Walk {
+            suffix,
+            outputs: outputs.iter().filter_map(|path| location(path)).collect(),
+            output_dirs: outputs.iter().filter_map(folder_id).collect(),
+            roots: 0,
+            links: 0,
+            special: 0,
+        }
     }
 
     /// Returns the files in the directory `operand`, sorted by name.
@@ -139,7 +149,7 @@ impl<'a> Walk<'a> {
                 }
                 continue;
             };
-            if self.is_output(root, &found.dirs, at, &name) {
+            if self.is_output(&here, &level.id, &name, kind) {
                 continue;
             }
             match kind {
@@ -162,10 +172,27 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns whether this run writes to the entry `name` of a directory.
-    fn is_output(&self, root: &Root, dirs: &Dirs, dir: usize, name: &OsStr) -> bool {
-        self.outputs.iter().any(|output| output.file_name() == Some(name))
-            && fs::canonicalize(dirs.path(&root.path, dir, name)).is_ok_and(|path| self.outputs.contains(&path))
+    /// Returns whether this run writes to the entry `name` of the directory `here`, or to what a symlink of that name
+    /// leads to. Files of that name can be in every directory, so their paths are not followed from the top.
+    fn is_output(&self, here: &Arc<Folder>, id: &FolderId, name: &OsStr, kind: EntryKind) -> bool {
+        if !self.outputs.iter().any(|(_, output)| output == name) {
+            return false;
+        }
+        let is_at =
+            |id: &FolderId, name: &OsStr| self.outputs.iter().any(|output| (&output.0, &*output.1) == (id, name));
+        if kind != EntryKind::Link {
+            return is_at(id, name);
+        }
+        match (Place { folder: here.clone(), name: name.to_owned() }).follow(true) {
+            Ok(End::File(place, Some(_)) | End::Special(place, _)) => {
+                place.folder.id().is_ok_and(|id| is_at(&id, &place.name))
+            }
+            Ok(_) => false,
+            // It may lead to the directory of the outputs.
+            Err(_) => {
+                here.at(Path::new(name)).and_then(|folder| folder.id()).is_ok_and(|id| self.output_dirs.contains(&id))
+            }
+        }
     }
 
     /// Removes the backups of an earlier run from the files.
@@ -210,8 +237,53 @@ impl Entry {
     }
 }
 
+/// Returns the directory that the file or directory at `path` is in, and its name there, if it exists.
+fn location(path: &Path) -> Option<(FolderId, OsString)> {
+    let path = fs::canonicalize(path).ok()?;
+    let folder = Folder::open(path.parent()?).ok()?;
+    Some((folder.id().ok()?, path.file_name()?.to_owned()))
+}
+
 /// Opens the directory that `folder` is in, which must be the one with this identity.
 fn go_back(folder: &Folder, id: &FolderId) -> io::Result<Folder> {
     let parent = folder.parent()?;
     if parent.id()? == *id { Ok(parent) } else { Err(changed()) }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use tempfile::TempDir;
+
+    /// Outputs are known by the directory that they are in. No path leads to that one any more, so none can have been
+    /// followed.
+    #[test]
+    fn outputs_are_recognized_without_their_paths() {
+        let top = TempDir::new().unwrap();
+        let path = |name: &str| top.path().join(name);
+        for dir in ["old/out", "old/other"] {
+            fs::create_dir_all(path(dir)).unwrap();
+        }
+        fs::write(path("old/all"), "").unwrap();
+        fs::hard_link(path("old/all"), path("old/other/all")).unwrap();
+        fs::create_dir(path("old/links")).unwrap();
+        symlink("../all", path("old/links/all")).unwrap();
+        symlink("../out", path("old/links/out")).unwrap();
+        fs::create_dir(path("old/more")).unwrap();
+        symlink("../other/all", path("old/more/all")).unwrap();
+        symlink("../other", path("old/more/out")).unwrap();
+        let outputs = [path("old/links/all"), path("old/out"), path("old/missing")];
+        let walk = Walk::new(None, outputs.iter());
+        fs::rename(path("old"), path("new")).unwrap();
+        let is_output = |dir: &str, name: &str, kind| {
+            let here = Arc::new(Folder::open(&path(dir)).unwrap());
+            walk.is_output(&here, &here.id().unwrap(), OsStr::new(name), kind)
+        };
+        assert!(is_output("new", "all", EntryKind::File) && is_output("new", "out", EntryKind::Folder));
+        assert!(is_output("new/links", "all", EntryKind::Link) && is_output("new/links", "out", EntryKind::Link));
+        assert!(!is_output("new/other", "all", EntryKind::File), "a hard link is another name");
+        assert!(!is_output("new/more", "all", EntryKind::Link) && !is_output("new/more", "out", EntryKind::Link));
+        assert!(!is_output("new", "other", EntryKind::Folder));
+    }
 }
