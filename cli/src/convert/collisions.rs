@@ -1,6 +1,7 @@
 //! Collisions: outputs that would be the same file, or that would replace an input. They are refused before anything is
 //! written, because data would be lost.
 
+use crate::convert::locations::{Location, Locations};
 use crate::convert::task::{Target, Task};
 use crate::files::file_path::{Dirs, FilePath};
 use crate::files::input::metadata;
@@ -10,17 +11,11 @@ use crate::status::Status;
 use charpipe::files::FileId;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 /// How many collisions are listed.
 const MAX_LISTED: usize = 5;
-
-/// How many symlinks may lead from one to the next.
-const MAX_LINKS: usize = 40;
-
-/// A directory and a name in it, by canonical paths as far as they exist.
-type Location = (PathBuf, Option<OsString>);
 
 /// Prints the collisions among what is read, what is written, and the report at the path `report`. Fails if there are any.
 pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status> {
@@ -62,7 +57,8 @@ struct Outputs<'t> {
     files: HashMap<FileId, &'t Task>,
     /// By the location where a file would be made. Only filled if some output is a symlink to nothing: otherwise, paths
     /// that differ lead to different new files.
-    locations: HashMap<Location, &'t Task>,
+    new_files: HashMap<Location, &'t Task>,
+    locations: Locations,
     has_dangling: bool,
     report: Option<(Location, Option<FileId>)>,
 }
@@ -73,13 +69,15 @@ impl<'t> Outputs<'t> {
             Target::File { path, is_link, .. } | Target::Listed { path, is_link } => *is_link && id_of(path).is_none(),
             _ => false,
         };
+        let mut locations = Locations::default();
         Outputs {
             tree: PathTree::default(),
             paths: HashMap::new(),
             files: HashMap::new(),
-            locations: HashMap::new(),
+            new_files: HashMap::new(),
             has_dangling: tasks.iter().any(is_dangling) || report.is_some_and(Path::is_symlink),
-            report: report.map(|path| (location(path), id(path))),
+            report: report.map(|path| (locations.of_path(path), id(path))),
+            locations,
         }
     }
 
@@ -112,7 +110,7 @@ impl<'t> Outputs<'t> {
         let same_path = self.paths.insert(self.tree.node(path), task);
         let same_file = match existing {
             Some(existing) => self.files.insert(existing, task),
-            None if self.has_dangling && !is_backup => self.locations.insert(location(Path::new(&path.text())), task),
+            None if self.has_dangling && !is_backup => self.new_files.insert(self.locations.of(path), task),
             None => None,
         };
         // Two backups collide only if their files are the same input, which `inputs` has found.
@@ -143,10 +141,10 @@ impl<'t> Outputs<'t> {
     }
 
     /// Returns whether the report is written to `path`, where the file `existing` is.
-    fn is_report(&self, path: &FilePath, existing: Option<FileId>) -> bool {
+    fn is_report(&mut self, path: &FilePath, existing: Option<FileId>) -> bool {
         let Some((report, id)) = &self.report else { return false };
-        let may_be_same = self.has_dangling || Some(&*path.file_name()) == report.1.as_deref();
-        may_be_same && location(Path::new(&path.text())) == *report || id.is_some() && *id == existing
+        let may_be_same = self.has_dangling || path.file_name() == report.1;
+        may_be_same && self.locations.of(path) == *report || id.is_some() && *id == existing
     }
 }
 
@@ -166,18 +164,6 @@ fn inputs<'t>(tasks: &'t [Task], found: &mut Vec<String>) -> HashMap<FileId, &'t
         }
     }
     inputs
-}
-
-/// Returns where a file is or would be, as far as its directory exists. Symlinks are followed even if they lead to nothing.
-fn location(path: &Path) -> Location {
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Ok(target) = std::fs::read_link(&path) else { break };
-        path = path.parent().unwrap_or(Path::new("")).join(target);
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let known = std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
-    (known.unwrap_or_else(|_| folder.to_owned()), path.file_name().map(OsStr::to_owned))
 }
 
 /// Returns the identity of the regular file that a path leads to; `None` as well if the path is too long to be opened.

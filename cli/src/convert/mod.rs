@@ -17,6 +17,7 @@ mod converter;
 mod ending;
 mod in_order;
 mod list;
+mod locations;
 mod outcome;
 mod outcome_messages;
 mod outputs;
