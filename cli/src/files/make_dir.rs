@@ -38,11 +38,11 @@ fn is_missing(error: &io::Error) -> bool {
 
 /// Opens the deepest directory on the way to `path` that `open` does not fail for with a `gone` error, and returns the
 /// rest of the path. What is below a missing directory is missing, too, so a few attempts are enough for any depth.
-pub(crate) fn deepest<'p>(
-    path: &'p Path,
+pub(crate) fn deepest(
+    path: &Path,
     gone: impl Fn(&io::Error) -> bool,
     mut open: impl FnMut(&Path) -> io::Result<Folder>,
-) -> io::Result<(Folder, &'p Path)> {
+) -> io::Result<(Folder, &Path)> {
     let ancestors: Vec<&Path> = path.ancestors().collect();
     let first = ancestors.partition_point(|path| open(path).is_err_and(|error| gone(&error)));
     let above = ancestors.get(first).or(ancestors.last()).copied().unwrap_or(path);
@@ -80,7 +80,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let there = folder.path().join("a/b");
         fs::create_dir_all(&there).unwrap();
-        for depth in [0, 1, 2, 1000] {
+        for depth in [0, 1, 2, 300] {
             let rest = PathBuf::from_iter(vec!["d"; depth]);
             let (path, mut opened) = (there.join(&rest), 0);
             let open = |path: &Path| {
@@ -90,7 +90,7 @@ mod tests {
             let (found, left) = deepest(&path, is_missing, open).unwrap();
             assert!(found.id().unwrap() == Folder::open(&there).unwrap().id().unwrap(), "{depth}");
             assert_eq!(left, rest);
-            assert!(opened <= 12, "{depth}: {opened}");
+            assert!(opened <= 11, "{depth}: {opened}");
         }
     }
 
