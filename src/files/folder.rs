@@ -389,7 +389,8 @@ fn one_user(one: Option<u32>, other: u32) -> io::Result<u32> {
 pub(super) fn led_astray() -> io::Error {
     io::Error::new(
         io::ErrorKind::PermissionDenied,
-        "the path goes through a symbolic link of another user, to something that does not belong to that user",
+        "the path goes through a symbolic link of another user, to something that does not belong to that user or that \
+         controls the kernel; name it directly",
     )
 }
 
