@@ -130,15 +130,19 @@ pub enum ErrorKind {
         /// The reason. The verdict has the id of the rule.
         why: &'static str,
     },
-    /// Nothing identifies the encoding, and the input is not valid UTF-8. Only detection fails with this; a conversion
-    /// fails with [`Malformed`](Self::Malformed) when it gets there.
-    #[error("unknown encoding: nothing names it, and the input is not valid UTF-8; it looks like {looks}")]
+    /// Nothing identifies the encoding, and the input is not valid UTF-8, or begins like a format that is not text.
+    ///
+    /// Detection fails with this. A conversion does if the input is binary; for other bytes that are not UTF-8 it fails
+    /// with [`Malformed`](Self::Malformed) when it gets there, or does what its policy says.
+    #[error("unknown encoding: nothing names it{}; it looks like {looks}", not_utf8(*.is_utf8))]
     #[non_exhaustive]
     UnknownEncoding {
-        /// The position of the first bytes that are not UTF-8.
+        /// The position of the first bytes that are not UTF-8; 0 if there are none.
         offset: u64,
         /// What the input looks like, in words for people. The verdict has it as [`Looks`](crate::detect::Looks).
         looks: &'static str,
+        /// Whether what was read is valid UTF-8, and only the format says that it is not text.
+        is_utf8: bool,
     },
     /// A warning that [`strict`](crate::Transcode::strict) turned into an error.
     #[error("{message} ({code})")]
@@ -570,4 +574,9 @@ impl fmt::Display for DidYouMean<'_> {
             near => write!(f, "; did you mean {}?", near.join(" or ")),
         }
     }
+}
+
+/// Returns what the message about an unknown encoding says of UTF-8.
+fn not_utf8(is_utf8: bool) -> &'static str {
+    if is_utf8 { "" } else { ", and the input is not valid UTF-8" }
 }

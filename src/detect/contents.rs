@@ -1,10 +1,10 @@
 //! Compares the contents of an input with the encoding that was found, so that a verdict does not claim more than the
 //! bytes allow. `spec/contents.md` has the rules.
 
-use super::binary;
-use super::statistics::{self, Assessment, Looks};
+use super::binary::{self, SAMPLE_BYTES};
+use super::statistics::{self, Assessment, Looks, WINDOW};
 use super::verdict::{Diagnostic, Kind, Source, Verdict};
-use crate::codec::{Codec, Decoder, Stop, Utf8Sink, is_ebcdic, is_utf8};
+use crate::codec::{Codec, Decoder, Stop, Utf8Sink, char_of_byte, decode_strictly, is_ebcdic, is_utf8};
 use crate::error::ErrorKind;
 use crate::registry::Registry;
 use std::sync::Arc;
@@ -17,12 +17,11 @@ pub(super) struct Contents {
     /// The position of the first bytes that the decoder rejects, and those bytes.
     malformed: Option<(u64, Vec<u8>)>,
     utf8: Utf8Watch,
-    /// The position of the first byte from 80 to 9F.
-    c1: Option<u64>,
+    sample: Sample,
+    label: Option<LabelWatch>,
     is_ascii: bool,
     /// How many bytes were taken, including the byte order mark.
     taken: u64,
-    is_single_byte: bool,
 }
 
 impl Contents {
@@ -33,30 +32,34 @@ impl Contents {
             decoder: other.map(|codec| codec.decoder()),
             malformed: None,
             utf8: Utf8Watch::new(offset as u64),
-            c1: None,
+            sample: Sample::default(),
+            label: other.and_then(|codec| LabelWatch::new(&**codec, offset as u64)),
             is_ascii: true,
             taken: offset as u64,
-            is_single_byte: other.is_some_and(|codec| is_single_byte(&**codec)),
         }
     }
 
     /// Takes the next bytes.
     pub(super) fn feed(&mut self, src: &[u8]) {
-        let ascii = src.iter().position(|byte| !byte.is_ascii());
-        self.is_ascii &= ascii.is_none();
+        self.is_ascii &= src.is_ascii();
         self.utf8.feed(src);
-        if self.c1.is_none() {
-            self.c1 = src.iter().position(|byte| (0x80..0xA0).contains(byte)).map(|at| self.taken + at as u64);
+        if let Some(label) = &mut self.label {
+            label.feed(src);
         }
         if self.malformed.is_none() && self.decoder.is_some() {
             self.decode(src, false);
         }
         self.taken += src.len() as u64;
+        self.sample.feed(src, self.taken, self.utf8.malformed_at());
     }
 
     /// Takes the end of the input.
     pub(super) fn end(&mut self) {
         self.utf8.end();
+        self.sample.feed(&[], self.taken, self.utf8.malformed_at());
+        if let Some(label) = &mut self.label {
+            label.end();
+        }
         if self.malformed.is_none() && self.decoder.is_some() {
             self.decode(&[], true);
         }
@@ -99,10 +102,10 @@ impl Contents {
     /// all of it.
     pub(super) fn judge(&self, verdict: &mut Verdict, window: &[u8], complete: bool, registry: &Registry) {
         verdict.ascii &= self.is_ascii;
-        if binary::has_signature(window) && verdict.source == Some(Source::Default) {
-            verdict.looks = Some(Looks::Binary);
-        }
         let Some(codec) = verdict.codec.clone() else { return };
+        if let Some(looks) = self.binary(verdict, &*codec, window, registry) {
+            return self.refuse(verdict, looks);
+        }
         let malformed = match self.decoder {
             Some(_) => self.malformed.clone(),
             None => self.utf8.malformed.clone(),
@@ -116,13 +119,10 @@ impl Contents {
                 verdict.looks = Some(looks);
                 verdict.encoding = None;
                 verdict.codec = None;
-                verdict.diagnostics.extend(looks_wide(looks));
-                if looks == Looks::Ebcdic {
-                    verdict.diagnostics.push(Diagnostic::hint("looks-like-ebcdic", 0, "looks like EBCDIC"));
-                }
-                verdict
-                    .error
-                    .get_or_insert_with(|| ErrorKind::UnknownEncoding { offset, looks: looks.in_words() }.into());
+                verdict.diagnostics.extend(looks_like(looks));
+                verdict.error.get_or_insert_with(|| {
+                    ErrorKind::UnknownEncoding { offset, looks: looks.in_words(), is_utf8: false }.into()
+                });
             }
             Some((offset, bytes)) if verdict.is_believed() || verdict.source == Some(Source::User) => {
                 verdict.diagnostics.push(contents_contradict(codec.name(), offset, &bytes));
@@ -132,24 +132,62 @@ impl Contents {
         }
     }
 
+    /// Returns what a message calls the input, if it is not text and nothing says what it is.
+    fn binary(&self, verdict: &Verdict, codec: &dyn Codec, window: &[u8], registry: &Registry) -> Option<&'static str> {
+        if !may_be_binary(verdict) {
+            return None;
+        }
+        binary::signature(window).or_else(|| {
+            let is_binary = has_readable_binary(codec)
+                && self.utf8.malformed_at().is_some_and(|at| at < WINDOW as u64)
+                && self.sample.bytes().is_some_and(|sample| statistics::is_binary(sample, registry))
+                && !matches!(
+                    statistics::assess(window, false, registry).looks,
+                    Some(Looks::Ebcdic | Looks::Utf16Le | Looks::Utf16Be | Looks::Utf32Le | Looks::Utf32Be)
+                );
+            is_binary.then(|| Looks::Binary.in_words())
+        })
+    }
+
+    /// Makes it the verdict that the input is not text.
+    fn refuse(&self, verdict: &mut Verdict, looks: &'static str) {
+        refuse_binary(verdict, self.utf8.malformed_at(), looks);
+    }
+
     /// Adds what is odd about contents that the codec decodes.
     fn judge_valid(&self, verdict: &mut Verdict, codec: &dyn Codec, window: &[u8]) {
         if let Some(looks) = statistics::wide(window).filter(|_| verdict.source == Some(Source::Default)) {
             verdict.looks = Some(looks);
             verdict.ascii = false;
-            verdict.diagnostics.extend(looks_wide(looks));
+            verdict.diagnostics.extend(looks_like(looks));
         }
-        // A short word in EBCDIC can be valid UTF-8, such as C8 89 for "Hi", but has none of these bytes.
-        let has_ascii = window.iter().any(|byte| matches!(byte, b' ' | b'\n' | b'e'));
-        let is_utf8 = self.utf8.malformed.is_none() && (has_ascii || !is_ebcdic(codec));
-        if let Some(offset) = self.utf8.multi_byte.filter(|_| is_utf8 && self.is_single_byte) {
-            let message = format!("decoded as {}, but every byte outside ASCII is part of valid UTF-8", codec.name());
-            verdict.diagnostics.push(Diagnostic::hint("looks-like-utf8", offset, message));
-        } else if let Some(offset) = self.c1.filter(|_| codec.name() == "ISO-8859-1") {
-            let message = "bytes from 80 to 9F are control characters in ISO-8859-1 and letters in windows-1252";
-            verdict.diagnostics.push(Diagnostic::hint("looks-like-windows-1252", offset, message));
-        }
+        let doubt = self.label.as_ref().and_then(|label| label.doubt(codec, verdict.source, None));
+        verdict.diagnostics.extend(doubt);
     }
+}
+
+/// Whether an input that is not text may be refused: nothing names its encoding, marks it or declares it.
+pub(crate) fn may_be_binary(verdict: &Verdict) -> bool {
+    let is_open = matches!(verdict.source, Some(Source::Default | Source::Fallback | Source::Statistics));
+    is_open && verdict.kind != Kind::Xml && verdict.error.is_none()
+}
+
+/// Makes it the verdict that the input is not text. `malformed_at`: the position of the first bytes that are not UTF-8.
+pub(crate) fn refuse_binary(verdict: &mut Verdict, malformed_at: Option<u64>, looks: &'static str) {
+    verdict.looks = Some(Looks::Binary);
+    verdict.encoding = None;
+    verdict.codec = None;
+    verdict.ascii &= malformed_at.is_none();
+    let (offset, is_utf8) = (malformed_at.unwrap_or(0), malformed_at.is_none());
+    verdict.error = Some(ErrorKind::UnknownEncoding { offset, looks, is_utf8 }.into());
+}
+
+/// Whether input in this charset shows by its bytes that it is not text. In UTF-16, UTF-32, EBCDIC and the charsets of
+/// escape sequences, bytes that are control characters in ASCII are a part of text.
+pub(crate) fn has_readable_binary(codec: &dyn Codec) -> bool {
+    let escapes = ["ISO-2022", "HZ-", "UTF-7"];
+    decode_strictly(codec, b"Az 09~").as_deref() == Some("Az 09~")
+        && !escapes.iter().any(|prefix| codec.name().starts_with(prefix))
 }
 
 /// Returns the warning that `bytes` at `offset` are malformed in the encoding that was found, `codec`.
@@ -158,8 +196,11 @@ pub(crate) fn contents_contradict(codec: &str, offset: u64, bytes: &[u8]) -> Dia
     Diagnostic::warning("contents-contradict", offset, message)
 }
 
-/// Returns the warning that the input looks like UTF-16 or UTF-32.
-pub(super) fn looks_wide(looks: Looks) -> Option<Diagnostic> {
+/// Returns the diagnostic about what an input looks like that nothing identifies, if there is one.
+pub(crate) fn looks_like(looks: Looks) -> Option<Diagnostic> {
+    if looks == Looks::Ebcdic {
+        return Some(Diagnostic::hint("looks-like-ebcdic", 0, "looks like EBCDIC"));
+    }
     let (code, name) = match looks {
         Looks::Utf16Le => ("looks-like-utf16", "UTF-16LE"),
         Looks::Utf16Be => ("looks-like-utf16", "UTF-16BE"),
@@ -178,6 +219,9 @@ fn in_hex(bytes: &[u8]) -> String {
 /// Returns whether the codec has a character, or an error, for each byte by itself.
 fn is_single_byte(codec: &dyn Codec) -> bool {
     let mut decoder = codec.decoder();
+    if decoder.is_bytewise() {
+        return true;
+    }
     let mut room = [0; 4 * crate::codec::MIN_ROOM];
     (0x80..=0xFFu8).all(|byte| {
         decoder.reset();
@@ -186,9 +230,174 @@ fn is_single_byte(codec: &dyn Codec) -> bool {
     })
 }
 
+/// Reads an input that is decoded by a single-byte charset, and notes what speaks against that label.
+#[derive(Clone)]
+pub(crate) struct LabelWatch {
+    utf8: Utf8Watch,
+    /// The position of the first byte from 80 to 9F, which are letters in windows-1252; looked for in ISO-8859-1 only.
+    c1: Option<u64>,
+    looks_for_c1: bool,
+    is_ebcdic: bool,
+    /// Whether every byte outside ASCII becomes several bytes of UTF-8, once that was asked.
+    grows: Option<bool>,
+    /// One of the bytes that are blank, newline and `e` in ASCII occurred in the window.
+    has_ascii: bool,
+    taken: u64,
+}
+
+impl LabelWatch {
+    /// Starts at `offset` of an input. Returns `None` if `codec` is not a single-byte charset.
+    pub(crate) fn new(codec: &dyn Codec, offset: u64) -> Option<Self> {
+        is_single_byte(codec).then(|| LabelWatch {
+            utf8: Utf8Watch::new(offset),
+            c1: None,
+            looks_for_c1: codec.name() == "ISO-8859-1",
+            is_ebcdic: is_ebcdic(codec),
+            grows: None,
+            has_ascii: false,
+            taken: offset,
+        })
+    }
+
+    /// How many bytes it has seen, with those before its beginning.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Whether no byte that follows makes a difference.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.utf8.malformed.is_some() && (self.c1.is_some() || !self.looks_for_c1)
+    }
+
+    /// Whether bytes that `codec` decodes to as many bytes of UTF-8 make no difference to it: they are ASCII, because every
+    /// other byte becomes several.
+    pub(crate) fn ignores_same(&mut self, codec: &dyn Codec) -> bool {
+        let grows = || {
+            let decoder = codec.decoder();
+            let is_same = |byte: u8| char_of_byte(&*decoder, byte).is_some_and(|ch| ch.is_ascii());
+            decoder.is_bytewise() && !(0x80..=0xFF).any(is_same)
+        };
+        self.utf8.cut.is_empty() && !self.is_ebcdic && *self.grows.get_or_insert_with(grows)
+    }
+
+    /// Goes past ASCII.
+    pub(crate) fn pass(&mut self, len: usize) {
+        self.utf8.taken += len as u64;
+        self.taken += len as u64;
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn feed(&mut self, src: &[u8]) {
+        if self.is_ebcdic && !self.has_ascii && self.taken < WINDOW as u64 {
+            let window = &src[..src.len().min(WINDOW - self.taken as usize)];
+            self.has_ascii = window.iter().any(|byte| matches!(byte, b' ' | b'\n' | b'e'));
+        }
+        self.utf8.feed(src);
+        if self.looks_for_c1 && self.c1.is_none() {
+            self.c1 = first_c1(src).map(|at| self.taken + at as u64);
+        }
+        self.taken += src.len() as u64;
+    }
+
+    /// Takes the end of the input.
+    pub(crate) fn end(&mut self) {
+        self.utf8.end();
+    }
+
+    /// Returns what speaks against `codec`, which `source` named, in the bytes up to the one at the offset `end`, or in all of
+    /// them.
+    pub(crate) fn doubt(&self, codec: &dyn Codec, source: Option<Source>, end: Option<u64>) -> Option<Diagnostic> {
+        let is_before = |at: &u64| end.is_none_or(|end| *at < end);
+        let is_named = matches!(source, Some(Source::Charset | Source::Declaration | Source::Meta));
+        let note = if is_named { Diagnostic::warning } else { Diagnostic::hint };
+        // A short word in EBCDIC can be valid UTF-8, such as C8 89 for "Hi", but has none of these bytes.
+        let is_utf8 = self.utf8.malformed_at().filter(is_before).is_none() && (self.has_ascii || !self.is_ebcdic);
+        if let Some(offset) = self.utf8.multi_byte.filter(is_before).filter(|_| is_utf8) {
+            let message = format!("decoded as {}, but every byte outside ASCII is part of valid UTF-8", codec.name());
+            return Some(note("looks-like-utf8", offset, message));
+        }
+        let message = "bytes from 80 to 9F are control characters in ISO-8859-1 and letters in windows-1252";
+        self.c1
+            .filter(|at| end.is_none_or(|end| *at <= end))
+            .map(|offset| note("looks-like-windows-1252", offset, message.to_owned()))
+    }
+}
+
+/// Returns where the first byte from 80 to 9F is.
+fn first_c1(src: &[u8]) -> Option<usize> {
+    const STRIDE: usize = 256;
+    let is_c1 = |byte: &u8| byte & 0xE0 == 0x80;
+    // Without an exit within a stride, the compiler vectorizes the loop.
+    let has_c1 = |stride: &[u8]| stride.iter().fold(false, |found, byte| found | is_c1(byte));
+    let at = src.chunks(STRIDE).position(has_c1)? * STRIDE;
+    src[at..].iter().position(is_c1).map(|index| at + index)
+}
+
+/// The bytes around the first sequence that is not UTF-8. They show whether an input is binary.
+#[derive(Clone, Default)]
+pub(crate) struct Sample {
+    bytes: Vec<u8>,
+    /// How many of them come before the sequence, once that is found.
+    before: Option<usize>,
+}
+
+impl Sample {
+    /// Takes the bytes that end at offset `taken` of the input, as far as they belong to it. `malformed_at`: where the first
+    /// sequence is that is not UTF-8, if it begins before `taken`.
+    pub(crate) fn feed(&mut self, src: &[u8], taken: u64, malformed_at: Option<u64>) {
+        let Some(at) = malformed_at else { return self.pass(src) };
+        match self.before {
+            Some(_) => _ = self.take(src),
+            None => {
+                let from = (taken - at) as usize;
+                let (passed, rest) = src.split_at(src.len() - from.min(src.len()));
+                self.pass(passed);
+                self.begin(from - rest.len());
+                self.take(rest);
+            }
+        }
+    }
+
+    /// Takes bytes that come before the sequence.
+    pub(crate) fn pass(&mut self, src: &[u8]) {
+        if src.len() >= SAMPLE_BYTES {
+            self.bytes.clear();
+        } else if self.bytes.len() >= 4 * SAMPLE_BYTES {
+            self.bytes.drain(..self.bytes.len() - SAMPLE_BYTES);
+        }
+        self.bytes.extend_from_slice(&src[src.len().saturating_sub(SAMPLE_BYTES)..]);
+    }
+
+    /// The sequence began with the last `len` bytes.
+    pub(crate) fn begin(&mut self, len: usize) {
+        let before = self.bytes.len().saturating_sub(len);
+        let extra = before.saturating_sub(SAMPLE_BYTES);
+        self.bytes.drain(..extra);
+        self.before = Some(before - extra);
+    }
+
+    /// Takes bytes from there on, as many as are wanted. Returns how many.
+    pub(crate) fn take(&mut self, src: &[u8]) -> usize {
+        let Some(before) = self.before else { return 0 };
+        let len = src.len().min((before + SAMPLE_BYTES).saturating_sub(self.bytes.len()));
+        self.bytes.extend_from_slice(&src[..len]);
+        len
+    }
+
+    /// Returns the bytes, if the sequence was found.
+    pub(crate) fn bytes(&self) -> Option<&[u8]> {
+        self.before.map(|_| &self.bytes[..])
+    }
+
+    /// Returns the bytes that have passed so far.
+    pub(crate) fn passed(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// Looks for the first invalid sequence of UTF-8, and the first valid one of several bytes.
-#[derive(Default)]
-struct Utf8Watch {
+#[derive(Clone, Default)]
+pub(crate) struct Utf8Watch {
     /// A sequence that the end of a piece cut.
     cut: Vec<u8>,
     taken: u64,
@@ -197,11 +406,30 @@ struct Utf8Watch {
 }
 
 impl Utf8Watch {
-    fn new(taken: u64) -> Self {
+    pub(crate) fn new(taken: u64) -> Self {
         Utf8Watch { cut: Vec::new(), taken, malformed: None, multi_byte: None }
     }
 
-    fn feed(&mut self, src: &[u8]) {
+    /// How many bytes it has seen, with those before its beginning, up to the first malformed sequence.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// How many of the last bytes are a sequence that may still become valid.
+    pub(crate) fn pending(&self) -> usize {
+        self.cut.len()
+    }
+
+    /// Returns where the first malformed sequence begins.
+    pub(crate) fn malformed_at(&self) -> Option<u64> {
+        self.malformed.as_ref().map(|(offset, _)| *offset)
+    }
+
+    pub(crate) fn feed(&mut self, src: &[u8]) {
+        if self.malformed.is_none() && self.cut.is_empty() && src.is_ascii() {
+            self.taken += src.len() as u64;
+            return;
+        }
         let mut rest = src;
         while self.malformed.is_none() && !self.cut.is_empty() && !rest.is_empty() {
             let mut sequence = std::mem::take(&mut self.cut);
@@ -239,7 +467,7 @@ impl Utf8Watch {
         self.taken += rest.len() as u64;
     }
 
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if self.malformed.is_none() && !self.cut.is_empty() {
             let sequence = std::mem::take(&mut self.cut);
             self.malformed = Some((self.taken - sequence.len() as u64, sequence));

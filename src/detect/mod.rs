@@ -38,8 +38,12 @@ pub use statistics::{Candidate, Looks};
 use statistics::WINDOW;
 pub use verdict::{Diagnostic, Kind, Severity, Source, Verdict};
 
-pub(crate) use binary::has_signature as has_binary_signature;
-pub(crate) use contents::contents_contradict;
+pub(crate) use binary::{
+    SAMPLE_BYTES as BINARY_SAMPLE_BYTES, SIGNATURE_BYTES, SignatureScan, signature as binary_signature,
+};
+pub(crate) use contents::{
+    LabelWatch, Sample, Utf8Watch, contents_contradict, has_readable_binary, looks_like, may_be_binary, refuse_binary,
+};
 pub(crate) use declaration::{Declaration, Vacancy};
 pub(crate) use html::{Syntax, meta_labels};
 pub(crate) use signature::is_byte_order_mark;
@@ -624,7 +628,7 @@ impl Detector {
             let may_be_wide = verdict.source == Some(Source::Default) && may_be_wide(window);
             verdict.looks = may_be_wide.then(|| statistics::wide(window)).flatten();
             verdict.ascii &= verdict.looks.is_none();
-            verdict.diagnostics.extend(verdict.looks.and_then(contents::looks_wide));
+            verdict.diagnostics.extend(verdict.looks.and_then(contents::looks_like));
             return self.complete_strictly(verdict);
         }
         let mut contents = Contents::new(verdict.codec.as_ref(), verdict.bom_len);

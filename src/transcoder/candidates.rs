@@ -44,6 +44,10 @@ impl Candidates {
         Candidates { codecs, common: Box::new(common), chosen: Arc::default() }
     }
 
+    pub(super) fn codecs(&self) -> &[Arc<dyn Codec>] {
+        &self.codecs
+    }
+
     /// Whether text can be decoded before one is chosen, as far as all read it alike: all of them contain ASCII.
     pub(super) fn can_begin(&self) -> bool {
         self.codecs.iter().all(|codec| contains_ascii(&**codec))

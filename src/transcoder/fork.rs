@@ -52,6 +52,9 @@ impl Transcoder {
             copy.route = Some(route.fork()?);
         }
         copy.head = Head::none();
+        copy.suspicion = self.suspicion.clone();
+        copy.label = self.label.clone();
+        copy.run.stops_at_fault = self.run.stops_at_fault;
         copy.run.report = self.run.report.clone();
         copy.run.bytes_in = self.run.bytes_in;
         Some(copy)
@@ -78,7 +81,7 @@ impl Transcoder {
             Some(head) => head.len(),
             None => {
                 let unfinished = self.route.as_ref().map_or(0, |route| route.source.pending());
-                self.head.rest().len() + unfinished
+                self.head.rest().len() + unfinished + self.suspect_bytes()
             }
         }
     }
@@ -87,11 +90,14 @@ impl Transcoder {
     fn undecided(&self) -> Option<&[u8]> {
         match &self.phase {
             Phase::Detect(detector) if !self.head.has_records() => Some(detector.prefix()),
-            Phase::Detect(_) | Phase::Recognise(_) | Phase::Choose(_) | Phase::Labels(_) => Some(self.head.bytes()),
+            Phase::Detect(_) | Phase::Signature(_) | Phase::Recognise(_) | Phase::Choose(_) | Phase::Labels(_) => {
+                Some(self.head.bytes())
+            }
             Phase::Pass
             | Phase::Decode
             | Phase::FinishDecoder
             | Phase::FinishEncoder
+            | Phase::Conclude
             | Phase::Done
             | Phase::Failed(_) => None,
         }

@@ -93,6 +93,11 @@ impl Head {
         self.decoded >= self.bytes.len()
     }
 
+    /// How many of the bytes are decoded, or left out.
+    pub(super) fn decoded(&self) -> usize {
+        self.decoded
+    }
+
     /// The bytes that are not decoded yet.
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.decoded..]

@@ -19,6 +19,7 @@
 //! | `way/` | the ways from input to output: by a table, directly, through the text stages |
 //! | `faults.rs` | the policies for malformed input and for characters that the target lacks |
 //! | `candidates.rs` | several fallbacks, and the choice among them |
+//! | `doubts.rs`, `suspect.rs` | input that is not text, or not in the encoding that a label says |
 //! | `byte_page.rs` | the page that malformed bytes are read as |
 //! | `translit.rs` | writes readable approximations, as far as the target and the document allow |
 //! | `records/` | records: detection's view of them, from input bytes to text, from encoded bytes to records |
@@ -37,6 +38,7 @@
 mod byte_page;
 mod candidates;
 mod choices;
+mod doubts;
 mod entry;
 mod faults;
 mod fork;
@@ -53,6 +55,7 @@ mod records;
 mod report;
 mod run;
 mod segment;
+mod suspect;
 #[cfg(feature = "translit")]
 mod translit;
 mod way;
@@ -69,9 +72,10 @@ pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 
 use crate::codec::Codec;
-use crate::detect::{Detector, Kind, PRESCAN_LIMIT, Source, Verdict, has_binary_signature};
+use crate::detect::{Detector, Kind, LabelWatch, PRESCAN_LIMIT, SignatureScan, Source, Verdict, may_be_binary};
 use crate::error::{Error, ErrorKind, RecordPosition};
 use candidates::{Candidates, Window};
+use doubts::Suspicion;
 use head::Head;
 use options::Settings;
 use plan::label_search::{Label, LabelSearch};
@@ -100,6 +104,10 @@ pub struct Transcoder {
     run: Run,
     /// The fallbacks, as long as none of them is chosen.
     choice: Option<Candidates>,
+    /// Whether the input may turn out to be binary.
+    suspicion: Suspicion,
+    /// What speaks against the label of a single-byte charset.
+    label: Option<LabelWatch>,
     /// A step is being made. If this is still set at the beginning of the next one, a codec panicked.
     is_running: bool,
 }
@@ -107,7 +115,9 @@ pub struct Transcoder {
 enum Phase {
     /// Detection looks at the input.
     Detect(Box<Detector>),
-    /// Nothing identifies the encoding. A second detector looks whether this is text.
+    /// Nothing identifies the encoding. The first bytes may be the signature of a format that is not text.
+    Signature(Box<(Verdict, SignatureScan)>),
+    /// A second detector looks whether this is text.
     Recognise(Box<(Verdict, Detector)>),
     /// The input is copied.
     Pass,
@@ -118,6 +128,8 @@ enum Phase {
     Decode,
     FinishDecoder,
     FinishEncoder,
+    /// Everything is written. What the whole input has shown is reported.
+    Conclude,
     Done,
     Failed(Error),
 }
@@ -162,6 +174,8 @@ impl Transcoder {
             route: None,
             run: Run::new(settings),
             choice: None,
+            suspicion: Suspicion::default(),
+            label: None,
             is_running: false,
         }
     }
@@ -197,7 +211,10 @@ impl Transcoder {
                     self.run.bytes_in += len as u64;
                 }
                 Ok(Advance::Pause(state)) => break state,
-                Err(error) => self.fail(error),
+                Err(error) => {
+                    self.doubt_before(&error, &src[read..]);
+                    self.fail(error);
+                }
             }
         };
         self.is_running = false;
@@ -257,11 +274,15 @@ impl Transcoder {
 
     /// Does one thing: an item of the queue, some input, or a change of phase.
     fn advance(&mut self, src: &[u8], out: &mut Out<'_>, eof: bool) -> Result<Advance, Error> {
+        if self.is_suspect() {
+            return self.suspect(src, eof);
+        }
         if let Some(route) = self.route.as_mut().filter(|_| !self.run.queue.is_empty()) {
             return route.work(&mut self.run, out).map(|()| Advance::Read(0));
         }
         match &mut self.phase {
             Phase::Detect(_) => Ok(self.detect(src, eof)),
+            Phase::Signature(_) => Ok(self.scan_signature(src, eof)),
             Phase::Recognise(_) => Ok(self.show_to_recognise(src, eof)),
             Phase::Pass => Ok(self.pass(src, eof, out)),
             Phase::Choose(_) => Ok(self.show_to_choose(src, eof)),
@@ -275,8 +296,9 @@ impl Transcoder {
             Phase::FinishEncoder => {
                 let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
                 let is_done = route.finish_encoder(&mut self.run)?;
-                Ok(if is_done { self.enter(Phase::Done) } else { Advance::Read(0) })
+                Ok(if is_done { self.enter(Phase::Conclude) } else { Advance::Read(0) })
             }
+            Phase::Conclude => self.conclude().map(|()| self.enter(Phase::Done)),
             Phase::Done => Ok(Advance::Pause(Status::Done)),
             Phase::Failed(error) => Err(error.clone()),
         }
@@ -301,14 +323,28 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on to look whether the input is text, if nothing identifies its encoding and the caller wants to know. `ended`:
-    /// nothing follows the head.
+    /// Goes on to look whether the input is text, if nothing identifies its encoding. `ended`: nothing follows the head.
     fn consider_unknown(&mut self, verdict: Verdict, ended: bool) {
         let settings = &self.run.settings;
         let is_open = matches!(verdict.source, Some(Source::Default | Source::Fallback)) && verdict.kind != Kind::Xml;
-        if settings.unknown != OnUnknown::Pass || !is_open {
+        if settings.unknown == OnUnknown::Pass && is_open {
+            return self.recognise(verdict, ended);
+        }
+        if !doubts::applies(settings) || !may_be_binary(&verdict) {
             return self.consider_fallbacks(verdict, ended);
         }
+        let mut scan = SignatureScan::default();
+        self.head.show_again(&mut scan, &self.run.settings.input, ended);
+        if scan.is_done() || ended {
+            self.scanned(verdict, &scan, ended);
+        } else {
+            self.phase = Phase::Signature(Box::new((verdict, scan)));
+        }
+    }
+
+    /// Begins to show the input to a second detector, which looks at more of it.
+    fn recognise(&mut self, verdict: Verdict, ended: bool) {
+        let settings = &self.run.settings;
         let mut detector = Detector::new(settings.registry.clone(), settings.hints.clone());
         self.head.show_again(&mut detector, &settings.input, ended);
         if detector.is_done() || ended {
@@ -336,13 +372,16 @@ impl Transcoder {
     /// Goes on after the second detector has seen enough: copies the input, or converts it by the first verdict.
     fn recognised(&mut self, verdict: Verdict, mut detector: Detector, ended: bool) {
         let seen = detector.finish();
-        let is_unknown = matches!(seen.error.as_ref().map(Error::kind), Some(ErrorKind::UnknownEncoding { .. }));
-        if !is_unknown && !has_binary_signature(detector.prefix()) {
-            return self.consider_fallbacks(verdict, ended);
+        let error = seen.error.clone().filter(|error| matches!(error.kind(), ErrorKind::UnknownEncoding { .. }));
+        match error {
+            None => self.consider_fallbacks(verdict, ended),
+            Some(error) if self.run.settings.unknown == OnUnknown::Fail => self.refuse(seen, error),
+            Some(_) => {
+                self.run.report.passed = true;
+                self.run.report.verdict = Some(seen);
+                self.phase = Phase::Pass;
+            }
         }
-        self.run.report.passed = true;
-        self.run.report.verdict = Some(seen);
-        self.phase = Phase::Pass;
     }
 
     /// Copies the head, then input.
@@ -446,60 +485,43 @@ impl Transcoder {
         }
         let route = self.route.insert(plan::route(&mut self.run, &facts)?);
         self.head.skip_bom(facts.bom_len);
-        plan::beginning(&mut self.run, route, facts, labels)
+        let codec = facts.codec.clone();
+        plan::beginning(&mut self.run, route, facts, labels)?;
+        // So far, the head is all of the input.
+        let at = self.head.decoded() as u64;
+        self.begin_doubts(&codec, false, at);
+        Ok(())
     }
 
-    /// Decodes the head, then input, as far as that does not depend on the choice among fallbacks.
-    fn decode(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<Advance, Error> {
-        let Some(candidates) = &self.choice else { return self.decode_all(src, eof, out) };
-        let rest = self.head.rest();
-        if !rest.is_empty() {
-            let common = candidates.common_len(rest);
-            if common > 0 {
-                let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
-                let decoded = route.decode(&mut self.run, &rest[..common], false, out)?;
-                self.head.consume(decoded.read);
-                return Ok(self.decoded(0, decoded.is_over));
-            }
-            let missing = candidates::WINDOW_BYTES.saturating_sub(rest.len());
-            let is_end = src.is_empty() && eof && missing > 0;
-            if missing == 0 || is_end {
-                self.choose(is_end);
-                return Ok(Advance::Read(0));
-            }
-            if src.is_empty() {
-                return Ok(Advance::Pause(Status::NeedInput));
-            }
-            let held = src.len().min(missing);
-            self.head.hold(&src[..held]);
-            return Ok(Advance::Read(held));
-        }
-        let common = candidates.common_len(src);
-        if common == 0 && !src.is_empty() {
-            let held = src.len().min(candidates::WINDOW_BYTES);
-            self.head.hold(&src[..held]);
-            return Ok(Advance::Read(held));
-        }
-        self.decode_all(&src[..common], eof && common == src.len(), out)
-    }
-
-    /// Chooses among the fallbacks by what is held back. `is_end`: nothing follows that.
-    fn choose(&mut self, is_end: bool) {
+    /// Chooses among the fallbacks by `window`, the bytes from the offset `at` on. `is_end`: nothing follows them.
+    fn choose(&mut self, window: &[u8], is_end: bool, at: u64) {
         let Some(candidates) = self.choice.take() else { return };
-        let window = self.head.rest();
-        let codec = candidates.choose(&window[..window.len().min(candidates::WINDOW_BYTES)], is_end);
+        let codec = candidates.choose(window, is_end).clone();
         let report = &mut self.run.report;
         report.from = Some(codec.name().to_owned());
         report.verdict = report.verdict.take().map(|verdict| with_codec(verdict, codec.clone()));
+        self.begin_doubts(&codec, true, at);
+    }
+
+    /// Decodes the first `len` bytes of the head that are not decoded yet.
+    fn decode_head(&mut self, len: usize, out: &mut Out<'_>) -> Result<Advance, Error> {
+        let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
+        let start = self.run.bytes_in - self.head.rest().len() as u64;
+        let before = out.written;
+        let src = &self.head.rest()[..len];
+        let decoded = route.decode(&mut self.run, src, false, out)?;
+        let is_same = route.is_direct() && out.written - before == decoded.read;
+        self.suspicion.pass(&src[..decoded.read]);
+        watch_label(&self.run, &mut self.label, &src[..decoded.read], start, is_same);
+        self.head.consume(decoded.read);
+        Ok(self.decoded(0, decoded.is_over))
     }
 
     /// Decodes the head, then input.
     fn decode_all(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<Advance, Error> {
         let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
         if !self.head.is_decoded() {
-            let decoded = route.decode(&mut self.run, self.head.rest(), false, out)?;
-            self.head.consume(decoded.read);
-            return Ok(self.decoded(0, decoded.is_over));
+            return self.decode_head(self.head.rest().len(), out);
         }
         if src.is_empty() && !eof {
             return Ok(Advance::Pause(Status::NeedInput));
@@ -510,7 +532,11 @@ impl Transcoder {
         if out.spare().is_empty() && route.is_direct() {
             return Ok(Advance::Pause(Status::NeedRoom));
         }
+        let before = out.written;
         let decoded = route.decode(&mut self.run, src, eof, out)?;
+        let is_same = route.is_direct() && out.written - before == decoded.read;
+        self.suspicion.pass(&src[..decoded.read]);
+        watch_label(&self.run, &mut self.label, &src[..decoded.read], self.run.bytes_in, is_same);
         Ok(self.decoded(decoded.read, decoded.is_over))
     }
 
@@ -521,6 +547,22 @@ impl Transcoder {
         Advance::Read(read)
     }
 }
+
+/// Shows `bytes`, which begin at offset `start` of the input and were just decoded, to the watch of the label. `is_same`: as
+/// much was written as was read.
+fn watch_label(run: &Run, label: &mut Option<LabelWatch>, bytes: &[u8], start: u64, is_same: bool) {
+    let Some(label) = label.as_mut().filter(|label| !label.is_settled()) else { return };
+    let is_long = is_same && bytes.len() >= MIN_SKIPPED_BYTES && label.taken() == start;
+    let codec = run.report.verdict.as_ref().and_then(|verdict| verdict.codec.as_ref()).filter(|_| is_long);
+    if codec.is_some_and(|codec| label.ignores_same(&**codec)) {
+        label.pass(bytes.len());
+    } else {
+        doubts::show_label(label, bytes, start, start + bytes.len() as u64);
+    }
+}
+
+/// For fewer bytes it is not worth asking whether the watch may skip them.
+const MIN_SKIPPED_BYTES: usize = 16 * 1024;
 
 /// Returns the verdict with another fallback.
 fn with_codec(verdict: Verdict, codec: Arc<dyn Codec>) -> Verdict {

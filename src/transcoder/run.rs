@@ -18,6 +18,8 @@ pub(super) struct Run {
     pub(super) spill: Spill,
     /// Bytes of the input taken so far.
     pub(super) bytes_in: u64,
+    /// The first malformed sequence has to be looked at before it is replaced.
+    pub(super) stops_at_fault: bool,
 }
 
 /// An item of the queue. Faults and diagnostics wait for the text before them, so that none is counted or reported if an
@@ -38,7 +40,7 @@ pub(super) enum Work {
 impl Run {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
         let report = Report::new(settings.to.name());
-        Run { settings, report, queue: VecDeque::new(), spill: Spill::default(), bytes_in: 0 }
+        Run { settings, report, queue: VecDeque::new(), spill: Spill::default(), bytes_in: 0, stops_at_fault: false }
     }
 
     /// Reports a diagnostic.

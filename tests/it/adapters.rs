@@ -360,13 +360,31 @@ fn flushing_writes_everything_that_can_be_converted() {
 
 #[test]
 fn good_output_is_written_before_the_error_is_returned() {
-    let mut writer = Transcode::new().writer(Vec::new()).unwrap();
+    let mut writer = Transcode::new().source_encoding("UTF-8").unwrap().writer(Vec::new()).unwrap();
     let error = writer.write_all(b"good \xFF bad").unwrap_err();
     assert_eq!(message(&error), "byte 5: FF is not valid UTF-8");
     assert_eq!(writer.get_ref(), b"good ");
     assert_eq!(message(&writer.write(b"more").unwrap_err()), message(&error));
     assert_eq!(message(&writer.flush().unwrap_err()), message(&error));
     assert_eq!(writer.finish().unwrap_err().into_inner(), b"good ");
+}
+
+/// If nothing names the encoding, the bytes after a malformed one may show a binary file: as many as a sample has.
+#[test]
+fn an_input_that_nothing_names_is_judged_by_its_sample() {
+    let mut writer = Transcode::new().writer(Vec::new()).unwrap();
+    writer.write_all(b"good \xFF bad").unwrap();
+    writer.flush().unwrap();
+    assert_eq!(writer.get_ref(), b"good ");
+    let error = writer.write_all(&[b'a'; 1024]).unwrap_err();
+    assert_eq!(message(&error), "byte 5: FF is not valid UTF-8");
+    assert_eq!(writer.get_ref(), b"good ");
+
+    let mut writer = Transcode::new().writer(Vec::new()).unwrap();
+    writer.write_all(b"good \xFF bad").unwrap();
+    let error = writer.finish().unwrap_err();
+    assert_eq!((error.error().code(), error.error().offset()), ("malformed", Some(5)));
+    assert_eq!(error.into_inner(), b"good ");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod copybook_texts;
 mod copybooks;
 mod dependencies;
 mod detection;
+mod doubts;
 mod examples;
 mod fallbacks;
 mod field_lists;

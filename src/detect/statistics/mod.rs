@@ -123,7 +123,7 @@ pub(super) fn assess(window: &[u8], complete: bool, registry: &Registry) -> Asse
     let complete = complete && window.len() <= WINDOW;
     let window = &window[..window.len().min(WINDOW)];
     let known = |name: &str| registry.codec(name).is_ok();
-    if binary::has_signature(window) {
+    if binary::signature(window).is_some() {
         return Assessment::new(Looks::Binary, Guess::Nothing);
     }
     if let Some(looks) = wide(window).filter(|looks| known(looks.codec())) {
@@ -150,17 +150,38 @@ pub(super) fn assess(window: &[u8], complete: bool, registry: &Registry) -> Asse
     if let Some(looks) = unicode::cjk_utf16(window).filter(|looks| known(looks.codec())) {
         return Assessment::certain(looks, looks.codec(), 0.9);
     }
+    if malformed_at(window).is_some_and(|at| is_binary(binary::sample(window, at), registry)) {
+        return Assessment::new(Looks::Binary, Guess::Nothing);
+    }
     if unicode::is_mixed(window) {
         return Assessment::new(Looks::Mixed, Guess::Nothing);
-    }
-    if binary::is_binary(window) {
-        return Assessment::new(Looks::Binary, Guess::Nothing);
     }
     #[cfg(feature = "guess")]
     if let Some(guess) = legacy::guess(window, complete, registry) {
         return Assessment::new(Looks::Legacy, guess);
     }
     Assessment::new(Looks::Legacy, Guess::Nothing)
+}
+
+/// Returns where the window stops being UTF-8, also if its end cuts a character.
+fn malformed_at(window: &[u8]) -> Option<usize> {
+    str::from_utf8(window).err().map(|error| error.valid_up_to())
+}
+
+/// Returns whether the bytes around the first malformed byte of an input show that it is binary. They are all that a
+/// conversion has of the input, so that detection asks no others.
+pub(crate) fn is_binary(sample: &[u8], registry: &Registry) -> bool {
+    binary::is_binary(sample)
+        && !unicode::is_mixed(sample)
+        && wide(sample).is_none()
+        && unicode::cjk_utf16(sample).is_none()
+        && !ebcdic::looks_like_ebcdic(sample)
+        && ebcdic::guess(sample, false, registry).is_none()
+}
+
+/// Returns what an input looks like of which `sample` is a part that is not UTF-8.
+pub(crate) fn looks_of(sample: &[u8], registry: &Registry) -> Looks {
+    assess(sample, false, registry).looks.unwrap_or(Looks::Legacy)
 }
 
 /// What an input looks like if nothing names its encoding.
@@ -194,7 +215,7 @@ words! {
 
 impl Looks {
     /// Returns what a message says the input looks like.
-    pub(super) fn in_words(self) -> &'static str {
+    pub(crate) fn in_words(self) -> &'static str {
         match self {
             Looks::Binary => "binary data",
             Looks::Utf16Le | Looks::Utf16Be | Looks::Utf32Le | Looks::Utf32Be => self.codec(),

@@ -4,6 +4,7 @@
 use super::block::Block;
 use super::cut::Begin;
 use crate::codec::PageBuffer;
+use crate::detect::LabelWatch;
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::Transcoder;
 use crate::transcoder::io::next_chunk;
@@ -27,6 +28,8 @@ pub(super) struct Base {
     /// The report up to there.
     pub(super) report: Report,
     pub(super) at: u64,
+    /// What spoke against the label up to there.
+    pub(super) label: Option<LabelWatch>,
     /// How many bytes of the output that comes from there are written already.
     pub(super) written: u64,
 }
@@ -114,6 +117,7 @@ impl Transcoder {
                 route.staged.allow_supplementary();
             }
         }
+        copy.label = base.label;
         copy.run.report = base.report;
         copy
     }

@@ -33,6 +33,7 @@ mod part;
 mod worker;
 
 use crate::codec::PageBuffer;
+use crate::detect::LabelWatch;
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
 use crate::transcoder::io::pump::PUMP_BUFFER_BYTES;
@@ -95,7 +96,7 @@ impl Transcoder {
         let mut tail = Tail::default();
         let end = self.run_head(&mut tail, input, output)?;
         let report = Report::new(self.run.settings.to.name());
-        let base = Base { begin: None, report, at: 0, written: self.run.report.bytes_out };
+        let base = Base { begin: None, report, at: 0, label: None, written: self.run.report.bytes_out };
         let (cutter, begin, at) = match end {
             HeadEnd::Done => return Ok(()),
             HeadEnd::Alone => return self.run_alone(input, output),
@@ -103,13 +104,16 @@ impl Transcoder {
             HeadEnd::Cut(cutter, begin, at) => (cutter, begin, at),
         };
         match Parts::new(self, base, tail, cutter, (begin, at)).run(input, output)? {
-            PartsOutcome::Done(report) => {
+            PartsOutcome::Done(report, label) => {
                 self.run.bytes_in = report.bytes_in;
                 self.run.report = *report;
+                self.label = label;
                 let note = self.route.as_mut().and_then(|route| route.newlines.finish());
                 self.run.report.diagnostics.extend(note);
-                self.phase = Phase::Done;
-                self.flush(output)
+                self.flush(output)?;
+                let concluded = self.conclude();
+                self.phase = concluded.as_ref().map_or_else(|error| Phase::Failed(error.clone()), |()| Phase::Done);
+                concluded
             }
             PartsOutcome::GivenUp(fallback) => self.fall_back(*fallback, input, output),
         }
@@ -219,7 +223,8 @@ impl Transcoder {
 
 /// How the parts ended.
 enum PartsOutcome {
-    Done(Box<Report>),
+    /// The report, and what has watched the label.
+    Done(Box<Report>, Option<LabelWatch>),
     GivenUp(Box<Fallback>),
 }
 
@@ -238,6 +243,8 @@ struct Parts<'a> {
     /// The input from there on, as far as it is read.
     block: Block,
     ended: Option<InputEnd>,
+    /// What speaks against the label in the bytes before them.
+    label: Option<LabelWatch>,
     /// No place to cut was found.
     is_uncuttable: bool,
     /// The part at the end of the input is being converted.
@@ -252,6 +259,7 @@ struct Parts<'a> {
 struct Pending {
     begin: Begin,
     at: u64,
+    label: Option<LabelWatch>,
     done: Receiver<Converted>,
 }
 
@@ -273,6 +281,7 @@ impl<'a> Parts<'a> {
             at: at as u64,
             cutter,
             ended: None,
+            label: transcoder.label.clone(),
             is_uncuttable: false,
             last_is_sent: false,
             under_way: VecDeque::new(),
@@ -359,7 +368,7 @@ impl<'a> Parts<'a> {
             self.take_back(Block::default());
             return Ok(self.give_up());
         }
-        Ok(PartsOutcome::Done(Box::new(self.total.clone())))
+        Ok(PartsOutcome::Done(Box::new(self.total.clone()), self.label.take()))
     }
 
     /// Reads and cuts the next part. Returns `None` if there is none.
@@ -381,7 +390,10 @@ impl<'a> Parts<'a> {
         let begin = std::mem::replace(&mut self.begin, next);
         let transcoder = self.transcoder.at(self.at, &begin);
         let (done, converted) = mpsc::channel();
-        self.under_way.push_back(Pending { begin, at: self.at, done: converted });
+        self.under_way.push_back(Pending { begin, at: self.at, label: self.label.clone(), done: converted });
+        if let Some(label) = self.label.as_mut().filter(|label| !label.is_settled()) {
+            label.feed(&bytes);
+        }
         self.at += bytes.len() as u64;
         Some(Work {
             transcoder,
@@ -435,9 +447,10 @@ impl<'a> Parts<'a> {
     fn move_base(&mut self, part: Pending, bytes: Block, report: Report) {
         let (before, written) = (self.total.clone(), report.bytes_out);
         self.total.append(report);
-        self.base = Base { begin: Some(part.begin), report: before, at: part.at, written };
+        let Pending { begin, at, label, .. } = part;
+        self.base = Base { begin: Some(begin), report: before, at, label, written };
         self.free_inputs.push(std::mem::replace(&mut self.tail.bytes, bytes));
-        while self.tail.ends.front().is_some_and(|end| *end <= part.at) {
+        while self.tail.ends.front().is_some_and(|end| *end <= at) {
             self.tail.ends.pop_front();
         }
     }
@@ -453,7 +466,7 @@ impl<'a> Parts<'a> {
     }
 
     fn give_up(&mut self) -> PartsOutcome {
-        let nothing = Base { begin: None, report: Report::new(""), at: 0, written: 0 };
+        let nothing = Base { begin: None, report: Report::new(""), at: 0, label: None, written: 0 };
         let base = std::mem::replace(&mut self.base, nothing);
         let (tail, ended) = (std::mem::take(&mut self.tail), self.ended.take());
         PartsOutcome::GivenUp(Box::new(Fallback { base, tail, ended }))

@@ -13,6 +13,7 @@ impl Transcoder {
     pub(super) fn is_cuttable(&self) -> bool {
         matches!(self.phase, Phase::Decode)
             && self.choice.is_none()
+            && self.suspicion.is_over(self.run.bytes_in)
             && self.head.is_decoded()
             && self.route.as_ref().is_some_and(|route| route.is_past_head() && route.can_be_cut())
     }

@@ -225,7 +225,8 @@ impl Route {
         let is_watching = self.newlines.is_watching();
         let mut sink = Utf8Sink::new(out.spare());
         // The places of what the watch sees are found by decoding again, which must not meet replacements.
-        let filled = direct.decode(&mut self.source, chunk, &mut sink, !is_watching, &mut run.report.malformed)?;
+        let replaces = !is_watching && !run.stops_at_fault;
+        let filled = direct.decode(&mut self.source, chunk, &mut sink, replaces, &mut run.report.malformed)?;
         self.note_contradiction(run)?;
         if self.source.found_newline() {
             self.leave_direct(before);
