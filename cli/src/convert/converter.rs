@@ -22,7 +22,7 @@ use charpipe::files::{End, FileId, Folder};
 use charpipe::{Error, Transcode, Transcoder};
 use std::ffi::OsStr;
 use std::fs::Metadata;
-use std::io;
+use std::io::{self, Read as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -183,7 +183,10 @@ impl Converter<'_> {
         let mut reader = self.meter.counted(opened.reader);
         let mut file = opened.file;
         if self.args.reading.is_http() {
-            let head = HttpHead::read(&mut *reader).map_err(Ending::NotHttp)?;
+            let (head, begun) = HttpHead::read(&mut *reader).map_err(Ending::NotHttp)?;
+            if !begun.is_empty() {
+                reader = Box::new(io::Cursor::new(begun).chain(reader));
+            }
             if let Some(value) = head.content_type.filter(|_| !self.args.reading.has_content_type()) {
                 transcode = transcode.content_type(&value);
             }

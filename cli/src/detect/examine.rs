@@ -70,7 +70,10 @@ pub(crate) fn examine(
     let mut input = subject.open(read_bytes).map_err(Failure::NotOpened)?.reader;
     let mut hints = hints.clone();
     if is_http {
-        let head = HttpHead::read(&mut *input).map_err(Failure::NotHttp)?;
+        let (head, begun) = HttpHead::read(&mut *input).map_err(Failure::NotHttp)?;
+        if !begun.is_empty() {
+            input = Box::new(io::Cursor::new(begun).chain(input));
+        }
         hints.content_type = hints.content_type.or(head.content_type);
     }
     let hints = &hints;

@@ -31,32 +31,51 @@ impl Display for NotHttp {
 }
 
 impl HttpHead {
-    /// Reads the head from the front of `input`, which then begins with the body. The heads of interim responses and of
-    /// redirections, after which another head follows, are skipped.
-    pub(crate) fn read(input: &mut dyn BufRead) -> Result<Self, NotHttp> {
-        let mut at = 0;
+    /// Reads the head from the front of `input`. The heads of interim responses and of redirections, after which another
+    /// head follows, are skipped. Returns the head of the last response, and the first bytes of its body: those that had
+    /// to be read to see that they begin no head. The rest of the body is what `input` then begins with.
+    pub(crate) fn read(input: &mut dyn BufRead) -> Result<(Self, Vec<u8>), NotHttp> {
+        let (mut at, mut begun) = (0, Vec::new());
         loop {
-            let head = read_one(input, &mut at)?;
+            let head = read_one(input, std::mem::take(&mut begun), &mut at)?;
             // A redirection may have a body of its own, but what `curl -iL` writes of it is the head alone.
-            if !begins_head(input).map_err(NotHttp::Read)? {
-                return Ok(head);
+            begun = read_opening(input).map_err(NotHttp::Read)?;
+            if begun != OPENING {
+                return Ok((head, begun));
             }
         }
     }
 }
 
-/// Returns whether the next bytes begin another head.
-fn begins_head(input: &mut dyn BufRead) -> io::Result<bool> {
-    Ok(input.fill_buf()?.starts_with(b"HTTP/"))
+/// What every head begins with.
+const OPENING: &[u8] = b"HTTP/";
+
+/// Reads as many bytes as a head begins with, and no byte more: the input may come in pieces of any size, and whoever
+/// sends it may wait for an answer.
+fn read_opening(input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
+    let mut begun = Vec::new();
+    while begun.len() < OPENING.len() {
+        let next = match input.fill_buf() {
+            Ok(bytes) => bytes.first().copied(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let Some(byte) = next.filter(|byte| *byte == OPENING[begun.len()]) else { break };
+        begun.push(byte);
+        input.consume(1);
+    }
+    Ok(begun)
 }
 
-/// Reads one head, up to the empty line. `at` is how much of the input was read.
-fn read_one(input: &mut dyn BufRead, at: &mut u64) -> Result<HttpHead, NotHttp> {
+/// Reads one head, up to the empty line. `begun`: what was read of its first line. `at` is how much of the input was read,
+/// without that.
+fn read_one(input: &mut dyn BufRead, begun: Vec<u8>, at: &mut u64) -> Result<HttpHead, NotHttp> {
     let mut head = HttpHead::default();
     let mut is_first = true;
+    let mut line = begun;
     loop {
         let begin = *at;
-        let mut line = Vec::new();
+        *at += line.len() as u64;
         let len = input.take(MAX_HEAD.saturating_sub(*at)).read_until(b'\n', &mut line).map_err(NotHttp::Read)?;
         *at += len as u64;
         if !line.ends_with(b"\n") {
@@ -78,6 +97,7 @@ fn read_one(input: &mut dyn BufRead, at: &mut u64) -> Result<HttpHead, NotHttp> 
             head.add(name, value.trim()).map_err(|why| NotHttp::Wrong(why, begin))?;
         }
         is_first = false;
+        line.clear();
     }
 }
 
@@ -114,9 +134,23 @@ impl HttpHead {
 mod tests {
     use super::*;
 
-    fn read(mut input: &[u8]) -> Result<(Option<String>, Vec<u8>), String> {
-        let head = HttpHead::read(&mut input).map_err(|error| error.to_string())?;
-        Ok((head.content_type, input.to_vec()))
+    type Outcome = Result<(Option<String>, Vec<u8>), String>;
+
+    /// Reads a response that comes in pieces of `size` bytes.
+    fn read_in_pieces(input: &[u8], size: usize) -> Outcome {
+        let mut input = io::BufReader::with_capacity(size, input);
+        let (head, mut body) = HttpHead::read(&mut input).map_err(|error| error.to_string())?;
+        input.read_to_end(&mut body).unwrap();
+        Ok((head.content_type, body))
+    }
+
+    /// Reads a response, which gives the same in pieces of any size.
+    fn read(input: &[u8]) -> Outcome {
+        let whole = read_in_pieces(input, input.len().max(1));
+        for size in 1..input.len().min(100) {
+            assert_eq!(read_in_pieces(input, size), whole, "in pieces of {size}");
+        }
+        whole
     }
 
     #[test]
@@ -127,6 +161,8 @@ mod tests {
             (b"HTTP/2 200 \ncontent-type:text/html; charset=iso-8859-1\nX: y\n\nbody\n\n", latin1.clone(), b"body\n\n"),
             (b"HTTP/1.0 200\r\nContent-Encoding: identity\r\n\r\n", None, b""),
             (b"HTTP/1.1 301 Moved\r\nContent-Type: text/xml\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r\nx", latin1, b"x"),
+            (b"HTTP/1.1 301 Moved\r\nContent-Type: text/xml\r\n\r\nHTTP", Some("text/xml".to_owned()), b"HTTP"),
+            (b"HTTP/1.1 200 OK\r\n\r\nHTT is no head", None, b"HTT is no head"),
         ] {
             assert_eq!(read(input), Ok((content_type, body.to_vec())));
         }
@@ -141,6 +177,8 @@ mod tests {
             (b"HTTP/1.1 200 OK\r\nA: b", "byte 17: the input ends within the head"),
             (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", "byte 17: the body is compressed (gzip)"),
             (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "byte 17: the body is transferred as chunked"),
+            (b"HTTP/1.1 301 Moved\r\n\r\nHTTP/1.1", "byte 22: this is not an HTTP response"),
+            (b"HTTP/1.1 301 Moved\r\n\r\nHTTP/1.1 200 OK\r\nA: b", "byte 39: the input ends within the head"),
         ] {
             let error = read(input).unwrap_err();
             assert!(error.starts_with(why), "{error}");

@@ -50,6 +50,8 @@ mod exhaustion;
 #[cfg(target_os = "linux")]
 mod failing_files;
 #[cfg(target_os = "linux")]
+mod pieces;
+#[cfg(target_os = "linux")]
 mod shared_folders;
 
 /// Counts allocations; see `common::work`.
