@@ -140,12 +140,27 @@ pub(crate) fn blank(codec: &dyn Codec) -> Option<Vec<u8>> {
     encoded(" ").or_else(|| encoded("\u{3000}")).map(|(bytes, _)| bytes)
 }
 
-/// Returns whether the first character of `bytes` is `ch`.
-pub(crate) fn begins_with(codec: &dyn Codec, bytes: &[u8], ch: char) -> bool {
+/// What the first bytes of a text show of its first character.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FirstChar {
+    /// It is this one.
+    Is(char),
+    /// The bytes are malformed.
+    Malformed,
+    /// More bytes are needed.
+    Open,
+}
+
+/// Returns what `bytes` show of the first character of the text.
+pub(crate) fn first_char(codec: &dyn Codec, bytes: &[u8]) -> FirstChar {
     let mut room = [0; MIN_ROOM];
     let mut sink = Utf8Sink::new(&mut room);
-    let _ = codec.decoder().feed(&bytes[..bytes.len().min(MAX_FAULT)], &mut sink);
-    sink.as_str().starts_with(ch)
+    let step = codec.decoder().feed(&bytes[..bytes.len().min(MAX_FAULT)], &mut sink);
+    match (sink.as_str().chars().next(), step.stop) {
+        (Some(ch), _) => FirstChar::Is(ch),
+        (None, Stop::Fault(_)) => FirstChar::Malformed,
+        (None, _) => FirstChar::Open,
+    }
 }
 
 /// Returns the character that a decoder in the state of `decoder` makes of one byte; `None` if the byte is not a whole

@@ -48,7 +48,7 @@ pub(crate) use declaration::{Declaration, Vacancy};
 pub(crate) use html::{Syntax, meta_labels};
 pub(crate) use signature::is_byte_order_mark;
 
-use crate::codec::{Codec, begins_with, byte_order_mark, decode_strictly, decodes};
+use crate::codec::{Codec, FirstChar, byte_order_mark, decode_strictly, decodes, first_char};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use contents::Contents;
@@ -357,8 +357,7 @@ impl Detector {
             }
             Recognised::Other => None,
         };
-        let needed = if self.hints.from.is_some() { LONGEST_BOM } else { 2 };
-        if (self.hints.from.is_some() || looks_after_space) && self.prefix.len() < needed && !eof {
+        if looks_after_space && self.prefix.len() < 2 && !eof {
             return;
         }
         if looks_after_space && signature.is_none() && after_space.is_none() {
@@ -371,14 +370,15 @@ impl Detector {
         let family = signature.or(after_space).map_or(Family::Unknown, |row| row.family);
         let mut start = Prefix { signature, after_space, bom_len: 0, from: None };
         let reader = match &self.hints.from {
-            Some(from) => self.of_user(from, &start),
+            Some(from) => self.of_user(from, &start, eof),
             None => self.registry.codec(family.reading_label()).map(|codec| {
                 let bom_len = signature.filter(|row| row.bom).map_or(0, |row| row.bytes.len());
-                (codec, bom_len)
+                Some((codec, bom_len))
             }),
         };
         let (reader, bom_len) = match reader {
-            Ok(reader) => reader,
+            Ok(Some(reader)) => reader,
+            Ok(None) => return,
             Err(error) => return self.conclude(&start, DocumentFacts::default(), None, Err(error), Vec::new()),
         };
         start.bom_len = bom_len;
@@ -413,21 +413,35 @@ impl Detector {
     }
 
     /// Returns the caller's codec, in the byte order shown by its own byte order mark or else by the byte pattern, and
-    /// the length of that mark. The codec itself says what the bytes of the mark are.
-    fn of_user(&self, from: &Arc<dyn Codec>, start: &Prefix) -> Result<(Arc<dyn Codec>, usize), Error> {
+    /// the length of that mark. The codec itself says what the bytes of the mark are. Returns `None` if these bytes may
+    /// still become a mark; what cannot is not waited for, because the peer that sends it may wait for an answer.
+    fn of_user(
+        &self,
+        from: &Arc<dyn Codec>,
+        start: &Prefix,
+        eof: bool,
+    ) -> Result<Option<(Arc<dyn Codec>, usize)>, Error> {
         let candidates = match from.info().byte_orders {
             Some(orders) => orders.names.iter().map(|name| self.registry.codec(name)).collect::<Result<_, _>>()?,
             None => vec![from.clone()],
         };
+        let may_grow = !eof && self.prefix.len() < LONGEST_BOM;
         for codec in candidates {
             // Ask the decoder first: for most pages that avoids building an encoder.
-            let is_marked = begins_with(&*codec, &self.prefix, '\u{FEFF}');
-            let bom = is_marked.then(|| byte_order_mark(&*codec)).flatten();
-            if let Some(bom) = bom.filter(|bom| self.prefix.starts_with(bom)) {
-                return Ok((codec, bom.len()));
+            match first_char(&*codec, &self.prefix) {
+                FirstChar::Is('\u{FEFF}') => {
+                    let bom = byte_order_mark(&*codec).filter(|bom| self.prefix.starts_with(bom));
+                    match bom {
+                        Some(bom) => return Ok(Some((codec, bom.len()))),
+                        None if may_grow => return Ok(None),
+                        None => {}
+                    }
+                }
+                FirstChar::Open if may_grow => return Ok(None),
+                FirstChar::Is(_) | FirstChar::Malformed | FirstChar::Open => {}
             }
         }
-        Ok((self.evidence(start, None, &[]).in_order(from)?, 0))
+        Ok(Some((self.evidence(start, None, &[]).in_order(from)?, 0)))
     }
 
     fn scanned(&mut self, scanned: Scanned) {

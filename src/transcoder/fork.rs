@@ -67,6 +67,17 @@ impl Transcoder {
     /// end of a record, a carriage return whose line feed may follow, text that is being normalised, and a base letter
     /// whose combining mark may share its code.
     ///
+    /// Everything else was given out: no byte waits for another that cannot change its meaning, so that a peer that waits
+    /// for an answer gets it. Detection looks at the beginning of the input
+    ///
+    /// * as long as it may become a byte order mark, a declaration or the beginning of an HTML document, white space and
+    ///   comments before them included (at most 4,096 characters);
+    /// * in a declaration, to its end; in HTML, and in XML up to the root element, as far as labels are searched for
+    ///   (1,024 bytes if [`prescan`](crate::Transcode::prescan) says nothing else);
+    /// * unless the encoding is named, at the first two bytes at least, which may be those of UTF-16; and at 64 KiB with
+    ///   [`guess`](crate::Transcode::guess), with [`OnUnknown::Pass`](crate::OnUnknown::Pass) and after the first byte that
+    ///   several [fallbacks](crate::Transcode::fallbacks) read differently.
+    ///
     /// ```
     /// let mut transcoder = charpipe::Transcode::new().source_encoding("UTF-8")?.transcoder()?;
     /// let mut room = [0; 16];

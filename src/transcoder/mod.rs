@@ -200,8 +200,10 @@ impl Transcoder {
             }
             if let Phase::Failed(error) = &self.phase {
                 if read == 0 && out.written == 0 {
+                    let error = error.clone();
                     self.is_running = false;
-                    return Err(error.clone());
+                    self.run.report.bytes_in = self.bytes_in();
+                    return Err(error);
                 }
                 break Status::NeedRoom;
             }
@@ -218,7 +220,7 @@ impl Transcoder {
             }
         };
         self.is_running = false;
-        self.run.report.bytes_in = self.run.bytes_in;
+        self.run.report.bytes_in = self.bytes_in();
         self.run.report.bytes_out += out.written as u64;
         Ok(Progress { read, written: out.written, state })
     }
@@ -263,6 +265,16 @@ impl Transcoder {
     pub fn reached(&self) -> (u64, Option<RecordPosition>) {
         let place = self.route.as_ref().map(|route| route.source.reached());
         place.map_or((self.run.bytes_in, None), |place| (place.offset, place.record))
+    }
+
+    /// How much of the input the report accounts for. After an error that is what stands before it: how much was taken by
+    /// then depends on the pieces in which the input came.
+    fn bytes_in(&self) -> u64 {
+        let taken = self.run.bytes_in;
+        match &self.phase {
+            Phase::Failed(error) => error.offset().map_or(taken, |offset| offset.min(taken)),
+            _ => taken,
+        }
     }
 
     fn fail(&mut self, error: Error) {

@@ -18,7 +18,9 @@ pub use crate::error::RecordPosition;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Bytes taken from the input, byte order mark included.
+    /// Bytes taken from the input, byte order mark included. After an error that has an [offset](crate::Error::offset), the
+    /// bytes before it: however the input was cut, the number is the same. (If reading or writing failed, it is how much
+    /// was taken by then.)
     pub bytes_in: u64,
     /// Bytes delivered.
     pub bytes_out: u64,

@@ -27,6 +27,7 @@ fn finished(mut transcoder: Transcoder, rest: &[u8], mut output: Vec<u8>) -> Out
         error: error.map(|error| error.to_string()),
         verdict: format!("{:?}", transcoder.verdict()),
         faults: faults(transcoder.report()),
+        bytes_in: transcoder.report().bytes_in,
     }
 }
 

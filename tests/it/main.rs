@@ -71,6 +71,7 @@ mod unmappable;
 mod utf_ebcdic;
 mod values;
 #[cfg(feature = "whatwg")]
+mod waiting;
 mod whatwg;
 
 /// Counts allocations; see `common::work`.

@@ -149,7 +149,8 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
 /// is cut in the middle goes unnoticed. `shutdown` writes everything, then shuts down the underlying writer. It may be
 /// called again after an error or a cancellation; after it no more bytes are taken.
 ///
-/// Up to 64 KiB are buffered before they are written. `flush` writes the output of all bytes so far.
+/// Up to 64 KiB are buffered before they are written. `flush` writes all output that is decided, as that of
+/// [`EncodeWriter`](crate::EncodeWriter) does.
 ///
 /// # Errors
 /// `write`, `flush` and `shutdown` can fail with an error of `W`, which is passed on as it is. Such a call took nothing, and

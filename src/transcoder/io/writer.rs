@@ -13,7 +13,11 @@ use std::io::{self, Write};
 /// Only [`finish`](Self::finish) ends the input. Dropping the writer writes and flushes nothing: buffered output is lost,
 /// and an input that is cut in the middle goes unnoticed.
 ///
-/// Up to 64 KiB are buffered before they are written. [`flush`](Write::flush) writes the output of all bytes so far.
+/// Up to 64 KiB are buffered before they are written. [`flush`](Write::flush) writes all output that is decided: that of
+/// all bytes so far, except those that mean nothing before more bytes come. These are the beginning of a character, and at
+/// the beginning of the input what may become a byte order mark, a declaration or the beginning of HTML: see
+/// [`Transcoder::pending`]. Text whose form depends on what follows is not decided either, such as a carriage return that
+/// may become part of a newline. Flushing never changes what the whole output is.
 ///
 /// # Errors
 /// `write` and `flush` can fail with an error of `W`, which is passed on as it is, except that

@@ -30,6 +30,8 @@ pub struct Outcome {
     pub verdict: String,
     /// What the report counts: errors that a policy let pass, with their positions; diagnostics; records.
     pub faults: String,
+    /// How much of the input the report accounts for.
+    pub bytes_in: u64,
 }
 
 impl Outcome {
@@ -107,6 +109,7 @@ pub fn drive_this(
         error: error.map(|error| error.to_string()),
         verdict: format!("{:?}", transcoder.verdict()),
         faults: faults(report),
+        bytes_in: report.bytes_in,
     }
 }
 
