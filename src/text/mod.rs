@@ -50,12 +50,38 @@ pub(crate) enum Text {
     Control(char),
     /// A newline at a position where none is allowed.
     Newline(char),
-    /// Made from the text at the piece's position or, if that was held back from earlier text, at this place of the input.
+    /// Made by a stage from other text.
     #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage makes text"))]
-    Made(Box<str>, Option<At>),
+    Made(Box<Made>),
     /// At the piece's position, or at this place of the input, begins a sequence that is too long to be normalised.
     #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage has a limit"))]
     TooLong(Option<At>),
+}
+
+/// Text that a stage made, and where each of its characters came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) text: Box<str>,
+    /// The index of each character that came from elsewhere than the one before it, and where it came from. The first
+    /// index is 0.
+    pub(crate) sources: Vec<(usize, CharSource)>,
+}
+
+impl Made {
+    /// Returns where the character at `index` of the text came from.
+    pub(crate) fn source(&self, index: usize) -> CharSource {
+        let after = self.sources.partition_point(|(begin, _)| *begin <= index);
+        self.sources.get(after.saturating_sub(1)).map_or(CharSource::Here(0), |(_, source)| *source)
+    }
+}
+
+/// Where a character came from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum CharSource {
+    /// From this position of the decoded text.
+    Here(usize),
+    /// From there in the input: it was held back from earlier text.
+    There(At),
 }
 
 /// The most characters that are normalised together.
@@ -74,9 +100,9 @@ pub(crate) trait Stage: Send {
         out.push(piece);
     }
 
-    /// Tells the stage where in the input a position of the text is that was just cut, for text that it holds back. After
-    /// this, positions mean other places.
-    fn settle(&mut self, _place: &dyn Fn(usize) -> At) {}
+    /// Tells the stage where in the input positions of the text are that was just cut, for text that it holds back. The
+    /// function takes positions in ascending order. After this, positions mean other places.
+    fn settle(&mut self, _places: &dyn Fn(&[usize]) -> Vec<At>) {}
 
     /// Appends text that the stage has held back.
     fn flush(&mut self, _out: &mut Vec<Piece>) {}

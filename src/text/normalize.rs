@@ -6,15 +6,18 @@
 //! are a single character that stays as it is. The last sequence of a text is held back until the text after it shows
 //! where it ends.
 //!
+//! Every character of the result has the place of one of the input. A character that decomposes gives all its parts its
+//! place, and a composed character has the place of the first character that it is made from. So a character that stays as
+//! it is keeps its place, whatever combines with it or changes places with it.
+//!
 //! A sequence has at most [`MAX_SEQUENCE`] characters. Real text has a handful; Unicode's stream-safe format allows 30
 //! marks. A longer sequence is an error: normalising it would need memory without limit, and cutting it would not be
 //! normalisation.
 
-use super::{At, MAX_SEQUENCE, Piece, Stage, Text};
+use super::{At, CharSource, MAX_SEQUENCE, Made, Piece, Stage, Text};
 use crate::words::words;
 use std::ops::Range;
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::{canonical_combining_class, decompose_canonical, decompose_compatible};
+use unicode_normalization::char::{canonical_combining_class, compose, decompose_canonical, decompose_compatible};
 use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick};
 
 /// A normalization form of Unicode.
@@ -81,13 +84,30 @@ impl Normalization {
         canonical_combining_class(first) == 0 && !composes
     }
 
-    fn apply(self, text: &str) -> String {
-        match self {
-            Normalization::Nfc => text.nfc().collect(),
-            Normalization::Nfd => text.nfd().collect(),
-            Normalization::Nfkc => text.nfkc().collect(),
-            Normalization::Nfkd => text.nfkd().collect(),
+    fn is_composed(self) -> bool {
+        matches!(self, Normalization::Nfc | Normalization::Nfkc)
+    }
+
+    /// Normalises a sequence of characters, each with its place.
+    fn apply(self, sequence: impl Iterator<Item = (char, CharSource)>) -> Vec<(char, CharSource)> {
+        let mut parts: Vec<Part> = Vec::new();
+        for (ch, source) in sequence {
+            let add = |ch| parts.push(Part { ch, class: canonical_combining_class(ch), source });
+            match self {
+                Normalization::Nfc | Normalization::Nfd => decompose_canonical(ch, add),
+                Normalization::Nfkc | Normalization::Nfkd => decompose_compatible(ch, add),
+            }
         }
+        // Marks between two characters of class 0 come in the order of their classes (Unicode, D109).
+        for marks in parts.chunk_by_mut(|before, after| (before.class == 0) == (after.class == 0)) {
+            if marks[0].class != 0 {
+                marks.sort_by_key(|part| part.class);
+            }
+        }
+        if self.is_composed() {
+            parts = composed(parts);
+        }
+        parts.into_iter().map(|part| (part.ch, part.source)).collect()
     }
 
     /// Returns the stage for this form. `joins`: a control character that an earlier stage finds is dropped, so that the
@@ -95,6 +115,36 @@ impl Normalization {
     pub(crate) fn stage(self, joins: bool) -> NormalizeStage {
         NormalizeStage { form: self, joins, open: Open::default() }
     }
+}
+
+/// A character on the way to its normal form.
+struct Part {
+    ch: char,
+    /// Its canonical combining class.
+    class: u8,
+    source: CharSource,
+}
+
+/// Composes characters (Unicode, D117): each with the last one of class 0, unless one between them blocks it.
+fn composed(parts: Vec<Part>) -> Vec<Part> {
+    let mut result: Vec<Part> = Vec::with_capacity(parts.len());
+    // The index of the last character of class 0, and the class of the last one after it.
+    let (mut starter, mut last_class) = (None::<usize>, None);
+    for part in parts {
+        if let Some(starter) = starter
+            && last_class.is_none_or(|class| class < part.class)
+            && let Some(ch) = compose(result[starter].ch, part.ch)
+        {
+            result[starter].ch = ch;
+            continue;
+        }
+        (starter, last_class) = match part.class {
+            0 => (Some(result.len()), None),
+            class => (starter, Some(class)),
+        };
+        result.push(part);
+    }
+    result
 }
 
 /// Normalises the text. It must be the last stage, since no other sees what it makes.
@@ -108,60 +158,56 @@ pub(crate) struct NormalizeStage {
 /// The sequence that has begun and not ended.
 #[derive(Clone, Debug, Default)]
 struct Open {
-    /// Its text from before the text that is being cut.
-    held: String,
-    /// Where that begins.
-    place: Held,
+    /// Its characters from before the text that is being cut, and where each came from.
+    held: Vec<(char, CharSource)>,
     /// How many characters it has.
     len: usize,
     /// It has to be normalised.
     is_unstable: bool,
 }
 
-/// Where the held text begins.
-#[derive(Clone, Copy, Debug)]
-enum Held {
-    /// At this position of the text that was just cut.
-    Here(usize),
-    /// There in the input.
-    There(At),
-}
-
-impl Default for Held {
-    fn default() -> Self {
-        Held::Here(0)
-    }
-}
-
 impl NormalizeStage {
     /// Ends the open sequence, whose last part is `last`, at the position `at`.
     fn end(&mut self, last: &str, at: usize, out: &mut Vec<Piece>) {
-        let Open { mut held, place, is_unstable, .. } = std::mem::take(&mut self.open);
-        let (from, at) = match place {
-            Held::There(place) if !held.is_empty() => (Some(place), at),
-            Held::Here(at) if !held.is_empty() => (None, at),
-            _ => (None, at),
-        };
+        let Open { held, is_unstable, .. } = std::mem::take(&mut self.open);
         if held.is_empty() && !is_unstable {
             push_kept(out, at, last.len());
             return;
         }
-        held.push_str(last);
-        let text = if is_unstable { self.form.apply(&held) } else { held };
-        if from.is_none() && text == last {
+        let is_here = held.is_empty();
+        let sequence = held.into_iter().chain(placed(last, at));
+        let made = if is_unstable { self.form.apply(sequence) } else { sequence.collect() };
+        if is_here && made.iter().map(|(ch, _)| *ch).eq(last.chars()) {
             push_kept(out, at, last.len());
-        } else if !text.is_empty() {
-            out.push(Piece { at, text: Text::Made(text.into(), from) });
+        } else if !made.is_empty() {
+            out.push(Piece { at, text: Text::Made(Box::new(made_of(&made))) });
         }
     }
 
     /// Returns the place of the open sequence, which is too long, as a piece. It begins at `begin` if nothing is held.
     fn too_long(&self, begin: usize) -> Piece {
-        match self.open.place {
-            Held::There(place) if !self.open.held.is_empty() => Piece { at: begin, text: Text::TooLong(Some(place)) },
-            _ => Piece { at: begin, text: Text::TooLong(None) },
+        match self.open.held.first() {
+            Some((_, CharSource::There(place))) => Piece { at: begin, text: Text::TooLong(Some(*place)) },
+            Some((_, CharSource::Here(at))) => Piece { at: *at, text: Text::TooLong(None) },
+            None => Piece { at: begin, text: Text::TooLong(None) },
         }
     }
+}
+
+/// The characters of `text`, which is at the position `at`, with their places.
+fn placed(text: &str, at: usize) -> impl Iterator<Item = (char, CharSource)> {
+    text.char_indices().map(move |(index, ch)| (ch, CharSource::Here(at + index)))
+}
+
+fn made_of(chars: &[(char, CharSource)]) -> Made {
+    let (mut text, mut sources) = (String::new(), Vec::<(usize, CharSource)>::new());
+    for (ch, source) in chars {
+        if sources.last().is_none_or(|(_, before)| before != source) {
+            sources.push((text.len(), *source));
+        }
+        text.push(*ch);
+    }
+    Made { text: text.into(), sources }
 }
 
 /// Adds `len` bytes of text as they are, to the piece before if they follow it.
@@ -194,10 +240,7 @@ impl Stage for NormalizeStage {
                 return;
             }
         }
-        if self.open.held.is_empty() {
-            self.open.place = Held::Here(at.start + begin);
-        }
-        self.open.held.push_str(&text[begin..]);
+        self.open.held.extend(placed(&text[begin..], at.start + begin));
     }
 
     fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
@@ -207,11 +250,17 @@ impl Stage for NormalizeStage {
         out.push(piece);
     }
 
-    fn settle(&mut self, place: &dyn Fn(usize) -> At) {
-        if let Held::Here(at) = self.open.place
-            && !self.open.held.is_empty()
-        {
-            self.open.place = Held::There(place(at));
+    fn settle(&mut self, places: &dyn Fn(&[usize]) -> Vec<At>) {
+        // What was held before is settled. The rest follows it.
+        let known = self.open.held.iter().take_while(|(_, source)| matches!(source, CharSource::There(_))).count();
+        let rest = &mut self.open.held[known..];
+        let positions =
+            |(_, source): &(char, CharSource)| if let CharSource::Here(at) = source { Some(*at) } else { None };
+        let positions: Vec<usize> = rest.iter().filter_map(positions).collect();
+        if !positions.is_empty() {
+            for ((_, source), place) in rest.iter_mut().zip(places(&positions)) {
+                *source = CharSource::There(place);
+            }
         }
     }
 
@@ -238,6 +287,17 @@ impl Stage for NormalizeStage {
 mod tests {
     use super::*;
     use crate::arch::is_full;
+    use unicode_normalization::UnicodeNormalization as _;
+
+    /// What the crate makes of the whole text.
+    fn reference(form: Normalization, text: &str) -> String {
+        match form {
+            Normalization::Nfc => text.nfc().collect(),
+            Normalization::Nfd => text.nfd().collect(),
+            Normalization::Nfkc => text.nfkc().collect(),
+            Normalization::Nfkd => text.nfkd().collect(),
+        }
+    }
 
     const FORMS: [Normalization; 4] =
         [Normalization::Nfc, Normalization::Nfd, Normalization::Nfkc, Normalization::Nfkd];
@@ -249,7 +309,7 @@ mod tests {
             for piece in pieces {
                 match piece.text {
                     Text::Kept(len) => result.push_str(&chunk[piece.at..piece.at + len]),
-                    Text::Made(text, _) => result.push_str(&text),
+                    Text::Made(made) => result.push_str(&made.text),
                     Text::TooLong(_) => result.push_str("TOO LONG"),
                     _ => unreachable!("this stage does not produce it"),
                 }
@@ -258,7 +318,7 @@ mod tests {
         for chunk in chunks {
             let mut pieces = Vec::new();
             stage.cut(chunk, 0..chunk.len(), &mut pieces);
-            stage.settle(&|at| (at as u64, None));
+            stage.settle(&|at| at.iter().map(|at| (*at as u64, None)).collect());
             add(chunk, pieces);
         }
         let mut pieces = Vec::new();
@@ -286,7 +346,7 @@ mod tests {
                     continue;
                 }
                 let text = parts.concat();
-                let expected = form.apply(&text);
+                let expected = reference(form, &text);
                 assert_eq!(through(form, &[&text]), expected, "{form} {ch:?}");
                 let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
                 assert_eq!(through(form, &parts), expected, "{form} {ch:?} in parts");
@@ -299,7 +359,7 @@ mod tests {
         let marks = |count: usize| format!("xa{}", "\u{301}".repeat(count));
         for form in FORMS {
             let text = marks(MAX_SEQUENCE - 1);
-            assert_eq!(through(form, &[&text]), form.apply(&text));
+            assert_eq!(through(form, &[&text]), reference(form, &text));
             assert_eq!(through(form, &[&marks(MAX_SEQUENCE)]), "xTOO LONG");
         }
         // No limit for long texts of characters that are normalised one by one.

@@ -553,8 +553,11 @@ impl Transcode {
     ///
     /// The text is normalised after its line endings and control characters were converted, and before it is encoded.
     /// Labels and character references that are written are not. Each record, and the text on each side of malformed bytes
-    /// that are replaced, is normalised on its own. A character that normalization makes has the offset of the first
-    /// character that it is made from.
+    /// that are replaced, is normalised on its own.
+    ///
+    /// In errors and reports every character has an offset in the input. A composed character has that of the first
+    /// character that it is made from; all parts of a character that is decomposed have that of the character; and a
+    /// character that stays as it is keeps its own, also if marks change places.
     ///
     /// At most 1,024 characters that combine with each other are normalised together. What is longer is an error,
     /// [`ErrorKind::SequenceTooLong`].

@@ -6,7 +6,7 @@
 //! the only cost is a copy of the bytes and of the source.
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
-use crate::text::{Piece, Stage, Text};
+use crate::text::{CharSource, Piece, Stage, Text};
 use crate::transcoder::records::fill::{Chunk, SourceStop};
 use crate::transcoder::records::record::Mark;
 use crate::transcoder::records::source::Source;
@@ -68,21 +68,33 @@ impl Origin {
 
     /// Returns where in the input the character at `index` of the text began.
     pub(super) fn place(&self, index: usize) -> Place {
-        let (source, bytes, index, eof) = match self {
-            Origin::At(place) => return *place,
+        self.places(&[index])[0]
+    }
+
+    /// Returns where in the input the characters at `indices` of the text began, which ascend. The bytes are decoded once
+    /// for all of them.
+    fn places(&self, indices: &[usize]) -> Vec<Place> {
+        let (source, bytes, skip, eof) = match self {
+            Origin::At(place) => return vec![*place; indices.len()],
             // The index may be beyond the end, if nothing nearer is known.
-            Origin::Same(start) => return start.saturating_add(index as u64).into(),
-            Origin::Decoded { source, bytes, skip, eof } => (source, bytes, index.saturating_add(*skip), *eof),
+            Origin::Same(start) => {
+                return indices.iter().map(|index| start.saturating_add(*index as u64).into()).collect();
+            }
+            Origin::Decoded { source, bytes, skip, eof } => (source, bytes, *skip, *eof),
         };
-        let mut search = Search::new(source.fork(), index);
+        let mut search = Search::new(source.fork(), indices.iter().map(|index| index.saturating_add(skip)).collect());
         // First what was pending and takes no input, such as the end of a record after a fault: it does not belong to what
         // follows. Last the text that the decoder writes at the end.
-        let found = search.byte(&[], false).or_else(|| {
-            bytes.chunks(STRIDE).find_map(|stride| {
-                if search.pass(stride) { None } else { stride.chunks(1).find_map(|byte| search.byte(byte, false)) }
-            })
-        });
-        found.or_else(|| search.byte(&[], eof)).unwrap_or_else(|| search.source.place())
+        let is_found = search.byte(&[], false)
+            || bytes
+                .chunks(STRIDE)
+                .any(|stride| !search.pass(stride) && stride.chunks(1).any(|byte| search.byte(byte, false)))
+            || search.byte(&[], eof);
+        let mut found = search.found;
+        if !is_found {
+            found.resize(indices.len(), search.source.place());
+        }
+        found
     }
 }
 
@@ -90,9 +102,10 @@ impl Origin {
     /// Returns how many malformed sequences were replaced in the first `len` bytes of the text.
     fn replaced(&self, len: usize) -> u64 {
         let Origin::Decoded { source, bytes, skip, .. } = self else { return 0 };
-        let mut search = Search::new(source.fork(), len.saturating_add(*skip));
+        let end = len.saturating_add(*skip);
+        let mut search = Search::new(source.fork(), vec![end]);
         for byte in bytes.chunks(1) {
-            if search.decoded >= search.index {
+            if search.decoded >= end {
                 break;
             }
             search.byte(byte, false);
@@ -104,11 +117,13 @@ impl Origin {
 /// How many bytes are decoded at a time until the character is near.
 const STRIDE: usize = 256;
 
-/// Looks for the place of a character: decodes again, and records where each character began.
+/// Looks for the places of characters: decodes again, and records where each character began.
 struct Search {
     source: Source,
-    /// The byte of the text that is looked for, and how many bytes of text were decoded.
-    index: usize,
+    /// The bytes of the text that are looked for, in ascending order, and the places of the first of them.
+    indices: Vec<usize>,
+    found: Vec<Place>,
+    /// How many bytes of text were decoded.
     decoded: usize,
     /// Where the text that comes next begins.
     begin: Place,
@@ -119,13 +134,18 @@ struct Search {
 }
 
 impl Search {
-    fn new(source: Source, index: usize) -> Self {
+    fn new(source: Source, indices: Vec<usize>) -> Self {
         let trailing = VecDeque::from_iter(source.trailing());
         let known = trailing.iter().map(|(_, count)| count).sum();
-        Search { begin: source.place(), known, trailing, source, index, decoded: 0 }
+        Search { begin: source.place(), known, trailing, source, indices, found: Vec::new(), decoded: 0 }
     }
 
-    /// Goes past `src` if the character does not begin there. Returns whether it did; if not, nothing has changed.
+    /// The next byte of the text that is looked for.
+    fn next(&self) -> Option<usize> {
+        self.indices.get(self.found.len()).copied()
+    }
+
+    /// Goes past `src` if the next character does not begin there. Returns whether it did; if not, nothing has changed.
     fn pass(&mut self, src: &[u8]) -> bool {
         let mut source = self.source.fork();
         let mut buffer = [0; 4 * STRIDE];
@@ -135,15 +155,19 @@ impl Search {
         source.take_marks();
         let is_whole = filled.read == src.len() && matches!(filled.stop, SourceStop::NeedInput);
         let decoded = self.decoded + sink.written();
-        if !is_whole || decoded > self.index || !self.trailing.is_empty() || source.trailing().is_some() {
+        if !is_whole
+            || self.next().is_some_and(|index| decoded > index)
+            || !self.trailing.is_empty()
+            || source.trailing().is_some()
+        {
             return false;
         }
         (self.source, self.decoded) = (source, decoded);
         true
     }
 
-    /// Decodes one byte, or none to get pending text. Returns the place if the character is in the text.
-    fn byte(&mut self, mut src: &[u8], eof: bool) -> Option<Place> {
+    /// Decodes one byte, or none to get pending text. Returns whether all characters are found.
+    fn byte(&mut self, mut src: &[u8], eof: bool) -> bool {
         let source = &mut self.source;
         // A correct decoder does not need many rounds in which it neither reads nor writes.
         let mut idle = 0;
@@ -156,7 +180,10 @@ impl Search {
             let mut buffer = [0; 4 * MIN_ROOM];
             let mut sink = Utf8Sink::new(&mut buffer);
             let chunk = Chunk { bytes: src, eof, until: None };
-            let Ok(filled) = source.fill(chunk, &mut sink) else { return Some(begin) };
+            let Ok(filled) = source.fill(chunk, &mut sink) else {
+                self.found.resize(self.indices.len(), begin);
+                return true;
+            };
             source.take_marks();
             idle = if filled.read == 0 && sink.written() == 0 { idle + 1 } else { 0 };
             for ch in sink.as_str().chars() {
@@ -173,8 +200,11 @@ impl Search {
                     }
                     _ => begin,
                 };
-                if self.decoded > self.index {
-                    return Some(place);
+                while self.indices.get(self.found.len()).is_some_and(|index| self.decoded > *index) {
+                    self.found.push(place);
+                }
+                if self.found.len() == self.indices.len() {
+                    return true;
                 }
             }
             match source.trailing() {
@@ -194,7 +224,7 @@ impl Search {
                 break;
             }
         }
-        None
+        false
     }
 }
 
@@ -270,7 +300,7 @@ impl Segment {
                     _ => stage.pass(piece, &mut cut),
                 }
             }
-            stage.settle(&|at| origin.place(at).into());
+            stage.settle(&|at| origin.places(at).into_iter().map(Into::into).collect());
             pieces = cut;
         }
         Segment { inserted: None, ..Segment::new(origin, pieces) }
@@ -349,7 +379,7 @@ impl Segment {
     fn text_of<'a>(&'a self, piece: &'a Piece, decoded: &'a str) -> &'a str {
         match piece.text {
             Text::New(text) | Text::Put(text, ..) => text,
-            Text::Made(ref text, _) => text,
+            Text::Made(ref made) => &made.text,
             Text::Kept(len) => &self.inserted.as_deref().unwrap_or(decoded)[piece.at..piece.at + len],
             Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => "",
         }
@@ -376,7 +406,7 @@ impl Segment {
         let len = match piece.text {
             Text::Kept(len) => len,
             Text::New(text) | Text::Put(text, ..) => text.len(),
-            Text::Made(ref text, _) => text.len(),
+            Text::Made(ref made) => made.text.len(),
             Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => 0,
         };
         if self.done >= len {
@@ -401,14 +431,17 @@ impl Segment {
         for piece in &self.pieces {
             let len = self.text_of(piece, decoded).len() as u64;
             if fed < from + len {
-                let within = match piece.text {
-                    Text::Kept(_) => (fed - from) as usize,
-                    Text::Put(_, offset, record) | Text::Made(_, Some((offset, record))) => {
-                        return Place { offset, record };
-                    }
-                    _ => 0,
+                let within = (fed - from) as usize;
+                let at = match &piece.text {
+                    Text::Kept(_) => CharSource::Here(piece.at + within),
+                    Text::Put(_, offset, record) => CharSource::There((*offset, *record)),
+                    Text::Made(made) => made.source(within),
+                    _ => CharSource::Here(piece.at),
                 };
-                return self.origin.place(piece.at + within);
+                return match at {
+                    CharSource::Here(index) => self.origin.place(index),
+                    CharSource::There((offset, record)) => Place { offset, record },
+                };
             }
             from += len;
         }
