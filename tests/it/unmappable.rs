@@ -1,6 +1,6 @@
 //! Tests characters that the target lacks, under every policy.
 
-use crate::common::{Outcome, invariant};
+use crate::common::{Outcome, codecs, drive, encode, invariant, whole};
 use charpipe::{ErrorKind, Kind, OnMalformed, OnUnmappable, Report, Transcode};
 
 fn to(label: &str) -> Transcode {
@@ -131,4 +131,92 @@ fn only_the_first_unmappable_characters_are_recorded() {
     let input = "€".repeat(200_000);
     let report = to("ISO-8859-1").on_unmappable(OnUnmappable::Drop).run(input.as_bytes(), std::io::sink()).unwrap();
     assert_eq!((report.unmappable.count, report.unmappable.first.len()), (200_000, 16));
+}
+
+/// What a character becomes that the target lacks, in a charset with a state: the text that replaces it, with the escape
+/// sequences and shift codes that this text has. If it is dropped, the output is that of the text without it.
+#[test]
+fn no_code_without_need_around_what_the_target_lacks() {
+    let mut tested = 0;
+    for codec in codecs().iter().filter(|codec| codec.encoder().is_some_and(|encoder| !encoder.is_stateless())) {
+        let name = codec.name();
+        let can = |ch: &char| !encode(&**codec, ch.encode_utf8(&mut [0; 4])).is_empty();
+        let lacked: Vec<char> = "\u{10FFFD}\u{E000}😀ｱ한Ж€é".chars().filter(|ch| !can(ch)).collect();
+        let has: Vec<char> = "あい漢字가나日本ア中国βéŁ".chars().filter(can).collect();
+        let [first, second, ..] = has[..] else { continue };
+        let ascii = if can(&'a') { "a" } else { "" };
+        for lacked in lacked.into_iter().take(2) {
+            tested += 1;
+            for pattern in ["1X2", "1Xa", "aX1", "X1", "1X", "1XX2", "1X\n2", "aXa", "1aX2", "1XaX2"] {
+                // From the seventeenth on they are counted only.
+                let pattern = pattern.repeat(20);
+                let text = |replacement: &str| {
+                    let text = pattern.replace('1', &first.to_string()).replace('2', &second.to_string());
+                    let text = text.replace('\n', if can(&'\n') { "\n" } else { "" }).replace('a', ascii);
+                    text.replace('X', replacement)
+                };
+                let code = lacked as u32;
+                let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(name).unwrap();
+                let job = job.kind(Kind::Text);
+                for (policy, replacement) in [
+                    (OnUnmappable::Drop, String::new()),
+                    (OnUnmappable::Escape, format!("\\u{{{code:X}}}")),
+                    (OnUnmappable::Xml, format!("&#x{code:X};")),
+                ] {
+                    if !replacement.chars().all(|ch| can(&ch)) {
+                        continue;
+                    }
+                    let expected = whole(&job, text(&replacement).as_bytes());
+                    assert_eq!(expected.error, None, "{name}");
+                    let job = job.clone().on_unmappable(policy);
+                    let input = text(&lacked.to_string());
+                    let what = format!("{name}, {policy:?}, {:?}", &input[..input.len() / 20]);
+                    let found = whole(&job, input.as_bytes());
+                    assert_eq!(found.error, None, "{what}");
+                    assert!(
+                        found.output == expected.output,
+                        "{what}: {:02X?}",
+                        &found.output[..expected.output.len() / 10]
+                    );
+                    for size in [1, 5] {
+                        let (mut cuts, mut buffers) = (std::iter::repeat(size), std::iter::repeat(70));
+                        assert!(drive(&job, input.as_bytes(), &mut cuts, &mut buffers, true) == found, "{what}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(tested > 20, "{tested}");
+}
+
+/// The same with a substitute: without any of the escape sequences the output would be another text.
+#[test]
+#[cfg(all(feature = "legacy", feature = "whatwg"))]
+fn no_escape_sequence_without_need_around_a_substitute() {
+    for name in ["ISO-2022-JP", "ISO-2022-JP-2", "ISO-2022-JP-3", "ISO-2022-KR", "ISO-2022-CN", "HZ-GB-2312"] {
+        let Ok(codec) = charpipe::Registry::builtin().codec(name) else { continue };
+        let has: Vec<char> = "あ가漢国".chars().filter(|ch| !encode(&*codec, &ch.to_string()).is_empty()).collect();
+        for text in ["1X1", "1XX1a", "aX1", "1Xa1", "X"] {
+            let text = text.replace('1', &has[0].to_string()).replace('X', "😀");
+            for policy in [OnUnmappable::Replace, OnUnmappable::Drop, OnUnmappable::Escape] {
+                let job = to(name).source_encoding("UTF-8").unwrap().on_unmappable(policy);
+                let output = whole(&job, text.as_bytes()).output;
+                let read = charpipe::codec::decode_strictly(&*codec, &output).unwrap();
+                let codes = (0..output.len()).filter(|at| matches!(output[*at], 0x1B | b'~'));
+                for at in codes {
+                    let escape = &output[at..];
+                    // What a charset requires at the beginning and at the end may say nothing new.
+                    let len = if output[at] == b'~' {
+                        2
+                    } else {
+                        escape.iter().skip(1).take_while(|b| **b < 0x30).count() + 2
+                    };
+                    let without = [&output[..at], &output[at + len..]].concat();
+                    let same = charpipe::codec::decode_strictly(&*codec, &without).as_deref() == Some(&*read);
+                    let is_edge = at == 0 || at + len == output.len();
+                    assert!(!same || is_edge, "{name}, {policy:?}, {text:?}: {output:02X?} at {at}");
+                }
+            }
+        }
+    }
 }

@@ -712,7 +712,7 @@ struct MultiByteEncoder {
     inner: encoding_rs::Encoder,
     one_way: Option<&'static OneWay>,
     /// `inner` wrote [`TO_ASCII`] before something unmappable. It is kept back until ASCII follows: before another escape
-    /// sequence it would be a fault.
+    /// sequence it would be a fault. Neither is written if the other one leads back to the same set.
     has_pending_escape: bool,
     /// The escape sequence that was written last, for ISO-2022-JP.
     set: [u8; 3],
@@ -761,7 +761,11 @@ impl MultiByteEncoder {
                 return written;
             }
             if rest[0] == ESC {
-                room.copy_within(pending.len()..pending.len() + written, 0);
+                // Back in the set that the text is still in, the escape sequence says nothing new.
+                let is_known = !pending.is_empty() && rest[..written].starts_with(&self.set);
+                let known = if is_known { self.set.len() } else { 0 };
+                room.copy_within(pending.len() + known..pending.len() + written, 0);
+                written -= known;
             } else {
                 front.copy_from_slice(pending);
                 written += pending.len();
