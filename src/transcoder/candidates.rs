@@ -58,14 +58,23 @@ impl Candidates {
         bytes.iter().position(|byte| !self.common[usize::from(*byte)]).unwrap_or(bytes.len())
     }
 
-    /// Chooses the first that decodes `window` without error, or else the last. `is_end`: nothing follows the window;
-    /// otherwise its end may cut a character.
+    /// Chooses the first that decodes `window` without error, or else the last. `is_end`: the input ends with the window,
+    /// and a character that is cut there is an error. Otherwise only the window cuts it.
     pub(super) fn choose(&self, window: &[u8], is_end: bool) -> &Arc<dyn Codec> {
-        let fits = |codec: &Arc<dyn Codec>| decodes(&**codec, window, is_end);
-        let index = self.codecs.iter().position(fits).unwrap_or(self.codecs.len() - 1);
+        let index = self.fitting(window, is_end);
         // It is set once.
         _ = self.chosen.set(index);
         &self.codecs[index]
+    }
+
+    fn fitting(&self, window: &[u8], is_end: bool) -> usize {
+        let fits = |codec: &Arc<dyn Codec>| decodes(&**codec, window, is_end);
+        self.codecs.iter().position(fits).unwrap_or(self.codecs.len() - 1)
+    }
+
+    /// Whether it makes a difference that the input ends with `window`.
+    pub(super) fn depends_on_end(&self, window: &[u8]) -> bool {
+        self.fitting(window, false) != self.fitting(window, true)
     }
 
     /// Returns a codec that decodes what is common before one is chosen, and then as that one does.
@@ -88,20 +97,23 @@ impl Window {
 
     /// Chooses. `is_end`: nothing follows what was shown.
     pub(super) fn choose(&self, is_end: bool) -> Arc<dyn Codec> {
-        self.candidates.choose(&self.bytes, is_end && self.bytes.len() < WINDOW_BYTES).clone()
+        let is_cut = self.bytes.len() > WINDOW_BYTES;
+        let window = &self.bytes[..self.bytes.len().min(WINDOW_BYTES)];
+        self.candidates.choose(window, is_end && !is_cut).clone()
     }
 }
 
+/// It takes one byte more than the window has: whether the input ends with the window makes a difference.
 impl Looks for Window {
     fn feed(&mut self, src: &[u8]) -> usize {
         let skipped = if self.bytes.is_empty() { self.candidates.common_len(src) } else { 0 };
-        let len = (src.len() - skipped).min(WINDOW_BYTES - self.bytes.len());
+        let len = (src.len() - skipped).min(WINDOW_BYTES + 1 - self.bytes.len());
         self.bytes.extend_from_slice(&src[skipped..skipped + len]);
         skipped + len
     }
 
     fn is_done(&self) -> bool {
-        self.bytes.len() >= WINDOW_BYTES
+        self.bytes.len() > WINDOW_BYTES
     }
 }
 

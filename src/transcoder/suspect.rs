@@ -145,11 +145,16 @@ impl Transcoder {
         if common > 0 {
             return Ok(Clear::Bytes(common));
         }
-        if next.len() < candidates::WINDOW_BYTES && !is_end {
+        let window = &next[..next.len().min(candidates::WINDOW_BYTES)];
+        let is_end = is_end && window.len() == next.len();
+        if window.len() < candidates::WINDOW_BYTES && !is_end {
             return Ok(Clear::Needs(candidates::WINDOW_BYTES));
         }
-        let window = &next[..next.len().min(candidates::WINDOW_BYTES)];
-        self.choose(window, is_end && window.len() < candidates::WINDOW_BYTES, at);
+        // If the next byte, or the end, can make a difference, it is awaited.
+        if window.len() == next.len() && !is_end && choice.depends_on_end(window) {
+            return Ok(Clear::Needs(candidates::WINDOW_BYTES + 1));
+        }
+        self.choose(window, is_end, at);
         Ok(Clear::Bytes(len))
     }
 

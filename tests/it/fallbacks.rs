@@ -1,6 +1,6 @@
 //! Tests several fallbacks: which one is chosen, when, and what is written before that.
 
-use crate::common::{invariant, whole};
+use crate::common::{drive, invariant, whole};
 use charpipe::{Kind, Transcode};
 use std::num::NonZeroUsize;
 
@@ -136,5 +136,43 @@ fn detection_chooses_too() {
         let mut detector = charpipe::Detector::new(charpipe::Registry::builtin(), hints.clone());
         detector.feed(input);
         assert_eq!(detector.finish().encoding.as_deref(), Some(expected), "{input:X?}");
+    }
+}
+
+/// A character that is cut by the end of the input is an error wherever the input ends, and one that only the window cuts
+/// is none. In pieces of any size.
+#[test]
+fn the_end_of_the_input_at_the_end_of_the_window() {
+    let in_pieces = |job: &Transcode, input: &[u8], size: usize| {
+        let (mut cuts, mut buffers) = (std::iter::repeat(size), std::iter::repeat(1 << 17));
+        drive(job, input, &mut cuts, &mut buffers, true)
+    };
+    for labels in [&["UTF-8", "windows-1252"][..], &["UTF-8", "UTF-16LE", "IBM037"]] {
+        for cut in [&b"\xC3"[..], b"\xE2\x82", b"\xF0\x9F\x98"] {
+            for len in WINDOW - 4..=WINDOW + 4 {
+                // So much from the first byte on that is read differently. All labels read UTF-16 and EBCDIC differently
+                // from the first byte on.
+                let before: &[u8] = if labels.len() == 2 { b"abc" } else { b"" };
+                let text = ["é".as_bytes(), &vec![b'x'; len - 2 - cut.len()], cut].concat();
+                let input = [before, &text].concat();
+                let job = job(labels);
+                let expected = whole(&job, &input);
+                let is_utf8 = len > WINDOW;
+                assert_eq!(expected.error.is_some(), is_utf8, "{len} {cut:X?} {:?}", expected.error);
+                assert_eq!(expected.output.starts_with(&[before, "éx".as_bytes()].concat()), is_utf8, "{len} {cut:X?}");
+                for size in [1, 4096, WINDOW, input.len()] {
+                    assert!(in_pieces(&job, &input, size) == expected, "{labels:?} {len} {cut:X?} in pieces of {size}");
+                }
+            }
+        }
+    }
+    // As records, of which the text is examined.
+    for len in WINDOW - 2..=WINDOW + 2 {
+        let input = [&vec![b'x'; len - 1][..], b"\xC3"].concat();
+        let job = job(&["UTF-8", "windows-1252"]).records("fb:1".parse().unwrap());
+        let expected = whole(&job, &input);
+        for size in [1, WINDOW, input.len()] {
+            assert!(in_pieces(&job, &input, size) == expected, "{len} in pieces of {size}");
+        }
     }
 }
