@@ -3,6 +3,7 @@
 mod common;
 
 mod adapters;
+mod any_pieces;
 mod broken_documents;
 mod byte_to_byte;
 mod chunks;
