@@ -4,7 +4,7 @@
 use crate::files::in_place::InPlace;
 use crate::files::name::Name;
 use crate::files::streams::{self, Standard};
-use charpipe::files::{AtomicFile, Blocking, End, FileId, Opened, Place};
+use charpipe::files::{AtomicFile, Blocking, End, FileId, Opened, Place, signals};
 use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,13 +17,20 @@ pub(crate) struct Output {
 }
 
 enum Sink {
-    /// A standard stream, a FIFO or a device: what is written cannot be taken back. If the stream leads to a regular
-    /// file, the identity of that file.
-    Stream(Box<dyn Write>, Option<FileId>),
+    /// A standard stream, a FIFO or a device: what is written cannot be taken back.
+    Stream(Box<dyn Write>, StreamEnd),
     Atomic(Box<AtomicFile>),
     InPlace(Box<InPlace>),
     /// A rehearsal, which writes nothing. The file that would be written is held, so that its identity is known.
     Nothing(Option<Box<AtomicFile>>),
+}
+
+/// Where a stream leads.
+struct StreamEnd {
+    /// The identity of the file, if it is a regular file.
+    file: Option<FileId>,
+    /// Whether somebody reads what is written, and may stop: a pipe or a socket.
+    has_reader: bool,
 }
 
 impl Output {
@@ -77,8 +84,8 @@ impl Output {
     pub(crate) fn collides(&self, other: &Output) -> bool {
         match (&self.sink, &other.sink) {
             (Sink::Atomic(one), Sink::Atomic(other)) => one.has_target_of(other),
-            (Sink::Stream(_, id), Sink::Atomic(file)) | (Sink::Atomic(file), Sink::Stream(_, id)) => {
-                id.is_some() && *id == file.old_id()
+            (Sink::Stream(_, end), Sink::Atomic(file)) | (Sink::Atomic(file), Sink::Stream(_, end)) => {
+                end.file.is_some() && end.file == file.old_id()
             }
             // Two streams into one file, as with `2>&1`: the user asked for that.
             (Sink::Stream(..), Sink::Stream(..)) => false,
@@ -98,7 +105,7 @@ impl Output {
     /// Returns the identity of the regular file that a stream leads to.
     pub(crate) fn stream_id(&self) -> Option<FileId> {
         match &self.sink {
-            Sink::Stream(_, id) => *id,
+            Sink::Stream(_, end) => end.file,
             Sink::Atomic(_) | Sink::InPlace(_) | Sink::Nothing(_) => None,
         }
     }
@@ -108,6 +115,46 @@ impl Output {
         match &self.sink {
             Sink::Stream(..) | Sink::InPlace(_) | Sink::Nothing(_) => false,
             Sink::Atomic(file) => file.old_id().is_some_and(|id| Some(id) == FileId::of(input)),
+        }
+    }
+
+    /// Returns whether `error`, with which a write to this output has failed, means only that its reader wants no more. A
+    /// file has no reader: the same error from a network or FUSE is a failure.
+    pub(crate) fn is_stopped_by(&self, error: &io::Error) -> bool {
+        let has_reader = matches!(&self.sink, Sink::Stream(_, StreamEnd { has_reader: true, .. }));
+        has_reader && error.kind() == io::ErrorKind::BrokenPipe
+    }
+
+    /// Finishes all outputs. No file takes its place before each of them is complete and on disk. Returns the output that
+    /// failed.
+    pub(crate) fn commit_all(mut outputs: Vec<Output>) -> Result<(), (Name, io::Error)> {
+        for output in &mut outputs {
+            let ready = output.prepare();
+            ready.map_err(|error| (output.name.clone(), error))?;
+        }
+        // Held from the first file to the last, so that no signal comes between them.
+        let mut hold = None;
+        for output in outputs {
+            let done = match output.sink {
+                Sink::Atomic(file) => file.put_in_place(hold.get_or_insert_with(signals::hold)),
+                Sink::InPlace(file) => {
+                    // It holds signals back itself.
+                    hold = None;
+                    file.commit().map(drop)
+                }
+                Sink::Stream(..) | Sink::Nothing(_) => Ok(()),
+            };
+            done.map_err(|error| (output.name, error))?;
+        }
+        Ok(())
+    }
+
+    /// Has everything written, so that only the name of a new file is missing.
+    fn prepare(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Stream(stream, _) => stream.flush(),
+            Sink::Atomic(file) => file.prepare(),
+            Sink::InPlace(_) | Sink::Nothing(_) => Ok(()),
         }
     }
 
@@ -143,17 +190,37 @@ impl Sink {
     }
 
     fn stream(stream: Blocking) -> io::Result<Self> {
-        let id = FileId::of(&stream.0.metadata()?);
-        Ok(Sink::Stream(Box::new(stream), id))
+        let metadata = stream.0.metadata()?;
+        let end = StreamEnd { file: FileId::of(&metadata), has_reader: has_reader(&metadata) };
+        Ok(Sink::Stream(Box::new(stream), end))
     }
 
     fn standard(stream: Standard) -> io::Result<Self> {
         match (stream.open()?, stream) {
             (Some(file), _) => Sink::stream(Blocking(Arc::new(file))),
-            (None, Standard::Err) => Ok(Sink::Stream(Box::new(io::stderr()), None)),
-            (None, _) => Ok(Sink::Stream(Box::new(io::stdout()), None)),
+            // Here the system does not say where a stream leads; only a pipe fails because its reader is gone.
+            (None, Standard::Err) => Ok(Sink::Stream(Box::new(io::stderr()), StreamEnd::UNKNOWN)),
+            (None, _) => Ok(Sink::Stream(Box::new(io::stdout()), StreamEnd::UNKNOWN)),
         }
     }
+}
+
+impl StreamEnd {
+    const UNKNOWN: StreamEnd = StreamEnd { file: None, has_reader: true };
+}
+
+/// Returns whether an open file is a pipe or a socket.
+#[cfg(unix)]
+fn has_reader(file: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    file.file_type().is_fifo() || file.file_type().is_socket()
+}
+
+/// Returns whether an open file may be a pipe.
+#[cfg(not(unix))]
+fn has_reader(file: &Metadata) -> bool {
+    !file.is_file()
 }
 
 impl Write for Output {

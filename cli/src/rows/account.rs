@@ -6,6 +6,7 @@ use crate::messages::json::{self, ErrorObject};
 use crate::messages::{self, Count, color, hints, say, say_parts};
 use crate::panics::Panic;
 use crate::print;
+use crate::rows::streams::NotWritten;
 use crate::rows::trouble::Trouble;
 use crate::rows::work::{Counts, Rejected};
 use crate::status::Status;
@@ -19,8 +20,8 @@ use std::io;
 /// How the work on an input ended.
 pub(super) enum Ending {
     Done,
-    /// The reader of the output has closed the pipe.
-    Closed,
+    /// The reader of the output wants no more.
+    Stopped,
     NotOpened(io::Error),
     NoShape(NoShape),
     /// The output called so cannot be written.
@@ -60,6 +61,8 @@ struct ReportLine<'a> {
     record_newlines: u64,
     records_cut: u64,
     error: Option<ErrorObject>,
+    /// Whether the reader of the output wanted no more; the rest of the input was not read.
+    stopped: bool,
 }
 
 #[derive(Serialize)]
@@ -75,10 +78,19 @@ struct RejectedCount<'a> {
     first: &'a [Rejected],
 }
 
+impl From<NotWritten> for Ending {
+    fn from(why: NotWritten) -> Self {
+        match why {
+            NotWritten::Stopped => Ending::Stopped,
+            NotWritten::Failed(output, error) => Ending::NotWritten(output, error),
+        }
+    }
+}
+
 impl Ending {
     pub(super) fn status(&self) -> Status {
         match self {
-            Ending::Done | Ending::Closed => Status::Done,
+            Ending::Done | Ending::Stopped => Status::Done,
             Ending::NotOpened(_) | Ending::NotWritten(..) => Status::Io,
             Ending::NoShape(_) | Ending::Panicked(_) => Status::Data,
             Ending::Failed(Trouble::Input(error)) => Status::of(error),
@@ -88,13 +100,13 @@ impl Ending {
 
     /// Whether the output takes no more data, so that there is no point in another input.
     pub(super) fn is_of_output(&self) -> bool {
-        matches!(self, Ending::Closed | Ending::NotWritten(..))
+        matches!(self, Ending::Stopped | Ending::NotWritten(..))
     }
 
     fn object(&self) -> Option<ErrorObject> {
         let object = |code, message: String, offset| Some(ErrorObject::new(code, message, offset));
         match self {
-            Ending::Done | Ending::Closed => None,
+            Ending::Done | Ending::Stopped => None,
             Ending::NotOpened(error) => object("open", format!("cannot open: {error}"), None),
             Ending::NoShape(why) => object(why.code(), why.to_string(), Some(0)),
             Ending::NotWritten(_, error) => object("write", format!("cannot write: {error}"), None),
@@ -118,6 +130,16 @@ impl Account {
         }
     }
 
+    /// Notes whether the outputs were put in their places. After an error of the input, this is printed at once.
+    pub(super) fn end(&mut self, committed: Result<(), NotWritten>) -> Status {
+        match (&self.ending, committed) {
+            (Ending::Done, Err(why)) => self.ending = why.into(),
+            (_, Err(NotWritten::Failed(output, error))) => return print::cannot_write(output, &error),
+            _ => {}
+        }
+        self.ending.status()
+    }
+
     /// Returns the line of the report.
     pub(super) fn line(&self, input: &Name, output: &Name, page: &str, has_types: bool) -> String {
         let types = self.rows.iter().map(|(name, rows)| TypeCount { name, rows: *rows }).collect();
@@ -137,6 +159,7 @@ impl Account {
             record_newlines: self.counts.changed.newlines,
             records_cut: self.counts.cut,
             error: self.ending.object(),
+            stopped: matches!(self.ending, Ending::Stopped),
         })
     }
 
@@ -150,7 +173,7 @@ impl Account {
             say_parts(&[(color::PLAIN, &place), (color::ERROR, &error), (color::HINT, &hint)]);
         };
         match &self.ending {
-            Ending::Done | Ending::Closed => {}
+            Ending::Done | Ending::Stopped => {}
             Ending::NotOpened(error) => messages::say_not_opened(name, path, error),
             Ending::NoShape(why) => plain(why, 0, hints::for_shape(why)),
             Ending::NotWritten(output, error) => _ = print::cannot_write(output, error),
@@ -178,7 +201,10 @@ impl Account {
         count(nulls, one, many, "left empty");
         count(cut, "record", "records", "longer than the layout: the rest was left out");
         if let Some(path) = &args.rejects {
-            let became = format!("rejected, written to {}", Name::of_path(path.as_os_str()));
+            let became = match self.ending.is_of_output() {
+                true => "rejected".to_owned(),
+                false => format!("rejected, written to {}", Name::of_path(path.as_os_str())),
+            };
             count(rejected, "record", "records", &became);
         }
         if args.messages.verbose {

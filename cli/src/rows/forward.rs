@@ -6,13 +6,12 @@ use crate::files::input;
 use crate::files::name::Name;
 use crate::messages::say;
 use crate::panics;
-use crate::print;
 use crate::rows::account::{Account, Ending};
 use crate::rows::batch::{Batch, Cutter};
 use crate::rows::parallel;
 use crate::rows::row::{self, RowPlan};
 use crate::rows::setup::{Setup, Shapes};
-use crate::rows::streams::{Failed, Streams};
+use crate::rows::streams::{End, Streams};
 use crate::rows::tail::Tail;
 use crate::rows::trouble::Trouble;
 use crate::rows::work::{Done, Job, MAX_LISTED, Worker};
@@ -44,19 +43,30 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     let output = streams.name(args);
     let job = Job { rows, has_rejects: args.rejects.is_some(), cuts: args.overlong == OnOverlong::Cut };
     let mut worst = Status::Done;
-    for path in args.files() {
+    let mut files = args.files().into_iter().peekable();
+    while let Some(path) = files.next() {
         let name = Name::of_operand(&path);
         let run = Run { args, setup, job: &job, reader: &reader, shapes: &shapes, name: &name };
-        let account = panics::catch(|| run.input(&path, &mut streams))
+        let mut account = panics::catch(|| run.input(&path, &mut streams))
             .unwrap_or_else(|panic| Account::not_begun(Ending::Panicked(panic)));
-        account.say(args, &name, &path);
         worst = worst.max(account.ending.status());
+        let is_last = files.peek().is_none() || account.ending.is_of_output();
+        if is_last {
+            // Before the last line of the report, which then says if it failed.
+            let end = match &account.ending {
+                ending if ending.is_of_output() => End::Cut,
+                _ if worst == Status::Done => End::Done,
+                _ => End::Failed,
+            };
+            worst = worst.max(account.end(streams.commit(end)));
+        }
+        account.say(args, &name, &path);
         worst = worst.max(streams.report(|| account.line(&name, &output, setup.codec.name(), job.rows.has_types())));
-        if account.ending.is_of_output() {
+        if is_last {
             break;
         }
     }
-    Ok(streams.commit(worst))
+    Ok(worst.max(streams.finish()))
 }
 
 /// Refuses fields that have the name of a column that is not a field.
@@ -143,7 +153,7 @@ impl Run<'_> {
         account.shape = Some(shape.to_string());
         account.rows = self.job.rows.tables().iter().map(|table| (table.name.clone(), 0)).collect();
         let mut cutter = Cutter::new(reader, &shape, self.args.file.clone(), self.setup.layout.max_len());
-        let written = streams.write_headers().map_err(not_written);
+        let written = streams.write_headers(&mut account.bytes_out).map_err(Ending::from);
         let ended = written.and_then(|()| {
             let mut take = |done: &mut Done| take(done, &mut account, streams);
             let tail = Tail::of(self.args, self.setup, &shape);
@@ -193,13 +203,9 @@ fn take(done: &mut Done, account: &mut Account, streams: &mut Streams) -> Result
     }
     let room = MAX_LISTED - account.rejected.len().min(MAX_LISTED);
     account.rejected.extend(done.rejected.drain(..).take(room));
-    account.bytes_out += streams.write(done).map_err(not_written)?;
+    streams.write(done, &mut account.bytes_out)?;
     match done.trouble.take() {
         Some(trouble @ Trouble::Record { .. }) => Err(Ending::Failed(trouble)),
         _ => Ok(()),
     }
-}
-
-fn not_written((name, error): Failed) -> Ending {
-    if print::is_closed_pipe(&error) { Ending::Closed } else { Ending::NotWritten(name, error) }
 }

@@ -40,8 +40,13 @@ struct TypeFile {
     header: String,
 }
 
-/// A failed write: the output, and the error.
-pub(super) type Failed = (Name, io::Error);
+/// Why an output takes no more.
+pub(super) enum NotWritten {
+    /// The reader of the main output wants no more.
+    Stopped,
+    /// The output called so cannot be written.
+    Failed(Name, io::Error),
+}
 
 impl Streams {
     /// Opens the outputs. Reports what cannot be opened, and outputs that would overwrite each other or an input.
@@ -91,64 +96,87 @@ impl Streams {
         }
     }
 
-    /// Writes the headers that were not written yet.
-    pub(super) fn write_headers(&mut self) -> Result<(), Failed> {
+    /// Writes the headers that were not written yet. `written` counts their bytes.
+    pub(super) fn write_headers(&mut self, written: &mut u64) -> Result<(), NotWritten> {
+        let mut write_once = |header: &mut String, write: &mut dyn FnMut(&str) -> Result<(), NotWritten>| {
+            let header = std::mem::take(header);
+            write(&header)?;
+            *written += header.len() as u64;
+            Ok(())
+        };
         match &mut self.rows {
-            RowStreams::One { output, header } => write(output, &std::mem::take(header)),
-            RowStreams::ByType(files) => {
-                files.iter_mut().try_for_each(|file| write(&mut file.output, &std::mem::take(&mut file.header)))
-            }
+            RowStreams::One { output, header } => write_once(header, &mut |text| write_main(output, text)),
+            RowStreams::ByType(files) => files
+                .iter_mut()
+                .try_for_each(|TypeFile { output, header }| write_once(header, &mut |text| write(output, text))),
         }
     }
 
-    /// Writes the rows of a batch.
-    pub(super) fn write(&mut self, done: &Done) -> Result<u64, Failed> {
-        let mut written = 0;
+    /// Writes the rows of a batch. `written` counts the bytes of rows.
+    pub(super) fn write(&mut self, done: &Done, written: &mut u64) -> Result<(), NotWritten> {
         for (index, text) in done.texts.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-            let output = match &mut self.rows {
-                RowStreams::One { output, .. } => output,
-                RowStreams::ByType(files) => &mut files[index].output,
-            };
-            write(output, text)?;
-            written += text.len() as u64;
+            match &mut self.rows {
+                RowStreams::One { output, .. } => write_main(output, text)?,
+                RowStreams::ByType(files) => write(&mut files[index].output, text)?,
+            }
+            *written += text.len() as u64;
         }
         if let Some(rejects) = &mut self.rejects {
-            write(rejects, &done.rejects)?;
+            let written = write(rejects, &done.rejects);
+            if written.is_err() {
+                // What was cut does not take the place of a whole file.
+                self.rejects = None;
+            }
+            written?;
         }
-        Ok(written)
+        Ok(())
     }
 
     /// Writes a line of the report.
     pub(super) fn report(&mut self, line: impl FnOnce() -> String) -> Status {
         let Some(report) = &mut self.report else { return Status::Done };
-        let written = write(report, &line());
-        let Err((name, error)) = written else { return Status::Done };
+        let Err(error) = report.write_all(line().as_bytes()) else { return Status::Done };
+        let name = report.name.clone();
         self.report = None;
         print::cannot_write(name, &error)
     }
 
-    /// Puts the outputs in their places, unless an input failed: then files stay as they were. The report is written in
-    /// any case.
-    pub(super) fn commit(self, worst: Status) -> Status {
-        let mut status = worst;
-        let mut outputs: Vec<Output> = match self.rows {
+    /// Puts the rows and the rejected records in their places, all of them or none; `end` says how the work has ended. If
+    /// an input failed, files stay as they were. Rejected records belong to the rows: if those were cut because an output
+    /// takes no more, a file of rejected records stays as it was, too.
+    pub(super) fn commit(&mut self, end: End) -> Result<(), NotWritten> {
+        let mut outputs: Vec<Output> = match std::mem::replace(&mut self.rows, RowStreams::ByType(Vec::new())) {
             RowStreams::One { output, .. } => vec![output],
             RowStreams::ByType(files) => files.into_iter().map(|file| file.output).collect(),
         };
-        let replaces = outputs.iter().any(Output::is_replacing);
-        outputs.extend(self.rejects.filter(|_| worst == Status::Done || !replaces));
-        for output in outputs {
-            if worst == Status::Done || !output.is_replacing() || !replaces {
-                let name = output.name.clone();
-                status = status.max(print::finish(&name, output.commit()));
-            }
+        let keeps_rejects = match end {
+            End::Done => true,
+            End::Cut => false,
+            End::Failed => !outputs.iter().any(Output::is_replacing),
+        };
+        outputs.extend(self.rejects.take().filter(|rejects| keeps_rejects || !rejects.is_replacing()));
+        if end != End::Done {
+            outputs.retain(|output| !output.is_replacing() || keeps_rejects);
         }
-        if let Some(report) = self.report {
-            let name = report.name.clone();
-            status = status.max(print::finish(&name, report.commit()));
-        }
-        status
+        Output::commit_all(outputs).map_err(|(name, error)| NotWritten::Failed(name, error))
     }
+
+    /// Finishes the report, which is written in any case.
+    pub(super) fn finish(self) -> Status {
+        let Some(report) = self.report else { return Status::Done };
+        let name = report.name.clone();
+        report.commit().map_or_else(|error| print::cannot_write(name, &error), |_| Status::Done)
+    }
+}
+
+/// How the work on all inputs has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Done,
+    /// An output takes no more: its reader is gone, or it cannot be written.
+    Cut,
+    /// An input failed.
+    Failed,
 }
 
 /// Refuses outputs that would replace the layout or a table file, and `extras` that would replace an input. The main
@@ -171,8 +199,16 @@ pub(super) fn protect_inputs(args: &Rows, outputs: &[&Output], extras: &[&Output
     check(extras, inputs, "an input")
 }
 
-fn write(output: &mut Output, text: &str) -> Result<(), Failed> {
-    output.write_all(text.as_bytes()).map_err(|error| (output.name.clone(), error))
+fn write(output: &mut Output, text: &str) -> Result<(), NotWritten> {
+    output.write_all(text.as_bytes()).map_err(|error| NotWritten::Failed(output.name.clone(), error))
+}
+
+/// Writes to the main output, whose reader may want no more.
+fn write_main(output: &mut Output, text: &str) -> Result<(), NotWritten> {
+    output.write_all(text.as_bytes()).map_err(|error| match output.is_stopped_by(&error) {
+        true => NotWritten::Stopped,
+        false => NotWritten::Failed(output.name.clone(), error),
+    })
 }
 
 pub(super) fn open_output(args: &Rows) -> Result<Output, Status> {

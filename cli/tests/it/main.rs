@@ -51,6 +51,7 @@ mod exhaustion;
 mod failing_files;
 #[cfg(target_os = "linux")]
 mod pieces;
+mod rows_outputs;
 #[cfg(target_os = "linux")]
 mod shared_folders;
 

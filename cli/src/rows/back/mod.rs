@@ -63,6 +63,8 @@ struct ReportLine<'a> {
     records_out: u64,
     bytes_out: u64,
     error: Option<ErrorObject>,
+    /// Whether the reader of the output wanted no more; the rest of the input was not read.
+    stopped: bool,
 }
 
 /// Writes the records of all inputs.
@@ -93,38 +95,58 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     }
     let mut run = Run { setup, shape, writer, framer, output, bytes: Vec::new(), written: 0, rows: 0 };
     let mut worst = Status::Done;
-    for path in args.files() {
+    let mut files = args.files().into_iter().peekable();
+    while let Some(path) = files.next() {
         let (name, before) = (Name::of_operand(&path), (run.rows, run.written));
         let mut cells = Cells::new(&setup.layout, &columns);
         let ended = panics::catch(|| run.input(&path, format, &mut cells));
-        let ended = ended.unwrap_or_else(|panic| Err(Trouble::Panicked(panic)));
+        let mut ended = ended.unwrap_or_else(|panic| Err(Trouble::Panicked(panic)));
+        worst = worst.max(status(&ended));
+        let is_last = files.peek().is_none() || ended.as_ref().is_err_and(Trouble::is_of_output);
+        if is_last && !ended.as_ref().is_err_and(Trouble::is_of_output) {
+            // Before the last line of the report, which then says if it failed.
+            match (&ended, run.finish(worst)) {
+                (Err(_), Err(Trouble::NotWritten(name, error))) => worst = worst.max(print::cannot_write(name, &error)),
+                (Ok(()), finished) => ended = finished,
+                _ => {}
+            }
+            worst = worst.max(status(&ended));
+        }
         if args.messages.verbose {
             say(format_args!("{name}: {} in", Count(run.rows - before.0, "row")));
         }
-        if let Some(report) = &mut report {
-            let line = run.line(&name, before, ended.as_ref().err());
-            if let Err(error) = report.write_all(line.as_bytes()) {
-                worst = worst.max(print::cannot_write(&report.name, &error));
-            }
+        let trouble = ended.err();
+        worst = worst.max(write_report(&mut report, || run.line(&name, before, trouble.as_ref())));
+        if let Some(trouble) = trouble {
+            say_trouble(&trouble, &name, &path);
         }
-        let Err(trouble) = ended else { continue };
-        worst = worst.max(trouble.status());
-        say_trouble(&trouble, &name, &path);
-        if trouble.is_of_output() {
+        if is_last {
             break;
         }
     }
-    worst = worst.max(run.finish(worst));
     if let Some(report) = report {
         let name = report.name.clone();
-        worst = worst.max(print::finish(&name, report.commit()));
+        worst = worst.max(report.commit().map_or_else(|error| print::cannot_write(name, &error), |_| Status::Done));
     }
     Ok(worst)
 }
 
+fn status(ended: &Result<(), Trouble>) -> Status {
+    ended.as_ref().map_or_else(Trouble::status, |()| Status::Done)
+}
+
+/// Writes a line of the report. After a failed write there is no report: what was cut does not replace a whole one.
+fn write_report(report: &mut Option<Output>, line: impl FnOnce() -> String) -> Status {
+    let Some(output) = report else { return Status::Done };
+    let Err(error) = output.write_all(line().as_bytes()) else { return Status::Done };
+    let status = print::cannot_write(&output.name, &error);
+    *report = None;
+    status
+}
+
 fn say_trouble(trouble: &Trouble, name: &Name, path: &OsStr) {
     match trouble {
-        Trouble::Closed => {}
+        Trouble::Stopped => {}
         Trouble::NotOpened(error) => messages::say_not_opened(name, path, error),
         Trouble::NotWritten(output, error) => _ = print::cannot_write(output, error),
         Trouble::Panicked(panic) => panic.say(name),
@@ -193,15 +215,16 @@ impl Run<'_> {
     }
 
     /// Ends the output, and puts it in its place unless an input failed.
-    fn finish(mut self, worst: Status) -> Status {
+    fn finish(&mut self, worst: Status) -> Result<(), Trouble> {
         self.framer.finish(&mut self.bytes);
-        let name = self.output.name.clone();
-        match self.flush() {
-            _ if worst != Status::Done && self.output.is_replacing() => Status::Done,
-            Err(Trouble::NotWritten(name, error)) => print::cannot_write(name, &error),
-            Err(_) => Status::Done,
-            Ok(()) => print::finish(&name, self.output.commit()),
+        let flushed = self.flush();
+        let nothing = Output::nothing(self.output.name.clone());
+        let output = std::mem::replace(&mut self.output, nothing);
+        if worst != Status::Done && output.is_replacing() {
+            return Ok(());
         }
+        flushed?;
+        Output::commit_all(vec![output]).map_err(|(name, error)| Trouble::NotWritten(name, error))
     }
 
     /// Returns the line of the report.
@@ -216,16 +239,17 @@ impl Run<'_> {
             records_out: rows,
             bytes_out: self.written - before.1,
             error: trouble.and_then(Trouble::object),
+            stopped: matches!(trouble, Some(Trouble::Stopped)),
         })
     }
 }
 
 fn flush(output: &mut Output, bytes: &mut Vec<u8>, written: &mut u64) -> Result<(), Trouble> {
     let result = output.write_all(bytes);
-    *written += bytes.len() as u64;
+    *written += if result.is_ok() { bytes.len() as u64 } else { 0 };
     bytes.clear();
-    result.map_err(|error| match print::is_closed_pipe(&error) {
-        true => Trouble::Closed,
+    result.map_err(|error| match output.is_stopped_by(&error) {
+        true => Trouble::Stopped,
         false => Trouble::NotWritten(output.name.clone(), error),
     })
 }

@@ -17,8 +17,8 @@ pub(super) enum Trouble {
     /// The input cannot be read after this many bytes.
     NotRead(u64, io::Error),
     NotWritten(Name, io::Error),
-    /// The reader of the output has closed the pipe.
-    Closed,
+    /// The reader of the output wants no more.
+    Stopped,
     Panicked(Panic),
     /// Something is wrong with a row.
     Row(RowPlace, BadRow),
@@ -59,7 +59,7 @@ impl Trouble {
 
     pub(super) fn status(&self) -> Status {
         match self {
-            Trouble::Closed => Status::Done,
+            Trouble::Stopped => Status::Done,
             Trouble::NotOpened(_) | Trouble::NotRead(..) | Trouble::NotWritten(..) => Status::Io,
             Trouble::Panicked(_) | Trouble::Row(..) => Status::Data,
         }
@@ -67,7 +67,7 @@ impl Trouble {
 
     /// Whether the output takes no more data.
     pub(super) fn is_of_output(&self) -> bool {
-        matches!(self, Trouble::Closed | Trouble::NotWritten(..))
+        matches!(self, Trouble::Stopped | Trouble::NotWritten(..))
     }
 
     /// Returns where in the input it is: for a row, where that begins.
@@ -95,7 +95,7 @@ impl Trouble {
     /// Returns the error for the report.
     pub(super) fn object(&self) -> Option<ErrorObject> {
         let code = match self {
-            Trouble::Closed => return None,
+            Trouble::Stopped => return None,
             Trouble::Panicked(panic) => return Some(panic.object()),
             Trouble::NotOpened(_) => "open",
             Trouble::NotRead(..) => "read",
@@ -114,7 +114,7 @@ impl Display for Trouble {
             Trouble::NotOpened(error) => write!(f, "cannot open: {error}"),
             Trouble::NotRead(_, error) => write!(f, "cannot read: {error}"),
             Trouble::NotWritten(_, error) => write!(f, "cannot write: {error}"),
-            Trouble::Closed => Ok(()),
+            Trouble::Stopped => Ok(()),
             Trouble::Panicked(panic) => panic.fmt(f),
             Trouble::Row(place, what) => write!(f, "{place}{what}"),
         }
