@@ -89,6 +89,13 @@ pub enum Problem {
         /// The number of bytes that the field needs the record to have.
         needed: usize,
     },
+    /// The record goes on after its last field. The error has no path.
+    RecordTooLong {
+        /// The length of the record, in bytes.
+        len: usize,
+        /// The number of bytes that the layout describes.
+        described: usize,
+    },
     /// The count of an array is outside of the bounds that the layout gives.
     CountOutOfBounds {
         /// The count in the record.
@@ -149,7 +156,8 @@ impl FieldError {
         self.0.record
     }
 
-    /// Returns the path of the field, as [`Layout::path`](super::Layout::path) does, with the numbers of occurrences.
+    /// Returns the path of the field, as [`Layout::path`](super::Layout::path) does, with the numbers of occurrences. Empty
+    /// if the error is in bytes that no field covers.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
@@ -190,6 +198,7 @@ impl FieldError {
             Problem::NotANumber { .. } => "bad-number",
             Problem::Malformed { .. } => "malformed",
             Problem::RecordTooShort { .. } => "record-too-short",
+            Problem::RecordTooLong { .. } => "longer-than-layout",
             Problem::CountOutOfBounds { .. } => "bad-count",
             Problem::UnknownType { .. } => "unknown-type",
             Problem::NotCanonical { .. } => "not-canonical",
@@ -205,11 +214,14 @@ impl FieldError {
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Details { record, path, offset, bytes, problem } = &*self.0;
-        if *record > 0 {
-            write!(f, "record {record}, ")?;
+        match (record, path.is_empty()) {
+            (0, true) => f.write_str("the record")?,
+            (0, false) => write!(f, "field {path}")?,
+            (record, true) => write!(f, "record {record}")?,
+            (record, false) => write!(f, "record {record}, field {path}")?,
         }
-        write!(f, "field {path}")?;
         match bytes.len() {
+            0 if path.is_empty() => {}
             0 => write!(f, ", column {}", offset + 1)?,
             1 => write!(f, ", column {}: {}", offset + 1, Hex(bytes))?,
             len => write!(f, ", columns {}-{}: {}", offset + 1, offset + len, Hex(bytes))?,
@@ -240,6 +252,9 @@ impl fmt::Display for Problem {
             Problem::Malformed { codec } => write!(f, "is not valid {codec}"),
             Problem::RecordTooShort { len, needed } => {
                 write!(f, "the record has {}, but this field ends at byte {needed}", Count(*len, "byte"))
+            }
+            Problem::RecordTooLong { len, described } => {
+                write!(f, "it has {}, but the layout describes only {described} of them", Count(*len, "byte"))
             }
             Problem::CountOutOfBounds { count, array, bounds: (min, max) } => {
                 write!(f, "is the count {count}, but {array} occurs {min} to {max} times")

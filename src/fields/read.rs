@@ -4,8 +4,10 @@ use super::form::{Decode, Encode, Form};
 use super::page::Pages;
 use super::plan::{Alternative, Array, Check, Count, Expected, Field, Op, Plan, Set};
 use super::{BadLayout, Column, FieldError, Layout, OnBad, Problem, Trim, Value, Visitor};
+use crate::OnOverlong;
 use crate::codec::{Codec, MIN_ROOM, Utf8Buf};
 use crate::registry::Registry;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a [`Reader`] reads.
@@ -23,6 +25,7 @@ pub struct ReadOptions {
     canonical: bool,
     fillers: bool,
     short_records: bool,
+    overlong: OnOverlong,
     select: Option<Vec<String>>,
 }
 
@@ -58,8 +61,10 @@ impl ReadOptions {
     /// with a sign of A, for example, or F in a signed field. Together with [`OnBad::Raw`], every record that the
     /// layout covers is written back byte for byte.
     ///
-    /// The [unused](Row::unused) bytes after a shorter record type must be blanks then, with which records are filled
-    /// up to a fixed length. Anything else there is an error even with [`OnBad::Raw`], because no field contains these bytes.
+    /// Bytes that no field covers must be those that a writer puts there: blanks between fields, and nothing after the
+    /// last one. In records [of a fixed length](Reader::fixed_length), blanks may follow, with which records are filled up.
+    /// Anything else is an error even with [`OnBad::Raw`], because no field contains these bytes. Records cannot be
+    /// [cut](OnOverlong::Cut) then.
     #[must_use]
     pub fn canonical(self, canonical: bool) -> Self {
         ReadOptions { canonical, ..self }
@@ -72,10 +77,21 @@ impl ReadOptions {
     }
 
     /// Sets whether a record may end before its layout does. Text that the end of the record cuts is shorter then, and
-    /// fields after it are [`Value::Null`]. Otherwise these fields are bad.
+    /// fields after it are [`Value::Null`]. Otherwise these fields are bad, and always if fields must be
+    /// [canonical](Self::canonical), because a writer would write them in full.
     #[must_use]
     pub fn short_records(self, short_records: bool) -> Self {
         ReadOptions { short_records, ..self }
+    }
+
+    /// Sets what to do with a record that is longer than the layout says: an error by default
+    /// ([`Problem::RecordTooLong`]), or the rest is [left out](Row::cut).
+    ///
+    /// A record may be longer than its type, up to the length of the layout; these bytes are [unused](Row::unused). This
+    /// does not hold if the layout has counts, because a wrong count would not be found.
+    #[must_use]
+    pub fn overlong(self, overlong: OnOverlong) -> Self {
+        ReadOptions { overlong, ..self }
     }
 
     /// Selects fields, by name or path; see [`Layout::find`]. A group stands for all fields in it. All other fields are
@@ -112,9 +128,10 @@ pub struct Row {
     /// The record type: the item whose condition held. `None` if the layout has no conditions. If alternatives contain
     /// other alternatives, it is the outermost one. Alternatives in arrays are not types of the record.
     pub record_type: Option<usize>,
-    /// The length that the layout gives this record, in bytes, with the [unused](Self::unused) ones. If the record is
-    /// longer, the rest was not read.
+    /// The length that the layout gives this record, in bytes, with the [unused](Self::unused) ones.
     pub len: usize,
+    /// The number of bytes after these, which were not read. More than 0 only with [`OnOverlong::Cut`].
+    pub cut: usize,
     /// The number of bytes at the end of these that no field covers. In records of a fixed length, a record type that
     /// is shorter than the others leaves them. A [`Writer`](super::Writer) does not write them.
     pub unused: usize,
@@ -162,11 +179,44 @@ pub struct Reader {
     plan: Arc<Plan>,
     decode: Decode,
     /// Writes values back, if that is to be checked.
-    encode: Option<Encode>,
+    exact: Option<Exact>,
     on_bad: OnBad,
     short_records: bool,
+    overlong: OnOverlong,
     counts: Vec<Count>,
     at: Vec<usize>,
+}
+
+/// Finds out whether a record would be written back byte for byte.
+#[derive(Clone)]
+struct Exact {
+    encode: Encode,
+    /// Whether records are filled up with blanks to a fixed length.
+    is_filled: bool,
+    /// For each byte of the record, whether a field covers it.
+    covered: Vec<bool>,
+    /// Where the last field ends.
+    end: usize,
+}
+
+impl Exact {
+    /// Notes the place of a field in the record.
+    fn cover(&mut self, place: Range<usize>) {
+        self.end = self.end.max(place.end);
+        self.covered[place].fill(true);
+    }
+
+    /// Returns the bytes from `begin` to `end` of the record that a writer would write as others, and those others;
+    /// nothing if there are none.
+    fn changed<'r>(&self, record: &'r [u8], begin: usize, end: usize) -> Option<(usize, &'r [u8], Vec<u8>)> {
+        let mut blank = [0];
+        // As the writer does it: each byte on its own, and 00 if a blank does not fit.
+        let _ = self.encode.pages.main().fill(&mut blank);
+        let is_gap = |at: &usize| !self.covered[*at];
+        let first = (begin..end).find(|at| is_gap(at) && record[*at] != blank[0])?;
+        let len = (first..end).take_while(is_gap).count();
+        Some((first, &record[first..first + len], blank.repeat(len)))
+    }
 }
 
 impl Layout {
@@ -177,23 +227,34 @@ impl Layout {
     ///
     /// # Errors
     /// [`BadLayout`] if a selected name is not in the layout, if a field names an unknown code page, or if a value in a
-    /// condition is not one of its field's kind.
+    /// condition is not one of its field's kind. Also if fields must be [canonical](ReadOptions::canonical) while records
+    /// may be [cut](ReadOptions::overlong).
     pub fn reader(
         &self,
         registry: &Registry,
         codec: &Arc<dyn Codec>,
         options: &ReadOptions,
     ) -> Result<Reader, BadLayout> {
-        let selected = options.selected(self)?;
         let bad = |what| BadLayout::at(0, 0, what);
+        if options.canonical && options.overlong == OnOverlong::Cut {
+            return Err(bad(
+                "records that are cut cannot be written back: canonical fields and OnOverlong::Cut exclude \
+                            each other"
+                    .to_owned(),
+            ));
+        }
+        let selected = options.selected(self)?;
         let mut pages = Pages::new(codec, options.canonical).map_err(bad)?;
         let plan = Plan::new(self, registry, &mut pages, selected)?;
-        let encode = options.canonical.then(|| Encode { pages: pages.clone(), room: Vec::new() });
+        let exact = options.canonical.then(|| {
+            let encode = Encode { pages: pages.clone(), room: Vec::new() };
+            Exact { encode, is_filled: false, covered: Vec::new(), end: 0 }
+        });
         let decode =
             Decode { pages, text: Utf8Buf::new(room(self)), trim: options.trim, empty_is_null: options.empty_is_null };
         let counts = vec![Count::default(); plan.counts];
-        let ReadOptions { on_bad, short_records, .. } = *options;
-        Ok(Reader { plan, decode, encode, on_bad, short_records, counts, at: Vec::new() })
+        let ReadOptions { on_bad, short_records, overlong, .. } = *options;
+        Ok(Reader { plan, decode, exact, on_bad, short_records, overlong, counts, at: Vec::new() })
     }
 }
 
@@ -211,9 +272,10 @@ impl Clone for Reader {
         Reader {
             plan: self.plan.clone(),
             decode: Decode { pages, text, trim: *trim, empty_is_null: *empty_is_null },
-            encode: self.encode.clone(),
+            exact: self.exact.clone(),
             on_bad: self.on_bad,
             short_records: self.short_records,
+            overlong: self.overlong,
             counts: self.counts.clone(),
             at: Vec::new(),
         }
@@ -231,6 +293,17 @@ impl Reader {
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.plan.layout
+    }
+
+    /// Says whether all records of the file have the same length ([`Shape::lrecl`](crate::records::Shape::lrecl)), so that
+    /// they are filled up with blanks when they are written. This matters only for
+    /// [canonical](ReadOptions::canonical) fields; if it is not called, records end with their last field.
+    #[must_use]
+    pub fn fixed_length(mut self, is_fixed: bool) -> Self {
+        if let Some(exact) = &mut self.exact {
+            exact.is_filled = is_fixed;
+        }
+        self
     }
 
     /// Returns the columns of a flat row: the selected fields, in the order of the layout.
@@ -255,15 +328,21 @@ impl Reader {
     /// record can be read. A field that contains a count must be valid even if bad fields are [null](OnBad::Null),
     /// because it determines where everything after the array is.
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
-        let Reader { plan, decode, encode, on_bad, short_records, counts, at } = self;
+        let Reader { plan, decode, exact, on_bad, short_records, overlong, counts, at } = self;
         at.clear();
-        let row = Row { record_type: None, len: plan.len, unused: 0, bad: 0 };
+        if let Some(exact) = exact {
+            exact.end = 0;
+            exact.covered.clear();
+            exact.covered.resize(record.len(), false);
+        }
+        let row = Row { record_type: None, len: plan.len, cut: 0, unused: 0, bad: 0 };
         let mut run = Run {
             plan,
             decode,
-            encode: encode.as_mut(),
+            exact: exact.as_mut(),
             on_bad: *on_bad,
             short_records: *short_records,
+            overlong: *overlong,
             counts,
             at,
             record,
@@ -274,7 +353,7 @@ impl Reader {
         };
         let grown = run.ops(&plan.ops, 0, 0)?;
         run.row.len += grown;
-        run.unused()?;
+        run.end()?;
         Ok(run.row)
     }
 
@@ -345,9 +424,10 @@ impl Check {
 struct Run<'r, V> {
     plan: &'r Plan,
     decode: &'r mut Decode,
-    encode: Option<&'r mut Encode>,
+    exact: Option<&'r mut Exact>,
     on_bad: OnBad,
     short_records: bool,
+    overlong: OnOverlong,
     counts: &'r mut [Count],
     /// The occurrences of the arrays that this is in, from 0.
     at: &'r mut Vec<usize>,
@@ -390,20 +470,25 @@ impl<'r, V: Visitor> Run<'r, V> {
         if let Some(count) = field.count {
             self.count(field, offset, bytes, count)?;
         }
+        if let (Some(exact), Some(_)) = (self.exact.as_deref_mut(), bytes) {
+            exact.cover(offset..offset + field.len);
+        }
         if !field.is_selected {
             return Ok(());
         }
         self.visitor.place(field.item, column + field.column, offset..offset + field.len)?;
         let Some(bytes) = bytes else { return self.too_short(field, offset, column) };
         let problem = match self.decode.value(&field.form, bytes) {
-            Ok(value) => match self.encode.as_mut().and_then(|encode| not_canonical(encode, &field.form, value, bytes))
-            {
-                None => {
-                    self.row.bad += u64::from(matches!(value, Value::Null));
-                    return self.visitor.value(field.item, column + field.column, value);
+            Ok(value) => {
+                match self.exact.as_mut().and_then(|exact| not_canonical(&mut exact.encode, &field.form, value, bytes))
+                {
+                    None => {
+                        self.row.bad += u64::from(matches!(value, Value::Null));
+                        return self.visitor.value(field.item, column + field.column, value);
+                    }
+                    Some(problem) => problem,
                 }
-                Some(problem) => problem,
-            },
+            }
             Err(problem) => problem,
         };
         self.bad(field, offset, column, bytes, problem)
@@ -426,10 +511,12 @@ impl<'r, V: Visitor> Run<'r, V> {
     #[cold]
     fn too_short(&mut self, field: &Field, offset: usize, column: usize) -> Result<(), V::Error> {
         let rest = self.record.get(offset..).unwrap_or_default();
-        if self.short_records && rest.is_empty() {
+        // A writer fills such a field.
+        let is_allowed = self.short_records && self.exact.is_none();
+        if is_allowed && rest.is_empty() {
             return self.visitor.value(field.item, column + field.column, Value::Null);
         }
-        if let (true, Form::Text(_)) = (self.short_records, &field.form) {
+        if let (true, Form::Text(_)) = (is_allowed, &field.form) {
             return match self.decode.value(&field.form, rest) {
                 Ok(value) => self.visitor.value(field.item, column + field.column, value),
                 Err(problem) => self.bad(field, offset, column, rest, problem),
@@ -546,20 +633,55 @@ impl<'r, V: Visitor> Run<'r, V> {
         Ok(end - set.end)
     }
 
-    /// Adds the bytes that a shorter record type leaves. If values are to come back, they must be blanks.
-    fn unused(&mut self) -> Result<(), V::Error> {
-        let Some(one) = self.shorter else { return Ok(()) };
-        let begin = self.row.len;
-        self.row.len = self.record.len().clamp(begin, begin + one.room);
+    /// Ends the record: adds the bytes that a shorter record type leaves, and checks what follows the last field.
+    fn end(&mut self) -> Result<(), V::Error> {
+        let (begin, len) = (self.row.len, self.record.len());
+        let room = self.shorter.map_or(0, |one| one.room);
+        // If there are counts, bytes after a record mean that a count is wrong.
+        let longest = if self.plan.counts > 0 { begin + room } else { self.plan.layout.max_len().max(begin + room) };
+        self.row.len = len.clamp(begin, longest.max(begin));
         self.row.unused = self.row.len - begin;
-        let Some(encode) = self.encode.as_deref_mut().filter(|_| self.row.unused > 0) else { return Ok(()) };
-        let unused = &self.record[begin..self.row.len];
-        let mut canonical = vec![0; unused.len()];
-        let is_filled = encode.pages.main().fill(&mut canonical).is_ok();
-        if is_filled && canonical == unused {
+        self.row.cut = len - self.row.len.min(len);
+        if self.row.cut > 0 && self.overlong == OnOverlong::Fail {
+            return Err(self.too_long(self.row.len).into());
+        }
+        self.check_gaps()
+    }
+
+    /// If values are to come back, checks the bytes that no field covers.
+    fn check_gaps(&mut self) -> Result<(), V::Error> {
+        let Some(exact) = self.exact.as_deref() else { return Ok(()) };
+        let Exact { encode, is_filled, end, .. } = exact;
+        if let Some((at, bytes, canonical)) = exact.changed(self.record, 0, *end) {
+            return Err(self.of_record(at, bytes, Problem::NotCanonical { canonical }).into());
+        }
+        let rest = &self.record[*end..];
+        if rest.is_empty() {
             return Ok(());
         }
-        Err(self.error(one.item, begin, unused, Problem::NotCanonical { canonical }).into())
+        if !is_filled {
+            return Err(self.too_long(*end).into());
+        }
+        let mut canonical = vec![0; rest.len()];
+        if encode.pages.main().fill(&mut canonical).is_ok() && canonical == rest {
+            return Ok(());
+        }
+        let problem = Problem::NotCanonical { canonical };
+        Err(match self.shorter {
+            Some(one) => self.error(one.item, *end, rest, problem).into(),
+            None => self.of_record(*end, rest, problem).into(),
+        })
+    }
+
+    #[cold]
+    fn too_long(&self, described: usize) -> FieldError {
+        self.of_record(described, &[], Problem::RecordTooLong { len: self.record.len(), described })
+    }
+
+    /// Makes an error for bytes that are not those of a field.
+    #[cold]
+    fn of_record(&self, offset: usize, bytes: &[u8], problem: Problem) -> FieldError {
+        FieldError::new(String::new(), offset, bytes, problem).in_record(self.number)
     }
 
     #[cold]

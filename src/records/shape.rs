@@ -120,7 +120,15 @@ impl Shape {
     }
 
     /// Returns the length of each record if all have the same length, on a tape too.
-    pub(crate) fn lrecl(&self) -> Option<u32> {
+    ///
+    /// ```
+    /// use charpipe::records::Shape;
+    ///
+    /// assert_eq!("awstape,fb:80".parse::<Shape>().unwrap().lrecl(), Some(80));
+    /// assert_eq!(Shape::RDW.lrecl(), None);
+    /// ```
+    #[must_use]
+    pub fn lrecl(&self) -> Option<u32> {
         match self {
             Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => Some(*lrecl),
             Shape::AwsTape { shape, .. } => match &**shape {

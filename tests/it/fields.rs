@@ -1,10 +1,10 @@
 //! Fields of records: reading and writing by a layout.
 
-use charpipe::Registry;
 use charpipe::fields::{
     ByteOrder, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row,
     Source, Test, Value, Visitor, When, Writer, Zoned,
 };
+use charpipe::{OnOverlong, Registry};
 use std::ops::Range;
 
 /// Collects what a reader delivers: a line for the structure, and the values by column.
@@ -561,7 +561,8 @@ fn record_types_in_records_of_a_fixed_length() {
     let layout = layout.apply(&"K=A: D1".parse().unwrap()).unwrap().apply(&"K=B: D2".parse().unwrap()).unwrap();
     let run = |record: &[u8], canonical: bool| {
         let options = ReadOptions::new().canonical(canonical);
-        let row = reader(&layout, "IBM037", &options).read(1, record, &mut Seen::default());
+        let mut reader = reader(&layout, "IBM037", &options).fixed_length(true);
+        let row = reader.read(1, record, &mut Seen::default());
         row.map(|row| (row.len, row.unused)).map_err(|error| error.to_string())
     };
     for canonical in [false, true] {
@@ -570,17 +571,54 @@ fn record_types_in_records_of_a_fixed_length() {
             (&b"\xC2\xF1\xF2\xF3"[..], (4, 0)),
             (b"\xC2\xF1\xF2\xF3\x40", (5, 1)),
             (b"\xC2\xF1\xF2\xF3\x40\x40", (6, 2)),
-            // The layout does not describe the last byte.
-            (b"\xC2\xF1\xF2\xF3\x40\x40\xC1", (6, 2)),
         ] {
             assert_eq!(run(record, canonical), Ok(expected));
             assert_eq!(back(&layout, record), record[..4]);
         }
+        // The layout does not describe the last byte.
+        let expected = "record 1: it has 7 bytes, but the layout describes only 6 of them";
+        assert_eq!(run(b"\xC2\xF1\xF2\xF3\x40\x40\xC1", canonical), Err(expected.into()));
     }
     let record = b"\xC2\xF1\xF2\xF3\x00\xC1";
     assert_eq!(run(record, false), Ok((6, 2)));
     let expected = "record 1, field D2, columns 5-6: 00 C1 would be written back as 40 40";
     assert_eq!(run(record, true), Err(expected.into()));
+    // In records of other lengths, blanks would be gone.
+    let mut reader = reader(&layout, "IBM037", &ReadOptions::new().canonical(true));
+    let error = reader.read(2, b"\xC2\xF1\xF2\xF3\x40", &mut Seen::default()).unwrap_err();
+    assert_eq!((error.code(), error.path(), error.offset()), ("longer-than-layout", "", 4));
+    assert_eq!(error.to_string(), "record 2: it has 5 bytes, but the layout describes only 4 of them");
+    assert!(reader.read(3, b"\xC2\xF1\xF2\xF3", &mut Seen::default()).is_ok());
+}
+
+/// What a record has after its last field is an error, unless it is to be left out.
+#[test]
+fn records_that_are_longer_than_the_layout() {
+    let layout = Layout::new(vec![text(5, "A", 2)]).unwrap();
+    let error = read(&layout, b"\xC1\xC2\xC3").map(drop).unwrap_err();
+    assert_eq!((error.code(), error.offset()), ("longer-than-layout", 2));
+    assert_eq!(error.to_string(), "record 1: it has 3 bytes, but the layout describes only 2 of them");
+    let options = ReadOptions::new().overlong(OnOverlong::Cut);
+    let row = reader(&layout, "IBM037", &options).read(1, b"\xC1\xC2\xC3", &mut Seen::default()).unwrap();
+    assert_eq!((row.len, row.cut, row.unused), (2, 1, 0));
+    let registry = Registry::builtin();
+    let made = layout.reader(&registry, &registry.codec("IBM037").unwrap(), &options.canonical(true));
+    assert!(made.unwrap_err().to_string().contains("OnOverlong::Cut"));
+}
+
+/// Bytes that no field covers come back only if they are blanks.
+#[test]
+fn gaps_between_fields() {
+    let layout = Layout::from_field_list("A 1 1 text\nB 4 1 text\n").unwrap();
+    let canonical = |record: &[u8]| {
+        let options = ReadOptions::new().canonical(true);
+        let row = reader(&layout, "IBM037", &options).read(1, record, &mut Seen::default());
+        row.map(|row| row.len).map_err(|error| error.to_string())
+    };
+    assert_eq!(canonical(b"\xC1\x40\x40\xC2"), Ok(4));
+    assert_eq!(back(&layout, b"\xC1\x40\x40\xC2"), b"\xC1\x40\x40\xC2");
+    let expected = "record 1, column 3: 00 would be written back as 40";
+    assert_eq!(canonical(b"\xC1\x40\x00\xC2"), Err(expected.into()));
 }
 
 /// Conditions in one of several record descriptions that all apply.

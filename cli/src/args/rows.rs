@@ -232,6 +232,15 @@ fn rule(text: &str) -> Result<Rule, BadRule> {
 }
 
 impl Rows {
+    /// Returns the options of a command line.
+    #[cfg(test)]
+    pub(crate) fn for_tests(args: &[&str]) -> Self {
+        use clap::{Args as _, FromArgMatches as _};
+
+        let command = Rows::augment_args(clap::Command::new("rows").no_binary_name(true));
+        Rows::from_arg_matches(&command.get_matches_from(args)).unwrap()
+    }
+
     /// Returns the inputs in order; `-` alone if no FILE was given.
     pub(crate) fn files(&self) -> Vec<OsString> {
         if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }

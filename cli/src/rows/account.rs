@@ -181,7 +181,9 @@ impl Account {
             Ending::Failed(trouble @ Trouble::Limit { offset, .. }) => {
                 plain(trouble, *offset, " (is the shape right? see `charpipe detect --records`)");
             }
-            Ending::Failed(trouble @ Trouble::Record { offset, error, .. }) => plain(trouble, *offset, error.hint()),
+            Ending::Failed(trouble @ Trouble::Record { offset, error, .. }) => {
+                plain(trouble, *offset, error.hint(args.exact))
+            }
             Ending::Panicked(panic) => panic.say(name),
         }
     }

@@ -12,11 +12,9 @@ use crate::rows::parallel;
 use crate::rows::row::{self, RowPlan};
 use crate::rows::setup::{Setup, Shapes};
 use crate::rows::streams::{End, Streams};
-use crate::rows::tail::Tail;
 use crate::rows::trouble::Trouble;
 use crate::rows::work::{Done, Job, MAX_LISTED, Worker};
 use crate::status::Status;
-use charpipe::OnOverlong;
 use charpipe::fields::{Layout, OnBad, ReadOptions, Reader, Trim};
 use charpipe::files::signals;
 use std::ffi::OsStr;
@@ -41,7 +39,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
         setup.say_assumptions(&shapes);
     }
     let output = streams.name(args);
-    let job = Job { rows, has_rejects: args.rejects.is_some(), cuts: args.overlong == OnOverlong::Cut };
+    let job = Job { rows, has_rejects: args.rejects.is_some() };
     let mut worst = Status::Done;
     let mut files = args.files().into_iter().peekable();
     while let Some(path) = files.next() {
@@ -112,6 +110,7 @@ pub(super) fn reader(args: &Rows, setup: &Setup) -> Result<Reader, Status> {
         .on_bad(if args.null_on_bad { OnBad::Null } else { OnBad::Error })
         .empty_is_null(args.null_on_bad)
         .canonical(args.exact)
+        .overlong(args.overlong)
         .fillers(args.filler);
     if !args.select.is_empty() {
         options = options.select(args.select.iter().map(|name| name.trim()));
@@ -156,8 +155,8 @@ impl Run<'_> {
         let written = streams.write_headers(&mut account.bytes_out).map_err(Ending::from);
         let ended = written.and_then(|()| {
             let mut take = |done: &mut Done| take(done, &mut account, streams);
-            let tail = Tail::of(self.args, self.setup, &shape);
-            let worker = || Worker::new(self.job, self.name.json(), self.reader.clone(), tail.clone());
+            let is_fixed = shape.lrecl().is_some();
+            let worker = || Worker::new(self.job, self.name.json(), self.reader.clone().fixed_length(is_fixed));
             match is_file && jobs > 1 {
                 true => parallel::run(&worker, jobs, &mut cutter, &mut take),
                 false => alone(worker(), &mut cutter, &mut take),

@@ -14,8 +14,6 @@ pub(super) enum BadRecord {
     Character { column: Column, ch: char, is_newline: bool, offset: usize },
     /// The record has a type whose rows go nowhere: this one.
     OtherType { path: Option<String> },
-    /// The record is longer than the layout says.
-    TooLong { len: usize, layout: usize },
 }
 
 impl From<FieldError> for BadRecord {
@@ -38,16 +36,15 @@ impl BadRecord {
             BadRecord::Field(error) => error.offset(),
             BadRecord::Character { offset, .. } => *offset,
             BadRecord::OtherType { .. } => 0,
-            BadRecord::TooLong { layout, .. } => *layout,
         }
     }
 
     /// Returns the path of the field.
     pub(super) fn field(&self) -> Option<&str> {
         match self {
-            BadRecord::Field(error) => Some(error.path()),
+            BadRecord::Field(error) => Some(error.path()).filter(|path| !path.is_empty()),
             BadRecord::Character { column, .. } => Some(&column.path),
-            BadRecord::OtherType { .. } | BadRecord::TooLong { .. } => None,
+            BadRecord::OtherType { .. } => None,
         }
     }
 
@@ -57,12 +54,11 @@ impl BadRecord {
             BadRecord::Character { is_newline: true, .. } => "newline-in-record",
             BadRecord::Character { is_newline: false, .. } => "control",
             BadRecord::OtherType { .. } => "unknown-type",
-            BadRecord::TooLong { .. } => "longer-than-layout",
         }
     }
 
-    /// Returns what to do about it.
-    pub(super) fn hint(&self) -> &'static str {
+    /// Returns what to do about it. `is_exact` is `--exact`.
+    pub(super) fn hint(&self, is_exact: bool) -> &'static str {
         match self {
             BadRecord::Field(error) => match error.code() {
                 "bad-number" => {
@@ -75,14 +71,17 @@ impl BadRecord {
                 "record-too-short" => {
                     " (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)"
                 }
+                "longer-than-layout" if is_exact => {
+                    " (is the layout complete? see --show-layout; use --rejects PATH to go on)"
+                }
+                "longer-than-layout" => {
+                    " (is the layout complete? see --show-layout; use --overlong cut to leave out the rest)"
+                }
                 _ => " (use --rejects PATH to go on)",
             },
             BadRecord::Character { is_newline: true, .. } => " (use --record-newlines space to replace it)",
             BadRecord::Character { is_newline: false, .. } => " (use --controls space to replace it)",
             BadRecord::OtherType { .. } => " (use --rejects PATH to go on)",
-            BadRecord::TooLong { .. } => {
-                " (is the layout complete? see --show-layout; use --overlong cut to leave out the rest)"
-            }
         }
     }
 }
@@ -118,9 +117,6 @@ impl Display for BadRecord {
             }
             BadRecord::OtherType { path: Some(path) } => write!(f, "its type is {path}, for which there are no rows"),
             BadRecord::OtherType { path: None } => f.write_str("it has no record type"),
-            BadRecord::TooLong { len, layout } => {
-                write!(f, "it has {len} bytes, but the layout describes only {layout} of them")
-            }
         }
     }
 }

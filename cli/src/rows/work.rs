@@ -4,9 +4,8 @@ use crate::messages::json;
 use crate::rows::batch::{Batch, Record};
 use crate::rows::policy::Changed;
 use crate::rows::row::{Row, RowPlan, Scratch};
-use crate::rows::tail::Tail;
 use crate::rows::trouble::{BadRecord, Trouble};
-use charpipe::fields::{self, Reader};
+use charpipe::fields::Reader;
 use serde::Serialize;
 
 /// What all workers have in common.
@@ -14,8 +13,6 @@ pub(super) struct Job {
     pub(super) rows: RowPlan,
     /// Whether records with errors are set aside; otherwise the first one ends the work.
     pub(super) has_rejects: bool,
-    /// Whether the rest of records that are longer than the layout is left out; otherwise that is an error.
-    pub(super) cuts: bool,
 }
 
 /// The rows of a batch, and what happened.
@@ -92,13 +89,12 @@ pub(super) struct Worker<'a> {
     /// The name of the input in JSON.
     input: &'a str,
     reader: Reader,
-    tail: Tail,
     scratch: Scratch,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(job: &'a Job, input: &'a str, reader: Reader, tail: Tail) -> Self {
-        Worker { job, input, reader, tail, scratch: Scratch::default() }
+    pub(super) fn new(job: &'a Job, input: &'a str, reader: Reader) -> Self {
+        Worker { job, input, reader, scratch: Scratch::default() }
     }
 
     /// Turns the records of a batch into rows, from the one with the index `first` on, until there is enough output.
@@ -128,7 +124,7 @@ impl<'a> Worker<'a> {
 
     /// Adds the row of a record; nothing if it has an error.
     fn record(&mut self, record: Record<'_>, done: &mut Done) -> Result<(), BadRecord> {
-        let Worker { job: Job { rows, cuts, .. }, reader, tail, scratch, .. } = self;
+        let Worker { job: Job { rows, .. }, reader, scratch, .. } = self;
         let found = if rows.has_types() { reader.record_type(record.data) } else { None };
         // If there is no such table, the reader fails, or the type that it finds is another one.
         let index = rows.tables().iter().position(|table| table.record_type == found).unwrap_or(0);
@@ -136,18 +132,16 @@ impl<'a> Worker<'a> {
         let len = text.len();
         let before = scratch.changed;
         let mut row = Row::begin(rows, &rows.tables()[index], record.number, text, scratch);
-        let is_whole = |read: &fields::Row| tail.allows(record.data, read.len);
         let mut error = match reader.read(record.number, record.data, &mut row) {
             Ok(read) if rows.has_types() && read.record_type != rows.tables()[index].record_type => {
                 BadRecord::OtherType { path: read.record_type.map(|item| reader.layout().path(item).to_owned()) }
             }
-            Ok(read) if !cuts && !is_whole(&read) => BadRecord::TooLong { len: record.data.len(), layout: read.len },
             Ok(read) => {
                 row.end();
                 done.len += text.len() - len;
                 done.rows[index] += 1;
                 done.counts.nulls += read.bad;
-                done.counts.cut += u64::from(!is_whole(&read));
+                done.counts.cut += u64::from(read.cut > 0);
                 return Ok(());
             }
             Err(error) => error,

@@ -15,6 +15,7 @@ mod references;
 mod rows;
 mod rows_back;
 mod rows_errors;
+mod rows_exact;
 mod rows_show;
 mod shapes;
 mod utf_ebcdic;

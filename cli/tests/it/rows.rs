@@ -330,6 +330,59 @@ fn pieces_and_threads_make_no_difference() {
     }
 }
 
+/// Several files, of which one has an error: threads give the same rows, rejected records, report and messages.
+#[test]
+fn threads_and_several_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("list"), "N 1 7 zoned,unsigned\nTEXT 8 1993 text\n").unwrap();
+    let records = |count: usize| (0..count).map(|number| format!("{number:07}{:1993}", "x")).collect::<String>();
+    fs::write(path("good"), records(600)).unwrap();
+    let mut bad = records(500);
+    bad.replace_range(450 * 2000 + 2..450 * 2000 + 5, "xyz");
+    fs::write(path("bad"), &bad).unwrap();
+    fs::write(path("cut"), &records(300)[..599_000]).unwrap();
+    for (files, status) in
+        [("good bad good", 1), ("bad good", 1), ("cut bad", 1), ("good good", 0), ("missing good", 3)]
+    {
+        let files: String = files.split(' ').map(|name| format!("{} ", path(name))).collect();
+        for rejects in [false, true] {
+            let run = |jobs: usize| {
+                let mut line = format!("--layout {} --records fb:2000 -f latin1 --jobs {jobs}", path("list"));
+                line += &format!(" --report {} {}", path("report"), files);
+                if rejects {
+                    line += &format!("--rejects {}", path("rejects"));
+                    _ = fs::remove_file(path("rejects"));
+                }
+                let output = rows(&line, b"");
+                let read = |name: &str| fs::read_to_string(path(name)).unwrap_or_default();
+                let words = String::from_utf8(output.stderr).unwrap();
+                (output.status.code(), output.stdout, words, read("report"), read("rejects"))
+            };
+            let alone = run(1);
+            let is_mended = rejects && status == 1 && !files.contains("cut");
+            assert_eq!(alone.0, Some(if is_mended { 0 } else { status }), "{}", alone.2);
+            for jobs in [2, 3, 4] {
+                let threads = run(jobs);
+                assert!(threads.1 == alone.1, "{files} {jobs}: rows");
+                assert_eq!(
+                    (threads.0, threads.2, threads.3, threads.4),
+                    (alone.0, alone.2.clone(), alone.3.clone(), alone.4.clone())
+                );
+            }
+        }
+    }
+    // By a pipe, an input has another name and is read in other pieces.
+    let line = format!("-q --layout {} --records fb:2000 -f latin1 --jobs 3 --report {}", path("list"), path("report"));
+    let by_file = rows(&format!("{line} {}", path("bad")), b"");
+    let report = fs::read_to_string(path("report")).unwrap().replace(&path("bad"), "<stdin>");
+    let by_pipe = rows(&line, bad.as_bytes());
+    let pieces = in_pieces(&line, bad.as_bytes(), 1999);
+    assert!(by_pipe.stdout == by_file.stdout && pieces.stdout == by_file.stdout);
+    assert_eq!((by_pipe.status, pieces.status), (by_file.status, by_file.status));
+    assert_eq!(fs::read_to_string(path("report")).unwrap(), report);
+}
+
 #[test]
 fn edited_numbers_are_numbers_in_both_directions() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@ use crate::files::name::Name;
 use crate::rows::batch::Record;
 use crate::rows::setup::Setup;
 use crate::status::Status;
+use charpipe::OnOverlong;
 use charpipe::fields::{FieldError, Item, Kind, Layout, OnBad, ReadOptions, Trim, Value, Visitor};
 use std::ops::Range;
 
@@ -43,7 +44,7 @@ impl Sample {
     pub(super) fn new(args: &Rows, setup: &Setup, name: &Name, record: &Record<'_>) -> Result<Self, Status> {
         let layout = &setup.layout;
         let trim = if args.keep_blanks { Trim::Nothing } else { Trim::Blanks };
-        let options = ReadOptions::new().trim(trim).on_bad(OnBad::Raw).fillers(true);
+        let options = ReadOptions::new().trim(trim).on_bad(OnBad::Raw).fillers(true).overlong(OnOverlong::Cut);
         let made = layout.reader(&setup.registry, &setup.codec, &options);
         let mut reader = made.map_err(|error| setup.say_bad_layout(&error))?;
         let none = || vec![None; layout.items().len()];
