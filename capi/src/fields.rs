@@ -2,8 +2,8 @@
 
 use crate::failure::{Failure, hex};
 use crate::options::pairs;
-use charpipe::Registry;
-use charpipe::fields::{BadLayout, Copybook, FieldError, Item, Layout, OnBad, ReadOptions, Visitor};
+use charpipe::fields::{BadLayout, Copybook, FieldError, Item, Layout, OnBad, Problem, ReadOptions, Visitor};
+use charpipe::{OnOverlong, Registry};
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::ops::Range;
@@ -23,10 +23,12 @@ pub(crate) fn fields(options: &str, layout: &[u8], record: &[u8]) -> Value {
 
 fn read(options: &str, layout: &[u8], record: &[u8]) -> Result<Value, Value> {
     let (mut label, mut copybook, mut rules) = (DEFAULT_PAGE, Copybook::new(), Vec::new());
+    let mut overlong = OnOverlong::default();
     for (name, value) in pairs(options) {
         match name {
             "from" => label = value,
             "float" => copybook = copybook.float(value.parse().map_err(|why| bad_option(name, why))?),
+            "overlong" => overlong = value.parse().map_err(|why| bad_option(name, why))?,
             "when" => rules.push(value.parse().map_err(|why| bad_option(name, why))?),
             _ => return Err(bad_option(name, "there is no such option")),
         }
@@ -37,19 +39,19 @@ fn read(options: &str, layout: &[u8], record: &[u8]) -> Result<Value, Value> {
     let apply = |layout: Layout, rule| layout.apply(rule).map_err(|error| bad_option("when", error));
     let layout = rules.iter().try_fold(layout, apply)?;
 
-    let options = ReadOptions::new().on_bad(OnBad::Report).fillers(true);
+    let options = ReadOptions::new().on_bad(OnBad::Report).fillers(true).overlong(overlong);
     let mut reader = layout.reader(&registry, &codec, &options).map_err(bad_layout)?;
     let mut seen = Seen { layout: &layout, at: Vec::new(), fields: Vec::new(), text_len: 0 };
-    let (row, is_cut, error) = match reader.read(0, record, &mut seen) {
-        Ok(row) => (Some(row), false, Value::Null),
+    let (length, is_cut, error) = match reader.read(0, record, &mut seen) {
+        Ok(row) => (Some(row.len), false, Value::Null),
         Err(Stop::Full) => (None, true, Value::Null),
-        Err(Stop::Bad(error)) => (None, false, bad_field(&error)),
+        Err(Stop::Bad(error)) => (described(&error), false, bad_field(&error)),
     };
     Ok(json!({
         "codec": codec.name(),
         "record": layout.name(),
         "lengths": [layout.min_len(), layout.max_len()],
-        "length": row.map(|row| row.len),
+        "length": length,
         "type": reader.record_type(record).map(|item| layout.path(item)),
         "fields": seen.fields,
         "cut": is_cut,
@@ -74,8 +76,16 @@ fn bad_field(error: &FieldError) -> Value {
         "message": error.message(),
         "offset": error.offset(),
         "bytes": hex(error.bytes()),
-        "field": error.path(),
+        "field": Some(error.path()).filter(|path| !path.is_empty()),
     })
+}
+
+/// Returns the length that the layout gives a record which is longer than that.
+fn described(error: &FieldError) -> Option<usize> {
+    match error.problem() {
+        Problem::RecordTooLong { described, .. } => Some(*described),
+        _ => None,
+    }
 }
 
 /// Collects the fields.

@@ -599,7 +599,12 @@ fn fields_of_a_record() {
         r#"["IBM1047","CLIENT",[7,22],17,null,false]"#,
         "the record is a byte longer"
     );
-    assert!(read["error"].is_null());
+    assert_eq!(
+        read["error"].to_string(),
+        r#"{"bytes":"","code":"longer-than-layout","field":null,"message":"it has 18 bytes, but the layout describes only 17 of them","offset":17}"#
+    );
+    let cut = fields("from=IBM1047\noverlong=cut", copybook, record);
+    assert_eq!((&cut["error"], &cut["length"], &cut["fields"]), (&Value::Null, &17.into(), &read["fields"]));
 
     // A field that cannot be read, and a record that ends before its layout does.
     let bad = fields("", copybook, b"\x40\x40\x40\x40\xF1\x12\x34\x56\xC1");

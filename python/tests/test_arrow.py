@@ -260,6 +260,48 @@ def test_short_records():
     assert rows[0]["_errors"][0]["code"] == "record-too-short"
 
 
+def test_records_that_are_longer_than_the_layout():
+    layout = "A 1 2 text\n"
+    data = b"\0\x06\0\0" + ebcdic("ab") + b"\0\x07\0\0" + ebcdic("cde")
+    stream = charpipe.read(data, layout=layout, encoding="IBM037", records="rdw")
+    assert len(next(stream)) == 1
+    message = "byte 6: record 2: it has 3 bytes, but the layout describes only 2 of them"
+    with pytest.raises(charpipe.RecordError, match=message) as error:
+        next(stream)
+    assert (error.value.code, error.value.record, error.value.field) == ("longer-than-layout", 2, None)
+    rows = table(data, layout=layout, records="rdw", overlong="cut").to_pylist()
+    assert rows == [{"A": "ab"}, {"A": "cd"}]
+    rows = table(data, layout=layout, records="rdw", on_bad="null").to_pylist()
+    assert [row["A"] for row in rows] == ["ab", None]
+    assert rows[1]["_errors"][0]["code"] == "longer-than-layout"
+    with pytest.raises(ValueError, match="overlong='wrap': expected fail or cut|overlong=\"wrap\": expected fail or cut"):
+        charpipe.read(data, layout=layout, encoding="IBM037", records="rdw", overlong="wrap")
+
+
+def test_parts_and_batches_end_at_the_same_error():
+    # Every number of batches, with a bad record in each position.
+    layout = "N 1 3 zoned,unsigned\n"
+    for count in range(7):
+        for bad in range(count + 1):
+            numbers = ["x.y" if index == bad else f"{index:03}" for index in range(count)]
+            data = b"".join(b"\0\x07\0\0" + ebcdic(number) for number in numbers)
+            outcomes = set()
+            for batch_rows in (1, 2, 3, 100):
+                rows, message = [], None
+                stream = charpipe.read(
+                    data, layout=layout, encoding="IBM037", records="rdw", batch_rows=batch_rows, integers=True
+                )
+                try:
+                    for batch in stream:
+                        rows += pyarrow.record_batch(batch).column("N").to_pylist()
+                except charpipe.RecordError as error:
+                    message = str(error)
+                outcomes.add((tuple(rows), message))
+            assert len(outcomes) == 1, outcomes
+            rows, message = outcomes.pop()
+            assert rows == tuple(range(min(bad, count))) and (message is None) == (bad == count)
+
+
 def test_a_number_that_its_picture_has_no_room_for():
     # Four digits in three bytes: the first half byte should be zero.
     with pytest.raises(charpipe.RecordError, match="12345 has more than the 4 digits that its picture has") as error:

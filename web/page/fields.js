@@ -106,8 +106,8 @@ export function summary({ codec, type, length, fields, cut, error }, number, len
   const size = len === 1 ? "1 byte" : `${len} bytes`;
   const parts = [`Record ${number} in ${codec}${type ? `, of the type ${type}` : ""}: ${size}.`];
   if (bad > 0) parts.push(`${bad} of ${fields.length} fields cannot be read.`);
-  if (error) parts.push(`The fields after ${error.field} cannot be found: ${error.message}.`);
-  else if (length !== null && length < len) parts.push(`The layout describes only ${length} of them.`);
+  if (error?.code === "longer-than-layout") parts.push(`The layout describes only ${length} of them.`);
+  else if (error) parts.push(`The fields after ${error.field} cannot be found: ${error.message}.`);
   if (cut || fields.length > FIELDS) parts.push(`Only the first ${FIELDS} fields are shown.`);
   return parts.join(" ");
 }

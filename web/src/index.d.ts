@@ -238,13 +238,13 @@ export interface Field {
  *
  * An error in the layout is thrown, with `line` and `column`. A field that cannot be read has an `error` of its own. If
  * the record cannot be read to its end, because a count in it is wrong for example, the result has the `error` and the
- * fields before it. `cut` is true if there are more than 10,000 fields, or more than 16 MiB of values. Only in the build
+ * fields before it; likewise if it goes on after the layout, unless `overlong` is `cut`. `cut` is true if there are more than 10,000 fields, or more than 16 MiB of values. Only in the build
  * `all`.
  */
 export function fields(
   layout: string | Bytes,
   record: Bytes,
-  options?: { from?: string; float?: "ibm" | "ieee"; when?: string | string[] },
+  options?: { from?: string; float?: "ibm" | "ieee"; overlong?: "fail" | "cut"; when?: string | string[] },
 ): {
   codec: string;
   /** The name of the record in the layout. */
@@ -257,7 +257,7 @@ export function fields(
   type: string | null;
   fields: Field[];
   cut: boolean;
-  error: (Failure & { bytes: string; field: string }) | null;
+  error: (Failure & { bytes: string; field: string | null }) | null;
 };
 
 /**

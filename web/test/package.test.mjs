@@ -411,6 +411,9 @@ test("the fields of a record", async () => {
   // As bytes, and with a record that is too short; a count that is wrong does not throw.
   const short = charpipe.fields(new TextEncoder().encode(copybook), new Uint8Array());
   assert.deepEqual(new Set(short.fields.map(({ error }) => error.code)), new Set(["record-too-short"]));
+  const longer = charpipe.fields("A 1 1 text\n", bytes(0xc1, 0xc2));
+  assert.deepEqual([longer.error.code, longer.error.field, longer.length], ["longer-than-layout", null, 1]);
+  assert.equal(charpipe.fields("A 1 1 text\n", bytes(0xc1, 0xc2), { overlong: "cut" }).error, null);
   const counted = charpipe.fields("01 R.\n 05 N PIC 9.\n 05 A PIC X OCCURS 0 TO 2 DEPENDING ON N.\n", bytes(0xf7));
   assert.deepEqual([counted.error.code, counted.error.field, counted.error.offset], ["bad-count", "N", 0]);
   // Types of records, and markup in names and values, which stays as it is.

@@ -116,8 +116,9 @@ pub(crate) struct Rows {
     /// Refuse fields that --from-rows would write as other bytes
     ///
     /// Some values can be written in several ways: a packed number can end with C or F, for example. With this option
-    /// such a field is an error if its bytes are not those that `--from-rows` writes. Together with --filler, every record
-    /// can then be written back byte for byte.
+    /// such a field is an error if its bytes are not those that `--from-rows` writes; so are bytes that no field covers.
+    /// Together with --filler, every record can then be written back byte for byte. It cannot be used with --overlong cut,
+    /// --null-on-bad, or policies that change characters.
     #[arg(help_heading = ROWS, long)]
     pub(crate) exact: bool,
 

@@ -196,6 +196,37 @@ fn max_len(copybook: &str, rules: &[&str]) -> Option<usize> {
     Some(layout.max_len())
 }
 
+/// Blanks after a shorter record type come back only in records of a fixed length.
+#[test]
+fn blanks_after_a_shorter_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list");
+    fs::write(&list, "K 1 1 text\nwhen K=A: LONG\nX 2 10 text\nwhen K=B: SHORT\nY 2 3 text\n").unwrap();
+    let line = format!("-q --layout {} -f latin1", list.display());
+    let forward = format!("{line} --exact --filler --records");
+    let output = rows(&format!("{forward} rdw"), b"\0\x0F\0\0Babc       ");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "charpipe: <stdin>: byte 8: record 1: it has 11 bytes, but the layout describes only 4 of them (is the layout \
+         complete? see --show-layout; use --rejects PATH to go on)\n"
+    );
+    let output = rows(&format!("{forward} fb:11"), b"Babc       ");
+    let back = rows(&format!("{line} --from-rows csv --to-records fb:11"), &output.stdout);
+    assert_eq!(String::from_utf8(back.stdout).unwrap(), "Babc       ");
+}
+
+#[test]
+fn options_that_change_something() {
+    for option in ["--overlong cut", "--null-on-bad", "--controls space", "--controls drop", "--record-newlines space"]
+    {
+        let output = rows(&format!("--layout missing --exact {option}"), b"");
+        let words = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(words.starts_with("charpipe: --exact cannot be used with --"), "{words}");
+    }
+}
+
 #[test]
 fn the_same_bytes_or_an_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,6 +43,7 @@ def read(
     on_bad: str = "error",
     trim: str = "blanks",
     short_records: bool = False,
+    overlong: str = "fail",
     empty_is_null: bool = False,
     integers: bool = False,
     underscores: bool = False,
@@ -72,8 +73,8 @@ def read(
     ``on_bad="error"`` stops at the first field that is not a value of its kind. ``on_bad="null"`` makes it null, and
     the column ``_errors`` says for each such field its name, a code, a message, and the bytes.
     ``trim`` says what is removed from the end of text: ``blanks``, ``nuls`` (also low-values) or ``nothing``.
-    ``short_records`` allows records that end before the layout does. ``empty_is_null`` makes numbers of blanks or of
-    low-values null.
+    ``short_records`` allows records that end before the layout does. Records that are longer than the layout are errors;
+    ``overlong="cut"`` leaves out the rest. ``empty_is_null`` makes numbers of blanks or of low-values null.
 
     Numbers are ``decimal128`` with the precision and scale of their picture, and binary ones without decimal places are
     ``int32`` or ``int64``. ``integers=True`` makes all numbers of up to 18 digits without decimal places integers.
@@ -95,6 +96,7 @@ def read(
         "on_bad": on_bad,
         "trim": trim,
         "short_records": short_records,
+        "overlong": overlong,
         "empty_is_null": empty_is_null,
         "integers": integers,
         "underscores": underscores,

@@ -44,7 +44,7 @@ SPLIT_BYTES = 128 << 20
 MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
 
 #: Options that are given to ``charpipe.read`` as they are, and those that are lists, and those that are true or false.
-TEXTS = ("layout", "encoding", "records", "trim", "floats", "byteorder")
+TEXTS = ("layout", "encoding", "records", "trim", "overlong", "floats", "byteorder")
 LISTS = ("columns", "extra")
 FLAGS = ("short_records", "empty_is_null", "integers", "underscores")
 OTHERS = ("when", "path", "paths", "mode", "dates", "file", "split_bytes", "partitions", "batch_rows")

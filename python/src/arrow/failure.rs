@@ -91,9 +91,13 @@ impl Failure {
     fn exception(&self, py: Python<'_>, message: String) -> PyResult<PyErr> {
         let (code, offset, record, field, bytes) = match self {
             Failure::Input(error) => (error.code(), error.offset(), record_of(error), None, None),
-            Failure::Field(bad, offset) => {
-                (bad.code, *offset, Some(bad.record), Some(&*bad.field), Some(PyBytes::new(py, &bad.bytes)))
-            }
+            Failure::Field(bad, offset) => (
+                bad.code,
+                *offset,
+                Some(bad.record),
+                Some(&*bad.field).filter(|field| !field.is_empty()),
+                Some(PyBytes::new(py, &bad.bytes)),
+            ),
             Failure::Batch(_) => ("bad-batch", None, None, None, None),
         };
         let arguments = (message, code, offset, record, field, bytes);

@@ -9,10 +9,10 @@ use super::source::Source;
 use super::stream::RecordStream;
 use crate::error::raised;
 use crate::registry;
-use charpipe::Registry;
 use charpipe::codec::Codec;
 use charpipe::fields::{BadLayout, ByteOrder, Copybook, FloatFormat, Layout, OnBad, ReadOptions, Reader, Rule, Trim};
 use charpipe::records::{Records, SNIFFED, Shape, Split, TapeFile, look, numbered_splits, splits};
+use charpipe::{OnOverlong, Registry};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::HashMap;
@@ -75,6 +75,7 @@ pub(crate) struct Wanted {
     on_bad: String,
     trim: String,
     short_records: bool,
+    overlong: String,
     empty_is_null: bool,
     integers: bool,
     underscores: bool,
@@ -200,10 +201,13 @@ impl Wanted {
             "null" => OnBad::Report,
             word => return Err(unknown("on_bad", word, "error or null")),
         };
+        let overlong: OnOverlong =
+            self.overlong.parse().map_err(|_| unknown("overlong", &self.overlong, "fail or cut"))?;
         let mut options = ReadOptions::new()
             .trim(trim)
             .on_bad(on_bad)
             .short_records(self.short_records)
+            .overlong(overlong)
             .empty_is_null(self.empty_is_null);
         if let Some(columns) = &self.columns {
             options = options.select(columns.iter().filter(|name| !name.starts_with('_')).cloned());
