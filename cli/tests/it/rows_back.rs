@@ -41,6 +41,21 @@ fn csv_of_all_kinds() {
     csv_passes("\"\"\n\"\"\n", "     ");
 }
 
+/// In a file with one column, an empty line is a row with an empty value.
+#[test]
+fn empty_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list");
+    std::fs::write(&list, "A 1 2 text\n").unwrap();
+    let line = format!("-q --layout {} -f latin1 --from-rows csv", list.display());
+    for (text, records) in [("\nA\nx\n\ny\n", "x   y "), ("A\r\n\r\n\r\n", "    "), ("A\n", ""), ("A\nx", "x ")] {
+        assert_eq!(String::from_utf8(rows(&line, text.as_bytes()).stdout).unwrap(), records, "{text:?}");
+    }
+    // With several columns, it is nothing.
+    std::fs::write(&list, "A 1 2 text\nB 3 2 text\n").unwrap();
+    assert_eq!(rows(&line, b"A,B\n\nx,y\n\n").stdout, b"x y ");
+}
+
 #[test]
 fn csv_is_malformed() {
     let fails = |text: &str, records: &str, words: &str| fails("csv", text, records, words);

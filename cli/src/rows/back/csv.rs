@@ -110,6 +110,9 @@ impl RowReader for CsvReader {
                 ));
             }
             self.header = self.read_header(cells)?;
+            if self.header.len() == 1 {
+                self.splitter.take_empty_rows();
+            }
         }
         if !self.row(input, self.header.len(), blocks)? {
             return Ok(false);

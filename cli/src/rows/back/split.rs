@@ -1,7 +1,8 @@
 //! Splits CSV into rows and fields (RFC 4180 §2), from pieces of any size. Memory is bounded by the longest row and by
 //! the largest number of fields.
 //!
-//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are not rows. Quotes may be only
+//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are not rows, unless rows have one
+//! field: then an empty line is a row whose field is empty. Quotes may be only
 //! where the RFC allows them: around a whole field, and doubled inside such a field. Any other quote is an error,
 //! because it could mean several things.
 
@@ -80,12 +81,27 @@ pub(super) struct Splitter {
     after_cr: bool,
     /// Where the row begins.
     begin: At,
+    /// Whether an empty line is a row.
+    has_empty_rows: bool,
 }
 
 impl Splitter {
     pub(super) fn new() -> Self {
         let at = At { line: 1, offset: 0 };
-        Splitter { state: State::Row, text: Vec::new(), ends: Vec::new(), at, after_cr: false, begin: at }
+        Splitter {
+            state: State::Row,
+            text: Vec::new(),
+            ends: Vec::new(),
+            at,
+            after_cr: false,
+            begin: at,
+            has_empty_rows: false,
+        }
+    }
+
+    /// From now on, an empty line is a row with one empty field.
+    pub(super) fn take_empty_rows(&mut self) {
+        self.has_empty_rows = true;
     }
 
     /// Reads until a row of at most `max_fields` fields ends. Returns how many bytes were read, and whether the row has
@@ -96,7 +112,19 @@ impl Splitter {
             let rest = &src[read..];
             let from = self.state;
             read += match from {
-                State::Row if is_line_end(*byte) => self.pass(&rest[..1]),
+                State::Row if is_line_end(*byte) => {
+                    let is_row = self.has_empty_rows && !(self.after_cr && *byte == b'\n');
+                    if is_row {
+                        self.begin = self.at;
+                        self.text.clear();
+                        self.ends = vec![0];
+                    }
+                    let len = self.pass(&rest[..1]);
+                    if is_row {
+                        return Ok((read + len, true));
+                    }
+                    len
+                }
                 State::Row => {
                     (self.state, self.begin) = (State::Field, self.at);
                     self.text.clear();
@@ -236,8 +264,8 @@ mod tests {
     type Row = (u64, u64, Vec<String>);
 
     /// Returns the rows, and the error that ended them.
-    fn rows(text: &str, size: usize) -> (Vec<Row>, Option<Malformed>) {
-        let (mut splitter, mut rows) = (Splitter::new(), Vec::new());
+    fn rows(text: &str, size: usize, has_empty_rows: bool) -> (Vec<Row>, Option<Malformed>) {
+        let (mut splitter, mut rows) = (Splitter { has_empty_rows, ..Splitter::new() }, Vec::new());
         let put = |splitter: &Splitter, rows: &mut Vec<_>| {
             let fields = splitter.fields().map(|field| field.unwrap().to_owned()).collect();
             rows.push((splitter.begin().line, splitter.begin().offset, fields));
@@ -266,8 +294,13 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[(u64, u64, &[&str])], error: Option<Malformed>) {
+        check_with(text, expected, error, false);
+    }
+
+    #[track_caller]
+    fn check_with(text: &str, expected: &[(u64, u64, &[&str])], error: Option<Malformed>, has_empty_rows: bool) {
         for size in 1..=text.len().max(1) {
-            let (rows, found) = rows(text, size);
+            let (rows, found) = rows(text, size, has_empty_rows);
             let rows: Vec<_> =
                 rows.iter().map(|row| (row.0, row.1, row.2.iter().map(|field| &**field).collect())).collect();
             let expected: Vec<(u64, u64, Vec<&str>)> =
@@ -285,6 +318,14 @@ mod tests {
         check("a\rb\n\rc", &[(1, 0, &["a"]), (2, 2, &["b"]), (4, 5, &["c"])], None);
         check("\"a,\"\"\r\n\n\",é\r\nb", &[(1, 0, &["a,\"\r\n\n", "é"]), (4, 14, &["b"])], None);
         check("\u{FEFF}\"a\",b", &[(1, 0, &["a", "b"])], None);
+    }
+
+    #[test]
+    fn empty_rows() {
+        check_with("a\n\nb\n\n", &[(1, 0, &["a"]), (2, 2, &[""]), (3, 3, &["b"]), (4, 5, &[""])], None, true);
+        check_with("a\r\n\r\nb", &[(1, 0, &["a"]), (2, 3, &[""]), (3, 5, &["b"])], None, true);
+        check_with("\r\r\n\"\"\n\r", &[(1, 0, &[""]), (2, 1, &[""]), (3, 3, &[""]), (4, 6, &[""])], None, true);
+        check_with("a\n", &[(1, 0, &["a"])], None, true);
     }
 
     #[test]
