@@ -22,6 +22,11 @@ pub(crate) struct HintContext {
     pub(crate) len: Option<u64>,
 }
 
+/// The hint for a newline in a record. With a wrong record length, newlines and binary fields are anywhere in the records:
+/// replacing them would only hide that.
+pub(crate) const NEWLINE: &str = " (are the length and shape of the records right? see `charpipe detect --records`; if \
+                                  they are, use --record-newlines space)";
+
 /// Returns the hint for an error in the data, to be appended to its message.
 pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
     let hint = match error.kind() {
@@ -34,7 +39,7 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
         ErrorKind::ColumnTooLong { .. } => " (use --overlong cut to cut the text in columns)",
         ErrorKind::SequenceTooLong { .. } => " (leave out --normalize to go on)",
         ErrorKind::Control { .. } => " (use --controls space to go on)",
-        ErrorKind::NewlineInRecord { .. } => " (use --record-newlines space to replace it with a space)",
+        ErrorKind::NewlineInRecord { .. } => NEWLINE,
         ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
         ErrorKind::Unmappable { .. } => {
             " (use --unmappable replace to go on, or a target that has it, such as -t UTF-8)"

@@ -62,7 +62,8 @@ impl Streams {
         Ok(streams)
     }
 
-    /// Refuses outputs that would replace each other, and a report that would replace an input.
+    /// Refuses outputs that would replace each other, or what the run reads. Only the output of `-o` may replace an input,
+    /// because the user has named it.
     fn check(&self, args: &Rows) -> Result<(), Status> {
         let mut outputs: Vec<&Output> = match &self.rows {
             RowStreams::One { output, .. } => vec![output],
@@ -75,7 +76,10 @@ impl Streams {
                 return Err(Status::Usage);
             }
         }
-        let extras: Vec<&Output> = [&self.rejects, &self.report].into_iter().flatten().collect();
+        let mut extras: Vec<&Output> = [&self.rejects, &self.report].into_iter().flatten().collect();
+        if let RowStreams::ByType(files) = &self.rows {
+            extras.extend(files.iter().map(|file| &file.output));
+        }
         protect_inputs(args, &outputs, &extras)
     }
 

@@ -1,5 +1,6 @@
 //! What can be wrong with a record, and with an input.
 
+use crate::messages::hints;
 use crate::messages::json::ErrorObject;
 use charpipe::Error;
 use charpipe::fields::{Column, FieldError, Layout};
@@ -79,7 +80,7 @@ impl BadRecord {
                 }
                 _ => " (use --rejects PATH to go on)",
             },
-            BadRecord::Character { is_newline: true, .. } => " (use --record-newlines space to replace it)",
+            BadRecord::Character { is_newline: true, .. } => hints::NEWLINE,
             BadRecord::Character { is_newline: false, .. } => " (use --controls space to replace it)",
             BadRecord::OtherType { .. } => " (use --rejects PATH to go on)",
         }

@@ -170,8 +170,8 @@ fn characters_in_text() {
         record,
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 4: record 1: field NAME has the newline U+000A (use --record-newlines space to replace \
-         it)\n",
+        "charpipe: <stdin>: byte 4: record 1: field NAME has the newline U+000A (are the length and shape of the \
+         records right? see `charpipe detect --records`; if they are, use --record-newlines space)\n",
     );
 }
 
@@ -336,6 +336,10 @@ fn outputs_do_not_replace_what_the_run_reads() {
         "",
         "charpipe: @/SALE.csv: this output cannot also be the layout or a table file\n",
     );
+    assert_eq!(folder.read("SALE.csv"), COPYBOOK);
+    // So may an input.
+    let words = "charpipe: @/SALE.csv: this output cannot also be an input\n";
+    folder.check("-q --layout @/sale.cpy --output-dir @ @/in @/SALE.csv", b"", 2, "", words);
     assert_eq!(folder.read("SALE.csv"), COPYBOOK);
     // The rows may replace the records.
     folder.check("-q --layout @/sale.cpy --null-on-bad -o @/in @/in", b"", 0, "", "");
