@@ -38,7 +38,8 @@ pub(crate) fn finish<T>(name: &Name, written: io::Result<T>) -> Status {
     }
 }
 
-/// Returns whether a write failed because the reader has closed the pipe.
+/// Returns whether a write failed because the reader has closed the pipe. An [`Output`] fails in this way only if it is a
+/// main output and a pipe or a socket.
 pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }

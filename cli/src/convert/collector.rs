@@ -34,7 +34,8 @@ impl<'a> Collector<'a> {
         self.summary.add(outcome);
         say_outcome(outcome, self.args, &name, &task.path.text());
         if let Some(file) = &mut self.report {
-            let line = json::line(&ReportObject::of(&name, &outcome.output, &outcome.report, outcome.ending.object()));
+            let Outcome { output, report, ending, .. } = outcome;
+            let line = json::line(&ReportObject::of(&name, output, report, ending.is_stopped(), ending.object()));
             if let Err(error) = file.write_all(line.as_bytes()) {
                 let status = print::cannot_write(&file.name, &error);
                 self.raise(status);

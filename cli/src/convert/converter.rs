@@ -91,7 +91,7 @@ impl Converter<'_> {
         let opened = self.begin(task, self.transcode_of(task), |_| None).and_then(|mut conversion| {
             let output = match conversion.in_place.take() {
                 Some(file) => Output::in_place(name.clone(), file),
-                None => self.open_output(task, name).map_err(Ending::NoOutput)?,
+                None => self.open_output(task, name).map_err(Ending::NoOutput)?.written_to_the_end(),
             };
             Ok((conversion, output))
         });

@@ -62,6 +62,11 @@ impl Ending {
         }
     }
 
+    /// Returns whether the reader of the output wanted no more.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self, Ending::Closed)
+    }
+
     /// Returns the error of the conversion.
     pub(crate) fn error(&self) -> Option<&Error> {
         match self {
@@ -72,7 +77,7 @@ impl Ending {
 
     /// Returns whether the output takes no more data, so that there is no point in another input.
     pub(crate) fn is_of_output(&self) -> bool {
-        matches!(self, Ending::Closed)
+        self.is_stopped()
             || self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Write { .. }))
     }
 

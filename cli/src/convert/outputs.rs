@@ -41,7 +41,8 @@ pub(crate) fn open_report(args: &Convert, plan: &Plan) -> Result<Option<Output>,
             Output::stderr().map_err(|error| print::cannot_write(Name::stderr(), &error))?
         }
         Some(path) => open(path)?,
-    };
+    }
+    .written_to_the_end();
     // The report is written even if a conversion fails, and the input would be lost.
     let is_input = |task: &Task| {
         let input = task.path.to_open().and_then(|path| input::metadata(&path));

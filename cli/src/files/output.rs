@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(crate) struct Output {
     pub(crate) name: Name,
     sink: Sink,
+    /// The reader may close it before the end: then it has read all that it wanted. Only a pipe or a socket has a reader.
+    may_end_early: bool,
 }
 
 enum Sink {
@@ -26,34 +28,45 @@ enum Sink {
 }
 
 /// Where a stream leads.
+#[derive(Clone, Copy)]
 struct StreamEnd {
     /// The identity of the file, if it is a regular file.
     file: Option<FileId>,
-    /// Whether somebody reads what is written, and may stop: a pipe or a socket.
+    /// It is a pipe or a socket, which another process reads.
     has_reader: bool,
 }
 
 impl Output {
+    fn new(name: Name, sink: Sink) -> Self {
+        let may_end_early = matches!(sink, Sink::Stream(_, StreamEnd { has_reader: true, .. }));
+        Output { name, sink, may_end_early }
+    }
+
     /// Opens standard output.
     pub(crate) fn stdout() -> io::Result<Self> {
-        Ok(Output { name: Name::stdout(), sink: Sink::standard(Standard::Out)? })
+        Ok(Output::new(Name::stdout(), Sink::standard(Standard::Out)?))
     }
 
     /// Opens standard error, for data that the user asked for there.
     pub(crate) fn stderr() -> io::Result<Self> {
-        Ok(Output { name: Name::stderr(), sink: Sink::standard(Standard::Err)? })
+        Ok(Output::new(Name::stderr(), Sink::standard(Standard::Err)?))
+    }
+
+    /// Says that this is not the main output of the run: it must be written to its end, also if it is a pipe.
+    pub(crate) fn written_to_the_end(self) -> Self {
+        Output { may_end_early: false, ..self }
     }
 
     /// Opens a path. If it leads to a regular file or to nothing, a new file is written, which takes that place on
     /// [`commit`](Self::commit); symlinks are followed. A FIFO or a device is written directly. A directory is an error.
     pub(crate) fn path(path: &Path) -> io::Result<Self> {
         streams::check(path)?;
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::open(End::of(path)?.1)? })
+        Ok(Output::new(Name::of_path(path.as_os_str()), Sink::open(End::of(path)?.1)?))
     }
 
     /// Returns the output that replaces the input `file`.
     pub(crate) fn in_place(name: Name, file: InPlace) -> Self {
-        Output { name, sink: Sink::InPlace(Box::new(file)) }
+        Output::new(name, Sink::InPlace(Box::new(file)))
     }
 
     /// Opens a place below a directory, as [`path`](Self::path) does, or nothing in a rehearsal. A symlink there is
@@ -61,18 +74,18 @@ impl Output {
     pub(crate) fn at(name: Name, place: Place, may_be_link: bool, rehearsal: bool) -> io::Result<Self> {
         let end = place.follow(may_be_link)?;
         let sink = if rehearsal { Sink::rehearsal(end)? } else { Sink::open(end)? };
-        Ok(Output { name, sink })
+        Ok(Output::new(name, sink))
     }
 
     /// Returns an output called `name` that writes nothing.
     pub(crate) fn nothing(name: Name) -> Self {
-        Output { name, sink: Sink::Nothing(None) }
+        Output::new(name, Sink::Nothing(None))
     }
 
     /// Returns an output that writes nothing in place of a file at `path`. Fails if that file could not be opened, as far
     /// as this can be known without opening it.
     pub(crate) fn rehearsal(path: &Path) -> io::Result<Self> {
-        Ok(Output { name: Name::of_path(path.as_os_str()), sink: Sink::rehearsal(End::of(path)?.1)? })
+        Ok(Output::new(Name::of_path(path.as_os_str()), Sink::rehearsal(End::of(path)?.1)?))
     }
 
     /// Returns whether every file stays as it is until [`commit`](Self::commit).
@@ -118,11 +131,9 @@ impl Output {
         }
     }
 
-    /// Returns whether `error`, with which a write to this output has failed, means only that its reader wants no more. A
-    /// file has no reader: the same error from a network or FUSE is a failure.
+    /// Returns whether `error`, with which a write to this output has failed, means only that its reader wants no more.
     pub(crate) fn is_stopped_by(&self, error: &io::Error) -> bool {
-        let has_reader = matches!(&self.sink, Sink::Stream(_, StreamEnd { has_reader: true, .. }));
-        has_reader && error.kind() == io::ErrorKind::BrokenPipe
+        self.may_end_early && error.kind() == io::ErrorKind::BrokenPipe
     }
 
     /// Finishes all outputs. No file takes its place before each of them is complete and on disk. Returns the output that
@@ -161,12 +172,13 @@ impl Output {
     /// Finishes the output: a new file takes the place of the old one, with its permissions. Returns whether anything
     /// has changed, which only `--in-place` can know; for all other outputs the result is `true`.
     pub(crate) fn commit(self) -> io::Result<bool> {
-        match self.sink {
+        let done = match self.sink {
             Sink::Stream(mut stream, _) => stream.flush().map(|()| true),
             Sink::Atomic(file) => file.commit().map(|()| true),
             Sink::InPlace(file) => file.commit(),
             Sink::Nothing(_) => Ok(true),
-        }
+        };
+        done.map_err(|error| told(error, self.may_end_early))
     }
 }
 
@@ -198,7 +210,6 @@ impl Sink {
     fn standard(stream: Standard) -> io::Result<Self> {
         match (stream.open()?, stream) {
             (Some(file), _) => Sink::stream(Blocking(Arc::new(file))),
-            // Here the system does not say where a stream leads; only a pipe fails because its reader is gone.
             (None, Standard::Err) => Ok(Sink::Stream(Box::new(io::stderr()), StreamEnd::UNKNOWN)),
             (None, _) => Ok(Sink::Stream(Box::new(io::stdout()), StreamEnd::UNKNOWN)),
         }
@@ -206,36 +217,43 @@ impl Sink {
 }
 
 impl StreamEnd {
-    const UNKNOWN: StreamEnd = StreamEnd { file: None, has_reader: true };
+    /// What is assumed where the system does not tell: only a pipe fails because of its reader.
+    const UNKNOWN: Self = StreamEnd { file: None, has_reader: true };
 }
 
-/// Returns whether an open file is a pipe or a socket.
+/// Returns whether this is a pipe or a socket.
 #[cfg(unix)]
-fn has_reader(file: &Metadata) -> bool {
+fn has_reader(stream: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
 
-    file.file_type().is_fifo() || file.file_type().is_socket()
+    stream.file_type().is_fifo() || stream.file_type().is_socket()
 }
 
-/// Returns whether an open file may be a pipe.
 #[cfg(not(unix))]
-fn has_reader(file: &Metadata) -> bool {
-    !file.is_file()
+fn has_reader(stream: &Metadata) -> bool {
+    !stream.is_file()
+}
+
+/// Returns the error of a write. A closed pipe keeps its kind only if that is no failure: a regular file of a network or
+/// FUSE file system can report the same, and then data is missing.
+fn told(error: io::Error, may_end_early: bool) -> io::Error {
+    if error.kind() == io::ErrorKind::BrokenPipe && !may_end_early { io::Error::other(error) } else { error }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.sink {
+        let written = match &mut self.sink {
             Sink::Stream(stream, _) => stream.write(bytes),
             Sink::Atomic(file) => file.write(bytes),
             Sink::InPlace(file) => file.write(bytes),
             Sink::Nothing(_) => Ok(bytes.len()),
-        }
+        };
+        written.map_err(|error| told(error, self.may_end_early))
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Stream(stream, _) => stream.flush(),
+            Sink::Stream(stream, _) => stream.flush().map_err(|error| told(error, self.may_end_early)),
             Sink::Atomic(_) | Sink::InPlace(_) | Sink::Nothing(_) => Ok(()),
         }
     }

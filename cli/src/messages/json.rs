@@ -78,6 +78,8 @@ pub(crate) struct ReportObject<'a> {
     record_newlines: Option<&'a Faults<UnmappableAt>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     records_cut: Option<&'a RecordsCut>,
+    /// The reader of the output has closed the pipe before the end.
+    stopped: bool,
     error: Option<ErrorObject>,
 }
 
@@ -143,8 +145,14 @@ impl ErrorObject {
 }
 
 impl<'a> ReportObject<'a> {
-    /// Returns the object for one conversion.
-    pub(crate) fn of(input: &'a Name, output: &'a Name, report: &'a Report, error: Option<ErrorObject>) -> Self {
+    /// Returns the object for one conversion. `stopped`: the reader of the output has closed the pipe before the end.
+    pub(crate) fn of(
+        input: &'a Name,
+        output: &'a Name,
+        report: &'a Report,
+        stopped: bool,
+        error: Option<ErrorObject>,
+    ) -> Self {
         ReportObject {
             input: input.json(),
             output: output.json(),
@@ -161,6 +169,7 @@ impl<'a> ReportObject<'a> {
             records_out: report.records_out,
             record_newlines: report.record_newlines.as_ref(),
             records_cut: report.records_cut.as_ref(),
+            stopped,
             error,
         }
     }

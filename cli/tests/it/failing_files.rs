@@ -909,6 +909,131 @@ fn a_reader_that_closes_the_pipe_early() {
     }
 }
 
+/// The report says where the reader stopped, and has nothing about the inputs that were not reached.
+#[test]
+fn the_report_of_a_reader_that_closes_the_pipe_early() {
+    let folder = Folder::new();
+    folder.file("x", long_text(300_000));
+    folder.file("y", "short");
+    for args in ["--report r y x y", "--report r -o /dev/stdout y x y", "--report r --jobs 2 y x y"] {
+        let (mut reader, output) = std::io::pipe().unwrap();
+        let mut command = folder.charpipe();
+        let child = command.args(args.split(' ')).stdout(output).stderr(Stdio::piped()).spawn().unwrap();
+        drop(command);
+        reader.read_exact(&mut [0; 10]).unwrap();
+        drop(reader);
+        silent(&child.wait_with_output().unwrap());
+        let report = folder.text("r");
+        let lines: Vec<serde_json::Value> = report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let seen: Vec<_> = lines.iter().map(|line| (line["input"].as_str(), line["stopped"].as_bool())).collect();
+        assert_eq!(seen, [(Some("y"), Some(false)), (Some("x"), Some(true))], "{args}");
+        let read = lines[1]["bytes_in"].as_u64().unwrap();
+        assert!(read > 0 && read < long_text(300_000).len() as u64, "{read}");
+        assert!(lines[1]["error"].is_null());
+    }
+}
+
+/// Only the reader of the main output may stop early: any other output would be incomplete.
+#[test]
+fn a_reader_that_closes_another_output_early() {
+    let folder = Folder::new();
+    folder.file("x", long_text(20_000));
+    fs::create_dir(folder.path("out")).unwrap();
+    folder.file("y", "");
+    // More than a pipe holds, in both cases.
+    let reported = format!("--report fifo{}", " y".repeat(300));
+    for (fifo, args) in [("out/x", "--output-dir out x"), ("fifo", &reported)] {
+        let script = format!(
+            "mkfifo {fifo}; head -c 10 {fifo} > start & head=$!
+            \"$CHARPIPE\" -q {args} > /dev/null; status=$?; wait $head; exit $status"
+        );
+        let output = folder.sh(&script);
+        failed(&output, &format!("{fifo}: cannot write: Broken pipe"), "(os error 32)");
+    }
+}
+
+/// A library that makes the system calls of the command fail which write to a regular file, from the one with the number
+/// `FAIL_AT` on, as a file in a FUSE or network file system may. Returns `None` if there is no C compiler.
+fn failing_calls(folder: &Folder) -> Option<PathBuf> {
+    let source = "#define _GNU_SOURCE
+        #include <errno.h>
+        #include <stdlib.h>
+        #include <sys/stat.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        static long fails(int fd) {
+            static int count;
+            struct stat found;
+            if (fstat(fd, &found) || !S_ISREG(found.st_mode)) return 0;
+            return __sync_add_and_fetch(&count, 1) >= atoi(getenv(\"FAIL_AT\"));
+        }
+        ssize_t write(int fd, const void *bytes, size_t len) {
+            if (fails(fd)) { errno = EPIPE; return -1; }
+            return syscall(SYS_write, fd, bytes, len);
+        }
+        int fdatasync(int fd) {
+            if (fails(fd)) { errno = EPIPE; return -1; }
+            return syscall(SYS_fdatasync, fd);
+        }";
+    folder.file("fail.c", source);
+    let library = folder.path("fail.so");
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(folder.path("fail.c")).output();
+    if built.is_ok_and(|built| built.status.success()) {
+        return Some(library);
+    }
+    println!("skipped: there is no C compiler");
+    None
+}
+
+/// A regular file has no reader that could have had enough: if it reports a closed pipe, data is missing.
+#[test]
+fn a_regular_file_that_reports_a_closed_pipe() {
+    let tools = Folder::new();
+    let Some(library) = failing_calls(&tools) else { return };
+    let long = long_text(20_000);
+    for (args, output) in [
+        ("-o old x", "old"),
+        ("-o new x", "new"),
+        ("--output-dir dir x", "dir/x"),
+        ("--in-place x", "x"),
+        ("--in-place=.old x", "x"),
+        ("--jobs 2 -o old x", "old"),
+        ("x", "<stdout>"),
+        ("--report report y", "report"),
+        ("--check x", "<stdout>"),
+        ("detect x", "<stdout>"),
+        ("list", "<stdout>"),
+    ] {
+        let mut failures = 0;
+        for at in 1.. {
+            let folder = Folder::new();
+            folder.file("x", &long);
+            folder.file("y", "");
+            folder.file("old", "old");
+            fs::create_dir(folder.path("dir")).unwrap();
+            let mut command = folder.charpipe();
+            command.args(["-q"].iter().filter(|_| !args.starts_with(['d', 'l']))).args(args.split(' '));
+            if !args.starts_with(['d', 'l']) {
+                command.args(["-t", "latin1"]);
+            }
+            command.env("LD_PRELOAD", &library).env("FAIL_AT", at.to_string()).stdin(Stdio::null());
+            let direct = File::create(folder.path("direct")).unwrap();
+            let found = command.stdout(direct).stderr(Stdio::piped()).output().unwrap();
+            if found.status.code() == Some(0) && at > 1 {
+                break;
+            }
+            failed(&found, &format!("{output}: cannot write: Broken pipe"), "(os error 32)");
+            failures += 1;
+            // Nothing is put in its place.
+            assert_eq!((folder.text("old"), fs::read(folder.path("x")).unwrap() == long), ("old".into(), true), "{args}");
+            let mut names = folder.names();
+            names.retain(|name| !matches!(&**name, "direct" | "x" | "y" | "old" | "dir"));
+            assert!(names.is_empty() && fs::read_dir(folder.path("dir")).unwrap().count() == 0, "{args}: {names:?}");
+        }
+        assert!(failures > 0, "{args}");
+    }
+}
+
 /// A path may contain any bytes; files are opened by these bytes.
 #[test]
 fn a_name_with_a_newline() {
