@@ -6,6 +6,7 @@
 
 use crate::files::FileId;
 use crate::files::attributes::inherit;
+use crate::files::changed_folders::ChangedFolders;
 use crate::files::folder::Folder;
 use crate::files::place::{Place, changed};
 use crate::files::signals::{self, Hold};
@@ -17,6 +18,10 @@ use std::sync::Arc;
 
 /// The prefix of temporary names.
 const NAME_PREFIX: &str = ".charpipe-";
+
+/// The characters after it, and how many there are.
+const NAME_CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+const NAME_LEN: usize = 6;
 
 /// How many temporary names are tried. They are random: if one is taken, that is no accident.
 const MAX_NAMES: usize = 100;
@@ -67,10 +72,20 @@ impl AtomicFile {
         self.old_id().is_some() && self.old_id() == other.old_id() || self.place.is_same(&other.place)
     }
 
-    /// Puts the new file in its place. It gets the permissions of the file that it replaces.
+    /// Puts the new file in its place, for certain: both its content and its name are on disk. It gets the permissions of
+    /// the file that it replaces.
     pub fn commit(self) -> io::Result<()> {
+        let folders = ChangedFolders::default();
+        self.commit_in(&folders)?;
+        folders.sync()
+    }
+
+    /// Puts the new file in its place. Its name is on disk when `folders` are.
+    pub fn commit_in(self, folders: &ChangedFolders) -> io::Result<()> {
         self.prepare()?;
-        self.put_in_place(&signals::hold())
+        let folder = self.place.folder.clone();
+        self.put_in_place(&signals::hold())?;
+        folders.note(&folder)
     }
 
     /// Makes the new file ready to be put in its place.
@@ -96,8 +111,7 @@ impl AtomicFile {
         }
         // No system call replaces a file by one that has no name: for an instant the new file needs one.
         let (file, temporary) = self.new.into_named(&self.place.folder, hold)?;
-        temporary.folder.rename(&temporary.name, &self.place.name)?;
-        temporary.forget();
+        temporary.put_over(&self.place)?;
         Ok(RenamedFile { place: self.place, file })
     }
 }
@@ -174,6 +188,13 @@ impl NewFile {
         }
     }
 
+    /// Puts the file at a place, and replaces any file there.
+    pub fn put_over(self, place: &Place, hold: &Hold) -> io::Result<()> {
+        let (file, temporary) = self.into_named(&place.folder, hold)?;
+        temporary.put_over(place)?;
+        place.must_be(&file)
+    }
+
     /// Puts the file at a place where there must be no file.
     pub fn put_where_none_is(self, place: &Place, hold: &Hold) -> io::Result<()> {
         #[cfg(target_os = "linux")]
@@ -211,6 +232,13 @@ impl TemporaryName {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
+    /// Puts the file at a place in the same directory, and replaces any file there.
+    fn put_over(self, place: &Place) -> io::Result<()> {
+        self.folder.rename(&self.name, &place.name)?;
+        self.forget();
+        Ok(())
+    }
+
     /// Leaves the file alone, which has another name now.
     fn forget(mut self) {
         self.is_used = false;
@@ -226,16 +254,46 @@ impl Drop for TemporaryName {
     }
 }
 
+/// Gives the open file `old`, which is at `from` and not at `to`, the name `to` as a second name, which replaces any file
+/// there.
+pub fn name_over(old: &File, from: &Place, to: &Place, hold: &Hold) -> io::Result<()> {
+    let second = |name: &OsStr| to.folder.name(old, Some((&from.folder, &from.name)), name);
+    let ((), temporary) = TemporaryName::choose(&to.folder, hold, second)?;
+    temporary.put_over(to)
+}
+
+/// Returns whether a file of this name is one that a run which was killed has left: an unfinished output. It is never an
+/// input.
+pub fn is_temporary_name(name: &OsStr) -> bool {
+    let rest = name.as_encoded_bytes().strip_prefix(NAME_PREFIX.as_bytes());
+    rest.is_some_and(|rest| rest.len() == NAME_LEN && rest.iter().all(|byte| NAME_CHARS.contains(byte)))
+}
+
 /// Returns a name that nobody can guess.
 fn random_name() -> OsString {
-    const CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let mut rest = RandomState::new().hash_one(std::process::id());
     let mut name = NAME_PREFIX.to_owned();
-    for _ in 0..6 {
-        name.push(char::from(CHARS[(rest % 36) as usize]));
+    for _ in 0..NAME_LEN {
+        name.push(char::from(NAME_CHARS[(rest % 36) as usize]));
         rest /= 36;
     }
     name.into()
+}
+
+#[cfg(test)]
+mod name_tests {
+    use super::*;
+
+    #[test]
+    fn our_names_are_recognised() {
+        for _ in 0..100 {
+            assert!(is_temporary_name(&random_name()));
+        }
+        for name in [".charpipe-", ".charpipe-abc12", ".charpipe-abc1234", ".charpipe-ABC123", ".charpipe-abc.12", "a"]
+        {
+            assert!(!is_temporary_name(OsStr::new(name)), "{name}");
+        }
+    }
 }
 
 #[cfg(all(test, unix))]

@@ -314,6 +314,16 @@ impl Folder {
         Ok(fs::unlinkat(&self.file, name, AtFlags::empty())?)
     }
 
+    /// Opens the directory so that it can be written to disk. Returns `None` if this user may not read it: then the system
+    /// writes it when it likes.
+    pub(super) fn to_sync(&self) -> io::Result<Option<File>> {
+        match fs::openat(&self.file, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(file) => Ok(Some(file.into())),
+            Err(Errno::ACCESS | Errno::PERM) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Makes the subdirectory `name`, which must not exist.
     pub fn make_dir(&self, name: &OsStr) -> io::Result<()> {
         if let Some(user) = self.led_by {

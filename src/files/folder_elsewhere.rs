@@ -160,6 +160,11 @@ impl Folder {
         fs::remove_file(self.0.join(name))
     }
 
+    /// Returns `None`: directories cannot be written to disk here.
+    pub(super) fn to_sync(&self) -> io::Result<Option<File>> {
+        Ok(None)
+    }
+
     pub fn make_dir(&self, name: &OsStr) -> io::Result<()> {
         fs::create_dir(self.0.join(name))
     }

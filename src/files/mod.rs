@@ -20,6 +20,7 @@
 //! |---|---|
 //! | `output_file.rs` | a path that is opened for writing |
 //! | `atomic_file.rs`, `attributes.rs` | a new file, until it takes the place of the old one |
+//! | `changed_folders.rs` | writes directories to disk after files in them were replaced |
 //! | `place.rs`, `folder.rs`, `entry.rs` | names in open directories; which symlinks are followed |
 //! | `signals.rs` | holds INT, TERM and HUP back while files are replaced |
 //! | `file_id.rs`, `blocking.rs` | open files |
@@ -30,6 +31,7 @@
 mod atomic_file;
 mod attributes;
 mod blocking;
+mod changed_folders;
 mod entry;
 mod file_id;
 #[cfg(unix)]
@@ -46,9 +48,11 @@ pub use output_file::{Content, OutputFile};
 
 // What the command needs besides, to replace many files in one run. Not covered by semantic versioning.
 #[doc(hidden)]
-pub use atomic_file::{AtomicFile, NewFile, RenamedFile};
+pub use atomic_file::{AtomicFile, NewFile, RenamedFile, is_temporary_name, name_over};
 #[doc(hidden)]
 pub use blocking::Blocking;
+#[doc(hidden)]
+pub use changed_folders::ChangedFolders;
 #[doc(hidden)]
 pub use entry::{Entry, EntryKind};
 #[doc(hidden)]

@@ -70,7 +70,7 @@ impl Place {
     }
 
     /// Fails if an entry that belongs to `owner` must not be replaced or followed here: see [`Folder::trusts`].
-    fn check_owner(&self, owner: u32, kind: EntryKind) -> io::Result<()> {
+    pub fn check_owner(&self, owner: u32, kind: EntryKind) -> io::Result<()> {
         if self.folder.trusts(owner)? {
             return Ok(());
         }

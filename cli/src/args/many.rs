@@ -35,11 +35,16 @@ pub(crate) struct ManyArgs {
 
     /// Replace each FILE; with SUFFIX, keep the old content as FILESUFFIX
     ///
-    /// A FILE is replaced only once it has been converted completely, and is not touched if it would not change. An existing
-    /// FILESUFFIX is never overwritten; that FILE fails. If FILE is a symlink, the file that it leads to is replaced.
+    /// A FILE is replaced only once it has been converted completely, and is not touched if it would not change. A FILE whose
+    /// FILESUFFIX exists is left as it is (exit status 1), so that a run can be repeated; see --force. If FILE is a symlink,
+    /// the file that it leads to is replaced.
     #[arg(help_heading = FILES, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true,
           default_missing_value = "", conflicts_with = "output")]
     pub(crate) in_place: Option<OsString>,
+
+    /// With --in-place=SUFFIX: convert a FILE whose FILESUFFIX exists, and replace FILESUFFIX
+    #[arg(help_heading = FILES, long, requires = "in_place")]
+    pub(crate) force: bool,
 
     /// Convert all files in the directories among the FILEs
     ///

@@ -213,7 +213,7 @@ mod tests {
     /// The library's options by name are those of `convert`, except for what concerns files and messages.
     #[test]
     fn the_library_has_the_same_options_by_name() {
-        const OF_THE_COMMAND: [&str; 16] = [
+        const OF_THE_COMMAND: [&str; 17] = [
             "codec-file",
             "list",
             "output",
@@ -221,6 +221,7 @@ mod tests {
             "output-suffix",
             "recursive",
             "in-place",
+            "force",
             "inputs",
             "skip-existing",
             "fail-fast",

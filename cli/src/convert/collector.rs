@@ -9,6 +9,7 @@ use crate::files::output::Output;
 use crate::messages::json::{self, ReportObject};
 use crate::print;
 use crate::status::Status;
+use charpipe::files::ChangedFolders;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
@@ -59,6 +60,13 @@ impl<'a> Collector<'a> {
         if self.worst == Status::Done || !output.is_replacing() {
             let name = output.name.clone();
             self.raise(print::finish(&name, output.commit()));
+        }
+    }
+
+    /// Writes the names of new files to disk.
+    pub(crate) fn sync(&mut self, folders: &ChangedFolders) {
+        if let Err(error) = folders.sync() {
+            self.raise(print::cannot_write("a directory", &error));
         }
     }
 

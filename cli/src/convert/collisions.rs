@@ -95,10 +95,10 @@ impl<'t> Outputs<'t> {
         if self.is_report(path, existing) {
             found.push(format!("{target}: output and report cannot be the same file"));
         }
-        // If the backup is the input itself under a second name, a run was killed between giving it that name and
-        // replacing the file.
-        let existing = existing.filter(|existing| !is_backup || id_of(&task.path) != Some(*existing));
-        if let Some(input) = existing.and_then(|existing| inputs.get(&existing)) {
+        // If the backup is the input itself under a second name, another run has given it that name, and will replace the
+        // file or was killed before it did.
+        let input = existing.and_then(|existing| inputs.get(&existing));
+        if let Some(input) = input.filter(|input| !is_backup || !std::ptr::eq(**input, task)) {
             found.push(match is_backup {
                 true => format!("{target}: it is an input, and would be the backup of {}", task.name()),
                 false if input.path.text() == task.path.text() => {

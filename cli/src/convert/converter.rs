@@ -5,9 +5,10 @@ use crate::convert::auto_records;
 use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::convert::task::{Target, Task};
+use crate::files::backup::Backup;
 use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
-use crate::files::in_place::{Backup, InPlace, not_a_regular_file};
+use crate::files::in_place::{InPlace, not_a_regular_file};
 use crate::files::input::{self, OpenInput};
 use crate::files::make_dir::sub_or_make;
 use crate::files::name::Name;
@@ -18,7 +19,7 @@ use crate::messages::hexdump::{self, Piece};
 use crate::messages::progress::Meter;
 use crate::panics;
 use crate::status::Status;
-use charpipe::files::{End, FileId, Folder};
+use charpipe::files::{ChangedFolders, End, FileId, Folder};
 use charpipe::{Error, Transcode, Transcoder};
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -42,6 +43,8 @@ pub(crate) struct Converter<'a> {
     /// Where the last input, and the last output, was opened below the directory that the user named.
     pub(crate) inputs: Cursor,
     pub(crate) outputs: Cursor,
+    /// The directories in which files were put in their places.
+    pub(crate) folders: ChangedFolders,
     /// The regular file that the report is written to directly.
     pub(crate) report_id: Option<FileId>,
 }
@@ -100,13 +103,19 @@ impl Converter<'_> {
             Err(ending) => return self.not_begun(name.clone(), ending),
         };
         let mut outcome = conversion.run(&mut output);
+        // A file that a run before this one has converted may well be malformed in its old encoding.
+        if let (Ending::Failed(_), Status::Data, Some(objection)) =
+            (&outcome.ending, outcome.ending.status(), output.objection())
+        {
+            outcome.ending = Ending::HasBackup(objection.clone());
+        }
         let is_done = outcome.ending.status() == Status::Done;
         if is_done || !output.is_replacing() {
-            match output.commit() {
+            match output.commit_in(&self.folders) {
                 Ok(true) => {}
                 Ok(false) => outcome.ending = Ending::Unchanged,
                 Err(_) if !is_done => {}
-                Err(error) => outcome.ending = Ending::NotCommitted(error),
+                Err(error) => outcome.ending = Ending::not_committed(error),
             }
         }
         outcome
@@ -154,7 +163,8 @@ impl Converter<'_> {
         };
         let opened = input::open_place(&place, READ_BYTES).map_err(Ending::NotOpened)?;
         let Target::InPlace { backup } = &task.target else { return Ok((opened, None)) };
-        let backup = backup.as_ref().map(|path| Backup { place: typed.sibling(&path.file_name()), path: path.clone() });
+        let force = self.args.many.force;
+        let backup = backup.as_ref().map(|path| Backup::new(typed.sibling(&path.file_name()), path.clone(), force));
         let file = InPlace::new(place, &opened, backup, self.args.many.check).map_err(Ending::NoOutput)?;
         Ok((opened, Some(file)))
     }

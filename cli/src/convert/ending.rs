@@ -1,5 +1,6 @@
 //! How the work on one input ended: its status, its error in reports, and a hint from the bytes themselves.
 
+use crate::files::backup::BackupExists;
 use crate::files::http_head::NotHttp;
 use crate::files::sampled_input::SampledInput;
 use crate::messages::hints;
@@ -30,6 +31,8 @@ pub(crate) enum Ending {
     NotHttp(NotHttp),
     /// The output could not be opened.
     NoOutput(io::Error),
+    /// The file has a backup already, and is left as it is.
+    HasBackup(BackupExists),
     /// The output could not be put in its place.
     NotCommitted(io::Error),
     Failed(Error),
@@ -43,12 +46,20 @@ const HINT_BYTES: u64 = 2048;
 impl Ending {
     /// Returns the ending of a conversion with this result.
     pub(crate) fn of(result: Result<(), Error>) -> Self {
-        match result {
-            Ok(()) => Ending::Done,
-            Err(error) => match error.kind() {
-                ErrorKind::Write { source, .. } if print::is_closed_pipe(source) => Ending::Closed,
-                _ => Ending::Failed(error),
-            },
+        let Err(error) = result else { return Ending::Done };
+        let ErrorKind::Write { source, .. } = error.kind() else { return Ending::Failed(error) };
+        match BackupExists::of(source) {
+            Some(objection) => Ending::HasBackup(objection.clone()),
+            None if print::is_closed_pipe(source) => Ending::Closed,
+            None => Ending::Failed(error),
+        }
+    }
+
+    /// Returns the ending of a conversion whose output could not be put in its place.
+    pub(crate) fn not_committed(error: io::Error) -> Self {
+        match BackupExists::of(&error) {
+            Some(objection) => Ending::HasBackup(objection.clone()),
+            None => Ending::NotCommitted(error),
         }
     }
 
@@ -57,7 +68,7 @@ impl Ending {
             Ending::Done | Ending::Unchanged | Ending::Closed => Status::Done,
             Ending::NotOpened(_) | Ending::NotRead(_) | Ending::NoOutput(_) | Ending::NotCommitted(_) => Status::Io,
             Ending::NotHttp(NotHttp::Read(_)) => Status::Io,
-            Ending::NoShape(_) | Ending::NotHttp(_) | Ending::Panicked(_) => Status::Data,
+            Ending::NoShape(_) | Ending::NotHttp(_) | Ending::HasBackup(_) | Ending::Panicked(_) => Status::Data,
             Ending::Failed(error) => Status::of(error),
         }
     }
@@ -77,8 +88,7 @@ impl Ending {
 
     /// Returns whether the output takes no more data, so that there is no point in another input.
     pub(crate) fn is_of_output(&self) -> bool {
-        self.is_stopped()
-            || self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Write { .. }))
+        self.is_stopped() || self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Write { .. }))
     }
 
     /// Returns whether the conversion had begun.
@@ -90,6 +100,7 @@ impl Ending {
             | Ending::NotRead(_)
             | Ending::NoShape(_)
             | Ending::NotHttp(_)
+            | Ending::HasBackup(_)
             | Ending::NoOutput(_) => false,
         }
     }
@@ -102,6 +113,7 @@ impl Ending {
             Ending::NotOpened(_) => object("open", None),
             Ending::NoShape(why) => object(why.code(), Some(0)),
             Ending::NotHttp(_) => object("http", Some(0)),
+            Ending::HasBackup(_) => object("backup-exists", Some(0)),
             Ending::NoOutput(_) | Ending::NotCommitted(_) => object("write", None),
             Ending::NotRead(error) | Ending::Failed(error) => Some(ErrorObject::of(error)),
             Ending::Panicked(panic) => Some(panic.object()),
@@ -138,6 +150,7 @@ impl Display for Ending {
             Ending::NotOpened(error) => write!(f, "cannot open: {error}"),
             Ending::NoShape(why) => Display::fmt(why, f),
             Ending::NotHttp(why) => Display::fmt(why, f),
+            Ending::HasBackup(objection) => Display::fmt(objection, f),
             Ending::NoOutput(error) => write!(f, "cannot open for writing: {error}"),
             Ending::NotCommitted(error) => write!(f, "cannot write: {error}"),
             Ending::NotRead(error) | Ending::Failed(error) => Display::fmt(error, f),

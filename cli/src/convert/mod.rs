@@ -63,8 +63,9 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
     let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());
     let report_id = report.as_ref().and_then(Output::stream_id);
     let mut collector = Collector::new(args, report, lines);
-    let (inputs, outputs) = Default::default();
-    let converter = Converter { args, transcode, parts: plan.parts, dir, meter: &meter, inputs, outputs, report_id };
+    let (inputs, outputs, folders) = Default::default();
+    let parts = plan.parts;
+    let converter = Converter { args, transcode, parts, dir, meter: &meter, inputs, outputs, folders, report_id };
     let run = Run { args, plan: &plan, converter, meter: &meter };
     match output {
         Some(mut output) => {
@@ -74,6 +75,7 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
         }
         None => {
             run.convert_into_many(&mut collector);
+            collector.sync(&run.converter.folders);
             meter.end();
             collector.summarize(plan.tasks.len());
         }

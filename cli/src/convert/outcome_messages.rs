@@ -39,6 +39,7 @@ fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
         Ending::NoShape(why) => {
             say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)));
         }
+        Ending::HasBackup(why) => say(format_args!("{name}: byte 0: {}", printable(&why.to_string()))),
         Ending::NotHttp(why) => say(format_args!("{name}: {}", printable(&why.to_string()))),
         Ending::Panicked(panic) => panic.say(name),
         ending @ (Ending::NoOutput(_) | Ending::NotCommitted(_)) => say(format_args!("{}: {ending}", outcome.output)),

@@ -184,6 +184,8 @@ fn check_usage(many: &ManyArgs, operands: &[OsString]) -> Result<(), Status> {
         "--in-place needs file names; standard input cannot be replaced".to_owned()
     } else if many.in_place.as_ref().is_some_and(|suffix| has_separator(suffix)) {
         "--in-place: SUFFIX must not contain a slash; old files are kept in the same directory".to_owned()
+    } else if many.force && many.in_place.as_ref().is_some_and(|suffix| suffix.is_empty()) {
+        "--force needs --in-place=SUFFIX; without SUFFIX, no old files are kept".to_owned()
     } else if many.recursive && !operands.iter().any(|operand| may_be_dir(operand)) {
         "--recursive needs a directory among the FILEs".to_owned()
     } else if many.output_suffix.as_ref().is_some_and(|suffix| has_separator(suffix)) {

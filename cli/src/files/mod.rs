@@ -6,11 +6,12 @@
 //! | `name.rs` | what a file is called in messages |
 //! | `input.rs`, `record_head.rs`, `http_head.rs`, `sampled_input.rs` | opens and reads inputs |
 //! | `output.rs` | opens outputs: streams, files that are replaced, and rehearsals of `--check` |
-//! | `in_place.rs` | the output of `--in-place`, and backups |
+//! | `in_place.rs`, `backup.rs` | the output of `--in-place`; the old content under a second name |
 //! | `walk.rs`, `make_dir.rs` | the files in directories; directories for outputs |
 //! | `file_path.rs` | paths of files, and the way from one file to the next |
 //! | `streams.rs` | standard streams |
 
+pub(crate) mod backup;
 pub(crate) mod file_path;
 pub(crate) mod http_head;
 pub(crate) mod in_place;

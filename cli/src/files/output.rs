@@ -1,10 +1,11 @@
 //! Opens outputs: standard output without the line buffer of [`std::io::Stdout`], FIFOs and devices, files that are
 //! replaced once everything is written, and rehearsals, which write nothing.
 
+use crate::files::backup::BackupExists;
 use crate::files::in_place::InPlace;
 use crate::files::name::Name;
 use crate::files::streams::{self, Standard};
-use charpipe::files::{AtomicFile, Blocking, End, FileId, Opened, Place, signals};
+use charpipe::files::{AtomicFile, Blocking, ChangedFolders, End, FileId, Opened, Place, signals};
 use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::Path;
@@ -88,6 +89,14 @@ impl Output {
         Ok(Output::new(Name::of_path(path.as_os_str()), Sink::rehearsal(End::of(path)?.1)?))
     }
 
+    /// Returns why the input must not be replaced.
+    pub(crate) fn objection(&self) -> Option<&BackupExists> {
+        match &self.sink {
+            Sink::InPlace(file) => file.objection(),
+            Sink::Stream(..) | Sink::Atomic(_) | Sink::Nothing(_) => None,
+        }
+    }
+
     /// Returns whether every file stays as it is until [`commit`](Self::commit).
     pub(crate) fn is_replacing(&self) -> bool {
         !matches!(self.sink, Sink::Stream(..))
@@ -145,13 +154,14 @@ impl Output {
         }
         // Held from the first file to the last, so that no signal comes between them.
         let mut hold = None;
+        let folders = ChangedFolders::default();
         for output in outputs {
             let done = match output.sink {
                 Sink::Atomic(file) => file.put_in_place(hold.get_or_insert_with(signals::hold)),
                 Sink::InPlace(file) => {
                     // It holds signals back itself.
                     hold = None;
-                    file.commit().map(drop)
+                    file.commit_in(&folders).and_then(|_| folders.sync())
                 }
                 Sink::Stream(..) | Sink::Nothing(_) => Ok(()),
             };
@@ -172,10 +182,18 @@ impl Output {
     /// Finishes the output: a new file takes the place of the old one, with its permissions. Returns whether anything
     /// has changed, which only `--in-place` can know; for all other outputs the result is `true`.
     pub(crate) fn commit(self) -> io::Result<bool> {
+        let folders = ChangedFolders::default();
+        let is_changed = self.commit_in(&folders)?;
+        folders.sync()?;
+        Ok(is_changed)
+    }
+
+    /// Does the same, but the new names are on disk for certain only when `folders` are.
+    pub(crate) fn commit_in(self, folders: &ChangedFolders) -> io::Result<bool> {
         let done = match self.sink {
             Sink::Stream(mut stream, _) => stream.flush().map(|()| true),
-            Sink::Atomic(file) => file.commit().map(|()| true),
-            Sink::InPlace(file) => file.commit(),
+            Sink::Atomic(file) => file.commit_in(folders).map(|()| true),
+            Sink::InPlace(file) => file.commit_in(folders),
             Sink::Nothing(_) => Ok(true),
         };
         done.map_err(|error| told(error, self.may_end_early))

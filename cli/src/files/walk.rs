@@ -2,8 +2,7 @@
 //! neither when files are found nor when they are opened later.
 
 use crate::files::file_path::{Below, Cursor, Dirs, FilePath, explain};
-use charpipe::files::{End, EntryKind, Folder, FolderId, Place, changed};
-use std::collections::HashSet;
+use charpipe::files::{End, EntryKind, Folder, FolderId, Place, changed, is_temporary_name};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -119,7 +118,6 @@ impl<'a> Walk<'a> {
                 Root { path, id: Default::default(), held: None }
             }
         };
-        self.remove_backups(&mut found.entries);
         let (root, dirs) = (Arc::new(root), Arc::new(found.dirs));
         let below = |dir, name| Below { dirs: dirs.clone(), dir, name };
         let file = |Entry { dir, name, trouble }| FoundFile { root: root.clone(), below: below(dir, name), trouble };
@@ -154,6 +152,7 @@ impl<'a> Walk<'a> {
             }
             match kind {
                 EntryKind::Link => self.links += 1,
+                EntryKind::File if is_temporary_name(&name) || self.is_backup(&here, &name) => {}
                 EntryKind::File => found.entries.push(Entry { dir: at, name, trouble: None }),
                 EntryKind::Folder => {
                     let entered = here.sub(&name).map_err(|error| explain(&here, &name, error));
@@ -195,12 +194,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Removes the backups of an earlier run from the files.
-    fn remove_backups(&self, found: &mut Vec<Entry>) {
-        let Some(suffix) = self.suffix else { return };
-        let backup = |entry: &Entry| (entry.dir, [&*entry.name, suffix].into_iter().collect());
-        let backups: HashSet<(usize, OsString)> = found.iter().map(backup).collect();
-        found.retain(|found| !backups.contains(&(found.dir, found.name.clone())));
+    /// Returns whether a file of the directory `here` is the backup of another one. That one is looked for by its name: a
+    /// run that replaces it at this moment may keep it out of the list of names.
+    fn is_backup(&self, here: &Folder, name: &OsStr) -> bool {
+        let Some(suffix) = self.suffix else { return false };
+        let Some(of) = without_suffix(name, suffix) else { return false };
+        matches!(here.look(of), Ok(Some(charpipe::files::Entry { kind: EntryKind::File, .. })))
     }
 
     /// Returns messages about the entries that were skipped.
@@ -242,6 +241,16 @@ fn location(path: &Path) -> Option<(FolderId, OsString)> {
     let path = fs::canonicalize(path).ok()?;
     let folder = Folder::open(path.parent()?).ok()?;
     Some((folder.id().ok()?, path.file_name()?.to_owned()))
+}
+
+/// Returns a name without `suffix`, if it ends in that and has more.
+fn without_suffix<'n>(name: &'n OsStr, suffix: &OsStr) -> Option<&'n OsStr> {
+    let rest = name.as_encoded_bytes().strip_suffix(suffix.as_encoded_bytes()).filter(|rest| !rest.is_empty())?;
+    // Only where Unicode text is cut may the bytes of a name be cut.
+    #[cfg(unix)]
+    return Some(std::os::unix::ffi::OsStrExt::from_bytes(rest));
+    #[cfg(not(unix))]
+    return std::str::from_utf8(rest).ok().map(OsStr::new);
 }
 
 /// Opens the directory that `folder` is in, which must be the one with this identity.

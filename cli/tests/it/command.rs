@@ -735,6 +735,7 @@ fn report() {
             "unmappable",
             "relabelled",
             "records",
+            "stopped",
             "error",
         ];
         expected.sort();

@@ -1025,7 +1025,11 @@ fn a_regular_file_that_reports_a_closed_pipe() {
             failed(&found, &format!("{output}: cannot write: Broken pipe"), "(os error 32)");
             failures += 1;
             // Nothing is put in its place.
-            assert_eq!((folder.text("old"), fs::read(folder.path("x")).unwrap() == long), ("old".into(), true), "{args}");
+            assert_eq!(
+                (folder.text("old"), fs::read(folder.path("x")).unwrap() == long),
+                ("old".into(), true),
+                "{args}"
+            );
             let mut names = folder.names();
             names.retain(|name| !matches!(&**name, "direct" | "x" | "y" | "old" | "dir"));
             assert!(names.is_empty() && fs::read_dir(folder.path("dir")).unwrap().count() == 0, "{args}: {names:?}");

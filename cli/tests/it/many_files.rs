@@ -386,10 +386,14 @@ fn in_place_keeps_a_backup() {
     check(&folder.run("--in-place=.old a.xml"), (0, "", ""));
     assert_eq!(fs::read(folder.path("a.xml.old")).unwrap(), LATIN1);
     // An existing backup is not overwritten, and the file stays.
-    let line = "charpipe: a.xml: cannot write: a.xml.old exists already and is not overwritten\n";
+    let what = "a.xml.old exists already, so the file is left as it is; --force replaces a.xml.old";
+    let line = format!("charpipe: a.xml: byte 0: {what}\n");
     for check_only in ["", "--check "] {
-        let output = folder.run(&format!("{check_only}-t UTF-16 --in-place=.old a.xml"));
-        assert_eq!((output.status.code(), &*stderr(&output)), (Some(3), line));
+        let output = folder.run(&format!("{check_only}-t UTF-16 --in-place=.old --report report a.xml"));
+        assert_eq!((output.status.code(), stderr(&output)), (Some(1), line.clone()));
+        let report: serde_json::Value = serde_json::from_str(&folder.text("report")).unwrap();
+        assert_eq!(report["error"], serde_json::json!({"code": "backup-exists", "message": what, "offset": 0}));
+        fs::remove_file(folder.path("report")).unwrap();
     }
     assert_eq!((&*folder.text("a.xml"), fs::read(folder.path("a.xml.old")).unwrap()), (LATIN1_AS_UTF8, LATIN1.into()));
     // In a directory, backups are not converted.
@@ -399,35 +403,152 @@ fn in_place_keeps_a_backup() {
     // A dangling symlink counts as an existing backup.
     symlink("nowhere", folder.path("b.old")).unwrap();
     folder.file("b", HELLO);
-    assert_eq!(folder.run("-f IBM037 --in-place=.old b").status.code(), Some(3));
+    assert_eq!(folder.run("-f IBM037 --in-place=.old b").status.code(), Some(1));
     assert_eq!(fs::read(folder.path("b")).unwrap(), HELLO);
 }
 
-/// A run that was killed between the two steps has left one file under both names.
+#[test]
+fn in_place_replaces_a_backup_only_by_force() {
+    let folder = Folder::with(&[("a", HELLO), ("a.old", b"older"), ("b", HELLO)]);
+    check(&folder.run("-q --check -f IBM037 --in-place=.old --force a"), (0, "a: IBM037 -> UTF-8, 5 -> 5 bytes\n", ""));
+    assert_eq!(folder.text("a.old"), "older");
+    check(&folder.run("-q -f IBM037 --in-place=.old --force a b"), (0, "", ""));
+    for name in ["a", "b"] {
+        assert_eq!(folder.text(name), "Hello");
+        assert_eq!(fs::read(folder.path(format!("{name}.old"))).unwrap(), HELLO);
+    }
+    assert_eq!(folder.names(), ["a", "a.old", "b", "b.old"]);
+    // A run that fails leaves the backup.
+    folder.file("a", b"\xFF");
+    assert_eq!(folder.run("-q -f UTF-8 --in-place=.old --force a").status.code(), Some(1));
+    assert_eq!(fs::read(folder.path("a.old")).unwrap(), HELLO);
+    for (line, message) in [
+        ("--force --in-place a", "charpipe: --force needs --in-place=SUFFIX; without SUFFIX, no old files are kept\n"),
+        ("--force a", "charpipe: the following required arguments were not provided:"),
+    ] {
+        let output = folder.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(stderr(&output).starts_with(message), "{}", stderr(&output));
+    }
+}
+
+/// Runs on the same files at the same time: each file is converted once, and each backup has its original.
+#[test]
+fn in_place_by_several_runs_at_once() {
+    const FILES: usize = 100;
+    let original = |at: usize| format!("caf\u{e9} {at}\n");
+    for round in 0..8 {
+        let folder = Folder::new();
+        for at in 0..FILES {
+            let bytes: Vec<u8> = original(at).chars().map(|ch| ch as u8).collect();
+            folder.file(format!("{at:03}"), bytes);
+        }
+        let begin = |_| {
+            let mut command = folder.command();
+            command.args(["-q", "-f", "windows-1252", "--in-place=.old", "-r", "."]).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        };
+        // One of them is killed.
+        let mut runs: Vec<Child> = (0..4).map(begin).collect();
+        if round % 2 == 1 {
+            runs[0].kill().unwrap();
+        }
+        for run in runs {
+            let output = run.wait_with_output().unwrap();
+            let messages = stderr(&output);
+            assert!(messages.lines().all(|line| line.contains(".old exists already")), "{messages}");
+            let expected = if messages.is_empty() { 0 } else { 1 };
+            assert!(output.status.code().is_none_or(|code| code == expected), "{messages}");
+        }
+        for at in 0..FILES {
+            let (name, kept) = (format!("{at:03}"), format!("{at:03}.old"));
+            let bytes: Vec<u8> = original(at).chars().map(|ch| ch as u8).collect();
+            assert!(fs::read(folder.path(&kept)).unwrap() == bytes, "{kept}");
+            // The run that was killed may have made the backup only.
+            let found = fs::read(folder.path(&name)).unwrap();
+            assert!(found == original(at).as_bytes() || round % 2 == 1 && found == bytes, "{name}");
+        }
+        let names = folder.names();
+        assert!(names.iter().filter(|name| !name.starts_with(".charpipe-")).count() == 2 * FILES, "{names:?}");
+    }
+}
+
+/// What a killed run has left is not an input.
+#[test]
+fn temporary_files_are_not_inputs() {
+    let folder = Folder::with(&[("a", HELLO), (".charpipe-abc123", HELLO)]);
+    check(&folder.run("-q -f IBM037 -r --in-place ."), (0, "", ""));
+    assert_eq!(fs::read(folder.path(".charpipe-abc123")).unwrap(), HELLO);
+    assert_eq!(folder.text("a"), "Hello");
+}
+
+/// A directory is written to disk once, however many of its files were replaced.
+#[cfg(target_os = "linux")]
+#[test]
+fn directories_are_synced_once() {
+    let folder = Folder::new();
+    for at in 0..50 {
+        folder.file(format!("in/{at}"), HELLO);
+        folder.file(format!("in/sub/{at}"), HELLO);
+    }
+    let trace = folder.path("trace");
+    for args in ["-q -f IBM037 --output-dir out -r in", "-q -f IBM037 --in-place=.old -r in", "-q -o one in/0"] {
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq", "-e", "trace=fsync", "-o"]).arg(&trace).arg(CHARPIPE).current_dir(&folder.0);
+        let Ok(output) = strace.args(args.split(' ')).output() else {
+            println!("skipped: there is no strace");
+            return;
+        };
+        check(&output, (0, "", ""));
+        let calls = fs::read_to_string(&trace).unwrap();
+        let count = calls.lines().filter(|line| line.contains("fsync(")).count();
+        assert_eq!(count, if args.contains("-r") { 2 } else { 1 }, "{args}: {calls}");
+    }
+}
+
+/// A run that was killed is continued by the same command: files that it has converted are left alone. A run that was
+/// killed between the two steps of one file has left that file under both names, and the message says so.
 #[test]
 fn in_place_continues_after_a_killed_run() {
-    let folder = Folder::with(&[("a", HELLO)]);
-    fs::hard_link(folder.path("a"), folder.path("a.old")).unwrap();
-    check(&folder.run("-f IBM037 --in-place=.old a"), (0, "", ""));
+    let folder = Folder::with(&[("a", b"Hello"), ("a.old", HELLO), ("b", HELLO), ("c", HELLO)]);
+    fs::hard_link(folder.path("b"), folder.path("b.old")).unwrap();
+    let expected = "charpipe: ./a: byte 0: ./a.old exists already, so the file is left as it is; \
+        --force replaces ./a.old\n\
+        charpipe: ./b: byte 0: ./b.old exists already, with the same content; --force converts the file all the same\n";
+    check(&folder.run("-q -f IBM037 --in-place=.old -r ."), (1, "", expected));
     assert_eq!((&*folder.text("a"), fs::read(folder.path("a.old")).unwrap()), ("Hello", HELLO.into()));
+    assert_eq!((&*folder.text("c"), fs::read(folder.path("c.old")).unwrap()), ("Hello", HELLO.into()));
+    assert_eq!(fs::read(folder.path("b")).unwrap(), HELLO);
+    check(&folder.run("-q -f IBM037 --in-place=.old --force b"), (0, "", ""));
+    assert_eq!((&*folder.text("b"), fs::read(folder.path("b.old")).unwrap()), ("Hello", HELLO.into()));
+    // Nor is a converted file malformed that is no text in its old encoding.
+    folder.file("d", "caf\u{e9}");
+    folder.file("d.old", "older");
+    assert!(stderr(&folder.run("-q -f US-ASCII --in-place=.old d")).contains("d.old exists already"));
     // On a file system without hard links it has left a copy.
     let long = b"\xC8\x85".repeat(100_000);
-    for (content, copy, status) in
-        [(HELLO, HELLO, 0), (&*long, &*long, 0), (&long, &long[1..], 3), (HELLO, b"Hello", 3), (HELLO, b"", 3)]
+    for (content, copy, is_same) in
+        [(HELLO, HELLO, true), (&*long, &*long, true), (&long, &long[1..], false), (HELLO, b"Hello", false)]
     {
         folder.file("a", content);
         folder.file("a.old", copy);
-        assert_eq!(folder.run("-q --check -f IBM037 --in-place=.old a").status.code(), Some(status));
-        assert_eq!(folder.run("-q -f IBM037 --in-place=.old a").status.code(), Some(status));
-        assert_eq!(fs::read(folder.path("a.old")).unwrap(), copy);
-        assert_eq!(fs::read(folder.path("a")).unwrap() == content, status == 3);
+        for check_only in ["", "--check "] {
+            let output = folder.run(&format!("-q {check_only}-f IBM037 --in-place=.old a"));
+            assert_eq!(output.status.code(), Some(1));
+            assert_eq!(stderr(&output).contains("with the same content"), is_same);
+        }
+        assert_eq!(
+            (fs::read(folder.path("a")).unwrap(), fs::read(folder.path("a.old")).unwrap()),
+            (content.into(), copy.into())
+        );
     }
     // A symlink to the same content does not count as a copy.
     folder.file("a", HELLO);
     folder.file("far", HELLO);
     fs::remove_file(folder.path("a.old")).unwrap();
     symlink("far", folder.path("a.old")).unwrap();
-    assert_eq!(folder.run("-q -f IBM037 --in-place=.old a").status.code(), Some(3));
+    let output = folder.run("-q -f IBM037 --in-place=.old a");
+    assert!(output.status.code() == Some(1) && !stderr(&output).contains("the same content"));
 }
 
 #[test]

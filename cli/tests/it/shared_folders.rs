@@ -6,7 +6,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -338,6 +338,28 @@ fn a_file_in_place_that_grows_meanwhile() {
     refused(&child.wait_with_output().unwrap(), CHANGED);
     assert!(place.text("x").ends_with("text\nmore\n"));
     assert_eq!(place.names("."), ["x"]);
+}
+
+/// Length and time of modification can be restored, but the file has changed all the same.
+#[test]
+fn a_file_in_place_that_changes_secretly() {
+    let bytes = long_text();
+    for options in ["--in-place", "--in-place=.old", "--in-place=.old --force"] {
+        let place = Place(TempDir::new().unwrap());
+        let begin = || {
+            fs::write(place.path("x"), &bytes).unwrap();
+            stopped(&place, &format!("--eol crlf {options} x"))
+        };
+        let child = (0..TRIES).find_map(|_| begin()).expect("it is stopped in time");
+        let modified = fs::metadata(place.path("x")).unwrap().modified().unwrap();
+        let file = OpenOptions::new().write(true).open(place.path("x")).unwrap();
+        file.write_all_at(b"NEW", 0).unwrap();
+        file.set_modified(modified).unwrap();
+        send("CONT", &child);
+        refused(&child.wait_with_output().unwrap(), CHANGED);
+        assert!(place.text("x").starts_with("NEW"));
+        assert_eq!(place.names("."), ["x"], "{options}");
+    }
 }
 
 /// Names are exchanged all the time. Root's files are never changed, no set-user-ID file of root's is created, and no
