@@ -3,6 +3,7 @@
 
 use crate::files::name::Name;
 use crate::files::output::Output;
+use crate::files::read_files::ReadFiles;
 use crate::messages::say;
 use crate::status::Status;
 use std::fmt::Display;
@@ -14,9 +15,14 @@ pub(crate) fn to_stdout(text: &str) -> Status {
     finish(&Name::stdout(), Output::stdout().and_then(|output| write(output, text)))
 }
 
-/// Writes `text` to the file at `path`, which is replaced once all of it is written.
-pub(crate) fn to_path(path: &Path, text: &str) -> Status {
-    finish(&Name::of_path(path.as_os_str()), Output::path(path).and_then(|output| write(output, text)))
+/// Writes `text` to the file at `path`, which is replaced once all of it is written. It must not be one of the files `read`.
+pub(crate) fn to_path(path: &Path, read: &ReadFiles, text: &str) -> Status {
+    let output = Output::path(path);
+    if let Some(objection) = output.as_ref().ok().and_then(|output| read.objection_to(output)) {
+        say(objection);
+        return Status::Usage;
+    }
+    finish(&Name::of_path(path.as_os_str()), output.and_then(|output| write(output, text)))
 }
 
 /// Writes `text` to an output that is open, and finishes it.

@@ -19,6 +19,7 @@ mod svg;
 
 use crate::args::Chart;
 use crate::escape::{harmless, printable};
+use crate::files::read_files::ReadFiles;
 use crate::messages::hexdump::Hex;
 use crate::messages::{color, say};
 use crate::print;
@@ -43,7 +44,10 @@ pub(crate) fn run(args: &Chart) -> Status {
         }
     };
     match &args.output {
-        Some(path) => print::to_path(path, &text),
+        Some(path) => {
+            let read = ReadFiles::new(args.tables.paths().map(|path| ("--codec-file", path)));
+            print::to_path(path, &read, &text)
+        }
         None => print::to_stdout(&text),
     }
 }

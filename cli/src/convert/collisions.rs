@@ -6,6 +6,7 @@ use crate::convert::task::{Target, Task};
 use crate::files::file_path::{Dirs, FilePath};
 use crate::files::input::metadata;
 use crate::files::name::Name;
+use crate::files::read_files::ReadFiles;
 use crate::messages::say;
 use crate::status::Status;
 use charpipe::files::FileId;
@@ -18,7 +19,8 @@ use std::sync::Arc;
 const MAX_LISTED: usize = 5;
 
 /// Prints the collisions among what is read, what is written, and the report at the path `report`. Fails if there are any.
-pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status> {
+/// `read` are the files that are read besides the inputs. What all inputs share is checked when it is opened.
+pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) -> Result<(), Status> {
     if tasks.iter().all(|task| matches!(task.target, Target::Shared | Target::Nowhere)) {
         return Ok(());
     }
@@ -27,14 +29,19 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>) -> Result<(), Status
     if let Some(path) = report.filter(|path| id(path).is_some_and(|id| inputs.contains_key(&id))) {
         found.push(format!("{}: input and report cannot be the same file", Name::of_path(path.as_os_str())));
     }
-    let mut outputs = Outputs::new(tasks, report);
+    let mut outputs = Outputs::new(tasks, report, read);
     for task in tasks.iter().filter(|task| task.trouble.is_none()) {
         match &task.target {
             Target::File { path, .. } | Target::Listed { path, .. } => {
                 outputs.add(task, path, false, &inputs, &mut found);
             }
-            Target::InPlace { backup: Some(path) } => outputs.add(task, path, true, &inputs, &mut found),
-            Target::InPlace { backup: None } | Target::Shared | Target::Nowhere => {}
+            Target::InPlace { backup } => {
+                found.extend(read.objection(id_of(&task.path), &task.name()));
+                if let Some(path) = backup {
+                    outputs.add(task, path, true, &inputs, &mut found);
+                }
+            }
+            Target::Shared | Target::Nowhere => {}
         }
     }
     outputs.find_blocked(tasks, &mut found);
@@ -61,10 +68,11 @@ struct Outputs<'t> {
     locations: Locations,
     has_dangling: bool,
     report: Option<(Location, Option<FileId>)>,
+    read: &'t ReadFiles,
 }
 
 impl<'t> Outputs<'t> {
-    fn new(tasks: &[Task], report: Option<&Path>) -> Self {
+    fn new(tasks: &[Task], report: Option<&Path>, read: &'t ReadFiles) -> Self {
         let is_dangling = |task: &Task| match &task.target {
             Target::File { path, is_link, .. } | Target::Listed { path, is_link } => *is_link && id_of(path).is_none(),
             _ => false,
@@ -78,6 +86,7 @@ impl<'t> Outputs<'t> {
             has_dangling: tasks.iter().any(is_dangling) || report.is_some_and(Path::is_symlink),
             report: report.map(|path| (locations.of_path(path), id(path))),
             locations,
+            read,
         }
     }
 
@@ -95,6 +104,7 @@ impl<'t> Outputs<'t> {
         if self.is_report(path, existing) {
             found.push(format!("{target}: output and report cannot be the same file"));
         }
+        found.extend(self.read.objection(existing, &target));
         // If the backup is the input itself under a second name, another run has given it that name, and will replace the
         // file or was killed before it did.
         let input = existing.and_then(|existing| inputs.get(&existing));

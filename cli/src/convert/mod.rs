@@ -53,7 +53,7 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
     // Before the report, which may be written to that directory.
     let dir = outputs::open_dir(args)?;
     let report = outputs::open_report(args, &plan)?;
-    let output = if plan.is_shared { Some(outputs::open_shared(args, report.as_ref())?) } else { None };
+    let output = if plan.is_shared { Some(outputs::open_shared(args, &plan, report.as_ref())?) } else { None };
     let lines = if args.many.check { Some(outputs::open_stdout()?) } else { None };
 
     let progress = match args.progress {

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Opens the output of all inputs.
-pub(crate) fn open_shared(args: &Convert, report: Option<&Output>) -> Result<Output, Status> {
+pub(crate) fn open_shared(args: &Convert, plan: &Plan, report: Option<&Output>) -> Result<Output, Status> {
     let output = match &args.output {
         None => open_stdout()?,
         Some(path) if args.many.check => Output::rehearsal(path).map_err(|error| not_opened(path, &error))?,
@@ -26,6 +26,7 @@ pub(crate) fn open_shared(args: &Convert, report: Option<&Output>) -> Result<Out
         say(format_args!("{}: output and report cannot be the same file", output.name));
         return Err(Status::Usage);
     }
+    must_not_be_read(plan, &output)?;
     Ok(output)
 }
 
@@ -52,7 +53,15 @@ pub(crate) fn open_report(args: &Convert, plan: &Plan) -> Result<Option<Output>,
         say(format_args!("{}: input and report cannot be the same file", report.name));
         return Err(Status::Usage);
     }
+    must_not_be_read(plan, &report)?;
     Ok(Some(report))
+}
+
+/// Reports an output that would be written over a list or a table.
+fn must_not_be_read(plan: &Plan, output: &Output) -> Result<(), Status> {
+    let Some(objection) = plan.read.objection_to(output) else { return Ok(()) };
+    say(objection);
+    Err(Status::Usage)
 }
 
 /// Opens the directory of `--output-dir`, which is made if it does not exist. In a check it need not exist.

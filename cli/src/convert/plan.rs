@@ -8,6 +8,7 @@ use crate::convert::task::{Target, Task};
 use crate::files::file_path::{Below, FilePath};
 use crate::files::input;
 use crate::files::name::Name;
+use crate::files::read_files::ReadFiles;
 use crate::files::walk::{FoundFile, Walk};
 use crate::messages::say;
 use crate::status::Status;
@@ -32,6 +33,14 @@ pub(crate) struct Plan {
     pub(crate) workers: NonZeroUsize,
     /// How many threads convert parts of one file.
     pub(crate) parts: NonZeroUsize,
+    /// The files that are read besides the inputs.
+    pub(crate) read: ReadFiles,
+}
+
+/// Returns the files that the options name and the run reads.
+fn read_files(args: &Convert) -> ReadFiles {
+    let lists = args.many.inputs.iter().map(|path| ("--inputs", &**path));
+    ReadFiles::new(lists.chain(args.reading.tables.paths().map(|path| ("--codec-file", path))))
 }
 
 impl Plan {
@@ -50,9 +59,11 @@ impl Plan {
             }
         };
         let tasks = skip_existing(args, tasks);
-        collisions::refuse(&tasks, args.report.as_deref())?;
+        let report = args.report.as_deref().filter(|_| !args.report_is_said());
+        let read = read_files(args);
+        collisions::refuse(&tasks, report, &read)?;
         let (workers, parts) = threads(args, is_shared, tasks.len());
-        Ok(Plan { tasks, is_shared, workers, parts })
+        Ok(Plan { tasks, is_shared, workers, parts, read })
     }
 
     /// Returns the number of files to read and, if all are regular files, the number of bytes.

@@ -9,6 +9,7 @@
 //! | `in_place.rs`, `backup.rs` | the output of `--in-place`; the old content under a second name |
 //! | `walk.rs`, `make_dir.rs` | the files in directories; directories for outputs |
 //! | `file_path.rs` | paths of files, and the way from one file to the next |
+//! | `read_files.rs` | files that options name, which no output may replace |
 //! | `streams.rs` | standard streams |
 
 pub(crate) mod backup;
@@ -19,6 +20,7 @@ pub(crate) mod input;
 pub(crate) mod make_dir;
 pub(crate) mod name;
 pub(crate) mod output;
+pub(crate) mod read_files;
 pub(crate) mod record_head;
 pub(crate) mod sampled_input;
 pub(crate) mod streams;

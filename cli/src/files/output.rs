@@ -124,6 +124,15 @@ impl Output {
         id.is_some() && id == FileId::of(input) && input.len() > 0
     }
 
+    /// Returns the identity of the regular file that is written or replaced, if there is one already.
+    pub(crate) fn file_id(&self) -> Option<FileId> {
+        match &self.sink {
+            Sink::Stream(_, stream) => stream.id,
+            Sink::Atomic(file) | Sink::Nothing(Some(file)) => file.old_id(),
+            Sink::InPlace(_) | Sink::Nothing(None) => None,
+        }
+    }
+
     /// Returns the identity of the regular file that a stream leads to.
     pub(crate) fn stream_id(&self) -> Option<FileId> {
         match &self.sink {

@@ -631,6 +631,49 @@ fn a_report_into_input_or_output() {
     assert!(folder.text("x").starts_with("text"));
 }
 
+/// Lists and tables are read before anything is written, and would be lost.
+#[test]
+fn an_output_into_a_list_or_a_table() {
+    let folder = Folder::new();
+    symlink(".", folder.path("here")).unwrap();
+    let list = "{\"input\": \"a\", \"output\": \"b\"}\n";
+    let shared = "{\"input\": \"a\"}\n";
+    let onto = "{\"input\": \"a\", \"output\": \"here/x\"}\n";
+    let table: Vec<u8> = (0..=255).collect();
+    for (content, script, option) in [
+        (list.as_bytes(), "--inputs x --report here/x", "--inputs"),
+        (list.as_bytes(), "--inputs - --report x < x", "--inputs"),
+        (shared.as_bytes(), "--inputs x -o here/x", "--inputs"),
+        (shared.as_bytes(), "--inputs x --check -o here/x", "--inputs"),
+        (shared.as_bytes(), "--inputs - -o x < here/x", "--inputs"),
+        (shared.as_bytes(), "--inputs x >> x", "--inputs"),
+        (onto.as_bytes(), "--inputs x", "--inputs"),
+        (&*table, "--codec-file x -o here/x a", "--codec-file"),
+        (&*table, "--codec-file x,to=IBM037 -o here/x a", "--codec-file"),
+        (&*table, "--codec-file a --codec-file x --report x b", "--codec-file"),
+        (&*table, "--codec-file x --output-dir here sub/x", "--codec-file"),
+        (&*table, "--codec-file x --in-place -f latin1 b here/x", "--codec-file"),
+        (&*table, "--codec-file x --in-place=.old -f latin1 x", "--codec-file"),
+        (&*table, "chart x --codec-file x -o here/x", "--codec-file"),
+    ] {
+        folder.file("x", content);
+        folder.file("a", &table);
+        folder.file("b", "b");
+        fs::create_dir_all(folder.path("sub")).unwrap();
+        folder.file("sub/x", "text");
+        let output = folder.sh(&format!("$CHARPIPE {script}"));
+        let messages = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{script}: {messages}");
+        assert!(
+            messages.ends_with(&format!("x: {option} reads this file, so it cannot be written\n"))
+                || messages.ends_with(&format!("<stdout>: {option} reads this file, so it cannot be written\n")),
+            "{messages}"
+        );
+        assert!(fs::read(folder.path("x")).unwrap() == content, "{script}");
+        assert_eq!(folder.names(), ["a", "b", "here", "sub", "x"], "{script}");
+    }
+}
+
 // --- Streams that are closed ---------------------------------------------------------------------
 
 #[test]
