@@ -40,6 +40,7 @@ mod status;
 #[cfg(feature = "generate")]
 use args::Convert;
 use args::{Cli, Command, List};
+use charpipe::files::signals;
 use files::name::Name;
 use messages::{color, say};
 use status::Status;
@@ -62,6 +63,9 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
 }
 
 fn run_command(command: &Command) -> Status {
+    if signals::is_first_process() {
+        signals::watch();
+    }
     command.color().apply();
     if command.waits_at_terminal() {
         say("reading from the terminal; end the input with Ctrl-D, or see charpipe -h");

@@ -15,16 +15,41 @@ impl Blocking {
         loop {
             match act(&self.0) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&self.0, write, error)?,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&*self.0, write, error)?,
                 done => return done,
             }
         }
     }
 }
 
+/// Writes all of `bytes` to a stream, as if it were blocking.
+pub fn write_all(mut stream: impl Write + Waitable, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match stream.write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(len) => bytes = &bytes[len..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&stream, true, error)?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// A stream that can be waited for, on systems where that is possible.
+#[cfg(unix)]
+pub trait Waitable: std::os::fd::AsFd {}
+#[cfg(unix)]
+impl<T: std::os::fd::AsFd> Waitable for T {}
+/// Any stream: here, none can be waited for.
+#[cfg(not(unix))]
+pub trait Waitable {}
+#[cfg(not(unix))]
+impl<T> Waitable for T {}
+
 /// Waits until `file` can be read or written.
 #[cfg(unix)]
-fn wait(file: &File, write: bool, _: io::Error) -> io::Result<()> {
+fn wait(file: &impl Waitable, write: bool, _: io::Error) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
 
     let event = if write { PollFlags::OUT } else { PollFlags::IN };
@@ -36,7 +61,7 @@ fn wait(file: &File, write: bool, _: io::Error) -> io::Result<()> {
 
 /// Fails with the error that the system returned.
 #[cfg(not(unix))]
-fn wait(_: &File, _write: bool, error: io::Error) -> io::Result<()> {
+fn wait(_: &impl Waitable, _write: bool, error: io::Error) -> io::Result<()> {
     Err(error)
 }
 

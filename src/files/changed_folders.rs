@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-/// How many directories wait to be written to disk. A run goes through them one after the other, with a few threads.
-const MAX_WAITING: usize = 4;
+/// How many directories wait to be written to disk. A run goes through them one after the other, and its threads are in
+/// neighbouring ones. Each that waits takes a descriptor.
+const MAX_WAITING: usize = 2;
 
 /// The directories whose names have changed. A run that ends well calls [`sync`](Self::sync).
 #[derive(Default)]

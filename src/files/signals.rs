@@ -4,7 +4,8 @@
 //! All threads block the three signals. (It is not enough to block them in one thread during a rename: the system would
 //! deliver them to another thread.) One thread waits until a signal has arrived, and until no file is being put in its
 //! place. Then it unblocks the signal, which has its usual effect: it ends the process, or does nothing, as under `nohup`.
-//! Until then the signal stays pending, and no other file is put in its place.
+//! Until then the signal stays pending, and no other file is put in its place. The system does not let a signal end the
+//! first process of a container; that one exits with the status that a shell shows for the signal.
 
 use crate::files::folder::Folder;
 #[cfg(unix)]
@@ -91,6 +92,9 @@ mod linux {
     /// Starts to hold signals back during a [`hold`](super::hold). A run that will replace files calls this before it
     /// starts any other thread.
     pub fn watch() {
+        if ARRIVED.get().is_some() {
+            return;
+        }
         let Ok((ours, before)) = block() else { return };
         let arrived = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC).map(|descriptor| ARRIVED.set(descriptor));
         let watch = move || {
@@ -125,33 +129,72 @@ mod linux {
     /// Lets the pending signals take effect, once no file is being put in its place.
     fn deliver(ours: &SigSet) {
         let _all = BUSY.write().unwrap_or_else(PoisonError::into_inner);
-        if is_fatal() {
+        let masks = Masks::of_process();
+        if masks.as_ref().is_some_and(Masks::is_fatal) {
             remove_temporary();
+        }
+        if is_first_process()
+            && let Some(signal) = masks.map_or_else(taken, |masks| masks.fatal(ours))
+        {
+            remove_temporary();
+            std::process::exit(128 + signal);
         }
         _ = ours.thread_unblock();
         // The signals were ignored, and the run goes on.
         _ = ours.thread_block();
     }
 
-    /// Returns whether a pending signal will end the process, as far as this can be known. The signal may be ignored, and
-    /// the first process of a container is not ended by a signal that it does not handle.
-    fn is_fatal() -> bool {
-        if std::process::id() == 1 {
-            return false;
+    /// Takes a pending signal, and returns its number.
+    fn taken() -> Option<i32> {
+        ARRIVED.get()?.read_signal().ok()?.map(|info| info.ssi_signo as i32)
+    }
+
+    /// Returns whether this is the first process of a container. No signal ends that one which it does not handle, so it has
+    /// to end by itself.
+    pub fn is_first_process() -> bool {
+        std::process::id() == 1
+    }
+
+    /// Which signals are pending, and which are blocked and not ignored: bit N-1 for signal N.
+    struct Masks {
+        pending: u64,
+        deadly: u64,
+    }
+
+    impl Masks {
+        /// Returns `None` if there is no `/proc`.
+        fn of_process() -> Option<Self> {
+            let status = std::fs::read_to_string("/proc/self/status").ok()?;
+            let mask = |name: &str| {
+                let value = status.lines().find_map(|line| line.strip_prefix(name));
+                value.and_then(|value| u64::from_str_radix(value.trim(), 16).ok()).unwrap_or(0)
+            };
+            Some(Masks { pending: mask("ShdPnd:"), deadly: mask("SigBlk:") & !mask("SigIgn:") })
         }
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = |name: &str| {
-            let value = status.lines().find_map(|line| line.strip_prefix(name));
-            value.and_then(|value| u64::from_str_radix(value.trim(), 16).ok()).unwrap_or(0)
-        };
-        mask("ShdPnd:") & mask("SigBlk:") & !mask("SigIgn:") != 0
+
+        /// Returns whether a pending signal will end the process, as far as this can be known: it may be ignored.
+        fn is_fatal(&self) -> bool {
+            self.pending & self.deadly != 0
+        }
+
+        /// Returns the signal, one of `ours`, that will end the process.
+        fn fatal(&self, ours: &SigSet) -> Option<i32> {
+            let is_fatal = |signal: &i32| self.pending & self.deadly & 1 << (signal - 1) != 0;
+            ours.iter().map(|signal| signal as i32).find(is_fatal)
+        }
     }
 }
 
 #[cfg(target_os = "linux")]
 use linux::has_arrived;
 #[cfg(target_os = "linux")]
-pub use linux::watch;
+pub use linux::{is_first_process, watch};
+
+/// Returns `false`: only Linux has containers.
+#[cfg(not(target_os = "linux"))]
+pub fn is_first_process() -> bool {
+    false
+}
 
 /// Starts to hold signals back, on systems where a pending signal cannot be seen without taking it. Between the moment in
 /// which it is taken and the lock, a file may still be put in its place.

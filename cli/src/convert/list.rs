@@ -94,7 +94,8 @@ fn own_transcode(line: &Line, transcode: &Transcode) -> Result<Option<Transcode>
     }
     let mut own = transcode.clone();
     if let Some(from) = &line.from {
-        own = own.source_encoding(from)?;
+        let is_auto = from.eq_ignore_ascii_case("auto");
+        own = if is_auto { own.set("from", "auto")? } else { own.source_encoding(from)? };
     }
     if let Some(to) = &line.to {
         own = own.target_encoding(to)?;

@@ -34,7 +34,7 @@ pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: 
 fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
     match &outcome.ending {
         Ending::Done | Ending::Unchanged | Ending::Closed => {}
-        Ending::NotOpened(error) => messages::say_not_opened(name, path, error),
+        Ending::NotOpened(error) => messages::say_input_not_opened(name, path, error),
         Ending::NotRead(error) => messages::say_error(name, error),
         Ending::NoShape(why) => {
             say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)));

@@ -83,6 +83,8 @@ fn open(path: &Path) -> Result<Output, Status> {
 }
 
 fn not_opened(path: &Path, error: &io::Error) -> Status {
-    say(format_args!("{}: cannot open for writing: {error}", Name::of_path(path.as_os_str())));
+    let is_dir = error.kind() == io::ErrorKind::IsADirectory;
+    let hint = if is_dir { " (use --output-dir to write a file for each FILE into it)" } else { "" };
+    say(format_args!("{}: cannot open for writing: {error}{hint}", Name::of_path(path.as_os_str())));
     Status::Io
 }

@@ -20,8 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-/// How many files are converted at once at most if `--jobs` is not given. Each takes up to six descriptors, of which a
-/// process usually has 1024.
+/// How many files are converted at once at most if `--jobs` is not given. With a low limit on descriptors, they are fewer.
 const MAX_DEFAULT_WORKERS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
 
 /// What a run does.

@@ -6,6 +6,7 @@ use crate::convert::converter::Converter;
 use crate::convert::in_order::in_order;
 use crate::convert::plan::Plan;
 use crate::convert::task::Task;
+use crate::files::descriptors::affordable_jobs;
 use crate::files::output::Output;
 use crate::messages::progress::Meter;
 use crate::status::Status;
@@ -56,7 +57,8 @@ impl Run<'_> {
         };
         // The bar is taken away only for files with messages: for thousands of files without any, it would flicker.
         let always_prints = self.args.messages.verbose || self.args.many.check || self.args.report_is_said();
-        in_order(&self.plan.tasks, self.plan.workers, work, |task, outcome| {
+        let workers = self.plan.workers.min(affordable_jobs());
+        in_order(&self.plan.tasks, workers, work, |task, outcome| {
             if always_prints || !outcome.is_silent() {
                 self.meter.aside(|| collector.take(task, &outcome))
             } else {

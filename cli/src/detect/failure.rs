@@ -8,6 +8,7 @@ use crate::messages::{self, say};
 use crate::panics::Panic;
 use crate::status::Status;
 use charpipe::Error;
+use std::ffi::OsStr;
 use std::io;
 
 pub(crate) enum Failure {
@@ -29,6 +30,9 @@ impl Failure {
     /// Prints the failure of the file `name`.
     pub(crate) fn say(&self, name: &Name, verbose: bool) {
         match self {
+            Failure::NotOpened(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                messages::say_input_not_opened(name, OsStr::new(""), error);
+            }
             Failure::NotOpened(error) => say(format_args!("{name}: cannot open: {error}")),
             Failure::NotRead(error) => messages::say_error(name, error),
             Failure::NotHttp(why) => say(format_args!("{name}: {}", printable(&why.to_string()))),

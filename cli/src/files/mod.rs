@@ -10,9 +10,10 @@
 //! | `walk.rs`, `make_dir.rs` | the files in directories; directories for outputs |
 //! | `file_path.rs` | paths of files, and the way from one file to the next |
 //! | `read_files.rs` | files that options name, which no output may replace |
-//! | `streams.rs` | standard streams |
+//! | `streams.rs`, `descriptors.rs` | standard streams; how many files can be open |
 
 pub(crate) mod backup;
+pub(crate) mod descriptors;
 pub(crate) mod file_path;
 pub(crate) mod http_head;
 pub(crate) mod in_place;

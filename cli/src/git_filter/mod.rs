@@ -24,14 +24,16 @@ mod convert;
 mod packet;
 
 use crate::args::GitFilter;
+use crate::files::input;
 use crate::files::name::Name;
+use crate::files::output::Output;
 use crate::messages::say;
 use crate::print;
 use crate::status::Status;
 use convert::{Direction, Filter};
 use packet::{Broken, Reader, Writer};
-use std::ffi::OsString;
-use std::io::{self, BufRead, Write};
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, Write};
 
 /// Serves git until it closes the pipe. A file that cannot be converted is reported to git and on standard error; whether
 /// git goes on is git's choice (`filter.NAME.required`), so the exit status does not depend on it.
@@ -40,8 +42,7 @@ pub(crate) fn run(args: &GitFilter) -> Status {
         Ok(filter) => filter,
         Err(status) => return status,
     };
-    let served = serve(&filter, io::stdin().lock(), io::stdout().lock());
-    match served {
+    match serve_streams(&filter) {
         Ok(()) => Status::Done,
         Err(Broken::Write(error)) => print::finish::<()>(&Name::stdout(), Err(error)),
         Err(broken) => {
@@ -51,6 +52,13 @@ pub(crate) fn run(args: &GitFilter) -> Status {
             if matches!(broken, Broken::Read(_)) { Status::Io } else { Status::Data }
         }
     }
+}
+
+/// Holds the conversation through the standard streams, which may be closed.
+fn serve_streams(filter: &Filter) -> Result<(), Broken> {
+    let input = input::open(OsStr::new("-"), packet::MAX_DATA + 4).map_err(Broken::Read)?.reader;
+    let output = Output::stdout().map_err(Broken::Write)?;
+    serve(filter, input, output)
 }
 
 /// Holds the whole conversation.

@@ -22,7 +22,7 @@ use charpipe::detect::{Diagnostic, Severity, Verdict};
 use charpipe::{Error, ErrorKind, RecordPosition};
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal};
 
 /// A number of things, with their name in the singular or in the plural: `1 byte`, `2 bytes`.
 pub(crate) struct Count(pub(crate) u64, pub(crate) &'static str);
@@ -53,7 +53,12 @@ pub(crate) fn say_parts(parts: &[(Style, &dyn Display)]) {
         }
     }
     line.push('\n');
-    _ = io::stderr().write_all(line.as_bytes());
+    write(&line);
+}
+
+/// Writes text to standard error, all of it even if another process has made that non-blocking and it is full.
+fn write(text: &str) {
+    _ = charpipe::files::write_all(io::stderr().lock(), text.as_bytes());
 }
 
 /// Returns the offset to print with `error`. An error in the data always has one: 0 if no nearer place is known.
@@ -92,6 +97,18 @@ pub(crate) fn say_not_opened(name: &Name, path: &OsStr, error: &io::Error) {
     ]);
 }
 
+/// Prints an input that cannot be opened. A directory can be searched for files.
+pub(crate) fn say_input_not_opened(name: &Name, path: &OsStr, error: &io::Error) {
+    if error.kind() != io::ErrorKind::IsADirectory {
+        return say_not_opened(name, path, error);
+    }
+    say_parts(&[
+        (color::PLAIN, &format_args!("{name}: ")),
+        (color::ERROR, &format_args!("cannot open: {error}")),
+        (color::HINT, &" (use -r for the files in it)"),
+    ]);
+}
+
 /// Prints the bytes around an error.
 pub(crate) fn show_bytes(error: &Error, piece: Option<&Piece>, codec: Option<&dyn Codec>) {
     let (Some(piece), Some(offset)) = (piece, error.offset()) else { return };
@@ -103,7 +120,7 @@ pub(crate) fn show_bytes(error: &Error, piece: Option<&Piece>, codec: Option<&dy
         _ => Some(1),
     };
     let dump = hexdump::dump(piece, offset, len, codec, color::on_stderr());
-    _ = io::stderr().write_all(dump.as_bytes());
+    write(&dump);
 }
 
 /// Whether standard error is a terminal, so that [`show_bytes`] is worth its lines.

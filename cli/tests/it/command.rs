@@ -699,7 +699,8 @@ fn input_that_cannot_be_opened_or_read_exits_3() {
     let folder = TempDir::new().unwrap();
     for command in ["convert", "detect"] {
         let output = run([OsStr::new(command), folder.path().as_os_str()], b"");
-        let line = format!("charpipe: {}: cannot open: is a directory\n", folder.path().display());
+        let hint = "(use -r for the files in it)";
+        let line = format!("charpipe: {}: cannot open: is a directory {hint}\n", folder.path().display());
         check(&output, (3, b"", &line));
         let output = run([OsStr::new(command), folder.path().join("none").as_os_str()], b"");
         assert_eq!(status(&output), 3);

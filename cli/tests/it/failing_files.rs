@@ -299,20 +299,39 @@ fn killed_while_temporary_files_have_names() {
     assert_eq!(text(&output), "143\nfifo\n130\nfifo\n129\nfifo\n0\ntext\n", "{}", stderr(&output));
 }
 
-/// A signal that the first process of a container does not handle does not end it, so the run continues.
+/// The system does not end the first process of a container by a signal, so the run ends by itself: with the status that
+/// a shell shows for the signal, and without a temporary file. An ignored signal stays ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_first_process_of_a_container() {
     let folder = Folder::new();
     let script = "mkfifo fifo
-        unshare -p -f -m --mount-proc sh -c \
-            'mount -t tmpfs tmpfs /proc/1/fd || exit 77; exec \"$CHARPIPE\" -o new fifo' & run=$!
-        exec 3> fifo
-        until ls -A | grep -q charpipe; do kill -0 $run || exit 77; done
-        for process in $(cat /proc/$run/task/$run/children); do kill -TERM $process || exit 77; done
-        echo text >&3; exec 3>&-; wait $run; echo $?; cat new; ls -A";
+        first() {
+            unshare -p -f -m --mount-proc sh -c \"$1; exec \\\"\\$CHARPIPE\\\" $2\" & run=$!
+            exec 3> fifo
+            until process=$(cat /proc/$run/task/$run/children) && grep -q charpipe /proc/${process% }/comm; do
+                kill -0 $run || exit 77
+            done
+            echo text >&3
+            until $3; do kill -0 $run || exit 77; done
+            kill -$4 $process || exit 77
+            [ $5 = ends ] || { echo more >&3; exec 3>&-; }
+            wait $run; echo $?
+            exec 3>&-
+        }
+        has_temporary() { ls -A | grep -q charpipe; }
+        is_asleep() { grep -q '^State:.S' /proc/${process% }/status; }
+        for signal in TERM HUP; do
+            first 'mount -t tmpfs tmpfs /proc/1/fd || exit 77' '-o new fifo' has_temporary $signal ends
+            first : 'fifo' is_asleep $signal ends
+            first : 'detect fifo' is_asleep $signal ends
+        done > statuses
+        first 'trap \"\" TERM' '-q -o new fifo' is_asleep TERM goes-on >> statuses
+        cat new; ls -A";
     let Some(output) = folder.mounts(script) else { return };
-    assert_eq!(text(&output), "0\ntext\nfifo\nnew\n", "{}", stderr(&output));
+    println!("{}", stderr(&output));
+    assert_eq!(text(&output), "text\nmore\nfifo\nnew\nstatuses\n", "{}", stderr(&output));
+    assert_eq!(folder.text("statuses"), "143\ntext\n143\n143\n129\ntext\n129\n129\n0\n");
 }
 
 /// On overlayfs, as in a container, a hard link to a file of a lower layer is another file.
@@ -710,6 +729,8 @@ fn a_closed_standard_input() {
         let output = folder.sh(&format!("$CHARPIPE {path} <&-"));
         failed(&output, path, "cannot open: Bad file descriptor (os error 9)");
     }
+    let output = folder.sh("$CHARPIPE git-filter -f latin1 <&-");
+    failed(&output, "git-filter: cannot read: Bad file descriptor (os error 9)", "--help`)");
     let output = folder.sh("$CHARPIPE x <&-");
     silent(&output);
     assert_eq!(text(&output), "text");
@@ -911,6 +932,31 @@ fn non_blocking_pipes() {
     silent(&child.wait_with_output().unwrap());
     let text: Vec<u8> = String::from_utf8(content).unwrap().encode_utf16().flat_map(u16::to_be_bytes).collect();
     assert!(found == text, "{} bytes of {}", found.len(), text.len());
+}
+
+/// No message is lost if another process has made standard error non-blocking.
+#[test]
+fn messages_on_a_full_non_blocking_pipe() {
+    let folder = Folder::new();
+    const FILES: usize = 3000;
+    let names: Vec<String> = (0..FILES).map(|at| format!("no-such-file-{at:04}")).collect();
+    for args in [&["--output-dir", "out"][..], &["detect"], &[]] {
+        let (mut reader, output) = std::io::pipe().unwrap();
+        nonblocking(&output);
+        let mut command = folder.charpipe();
+        command.args(args).args(&names).stdin(Stdio::null()).stdout(Stdio::null()).stderr(output);
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        // The pipe is full.
+        if cfg!(target_os = "linux") {
+            until(|| ioctl_fionread(&reader).unwrap() > 60_000 && is_in_state(&child, 'S'));
+        }
+        let mut found = String::new();
+        reader.read_to_string(&mut found).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(3));
+        let lines = found.lines().filter(|line| line.contains("cannot open: No such file"));
+        assert_eq!(lines.count(), FILES, "{args:?}");
+    }
 }
 
 /// The same for the other commands, which write little: the pipe is full from the start.

@@ -54,6 +54,24 @@ fn without_outputs_everything_goes_to_one() {
     assert_eq!(fs::read(folder.path().join("new/a.txt")).unwrap(), "é\n".as_bytes());
 }
 
+/// `auto` detects, whatever `-f` says for the other lines.
+#[test]
+fn auto_in_a_line() {
+    let list = br#"{"input": "a.xml", "from": "auto"}
+{"input": "b.txt"}
+{"input": "a.xml", "from": "AUTO", "to": "ISO-8859-1"}"#;
+    let folder = folder(&[
+        ("a.xml", "<?xml version='1.0' encoding='UTF-8'?><a>é</a>\n".as_bytes()),
+        ("b.txt", b"\xE9\n"),
+        ("list", list),
+    ]);
+    let output = charpipe(folder.path(), &["-f", "ISO-8859-1", "--inputs", "list", "--report", "report"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report = fs::read_to_string(folder.path().join("report")).unwrap();
+    let from = |line: &str| serde_json::from_str::<Value>(line).unwrap()["from"].as_str().unwrap().to_owned();
+    assert_eq!(report.lines().map(from).collect::<Vec<_>>(), ["UTF-8", "ISO-8859-1", "UTF-8"]);
+}
+
 /// A bad line is an error with its place, and nothing is written.
 #[test]
 fn a_bad_line() {

@@ -359,6 +359,30 @@ fn several_files_at_a_time() {
     }
 }
 
+/// Jobs are as many as the limit on descriptors allows.
+#[test]
+fn many_jobs_with_few_descriptors() {
+    let folder = Folder::new();
+    for at in 0..100 {
+        folder.file(format!("in/{}/{at}", at % 7), "text\n");
+    }
+    for (limit, jobs) in [(20, "--jobs 16"), (20, ""), (40, "--jobs 500")] {
+        for options in ["--in-place -r in", "--in-place=.old -r in", "--output-dir out -r in"] {
+            let eol = if folder.text("in/0/0").contains('\r') { "lf" } else { "crlf" };
+            let script =
+                format!("ulimit -n {limit}; exec \"$CHARPIPE\" -q {jobs} --eol {eol} --report report {options}");
+            let output =
+                Command::new("sh").args(["-c", &script]).env("CHARPIPE", CHARPIPE).current_dir(&folder.0).output();
+            check(&output.unwrap(), (0, "", ""));
+            let report = objects(&folder.text("report"));
+            assert!(report.len() == 100 && report.iter().all(|line| line["error"].is_null()), "{limit} {options}");
+            for name in folder.names().iter().filter(|name| name.ends_with(".old")) {
+                fs::remove_file(folder.path(name)).unwrap();
+            }
+        }
+    }
+}
+
 // --- In place ------------------------------------------------------------------------------------
 
 #[test]
@@ -435,9 +459,9 @@ fn in_place_replaces_a_backup_only_by_force() {
 /// Runs on the same files at the same time: each file is converted once, and each backup has its original.
 #[test]
 fn in_place_by_several_runs_at_once() {
-    const FILES: usize = 100;
+    const FILES: usize = 50;
     let original = |at: usize| format!("caf\u{e9} {at}\n");
-    for round in 0..8 {
+    for round in 0..4 {
         let folder = Folder::new();
         for at in 0..FILES {
             let bytes: Vec<u8> = original(at).chars().map(|ch| ch as u8).collect();
@@ -611,7 +635,11 @@ fn in_place_refuses_what_is_not_a_regular_file() {
     let folder = Folder::new();
     fs::create_dir(folder.path("dir")).unwrap();
     assert!(Command::new("mkfifo").arg(folder.path("fifo")).status().unwrap().success());
-    check(&folder.run("--in-place dir"), (3, "", "charpipe: dir: cannot open: is a directory\n"));
+    let line = "charpipe: dir: cannot open: is a directory (use -r for the files in it)\n";
+    check(&folder.run("--in-place dir"), (3, "", line));
+    let line = "charpipe: dir: cannot open for writing: is a directory (use --output-dir to write a file for each FILE \
+                into it)\n";
+    check(&folder.run("-o dir /dev/null"), (3, "", line));
     check(
         &folder.run("--in-place none"),
         (3, "", "charpipe: none: cannot open: No such file or directory (os error 2)\n"),

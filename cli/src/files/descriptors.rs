@@ -1,0 +1,51 @@
+//! How many files can be open at once.
+
+use std::num::NonZeroUsize;
+
+/// How many descriptors the conversion of one file takes at most: the input, the new file, the old one, the directories of
+/// the input, of the output and of the backup, and two on the way to a directory.
+const PER_JOB: usize = 8;
+
+/// How many descriptors are left for the rest of the run: directories that wait to be written to disk, and what the system
+/// opens.
+const RESERVE: usize = 6;
+
+/// Returns how many files this process can convert at once, in addition to what is open now.
+#[cfg(unix)]
+pub(crate) fn affordable_jobs() -> NonZeroUsize {
+    use rustix::process::{Resource, getrlimit};
+
+    let Some(limit) = getrlimit(Resource::Nofile).current else { return NonZeroUsize::MAX };
+    jobs_within(usize::try_from(limit).unwrap_or(usize::MAX), open_now())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn affordable_jobs() -> NonZeroUsize {
+    NonZeroUsize::MAX
+}
+
+/// Returns the number of open descriptors, or of those that a run usually has if the system does not tell.
+#[cfg(unix)]
+fn open_now() -> usize {
+    const USUAL: usize = 12;
+
+    std::fs::read_dir("/dev/fd").map_or(USUAL, Iterator::count)
+}
+
+#[cfg_attr(not(unix), allow(dead_code))]
+fn jobs_within(limit: usize, open: usize) -> NonZeroUsize {
+    NonZeroUsize::new(limit.saturating_sub(open + RESERVE) / PER_JOB).unwrap_or(NonZeroUsize::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_that_the_limit_allows() {
+        for (limit, open, jobs) in [(1024, 10, 126), (64, 10, 6), (20, 10, 1), (10, 10, 1), (0, 3, 1)] {
+            assert_eq!(jobs_within(limit, open).get(), jobs, "{limit}");
+        }
+        assert!(affordable_jobs().get() > 1);
+    }
+}
